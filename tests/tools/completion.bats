@@ -215,6 +215,13 @@ program() {
     [ "$(of mlxconfig-lite 'mlxconfig-lite -d mlx5_7 set DPA_AUTHENTICATION=T')" = "DPA_AUTHENTICATION=True" ]
 }
 
+@test "zsh and fish know every tool" {
+    diff <(head -n 1 "$DPAKIT_BUILD/share/zsh/site-functions/_dpakit" | tr ' ' '\n' | tail -n +2 | LC_ALL=C sort) \
+        <(cd "$DPAKIT_BUILD/bin" && LC_ALL=C ls)
+    diff <(cd "$DPAKIT_BUILD/share/fish/vendor_completions.d" && LC_ALL=C ls | sed 's/\.fish$//' | LC_ALL=C sort) \
+        <(cd "$DPAKIT_BUILD/bin" && LC_ALL=C ls)
+}
+
 # A zsh at a terminal of its own, whose TAB is pressed.
 @test "zsh offers the same" {
     command -v zsh >/dev/null || skip "no zsh"

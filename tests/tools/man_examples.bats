@@ -65,6 +65,7 @@ prepare_dpaeumgmt() { :; }
 prepare_dpa_resource_mgmt() { :; }
 prepare_dpa_ps() { :; }
 prepare_dpa_statistics() { :; }
+prepare_doca_caps() { :; }
 prepare_dpatop() { command -v jq >/dev/null || skip "no jq"; }
 prepare_dpakit_compatibility() { cp "$BATS_FILE_TMPDIR/hello/hello_world" "$world/"{owner.pem,root.der,root.signed} .; }
 prepare_dpa_provisioning() {
@@ -148,6 +149,7 @@ examples_of() {
 @test "doca-eth(7)" { examples_of doca-eth; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
+@test "doca_caps(1)" { examples_of doca_caps; }
 @test "dpatop(1)" { examples_of dpatop; }
 @test "dpapcc(1)" { examples_of dpapcc; }
 @test "dpaprof(1)" { examples_of dpaprof; }

@@ -1,0 +1,240 @@
+/* What libraries of DOCA can do with a device: a table of their functions that tell. */
+#include "doca_caps.h"
+
+#include <doca_clock.h>
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+#include <doca_ctx.h>
+#include <doca_dma.h>
+#include <doca_dpa.h>
+#include <doca_eth_rxq.h>
+#include <doca_eth_txq.h>
+#include <doca_mmap.h>
+#include <doca_pcc.h>
+#include <doca_rdma.h>
+#include <doca_sync_event.h>
+#include <doca_telemetry_dpa.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* What functions look like. */
+typedef doca_error_t test_call(const struct doca_devinfo *);
+typedef doca_error_t u8_call(const struct doca_devinfo *, uint8_t *);
+typedef doca_error_t u16_call(const struct doca_devinfo *, uint16_t *);
+typedef doca_error_t u32_call(const struct doca_devinfo *, uint32_t *);
+typedef doca_error_t u64_call(const struct doca_devinfo *, uint64_t *);
+
+struct cap {
+    const char *library, *function;
+    enum kind {
+        TEST, /* supported, if it succeeds */
+        FLAG, /* supported, if it gives 1 */
+        U8,
+        U16,
+        U32,
+        U64,
+    } kind;
+};
+
+/* A row; the compiler checks that the function is what its kind says. */
+#define CAP(library, function, k, type)                                                            \
+    {                                                                                              \
+        library, #function,                                                                        \
+            k + 0 * sizeof(                                                                        \
+                        char[__builtin_types_compatible_p(__typeof__(function), type) ? 1 : -1])   \
+    }
+#define TEST(library, function) CAP(library, function, TEST, test_call)
+#define FLAG(library, function) CAP(library, function, FLAG, u8_call)
+#define U8(library, function)   CAP(library, function, U8, u8_call)
+#define U16(library, function)  CAP(library, function, U16, u16_call)
+#define U32(library, function)  CAP(library, function, U32, u32_call)
+#define U64(library, function)  CAP(library, function, U64, u64_call)
+
+/* Those of a library stand together. */
+static const struct cap caps[] = {
+    FLAG("common", doca_devinfo_cap_is_hotplug_manager_supported),
+    FLAG("common", doca_devinfo_cap_is_notification_moderation_supported),
+    FLAG("common", doca_devinfo_cap_is_accelerate_resource_reclaim_supported),
+    FLAG("common", doca_devinfo_rep_cap_is_filter_all_supported),
+    FLAG("common", doca_devinfo_rep_cap_is_filter_net_supported),
+    FLAG("common", doca_devinfo_rep_cap_is_filter_emulated_supported),
+    FLAG("common", doca_mmap_cap_is_export_pci_supported),
+    FLAG("common", doca_mmap_cap_is_create_from_export_pci_supported),
+    U32("common", doca_ctx_cap_get_num_completion_vectors),
+    TEST("common", doca_clock_cap_nic_real_time_is_supported),
+    TEST("common", doca_clock_cap_nic_free_running_is_supported),
+    TEST("common", doca_clock_cap_nic_dpa_timer_is_supported),
+    TEST("common", doca_sync_event_cap_is_export_to_dpa_supported),
+    TEST("common", doca_sync_event_cap_is_export_to_gpu_supported),
+    TEST("common", doca_sync_event_cap_is_export_to_remote_pci_supported),
+    TEST("common", doca_sync_event_cap_is_export_to_remote_net_supported),
+    TEST("common", doca_sync_event_cap_is_create_from_export_supported),
+    TEST("common", doca_sync_event_cap_remote_net_is_create_from_export_supported),
+    TEST("common", doca_sync_event_cap_remote_net_is_export_to_dpa_supported),
+    TEST("common", doca_sync_event_cap_remote_net_is_export_to_gpu_supported),
+    TEST("common", doca_sync_event_cap_task_get_is_supported),
+    TEST("common", doca_sync_event_cap_task_notify_set_is_supported),
+    TEST("common", doca_sync_event_cap_task_notify_add_is_supported),
+    TEST("common", doca_sync_event_cap_task_wait_eq_is_supported),
+    TEST("common", doca_sync_event_cap_task_wait_neq_is_supported),
+    TEST("common", doca_dpa_cap_is_supported),
+    TEST("comch", doca_comch_cap_server_is_supported),
+    TEST("comch", doca_comch_cap_client_is_supported),
+    U32("comch", doca_comch_cap_get_max_name_len),
+    U32("comch", doca_comch_cap_get_max_msg_size),
+    U32("comch", doca_comch_cap_get_max_send_tasks),
+    U32("comch", doca_comch_cap_get_max_recv_queue_size),
+    U32("comch", doca_comch_cap_get_max_clients),
+    TEST("comch", doca_comch_consumer_cap_is_supported),
+    U32("comch", doca_comch_consumer_cap_get_max_num_tasks),
+    U32("comch", doca_comch_consumer_cap_get_max_buf_size),
+    U32("comch", doca_comch_consumer_cap_get_max_buf_list_len),
+    U32("comch", doca_comch_consumer_cap_get_max_imm_data_len),
+    U32("comch", doca_comch_consumer_cap_get_max_consumers),
+    TEST("comch", doca_comch_producer_cap_is_supported),
+    U32("comch", doca_comch_producer_cap_get_max_num_tasks),
+    U32("comch", doca_comch_producer_cap_get_max_buf_size),
+    U32("comch", doca_comch_producer_cap_get_max_buf_list_len),
+    U32("comch", doca_comch_producer_cap_get_max_producers),
+    TEST("dma", doca_dma_cap_task_memcpy_is_supported),
+    U64("dma", doca_dma_cap_task_memcpy_get_max_buf_size),
+    U32("dma", doca_dma_cap_task_memcpy_get_max_buf_list_len),
+    U32("eth", doca_eth_rxq_cap_get_max_burst_size),
+    U32("eth", doca_eth_rxq_cap_get_max_packet_size),
+    U32("eth", doca_eth_rxq_cap_get_max_recv_buf_list_len),
+    U8("eth", doca_eth_rxq_cap_get_max_metadata_num),
+    U32("eth", doca_eth_txq_cap_get_max_send_buf_list_len),
+    U16("eth", doca_eth_txq_cap_get_max_lso_header_size),
+    U32("eth", doca_eth_txq_cap_get_max_lso_msg_size),
+    TEST("eth", doca_eth_txq_cap_is_l3_chksum_offload_supported),
+    TEST("eth", doca_eth_txq_cap_is_l4_chksum_offload_supported),
+    TEST("pcc", doca_devinfo_get_is_pcc_supported),
+    TEST("pcc", doca_pcc_np_cap_is_supported),
+    TEST("pcc", doca_pcc_cap_is_ccmad_custom_header_supported),
+    U32("rdma", doca_rdma_cap_get_max_send_queue_size),
+    U32("rdma", doca_rdma_cap_get_max_recv_queue_size),
+    TEST("rdma", doca_rdma_cap_task_receive_is_supported),
+    U32("rdma", doca_rdma_cap_task_receive_get_max_dst_buf_list_len),
+    TEST("rdma", doca_rdma_cap_task_send_is_supported),
+    TEST("rdma", doca_rdma_cap_task_send_imm_is_supported),
+    TEST("rdma", doca_rdma_cap_task_read_is_supported),
+    TEST("rdma", doca_rdma_cap_task_write_is_supported),
+    TEST("rdma", doca_rdma_cap_task_write_imm_is_supported),
+    TEST("rdma", doca_rdma_cap_task_atomic_cmp_swp_is_supported),
+    TEST("rdma", doca_rdma_cap_task_atomic_fetch_add_is_supported),
+    TEST("rdma", doca_rdma_cap_task_remote_net_sync_event_get_is_supported),
+    TEST("rdma", doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported),
+    TEST("rdma", doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported),
+    TEST("telemetry_dpa", doca_telemetry_dpa_cap_is_supported),
+};
+enum { CAPS = sizeof caps / sizeof *caps };
+
+/* ---- Names ---- */
+
+/* Takes `size` bytes at the first `word` out of the text. */
+static void drop(char *text, const char *word, size_t size)
+{
+    char *at = strstr(text, word);
+    if (at)
+        memmove(at, at + size, strlen(at + size) + 1);
+}
+
+/* A function's name without what all of them have: "task_memcpy" for
+ * doca_dma_cap_task_memcpy_is_supported. */
+static void name_of(const struct cap *c, char out[96])
+{
+    /* Of each the first part goes, up to its "_". */
+    static const char *const words[] = {"devinfo_",    "cap_", "get_max_",  "get_num_",
+                                        "get_is_pcc_", "is_",  "supported_"};
+    char own[40];
+    snprintf(out, 96, "%s_", c->function + strlen("doca_"));
+    snprintf(own, sizeof own, "%s_", c->library);
+    if (strncmp(out, own, strlen(own)) == 0)
+        drop(out, own, strlen(own));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        drop(out, words[i], strcspn(words[i], "_") + 1);
+    const size_t size = strlen(out);
+    if (size == 0)
+        snprintf(out, 96, "%s", c->library);
+    else if (out[size - 1] == '_')
+        out[size - 1] = 0;
+}
+
+/* ---- Values ---- */
+
+static void put_state(doca_error_t result, bool yes)
+{
+    puts(result == DOCA_SUCCESS && yes ? "supported" : "unsupported");
+}
+
+static void put_number(doca_error_t result, uint64_t value)
+{
+    if (result == DOCA_SUCCESS)
+        printf("%" PRIu64 "\n", value);
+    else
+        puts("unsupported");
+}
+
+static void put_value(const struct cap *c, void *function, const struct doca_devinfo *info)
+{
+    uint8_t u8 = 0;
+    uint16_t u16 = 0;
+    uint32_t u32 = 0;
+    uint64_t u64 = 0;
+    doca_error_t result;
+    switch (c->kind) {
+    case TEST:
+        put_state(((test_call *)function)(info), true);
+        break;
+    case FLAG:
+        result = ((u8_call *)function)(info, &u8);
+        put_state(result, u8);
+        break;
+    case U8:
+        result = ((u8_call *)function)(info, &u8);
+        put_number(result, u8);
+        break;
+    case U16:
+        result = ((u16_call *)function)(info, &u16);
+        put_number(result, u16);
+        break;
+    case U32:
+        result = ((u32_call *)function)(info, &u32);
+        put_number(result, u32);
+        break;
+    case U64:
+        result = ((u64_call *)function)(info, &u64);
+        put_number(result, u64);
+        break;
+    }
+}
+
+/* ---- All of them ---- */
+
+void caps_print(const struct doca_devinfo *info)
+{
+    const char *last = "";
+    char name[96];
+    device_print_address(info);
+    for (size_t i = 0; i < CAPS; i++) {
+        const struct cap *c = &caps[i];
+        void *function = library_find(c->library, c->function);
+        if (!function)
+            continue;
+        if (strcmp(last, c->library) != 0)
+            printf("\t%s\n", c->library);
+        last = c->library;
+        name_of(c, name);
+        printf("\t\t%-45s ", name);
+        put_value(c, function, info);
+    }
+}
+
+void caps_print_libraries(void)
+{
+    static const char *const names[] = {"common", "argp", "comch", "dma",           "eth",
+                                        "flow",   "pcc",  "rdma",  "telemetry_dpa", "verbs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        printf("%-30s %s\n", names[i], library_open(names[i]) ? "installed" : "not installed");
+}

@@ -1,0 +1,90 @@
+/* doca_caps: emulated devices, their representors, libraries of DOCA and what they can do. */
+#include "doca_caps.h"
+
+#include <doca_version.h>
+
+struct options {
+    bool devices, representors, libraries;
+    const char *address;
+};
+
+#define ASK(function) LIBRARY_FUNCTION("common", function)
+
+/* Whether the device is the one that is asked for. */
+static bool is_wanted(const struct options *o, const struct doca_devinfo *info)
+{
+    uint8_t equal = 0;
+    if (!o->address)
+        return true;
+    return ASK(doca_devinfo_is_equal_pci_addr)(info, o->address, &equal) == DOCA_SUCCESS && equal;
+}
+
+static enum dpk_status print_device(const struct options *o, struct doca_devinfo *info,
+                                    struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    if (o->devices)
+        device_print(info);
+    if (o->representors)
+        status = device_print_representors(info, err);
+    if (!o->devices && !o->representors)
+        caps_print(info);
+    return status;
+}
+
+static enum dpk_status print_devices(const struct options *o, struct dpk_error *err)
+{
+    struct doca_devinfo **list = NULL;
+    uint32_t count = 0;
+    bool found = false;
+    enum dpk_status status = DPK_OK;
+    const doca_error_t result = ASK(doca_devinfo_create_list)(&list, &count);
+    if (result != DOCA_SUCCESS)
+        return dpk_fail(err, DPK_ERR_IO, "devices cannot be listed: %s",
+                        ASK(doca_error_get_descr)(result));
+    for (uint32_t i = 0; status == DPK_OK && i < count; i++)
+        if (is_wanted(o, list[i])) {
+            found = true;
+            status = print_device(o, list[i], err);
+        }
+    (void)ASK(doca_devinfo_destroy_list)(list);
+    if (status == DPK_OK && o->address && !found)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no device at PCI address %s", o->address);
+    return status;
+}
+
+static enum dpk_status run(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    const struct options *o = options;
+    (void)args;
+    if (o->libraries)
+        caps_print_libraries();
+    if (o->libraries && !o->devices && !o->representors)
+        return DPK_OK;
+    if (!library_open("common"))
+        return dpk_fail(err, DPK_ERR_TOOL, "the library libdoca_common.so.1 is not installed");
+    return print_devices(o, err);
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct dpk_option options[] = {
+    {"list-devs", .at = AT(devices), .help = "list devices and what they are"},
+    {"list-rep-devs", .at = AT(representors), .help = "list the representors of each device"},
+    {"list-libs", .at = AT(libraries), .help = "list libraries, and whether they are installed"},
+    {"p,pci-addr", DPK_TEXT, "ADDRESS", AT(address), .help = "only the device at this PCI address"},
+    {0},
+};
+static const struct dpk_command command = {.options = options, .run = run};
+static const struct dpk_tool tool = {
+    .name = "doca_caps",
+    .usage = "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [-p ADDRESS]",
+    .about = "Lists emulated devices as DOCA sees them, and what its libraries can do with each.",
+    .version = "doca_caps " DOCA_VER_STRING " (dpakit " DPK_VERSION ")",
+    .command = &command,
+    .size = sizeof(struct options),
+};
+
+int main(int argc, char **argv)
+{
+    return dpk_tool_main(&tool, argc, argv);
+}

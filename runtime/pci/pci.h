@@ -1,0 +1,142 @@
+/*
+ * pci: emulated PCI functions of a card: what a program of the DPU makes, and a program of the host
+ * uses. Each is a file in the folder `pci` of the card, which both map: it stays when they end.
+ *
+ *     dpk_pci_make(card, &config, &number, &err);             // the DPU's: it is off
+ *     dpk_pci_open(card, number, &f, &err);
+ *     dpk_pci_claim(f, DPK_PCI_DPU);                          // one process of a side at a time
+ *     dpk_pci_set_state(f, DPK_PCI_OFF, DPK_PCI_PLUGGING);
+ *     while (dpk_pci_take_ring(f, region, doorbell, &value)) ...
+ *     dpk_pci_raise(f, vector);
+ *     dpk_pci_close(f);
+ *
+ *     dpk_pci_wait(f, &seen);                                 // the host's
+ *     if (dpk_pci_take_interrupt(f, vector)) ...
+ *
+ * A store of the host to memory that it mapped wakes nobody, so who listens for doorbells looks at them. A
+ * doorbell that nobody rang holds DPK_PCI_SILENT: rings of one value twice are two rings.
+ *
+ * What a function is was checked when its file was opened, and is copied then. All else in the file may
+ * change at any time, and have any value.
+ */
+#ifndef DPK_PCI_H
+#define DPK_PCI_H
+
+#include "base/base.h"
+
+#define DPK_PCI_NAME_SIZE 32u /* of a type's name, with its NUL */
+#define DPK_PCI_BARS      6u
+#define DPK_PCI_REGIONS   16u
+#define DPK_PCI_VECTORS   2048u
+#define DPK_PCI_DOORBELLS 1024u /* in a region */
+#define DPK_PCI_FUNCTIONS 32u   /* of a card */
+#define DPK_PCI_LOG_MIN   12u   /* of a BAR's size */
+#define DPK_PCI_LOG_MAX   26u
+#define DPK_PCI_SPACE     4096u /* bytes of configuration space */
+#define DPK_PCI_SILENT    UINT32_C(0xa5c3e197)
+
+struct dpk_pci_bar {
+    uint8_t log_size; /* 0: there is none */
+    uint8_t type;     /* 0: of 32 bits, 1: below 1 MiB, 2: of 64 bits */
+    uint8_t prefetchable;
+    uint8_t zero;
+};
+
+enum dpk_pci_use { DPK_PCI_RINGS = 1, DPK_PCI_TABLE, DPK_PCI_PENDING, DPK_PCI_STATEFUL };
+struct dpk_pci_region {
+    uint32_t use, bar;
+    uint64_t start, size;      /* in the BAR */
+    uint32_t log_stride, zero; /* of doorbells, which have 4 bytes each */
+};
+
+/* A type: what its functions are. It has no bytes without a meaning, so that types can be compared. */
+struct dpk_pci_config {
+    char name[DPK_PCI_NAME_SIZE];
+    uint16_t device, vendor, subsystem, subsystem_vendor;
+    uint32_t class_code;
+    uint16_t vectors;
+    uint8_t revision, zero;
+    struct dpk_pci_bar bars[DPK_PCI_BARS];
+    uint32_t region_count, zeros;
+    struct dpk_pci_region regions[DPK_PCI_REGIONS];
+};
+
+/* Whether functions can be so. DPK_ERR_RANGE. */
+enum dpk_status dpk_pci_check(const struct dpk_pci_config *config, struct dpk_error *err);
+bool dpk_pci_equal(const struct dpk_pci_config *a, const struct dpk_pci_config *b);
+/* The region of a use at a place; -1: there is none. */
+int dpk_pci_find(const struct dpk_pci_config *config, enum dpk_pci_use use, unsigned bar,
+                 uint64_t start);
+
+/* ---- Functions of a card ---- */
+
+struct dpk_pci;
+
+enum dpk_pci_state { DPK_PCI_OFF, DPK_PCI_UNPLUGGING, DPK_PCI_PLUGGING, DPK_PCI_ON };
+enum dpk_pci_side { DPK_PCI_HOST, DPK_PCI_DPU };
+
+/* Where a function is: the bus of its card, which names it for the host. */
+struct dpk_pci_place {
+    const char *folder; /* of the card */
+    unsigned bus;
+};
+
+/* A new function, which is off. DPK_ERR_EXISTS: there are functions of a type of that name which is
+ * another. DPK_ERR_RANGE: as many as there may be. */
+enum dpk_status dpk_pci_make(const struct dpk_pci_place *place, const struct dpk_pci_config *config,
+                             unsigned *number, struct dpk_error *err);
+/* Whether a type of that name may be so. DPK_ERR_EXISTS: as above. */
+enum dpk_status dpk_pci_agree(const char *folder, const struct dpk_pci_config *config,
+                              struct dpk_error *err);
+/* Opens one. NOT_FOUND. DPK_ERR_FORMAT: its file is damaged. */
+enum dpk_status dpk_pci_open(const char *folder, unsigned number, struct dpk_pci **out,
+                             struct dpk_error *err);
+/* NULL is fine. What it claimed is free. */
+void dpk_pci_close(struct dpk_pci *f);
+/* Removes one that is off. DPK_ERR_REFUSED: it is not. */
+enum dpk_status dpk_pci_remove(const char *folder, unsigned number, struct dpk_error *err);
+
+const struct dpk_pci_config *dpk_pci_config_of(const struct dpk_pci *f);
+unsigned dpk_pci_bus(const struct dpk_pci *f);    /* of its card */
+unsigned dpk_pci_number(const struct dpk_pci *f); /* 1 to DPK_PCI_FUNCTIONS */
+/* Its address on the host, "1003:01:00.0", and its group of VFIO. */
+#define DPK_PCI_ADDRESS_DOMAIN(bus) (0x1000u | ((bus)&0xff))
+unsigned dpk_pci_group(const struct dpk_pci *f);
+void dpk_pci_address(const struct dpk_pci *f, char out[13]);
+
+/* ---- One that is open ---- */
+
+/* The side is this process's until it closes it. False: it is another's. */
+bool dpk_pci_claim(struct dpk_pci *f, enum dpk_pci_side side);
+void dpk_pci_unclaim(struct dpk_pci *f, enum dpk_pci_side side);
+/* Whether a process has that side, this one included. */
+bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side);
+
+enum dpk_pci_state dpk_pci_state_of(const struct dpk_pci *f);
+/* False: its state was not `from`. */
+bool dpk_pci_set_state(struct dpk_pci *f, enum dpk_pci_state from, enum dpk_pci_state to);
+
+/* The bytes of a BAR, and how many; and where in the file. */
+uint8_t *dpk_pci_bar(struct dpk_pci *f, unsigned bar, uint64_t *size);
+uint64_t dpk_pci_bar_offset(const struct dpk_pci *f, unsigned bar);
+/* Configuration space, of DPK_PCI_SPACE bytes. */
+uint8_t *dpk_pci_space(struct dpk_pci *f);
+#define DPK_PCI_SPACE_OFFSET 4096u         /* of it, in the file */
+int dpk_pci_file(const struct dpk_pci *f); /* stays its own */
+
+/* The value that was rung last, if that was since the last call. */
+bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned doorbell, uint32_t *value);
+
+/* Function level resets: how many ever. */
+uint32_t dpk_pci_resets(const struct dpk_pci *f);
+/* Resets it: of the host. Interrupts that wait are gone. */
+void dpk_pci_reset(struct dpk_pci *f);
+
+void dpk_pci_raise(struct dpk_pci *f, unsigned vector);
+/* Whether it was raised since the last call. */
+bool dpk_pci_take_interrupt(struct dpk_pci *f, unsigned vector);
+/* Waits until something is raised after *seen, which the first call has 0 of, or somebody wakes. */
+void dpk_pci_wait(struct dpk_pci *f, uint32_t *seen);
+void dpk_pci_wake(struct dpk_pci *f);
+
+#endif

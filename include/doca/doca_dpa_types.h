@@ -25,6 +25,10 @@ typedef uint64_t doca_dpa_dev_async_ops_t;
 typedef uint64_t doca_dpa_dev_comch_consumer_t;
 typedef uint64_t doca_dpa_dev_comch_consumer_completion_t;
 typedef uint64_t doca_dpa_dev_comch_producer_t;
+/* Of emulated PCI functions (doca_devemu_pci.h). */
+typedef uint64_t doca_dpa_dev_devemu_pci_db_completion_t;
+typedef uint64_t doca_dpa_dev_devemu_pci_db_t;
+typedef uint64_t doca_dpa_dev_devemu_pci_msix_t;
 
 /* An RDMA context, and an array of buffers. Host code of DOCA 2.5 has pointers to these. */
 #if defined(DOCA_2_5) && !defined(__riscv)

@@ -50,6 +50,14 @@ extern const struct dpk_kind dpk_devinfo_kind;
  * INVALID_VALUE: it is none. */
 doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *rep, struct dpk_device_info *info);
 doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info);
+/* Representors of emulated functions of a card, with their addresses and VUIDs, by number; number 0 is
+ * none. dpk_dev_rep_ask does not know them. */
+doca_error_t dpk_emulated_rep_list(const struct dpk_device_info *cards, const unsigned *numbers,
+                                   uint32_t count, struct doca_devinfo_rep ***list);
+doca_error_t dpk_emulated_rep_open(const struct dpk_device_info *card, unsigned number,
+                                   struct doca_dev_rep **rep);
+doca_error_t dpk_emulated_rep_ask(const struct doca_dev_rep *rep, struct dpk_device_info *card,
+                                  unsigned *number);
 /* Whether a text is the PCI address, with the domain or without. INVALID_VALUE: it is none. */
 doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_address *pci,
                                      uint8_t *is_equal);

@@ -1,5 +1,5 @@
 /* Representors: on the DPU's side there is one for each function of the card that the host sees. The
- * host sees none. */
+ * host sees none. Those of emulated functions are made by who knows them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,11 @@
 /* A representor that could be opened. */
 struct rep_info {
     struct dpk_object object;
-    struct dpk_device_info card;
+    struct dpk_device_info card; /* its address and VUID are the function's */
+    unsigned emulated;           /* the number of an emulated function; 0: it is none */
 };
+
+#define EMULATED_VHCA 0x4000u /* with the number of an emulated function */
 
 struct rep {
     struct dpk_object object;
@@ -79,12 +82,13 @@ doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca
     return answer(devinfo, DOCA_DEVINFO_REP_FILTER_EMULATED, filter_emulated_supported);
 }
 
-static void *rep_info_new(const struct dpk_device_info *card)
+static void *rep_info_new(const struct dpk_device_info *card, unsigned emulated)
 {
     struct rep_info *info = calloc(1, sizeof *info);
     if (!info)
         return NULL;
     info->card = *card;
+    info->emulated = emulated;
     return dpk_object_enter(info, &rep_info_kind);
 }
 
@@ -93,7 +97,7 @@ static doca_error_t list(const struct dpk_device_info *card,
 {
     const uint32_t count = sees_representors(card);
     void **all = handles_new(count, &rep_info_kind);
-    if (all && count > 0 && !(all[0] = rep_info_new(card))) {
+    if (all && count > 0 && !(all[0] = rep_info_new(card, 0))) {
         handles_destroy(all, &rep_info_kind);
         all = NULL;
     }
@@ -173,7 +177,7 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
 {
     struct rep_info *info = ask(devinfo_rep, is_hotplug);
     if (info)
-        *is_hotplug = 0;
+        *is_hotplug = info->emulated != 0;
     return answered(info);
 }
 
@@ -182,9 +186,10 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 {
     struct rep_info *info =
         ask(devinfo_rep, size < DOCA_DEVINFO_IFACE_NAME_SIZE ? NULL : iface_name);
-    if (info)
+    const doca_error_t result = info && info->emulated ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
+    if (info && !info->emulated)
         snprintf(iface_name, size, "pf%uhpf", info->card.number);
-    return answered(info);
+    return answered(info) == DOCA_SUCCESS ? result : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
@@ -192,7 +197,8 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
 {
     struct rep_info *info = ask(devinfo_rep, vhca_id);
     if (info)
-        *vhca_id = dpk_vhca_id(&info->card, DPK_SIDE_HOST);
+        *vhca_id = info->emulated ? (uint16_t)(EMULATED_VHCA + info->emulated)
+                                  : dpk_vhca_id(&info->card, DPK_SIDE_HOST);
     return answered(info);
 }
 
@@ -211,10 +217,11 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 
 /* ---- Opening ---- */
 
-static doca_error_t open_rep(const struct rep_info *info, struct doca_dev_rep **dev_rep)
+static doca_error_t open_rep(const struct dpk_device_info *card, unsigned emulated,
+                             struct doca_dev_rep **dev_rep)
 {
     struct rep *r = calloc(1, sizeof *r);
-    void *own = r ? rep_info_new(&info->card) : NULL;
+    void *own = r ? rep_info_new(card, emulated) : NULL;
     if (!own) {
         free(r);
         return DOCA_ERROR_NO_MEMORY;
@@ -229,7 +236,8 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca
     if (dev_rep)
         *dev_rep = NULL;
     struct rep_info *info = ask(devinfo_rep, dev_rep);
-    const doca_error_t result = info ? open_rep(info, dev_rep) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result =
+        info ? open_rep(&info->card, info->emulated, dev_rep) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(info);
     return result;
 }
@@ -242,10 +250,45 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_device_info *info)
 {
     struct rep *r = dpk_object_pin(dev_rep, &rep_kind);
-    if (r)
+    const bool good = r && !r->info->emulated;
+    if (good)
         *info = r->info->card;
     dpk_object_drop(r);
-    return r ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Of emulated functions ---- */
+
+doca_error_t dpk_emulated_rep_list(const struct dpk_device_info *cards, const unsigned *numbers,
+                                   uint32_t count, struct doca_devinfo_rep ***list)
+{
+    void **all = handles_new(count, &rep_info_kind);
+    for (uint32_t i = 0; all && i < count; i++)
+        if (!(all[i] = rep_info_new(&cards[i], numbers[i]))) {
+            handles_destroy(all, &rep_info_kind);
+            all = NULL;
+        }
+    *list = (struct doca_devinfo_rep **)all;
+    return all ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t dpk_emulated_rep_open(const struct dpk_device_info *card, unsigned number,
+                                   struct doca_dev_rep **rep)
+{
+    return open_rep(card, number, rep);
+}
+
+doca_error_t dpk_emulated_rep_ask(const struct doca_dev_rep *rep, struct dpk_device_info *card,
+                                  unsigned *number)
+{
+    struct rep *r = dpk_object_pin(rep, &rep_kind);
+    const bool good = r && r->info->emulated;
+    if (good) {
+        *card = r->info->card;
+        *number = r->info->emulated;
+    }
+    dpk_object_drop(r);
+    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)

@@ -1,0 +1,417 @@
+/* Contexts of emulated functions: hot plug, resets, and registers that the host writes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+
+/* ---- Start and stop, with the lock ---- */
+
+/* Registers are news when they change from now on. */
+static doca_error_t look_at_registers(struct pci_dev *d)
+{
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    for (unsigned i = 0; i < c->region_count; i++) {
+        const struct dpk_pci_region *r = &c->regions[i];
+        uint64_t size;
+        if (r->use != DPK_PCI_STATEFUL || !d->stateful[i].handler)
+            continue;
+        if (!d->stateful[i].seen && !(d->stateful[i].seen = malloc(r->size)))
+            return DOCA_ERROR_NO_MEMORY;
+        memcpy(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size);
+    }
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t open_function(struct pci_dev *d)
+{
+    struct dpk_error err = {0};
+    if (d->f)
+        return DOCA_SUCCESS;
+    if (dpk_pci_open(d->type->card.path, d->number, &d->f, &err) != DPK_OK)
+        return devemu_failed("doca_ctx_start", &err);
+    if (dpk_pci_equal(dpk_pci_config_of(d->f), &d->type->config))
+        return DOCA_SUCCESS;
+    dpk_pci_close(d->f);
+    d->f = NULL;
+    return dpk_doca_bad_config("doca_ctx_start: the emulated function is of another type");
+}
+
+static doca_error_t dev_start(struct dpk_ctx *ctx)
+{
+    struct pci_dev *d = (struct pci_dev *)ctx;
+    doca_error_t result = open_function(d);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (!dpk_pci_claim(d->f, DPK_PCI_DPU))
+        return DOCA_ERROR_IN_USE;
+    result = look_at_registers(d);
+    if (result != DOCA_SUCCESS) {
+        dpk_pci_unclaim(d->f, DPK_PCI_DPU);
+        return result;
+    }
+    d->claimed = true;
+    atomic_store(&d->state, dpk_pci_state_of(d->f));
+    atomic_store(&d->resets, dpk_pci_resets(d->f));
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t dev_stop(struct dpk_ctx *ctx)
+{
+    struct pci_dev *d = (struct pci_dev *)ctx;
+    if (atomic_load(&ctx->object.users) > 0)
+        return DOCA_ERROR_IN_PROGRESS;
+    listener_stop(d);
+    dpk_pci_unclaim(d->f, DPK_PCI_DPU);
+    d->claimed = false;
+    return DOCA_SUCCESS;
+}
+
+/* ---- What happens to it ---- */
+
+/* The host of an emulated card takes a function at once, and gives it back when no program has it. */
+static void go_on(struct pci_dev *d)
+{
+    const enum dpk_pci_state state = dpk_pci_state_of(d->f);
+    if (state == DPK_PCI_PLUGGING)
+        dpk_pci_set_state(d->f, DPK_PCI_PLUGGING, DPK_PCI_ON);
+    else if (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST))
+        dpk_pci_set_state(d->f, DPK_PCI_UNPLUGGING, DPK_PCI_OFF);
+}
+
+/* A region whose handler has something to hear; -1: none. */
+static int find_written(const struct pci_dev *d)
+{
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    for (unsigned i = 0; i < c->region_count; i++) {
+        const struct dpk_pci_region *r = &c->regions[i];
+        uint64_t size;
+        if (d->stateful[i].handler && d->stateful[i].seen &&
+            memcmp(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size) != 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Who is to hear of registers that the host wrote, which are seen from then on. */
+static bool take_written(struct pci_dev *d, struct stateful *who)
+{
+    pthread_mutex_lock(&d->base.ctx.object.lock);
+    const int i = find_written(d);
+    if (i >= 0) {
+        uint64_t size;
+        const struct dpk_pci_region *r = &dpk_pci_config_of(d->f)->regions[i];
+        memcpy(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size);
+        *who = d->stateful[i];
+    }
+    pthread_mutex_unlock(&d->base.ctx.object.lock);
+    return i >= 0;
+}
+
+static bool dev_progress(struct dpk_ctx *ctx)
+{
+    struct pci_dev *d = (struct pci_dev *)ctx;
+    if (!dpk_ctx_is_running(ctx))
+        return false;
+    go_on(d);
+    const unsigned state = dpk_pci_state_of(d->f), resets = dpk_pci_resets(d->f);
+    if (atomic_exchange(&d->state, state) != state) {
+        if (d->on_plug)
+            d->on_plug(ctx->object.handle, d->plug_data);
+        return true;
+    }
+    if (atomic_exchange(&d->resets, resets) != resets) {
+        if (d->on_reset)
+            d->on_reset(ctx->object.handle, d->reset_data);
+        return true;
+    }
+    struct stateful who;
+    const bool written = take_written(d, &who);
+    if (written)
+        who.handler(ctx->object.handle, who.data);
+    return written;
+}
+
+static bool dev_is_ready(const struct dpk_ctx *ctx)
+{
+    const struct pci_dev *d = (const struct pci_dev *)ctx;
+    if (!dpk_ctx_is_running(ctx))
+        return false;
+    const enum dpk_pci_state state = dpk_pci_state_of(d->f);
+    return state == DPK_PCI_PLUGGING ||
+           (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST)) ||
+           atomic_load(&d->state) != state || atomic_load(&d->resets) != dpk_pci_resets(d->f) ||
+           find_written(d) >= 0;
+}
+
+static const struct dpk_ctx_ops ops = {.start = dev_start,
+                                       .stop = dev_stop,
+                                       .progress = dev_progress,
+                                       .is_ready = dev_is_ready,
+                                       .has_datapath = true};
+
+/* ---- Life ---- */
+
+static void dev_left(void *object)
+{
+    struct pci_dev *d = object;
+    dpk_dev_ctx_left(object);
+    dpk_object_unuse(d->type);
+}
+
+static void dev_release(void *object)
+{
+    struct pci_dev *d = object;
+    for (unsigned i = 0; i < DPK_PCI_REGIONS; i++)
+        free(d->stateful[i].seen);
+    dpk_pci_close(d->f);
+    pthread_mutex_destroy(&d->listener.lock);
+    dpk_dev_ctx_release(object);
+}
+const struct dpk_kind pci_dev_kind = {.left = dev_left, .release = dev_release, .is_ctx = true};
+
+/* Of a type that is pinned. */
+static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *pe,
+                           struct doca_devemu_pci_dev **pci_dev)
+{
+    doca_error_t result;
+    *pci_dev = dpk_dev_ctx_new(t->dev->object.handle, &pci_dev_kind, &ops, sizeof(struct pci_dev),
+                               &result);
+    struct pci_dev *d = *pci_dev ? dpk_object_pin(*pci_dev, &pci_dev_kind) : NULL;
+    if (!d)
+        return result;
+    d->number = number;
+    dpk_object_use(d->type = t);
+    pthread_mutex_init(&d->listener.lock, NULL);
+    dpk_object_drop(d);
+    result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
+    if (result != DOCA_SUCCESS) {
+        dpk_object_destroy(*pci_dev, &pci_dev_kind);
+        *pci_dev = NULL;
+    }
+    return result;
+}
+
+doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
+                                        struct doca_dev_rep *dev_rep,
+                                        struct doca_pe *progress_engine,
+                                        struct doca_devemu_pci_dev **pci_dev)
+{
+    unsigned number;
+    struct dpk_device_info card;
+    if (pci_dev)
+        *pci_dev = NULL;
+    doca_error_t result =
+        pci_dev ? dpk_emulated_rep_ask(dev_rep, &card, &number) : DOCA_ERROR_INVALID_VALUE;
+    struct pci_type *t = result == DOCA_SUCCESS ? dpk_object_lock(pci_type, &pci_type_kind) : NULL;
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = t && !t->started ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
+    if (t && t->started && strcmp(t->card.path, card.path) != 0)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (t && result == DOCA_SUCCESS)
+        result = create(t, number, progress_engine, pci_dev);
+    return dpk_object_unlock(t, result);
+}
+
+doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev)
+{
+    struct pci_dev *d = dpk_object_lock(pci_dev, &pci_dev_kind);
+    const bool idle = d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    const doca_error_t result = dpk_object_unlock(d, idle ? DOCA_SUCCESS : DOCA_ERROR_IN_USE);
+    return result == DOCA_SUCCESS ? dpk_object_destroy(pci_dev, &pci_dev_kind) : result;
+}
+
+struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev)
+{
+    return dpk_ctx_of(pci_dev, &pci_dev_kind);
+}
+
+struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa, doca_error_t *result)
+{
+    struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
+    *result = d ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (d && (!dpk_ctx_is_running(&d->base.ctx) || (dpa && !d->base.ctx.datapath))) {
+        *result = dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
+        return NULL;
+    }
+    if (d && dpa)
+        *dpa = d->base.ctx.datapath;
+    return d;
+}
+
+/* ---- Hot plug ---- */
+
+doca_error_t doca_devemu_pci_dev_get_hotplug_state(const struct doca_devemu_pci_dev *pci_dev,
+                                                   enum doca_devemu_pci_hotplug_state *state)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct pci_dev *d = state ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    if (!d)
+        return result;
+    *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(d->f);
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+static doca_error_t change(struct doca_devemu_pci_dev *pci_dev, enum dpk_pci_state from,
+                           enum dpk_pci_state to)
+{
+    doca_error_t result;
+    struct pci_dev *d = pci_dev_lock_running(pci_dev, NULL, &result);
+    if (!d)
+        return result;
+    result = dpk_pci_set_state(d->f, from, to) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS)
+        dpk_ctx_notify(&d->base.ctx);
+    return dpk_object_unlock(d, result);
+}
+
+doca_error_t doca_devemu_pci_dev_hotplug(struct doca_devemu_pci_dev *pci_dev)
+{
+    return change(pci_dev, DPK_PCI_OFF, DPK_PCI_PLUGGING);
+}
+
+doca_error_t doca_devemu_pci_dev_hotunplug(struct doca_devemu_pci_dev *pci_dev)
+{
+    return change(pci_dev, DPK_PCI_ON, DPK_PCI_UNPLUGGING);
+}
+
+/* ---- Callbacks ---- */
+
+/* Locked, if it is idle and there is a handler. NULL: *result says why. */
+static struct pci_dev *lock_idle(const void *handle, bool has_handler, doca_error_t *result)
+{
+    struct pci_dev *d = has_handler ? dpk_object_lock(handle, &pci_dev_kind) : NULL;
+    *result = d ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (d && atomic_load(&d->base.ctx.state) != DOCA_CTX_STATE_IDLE) {
+        *result = dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
+        return NULL;
+    }
+    return d;
+}
+
+doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
+    struct doca_devemu_pci_dev *pci_dev,
+    doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t handler, union doca_data user_data)
+{
+    doca_error_t result;
+    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    if (!d)
+        return result;
+    d->on_plug = handler;
+    d->plug_data = user_data;
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+doca_error_t
+doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
+                                       doca_devemu_pci_dev_event_flr_handler_cb_t handler,
+                                       union doca_data user_data)
+{
+    doca_error_t result;
+    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    if (!d)
+        return result;
+    d->on_reset = handler;
+    d->reset_data = user_data;
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register(
+    struct doca_devemu_pci_dev *pci_dev,
+    doca_devemu_pci_dev_event_bar_stateful_region_driver_write_handler_cb_t handler, uint8_t id,
+    uint64_t start_addr, union doca_data user_data)
+{
+    doca_error_t result;
+    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    if (!d)
+        return result;
+    const int region = dpk_pci_find(&d->type->config, DPK_PCI_STATEFUL, id, start_addr);
+    if (region >= 0) {
+        d->stateful[region].handler = handler;
+        d->stateful[region].data = user_data;
+    }
+    return dpk_object_unlock(d, region >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+}
+
+/* An event is the context that it happened to. */
+struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(
+    struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event)
+{
+    struct pci_dev *d = dpk_object_pin(event, &pci_dev_kind);
+    struct doca_devemu_pci_dev *handle = d ? d->base.ctx.object.handle : NULL;
+    dpk_object_drop(d);
+    return handle;
+}
+
+/* ---- Registers ---- */
+
+/* Where bytes of a stateful region are, and what was seen of them; NULL: they are in none. */
+static uint8_t *find_bytes(struct pci_dev *d, unsigned bar, uint64_t start, size_t size,
+                           uint8_t **seen)
+{
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    for (unsigned i = 0; i < c->region_count; i++) {
+        const struct dpk_pci_region *r = &c->regions[i];
+        uint64_t bar_size;
+        if (r->use != DPK_PCI_STATEFUL || r->bar != bar || start < r->start ||
+            start - r->start > r->size || size > r->size - (start - r->start))
+            continue;
+        *seen = d->stateful[i].seen ? d->stateful[i].seen + (start - r->start) : NULL;
+        return dpk_pci_bar(d->f, bar, &bar_size) + start;
+    }
+    return NULL;
+}
+
+doca_error_t
+doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
+                                                     uint8_t id, uint64_t start_addr,
+                                                     void *out_values, size_t size)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct pci_dev *d =
+        out_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    if (!d)
+        return result;
+    uint8_t *seen, *at = find_bytes(d, id, start_addr, size, &seen);
+    if (at)
+        memcpy(out_values, at, size);
+    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+}
+
+doca_error_t
+doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
+                                                      uint8_t id, uint64_t start_addr,
+                                                      const void *in_values, size_t size)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct pci_dev *d = in_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    if (!d)
+        return result;
+    uint8_t *seen = NULL, *at = find_bytes(d, id, start_addr, size, &seen);
+    if (at)
+        memcpy(at, in_values, size);
+    if (seen)
+        memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
+    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+}
+
+/* ---- Memory of the host's driver ---- */
+
+doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
+                                                           uint8_t *is_supported)
+{
+    const doca_error_t result =
+        is_supported ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *is_supported = 0;
+    return result;
+}
+
+doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
+                                         struct doca_mmap **mmap)
+{
+    if (mmap)
+        *mmap = NULL;
+    struct pci_dev *d = mmap ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;
+    return dpk_object_unlock(d, DOCA_ERROR_NOT_SUPPORTED);
+}

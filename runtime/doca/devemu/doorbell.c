@@ -1,0 +1,149 @@
+/* Doorbells on the DPA. */
+#include <stdlib.h>
+
+#include "private.h"
+
+/* ---- Rings, with the lock of the listener ---- */
+
+/* One completion for each time that it is asked for. */
+void doorbell_tell(struct doorbell *b)
+{
+    if (!b->bound || !b->asked || !b->rung)
+        return;
+    b->asked = b->rung = false;
+    dpk_completion_post(b->queue, &(struct dpk_completion){.user_data = b->place});
+}
+
+void doorbell_rung(struct doorbell *b)
+{
+    b->rung = true;
+    doorbell_tell(b);
+}
+
+/* ---- Life ---- */
+
+static void doorbell_left(void *object)
+{
+    struct doorbell *b = object;
+    struct db_completion *k = b->completion;
+    listener_remove(b->dev, b);
+    pthread_mutex_lock(&k->object.lock);
+    if (k->doorbells)
+        k->doorbells[b->place] = NULL;
+    pthread_mutex_unlock(&k->object.lock);
+    dpk_object_end_use(b->completion);
+    dpk_object_end_use(b->dev);
+}
+
+static void doorbell_release(void *object)
+{
+    struct doorbell *b = object;
+    dpk_object_drop(b->queue);
+    dpk_object_drop(b->completion);
+    dpk_object_drop(b->dev);
+    free(b);
+}
+const struct dpk_kind doorbell_kind = {.left = doorbell_left, .release = doorbell_release};
+
+/* With the lock of the completion. */
+static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
+                          struct doca_devemu_pci_db **db)
+{
+    uint32_t place = 0;
+    while (place < k->max && k->doorbells[place])
+        place++;
+    struct doorbell *b = place < k->max ? malloc(sizeof *b) : NULL;
+    if (!b)
+        return place < k->max ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_FULL;
+    *b = *what;
+    b->place = place;
+    dpk_object_use(b->completion = k);
+    dpk_object_use(b->dev);
+    dpk_object_hold(b->queue = k->queue);
+    struct pci_dev *d = b->dev;
+    *db = k->doorbells[place] = dpk_object_enter(b, &doorbell_kind);
+    if (*db)
+        return DOCA_SUCCESS;
+    dpk_object_end_use(k); /* it was released: its references are gone */
+    dpk_object_end_use(d);
+    return DOCA_ERROR_NO_MEMORY;
+}
+
+/* With the lock of the context. */
+static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
+                           const struct doorbell *what, struct doca_devemu_pci_db **db)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&k->object.lock);
+    if (k->handle && dpk_dpa_base(k->queue->dpa) == dpk_dpa_base(dpa))
+        result = enter(k, what, db);
+    pthread_mutex_unlock(&k->object.lock);
+    return result;
+}
+
+doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_dev,
+                                              struct doca_devemu_pci_db_completion *db_comp,
+                                              uint8_t id, uint64_t start_addr, uint32_t db_id,
+                                              uint64_t user_data, struct doca_devemu_pci_db **db)
+{
+    struct dpk_dpa *dpa;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (db)
+        *db = NULL;
+    struct db_completion *k = db ? dpk_object_pin(db_comp, &db_completion_kind) : NULL;
+    struct pci_dev *d = k ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
+    if (d) {
+        const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+        const int region = dpk_pci_find(c, DPK_PCI_RINGS, id, start_addr);
+        const struct doorbell what = {
+            .dev = d, .region = (unsigned)region, .id = db_id, .user_data = user_data};
+        if (region < 0)
+            result = DOCA_ERROR_NOT_FOUND;
+        else if (db_id >= c->regions[region].size >> c->regions[region].log_stride)
+            result = DOCA_ERROR_INVALID_VALUE;
+        else
+            result = create(dpa, k, &what, db);
+        dpk_object_unlock(d, result);
+    }
+    dpk_object_drop(k);
+    return result;
+}
+
+doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db)
+{
+    return dpk_object_destroy(db, &doorbell_kind);
+}
+
+doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
+    if (b)
+        result = listener_add(b->dev, b);
+    dpk_object_drop(b);
+    return result;
+}
+
+doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db)
+{
+    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
+    if (!b)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&b->dev->listener.lock);
+    const bool started = b->started;
+    pthread_mutex_unlock(&b->dev->listener.lock);
+    if (started)
+        listener_remove(b->dev, b);
+    dpk_object_drop(b);
+    return started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
+                                               doca_dpa_dev_devemu_pci_db_t *db_handle)
+{
+    struct doorbell *b = db_handle ? dpk_object_pin(db, &doorbell_kind) : NULL;
+    if (b)
+        *db_handle = (uintptr_t)b->object.handle;
+    dpk_object_drop(b);
+    return b ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,73 @@
+/* Vectors of MSI-X, which the DPA raises. */
+#include <stdlib.h>
+
+#include "private.h"
+
+static void vector_left(void *object)
+{
+    struct vector *v = object;
+    dpk_object_end_use(v->dev);
+}
+
+static void vector_release(void *object)
+{
+    struct vector *v = object;
+    dpk_object_drop(v->dpa);
+    dpk_object_drop(v->dev);
+    free(v);
+}
+const struct dpk_kind vector_kind = {.left = vector_left, .release = vector_release};
+
+/* With the lock of the context. */
+static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vector,
+                           struct doca_devemu_pci_msix **msix)
+{
+    struct vector *v = calloc(1, sizeof *v);
+    if (!v)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_object_use(v->dev = d);
+    dpk_object_hold(v->dpa = dpa);
+    v->vector = vector;
+    *msix = dpk_object_enter(v, &vector_kind);
+    if (!*msix)
+        dpk_object_end_use(d); /* it was released: its reference is gone */
+    return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_dev, uint8_t id,
+                                                uint64_t start_addr, uint16_t msix_idx,
+                                                uint64_t user_data,
+                                                struct doca_devemu_pci_msix **msix)
+{
+    struct dpk_dpa *dpa;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    (void)user_data; /* no call gives it back */
+    if (msix)
+        *msix = NULL;
+    struct pci_dev *d = msix ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
+    if (!d)
+        return result;
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    if (dpk_pci_find(c, DPK_PCI_TABLE, id, start_addr) < 0)
+        result = DOCA_ERROR_NOT_FOUND;
+    else if (msix_idx >= c->vectors)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else
+        result = create(d, dpa, msix_idx, msix);
+    return dpk_object_unlock(d, result);
+}
+
+doca_error_t doca_devemu_pci_msix_destroy(struct doca_devemu_pci_msix *msix)
+{
+    return dpk_object_destroy(msix, &vector_kind);
+}
+
+doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *msix,
+                                                 doca_dpa_dev_devemu_pci_msix_t *msix_handle)
+{
+    struct vector *v = msix_handle ? dpk_object_pin(msix, &vector_kind) : NULL;
+    if (v)
+        *msix_handle = (uintptr_t)v->object.handle;
+    dpk_object_drop(v);
+    return v ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,119 @@
+/* Emulated functions by their representors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+
+/* A started type, as it is. */
+static doca_error_t ask(const struct doca_devemu_pci_type *pci_type, struct pci_type *copy)
+{
+    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    const bool started = t && t->started;
+    if (started) {
+        copy->card = t->card;
+        copy->config = t->config;
+    }
+    return dpk_object_unlock(t, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+/* What the representor of a function says of it. */
+static struct dpk_device_info name(const struct dpk_device_info *card, const struct dpk_pci *f)
+{
+    struct dpk_device_info info = *card;
+    snprintf(info.vuid, sizeof info.vuid, "%.80sE%u", card->vuid, dpk_pci_number(f));
+    info.pci = (struct dpk_pci_address){0};
+    if (dpk_pci_state_of(f) == DPK_PCI_ON)
+        info.pci = (struct dpk_pci_address){.domain = DPK_PCI_ADDRESS_DOMAIN(dpk_pci_bus(f)),
+                                            .bus = dpk_pci_number(f)};
+    return info;
+}
+
+/* ---- New ones ---- */
+
+static doca_error_t make(const struct pci_type *t, struct doca_dev_rep **dev_rep)
+{
+    unsigned number;
+    struct dpk_pci *f;
+    struct dpk_error err = {0};
+    const struct dpk_pci_place place = {t->card.path, t->card.pci.bus};
+    if (dpk_pci_make(&place, &t->config, &number, &err) != DPK_OK ||
+        dpk_pci_open(place.folder, number, &f, &err) != DPK_OK)
+        return devemu_failed("doca_devemu_pci_type_create_rep", &err);
+    const struct dpk_device_info info = name(&t->card, f);
+    dpk_pci_close(f);
+    const doca_error_t result = dpk_emulated_rep_open(&info, number, dev_rep);
+    if (result != DOCA_SUCCESS)
+        dpk_pci_remove(place.folder, number, &err);
+    return result;
+}
+
+doca_error_t doca_devemu_pci_type_create_rep(struct doca_devemu_pci_type *pci_type,
+                                             struct doca_dev_rep **dev_rep)
+{
+    struct pci_type t;
+    if (dev_rep)
+        *dev_rep = NULL;
+    const doca_error_t result = dev_rep ? ask(pci_type, &t) : DOCA_ERROR_INVALID_VALUE;
+    return result == DOCA_SUCCESS ? make(&t, dev_rep) : result;
+}
+
+doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep)
+{
+    unsigned number;
+    struct dpk_device_info card;
+    struct dpk_error err = {0};
+    const doca_error_t result = dpk_emulated_rep_ask(dev_rep, &card, &number);
+    if (result != DOCA_SUCCESS)
+        return result;
+    const enum dpk_status status = dpk_pci_remove(card.path, number, &err);
+    if (status != DPK_OK && status != DPK_ERR_NOT_FOUND)
+        return devemu_failed("doca_devemu_pci_type_destroy_rep", &err);
+    return doca_dev_rep_close(dev_rep);
+}
+
+/* ---- Listing ---- */
+
+static uint32_t find_all(const struct pci_type *t, struct dpk_device_info *infos, unsigned *numbers)
+{
+    uint32_t count = 0;
+    for (unsigned i = 1; i <= DPK_PCI_FUNCTIONS; i++) {
+        struct dpk_pci *f;
+        struct dpk_error err = {0};
+        if (dpk_pci_open(t->card.path, i, &f, &err) != DPK_OK)
+            continue;
+        if (dpk_pci_equal(dpk_pci_config_of(f), &t->config)) {
+            infos[count] = name(&t->card, f);
+            numbers[count++] = i;
+        }
+        dpk_pci_close(f);
+    }
+    return count;
+}
+
+static doca_error_t list(const struct pci_type *t, struct doca_devinfo_rep ***out, uint32_t *count)
+{
+    unsigned numbers[DPK_PCI_FUNCTIONS];
+    struct dpk_device_info *infos = calloc(DPK_PCI_FUNCTIONS, sizeof *infos);
+    if (!infos)
+        return DOCA_ERROR_NO_MEMORY;
+    const uint32_t found = find_all(t, infos, numbers);
+    const doca_error_t result = dpk_emulated_rep_list(infos, numbers, found, out);
+    free(infos);
+    if (result == DOCA_SUCCESS)
+        *count = found;
+    return result;
+}
+
+doca_error_t doca_devemu_pci_type_create_rep_list(struct doca_devemu_pci_type *pci_type,
+                                                  struct doca_devinfo_rep ***dev_list_rep,
+                                                  uint32_t *nb_devs_rep)
+{
+    struct pci_type t;
+    if (dev_list_rep)
+        *dev_list_rep = NULL;
+    if (nb_devs_rep)
+        *nb_devs_rep = 0;
+    const doca_error_t result =
+        dev_list_rep && nb_devs_rep ? ask(pci_type, &t) : DOCA_ERROR_INVALID_VALUE;
+    return result == DOCA_SUCCESS ? list(&t, dev_list_rep, nb_devs_rep) : result;
+}

@@ -24,6 +24,8 @@ typedef doca_error_t u8_call(const struct doca_devinfo *, uint8_t *);
 typedef doca_error_t u16_call(const struct doca_devinfo *, uint16_t *);
 typedef doca_error_t u32_call(const struct doca_devinfo *, uint32_t *);
 typedef doca_error_t u64_call(const struct doca_devinfo *, uint64_t *);
+typedef doca_error_t rdma_call(const struct doca_devinfo *, enum doca_rdma_transport_type,
+                               uint32_t *);
 
 struct cap {
     const char *library, *function;
@@ -34,6 +36,7 @@ struct cap {
         U16,
         U32,
         U64,
+        RC, /* of reliable connections */
     } kind;
 };
 
@@ -50,6 +53,7 @@ struct cap {
 #define U16(library, function)  CAP(library, function, U16, u16_call)
 #define U32(library, function)  CAP(library, function, U32, u32_call)
 #define U64(library, function)  CAP(library, function, U64, u64_call)
+#define RC(library, function)   CAP(library, function, RC, rdma_call)
 
 /* Those of a library stand together. */
 static const struct cap caps[] = {
@@ -114,8 +118,10 @@ static const struct cap caps[] = {
     TEST("pcc", doca_pcc_cap_is_ccmad_custom_header_supported),
     U32("rdma", doca_rdma_cap_get_max_send_queue_size),
     U32("rdma", doca_rdma_cap_get_max_recv_queue_size),
+    U32("rdma", doca_rdma_cap_get_max_send_buf_list_len),
+    U32("rdma", doca_rdma_cap_get_max_message_size),
     TEST("rdma", doca_rdma_cap_task_receive_is_supported),
-    U32("rdma", doca_rdma_cap_task_receive_get_max_dst_buf_list_len),
+    RC("rdma", doca_rdma_cap_task_receive_get_max_dst_buf_list_len),
     TEST("rdma", doca_rdma_cap_task_send_is_supported),
     TEST("rdma", doca_rdma_cap_task_send_imm_is_supported),
     TEST("rdma", doca_rdma_cap_task_read_is_supported),
@@ -206,6 +212,10 @@ static void put_value(const struct cap *c, void *function, const struct doca_dev
     case U64:
         result = ((u64_call *)function)(info, &u64);
         put_number(result, u64);
+        break;
+    case RC:
+        result = ((rdma_call *)function)(info, DOCA_RDMA_TRANSPORT_TYPE_RC, &u32);
+        put_number(result, u32);
         break;
     }
 }

@@ -156,6 +156,19 @@ TEXT
     [ "$(grep -c '^warning' <<<"$output")" -eq 0 ]
 }
 
+@test "vscode: tasks, GDB and clangd do what the README says" {
+    command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
+    paste_readme vscode
+    [ "$(grep -cx 'result: 10 (0xa)' <<<"$output")" -eq 2 ]
+    grep -qx '$1 = 3' <<<"$output"
+    ! command -v clangd || grep -q 'All checks completed, 0 errors' <<<"$output"
+    # What launch.json starts is a task, and each task that another waits for is there.
+    local folder=$BATS_TEST_DIRNAME/../../examples/vscode/.vscode
+    jq -e --slurpfile tasks "$folder/tasks.json" '.configurations | all(.preLaunchTask as $t | any($tasks[0].tasks[]; .label == $t))' "$folder/launch.json"
+    jq -e '[.tasks[].label] as $all | [.tasks[].dependsOn // [] | .[]] - $all == []' "$folder/tasks.json"
+    jq -e . "$folder/settings.json"
+}
+
 @test "flexio_rpc: the commands of the README work" {
     paste_readme flexio_rpc
     grep -qx 'Result: 99' <<<"$output"

@@ -153,7 +153,7 @@ $(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
-SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpkverify $(HOST_LIBS))
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-vfio dpkverify $(HOST_LIBS))
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
 TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
@@ -173,6 +173,11 @@ $(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c
 $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c lib/yaml/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
+# Programs of the host are started with it, for emulated PCI functions: these come before the C library's.
+VFIO_FRONT := open open64 close ioctl pwrite pwrite64 readlink
+$(B)/lib/libdpakit-vfio.so: runtime/vfio/exports.map $(call objs,runtime/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
 # For programs that check what they load: it stands alone.
 $(B)/lib/libdpkverify.so: runtime/dpkverify/exports.map $(call objs,runtime/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)

@@ -40,6 +40,7 @@ prepare_doca_dma() {
     cp "$BATS_TEST_DIRNAME/../../examples/dma_copy/dma_copy.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
+prepare_doca_devemu() { export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD; }
 prepare_doca_comch() {
     cp "$BATS_TEST_DIRNAME/../../examples/comch_echo/comch_echo.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
@@ -144,6 +145,7 @@ examples_of() {
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "doca-comch(7)" { examples_of doca-comch; }
+@test "doca-devemu(7)" { examples_of doca-devemu; }
 @test "doca-rdma(7)" { examples_of doca-rdma; }
 @test "doca-dma(7)" { examples_of doca-dma; }
 @test "doca-eth(7)" { examples_of doca-eth; }

@@ -1,0 +1,168 @@
+/* What descriptors answer to ioctl: linux/vfio.h. */
+#include <errno.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "vfio/vfio.h"
+
+static int answer(int error)
+{
+    if (!error)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+/* ---- Containers and groups ---- */
+
+static int call_container(unsigned long request, void *argument)
+{
+    const uintptr_t number = (uintptr_t)argument;
+    switch (request) {
+    case VFIO_GET_API_VERSION:
+        return VFIO_API_VERSION;
+    case VFIO_CHECK_EXTENSION:
+        return number == VFIO_TYPE1_IOMMU || number == VFIO_TYPE1v2_IOMMU;
+    case VFIO_SET_IOMMU:
+        return answer(number == VFIO_TYPE1_IOMMU || number == VFIO_TYPE1v2_IOMMU ? 0 : EINVAL);
+    default:
+        return answer(ENOTTY); /* there is no DMA */
+    }
+}
+
+static int get_device(struct vfio_function *f, const char *address)
+{
+    char own[13];
+    dpk_pci_address(f->pci, own);
+    return strcmp(own, address) == 0 ? vfio_open_device(f) : answer(ENODEV);
+}
+
+static int call_group(struct vfio_function *f, unsigned long request, void *argument)
+{
+    struct vfio_function *none;
+    struct vfio_group_status *status = argument;
+    switch (request) {
+    case VFIO_GROUP_GET_STATUS:
+        if (status->argsz < sizeof *status)
+            return answer(EINVAL);
+        status->flags = VFIO_GROUP_FLAGS_VIABLE;
+        return 0;
+    case VFIO_GROUP_SET_CONTAINER:
+        return answer(vfio_kind_of(*(const int *)argument, &none) == VFIO_CONTAINER ? 0 : EINVAL);
+    case VFIO_GROUP_UNSET_CONTAINER:
+        return 0;
+    case VFIO_GROUP_GET_DEVICE_FD:
+        return get_device(f, argument);
+    default:
+        return answer(ENOTTY);
+    }
+}
+
+/* ---- Devices ---- */
+
+static int tell_device(struct vfio_device_info *info)
+{
+    if (info->argsz < offsetof(struct vfio_device_info, num_irqs) + sizeof info->num_irqs)
+        return answer(EINVAL);
+    info->flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
+    info->num_regions = VFIO_PCI_NUM_REGIONS;
+    info->num_irqs = VFIO_PCI_NUM_IRQS;
+    return 0;
+}
+
+static int tell_region(struct vfio_function *f, struct vfio_region_info *info)
+{
+    uint64_t size = 0;
+    if (info->argsz < sizeof *info || info->index >= VFIO_PCI_NUM_REGIONS)
+        return answer(EINVAL);
+    info->cap_offset = 0;
+    info->flags = 0;
+    if (info->index < DPK_PCI_BARS) {
+        dpk_pci_bar(f->pci, info->index, &size);
+        info->offset = dpk_pci_bar_offset(f->pci, info->index);
+        if (size)
+            info->flags = VFIO_REGION_INFO_FLAG_MMAP;
+    } else {
+        info->offset = DPK_PCI_SPACE_OFFSET;
+        size = info->index == VFIO_PCI_CONFIG_REGION_INDEX ? DPK_PCI_SPACE : 0;
+    }
+    info->size = size;
+    if (size)
+        info->flags |= VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE;
+    return 0;
+}
+
+static int tell_interrupts(struct vfio_function *f, struct vfio_irq_info *info)
+{
+    if (info->argsz < sizeof *info || info->index >= VFIO_PCI_NUM_IRQS)
+        return answer(EINVAL);
+    const bool msix = info->index == VFIO_PCI_MSIX_IRQ_INDEX;
+    info->count = msix ? dpk_pci_config_of(f->pci)->vectors : 0;
+    info->flags = msix ? VFIO_IRQ_INFO_EVENTFD : 0;
+    return 0;
+}
+
+static int set_interrupts(struct vfio_function *f, struct vfio_irq_set *set)
+{
+    const unsigned vectors = dpk_pci_config_of(f->pci)->vectors;
+    const uint32_t off = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
+                   events = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+    if (set->argsz < sizeof *set || set->index != VFIO_PCI_MSIX_IRQ_INDEX || set->start > vectors ||
+        set->count > vectors - set->start)
+        return answer(EINVAL);
+    if (set->flags == off && set->count == 0) {
+        vfio_end_interrupts(f);
+        return 0;
+    }
+    if (set->flags != events || set->argsz - sizeof *set < set->count * sizeof(int))
+        return answer(EINVAL);
+    return vfio_set_interrupts(f, set->start, set->count, (const int *)(const void *)set->data)
+               ? 0
+               : -1;
+}
+
+static int call_device(struct vfio_function *f, unsigned long request, void *argument)
+{
+    switch (request) {
+    case VFIO_DEVICE_GET_INFO:
+        return tell_device(argument);
+    case VFIO_DEVICE_GET_REGION_INFO:
+        return tell_region(f, argument);
+    case VFIO_DEVICE_GET_IRQ_INFO:
+        return tell_interrupts(f, argument);
+    case VFIO_DEVICE_SET_IRQS:
+        return set_interrupts(f, argument);
+    case VFIO_DEVICE_RESET:
+        dpk_pci_reset(f->pci);
+        return 0;
+    default:
+        return answer(ENOTTY);
+    }
+}
+
+int vfio_call(int fd, unsigned long request, void *argument)
+{
+    struct vfio_function *f;
+    const enum vfio_kind kind = vfio_kind_of(fd, &f);
+    return kind == VFIO_CONTAINER ? call_container(request, argument)
+           : kind == VFIO_GROUP   ? call_group(f, request, argument)
+                                  : call_device(f, request, argument);
+}
+
+/* Of configuration space a driver may write the command register; the rest stays as it is. */
+ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset)
+{
+    uint8_t command[2];
+    if (offset < DPK_PCI_SPACE_OFFSET || size > DPK_PCI_SPACE ||
+        offset - DPK_PCI_SPACE_OFFSET > DPK_PCI_SPACE - size)
+        return answer(EINVAL);
+    const uint64_t at = offset - DPK_PCI_SPACE_OFFSET;
+    uint8_t *space = dpk_pci_space(f->pci);
+    if (at == PCI_COMMAND && size >= sizeof command) {
+        memcpy(command, bytes, sizeof command);
+        memcpy(space + PCI_COMMAND, command, sizeof command);
+    }
+    return (ssize_t)size;
+}

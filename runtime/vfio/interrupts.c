@@ -1,0 +1,107 @@
+/* Interrupts: a thread waits for vectors that the DPU raises, and writes to the program's eventfds. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vfio/vfio.h"
+
+struct vfio_interrupts {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    atomic_bool stop;
+    struct dpk_pci *pci;
+    unsigned count;
+    int fds[]; /* ours: copies; -1: none; with the lock */
+};
+
+/* A vector without an eventfd stays pending. */
+static void deliver(struct vfio_interrupts *t)
+{
+    const uint64_t one = 1;
+    pthread_mutex_lock(&t->lock);
+    for (unsigned i = 0; i < t->count; i++)
+        if (t->fds[i] >= 0 && dpk_pci_take_interrupt(t->pci, i))
+            while (write(t->fds[i], &one, sizeof one) < 0 && errno == EINTR)
+                ;
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *run(void *arg)
+{
+    struct vfio_interrupts *t = arg;
+    uint32_t seen = 0;
+    while (!atomic_load(&t->stop)) {
+        dpk_pci_wait(t->pci, &seen);
+        deliver(t);
+    }
+    return NULL;
+}
+
+static struct vfio_interrupts *begin(struct dpk_pci *pci)
+{
+    const unsigned count = dpk_pci_config_of(pci)->vectors;
+    struct vfio_interrupts *t = calloc(1, sizeof *t + count * sizeof t->fds[0]);
+    sigset_t all, before;
+    if (!t)
+        return NULL;
+    t->pci = pci;
+    t->count = count;
+    pthread_mutex_init(&t->lock, NULL);
+    for (unsigned i = 0; i < count; i++)
+        t->fds[i] = -1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&t->thread, NULL, run, t);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error == 0)
+        return t;
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+    return NULL;
+}
+
+static void set(struct vfio_interrupts *t, unsigned vector, int fd)
+{
+    if (t->fds[vector] >= 0)
+        close(t->fds[vector]);
+    t->fds[vector] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds)
+{
+    if (!f->interrupts && !(f->interrupts = begin(f->pci))) {
+        errno = ENOMEM;
+        return false;
+    }
+    struct vfio_interrupts *t = f->interrupts;
+    bool good = true;
+    pthread_mutex_lock(&t->lock);
+    for (unsigned i = 0; i < count; i++) {
+        set(t, start + i, fds[i]);
+        good = good && (fds[i] < 0 || t->fds[start + i] >= 0);
+    }
+    pthread_mutex_unlock(&t->lock);
+    deliver(t); /* what was pending */
+    if (!good)
+        errno = EBADF;
+    return good;
+}
+
+void vfio_end_interrupts(struct vfio_function *f)
+{
+    struct vfio_interrupts *t = f->interrupts;
+    if (!t)
+        return;
+    f->interrupts = NULL;
+    atomic_store(&t->stop, true);
+    dpk_pci_wake(t->pci);
+    pthread_join(t->thread, NULL);
+    for (unsigned i = 0; i < t->count; i++)
+        set(t, i, -1);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}

@@ -1,0 +1,581 @@
+/* DOCA Device Emulation, one behaviour each; main runs the one that argv[1] names. The program plays both
+ * sides: the DPU by DOCA, and the host by VFIO, with libdpakit-vfio.so before it. */
+#include <doca_ctx.h>
+#include <doca_devemu_pci.h>
+#include <doca_dpa.h>
+#include <doca_pe.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "devemu.h"
+#include "doca_device.h"
+
+#define OK            DOCA_SUCCESS
+#define INVALID       DOCA_ERROR_INVALID_VALUE
+#define BAD_STATE     DOCA_ERROR_BAD_STATE
+#define IN_USE        DOCA_ERROR_IN_USE
+#define NOT_FOUND     DOCA_ERROR_NOT_FOUND
+#define NOT_SUPPORTED DOCA_ERROR_NOT_SUPPORTED
+
+enum { STATEFUL = 0x3000, TABLE = 0x1000, PENDING = 0x2000, STRIDE = 8 };
+
+extern struct doca_dpa_app *devemu_app;
+doca_dpa_func_t bell_thread, bind_rpc, unbind_rpc, raise_rpc;
+
+static struct doca_dev *dev;
+static struct doca_pe *pe;
+
+/* ---- The DPU's side ---- */
+
+static struct doca_devemu_pci_type *type_new(const char *name, uint16_t device_id)
+{
+    struct doca_devemu_pci_type *t = NULL;
+    CHECK(doca_devemu_pci_type_create(name, &t) == OK);
+    CHECK(doca_devemu_pci_type_set_dev(t, dev) == OK);
+    CHECK(doca_devemu_pci_type_set_vendor_id(t, 0x15b3) == OK);
+    CHECK(doca_devemu_pci_type_set_device_id(t, device_id) == OK);
+    CHECK(doca_devemu_pci_type_set_class_code(t, 0x020000) == OK);
+    CHECK(doca_devemu_pci_type_set_num_msix(t, 4) == OK);
+    CHECK(doca_devemu_pci_type_set_memory_bar_conf(t, 0, 14, DOCA_DEVEMU_PCI_BAR_MEM_TYPE_64_BIT,
+                                                   1) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 0, 0x1000, 2, 3) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_msix_table_region_conf(t, 0, TABLE, 0x1000) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_msix_pba_region_conf(t, 0, PENDING, 0x1000) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, STATEFUL, 0x100) == OK);
+    return t;
+}
+
+static struct doca_devemu_pci_type *started(const char *name)
+{
+    struct doca_devemu_pci_type *t = type_new(name, 0x1021);
+    CHECK(doca_devemu_pci_type_start(t) == OK);
+    return t;
+}
+
+struct world {
+    struct doca_devemu_pci_type *type;
+    struct doca_dev_rep *rep;
+    struct doca_devemu_pci_dev *d;
+    struct doca_ctx *ctx;
+    unsigned changes, resets, writes;
+    char address[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
+    /* On the DPA: */
+    struct doca_dpa *dpa;
+    struct doca_dpa_thread *thread;
+    struct doca_devemu_pci_db_completion *completion;
+    struct doca_devemu_pci_db *db;
+    uint64_t completion_handle, db_handle;
+    doca_dpa_dev_uintptr_t bell;
+};
+
+static void on_change(struct doca_devemu_pci_dev *d, union doca_data data)
+{
+    struct world *w = data.ptr;
+    CHECK(d == w->d);
+    w->changes++;
+}
+
+static void on_reset(struct doca_devemu_pci_dev *d, union doca_data data)
+{
+    struct world *w = data.ptr;
+    CHECK(d == w->d);
+    w->resets++;
+}
+
+static void on_write(struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event,
+                     union doca_data data)
+{
+    struct world *w = data.ptr;
+    CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(event) == w->d);
+    w->writes++;
+}
+
+static enum doca_devemu_pci_hotplug_state state_of(const struct world *w)
+{
+    enum doca_devemu_pci_hotplug_state state;
+    CHECK(doca_devemu_pci_dev_get_hotplug_state(w->d, &state) == OK);
+    return state;
+}
+
+static void until(const struct world *w, enum doca_devemu_pci_hotplug_state state)
+{
+    while (doca_pe_progress(pe) || state_of(w) != state)
+        sched_yield();
+}
+
+static void find_address(struct world *w)
+{
+    struct doca_devinfo_rep **list = NULL;
+    uint32_t n = 0;
+    uint8_t hotplug = 0;
+    CHECK(doca_devemu_pci_type_create_rep_list(w->type, &list, &n) == OK && n == 1);
+    CHECK(doca_devinfo_rep_get_pci_addr_str(list[0], w->address) == OK);
+    CHECK(doca_devinfo_rep_get_is_hotplug(list[0], &hotplug) == OK && hotplug == 1);
+    CHECK(doca_devinfo_rep_destroy_list(list) == OK);
+}
+
+/* A context of a function, not started. */
+static void make(struct world *w)
+{
+    *w = (struct world){.type = started("a test")};
+    CHECK(doca_devemu_pci_type_create_rep(w->type, &w->rep) == OK);
+    CHECK(doca_devemu_pci_dev_create(w->type, w->rep, pe, &w->d) == OK);
+    w->ctx = doca_devemu_pci_dev_as_ctx(w->d);
+    const union doca_data data = {.ptr = w};
+    CHECK(doca_devemu_pci_dev_event_hotplug_state_change_register(w->d, on_change, data) == OK);
+    CHECK(doca_devemu_pci_dev_event_flr_register(w->d, on_reset, data) == OK);
+    CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register(
+              w->d, on_write, 0, STATEFUL, data) == OK);
+    CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register(
+              w->d, on_write, 0, STATEFUL + 8, data) == NOT_FOUND);
+}
+
+static void plug(struct world *w)
+{
+    CHECK(doca_ctx_start(w->ctx) == OK);
+    CHECK(state_of(w) == DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF);
+    CHECK(doca_devemu_pci_dev_hotunplug(w->d) == BAD_STATE);
+    CHECK(doca_devemu_pci_dev_hotplug(w->d) == OK);
+    CHECK(doca_devemu_pci_dev_hotplug(w->d) == BAD_STATE);
+    until(w, DOCA_DEVEMU_PCI_HP_STATE_POWER_ON);
+    CHECK(w->changes >= 1);
+    find_address(w);
+}
+
+static void unplug(struct world *w)
+{
+    CHECK(doca_devemu_pci_dev_hotunplug(w->d) == OK);
+    until(w, DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF);
+    CHECK(doca_ctx_stop(w->ctx) == OK);
+    CHECK(doca_devemu_pci_dev_destroy(w->d) == OK);
+    CHECK(doca_devemu_pci_type_destroy_rep(w->rep) == OK);
+    CHECK(doca_devemu_pci_type_stop(w->type) == OK);
+    CHECK(doca_devemu_pci_type_destroy(w->type) == OK);
+}
+
+/* ---- The DPA ---- */
+
+static void make_dpa(struct world *w)
+{
+    CHECK(doca_dpa_create(dev, &w->dpa) == OK && doca_dpa_set_app(w->dpa, devemu_app) == OK);
+    CHECK(doca_dpa_start(w->dpa) == OK);
+    CHECK(doca_dpa_mem_alloc(w->dpa, sizeof(struct bell), &w->bell) == OK);
+    CHECK(doca_dpa_thread_create(w->dpa, &w->thread) == OK);
+    CHECK(doca_dpa_thread_set_func_arg(w->thread, bell_thread, w->bell) == OK);
+    CHECK(doca_dpa_thread_start(w->thread) == OK);
+    CHECK(doca_devemu_pci_db_completion_create(w->thread, &w->completion) == OK);
+    CHECK(doca_devemu_pci_db_completion_start(w->completion) == OK);
+    CHECK(doca_devemu_pci_db_completion_get_dpa_handle(w->completion, &w->completion_handle) == OK);
+    struct bell bell = {.completion = w->completion_handle};
+    CHECK(doca_dpa_h2d_memcpy(w->dpa, w->bell, &bell, sizeof bell) == OK);
+    CHECK(doca_dpa_thread_run(w->thread) == OK);
+    CHECK(doca_ctx_set_datapath_on_dpa(w->ctx, w->dpa) == OK);
+}
+
+static void make_bell(struct world *w, uint32_t id, uint64_t data)
+{
+    uint64_t result = 1;
+    CHECK(doca_devemu_pci_db_create_on_dpa(w->d, w->completion, 0, 0, id, data, &w->db) == OK);
+    CHECK(doca_devemu_pci_db_get_dpa_handle(w->db, &w->db_handle) == OK);
+    CHECK(doca_dpa_rpc(w->dpa, bind_rpc, &result, w->completion_handle, w->db_handle) == OK);
+    CHECK(result == 0);
+    CHECK(doca_dpa_rpc(w->dpa, bind_rpc, &result, w->completion_handle, w->db_handle) == OK);
+    CHECK((int)result == -1);
+    CHECK(doca_devemu_pci_db_start(w->db) == OK);
+}
+
+static struct bell bell_of(const struct world *w)
+{
+    struct bell bell;
+    CHECK(doca_dpa_d2h_memcpy(w->dpa, &bell, w->bell, sizeof bell) == OK);
+    return bell;
+}
+
+static struct bell await_ring(const struct world *w, uint32_t value, uint32_t rings)
+{
+    struct bell bell = bell_of(w);
+    while (bell.value != value || bell.rings < rings) {
+        sched_yield();
+        bell = bell_of(w);
+    }
+    return bell;
+}
+
+static void destroy_dpa(struct world *w)
+{
+    CHECK(doca_devemu_pci_db_completion_stop(w->completion) == OK);
+    CHECK(doca_devemu_pci_db_completion_destroy(w->completion) == OK);
+    CHECK(doca_dpa_thread_destroy(w->thread) == OK);
+}
+
+/* ---- The host's side ---- */
+
+struct host {
+    int container, group, device;
+    uint8_t *bar;
+};
+
+static int group_of(const char *address)
+{
+    char path[80], to[80];
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/iommu_group", address);
+    const ssize_t n = readlink(path, to, sizeof to - 1);
+    CHECK(n > 0);
+    to[n] = '\0';
+    return atoi(strrchr(to, '/') + 1);
+}
+
+static int open_group(int group)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/dev/vfio/%d", group);
+    return open(path, O_RDWR);
+}
+
+static struct host open_host(const struct world *w)
+{
+    struct host h = {.container = open("/dev/vfio/vfio", O_RDWR),
+                     .group = open_group(group_of(w->address))};
+    struct vfio_group_status status = {.argsz = sizeof status};
+    struct vfio_region_info bar = {.argsz = sizeof bar}, space = bar;
+    uint32_t ids = 0;
+    CHECK(h.container >= 0 && h.group >= 0);
+    CHECK(ioctl(h.container, VFIO_GET_API_VERSION) == VFIO_API_VERSION);
+    CHECK(ioctl(h.container, VFIO_CHECK_EXTENSION, VFIO_TYPE1v2_IOMMU) == 1);
+    CHECK(ioctl(h.group, VFIO_GROUP_GET_STATUS, &status) == 0);
+    CHECK(status.flags & VFIO_GROUP_FLAGS_VIABLE);
+    CHECK(ioctl(h.group, VFIO_GROUP_SET_CONTAINER, &h.container) == 0);
+    CHECK(ioctl(h.container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU) == 0);
+    CHECK(ioctl(h.group, VFIO_GROUP_GET_DEVICE_FD, "0000:00:00.0") == -1 && errno == ENODEV);
+    CHECK((h.device = ioctl(h.group, VFIO_GROUP_GET_DEVICE_FD, w->address)) >= 0);
+    space.index = VFIO_PCI_CONFIG_REGION_INDEX;
+    CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &space) == 0 && space.size == 4096);
+    CHECK(pread(h.device, &ids, sizeof ids, (off_t)space.offset) == sizeof ids);
+    CHECK(ids == 0x102115b3);
+    CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &bar) == 0 && bar.size == 1 << 14);
+    h.bar = mmap(NULL, bar.size, PROT_READ | PROT_WRITE, MAP_SHARED, h.device, (off_t)bar.offset);
+    CHECK(h.bar != MAP_FAILED);
+    return h;
+}
+
+static void close_host(struct host *h)
+{
+    munmap(h->bar, 1 << 14);
+    CHECK(close(h->device) == 0 && close(h->group) == 0 && close(h->container) == 0);
+}
+
+static void ring(const struct host *h, unsigned id, uint32_t value)
+{
+    *(volatile uint32_t *)(void *)(h->bar + id * STRIDE) = value;
+}
+
+/* ---- Types and functions ---- */
+
+static void types_are_checked(void)
+{
+    struct doca_devemu_pci_type *t = NULL, *other;
+    uint8_t able = 0;
+    uint16_t max = 0;
+    CHECK(doca_devemu_pci_type_create("", &t) == INVALID);
+    CHECK(doca_devemu_pci_type_create("a name of thirty-two letters ...", &t) == INVALID);
+    CHECK(doca_devemu_pci_type_create("alone", &t) == OK);
+    CHECK(doca_devemu_pci_cap_type_is_hotplug_supported(doca_dev_as_devinfo(dev), t, &able) == OK);
+    CHECK(able == 1);
+    CHECK(doca_devemu_pci_cap_type_get_max_num_db(doca_dev_as_devinfo(dev), &max) == OK);
+    CHECK(max == 1024);
+    CHECK(doca_devemu_pci_type_start(t) == DOCA_ERROR_BAD_CONFIG); /* no device */
+    CHECK(doca_devemu_pci_type_set_dev(t, dev) == OK);
+    CHECK(doca_dev_close(dev) == IN_USE);
+    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, 0, 64) == OK);
+    CHECK(doca_devemu_pci_type_start(t) == DOCA_ERROR_BAD_CONFIG); /* no BAR */
+    CHECK(doca_devemu_pci_type_set_memory_bar_conf(t, 0, 12, DOCA_DEVEMU_PCI_BAR_MEM_TYPE_32_BIT,
+                                                   0) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, 32, 64) == OK);
+    CHECK(doca_devemu_pci_type_start(t) == DOCA_ERROR_BAD_CONFIG); /* they overlap */
+    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, 0, 32) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_db_region_by_data_conf(t, 0, 128, 64, 2, 1, 0) ==
+          NOT_SUPPORTED);
+    CHECK(doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 128, 64, 3, 3) ==
+          NOT_SUPPORTED);
+    CHECK(doca_devemu_pci_type_start(t) == OK);
+    CHECK(doca_devemu_pci_type_set_device_id(t, 1) == BAD_STATE);
+    CHECK(doca_devemu_pci_type_stop(t) == OK && doca_devemu_pci_type_destroy(t) == OK);
+    t = started("two");
+    struct doca_dev_rep *rep = NULL;
+    CHECK(doca_devemu_pci_type_create_rep(t, &rep) == OK);
+    other = type_new("two", 0x1022);
+    CHECK(doca_devemu_pci_type_start(other) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_devemu_pci_type_destroy(other) == OK);
+    CHECK(doca_devemu_pci_type_destroy_rep(rep) == OK);
+    CHECK(doca_devemu_pci_type_destroy(t) == OK);
+}
+
+static void functions_stay(void)
+{
+    struct world w;
+    char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
+    make(&w);
+    plug(&w);
+    CHECK(strcmp(w.address, "0000:00:00.0") != 0);
+    CHECK(doca_devemu_pci_type_destroy_rep(w.rep) == BAD_STATE);
+    CHECK(doca_ctx_stop(w.ctx) == OK && doca_devemu_pci_dev_destroy(w.d) == OK);
+    CHECK(doca_dev_rep_close(w.rep) == OK);
+    CHECK(doca_devemu_pci_type_stop(w.type) == OK && doca_devemu_pci_type_destroy(w.type) == OK);
+    struct doca_devemu_pci_type *t = started("a test");
+    struct doca_devinfo_rep **list = NULL;
+    struct doca_devemu_pci_dev *second = NULL;
+    uint32_t n = 0;
+    CHECK(doca_devemu_pci_type_create_rep_list(t, &list, &n) == OK && n == 1);
+    CHECK(doca_devinfo_rep_get_vuid(list[0], vuid, sizeof vuid) == OK && strlen(vuid) > 4);
+    CHECK(doca_dev_rep_open(list[0], &w.rep) == OK);
+    CHECK(doca_devinfo_rep_destroy_list(list) == OK);
+    w.type = t;
+    CHECK(doca_devemu_pci_dev_create(t, w.rep, pe, &w.d) == OK);
+    CHECK(doca_devemu_pci_dev_create(t, w.rep, pe, &second) == OK);
+    w.ctx = doca_devemu_pci_dev_as_ctx(w.d);
+    CHECK(doca_ctx_start(w.ctx) == OK);
+    CHECK(doca_ctx_start(doca_devemu_pci_dev_as_ctx(second)) == IN_USE);
+    CHECK(doca_devemu_pci_dev_destroy(second) == OK);
+    CHECK(doca_devemu_pci_type_stop(t) == IN_USE);
+    CHECK(doca_devemu_pci_dev_destroy(w.d) == IN_USE);
+    CHECK(state_of(&w) == DOCA_DEVEMU_PCI_HP_STATE_POWER_ON);
+    unplug(&w);
+}
+
+static void a_program_of_the_host_delays_unplugging(void)
+{
+    struct world w;
+    make(&w);
+    plug(&w);
+    struct host h = open_host(&w);
+    CHECK(open_group(group_of(w.address)) == -1 && errno == EBUSY);
+    CHECK(doca_devemu_pci_dev_hotunplug(w.d) == OK);
+    for (int i = 0; i < 100; i++)
+        doca_pe_progress(pe);
+    CHECK(state_of(&w) == DOCA_DEVEMU_PCI_HP_STATE_UNPLUG_IN_PROGRESS);
+    close_host(&h);
+    until(&w, DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF);
+    CHECK(open_group(0x3 * 64 + 1) == -1);
+    CHECK(doca_devemu_pci_dev_hotplug(w.d) == OK);
+    until(&w, DOCA_DEVEMU_PCI_HP_STATE_POWER_ON);
+    unplug(&w);
+}
+
+/* ---- Registers and resets ---- */
+
+static void registers_are_told_of(void)
+{
+    struct world w;
+    char found[8];
+    make(&w);
+    plug(&w);
+    struct host h = open_host(&w);
+    memcpy(h.bar + STATEFUL + 16, "written", 8);
+    while (w.writes == 0)
+        doca_pe_progress(pe);
+    CHECK(doca_devemu_pci_dev_query_bar_stateful_region_values(w.d, 0, STATEFUL + 16, found, 8) ==
+          OK);
+    CHECK(memcmp(found, "written", 8) == 0);
+    CHECK(doca_devemu_pci_dev_query_bar_stateful_region_values(w.d, 0, STATEFUL + 0xfc, found, 8) ==
+          NOT_FOUND);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_values(w.d, 0, STATEFUL, "answers", 8) ==
+          OK);
+    while (doca_pe_progress(pe))
+        ;
+    CHECK(memcmp(h.bar + STATEFUL, "answers", 8) == 0 && w.writes == 1);
+    CHECK(ioctl(h.device, VFIO_DEVICE_RESET) == 0);
+    while (w.resets == 0)
+        doca_pe_progress(pe);
+    close_host(&h);
+    unplug(&w);
+}
+
+/* ---- Doorbells ---- */
+
+static void doorbells_reach_the_dpa(void)
+{
+    struct world w;
+    struct doca_devemu_pci_db *second = NULL;
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    make_bell(&w, 5, 0x1234567890);
+    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 512, 0, &second) == INVALID);
+    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 8, 0, 0, &second) == NOT_FOUND);
+    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 5, 0, &second) == OK);
+    CHECK(doca_devemu_pci_db_start(second) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_devemu_pci_db_destroy(second) == OK);
+    struct host h = open_host(&w);
+    ring(&h, 4, 99); /* nobody listens there */
+    ring(&h, 5, 7);
+    CHECK(await_ring(&w, 7, 1).data == 0x1234567890);
+    ring(&h, 5, 7); /* the same value is another ring */
+    await_ring(&w, 7, 2);
+    for (uint32_t i = 1; i <= 1000; i++)
+        ring(&h, 5, i);
+    const struct bell last = await_ring(&w, 1000, 3);
+    CHECK(last.rings <= 1002);
+    close_host(&h);
+    CHECK(doca_devemu_pci_db_completion_stop(w.completion) == IN_USE);
+    CHECK(doca_ctx_stop(w.ctx) == DOCA_ERROR_IN_PROGRESS); /* until the doorbell is gone */
+    CHECK(doca_devemu_pci_db_stop(w.db) == OK && doca_devemu_pci_db_stop(w.db) == BAD_STATE);
+    CHECK(doca_devemu_pci_db_destroy(w.db) == OK);
+    enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
+    while (state != DOCA_CTX_STATE_IDLE) {
+        doca_pe_progress(pe);
+        CHECK(doca_ctx_get_state(w.ctx, &state) == OK);
+    }
+    CHECK(doca_ctx_start(w.ctx) == OK);
+    destroy_dpa(&w);
+    unplug(&w);
+    CHECK(doca_dpa_destroy(w.dpa) == OK);
+}
+
+static void unbound_doorbells_wait(void)
+{
+    struct world w;
+    uint64_t result = 1;
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    make_bell(&w, 0, 0);
+    CHECK(doca_dpa_rpc(w.dpa, unbind_rpc, &result, w.completion_handle, w.db_handle) == OK);
+    CHECK(result == 0);
+    struct host h = open_host(&w);
+    ring(&h, 0, 11);
+    while (*(volatile uint32_t *)(void *)h.bar == 11)
+        sched_yield(); /* until it was heard */
+    CHECK(bell_of(&w).rings == 0);
+    CHECK(doca_dpa_rpc(w.dpa, bind_rpc, &result, w.completion_handle, w.db_handle) == OK);
+    await_ring(&w, 11, 1);
+    close_host(&h);
+    CHECK(doca_devemu_pci_db_destroy(w.db) == OK);
+    destroy_dpa(&w);
+    unplug(&w);
+    CHECK(doca_dpa_destroy(w.dpa) == OK);
+}
+
+static void foreign_handles_are_a_fault(void)
+{
+    struct world w;
+    uint64_t result;
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, w.completion_handle) != OK);
+    unplug(&w);
+}
+
+/* A killed program of the host leaves the function to others. */
+static void a_killed_host_leaves_it(void)
+{
+    struct world w;
+    int fds[2];
+    char byte;
+    make(&w);
+    plug(&w);
+    CHECK(pipe(fds) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        CHECK(open_group(group_of(w.address)) >= 0 && write(fds[1], "x", 1) == 1);
+        pause();
+    }
+    CHECK(read(fds[0], &byte, 1) == 1);
+    CHECK(open_group(group_of(w.address)) == -1 && errno == EBUSY);
+    kill(child, SIGKILL);
+    CHECK(waitpid(child, NULL, 0) == child);
+    struct host h = open_host(&w);
+    close_host(&h);
+    unplug(&w);
+}
+
+/* ---- Interrupts ---- */
+
+static void set_events(const struct host *h, const int fds[4])
+{
+    struct vfio_irq_info info = {.argsz = sizeof info, .index = VFIO_PCI_MSIX_IRQ_INDEX};
+    struct {
+        struct vfio_irq_set head;
+        int fds[4];
+    } set = {.head = {.argsz = sizeof set,
+                      .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+                      .index = VFIO_PCI_MSIX_IRQ_INDEX,
+                      .count = 4}};
+    memcpy(set.head.data, fds, sizeof set.fds);
+    CHECK(ioctl(h->device, VFIO_DEVICE_GET_IRQ_INFO, &info) == 0 && info.count == 4);
+    CHECK(ioctl(h->device, VFIO_DEVICE_SET_IRQS, &set) == 0);
+    set.head.count = 5;
+    CHECK(ioctl(h->device, VFIO_DEVICE_SET_IRQS, &set) == -1 && errno == EINVAL);
+}
+
+static void interrupts_reach_the_host(void)
+{
+    struct world w;
+    struct doca_devemu_pci_msix *msix = NULL;
+    uint64_t handle, result, count = 0;
+    int fds[4];
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 4, 0, &msix) == INVALID);
+    CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, PENDING, 3, 0, &msix) == NOT_FOUND);
+    CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 3, 0, &msix) == OK);
+    CHECK(doca_devemu_pci_msix_get_dpa_handle(msix, &handle) == OK);
+    struct host h = open_host(&w);
+    CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, handle) == OK); /* it is pending */
+    for (int i = 0; i < 4; i++)
+        CHECK((fds[i] = eventfd(0, EFD_NONBLOCK)) >= 0);
+    set_events(&h, fds);
+    struct pollfd event = {.fd = fds[3], .events = POLLIN};
+    for (int i = 0; i < 100; i++) {
+        CHECK(poll(&event, 1, -1) == 1 && read(fds[3], &count, sizeof count) == sizeof count);
+        CHECK(count == 1);
+        CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, handle) == OK);
+    }
+    CHECK(read(fds[0], &count, sizeof count) == -1 && errno == EAGAIN);
+    close_host(&h);
+    CHECK(doca_devemu_pci_msix_destroy(msix) == OK);
+    destroy_dpa(&w);
+    unplug(&w);
+    CHECK(doca_dpa_destroy(w.dpa) == OK);
+}
+
+#define CASE(name)                                                                                 \
+    {                                                                                              \
+#name, name                                                                                \
+    }
+static const struct {
+    const char *name;
+    void (*run)(void);
+} cases[] = {CASE(types_are_checked),
+             CASE(functions_stay),
+             CASE(a_program_of_the_host_delays_unplugging),
+             CASE(registers_are_told_of),
+             CASE(doorbells_reach_the_dpa),
+             CASE(unbound_doorbells_wait),
+             CASE(foreign_handles_are_a_fault),
+             CASE(a_killed_host_leaves_it),
+             CASE(interrupts_reach_the_host)};
+
+int main(int argc, char **argv)
+{
+    dev = open_device("mlx5_0");
+    CHECK(doca_pe_create(&pe) == OK);
+    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(cases[i].name, argv[1]) == 0) {
+            cases[i].run();
+            return 0;
+        }
+    return 2;
+}

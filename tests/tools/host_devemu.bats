@@ -1,0 +1,87 @@
+# DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
+# (tests/host/devemu_cases.c).
+
+load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc_sample "$here/devemu_dev.c" "$t" cases devemu_app
+    link_sample "$t/cases" "$t/cases_program.a" "$here/devemu_cases.c" -ldoca_devemu
+    export DPAKIT_DEVICES=$t/devices
+    dpadev create mlx5_0 --pair >/dev/null
+    dpadev create mlx5_1 --pair >/dev/null
+}
+
+# Each has a card of its own. The library comes before the program alone.
+setup() {
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices DPAKIT_SIDE=dpu
+    cp -a "$BATS_FILE_TMPDIR/devices" "$DPAKIT_DEVICES"
+}
+
+devemu_ok() { # CASE
+    run env LD_PRELOAD="$DPAKIT_BUILD/lib/libdpakit-vfio.so" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
+        "$BATS_FILE_TMPDIR/cases" "$1"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "types are checked" {
+    devemu_ok types_are_checked
+}
+
+@test "functions stay" {
+    devemu_ok functions_stay
+}
+
+@test "a program of the host delays unplugging" {
+    devemu_ok a_program_of_the_host_delays_unplugging
+}
+
+@test "registers are told of" {
+    devemu_ok registers_are_told_of
+}
+
+@test "doorbells reach the dpa" {
+    devemu_ok doorbells_reach_the_dpa
+}
+
+@test "unbound doorbells wait" {
+    devemu_ok unbound_doorbells_wait
+}
+
+@test "foreign handles are a fault" {
+    devemu_ok foreign_handles_are_a_fault
+    grep -q "devemu: not a handle of a vector" <<<"$output"
+}
+
+@test "a killed host leaves it" {
+    devemu_ok a_killed_host_leaves_it
+}
+
+@test "interrupts reach the host" {
+    devemu_ok interrupts_reach_the_host
+}
+
+@test "every documented function is declared and exported" {
+    local list=$BATS_TEST_DIRNAME/../host/doca_devemu.txt t=$BATS_TEST_TMPDIR
+    LC_ALL=C sort -u "$list" | diff - "$list"
+    nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_devemu.so" | awk '$2 == "T" {print $3}' | LC_ALL=C sort | diff "$list" -
+    { echo '#include <doca_devemu_pci.h>'; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
+}
+
+@test "programs of the host cannot emulate" {
+    export DPAKIT_SIDE=host
+    run "$BATS_FILE_TMPDIR/cases" functions_stay
+    [ "$status" -ne 0 ]
+    [[ $output == *"emulated functions are for programs of the DPU (DPAKIT_SIDE=dpu)"* ]]
+}
+
+@test "a damaged function is refused" {
+    mkdir "$DPAKIT_DEVICES/mlx5_0/pci"
+    head -c 24576 /dev/urandom >"$DPAKIT_DEVICES/mlx5_0/pci/1"
+    printf x >"$DPAKIT_DEVICES/mlx5_0/pci/2"
+    run env LD_PRELOAD="$DPAKIT_BUILD/lib/libdpakit-vfio.so" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
+        "$BATS_FILE_TMPDIR/cases" functions_stay
+    [ "$status" -eq 0 ] # it is number 3
+}

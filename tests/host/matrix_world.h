@@ -163,6 +163,7 @@ struct world {
     uint64_t scratch[1024];
     char text[1024];
     uint64_t mapped[64];
+    FILE *null;
     void *address, *made_address; /* of an endpoint */
     void *made;                   /* by the function: one handle */
     struct doca_mmap *helper_map;
@@ -189,6 +190,8 @@ void world_begin(struct world *w, enum state state, const char *function);
 /* Gives back what the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);
+/* An object of the parameter's kind that was destroyed. */
+uint64_t destroyed(const struct world *w, const struct parameter *p);
 
 /* matrix_event.c */
 void make_event_tasks(struct world *w, struct doca_dev *dev);
@@ -249,11 +252,13 @@ void start_rdma(struct world *w);
 void stop_rdma(struct world *w);
 void destroy_rdma(struct world *w);
 
+/* matrix_arguments.c */
+doca_error_t do_nothing(void *param, void *config);
+enum kind kind_of(const struct parameter *p); /* KINDS: it is no handle */
 bool is_pointer(const struct parameter *p);
 bool is_handle(const struct parameter *p);
 uint64_t good_argument(struct world *w, const char *function, const struct parameter *p);
 uint64_t other_kind(const struct world *w, const struct parameter *p);
-uint64_t destroyed(const struct world *w, const struct parameter *p);
 /* What ends the program, or frees plain memory, is not tried. */
 bool is_left_out(const char *function);
 

@@ -38,7 +38,7 @@ setup_file() {
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
         "$here"/matrix*.c "$t/rp.a" -ldoca_pcc
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
-        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_event.c
+        "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_arguments.c "$here"/matrix_event.c
 }
 
 @test "every function of the libraries has a row in one generation" {

@@ -6,6 +6,8 @@
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 #include <doca_ctx.h>
+#include <doca_devemu_pci.h>
+#include <doca_devemu_pci_type.h>
 #include <doca_dma.h>
 #include <doca_dpa.h>
 #include <doca_eth_rxq.h>
@@ -101,6 +103,8 @@ static const struct cap caps[] = {
     U32("comch", doca_comch_producer_cap_get_max_buf_size),
     U32("comch", doca_comch_producer_cap_get_max_buf_list_len),
     U32("comch", doca_comch_producer_cap_get_max_producers),
+    U16("devemu", doca_devemu_pci_cap_type_get_max_num_db),
+    FLAG("devemu", doca_devemu_pci_cap_is_mmap_add_dev_supported),
     TEST("dma", doca_dma_cap_task_memcpy_is_supported),
     U64("dma", doca_dma_cap_task_memcpy_get_max_buf_size),
     U32("dma", doca_dma_cap_task_memcpy_get_max_buf_list_len),
@@ -120,6 +124,7 @@ static const struct cap caps[] = {
     U32("rdma", doca_rdma_cap_get_max_recv_queue_size),
     U32("rdma", doca_rdma_cap_get_max_send_buf_list_len),
     U32("rdma", doca_rdma_cap_get_max_message_size),
+    U32("rdma", doca_rdma_cap_get_gid_table_size),
     TEST("rdma", doca_rdma_cap_task_receive_is_supported),
     RC("rdma", doca_rdma_cap_task_receive_get_max_dst_buf_list_len),
     TEST("rdma", doca_rdma_cap_task_send_is_supported),
@@ -243,7 +248,7 @@ void caps_print(const struct doca_devinfo *info)
 
 void caps_print_libraries(void)
 {
-    static const char *const names[] = {"common", "argp", "comch", "dma",           "eth",
+    static const char *const names[] = {"common", "argp", "comch", "devemu",        "dma",  "eth",
                                         "flow",   "pcc",  "rdma",  "telemetry_dpa", "verbs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         printf("%-30s %s\n", names[i], library_open(names[i]) ? "installed" : "not installed");

@@ -2,6 +2,7 @@
 # (tests/host/devemu_cases.c).
 
 load ../host/setup
+load ../helpers/cut
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
@@ -19,8 +20,7 @@ setup() {
 }
 
 devemu_ok() { # CASE
-    run env LD_PRELOAD="$DPAKIT_BUILD/lib/libdpakit-vfio.so" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
-        "$BATS_FILE_TMPDIR/cases" "$1"
+    run env LD_PRELOAD="$(sanitizer_library) $DPAKIT_BUILD/lib/libdpakit-vfio.so" "$BATS_FILE_TMPDIR/cases" "$1"
     echo "$output"
     [ "$status" -eq 0 ]
 }
@@ -81,7 +81,5 @@ devemu_ok() { # CASE
     mkdir "$DPAKIT_DEVICES/mlx5_0/pci"
     head -c 24576 /dev/urandom >"$DPAKIT_DEVICES/mlx5_0/pci/1"
     printf x >"$DPAKIT_DEVICES/mlx5_0/pci/2"
-    run env LD_PRELOAD="$DPAKIT_BUILD/lib/libdpakit-vfio.so" ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" \
-        "$BATS_FILE_TMPDIR/cases" functions_stay
-    [ "$status" -eq 0 ] # it is number 3
+    devemu_ok functions_stay # it is number 3
 }

@@ -178,27 +178,36 @@ static enum dpk_status fill(int fd, unsigned number, unsigned bus,
     return DPK_OK;
 }
 
-/* With the lock of the folder. */
+static unsigned free_number(int folder)
+{
+    struct file_name name;
+    unsigned i = 1;
+    while (i <= DPK_PCI_FUNCTIONS && faccessat(folder, name_of(i, &name), F_OK, 0) == 0)
+        i++;
+    return i;
+}
+
+/* With the lock of the folder. The file has its name when it is whole; what a killed program left is
+ * written over. */
 static enum dpk_status make_in(int folder, unsigned bus, const struct dpk_pci_config *config,
                                unsigned *number, struct dpk_error *err)
 {
     struct file_name name;
-    int fd = -1;
-    unsigned i = 0;
+    const unsigned i = free_number(folder);
     enum dpk_status status = agree(folder, config, err);
     if (status != DPK_OK)
         return status;
-    while (fd < 0 && i++ < DPK_PCI_FUNCTIONS) {
-        fd = openat(folder, name_of(i, &name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (fd < 0 && errno != EEXIST)
-            return dpk_fail_errno(err, "the folder pci of the card");
-    }
-    if (fd < 0)
+    if (i > DPK_PCI_FUNCTIONS)
         return dpk_fail(err, DPK_ERR_RANGE, "the card has %u emulated functions already",
                         DPK_PCI_FUNCTIONS);
+    const int fd = openat(folder, "new", O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return dpk_fail_errno(err, "the folder pci of the card");
     status = fill(fd, i, bus, config, err);
+    if (status == DPK_OK && renameat(folder, "new", folder, name_of(i, &name)) != 0)
+        status = dpk_fail_errno(err, "the folder pci of the card");
     if (status != DPK_OK)
-        unlinkat(folder, name.text, 0);
+        unlinkat(folder, "new", 0);
     close(fd);
     *number = i;
     return status;

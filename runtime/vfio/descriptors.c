@@ -12,10 +12,12 @@
 
 #define DESCRIPTORS_MAX 1024
 
+/* Kinds are atomic so that other descriptors, which are most, need no lock: close() is called in signal
+ * handlers and in children of fork(), too. */
 static struct {
     pthread_mutex_t lock;
     struct {
-        enum vfio_kind kind;
+        _Atomic enum vfio_kind kind;
         struct vfio_function *function;
     } of[DESCRIPTORS_MAX];
 } descriptors = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -63,6 +65,11 @@ int vfio_find_group(const char *address)
 }
 
 /* ---- The table ---- */
+
+static bool is_entered(int fd)
+{
+    return fd >= 0 && fd < DESCRIPTORS_MAX && descriptors.of[fd].kind != VFIO_NONE;
+}
 
 /* With the lock. False: errno says why, and the descriptor is closed. */
 static bool enter(int fd, enum vfio_kind kind, struct vfio_function *function)
@@ -151,7 +158,7 @@ enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function)
 {
     enum vfio_kind kind = VFIO_NONE;
     *function = NULL;
-    if (fd < 0 || fd >= DESCRIPTORS_MAX)
+    if (!is_entered(fd))
         return kind;
     pthread_mutex_lock(&descriptors.lock);
     kind = descriptors.of[fd].kind;
@@ -162,7 +169,7 @@ enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function)
 
 void vfio_forget(int fd)
 {
-    if (fd < 0 || fd >= DESCRIPTORS_MAX)
+    if (!is_entered(fd))
         return;
     pthread_mutex_lock(&descriptors.lock);
     struct vfio_function *function = descriptors.of[fd].function;

@@ -1,6 +1,8 @@
 /* Blocks, jumps, calls and returns. */
 #include "llvm/emit.h"
 
+#include <llvm-c/DebugInfo.h>
+
 #define B_ e->builder
 
 void emit_load_registers(struct emitter *e, uint32_t mask)
@@ -81,11 +83,32 @@ LLVMValueRef emit_condition(const struct emitter *e)
     return LLVMBuildICmp(B_, predicates[i->op], emit_get(e, i->rs1), emit_get(e, i->rs2), "");
 }
 
+void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump)
+{
+    static const char never[] = "llvm.loop.unroll.disable";
+    LLVMMetadataRef option = LLVMMDStringInContext2(e->context, never, sizeof never - 1);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
+    LLVMMetadataRef options[] = {self, LLVMMDNodeInContext2(e->context, &option, 1)};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(e->context, options, 2);
+    LLVMMetadataReplaceAllUsesWith(self, loop); /* loops differ: each names itself */
+    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9),
+                    LLVMMetadataAsValue(e->context, loop));
+}
+
+/* The jump to a block of the region, or elsewhere. */
+static void keep_rolled_to(const struct emitter *e, LLVMValueRef jump, int32_t to)
+{
+    if (to >= 0 && emit_is_back(e, e->block, to))
+        emit_keep_rolled(e, jump);
+}
+
 static void branch(struct emitter *e)
 {
     LLVMBasicBlockRef taken = emit_destination(e, e->block->taken, e->block->taken_pc);
     LLVMBasicBlockRef next = emit_destination(e, e->block->next, e->block->next_pc);
-    LLVMBuildCondBr(B_, emit_condition(e), taken, next);
+    LLVMValueRef jump = LLVMBuildCondBr(B_, emit_condition(e), taken, next);
+    keep_rolled_to(e, jump, e->block->taken);
+    keep_rolled_to(e, jump, e->block->next);
 }
 
 /* ---- Calls ---- The registers are in the hart at each call and each return. */
@@ -280,7 +303,8 @@ void emit_block_end(struct emitter *e)
         LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
         break;
     case JIT_END_JUMP:
-        LLVMBuildBr(B_, emit_destination(e, e->block->taken, e->block->taken_pc));
+        keep_rolled_to(e, LLVMBuildBr(B_, emit_destination(e, e->block->taken, e->block->taken_pc)),
+                       e->block->taken);
         break;
     case JIT_END_BRANCH:
         branch(e);

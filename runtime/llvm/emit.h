@@ -87,6 +87,9 @@ void emit_block_begin(struct emitter *e, bool check_budget);
 void emit_block_end(struct emitter *e);
 /* Ends a block whose table_index is less than its table has entries. */
 void emit_table_jump(struct emitter *e);
+/* The loop that a jump closes is not unrolled: its checks would be, too, which takes long to compile and
+ * gains nothing. The turns without checks are another loop. */
+void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump);
 /* Whether the branch at the current instruction is taken. */
 LLVMValueRef emit_condition(const struct emitter *e);
 /* Block `index` of the region. -1: a block that leaves the code, for `pc`. */

@@ -369,7 +369,8 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     LLVMBuildBr(B_, checked);
 
     LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
-    LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again);
+    emit_keep_rolled(e,
+                     LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again));
 
     LLVMPositionBuilderAtEnd(B_, again);
     loop_set_tried(e, l, true);

@@ -3,6 +3,7 @@
 
 load ../host/setup
 load ../helpers/cut
+load ../helpers/forks
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
@@ -55,6 +56,7 @@ devemu_ok() { # CASE
 }
 
 @test "a killed host leaves it" {
+    forks_whole
     devemu_ok a_killed_host_leaves_it
 }
 

@@ -1,6 +1,7 @@
 # libflexio with libibverbs and libmlx5: a host program's view (tests/host/flexio_cases.c).
 
 load ../host/setup
+load ../helpers/forks
 
 setup_file() {
     build_cases flexio
@@ -80,6 +81,7 @@ setup_file() {
 }
 
 @test "a child of a fork gets errors and no hangs" {
+    forks_whole
     case_ok a_child_of_a_fork_gets_errors_and_no_hangs
 }
 

@@ -3,6 +3,7 @@
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/forks.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -367,9 +368,6 @@ export ASAN_OPTIONS
         timeout 30 "$f/host" exit $((i * 500)) || { echo "$i: $?"; false; }
     done
 }
-
-# Children of a program whose other threads allocate.
-forks_whole() { [ -z "${TEST_HOST_CFLAGS:-}" ] || skip "a sanitizer's lock of memory stays locked in a child"; }
 
 @test "a host program forks while code is translated, and its children exit" {
     forks_whole

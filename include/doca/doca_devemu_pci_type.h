@@ -123,7 +123,8 @@ doca_devemu_pci_type_set_bar_stateful_region_conf(struct doca_devemu_pci_type *p
 /* A new function of a started type, which is off, and its representor. FULL: the card has 32. */
 doca_error_t doca_devemu_pci_type_create_rep(struct doca_devemu_pci_type *pci_type,
                                              struct doca_dev_rep **dev_rep);
-/* Removes a function that is off, and closes its representor. BAD_STATE: it is not off; it stays.
+/* Removes a function that is off, and closes its representor. BAD_STATE: it is not off, or a context of it
+ * runs, of any process; it stays.
  * doca_dev_rep_close closes a representor, and leaves its function. */
 doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep);
 /* The functions of a started type; for doca_devinfo_rep_destroy_list. One that is not on has the PCI

@@ -238,6 +238,8 @@ static enum dpk_status remove_in(int folder, unsigned number, struct dpk_error *
         return status;
     if (dpk_pci_state_of(f) != DPK_PCI_OFF)
         status = dpk_fail(err, DPK_ERR_REFUSED, "emulated function %u is plugged in", number);
+    else if (!dpk_pci_claim(f, DPK_PCI_DPU)) /* until it is closed */
+        status = dpk_fail(err, DPK_ERR_REFUSED, "a context of emulated function %u runs", number);
     else if (unlinkat(folder, name_of(number, &name), 0) != 0)
         status = dpk_fail_errno(err, "emulated function %u", number);
     dpk_pci_close(f);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,6 +70,12 @@ bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side)
     if (fd >= 0)
         close(fd);
     return claimed;
+}
+
+bool dpk_pci_is_removed(const struct dpk_pci *f)
+{
+    struct stat st;
+    return fstat(f->fd, &st) != 0 || st.st_nlink == 0;
 }
 
 /* ---- State ---- */

@@ -93,7 +93,7 @@ enum dpk_status dpk_pci_open(const char *folder, unsigned number, struct dpk_pci
                              struct dpk_error *err);
 /* NULL is fine. What it claimed is free. */
 void dpk_pci_close(struct dpk_pci *f);
-/* Removes one that is off. DPK_ERR_REFUSED: it is not. */
+/* Removes one that is off, and whose DPU's side nobody has. DPK_ERR_REFUSED: it is not. */
 enum dpk_status dpk_pci_remove(const char *folder, unsigned number, struct dpk_error *err);
 
 const struct dpk_pci_config *dpk_pci_config_of(const struct dpk_pci *f);
@@ -115,6 +115,9 @@ bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side);
 enum dpk_pci_state dpk_pci_state_of(const struct dpk_pci *f);
 /* False: its state was not `from`. */
 bool dpk_pci_set_state(struct dpk_pci *f, enum dpk_pci_state from, enum dpk_pci_state to);
+
+/* Whether it was removed since it was opened; of one whose DPU's side this is, that stays so. */
+bool dpk_pci_is_removed(const struct dpk_pci *f);
 
 /* The bytes of a BAR, and how many; and where in the file. */
 uint8_t *dpk_pci_bar(struct dpk_pci *f, unsigned bar, uint64_t *size);

@@ -44,7 +44,7 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
         return result;
     if (!dpk_pci_claim(d->f, DPK_PCI_DPU))
         return DOCA_ERROR_IN_USE;
-    result = look_at_registers(d);
+    result = dpk_pci_is_removed(d->f) ? DOCA_ERROR_NOT_FOUND : look_at_registers(d);
     if (result != DOCA_SUCCESS) {
         dpk_pci_unclaim(d->f, DPK_PCI_DPU);
         return result;

@@ -56,7 +56,8 @@ enum doca_devemu_pci_hotplug_state {
 /* ---- Contexts ---- */
 
 /* An idle context of a function of a started type, by its representor, connected to `pe`. It has the
- * function alone while it runs: doca_ctx_start gives IN_USE if another context does, of any process.
+ * function alone while it runs: doca_ctx_start gives IN_USE if another context does, of any process, and
+ * NOT_FOUND if the function was removed.
  * doca_ctx_stop waits until its doorbells and vectors are destroyed. NO_MEMORY. */
 doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
                                         struct doca_dev_rep *dev_rep,
@@ -134,21 +135,22 @@ doca_devemu_pci_db_completion_get_max_num_dbs(const struct doca_devemu_pci_db_co
 /* BAD_STATE: it is started, or the DPA context is not. */
 doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_completion *db_comp);
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp);
-/* BAD_STATE: it is not started. */
+/* BAD_STATE: it is not started, or the DPA context was stopped since. */
 doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
     struct doca_devemu_pci_db_completion *db_comp,
     doca_dpa_dev_devemu_pci_db_completion_t *db_comp_handle);
 
 /* The doorbell of a number in the region that begins there. The context runs, and its data path is on
- * the DPA of the completion, which is started: else BAD_STATE. NOT_FOUND: no such region. INVALID_VALUE:
- * the region has not so many. FULL: the completion has as many as it may have. */
+ * the DPA of the completion, which is started, as the DPA context is: else BAD_STATE. NOT_FOUND: no such
+ * region. INVALID_VALUE: the region has not so many. FULL: the completion has as many as it may have. */
 doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_dev,
                                               struct doca_devemu_pci_db_completion *db_comp,
                                               uint8_t id, uint64_t start_addr, uint32_t db_id,
                                               uint64_t user_data, struct doca_devemu_pci_db **db);
 /* Stops it if it is started. */
 doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db);
-/* Rings are heard between these two. ALREADY_EXIST: another one of that number is started. */
+/* Rings are heard between these two. ALREADY_EXIST: another one of that number is started.
+ * BAD_STATE: this one is, or for stop is not. */
 doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db);
 doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db);
 doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,

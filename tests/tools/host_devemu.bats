@@ -1,5 +1,5 @@
 # DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
-# (tests/host/devemu_cases.c).
+# (tests/host/devemu_cases.c); lives of objects (tests/host/devemu_life_cases.c).
 
 load ../host/setup
 load ../helpers/cut
@@ -9,6 +9,7 @@ setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     dpacc_sample "$here/devemu_dev.c" "$t" cases devemu_app
     link_sample "$t/cases" "$t/cases_program.a" "$here/devemu_cases.c" -ldoca_devemu
+    link_sample "$t/life_cases" "$t/cases_program.a" "$here/devemu_life_cases.c" -ldoca_devemu
     export DPAKIT_DEVICES=$t/devices
     dpadev create mlx5_0 --pair >/dev/null
     dpadev create mlx5_1 --pair >/dev/null
@@ -62,6 +63,32 @@ devemu_ok() { # CASE
 
 @test "interrupts reach the host" {
     devemu_ok interrupts_reach_the_host
+}
+
+life_ok() { # CASE
+    run "$BATS_FILE_TMPDIR/life_cases" "$1"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "removed functions do not start" {
+    life_ok removed_functions_do_not_start
+}
+
+@test "what is used stays" {
+    life_ok what_is_used_stays
+}
+
+@test "doorbells of other sizes are refused" {
+    life_ok doorbells_of_other_sizes_are_refused
+}
+
+@test "handles run out" {
+    life_ok handles_run_out
+}
+
+@test "doorbells start as they go" {
+    life_ok doorbells_start_as_they_go
 }
 
 @test "every documented function is declared and exported" {

@@ -70,6 +70,19 @@ static void completion_left(void *object)
 }
 const struct dpk_kind db_completion_kind = {.left = completion_left, .release = free};
 
+bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run)
+{
+    const bool runs = dpk_dpa_enter(dpa, run) != NULL;
+    if (runs)
+        dpk_dpa_leave(dpa);
+    return runs;
+}
+
+bool db_completion_runs(const struct db_completion *k)
+{
+    return k->handle && devemu_dpa_runs(k->queue->dpa, k->queue->run);
+}
+
 /* ---- The public side ---- */
 
 doca_error_t doca_devemu_pci_db_completion_create(struct doca_dpa_thread *dpa_thread,
@@ -138,8 +151,8 @@ doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
     doca_dpa_dev_devemu_pci_db_completion_t *db_comp_handle)
 {
     struct db_completion *k = db_comp_handle ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
-    const bool started = k && k->handle;
-    if (started)
+    const bool runs = k && db_completion_runs(k);
+    if (runs)
         *db_comp_handle = k->memory;
-    return dpk_object_unlock(k, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_object_unlock(k, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
 }

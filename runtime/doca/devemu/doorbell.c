@@ -22,15 +22,21 @@ void doorbell_rung(struct doorbell *b)
 
 /* ---- Life ---- */
 
-static void doorbell_left(void *object)
+static void leave_completion(const struct doorbell *b)
 {
-    struct doorbell *b = object;
     struct db_completion *k = b->completion;
-    listener_remove(b->dev, b);
     pthread_mutex_lock(&k->object.lock);
     if (k->doorbells)
         k->doorbells[b->place] = NULL;
     pthread_mutex_unlock(&k->object.lock);
+}
+
+static void doorbell_left(void *object)
+{
+    struct doorbell *b = object;
+    listener_remove(b->dev, b);
+    if (b->object.handle) /* else there was no room for it, and the completion is locked */
+        leave_completion(b);
     dpk_object_end_use(b->completion);
     dpk_object_end_use(b->dev);
 }
@@ -60,13 +66,8 @@ static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
     dpk_object_use(b->completion = k);
     dpk_object_use(b->dev);
     dpk_object_hold(b->queue = k->queue);
-    struct pci_dev *d = b->dev;
     *db = k->doorbells[place] = dpk_object_enter(b, &doorbell_kind);
-    if (*db)
-        return DOCA_SUCCESS;
-    dpk_object_end_use(k); /* it was released: its references are gone */
-    dpk_object_end_use(d);
-    return DOCA_ERROR_NO_MEMORY;
+    return *db ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its uses */
 }
 
 /* With the lock of the context. */
@@ -75,7 +76,7 @@ static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
 {
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&k->object.lock);
-    if (k->handle && dpk_dpa_base(k->queue->dpa) == dpk_dpa_base(dpa))
+    if (db_completion_runs(k) && dpk_dpa_base(k->queue->dpa) == dpk_dpa_base(dpa))
         result = enter(k, what, db);
     pthread_mutex_unlock(&k->object.lock);
     return result;
@@ -116,26 +117,17 @@ doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db)
 
 doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
-    if (b)
-        result = listener_add(b->dev, b);
-    dpk_object_drop(b);
-    return result;
+    struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
+    const bool there =
+        b && !b->object.gone; /* with the lock: it leaves after this, or did before */
+    return dpk_object_unlock(b, there ? listener_add(b->dev, b) : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db)
 {
-    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
-    if (!b)
-        return DOCA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&b->dev->listener.lock);
-    const bool started = b->started;
-    pthread_mutex_unlock(&b->dev->listener.lock);
-    if (started)
-        listener_remove(b->dev, b);
-    dpk_object_drop(b);
-    return started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
+    const bool started = b && listener_remove(b->dev, b);
+    return dpk_object_unlock(b, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
 }
 
 doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,

@@ -71,9 +71,10 @@ doca_error_t listener_add(struct pci_dev *d, struct doorbell *b)
     return result;
 }
 
-void listener_remove(struct pci_dev *d, struct doorbell *b)
+bool listener_remove(struct pci_dev *d, struct doorbell *b)
 {
     pthread_mutex_lock(&d->listener.lock);
+    const bool started = b->started;
     struct doorbell **at = &d->listener.first;
     while (*at && *at != b)
         at = &(*at)->next;
@@ -81,6 +82,7 @@ void listener_remove(struct pci_dev *d, struct doorbell *b)
         *at = b->next;
     b->started = false;
     pthread_mutex_unlock(&d->listener.lock);
+    return started;
 }
 
 void listener_stop(struct pci_dev *d)

@@ -29,9 +29,7 @@ static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vect
     dpk_object_hold(v->dpa = dpa);
     v->vector = vector;
     *msix = dpk_object_enter(v, &vector_kind);
-    if (!*msix)
-        dpk_object_end_use(d); /* it was released: its reference is gone */
-    return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its use */
 }
 
 doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_dev, uint8_t id,
@@ -53,7 +51,7 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
     else if (msix_idx >= c->vectors)
         result = DOCA_ERROR_INVALID_VALUE;
     else
-        result = create(d, dpa, msix_idx, msix);
+        result = devemu_dpa_runs(dpa, 0) ? create(d, dpa, msix_idx, msix) : DOCA_ERROR_BAD_STATE;
     return dpk_object_unlock(d, result);
 }
 

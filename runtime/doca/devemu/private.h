@@ -63,7 +63,8 @@ struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa,
 
 /* Listens for the doorbells of a context, with a thread from the first one on. */
 doca_error_t listener_add(struct pci_dev *d, struct doorbell *b);
-void listener_remove(struct pci_dev *d, struct doorbell *b);
+/* Whether it was started. */
+bool listener_remove(struct pci_dev *d, struct doorbell *b);
 void listener_stop(struct pci_dev *d);
 
 /* With the lock of the listener: gives a completion, if there is something to tell and somebody asked;
@@ -81,6 +82,11 @@ struct db_completion {
     void **doorbells;              /* handles, or NULL, `max` of them */
 };
 extern const struct dpk_kind db_completion_kind;
+
+/* Whether a DPA context runs, the run of that number (0: any). */
+bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run);
+/* With the lock: whether it is started, and its DPA context was not stopped since. */
+bool db_completion_runs(const struct db_completion *k);
 
 struct doorbell {
     struct dpk_object object;

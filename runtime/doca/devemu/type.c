@@ -215,6 +215,14 @@ static doca_error_t set_region(struct doca_devemu_pci_type *pci_type, enum dpk_p
     return t ? dpk_object_unlock(t, r ? DOCA_SUCCESS : DOCA_ERROR_FULL) : result;
 }
 
+/* What no type can have: an error of who may configure one. */
+static doca_error_t refuse(const struct doca_devemu_pci_type *pci_type)
+{
+    doca_error_t result;
+    struct pci_type *t = begin(pci_type, &result);
+    return t ? dpk_object_unlock(t, DOCA_ERROR_NOT_SUPPORTED) : result;
+}
+
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
     struct doca_devemu_pci_type *pci_type, uint8_t id, uint64_t start_addr, uint64_t size,
     uint8_t log_db_size, uint8_t log_stride_size)
@@ -222,7 +230,7 @@ doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
     if (log_db_size > log_stride_size)
         return DOCA_ERROR_INVALID_VALUE;
     if (log_db_size != 2)
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return refuse(pci_type);
     return set_region(pci_type, DPK_PCI_RINGS, id, start_addr, size, log_stride_size);
 }
 
@@ -230,13 +238,8 @@ doca_error_t doca_devemu_pci_type_set_bar_db_region_by_data_conf(
     struct doca_devemu_pci_type *pci_type, uint8_t id, uint64_t start_addr, uint64_t size,
     uint8_t log_db_size, uint16_t db_id_msbyte, uint16_t db_id_lsbyte)
 {
-    doca_error_t result;
-    struct pci_type *t = begin(pci_type, &result);
     (void)start_addr, (void)log_db_size, (void)db_id_msbyte, (void)db_id_lsbyte;
-    if (!t)
-        return result;
-    return dpk_object_unlock(t, id < DPK_PCI_BARS && size > 0 ? DOCA_ERROR_NOT_SUPPORTED
-                                                              : DOCA_ERROR_INVALID_VALUE);
+    return id < DPK_PCI_BARS && size > 0 ? refuse(pci_type) : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t

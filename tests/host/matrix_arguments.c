@@ -134,6 +134,12 @@ static const struct {
     {"struct doca_verbs_qp *", VERBS_QP},
     {"struct doca_umem *", UMEM},
     {"struct doca_uar *", UAR},
+    {"struct doca_devemu_pci_type *", PCI_TYPE},
+    {"struct doca_devemu_pci_dev *", PCI_DEV},
+    {"struct doca_devemu_pci_db_completion *", PCI_DB_COMPLETION},
+    {"struct doca_devemu_pci_db *", PCI_DB},
+    {"struct doca_devemu_pci_msix *", PCI_MSIX},
+    {"struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *", PCI_EVENT},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
     {"struct doca_dpa_tg *", GROUP},
@@ -305,6 +311,13 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"details_size", w->details_size},
         {"sz", w->event_export_size}, /* as that of the other export */
         {"export_desc_len", w->map_export_size},
+        {"start_addr", strstr(function, "stateful") ? PCI_STATEFUL
+                       : strstr(function, "msix")   ? PCI_TABLE
+                                                    : 0},
+        {"log_db_size", 2},
+        {"log_stride_size", 3},
+        {"log_sz", 14},
+        {"max_num_dbs", 8},
     };
     if (is_handle(p))
         return (uintptr_t)w->objects[kind_of(p)];

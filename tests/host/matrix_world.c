@@ -170,6 +170,8 @@ static void make_own(struct world *w, enum state state, const char *function)
         make_msgq(w, dev, state, function);
     if (is_of(function, "doca_verbs_ doca_umem_ doca_uar_"))
         make_verbs(w, state, function);
+    if ((w->has_devemu = is_of(function, "doca_devemu_")))
+        make_devemu(w, dev, state, function);
 }
 static void destroy_own(struct world *w)
 {
@@ -178,6 +180,8 @@ static void destroy_own(struct world *w)
         destroy_eth(w);
     if (w->has_msgq)
         destroy_msgq(w);
+    if (w->has_devemu)
+        destroy_devemu(w);
     destroy_verbs(w);
 }
 static void destroy_made(struct world *w)
@@ -192,6 +196,7 @@ static void destroy_made(struct world *w)
     destroy_msgq_object(w->made);
     destroy_eth_object(w->made);
     destroy_verbs_object(w->made);
+    destroy_devemu_object(w->made);
     doca_buf_arr_destroy(w->made);
     doca_dpa_async_ops_destroy(w->made);
     doca_dpa_thread_group_destroy(w->made);
@@ -396,8 +401,8 @@ void world_begin(struct world *w, enum state state, const char *function)
 
 void world_forget_made(struct world *w)
 {
+    destroy_made(w); /* a representor with its function */
     destroy(w->made);
-    destroy_made(w);
     doca_devinfo_destroy_list(w->listed);
     doca_devinfo_rep_destroy_list(w->listed_reps);
     w->made = w->made_address = NULL;

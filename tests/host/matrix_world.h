@@ -14,6 +14,7 @@
 #include <doca_buf_array.h>
 #include <doca_clock.h>
 #include <doca_comch_msgq.h>
+#include <doca_devemu_pci.h>
 #include <doca_dma.h>
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>
@@ -41,8 +42,8 @@
  * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
  * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
  * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
- * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes, message queues
- * and objects of DOCA Verbs are made for their own functions only, too. */
+ * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes, message queues,
+ * emulated PCI functions and objects of DOCA Verbs are made for their own functions only, too. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
 struct parameter {
@@ -139,6 +140,12 @@ enum kind {
     VERBS_CONTEXT,
     UMEM,
     UAR,
+    PCI_TYPE,
+    PCI_DEV,
+    PCI_DB_COMPLETION,
+    PCI_DB, /* while the context runs, as the next */
+    PCI_MSIX,
+    PCI_EVENT, /* in its handler alone */
     BUF_ARR,
     ASYNC_OPS,
     GROUP,
@@ -181,7 +188,9 @@ struct world {
     struct doca_flow_actions action, *actions;
     struct ibv_context *ib; /* of VERBS_CONTEXT and VERBS_PD */
     struct ibv_pd *ib_pd;
-    bool has_eth, has_msgq;
+    struct doca_dev_rep
+        *card_rep; /* of DEV_REP, while that of an emulated function is in its place */
+    bool has_eth, has_msgq, has_devemu;
 #endif
 };
 
@@ -220,6 +229,12 @@ void destroy_eth_object(void *object);
 void make_msgq(struct world *w, struct doca_dev *dev, enum state state, const char *function);
 void destroy_msgq(struct world *w);
 void destroy_msgq_object(void *object);
+
+/* matrix_devemu.c; the same. Where regions of the function begin: doorbells at 0. */
+enum { PCI_TABLE = 0x1000, PCI_PENDING = 0x2000, PCI_STATEFUL = 0x3000 };
+void make_devemu(struct world *w, struct doca_dev *dev, enum state state, const char *function);
+void destroy_devemu(struct world *w);
+void destroy_devemu_object(void *object);
 
 /* matrix_verbs.c. What changes a new queue pair to INIT: */
 #define INIT_MASK                                                                                  \

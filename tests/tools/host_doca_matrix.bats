@@ -1,6 +1,6 @@
 # Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma, libdoca_dma,
-# libdoca_comch, libdoca_pcc, libdoca_eth, libdoca_flow and libdoca_verbs, of both generations (from libdoca_rdma on: of
-# 3.x), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
+# libdoca_comch, libdoca_pcc, libdoca_eth, libdoca_flow, libdoca_verbs and libdoca_devemu, of both
+# generations (from libdoca_rdma on: of 3.x), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
 load ../host/setup
@@ -13,7 +13,8 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
     mkdir -p "$d"
     {
         nm -D --defined-only "$l/libdoca_common.so" "$l/libdoca_argp.so" "$l/libdoca_rdma.so" "$l/libdoca_dma.so" \
-            "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so"
+            "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so" \
+            "$l/libdoca_devemu.so"
         nm --defined-only "$l/libdoca_dpa.a"
     } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
@@ -34,9 +35,9 @@ setup_file() {
     matrix_rows "$t/2.5" _v2_5 -I"$i/doca-2.5" -I"$i"
     matrix_rows "$t/2.2" "" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
-        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc
+        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc -ldoca_devemu
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
-        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc
+        "$here"/matrix*.c "$t/rp.a" -ldoca_pcc -ldoca_devemu
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
         "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_arguments.c "$here"/matrix_event.c
 }
@@ -68,4 +69,6 @@ setup_file() {
         diff "$BATS_TEST_DIRNAME/../host/states_$g.txt" "$BATS_TEST_TMPDIR/states_$g.txt" ||
             { echo "what they return now: $BATS_TEST_TMPDIR/states_$g.txt"; false; }
     done
+    # Emulated functions went with their worlds.
+    [ -z "$(ls "$DPAKIT_DEVICES/mlx5_0/pci")" ]
 }

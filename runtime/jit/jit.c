@@ -15,6 +15,8 @@
 
 /* How often a loop is repeated or a function called before it is worth translating. */
 enum { HEAT = 3000 };
+/* A loop is translated with those around it that are repeated so often meanwhile. */
+enum { WARM_PART = 8 };
 enum { QUEUE_MAX = 4096 };
 
 /* ---- Without translations ---- */
@@ -111,7 +113,7 @@ static void carry_out(const struct job *j)
         return;
     const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
     if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
-        translations_cover(j->to, &j->region);
+        translations_set_covered(j->to, &j->region);
         jit_count_cached();
         dpk_buf_free(&image);
         return;
@@ -120,7 +122,7 @@ static void carry_out(const struct job *j)
     if (translate(j, &options, &image)) {
         const bool entered = translations_enter(j->to, pc, &image);
         if (entered)
-            translations_cover(j->to, &j->region);
+            translations_set_covered(j->to, &j->region);
         else
             jit_count_refused("no memory for its code");
         if (entered && stored)
@@ -137,7 +139,9 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
     struct job *j = calloc(1, sizeof *j);
     pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
     const bool taken = uneven || translations_take(to, pc);
-    const bool found = taken && j != NULL && jit_region_find(core, pc, x, &j->region);
+    const uint32_t warm =
+        translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
+    const bool found = taken && j != NULL && jit_region_find(core, pc, x, warm, &j->region);
     pthread_mutex_unlock(&core->lock);
     if (!taken) {
         free(j);
@@ -160,7 +164,7 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct job *first, **last;
+    struct job *first; /* of all that wait, the last one to come */
     unsigned count;
     bool running;   /* a job is carried out */
     unsigned forks; /* that wait for its end */
@@ -186,20 +190,31 @@ static void run_job(struct job *j)
     pthread_cond_broadcast(&queue.changed);
 }
 
+/* Takes a job that waits: the smallest, the oldest of equals. Small loops soon have their code, and do not wait
+ * for a large function. NULL: none waits. */
+static struct job *take_job(void)
+{
+    struct job **least = &queue.first;
+    for (struct job **at = least; *at != NULL; at = &(*at)->next)
+        if ((*at)->region.insn_count <= (*least)->region.insn_count)
+            least = at;
+    struct job *const j = *least;
+    if (j != NULL) {
+        *least = j->next;
+        queue.count--;
+    }
+    return j;
+}
+
 static void *work(void *unused)
 {
     pthread_mutex_lock(&queue.lock);
     while (!queue.ends) {
-        struct job *j = queue.first;
-        if (j == NULL || queue.forks != 0) {
+        struct job *j = queue.forks == 0 ? take_job() : NULL;
+        if (j != NULL)
+            run_job(j);
+        else
             pthread_cond_wait(&queue.changed, &queue.lock);
-            continue;
-        }
-        queue.first = j->next;
-        if (queue.first == NULL)
-            queue.last = &queue.first;
-        queue.count--;
-        run_job(j);
     }
     pthread_mutex_unlock(&queue.lock);
     return unused;
@@ -238,7 +253,6 @@ static void after_fork(void)
 static void in_child(void)
 {
     queue.first = NULL;
-    queue.last = &queue.first;
     queue.count = 0;
     queue.forks = 0;
     queue.process = 0;
@@ -250,7 +264,6 @@ static void in_child(void)
 static bool has_thread(void)
 {
     if (queue.process == 0 && !queue.ends) {
-        queue.last = &queue.first;
         if (dpk_pthread_start(&queue.thread, work, NULL) == 0)
             queue.process = getpid();
     }
@@ -263,8 +276,8 @@ static bool enqueue(struct job *j)
     pthread_mutex_lock(&queue.lock);
     const bool taken = queue.count < QUEUE_MAX && has_thread();
     if (taken) {
-        *queue.last = j;
-        queue.last = &j->next;
+        j->next = queue.first;
+        queue.first = j;
         queue.count++;
         pthread_cond_broadcast(&queue.changed);
     }

@@ -262,23 +262,54 @@ static void keep_blocks(struct jit_region *r, const bool *keep)
     r->target_count = targets;
 }
 
-/* Of a region that begins with the head of a loop, keeps the loop: what leads back to the head. What
- * is behind the loop is seldom reached. False: it begins with no loop. */
-static bool keep_loop(struct jit_region *r)
+/* Marks what leads back to the first block, by no block before `lowest`. False: nothing does. */
+static bool find_loop(const struct jit_region *r, uint64_t lowest, bool found[JIT_BLOCKS_MAX])
 {
-    bool found[JIT_BLOCKS_MAX] = {true}, any = false;
+    bool any = false;
+    memset(found, 0, JIT_BLOCKS_MAX * sizeof *found);
+    found[0] = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = r->block_count; i-- > 0;) {
-            const bool leads = leads_to(r, &r->blocks[i], found);
+            const bool leads = r->blocks[i].pc >= lowest && leads_to(r, &r->blocks[i], found);
             any |= i == 0 && leads;
             changed |= leads && !found[i];
             found[i] |= leads;
         }
     }
-    if (any)
-        keep_blocks(r, found);
     return any;
+}
+
+static bool is_warm(const struct rv64_core *core, uint64_t pc, uint32_t warm)
+{
+    const struct rv64_block *const b = core->cache ? rv64_cache_find(core->cache, pc) : NULL;
+    return b != NULL && atomic_load_explicit(&b->heat, memory_order_relaxed) >= warm;
+}
+
+/* Where the loop begins that is to be kept: that of the first block, or one around it whose head is warm. */
+static uint64_t lowest_of(const struct rv64_core *core, const struct jit_region *r, uint32_t warm)
+{
+    bool found[JIT_BLOCKS_MAX];
+    uint64_t lowest = r->blocks[0].pc;
+    const bool inner = find_loop(r, lowest, found);
+    (void)find_loop(r, 0, found);
+    for (uint32_t i = 0; i < r->block_count; i++)
+        if (found[i] && r->blocks[i].pc < lowest &&
+            (!inner || is_warm(core, r->blocks[i].pc, warm)))
+            lowest = r->blocks[i].pc;
+    return lowest;
+}
+
+/* Of a region that begins in a loop, keeps the loop. What is behind it is seldom reached. Code before the head of a
+ * loop is of loops around it, which have regions of their own if they are hot, too; but a place that a call
+ * returns to may be anywhere in its loop. False: it begins in no loop. */
+static bool keep_loop(const struct rv64_core *core, struct jit_region *r, uint32_t warm)
+{
+    bool found[JIT_BLOCKS_MAX];
+    if (!find_loop(r, lowest_of(core, r, warm), found))
+        return false;
+    keep_blocks(r, found);
+    return true;
 }
 
 /* ---- Hints ---- */
@@ -295,7 +326,7 @@ static void find_hints(const struct rv64_core *core, const uint64_t x[32], struc
     r->window_begin[RV64_WINDOW_DATA] = window[RV64_WINDOW_DATA].begin;
 }
 
-bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
+bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32], uint32_t warm,
                      struct jit_region *region)
 {
     struct jit_region r = {
@@ -310,7 +341,7 @@ bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
     (void)block_at(&r, pc, 0);
     for (uint32_t i = 0; i < r.block_count; i++)
         expand(core, &r, i);
-    const bool is_loop = keep_loop(&r);
+    const bool is_loop = keep_loop(core, &r, warm);
     for (uint32_t i = 0; i < r.block_count; i++)
         copy_called(core, &r, &r.blocks[i], is_loop);
     jit_tables_find(core, x, &r);

@@ -93,8 +93,9 @@ static inline bool jit_calls(const struct jit_region *region, const struct jit_b
 }
 
 /* Finds the region that begins at `pc`. `x`: registers of a hart that is there, which tell where
- * tables are, and other memory. With the core's lock held. False: no memory. */
-bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32],
+ * tables are, and other memory. `warm`: loops around a loop are of the region, too, if their heads have been
+ * reached that often. With the core's lock held. False: no memory. */
+bool jit_region_find(struct rv64_core *core, uint64_t pc, const uint64_t x[32], uint32_t warm,
                      struct jit_region *region);
 /* Of a whole region, finds the tables that its blocks jump by. tables.c */
 void jit_tables_find(const struct rv64_core *core, const uint64_t x[32], struct jit_region *region);

@@ -176,7 +176,12 @@ bool translations_put_off(struct translations *t, uint64_t pc)
     return true;
 }
 
-void translations_cover(struct translations *t, const struct jit_region *region)
+bool translations_covered(const struct translations *t, uint64_t pc)
+{
+    return atomic_load(place_of(t, pc)) & COVERED;
+}
+
+void translations_set_covered(struct translations *t, const struct jit_region *region)
 {
     for (uint32_t i = 0; i < region->block_count; i++)
         if (region->blocks[i].copy == 0 &&

@@ -28,7 +28,9 @@ void translations_give_back(struct translations *t, uint64_t pc);
  * given back, once. */
 bool translations_put_off(struct translations *t, uint64_t pc);
 /* The region has code. */
-void translations_cover(struct translations *t, const struct jit_region *region);
+void translations_set_covered(struct translations *t, const struct jit_region *region);
+/* Whether a region that has code has the place within. */
+bool translations_covered(const struct translations *t, uint64_t pc);
 
 /* Places the code of an image and enters it at `pc`. False: the image is none, or no memory. */
 bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image);

@@ -27,9 +27,9 @@ static uint32_t j_type(uint32_t rd, int32_t by)
 
 static const uint32_t ret = JALR | RA << 15;
 
-/* Runs the words, so that their blocks have run and indirect jumps are noted, and finds the region of the
- * first. */
-static struct jit_region find(struct guest *g, const uint32_t *words, size_t count)
+/* Runs the words, so that their blocks have run and indirect jumps are noted, and finds the region at `pc`. */
+static struct jit_region find_at(struct guest *g, const uint32_t *words, size_t count, uint64_t pc,
+                                 uint32_t warm)
 {
     static const struct rv64_translator idle = {.heat = UINT32_MAX};
     struct jit_region region;
@@ -38,9 +38,14 @@ static struct jit_region find(struct guest *g, const uint32_t *words, size_t cou
     guest_store(g, CODE, words, count * sizeof *words);
     (void)guest_run(g, &hart, 1000);
     pthread_mutex_lock(&g->core[0]->lock);
-    assert_true(jit_region_find(g->core[0], CODE, hart.x, &region));
+    assert_true(jit_region_find(g->core[0], pc, hart.x, warm, &region));
     pthread_mutex_unlock(&g->core[0]->lock);
     return region;
+}
+
+static struct jit_region find(struct guest *g, const uint32_t *words, size_t count)
+{
+    return find_at(g, words, count, CODE, 0);
 }
 
 static const struct jit_block *block_of(const struct jit_region *r, uint64_t pc, uint32_t copy)
@@ -72,6 +77,26 @@ static void the_region_of_a_loop_has_what_leads_back_to_its_head(void **state)
     assert_int_equal(r.blocks[1].taken, 0);
     assert_int_equal(r.blocks[1].next, -1);
     assert_int_equal(r.insns[r.blocks[1].first].pc, CODE + 12);
+    jit_region_free(&r);
+}
+
+/* The outer loop begins with the first instruction and is repeated twice, the inner one with the third. */
+static void the_region_of_a_loop_has_the_loop_around_it_if_that_is_warm(void **state)
+{
+    const uint32_t words[] = {
+        i_type(ADDI, A0, A0, 0u - 1), i_type(ADDI, A1, 0, 2),  i_type(ADDI, A1, A1, 0u - 1),
+        b_type(BNE, A1, 0, -4),       b_type(BNE, A0, 0, -16), EBREAK,
+    };
+    struct jit_region r = find_at(*state, words, 6, CODE + 8, 3);
+    assert_int_equal(r.block_count, 1);
+    assert_int_equal(r.blocks[0].taken, 0);
+    assert_int_equal(r.blocks[0].next, -1);
+    jit_region_free(&r);
+
+    r = find_at(*state, words, 6, CODE + 8, 2);
+    assert_int_equal(r.block_count, 3);
+    assert_int_equal(block_of(&r, CODE + 16, 0)->next, -1); /* out of both */
+    assert_int_equal(r.blocks[block_of(&r, CODE + 16, 0)->taken].pc, CODE);
     jit_region_free(&r);
 }
 
@@ -351,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest regions[] = {
         GUEST_TEST(the_region_of_a_loop_has_what_leads_back_to_its_head),
+        GUEST_TEST(the_region_of_a_loop_has_the_loop_around_it_if_that_is_warm),
         GUEST_TEST(the_region_of_a_function_has_all_that_it_jumps_to),
         GUEST_TEST(each_call_of_a_small_function_has_a_copy),
         GUEST_TEST(a_copy_has_copies_of_what_it_calls),

@@ -13,7 +13,7 @@ static void find(struct guest *g, const uint32_t *words, size_t count, bool *mar
     bool leads[RV64_BLOCK_MAX];
     guest_store(g, CODE, words, count * sizeof *words);
     memset(marks, 0, count);
-    assert_true(jit_region_find(g->core[0], CODE, (const uint64_t[32]){0}, &region));
+    assert_true(jit_region_find(g->core[0], CODE, (const uint64_t[32]){0}, 0, &region));
     addresses_find(&region, at_end);
     for (uint32_t i = 0; i < region.block_count; i++) {
         const struct jit_block *b = &region.blocks[i];

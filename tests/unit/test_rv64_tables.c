@@ -78,7 +78,7 @@ static struct jit_region find(struct guest *g, uint64_t base)
     struct jit_region region;
     const struct rv64_hart hart = hart_at(base);
     pthread_mutex_lock(&g->core[0]->lock);
-    assert_true(jit_region_find(g->core[0], CODE, hart.x, &region));
+    assert_true(jit_region_find(g->core[0], CODE, hart.x, 0, &region));
     pthread_mutex_unlock(&g->core[0]->lock);
     return region;
 }

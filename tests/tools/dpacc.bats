@@ -315,6 +315,12 @@ END
     grep -q kernel.c k/kernel.d
 }
 
+@test "-MJ leaves clang's entry of a compilation database" {
+    dpacc kernel.c -o out.a -devicecc-options="-MJ kernel.json" -mcpu=nv-dpa-bf3,nv-dpa-cx8
+    [ -e out.a ]
+    [ "$(sed 's/,$//' kernel.json | jq -r .file)" = kernel.c ]
+}
+
 @test "the dependency file is about the program when the user names no target" {
     mkdir sub
     dpacc kernel.c -o sub/out.a -devicecc-options=-MMD

@@ -112,7 +112,8 @@ void begin_device_compile(const struct config *c, size_t target, struct words *o
 /* -MF x and the like: an option with a word of its own. */
 static bool takes_dependency_word(const char *word)
 {
-    return strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0;
+    return strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0 ||
+           strcmp(word, "-MJ") == 0;
 }
 
 static void append_without_dependencies(const struct words *device, struct words *out)

@@ -1,5 +1,6 @@
 #include "build.h"
 
+#include "clangd.h"
 #include "complaints.h"
 #include "inputs.h"
 #include "steps.h"
@@ -289,7 +290,12 @@ static int examine(struct build *b)
     b->run.dry = false;
     b->run.verbose = verbose && !c->dryrun;
     device_arguments(c, &b->device);
-    enum dpk_status status = b->device.failed ? dpk_fail_nomem(&b->err) : inputs_find_resources(b);
+    enum dpk_status status = b->device.failed ? dpk_fail_nomem(&b->err) : DPK_OK;
+    /* First, since an editor wants to know it most when the source has errors. */
+    if (status == DPK_OK && c->database && !c->dryrun)
+        status = clangd_tell(b);
+    if (status == DPK_OK)
+        status = inputs_find_resources(b);
     if (status == DPK_OK)
         status = inputs_look(b);
     b->run.verbose = verbose;

@@ -214,6 +214,11 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
             words_add(&seen, path);
         free(path);
     }
+    if (status == DPK_OK && c->database && words_have(&seen, c->database))
+        status = dpk_fail(err, DPK_ERR_USAGE, "-compile-commands: %s is the output", c->database);
+    else if (status == DPK_OK && c->database &&
+             (status = check_output(c, c->database, err)) != DPK_OK)
+        dpk_error_prefix(err, "-compile-commands");
     words_free(&seen);
     return status;
 }

@@ -239,7 +239,7 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
 
 /* ---- Steps of our own ---- */
 
-/* Without the options that write files or have no meaning for libclang. */
+/* Without the options that write files or have no meaning for who only looks at a source. */
 static void append_for_parser(const struct words *device, struct words *out)
 {
     struct words plain = {0};
@@ -252,6 +252,17 @@ static void append_for_parser(const struct words *device, struct words *out)
     }
     out->failed |= plain.failed;
     words_free(&plain);
+}
+
+void describe_source(const struct config *c, const struct words *device, size_t index,
+                     struct words *out)
+{
+    begin_device_compile(c, 0, out);
+    append_for_parser(device, out);
+    if (words_have(device, "-w"))
+        words_add(out, "-w");
+    words_add(out, "-c");
+    words_add(out, c->units.at[index]);
 }
 
 void make_interface(const struct config *c, const struct paths *p, const struct words *device,

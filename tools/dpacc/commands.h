@@ -35,6 +35,9 @@ void make_fat_library(const struct config *c, const struct paths *p, struct word
 /* `overlay`: through that of the interface step (ifgen.h). */
 void compile_source(const struct config *c, const struct paths *p, const struct words *device,
                     size_t index, size_t target, bool overlay, struct words *out);
+/* The same for tools that only look at the source: it makes nothing. */
+void describe_source(const struct config *c, const struct words *device, size_t index,
+                     struct words *out);
 /* With --coverage the compile makes assembly, which is changed and assembled. */
 void edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
                  struct words *out);

@@ -54,6 +54,8 @@ const struct dpk_option config_options[] = {
     {"disable-asm-checks", .at = AT(no_asm_checks), .help = "accepted; assembly is not checked"},
     {"keep", .at = AT(keep), .help = "keep intermediate files here"},
     {"keep-dir", DPK_TEXT, "DIR", AT(keep_dir), .help = "keep intermediate files in DIR"},
+    {"compile-commands", DPK_FILE, "FILE", AT(database),
+     .help = "put into FILE how sources are compiled, for clangd"},
     {"dryrun", .at = AT(dryrun), .help = "only print the commands"},
     {"v,verbose", .at = AT(verbose), .help = "print the commands and let each say more"},
     {"j,jobs", DPK_NUMBER, "N", AT(jobs), 1, 1024,

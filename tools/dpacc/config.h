@@ -33,7 +33,7 @@ struct config {
     struct words mcpu;     /* as given */
     const struct target *targets[TARGETS_MAX];
     size_t target_count;
-    const char *output, *app, *hostcc, *keep_dir, *attributes, *options_file;
+    const char *output, *app, *hostcc, *keep_dir, *attributes, *options_file, *database;
     bool verbose, dryrun, keep, flto, coverage;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
     unsigned jobs; /* 0: one for each processor */

@@ -1,0 +1,159 @@
+# dpacc -compile-commands: what clangd and other tools of clang are told of a build.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    load ../helpers/dpacc.bash
+    dpacc_setup
+    db=compile_commands.json
+}
+
+# entry FILTER: jq of the only entry.
+entry() { jq -er "select(length == 1) | .[0] | $1" $db; }
+# The file and the output of each entry.
+entries() { jq -r '.[] | .file + " " + .output' $db; }
+# keeps COMMAND...: exit 1 and one line; the database and all else stay.
+keeps() {
+    local before
+    before=$(cat -v $db)
+    run -1 "$@"
+    [ "${#lines[@]}" -eq 1 ]
+    [ "$(cat -v $db)" = "$before" ]
+    no_output
+}
+
+@test "a database is made, and its command compiles the source" {
+    mkdir headers
+    echo '#define TEXT "Hello"' >headers/text.h
+    printf '%s\n' '#include "doca_dpa_dev.h"' '#include "text.h"' \
+        '__dpa_global__ void hello(void) { doca_dpa_dev_printf(TEXT); }' >kernel.c
+    dpacc kernel.c -o out.a -Iheaders -mcpu=nv-dpa-cx8,nv-dpa-bf3 -flto --compile-commands $db \
+        --devicecc-options="-MMD -save-temps=obj -w -O1"
+    [ "$(entry .directory)" = "$PWD" ]
+    [ "$(entry .file)" = kernel.c ] && [ "$(entry .output)" = out.a ]
+    # As for the first target, and without what writes other files.
+    [[ " $(entry '.arguments | join(" ")') " == *" -march=rv64"*" -Iheaders "*" -O1 "*" -w -c kernel.c " ]]
+    [[ " $(entry '.arguments | join(" ")')" != *" -M"* ]] && ! grep -e -flto -e -save-temps -e "$TMPDIR" $db
+    # It needs no working directory of dpacc.
+    mapfile -t command < <(entry '.arguments[]')
+    "${command[@]}" -o there.o
+    llvm-readelf -h there.o | grep -q RISC-V
+}
+
+@test "an entry of the same file and output is replaced; all others stay, as they are" {
+    cat >$db <<END
+[{"directory": "$PWD", "file": "kernel.c", "command": "cc -c kernel.c"},
+ {"directory": "/other", "file": "kernel.c", "output": "out.a", "arguments": ["cc"]},
+ {"directory": "$PWD", "file": "kernel.c", "output": "out.a", "arguments": ["old"]},
+ {"directory": "/elsewhere", "file": "$PWD/kernel.c", "output": "$PWD/k.dpa.o", "arguments": ["old"]},
+ {"directory": "$PWD", "file": "last.cpp", "output": "last.o", "arguments": ["c++", "\u00e4\ud83d\ude00\\\\"], "more": [1.5, null]}]
+END
+    cp $db before
+    dpacc ./kernel.c -o ./out.a --compile-commands=$db
+    dpacc kernel.c -c -o k.dpa.o -compile-commands $db
+    dpacc kernel.c -c -compile-commands $db
+    [ "$(jq length $db)" -eq 6 ]
+    [ "$(jq 'map(.arguments[0]) | tostring' $db)" = '"[null,\"cc\",\"clang\",\"clang\",\"c++\",\"clang\"]"' ]
+    [ "$(jq -cS '.[0], .[1], .[4]' $db)" = "$(jq -cS '.[0], .[1], .[4]' before)" ]
+    [ "$(jq -r '.[2].file, .[3].output, .[5].output' $db)" = "./kernel.c
+k.dpa.o
+kernel.dpa.o" ]
+}
+
+@test "each source of a program has an entry, a DPA object has none; libraries, too" {
+    echo 'int other(void); int other(void) { return 1; }' >other.c
+    dpacc kernel.c -c -o third.dpa.o
+    dpacc kernel.c other.c third.dpa.o -o out.a --compile-commands $db || true # hello_world_kernel is there twice
+    [ "$(entries)" = "kernel.c out.a
+other.c out.a" ]
+    dpacc other.c -o lib -gen-libs --compile-commands $db
+    [ "$(entries | tail -n 1)" = "other.c lib_device.a" ]
+}
+
+@test "with -keep there are entries of what dpacc makes of a source" {
+    dpacc kernel.c -o out.a -keep-dir k --compile-commands $db
+    [ "$(entries)" = "kernel.c out.a
+k/kernel.dpa.device.c k/kernel.dpa.device.o
+k/kernel.dpa.host.c k/kernel.dpa.o" ]
+    [ "$(jq -r '.[2].arguments[0]' $db)" = gcc ]
+    rm k/*.o
+    for i in 1 2; do
+        mapfile -t command < <(jq -r ".[$i].arguments[]" $db)
+        "${command[@]}"
+    done
+    [ -e k/kernel.dpa.o ]
+}
+
+@test "a source with errors has its entry; -dryrun writes nothing" {
+    dpacc kernel.c -o out.a -dryrun --compile-commands $db >commands
+    [ ! -e $db ]
+    ! grep compile_commands commands
+    echo 'not C' >kernel.c
+    run -1 dpacc kernel.c -o out.a --compile-commands $db
+    [ "$(entry .file)" = kernel.c ]
+    echo '__dpa_global__ void f(int *p) { (void)p; }' >kernel.c
+    rm $db
+    run -1 dpacc kernel.c -o out.a --compile-commands $db
+    [ "$(entry .file)" = kernel.c ]
+}
+
+@test "what is no database is told, and stays" {
+    local text
+    for text in '{}' '[1]' '[{},"x"]' 'null' '[{}' '[]]' '[{"file": }]' '[] x' '[]\0' '\0'; do
+        printf "$text" >$db
+        keeps dpacc kernel.c -o out.a --compile-commands $db
+        [[ $output == "-E- $db: line 1: no JSON list of compile commands; the file stays as it is" ]]
+    done
+    printf '[\n  {},\n  {"file": "a\n' >$db
+    keeps dpacc kernel.c -o out.a --compile-commands $db
+    [[ $output == "-E- $db: line 3: "* ]]
+    : >$db # nothing is no entry
+    dpacc kernel.c -o out.a --compile-commands $db
+    [ "$(entry .file)" = kernel.c ]
+}
+
+@test "entries that lack what others have are left alone" {
+    echo '[{}, {"file": 1, "output": []}, {"file": "kernel.c", "output": "out.a"}, {"directory": null, "file": "/a"}]' >$db
+    dpacc kernel.c -o out.a --compile-commands $db
+    [ "$(jq length $db)" -eq 5 ]
+}
+
+@test "an input or the output is not overwritten; a file that cannot be made is told" {
+    echo '[]' >$db
+    keeps dpacc kernel.c -o $db --compile-commands $db
+    [ "$output" = "-E- -compile-commands: $db is the output" ]
+    cp kernel.c before
+    run -1 dpacc kernel.c -o out.a --compile-commands kernel.c
+    [[ $output == "-E- -compile-commands: kernel.c: "* ]]
+    cmp kernel.c before
+    run -1 dpacc kernel.c -o out.a --compile-commands nowhere/$db
+    [[ $output == "-E- -compile-commands: nowhere/$db: output directory 'nowhere': No such file or directory" ]]
+    run -1 dpacc kernel.c -o out.a --compile-commands "$PWD"
+    [[ $output == "-E- -compile-commands: $PWD: Is a directory" ]]
+    ln -s gone link.json
+    run -1 dpacc kernel.c -o out.a --compile-commands link.json
+    [[ $output == "-E- link.json: "* ]] && [ "${#lines[@]}" -eq 1 ]
+    no_output
+}
+
+@test "several at once lose nothing" {
+    local i pids=()
+    for i in {1..12}; do
+        dpacc kernel.c -c -o "k$i.dpa.o" --compile-commands $db &
+        pids+=($!)
+    done
+    for i in "${pids[@]}"; do wait "$i"; done
+    [ "$(entries | sort -V)" = "$(for i in {1..12}; do echo "kernel.c k$i.dpa.o"; done)" ]
+    [ "$(ls -A | grep -c compile_commands)" -eq 1 ]
+}
+
+@test "clangd finds no error in the source, nor in what dpacc makes of it" {
+    command -v clangd >/dev/null || skip "no clangd"
+    dpacc kernel.c -o out.a -keep-dir k --compile-commands $db
+    for file in kernel.c k/kernel.dpa.device.c k/kernel.dpa.host.c; do
+        clangd --check=$file 2>&1 | grep 'All checks completed, 0 errors'
+    done
+    # Not because it looks at nothing.
+    sed -i 's/Hello World/&" 1 "/' kernel.c
+    clangd --check=kernel.c 2>&1 | grep 'All checks completed, [1-9][0-9]* errors'
+}

@@ -14,3 +14,7 @@ _dpa_start:
     unimp
     .cfi_endproc
     .size _dpa_start, . - _dpa_start
+
+/* The linker puts sections that its script does not name behind one that is like them. Without
+ * variables there would be none behind the page of constants. It takes no room. */
+    .section .data._dpa_start, "aw", @progbits

@@ -167,3 +167,22 @@ END
     run -0 dparun k.a --rpc f 5 7 11
     [[ $output == "result: 8384883669867978007 "* ]]
 }
+
+@test "variables in sections of their own lie in pages of their kind" {
+    dpadev create mlx5_0
+    # In sections that are written and that are not, beside usual variables and none.
+    while IFS='|' read -r variables sum; do
+        echo "#define IN(s) __attribute__((section(s))) volatile
+$variables
+__dpa_rpc__ unsigned long f(void) { return (unsigned long)(a + b++); }" >k.c
+        dpacc k.c -o k.a
+        run -0 dparun k.a --rpc f
+        [ "$output" = "result: $sum" ] || { echo "$variables: $output"; false; }
+    done <<'END'
+IN("mine") long a = 5; IN("mine") long b = 1;|6 (0x6)
+IN("mine") long a = 5; volatile long b;|5 (0x5)
+IN("mine") long a = 5; volatile long b = 2;|7 (0x7)
+IN("fixed") const long a = 5; volatile long b;|5 (0x5)
+IN("fixed") const long a = 5; IN("mine") long b = 3;|8 (0x8)
+END
+}

@@ -211,7 +211,8 @@ replays() {
         reverse-stepi reverse-stepi reverse-stepi 'print $pc' delete reverse-continue continue
     [ "$(sed -n 's/^\$1 = //p' out)" = "$(sed -n 's/^\$3 = //p' out)" ]
     [ "$(sed -n 's/^\$1 = //p' out)" != "$(sed -n 's/^\$2 = //p' out)" ]
-    [ "$(grep -c 'No more reverse-execution history' out)" -eq 2 ]
+    # As GDB says it, before its version 15 and since.
+    [ "$(grep -cE '^(No more reverse-execution history|Reached end of recorded history)' out)" -eq 2 ]
     # What the threads print is told once.
     session continue reverse-continue continue
     grep '^thread ' program | cmp - "$f/race.out"

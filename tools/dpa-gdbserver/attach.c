@@ -144,6 +144,9 @@ static const struct dpk_option options[] = {
     {"s,port", DPK_TEXT, "PORT", offsetof(struct attach_options, port), .standard = "1981",
      .help = "where to wait for GDB: a Unix socket, with a slash in it (./gdb.socket), or a TCP "
              "port of 127.0.0.1, 0 for any"},
+    {"E,eu,eu-id,eu_id", DPK_NUMBER, "UNIT", offsetof(struct attach_options, unit), 0,
+     DPK_UNITS_MAX - 1, .standard = "29",
+     .help = "the execution unit that a card's server would take for itself; here it is not used"},
     {0},
 };
 const struct dpk_command attach_command = {

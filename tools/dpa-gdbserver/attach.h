@@ -6,6 +6,7 @@
 
 struct attach_options {
     const char *token, *port;
+    unsigned unit;
 };
 extern const struct dpk_command attach_command;
 

@@ -6,7 +6,7 @@
 
 #define MARK    0x44504b51u /* "DPKQ" */
 #define NUMBER  0x44504b4eu /* "DPKN": the address is only a number */
-#define VERSION 4u          /* of the address and of the protocol between processes */
+#define VERSION 5u          /* of the address and of the protocol between processes */
 
 static uint32_t checksum(const uint8_t *p, size_t size)
 {

@@ -18,7 +18,7 @@ _Static_assert(FRAME_MAX <= RING_SIZE / 2, "a frame that waits for room fits whe
 
 /* The messages after it have one byte. */
 enum {
-    WAKE,  /* look at the rings */
+    WAKE,  /* look at the rings, of both channels of the queue pair */
     BYE,   /* the sender closed its queue pair on purpose */
     ABSENT /* no queue pair of this process has the number */
 };
@@ -75,10 +75,12 @@ static void say(const struct channel *c, uint8_t what)
     send(c->fd, &what, sizeof what, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void wake_reader(struct channel *c)
+static bool wake_reader(struct channel *c)
 {
-    if (ring_wakes_reader(&c->rings.out))
+    const bool wakes = ring_wakes_reader(&c->rings.out);
+    if (wakes)
         say(c, WAKE);
+    return wakes;
 }
 
 void channels_wake(struct gateway *s)
@@ -99,6 +101,17 @@ static void wake_reader_soon(struct channel *c)
         s->owes = c;
     else
         wake_reader(c);
+}
+
+/* The peer has a request. When it is woken for it, it finds the response that it is owed, too. */
+static void wake_responder(struct channel *c)
+{
+    struct gateway *s = c->rc->gateway;
+    struct channel *answers = c->qp->responses;
+    if (wake_reader(c) && answers && s->owes == answers) {
+        s->owes = NULL;
+        ring_wakes_reader(&answers->rings.out);
+    }
 }
 
 /* Writes the head of a frame where ring_room found room. Its payload is already there. */
@@ -364,8 +377,19 @@ static bool hear_message(struct channel *c)
     return n == 1 && what[0] <= BYE;
 }
 
+/* The other channel of its queue pair, if the peer has written to it; or NULL. */
+static struct channel *other_of(const struct channel *c)
+{
+    const struct dpk_rc_qp *qp = c->qp;
+    struct channel *other = !qp ? NULL : qp->requests == c ? qp->responses : qp->requests;
+    uint32_t size;
+    return other && !other->held && ring_filled(&other->rings.in, &size) != RING_WAIT ? other
+                                                                                      : NULL;
+}
+
 void channel_event(struct channel *c, uint32_t events)
 {
+    struct channel *other;
     bool good = true;
     if (events & ~(uint32_t)EPOLLOUT)
         good = c->role == GREETING ? hear_hello(c) : hear_message(c);
@@ -376,6 +400,8 @@ void channel_event(struct channel *c, uint32_t events)
         good = false;
     if (!good && c->fd >= 0)
         lost(c);
+    else if (c->fd >= 0 && (other = other_of(c)))
+        channel_serve(other);
 }
 
 /* ---- The transport ---- */
@@ -394,7 +420,7 @@ static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, cons
     put(qp->requests, &(struct frame){.kind = FRAME_REQUEST,
                                       .request = *r,
                                       .payload = r->opcode <= DPK_RC_WRITE ? r->size : 0});
-    wake_reader(qp->requests);
+    wake_responder(qp->requests);
     return SENT;
 }
 

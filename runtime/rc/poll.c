@@ -134,9 +134,11 @@ void dpk_rc_poll(struct dpk_rc *rc)
 /* With the lock. */
 static int rest(struct gateway *s, const void *sleeper)
 {
-    channels_wake(s);
     polls_end(s);
-    s->crowded = s->crowded || !sleeper || (s->sleeper && s->sleeper != sleeper);
+    if (!sleeper)
+        return -1; /* who rests is found out by the thread if it does not come back */
+    channels_wake(s);
+    s->crowded = s->crowded || (s->sleeper && s->sleeper != sleeper);
     s->sleeper = sleeper;
     if (s->crowded) {
         s->rested = false;
@@ -161,4 +163,16 @@ int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper)
     const int fd = rc->gateway ? rest(rc->gateway, sleeper) : -1;
     dpk_rc_unlock(rc);
     return fd;
+}
+
+void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
+{
+    dpk_rc_lock(rc);
+    struct gateway *s = rc->gateway;
+    if (s && s->sleeper == sleeper) {
+        s->sleeper = NULL;
+        s->rested = false;
+        gateway_wake(s);
+    }
+    dpk_rc_unlock(rc);
 }

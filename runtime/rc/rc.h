@@ -262,8 +262,11 @@ void dpk_rc_qp_set_patience(struct dpk_rc_qp *qp, const struct dpk_rc_patience *
 void dpk_rc_poll(struct dpk_rc *rc);
 /* The thread that has polled is going to sleep, and does so until the descriptor that this returns is
  * readable, or until it has other work; then it polls. So the thread of this library is not woken
- * beside it. -1: there is no such descriptor, as another `sleeper` has one, or `sleeper` is NULL. */
+ * beside it. -1: there is no such descriptor, as another `sleeper` has one. `sleeper` NULL: -1; the
+ * thread may be going to sleep elsewhere. */
 int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper);
+/* The `sleeper` is no more. */
+void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper);
 
 /* Posts a work. False: there is no room, as `sends` works have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);

@@ -6,6 +6,8 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,7 @@ struct event {
 struct channel {
     struct ibv_comp_channel ib;  /* first: programs hold a pointer to it */
     STAILQ_HEAD(, event) events; /* its fd is an eventfd that counts them */
+    atomic_bool slept;           /* a thread has slept for it by its rc */
 };
 
 /* For all that follows, of all contexts. */
@@ -66,6 +69,8 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
     pthread_mutex_unlock(&lock);
     if (used)
         return EBUSY;
+    if (atomic_load(&((struct channel *)channel)->slept))
+        dpk_rc_rest_end(context_known_rc(context_of(channel->context)), channel);
     close(channel->fd);
     free(channel);
     return 0;
@@ -90,6 +95,37 @@ static void raise_event(struct cq *cq)
                 cq->number);
 }
 
+static bool has_event(struct channel *c)
+{
+    pthread_mutex_lock(&lock);
+    const bool any = !STAILQ_EMPTY(&c->events);
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
+/* A thread that sleeps for an event does the work of rc itself when a peer wakes it, so that one thread
+ * is woken and not two. Returns when reading the channel gives an event, or else is where to sleep.
+ * False: errno says why. */
+static bool await_event(struct channel *c)
+{
+    struct dpk_rc *rc = context_known_rc(context_of(c->ib.context));
+    const int flags = rc ? fcntl(c->ib.fd, F_GETFL) : -1;
+    if (flags < 0 || flags & O_NONBLOCK)
+        return true;
+    while (!has_event(c)) {
+        struct pollfd p[2] = {{.fd = c->ib.fd, .events = POLLIN},
+                              {.fd = dpk_rc_rest(rc, c), .events = POLLIN}};
+        atomic_store(&c->slept, true);
+        if (p[1].fd < 0)
+            break;
+        if (poll(p, 2, -1) < 0)
+            return false;
+        if (p[1].revents)
+            dpk_rc_poll(rc);
+    }
+    return true;
+}
+
 int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
     uint64_t one;
@@ -99,7 +135,8 @@ int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
     }
     /* The event that was counted may have gone with its CQ. */
     for (struct event *e = NULL; !e; free(e)) {
-        if (read(channel->fd, &one, sizeof one) != sizeof one)
+        if (!await_event((struct channel *)channel) ||
+            read(channel->fd, &one, sizeof one) != sizeof one)
             return -1;
         pthread_mutex_lock(&lock);
         if ((e = STAILQ_FIRST(&((struct channel *)channel)->events))) {

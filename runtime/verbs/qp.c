@@ -43,6 +43,15 @@ struct dpk_rc *context_rc(struct context *c)
     return c->rc;
 }
 
+struct dpk_rc *context_known_rc(struct context *c)
+{
+    struct ibv_context *ib = &c->extended.context;
+    pthread_mutex_lock(&ib->mutex);
+    struct dpk_rc *rc = c->rc;
+    pthread_mutex_unlock(&ib->mutex);
+    return rc;
+}
+
 /* ---- Completions ---- */
 
 static enum ibv_wc_status status_of(enum dpk_rc_status status)

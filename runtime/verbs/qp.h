@@ -75,6 +75,8 @@ int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 unsigned qp_generation(void);
 /* The struct dpk_rc of an opened device. NULL: errno says why not. */
 struct dpk_rc *context_rc(struct context *c);
+/* The same, if there is one already; or NULL. */
+struct dpk_rc *context_known_rc(struct context *c);
 /* Destroys what the program left, as the kernel does when a device is closed. */
 void qps_abandon(struct context *c);
 void qp_raise(struct qp *qp, enum ibv_event_type type);

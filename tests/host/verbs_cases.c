@@ -558,6 +558,59 @@ static void threads_may_use_both_ends(void)
     close_both();
 }
 
+/* Takes what its events tell of until it has been told of `wanted` completions. */
+static void hear(struct side *s, int wanted)
+{
+    struct ibv_wc wc[4];
+    while (wanted > 0) {
+        take_event(s);
+        CHECK(ibv_req_notify_cq(s->cq, 0) == 0);
+        for (int n; (n = ibv_poll_cq(s->cq, 4, wc)) > 0; wanted -= n)
+            for (int i = 0; i < n; i++)
+                CHECK(wc[i].status == IBV_WC_SUCCESS);
+    }
+    CHECK(wanted == 0);
+}
+
+#define NAPS 200
+
+static void *answer(void *side)
+{
+    struct side *s = side;
+    struct ibv_sge one = piece(s, 0, 8);
+    for (int i = 0; i < NAPS; i++) {
+        hear(s, 1);
+        CHECK(receive(s, 2, 64, 8) == 0);
+        struct ibv_send_wr wr = work(&a, IBV_WR_SEND, 1, &one);
+        wr.send_flags = 0;
+        CHECK(post(s, wr) == 0);
+    }
+    return NULL;
+}
+
+/* One thread sleeps for the events of one channel, or two for those of two. */
+static void threads_sleep_for_events(void)
+{
+    pthread_t thread;
+    struct ibv_cq *cq;
+    void *context;
+    open_both();
+    const int flags = fcntl(a.channel->fd, F_GETFL);
+    CHECK(fcntl(a.channel->fd, F_SETFL, flags | O_NONBLOCK) == 0);
+    CHECK(ibv_get_cq_event(a.channel, &cq, &context) == -1 && errno == EAGAIN);
+    CHECK(fcntl(a.channel->fd, F_SETFL, flags) == 0);
+    CHECK(ibv_req_notify_cq(a.cq, 0) == 0 && ibv_req_notify_cq(b.cq, 0) == 0);
+    CHECK(receive(&b, 2, 64, 8) == 0);
+    CHECK(pthread_create(&thread, NULL, answer, &b) == 0);
+    struct ibv_sge one = piece(&a, 0, 8);
+    for (int i = 0; i < NAPS; i++) {
+        CHECK(receive(&a, 2, 64, 8) == 0 && post(&a, work(&b, IBV_WR_SEND, 1, &one)) == 0);
+        hear(&a, 2);
+    }
+    pthread_join(thread, NULL);
+    close_both();
+}
+
 #define CASE(name)                                                                                 \
     {                                                                                              \
 #name, name                                                                                \
@@ -586,6 +639,7 @@ int main(int argc, char **argv)
                                              CASE(a_queue_pair_talks_to_itself),
                                              CASE(a_closed_device_ends_its_queue_pairs),
                                              CASE(threads_may_use_both_ends),
+                                             CASE(threads_sleep_for_events),
                                              {NULL, NULL}};
     return run_case(argc, argv, cases);
 }

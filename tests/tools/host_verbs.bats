@@ -99,3 +99,7 @@ setup_file() {
 @test "threads may use both ends" {
     case_ok threads_may_use_both_ends
 }
+
+@test "threads sleep for events" {
+    case_ok threads_sleep_for_events
+}

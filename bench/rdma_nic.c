@@ -2,17 +2,20 @@
  * rdma_nic WHAT: RDMA between two processes, as the NIC does it, next to other ways.
  *
  *     write | read       GB/s of 1 MiB messages, 16 at a time
- *     send               microseconds of a send of 64 bytes there and one back
+ *     send               microseconds of a send of 64 bytes there and one back, by threads that sleep
+ *     woken              the same, when a thread of the engine wakes them
  *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
  *     polled             the same, when both sides poll
  *     bounce | futex     microseconds of 64 bytes by socket there and back, or by shared memory, where
  *                        whoever waits sleeps on a word
  */
 #include <linux/futex.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -30,6 +33,8 @@
 
 static uint8_t memory[AT_ONCE * MESSAGE];
 static sem_t done, received;
+static int signal_fd; /* of a completion that the thread has not found itself */
+static _Thread_local bool looks;
 
 /* ---- An end whose memory is `memory`, from address 0 ---- */
 
@@ -44,6 +49,8 @@ static bool complete(void *context, const struct dpk_rc_completion *c)
         sem_post(&done);
     else if (c->event == DPK_RC_RECEIVED)
         sem_post(&received);
+    if (!looks && signal_fd)
+        eventfd_write(signal_fd, 1);
     return true;
 }
 
@@ -135,32 +142,54 @@ static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
     printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
 }
 
-static struct dpk_rc *polled; /* NULL: threads sleep */
+/* How a thread waits for a completion. */
+enum way {
+    POLLS,  /* it looks again and again */
+    SLEEPS, /* it sleeps until a peer wakes it, as progress engines and ibv_get_cq_event do */
+    WOKEN   /* the thread of the engine wakes it, as it wakes a thread of the DPA */
+};
 
-static void await(sem_t *what)
+/* Sleeps until a peer has something, or the thread of the engine has found it. */
+static void rest(sem_t *what)
 {
-    while (polled && sem_trywait(what) != 0)
-        dpk_rc_poll(polled);
-    if (!polled)
-        sem_wait(what);
+    struct pollfd p[2] = {{.fd = dpk_rc_rest(nic, &nic), .events = POLLIN},
+                          {.fd = signal_fd, .events = POLLIN}};
+    eventfd_t count;
+    int value = 0;
+    sem_getvalue(what, &value);
+    if (value == 0 && poll(p, 2, -1) > 0 && p[1].revents)
+        eventfd_read(signal_fd, &count);
 }
 
-static void sends(int fd, bool serves, bool polls)
+static void await(sem_t *what, enum way way)
+{
+    if (way == WOKEN)
+        sem_wait(what);
+    while (way != WOKEN && sem_trywait(what) != 0) {
+        if (way == SLEEPS)
+            rest(what);
+        looks = true;
+        dpk_rc_poll(nic);
+        looks = false;
+    }
+}
+
+static void sends(int fd, bool serves, enum way way)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp = join(fd, &end);
-    polled = polls ? nic : NULL;
+    signal_fd = way == SLEEPS ? eventfd(0, EFD_NONBLOCK) : 0;
     const struct dpk_rc_receive buffer = {.buffer = {.key = key, .address = SMALL, .size = SMALL}};
     dpk_rc_post_receive(end, &buffer);
     double begin = now();
     for (unsigned i = 0; i < TRIPS; i++) {
         if (serves)
-            await(&received);
+            await(&received, way);
         dpk_rc_post_receive(end, &buffer);
         post(qp, DPK_RC_SEND, 0, SMALL);
-        await(&done);
+        await(&done, way);
         if (!serves)
-            await(&received);
+            await(&received, way);
     }
     if (!serves)
         printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
@@ -238,9 +267,11 @@ static void measure(const char *what, int fd, bool serves)
     else if (strcmp(what, "read") == 0)
         one_sided(fd, serves, DPK_RC_READ);
     else if (strcmp(what, "send") == 0)
-        sends(fd, serves, false);
+        sends(fd, serves, SLEEPS);
+    else if (strcmp(what, "woken") == 0)
+        sends(fd, serves, WOKEN);
     else if (strcmp(what, "polled") == 0)
-        sends(fd, serves, true);
+        sends(fd, serves, POLLS);
     else if (strcmp(what, "futex") == 0)
         futex_bounce(serves);
     else if (strcmp(what, "socketpair") == 0)

@@ -4,12 +4,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One behaviour each; `main` runs the one that argv[1] names. */
 struct test_case {
     const char *name;
     void (*run)(void);
 };
+#define CASE(f)                                                                                    \
+    {                                                                                              \
+#f, f                                                                                      \
+    }
 
 #define CHECK(x)                                                                                   \
     do {                                                                                           \
@@ -18,5 +23,16 @@ struct test_case {
             exit(99);                                                                              \
         }                                                                                          \
     } while (0)
+
+/* The case that argv[1] names. NULL: there is none. */
+static inline const struct test_case *find_case(const struct test_case *cases, size_t count,
+                                                int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < count; i++)
+        if (strcmp(argv[1], cases[i].name) == 0)
+            return &cases[i];
+    fprintf(stderr, "no such case\n");
+    return NULL;
+}
 
 #endif

@@ -18,10 +18,6 @@
 #define INVALID   DOCA_ERROR_INVALID_VALUE
 #define BAD_STATE DOCA_ERROR_BAD_STATE
 
-#define CASE(f)                                                                                    \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
 extern const struct test_case comch_cases[], pipe_cases[], death_cases[];
 
 enum { MESSAGE_MAX = 4080, TASKS = 64 };

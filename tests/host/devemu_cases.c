@@ -551,14 +551,7 @@ static void interrupts_reach_the_host(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
-#define CASE(name)                                                                                 \
-    {                                                                                              \
-#name, name                                                                                \
-    }
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {CASE(types_are_checked),
+static const struct test_case cases[] = {CASE(types_are_checked),
              CASE(functions_stay),
              CASE(a_program_of_the_host_delays_unplugging),
              CASE(registers_are_told_of),
@@ -570,12 +563,11 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
     dev = open_device("mlx5_0");
     CHECK(doca_pe_create(&pe) == OK);
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(cases[i].name, argv[1]) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    return 2;
+    c->run();
+    return 0;
 }

@@ -204,25 +204,18 @@ static void doorbells_start_as_they_go(void)
     end(&w);
 }
 
-#define CASE(name)                                                                                 \
-    {                                                                                              \
-#name, name                                                                                \
-    }
-static const struct {
-    const char *name;
-    void (*run)(void);
-} cases[] = {CASE(removed_functions_do_not_start), CASE(what_is_used_stays),
-             CASE(doorbells_of_other_sizes_are_refused), CASE(handles_run_out),
-             CASE(doorbells_start_as_they_go)};
+static const struct test_case cases[] = {CASE(removed_functions_do_not_start),
+                                         CASE(what_is_used_stays),
+                                         CASE(doorbells_of_other_sizes_are_refused),
+                                         CASE(handles_run_out), CASE(doorbells_start_as_they_go)};
 
 int main(int argc, char **argv)
 {
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
     dev = open_device("mlx5_0");
     CHECK(doca_pe_create(&pe) == OK);
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(cases[i].name, argv[1]) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    return 2;
+    c->run();
+    return 0;
 }

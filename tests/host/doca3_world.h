@@ -29,11 +29,6 @@ doca_dpa_func_t touch, spin, many_arguments, no_arguments, small_arguments, two_
 doca_dpa_func_t notify, count_activations, set_device, acknowledge, request, fault_rpc;
 doca_dpa_func_t thread_kernel, storage_kernel, rank_kernel, rdma_one, rdma_next, bytes_and_syndrome;
 
-#define CASE(f)                                                                                    \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
-
 /* Tables of cases, ended by a NULL name. */
 extern const struct test_case common_cases[], dpa_cases[], thread_cases[], trap_cases[],
     foreign_cases[], fault_cases[], rdma_cases[], dma_cases[], export_cases[], program_cases[],

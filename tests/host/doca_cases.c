@@ -396,10 +396,6 @@ static void an_unsigned_program_is_refused(void)
 
 /* ---- Main ---- */
 
-#define CASE(f)                                                                                    \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
 static const struct test_case cases[] = {
     CASE(errors_have_names_and_texts),
     CASE(devices_are_listed_opened_and_closed),
@@ -425,13 +421,11 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++)
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            dev = open_device("mlx5_0");
-            cases[i].run();
-            CHECK(doca_dev_close(dev) == OK);
-            return 0;
-        }
-    fprintf(stderr, "no such case\n");
-    return 98;
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    dev = open_device("mlx5_0");
+    c->run();
+    CHECK(doca_dev_close(dev) == OK);
+    return 0;
 }

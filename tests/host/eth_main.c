@@ -234,11 +234,7 @@ void world_close(void)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } cases[] = {
-#define CASE(name) {#name, name}
+    static const struct test_case cases[] = {
         CASE(frames_arrive_and_tell_of_themselves),
         CASE(a_frame_that_does_not_fit_stops_the_queue),
         CASE(queues_stop_with_tasks_in_flight),
@@ -252,10 +248,9 @@ int main(int argc, char **argv)
         CASE(senders_are_killed),
         CASE(either_side_is_killed_at_any_step),
     };
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(cases[i].name, argv[1]) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    return 2;
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    c->run();
+    return 0;
 }

@@ -308,11 +308,6 @@ static void matrices_are_as_large_as_they_say(void)
                  UINT64_C(4), UINT64_C(4), UINT64_C(4));
 }
 
-#define CASE(f)                                                                                    \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
-
 static const struct test_case cases[] = {
     CASE(pointers_reach_several_memories),
     CASE(pointers_work_for_every_width),
@@ -331,14 +326,11 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {
-        if (strcmp(argv[1], cases[i].name) != 0)
-            continue;
-        dev = open_device("mlx5_0");
-        cases[i].run();
-        CHECK(doca_dev_close(dev) == OK);
-        return 0;
-    }
-    fprintf(stderr, "no such case\n");
-    return 98;
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    dev = open_device("mlx5_0");
+    c->run();
+    CHECK(doca_dev_close(dev) == OK);
+    return 0;
 }

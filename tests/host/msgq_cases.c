@@ -594,7 +594,6 @@ static void order_is_kept(void)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-#define CASE(f) {#f, f}
         CASE(messages_go_there_and_back),
         CASE(many_are_on_their_way),
         CASE(threads_have_producers_of_their_own),
@@ -609,13 +608,11 @@ int main(int argc, char **argv)
         CASE(a_stopped_context_takes_its_ends_along),
         CASE(order_is_kept),
     };
-    CHECK(argc == 2);
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            dev = open_device("mlx5_0");
-            cases[i].run();
-            CHECK(doca_dev_close(dev) == OK);
-            return 0;
-        }
-    return 98;
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    dev = open_device("mlx5_0");
+    c->run();
+    CHECK(doca_dev_close(dev) == OK);
+    return 0;
 }

@@ -281,11 +281,7 @@ static void traces_go_to_a_function_or_a_file(void)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } cases[] = {
-#define CASE(f) {#f, f}
+    static const struct test_case cases[] = {
         CASE(a_device_is_asked_first),
         CASE(it_starts_answers_and_stops),
         CASE(what_is_wrong_is_refused),
@@ -296,10 +292,9 @@ int main(int argc, char **argv)
         CASE(traces_go_to_a_function_or_a_file),
         CASE(it_sets_rates),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    return 2;
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    c->run();
+    return 0;
 }

@@ -204,15 +204,4 @@ static inline void is_empty(struct side *s)
     CHECK(ibv_poll_cq(s->cq, 1, &wc) == 0);
 }
 
-static inline int run_case(int argc, char **argv, const struct test_case *cases)
-{
-    for (; argc == 2 && cases->name; cases++)
-        if (strcmp(cases->name, argv[1]) == 0) {
-            cases->run();
-            return 0;
-        }
-    fprintf(stderr, "no such case\n");
-    return 2;
-}
-
 #endif

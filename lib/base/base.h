@@ -332,6 +332,12 @@ enum dpk_status dpk_folder_replaceable(const char *path, const struct dpk_folder
 void dpk_signals_hold(sigset_t *before);
 void dpk_signals_release(const sigset_t *before);
 
+/* ---- Memory ---- */
+
+/* Whether all of a range is this process's memory, which may be written if `written`. Faults its pages in,
+ * as a driver that pins them does. */
+bool dpk_is_mapped(const void *at, size_t size, bool written);
+
 /* ---- Threads ---- */
 
 /* pthread_create for a library's own thread. Signals go to the program's threads: this one blocks

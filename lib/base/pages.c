@@ -1,0 +1,20 @@
+/* Memory of the process. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static bool populate(const void *at, size_t size, int how)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const size_t before = (uintptr_t)at % page;
+    return madvise((char *)at - before, size + before, how) == 0;
+}
+
+bool dpk_is_mapped(const void *at, size_t size, bool written)
+{
+    const int how = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    /* Kernels before 5.14 do not have this call and refuse it for our own stack as well. Then the
+     * memory is taken to be there. */
+    return populate(at, size, how) || !populate(&how, sizeof how, how);
+}

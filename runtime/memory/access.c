@@ -17,7 +17,12 @@ static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *
            a->address - m->address <= m->size - a->size;
 }
 
-/* As dpk_memory_acquire, but also of memory that another process exported. */
+static bool is_only_copied(const struct dpk_memory *m)
+{
+    return m->kind == DPK_MEMORY_REMOTE || m->kind == DPK_MEMORY_BUS;
+}
+
+/* As dpk_memory_acquire, but also of memory that is only copied. */
 static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
 {
     struct slot *slot = slot_pin(a->key);
@@ -33,7 +38,7 @@ static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
 const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a)
 {
     const struct dpk_memory *m = acquire_any(a);
-    if (!m || m->kind != DPK_MEMORY_REMOTE)
+    if (!m || !is_only_copied(m))
         return m;
     dpk_memory_release(m);
     return NULL;
@@ -177,6 +182,8 @@ static bool get(const struct dpk_memory *m, uint64_t address, void *to, size_t s
         load(to, dpk_memory_at(m, address), size);
     else if (m->import)
         return dpk_import_read(m->import, address, to, size);
+    else if (m->bus)
+        return m->bus->read(m->bus_context, address, to, size);
     else
         return dpk_copy_out(m->process, to, address, size, NULL) == DPK_OK;
     return true;
@@ -188,6 +195,8 @@ static bool put(const struct dpk_memory *m, uint64_t address, const void *from, 
         store(dpk_memory_at(m, address), from, size);
     else if (m->import)
         return dpk_import_write(m->import, address, from, size);
+    else if (m->bus)
+        return m->bus->write(m->bus_context, address, from, size);
     else
         return dpk_copy_in(m->process, address, from, size, NULL) == DPK_OK;
     return true;

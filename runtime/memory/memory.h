@@ -53,6 +53,12 @@ enum {
 
 #define DPK_MEMORY_DOMAINS_MAX 8
 
+/* Memory that is not this process's: who copies it. False: not all of it was. */
+struct dpk_memory_bus {
+    bool (*read)(void *context, uint64_t address, void *to, size_t size);
+    bool (*write)(void *context, uint64_t address, const void *from, size_t size);
+};
+
 /* What a key stands for. */
 struct dpk_memory {
     enum dpk_memory_kind {
@@ -60,11 +66,14 @@ struct dpk_memory {
         DPK_MEMORY_HOST,
         DPK_MEMORY_DPA,
         DPK_MEMORY_REMOTE, /* registered by whoever exported it: copied, else only looked up */
+        DPK_MEMORY_BUS,    /* only copied, by functions of who adds it */
     } kind;
-    unsigned rights;             /* DPK_MEMORY_... */
-    uint64_t address, size;      /* bytes, as accesses name them */
-    uint8_t *host;               /* HOST: the first byte */
-    struct dpk_process *process; /* DPA, NONE: whose */
+    unsigned rights;                  /* DPK_MEMORY_... */
+    uint64_t address, size;           /* bytes, as accesses name them */
+    uint8_t *host;                    /* HOST: the first byte */
+    struct dpk_process *process;      /* DPA, NONE: whose */
+    const struct dpk_memory_bus *bus; /* BUS */
+    void *bus_context;
     /* REMOTE: the process that exported it, and its key there. If exporter.process is 0, the memory
      * is not copied, and `import` is NULL. */
     struct dpk_exporter exporter;
@@ -115,7 +124,7 @@ static inline bool dpk_memory_is_in(const struct dpk_memory *m,
 
 /* The memory of an access; it stays registered until dpk_memory_release. NULL: the access is
  * refused, because it asks for no right, there is no such key, or the key does not cover the whole
- * range, lacks one of the rights, is not in the domain, or is of another process's memory. */
+ * range, lacks one of the rights, is not in the domain, or is of memory that is only copied. */
 const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a);
 void dpk_memory_release(const struct dpk_memory *m);
 
@@ -143,7 +152,7 @@ bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uin
 bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare, uint64_t value,
                              uint64_t *before);
 /* Copies to->size bytes, as many accesses: also of memory that another process exported
- * (DPK_MEMORY_EXPORT_...). False: nothing was copied, or memory was taken back meanwhile, or its
+ * (DPK_MEMORY_EXPORT_...), or that is behind a bus. False: nothing was copied, or memory was taken back meanwhile, or its
  * process has ended. Of memory that overlaps nobody knows what becomes. */
 bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from);
 

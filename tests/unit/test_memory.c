@@ -254,6 +254,69 @@ static void copies_go_from_key_to_key(void **state)
     dpk_memory_remove(b.key);
 }
 
+/* What is behind a bus of tests: `there`, of which the second half cannot be copied. */
+static uint8_t there[SIZE];
+
+static bool is_good(uint64_t address, size_t size)
+{
+    return address >= BASE && address - BASE + size <= SIZE / 2;
+}
+
+static bool bus_read(void *context, uint64_t address, void *to, size_t size)
+{
+    assert_ptr_equal(context, there);
+    if (is_good(address, size))
+        memcpy(to, there + (address - BASE), size);
+    return is_good(address, size);
+}
+
+static bool bus_write(void *context, uint64_t address, const void *from, size_t size)
+{
+    assert_ptr_equal(context, there);
+    if (is_good(address, size))
+        memcpy(there + (address - BASE), from, size);
+    return is_good(address, size);
+}
+
+static void memory_behind_a_bus_is_only_copied(void **state)
+{
+    static const struct dpk_memory_bus bus = {bus_read, bus_write};
+    struct dpk_memory m = {.kind = DPK_MEMORY_BUS,
+                           .rights = DPK_MEMORY_READ | DPK_MEMORY_WRITE,
+                           .address = BASE,
+                           .size = SIZE,
+                           .bus = &bus,
+                           .bus_context = there,
+                           .domains = {&ours}};
+    (void)state;
+    const uint32_t host = add_host(ALL), key = add(m);
+    m.rights = DPK_MEMORY_READ;
+    const uint32_t only_read = add(m);
+    struct dpk_memory_access a = {key, DPK_MEMORY_READ, BASE, SIZE / 2, &ours}, b = a;
+    uint64_t word = 0;
+    b.key = host;
+    b.rights = DPK_MEMORY_WRITE;
+    memset(there, 7, sizeof there);
+    memset(bytes, 0, sizeof bytes);
+    assert_true(dpk_memory_copy(&b, &a)); /* from there */
+    assert_true(bytes[0] == 7 && bytes[SIZE / 2 - 1] == 7 && bytes[SIZE / 2] == 0);
+    memset(bytes, 9, sizeof bytes);
+    a.rights = DPK_MEMORY_WRITE;
+    b.rights = DPK_MEMORY_READ;
+    assert_true(dpk_memory_copy(&a, &b)); /* to there */
+    assert_true(there[0] == 9 && there[SIZE / 2 - 1] == 9 && there[SIZE / 2] == 7);
+    a.size = b.size = SIZE / 2 + 1;
+    assert_false(dpk_memory_copy(&a, &b)); /* the bus says no */
+    a.size = b.size = 8;
+    a.key = only_read;
+    assert_false(dpk_memory_copy(&a, &b));
+    a.key = key;
+    assert_false(can(a) || dpk_memory_is_there(&a) || dpk_memory_write(&a, &word));
+    dpk_memory_remove(host);
+    dpk_memory_remove(key);
+    dpk_memory_remove(only_read);
+}
+
 static void dpa_memory_is_its_process_s(void **state)
 {
     struct dpk_process *p = process_with(NULL);
@@ -525,6 +588,7 @@ int main(void)
         cmocka_unit_test(what_is_not_here_is_only_described),
         cmocka_unit_test(host_memory_is_read_and_written),
         cmocka_unit_test(copies_go_from_key_to_key),
+        cmocka_unit_test(memory_behind_a_bus_is_only_copied),
         cmocka_unit_test(dpa_memory_is_its_process_s),
         cmocka_unit_test(a_process_takes_its_keys_along),
         cmocka_unit_test(atomic_operations_take_aligned_words),

@@ -18,58 +18,29 @@ struct consumer_completion {
     struct doca_dpa_thread *thread; /* a handle; NULL: not set */
     uint32_t consumers_max, messages_max, imm_len;
     /* While it is started: */
-    struct doca_dpa_completion *handle; /* what follows is a reference to it; NULL: not started */
-    struct dpk_dpa_completion *queue;
-    doca_dpa_dev_uintptr_t memory; /* a struct dpa_comch_completion */
-    uint32_t arrived;              /* messages */
+    struct dpk_dpa_queue on_dpa; /* with a struct dpa_comch_completion */
+    uint32_t arrived;            /* messages */
 };
 
 /* ---- Start and stop of completions ---- */
 
-/* With the lock, as the next two. What was made is given back; of a DPA context that was stopped it is
- * gone. */
-static void end(struct consumer_completion *k)
-{
-    struct dpk_error err = {0};
-    struct dpk_process *p = k->memory ? dpk_dpa_enter(k->queue->dpa, k->queue->run) : NULL;
-    if (p) {
-        dpk_heap_free(p, k->memory, &err);
-        dpk_dpa_leave(k->queue->dpa);
-    }
-    doca_dpa_completion_destroy(k->handle);
-    dpk_object_drop(k->queue);
-    k->handle = NULL;
-    k->queue = NULL;
-    k->memory = 0;
-}
-
-static doca_error_t make_memory(struct consumer_completion *k, struct doca_dpa *dpa)
-{
-    struct dpa_comch_completion head = {.queue = (uintptr_t)k->handle};
-    const doca_error_t result =
-        doca_dpa_mem_alloc(dpa, sizeof head + k->messages_max * sizeof *head.messages, &k->memory);
-    return result == DOCA_SUCCESS ? doca_dpa_h2d_memcpy(dpa, k->memory, &head, sizeof head)
-                                  : result;
-}
-
+/* With the lock. */
 static doca_error_t start(struct consumer_completion *k)
 {
     struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
+    struct dpa_comch_completion head = {0};
     if (!dpa)
         return dpk_doca_bad_config("doca_comch_consumer_completion_start: it has no thread, as by "
                                    "doca_comch_consumer_completion_set_dpa_thread");
-    doca_error_t result = doca_dpa_completion_create(dpa, k->messages_max, &k->handle);
+    doca_error_t result =
+        dpk_dpa_queue_start(&k->on_dpa, k->thread, k->messages_max,
+                            sizeof head + k->messages_max * sizeof *head.messages);
+    head.queue = (uintptr_t)k->on_dpa.handle;
+    if (result == DOCA_SUCCESS)
+        result = doca_dpa_h2d_memcpy(dpa, k->on_dpa.memory, &head, sizeof head);
     if (result != DOCA_SUCCESS)
-        return result;
-    k->queue = dpk_object_pin(k->handle, &dpk_completion_kind);
+        dpk_dpa_queue_end(&k->on_dpa);
     k->arrived = 0;
-    result = doca_dpa_completion_set_thread(k->handle, k->thread);
-    if (result == DOCA_SUCCESS)
-        result = doca_dpa_completion_start(k->handle);
-    if (result == DOCA_SUCCESS)
-        result = make_memory(k, dpa);
-    if (result != DOCA_SUCCESS)
-        end(k);
     return result;
 }
 
@@ -77,8 +48,7 @@ static void completion_left(void *object)
 {
     struct consumer_completion *k = object;
     pthread_mutex_lock(&k->object.lock);
-    if (k->handle)
-        end(k);
+    dpk_dpa_queue_end(&k->on_dpa);
     pthread_mutex_unlock(&k->object.lock);
 }
 static const struct dpk_kind completion_kind = {.left = completion_left, .release = free};
@@ -108,18 +78,18 @@ doca_error_t
 doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp)
 {
     struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
-    return dpk_object_unlock(k, k && !k->handle ? start(k) : DOCA_ERROR_BAD_STATE);
+    return dpk_object_unlock(k, k && !k->on_dpa.handle ? start(k) : DOCA_ERROR_BAD_STATE);
 }
 
 doca_error_t
 doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
 {
     struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
-    doca_error_t result = k && k->handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    doca_error_t result = k && k->on_dpa.handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && atomic_load(&k->object.users) > 0)
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
-        end(k);
+        dpk_dpa_queue_end(&k->on_dpa);
     return dpk_object_unlock(k, result);
 }
 
@@ -132,7 +102,7 @@ doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_complet
     if (!dpk_dpa_of_thread(dpa_thread))
         return DOCA_ERROR_INVALID_VALUE;
     struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
-    const bool idle = k && !k->handle;
+    const bool idle = k && !k->on_dpa.handle;
     if (idle)
         k->thread = dpa_thread;
     return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
@@ -149,7 +119,7 @@ static doca_error_t set(struct doca_comch_consumer_completion *handle, size_t me
     if (value < least || value > most)
         return DOCA_ERROR_INVALID_VALUE;
     struct consumer_completion *k = dpk_object_lock(handle, &completion_kind);
-    const bool idle = k && !k->handle;
+    const bool idle = k && !k->on_dpa.handle;
     if (idle)
         *number_of(k, member) = value;
     return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
@@ -187,9 +157,9 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 {
     struct consumer_completion *k =
         dpa_consumer_comp ? dpk_object_lock(consumer_comp, &completion_kind) : NULL;
-    const bool started = k && k->handle;
+    const bool started = k && k->on_dpa.handle;
     if (started)
-        *dpa_consumer_comp = k->memory;
+        *dpa_consumer_comp = k->on_dpa.memory;
     return dpk_object_unlock(k, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
 }
 
@@ -219,8 +189,8 @@ doca_error_t dpa_consumer_check(struct consumer *n)
     if (result != DOCA_SUCCESS)
         return result;
     pthread_mutex_lock(&k->object.lock);
-    if (!k->handle || k->queue->run != run ||
-        dpk_dpa_base(k->queue->dpa) != dpk_dpa_base(n->c->consumer_dpa))
+    if (!k->on_dpa.handle || k->on_dpa.queue->run != run ||
+        dpk_dpa_base(k->on_dpa.queue->dpa) != dpk_dpa_base(n->c->consumer_dpa))
         result = dpk_doca_bad_config("doca_ctx_start: the consumer's completion is not started on "
                                      "its DPA context");
     else if (n->imm_len > k->imm_len)
@@ -303,17 +273,18 @@ static void deliver(const struct consumer *n, struct consumer_completion *k,
                                   .user_data = n->completion_data};
     const uint32_t place = k->arrived++ % k->messages_max;
     const uint64_t address =
-        k->memory + sizeof(struct dpa_comch_completion) + place * (uint64_t)sizeof m;
+        k->on_dpa.memory + sizeof(struct dpa_comch_completion) + place * (uint64_t)sizeof m;
     memcpy(m.imm, part->imm, m.imm_size);
-    struct dpk_process *p = dpk_dpa_enter(k->queue->dpa, k->queue->run);
+    struct dpk_process *p = dpk_dpa_enter(k->on_dpa.queue->dpa, k->on_dpa.queue->run);
     if (!p)
         return; /* it was stopped under the completion */
     dpk_copy_in(p, address, &m, sizeof m, NULL);
-    dpk_dpa_leave(k->queue->dpa);
-    dpk_completion_post(k->queue, &(struct dpk_completion){.type = DOCA_DPA_DEV_COMP_RECV_SEND_IMM,
-                                                           .user_data = m.user_data,
-                                                           .wqe_counter = place,
-                                                           .bytes = m.imm_size});
+    dpk_dpa_leave(k->on_dpa.queue->dpa);
+    dpk_completion_post(k->on_dpa.queue,
+                        &(struct dpk_completion){.type = DOCA_DPA_DEV_COMP_RECV_SEND_IMM,
+                                                 .user_data = m.user_data,
+                                                 .wqe_counter = place,
+                                                 .bytes = m.imm_size});
 }
 
 void dpa_consumer_arrived(struct consumer *n)
@@ -347,8 +318,8 @@ bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, ch
 {
     struct consumer *n = dpk_object_lock(dpk_pointer(handle), &consumer_kind);
     const char *why = NULL;
-    if (!n || !n->uses_completion || n->completion->queue->run != d->run ||
-        dpk_dpa_base(n->completion->queue->dpa) != d)
+    if (!n || !n->uses_completion || n->completion->on_dpa.queue->run != d->run ||
+        dpk_dpa_base(n->completion->on_dpa.queue->dpa) != d)
         why = "comch: not a handle of a consumer, or not started";
     else if (!post_receives(n, count))
         why = "comch: more receives than the consumer may have";

@@ -10,51 +10,23 @@
 
 /* ---- Start and stop, with the lock ---- */
 
-/* What was made is given back; of a DPA context that was stopped it is gone. */
 static void end(struct db_completion *k)
 {
-    struct dpk_error err = {0};
-    struct dpk_process *p = k->memory ? dpk_dpa_enter(k->queue->dpa, k->queue->run) : NULL;
-    if (p) {
-        dpk_heap_free(p, k->memory, &err);
-        dpk_dpa_leave(k->queue->dpa);
-    }
-    doca_dpa_completion_destroy(k->handle);
-    dpk_object_drop(k->queue);
+    dpk_dpa_queue_end(&k->on_dpa);
     free(k->doorbells);
-    k->handle = NULL;
-    k->queue = NULL;
-    k->memory = 0;
     k->doorbells = NULL;
-}
-
-static doca_error_t make_memory(struct db_completion *k, struct doca_dpa *dpa)
-{
-    const struct dpa_devemu_completion head = {.queue = (uintptr_t)k->handle,
-                                               .handle = (uintptr_t)k->object.handle};
-    const doca_error_t result = doca_dpa_mem_alloc(dpa, sizeof head, &k->memory);
-    return result == DOCA_SUCCESS
-               ? doca_dpa_h2d_memcpy(dpa, k->memory, (void *)(uintptr_t)&head, sizeof head)
-               : result;
 }
 
 static doca_error_t start(struct db_completion *k)
 {
-    struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
-    if (!dpa)
-        return DOCA_ERROR_BAD_STATE; /* the thread is gone */
-    doca_error_t result = doca_dpa_completion_create(dpa, k->max * ROOM, &k->handle);
-    if (result != DOCA_SUCCESS)
-        return result;
-    k->queue = dpk_object_pin(k->handle, &dpk_completion_kind);
     if (!(k->doorbells = calloc(k->max, sizeof *k->doorbells)))
-        result = DOCA_ERROR_NO_MEMORY;
+        return DOCA_ERROR_NO_MEMORY;
+    struct dpa_devemu_completion head = {.handle = (uintptr_t)k->object.handle};
+    doca_error_t result = dpk_dpa_queue_start(&k->on_dpa, k->thread, k->max * ROOM, sizeof head);
+    head.queue = (uintptr_t)k->on_dpa.handle;
     if (result == DOCA_SUCCESS)
-        result = doca_dpa_completion_set_thread(k->handle, k->thread);
-    if (result == DOCA_SUCCESS)
-        result = doca_dpa_completion_start(k->handle);
-    if (result == DOCA_SUCCESS)
-        result = make_memory(k, dpa);
+        result =
+            doca_dpa_h2d_memcpy(dpk_dpa_of_thread(k->thread), k->on_dpa.memory, &head, sizeof head);
     if (result != DOCA_SUCCESS)
         end(k);
     return result;
@@ -64,7 +36,7 @@ static void completion_left(void *object)
 {
     struct db_completion *k = object;
     pthread_mutex_lock(&k->object.lock);
-    if (k->handle)
+    if (k->on_dpa.handle)
         end(k);
     pthread_mutex_unlock(&k->object.lock);
 }
@@ -80,7 +52,7 @@ bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run)
 
 bool db_completion_runs(const struct db_completion *k)
 {
-    return k->handle && devemu_dpa_runs(k->queue->dpa, k->queue->run);
+    return k->on_dpa.handle && devemu_dpa_runs(k->on_dpa.queue->dpa, k->on_dpa.queue->run);
 }
 
 /* ---- The public side ---- */
@@ -113,7 +85,7 @@ doca_devemu_pci_db_completion_set_max_num_dbs(struct doca_devemu_pci_db_completi
     if (max_num_dbs == 0 || max_num_dbs > DPK_PCI_DOORBELLS)
         return DOCA_ERROR_INVALID_VALUE;
     struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
-    const bool idle = k && !k->handle;
+    const bool idle = k && !k->on_dpa.handle;
     if (idle)
         k->max = max_num_dbs;
     return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
@@ -132,13 +104,13 @@ doca_devemu_pci_db_completion_get_max_num_dbs(const struct doca_devemu_pci_db_co
 doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_completion *db_comp)
 {
     struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
-    return dpk_object_unlock(k, k && !k->handle ? start(k) : DOCA_ERROR_BAD_STATE);
+    return dpk_object_unlock(k, k && !k->on_dpa.handle ? start(k) : DOCA_ERROR_BAD_STATE);
 }
 
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp)
 {
     struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
-    doca_error_t result = k && k->handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    doca_error_t result = k && k->on_dpa.handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && atomic_load(&k->object.users) > 0)
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
@@ -153,6 +125,6 @@ doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
     struct db_completion *k = db_comp_handle ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
     const bool runs = k && db_completion_runs(k);
     if (runs)
-        *db_comp_handle = k->memory;
+        *db_comp_handle = k->on_dpa.memory;
     return dpk_object_unlock(k, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
 }

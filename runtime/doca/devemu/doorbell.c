@@ -65,7 +65,7 @@ static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
     b->place = place;
     dpk_object_use(b->completion = k);
     dpk_object_use(b->dev);
-    dpk_object_hold(b->queue = k->queue);
+    dpk_object_hold(b->queue = k->on_dpa.queue);
     *db = k->doorbells[place] = dpk_object_enter(b, &doorbell_kind);
     return *db ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its uses */
 }
@@ -76,7 +76,7 @@ static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
 {
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&k->object.lock);
-    if (db_completion_runs(k) && dpk_dpa_base(k->queue->dpa) == dpk_dpa_base(dpa))
+    if (db_completion_runs(k) && dpk_dpa_base(k->on_dpa.queue->dpa) == dpk_dpa_base(dpa))
         result = enter(k, what, db);
     pthread_mutex_unlock(&k->object.lock);
     return result;

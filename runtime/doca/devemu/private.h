@@ -74,12 +74,10 @@ void doorbell_rung(struct doorbell *b);
 
 struct db_completion {
     struct dpk_object object;
-    struct doca_dpa_thread *thread;     /* a handle */
-    uint32_t max;                       /* with the lock, as the rest */
-    struct doca_dpa_completion *handle; /* what follows is a reference to it; NULL: not started */
-    struct dpk_dpa_completion *queue;
-    doca_dpa_dev_uintptr_t memory; /* a struct dpa_devemu_completion */
-    void **doorbells;              /* handles, or NULL, `max` of them */
+    struct doca_dpa_thread *thread; /* a handle */
+    uint32_t max;                   /* with the lock, as the rest */
+    struct dpk_dpa_queue on_dpa;    /* with a struct dpa_devemu_completion */
+    void **doorbells;               /* handles, or NULL, `max` of them */
 };
 extern const struct dpk_kind db_completion_kind;
 

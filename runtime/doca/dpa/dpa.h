@@ -108,6 +108,19 @@ void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_comp
 void dpk_completion_offer(struct dpk_dpa_completion *queue,
                           const struct dpk_completion *completion);
 
+/* A completion queue that an object of another room keeps on the DPA, for a thread, and memory there
+ * for what belongs to it. All 0: not started. */
+struct dpk_dpa_queue {
+    struct doca_dpa_completion *handle;
+    struct dpk_dpa_completion *queue; /* a reference to it */
+    uint64_t memory;                  /* its address there */
+};
+/* BAD_STATE: the thread is gone, or its context not started. NO_MEMORY; else as doca_dpa_completion_start. */
+doca_error_t dpk_dpa_queue_start(struct dpk_dpa_queue *q, struct doca_dpa_thread *thread,
+                                 uint32_t elements, size_t memory_size);
+/* Of one that is not started it does nothing. */
+void dpk_dpa_queue_end(struct dpk_dpa_queue *q);
+
 /* ---- Calls of DPA code ---- */
 
 /* Calls of DPA_SYS_FAMILY_DOCA (guest/dpa_abi.h) that one room carries out. */

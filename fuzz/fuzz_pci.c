@@ -1,6 +1,7 @@
 /* The file of an emulated PCI function, as a hostile peer would write it: a good one, some of whose bytes
  * are others. What opens is used as both sides use it. */
 #include <fcntl.h>
+#include <linux/pci_regs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,16 @@
 
 #include "pci/file.h"
 
-/* An input: places of the header, 16 bits each, with a byte for each; an odd last byte is the side. */
+/* An input: places of the header and of the mappings behind it, 16 bits each, with a byte for each. */
 struct change {
     uint8_t low, high, byte;
 };
 
+enum { HEAD = sizeof(struct pci_file), MAPPINGS = 3 * sizeof(struct pci_mapping) };
+
 static char folder[] = "/tmp/fuzz-pci-XXXXXX";
-static uint8_t good[sizeof(struct pci_file)];
+static uint8_t good[HEAD + MAPPINGS];
+static uint8_t memory[3 * 4096]; /* of the host */
 static int file;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,6 +32,25 @@ static void clean(void)
     snprintf(path, sizeof path, "%s/pci", folder);
     rmdir(path);
     rmdir(folder);
+}
+
+static void map_memory(void)
+{
+    struct dpk_pci *f;
+    struct dpk_error err = {0};
+    struct dpk_pci_mapping m = {.what = {.rights = DPK_PCI_DMA_READ | DPK_PCI_DMA_WRITE}};
+    const struct dpk_uuid identity = {{1, 2, 3}};
+    if (dpk_pci_open(folder, 1, &f, &err) != DPK_OK)
+        abort();
+    for (unsigned i = 0; i < 3; i++) {
+        m.what.key = i + 1;
+        m.what.address = (uintptr_t)memory + i * 4096u;
+        m.what.size = 4096;
+        m.iova = 0x10000 + i * 4096u;
+        if (dpk_export_add(&identity, &m.what, &m.who, &err) != DPK_OK || !dpk_pci_map(f, &m))
+            abort();
+    }
+    dpk_pci_close(f);
 }
 
 static void make(void)
@@ -50,8 +73,24 @@ static void make(void)
     atexit(clean);
     snprintf(path, sizeof path, "%s/pci/%u", folder, number);
     file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0 || pread(file, good, sizeof good, 0) != sizeof good)
+    map_memory();
+    if (file < 0 || pread(file, good, HEAD, 0) != HEAD ||
+        pread(file, good + HEAD, MAPPINGS, MAPPINGS_OFFSET) != MAPPINGS)
         abort();
+}
+
+/* What the host's driver would have mapped, wherever it says that it is. */
+static void copy_memory(struct dpk_pci *f, const uint8_t *now)
+{
+    static uint8_t bytes[sizeof memory];
+    dpk_pci_space(f)[PCI_COMMAND] = PCI_COMMAND_MASTER;
+    dpk_pci_set_state(f, dpk_pci_state_of(f), DPK_PCI_ON);
+    for (unsigned i = 0; i < 3; i++) {
+        struct pci_mapping m;
+        memcpy(&m, now + HEAD + i * sizeof m, sizeof m);
+        (void)dpk_pci_dma_read(f, m.iova, bytes, i * 3000 + 8);
+        (void)dpk_pci_dma_write(f, m.iova + 4090, bytes, i * 3000 + 8);
+    }
 }
 
 /* Looks at all that it may have, within its bounds. */
@@ -92,10 +131,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(now, good, sizeof now);
     for (; size >= sizeof(struct change); size -= 3, data += 3)
         now[(data[0] | data[1] << 8) % sizeof now] = data[2];
-    if (pwrite(file, now, sizeof now, 0) != sizeof now)
+    if (pwrite(file, now, HEAD, 0) != HEAD ||
+        pwrite(file, now + HEAD, MAPPINGS, MAPPINGS_OFFSET) != MAPPINGS)
         abort();
     if (dpk_pci_open(folder, 1, &f, &err) == DPK_OK) {
         use(f);
+        copy_memory(f, now);
         dpk_pci_close(f);
     }
     return 0;

@@ -93,6 +93,7 @@ static enum dpk_status open_number(int folder, unsigned number, struct dpk_pci *
         return dpk_fail_nomem(err);
     f->fd = -1;
     f->number = number;
+    pthread_rwlock_init(&f->lock, NULL);
     const enum dpk_status status = open_in(folder, f, err);
     if (status == DPK_OK)
         *out = f;
@@ -118,6 +119,8 @@ void dpk_pci_close(struct dpk_pci *f)
 {
     if (!f)
         return;
+    pci_leave_memory(f);
+    pthread_rwlock_destroy(&f->lock);
     if (f->file)
         munmap(f->file, f->size);
     if (f->fd >= 0)

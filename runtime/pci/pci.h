@@ -10,8 +10,11 @@
  *     dpk_pci_raise(f, vector);
  *     dpk_pci_close(f);
  *
- *     dpk_pci_wait(f, &seen);                                 // the host's
+ *     dpk_pci_map(f, &mapping);                               // the host's: its memory
+ *     dpk_pci_wait(f, &seen);
  *     if (dpk_pci_take_interrupt(f, vector)) ...
+ *
+ *     dpk_pci_dma_read(f, iova, bytes, n);                    // the DPU's, of that memory
  *
  * A store of the host to memory that it mapped wakes nobody, so who listens for doorbells looks at them. A
  * doorbell that nobody rang holds DPK_PCI_SILENT: rings of one value twice are two rings.
@@ -23,6 +26,7 @@
 #define DPK_PCI_H
 
 #include "base/base.h"
+#include "exports/exports.h"
 
 #define DPK_PCI_NAME_SIZE 32u /* of a type's name, with its NUL */
 #define DPK_PCI_BARS      6u
@@ -30,6 +34,7 @@
 #define DPK_PCI_VECTORS   2048u
 #define DPK_PCI_DOORBELLS 1024u /* in a region */
 #define DPK_PCI_FUNCTIONS 32u   /* of a card */
+#define DPK_PCI_MAPPINGS  4096u /* of the host's memory */
 #define DPK_PCI_LOG_MIN   12u   /* of a BAR's size */
 #define DPK_PCI_LOG_MAX   26u
 #define DPK_PCI_SPACE     4096u /* bytes of configuration space */
@@ -129,6 +134,33 @@ int dpk_pci_file(const struct dpk_pci *f); /* stays its own */
 
 /* The value that was rung last, if that was since the last call. */
 bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned doorbell, uint32_t *value);
+
+/* ---- Memory of the host's program ---- */
+
+/* Rights of exports (exports.h) that are for functions. */
+enum { DPK_PCI_DMA_READ = 1, DPK_PCI_DMA_WRITE = 2 };
+
+/* What the host's program exports, at an address of the function's bus. */
+struct dpk_pci_mapping {
+    struct dpk_exporter who;
+    struct dpk_export what;
+    uint64_t iova;
+};
+
+/* Of the process that has the host's side. Its own ranges do not overlap. False: there are as many as
+ * there may be. */
+bool dpk_pci_map(struct dpk_pci *f, const struct dpk_pci_mapping *mapping);
+/* The export of that key is no mapping any more; 0: none is. Who reads or writes then is inside until
+ * dpk_export_remove. */
+void dpk_pci_unmap(struct dpk_pci *f, uint32_t key);
+
+/* Of the DPU, any thread: copies bytes of the bus, which may be of several mappings. False: the function
+ * is off, or no master of its bus; not all of it is mapped so, or its process is gone. Part of it may
+ * have been copied. */
+bool dpk_pci_dma_read(struct dpk_pci *f, uint64_t iova, void *to, size_t size);
+bool dpk_pci_dma_write(struct dpk_pci *f, uint64_t iova, const void *from, size_t size);
+
+/* ---- Resets and interrupts ---- */
 
 /* Function level resets: how many ever. */
 uint32_t dpk_pci_resets(const struct dpk_pci *f);

@@ -4,6 +4,7 @@
 #include <linux/vfio.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vfio/vfio.h"
 
@@ -17,42 +18,82 @@ static int answer(int error)
 
 /* ---- Containers and groups ---- */
 
-static int call_container(unsigned long request, void *argument)
+static int tell_iommu(struct vfio_iommu_type1_info *info)
+{
+    if (info->argsz < offsetof(struct vfio_iommu_type1_info, iova_pgsizes) + sizeof(uint64_t))
+        return answer(EINVAL);
+    info->flags = VFIO_IOMMU_INFO_PGSIZES;
+    info->iova_pgsizes = (uint64_t)sysconf(_SC_PAGESIZE);
+    return 0;
+}
+
+static bool is_type1(uintptr_t number)
+{
+    return number == VFIO_TYPE1_IOMMU || number == VFIO_TYPE1v2_IOMMU;
+}
+
+static int call_container(struct vfio_container *c, unsigned long request, void *argument)
 {
     const uintptr_t number = (uintptr_t)argument;
     switch (request) {
     case VFIO_GET_API_VERSION:
         return VFIO_API_VERSION;
     case VFIO_CHECK_EXTENSION:
-        return number == VFIO_TYPE1_IOMMU || number == VFIO_TYPE1v2_IOMMU;
+        return is_type1(number) || number == VFIO_UNMAP_ALL;
     case VFIO_SET_IOMMU:
-        return answer(number == VFIO_TYPE1_IOMMU || number == VFIO_TYPE1v2_IOMMU ? 0 : EINVAL);
+        return is_type1(number) ? vfio_set_iommu(c) : answer(EINVAL);
+    case VFIO_IOMMU_GET_INFO:
+        return tell_iommu(argument);
+    case VFIO_IOMMU_MAP_DMA:
+        return vfio_map(c, argument);
+    case VFIO_IOMMU_UNMAP_DMA:
+        return vfio_unmap(c, argument);
     default:
-        return answer(ENOTTY); /* there is no DMA */
+        return answer(ENOTTY);
     }
+}
+
+static int tell_group(const struct vfio_function *f, struct vfio_group_status *status)
+{
+    if (status->argsz < sizeof *status)
+        return answer(EINVAL);
+    status->flags = VFIO_GROUP_FLAGS_VIABLE;
+    if (f->container)
+        status->flags |= VFIO_GROUP_FLAGS_CONTAINER_SET;
+    return 0;
+}
+
+static int set_container(struct vfio_function *f, const int *fd)
+{
+    struct vfio_container *c = vfio_container_of(*fd);
+    return c ? vfio_attach(c, f) : answer(EINVAL);
+}
+
+static int unset_container(struct vfio_function *f)
+{
+    if (f->descriptors > 1)
+        return answer(EBUSY); /* of a device */
+    return vfio_detach(f) ? 0 : answer(EINVAL);
 }
 
 static int get_device(struct vfio_function *f, const char *address)
 {
     char own[13];
     dpk_pci_address(f->pci, own);
+    if (!vfio_has_iommu(f))
+        return answer(EINVAL);
     return strcmp(own, address) == 0 ? vfio_open_device(f) : answer(ENODEV);
 }
 
 static int call_group(struct vfio_function *f, unsigned long request, void *argument)
 {
-    struct vfio_function *none;
-    struct vfio_group_status *status = argument;
     switch (request) {
     case VFIO_GROUP_GET_STATUS:
-        if (status->argsz < sizeof *status)
-            return answer(EINVAL);
-        status->flags = VFIO_GROUP_FLAGS_VIABLE;
-        return 0;
+        return tell_group(f, argument);
     case VFIO_GROUP_SET_CONTAINER:
-        return answer(vfio_kind_of(*(const int *)argument, &none) == VFIO_CONTAINER ? 0 : EINVAL);
+        return set_container(f, argument);
     case VFIO_GROUP_UNSET_CONTAINER:
-        return 0;
+        return unset_container(f);
     case VFIO_GROUP_GET_DEVICE_FD:
         return get_device(f, argument);
     default:
@@ -146,7 +187,7 @@ int vfio_call(int fd, unsigned long request, void *argument)
 {
     struct vfio_function *f;
     const enum vfio_kind kind = vfio_kind_of(fd, &f);
-    return kind == VFIO_CONTAINER ? call_container(request, argument)
+    return kind == VFIO_CONTAINER ? call_container(vfio_container_of(fd), request, argument)
            : kind == VFIO_GROUP   ? call_group(f, request, argument)
                                   : call_device(f, request, argument);
 }

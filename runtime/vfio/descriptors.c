@@ -19,6 +19,7 @@ static struct {
     struct {
         _Atomic enum vfio_kind kind;
         struct vfio_function *function;
+        struct vfio_container *container;
     } of[DESCRIPTORS_MAX];
 } descriptors = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -83,6 +84,7 @@ static bool enter(int fd, enum vfio_kind kind, struct vfio_function *function)
         return false;
     descriptors.of[fd].kind = kind;
     descriptors.of[fd].function = function;
+    descriptors.of[fd].container = NULL;
     if (function)
         function->descriptors++;
     return true;
@@ -107,6 +109,7 @@ static int open_group(struct dpk_pci *pci)
     if (!function)
         return fail_with(ENOMEM);
     function->pci = pci;
+    dpk_pci_unmap(pci, 0);
     for (unsigned i = 0; i < dpk_pci_config_of(pci)->vectors; i++)
         dpk_pci_take_interrupt(pci, i);
     pthread_mutex_lock(&descriptors.lock);
@@ -119,18 +122,30 @@ static int open_group(struct dpk_pci *pci)
     return -1;
 }
 
+static int open_container(void)
+{
+    struct vfio_container *container = vfio_container_new();
+    if (!container)
+        return fail_with(ENOMEM);
+    pthread_mutex_lock(&descriptors.lock);
+    const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const bool entered = enter(fd, VFIO_CONTAINER, NULL);
+    if (entered)
+        descriptors.of[fd].container = container;
+    pthread_mutex_unlock(&descriptors.lock);
+    if (entered)
+        return fd;
+    vfio_container_close(container);
+    return -1;
+}
+
 int vfio_open(const char *path, int flags)
 {
     unsigned group;
     int used = 0;
     (void)flags;
-    if (strcmp(path, "/dev/vfio/vfio") == 0) {
-        pthread_mutex_lock(&descriptors.lock);
-        const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-        const bool entered = enter(fd, VFIO_CONTAINER, NULL);
-        pthread_mutex_unlock(&descriptors.lock);
-        return entered ? fd : -1;
-    }
+    if (strcmp(path, "/dev/vfio/vfio") == 0)
+        return open_container();
     if (sscanf(path, "/dev/vfio/%u%n", &group, &used) != 1 || path[used] != '\0')
         return fail_with(ENXIO);
     struct dpk_pci *pci = find(group / 64, group % 64);
@@ -167,19 +182,33 @@ enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function)
     return kind;
 }
 
+struct vfio_container *vfio_container_of(int fd)
+{
+    if (!is_entered(fd))
+        return NULL;
+    pthread_mutex_lock(&descriptors.lock);
+    struct vfio_container *container = descriptors.of[fd].container;
+    pthread_mutex_unlock(&descriptors.lock);
+    return container;
+}
+
 void vfio_forget(int fd)
 {
     if (!is_entered(fd))
         return;
     pthread_mutex_lock(&descriptors.lock);
     struct vfio_function *function = descriptors.of[fd].function;
+    struct vfio_container *container = descriptors.of[fd].container;
     descriptors.of[fd].kind = VFIO_NONE;
     descriptors.of[fd].function = NULL;
+    descriptors.of[fd].container = NULL;
     if (function && --function->descriptors > 0)
         function = NULL;
     pthread_mutex_unlock(&descriptors.lock);
+    vfio_container_close(container);
     if (!function)
         return;
+    vfio_detach(function);
     vfio_end_interrupts(function);
     dpk_pci_close(function->pci);
     free(function);

@@ -5,6 +5,7 @@
  *     int group = open("/dev/vfio/193", O_RDWR);             // front.c: taken from the C library
  *     int device = ioctl(group, VFIO_GROUP_GET_DEVICE_FD, "1003:01:00.0");
  *     mmap(... MAP_SHARED, device, offset of a region ...);   // the C library's own
+ *     ioctl(container, VFIO_IOMMU_MAP_DMA, &map);             // memory of the program, for the function
  *
  * Descriptors are true ones: of the container of /dev/null, of groups and devices of the file of their
  * function, so that memory is mapped, read and written by the kernel. All else goes to the C library.
@@ -21,10 +22,14 @@
 /* What a descriptor of this process is. */
 enum vfio_kind { VFIO_NONE, VFIO_CONTAINER, VFIO_GROUP, VFIO_DEVICE };
 
+struct vfio_container;
+
 /* A function that the process has open: one for its group and its device. */
 struct vfio_function {
     struct dpk_pci *pci;
     unsigned descriptors;
+    struct vfio_container *container;   /* that it is in; NULL: in none. dma.c's, as is */
+    struct vfio_function *next;         /* the next one in it */
     struct vfio_interrupts *interrupts; /* NULL: none are set */
 };
 
@@ -34,6 +39,8 @@ struct vfio_function {
  * another path. */
 int vfio_open(const char *path, int flags);
 enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function);
+/* NULL: the descriptor is none of a container. */
+struct vfio_container *vfio_container_of(int fd);
 /* A descriptor of the function's device. -1. */
 int vfio_open_device(struct vfio_function *function);
 /* A descriptor that is being closed is none any more. */
@@ -46,6 +53,23 @@ int vfio_find_group(const char *address);
 int vfio_call(int fd, unsigned long request, void *argument);
 /* A write within the first pages of a device, where configuration space is; as pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
+
+/* ---- Memory of the program that functions of a container reach (dma.c); any thread ---- */
+
+/* One that is open. NULL: out of memory. */
+struct vfio_container *vfio_container_new(void);
+/* Its descriptor is closed. NULL is fine. */
+void vfio_container_close(struct vfio_container *c);
+/* These four answer as ioctl of a container, or a group. */
+int vfio_set_iommu(struct vfio_container *c);
+int vfio_attach(struct vfio_container *c, struct vfio_function *f);
+struct vfio_iommu_type1_dma_map;
+int vfio_map(struct vfio_container *c, const struct vfio_iommu_type1_dma_map *map);
+struct vfio_iommu_type1_dma_unmap;
+int vfio_unmap(struct vfio_container *c, struct vfio_iommu_type1_dma_unmap *unmap);
+/* It reaches nothing any more; what a container without functions mapped is gone. False: it is in none. */
+bool vfio_detach(struct vfio_function *f);
+bool vfio_has_iommu(const struct vfio_function *f);
 
 /* ---- Interrupts (interrupts.c) ---- */
 

@@ -58,12 +58,12 @@ enum doca_devemu_pci_hotplug_state {
 /* An idle context of a function of a started type, by its representor, connected to `pe`. It has the
  * function alone while it runs: doca_ctx_start gives IN_USE if another context does, of any process, and
  * NOT_FOUND if the function was removed.
- * doca_ctx_stop waits until its doorbells and vectors are destroyed. NO_MEMORY. */
+ * doca_ctx_stop waits until its doorbells, vectors and maps are destroyed. NO_MEMORY. */
 doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
                                         struct doca_dev_rep *dev_rep,
                                         struct doca_pe *progress_engine,
                                         struct doca_devemu_pci_dev **pci_dev);
-/* IN_USE: it runs, or has doorbells or vectors. */
+/* IN_USE: it runs, or has doorbells, vectors or maps. */
 doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev);
 /* NULL for anything else. */
 struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev);
@@ -169,12 +169,17 @@ doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *ms
 
 /* ---- Memory of the host's driver ---- */
 
-/* NOT_SUPPORTED: emulated functions reach no memory of the host. */
+/* Whether a device may be one of such a map. */
 doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *is_supported);
 doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
                                          struct doca_mmap **mmap);
 
+/* A map (doca_mmap.h) of memory of the driver: its range is of addresses that the driver gave to the function, as
+ * by VFIO_IOMMU_MAP_DMA. What the driver permits is looked up at every access, so a map is there before the
+ * driver's memory, and stays when that is gone: tasks then fail with IO_FAILED. It is for DOCA DMA, and
+ * cannot be exported (NOT_SUPPORTED). The context must run, and ends its stop when the map is destroyed.
+ * INVALID_VALUE. BAD_STATE. */
 #ifdef __cplusplus
 }
 #endif

@@ -110,6 +110,29 @@ unplug() {
     unplug
 }
 
+@test "devemu_pci_device_dma" {
+    local log=$BATS_TEST_TMPDIR/host.log
+    plug
+    build_dpu doca_devemu/devemu_pci_device_dma/dpu
+    build_host doca_devemu/devemu_pci_device_dma/host
+    run on_dpu "$dpu" -p 03:00.0 -u "$vuid" -a 0x1000000 -w "nobody maps it yet"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    says 'Failed to DMA read data from host' 'Sample finished with errors'
+    on_host "$host" -p "$address" -g "$group" -w "hello from the host" >"$log" 2>&1 &
+    await "$log" 'Write to DMA memory: hello from the host'
+    run on_dpu "$dpu" -p 03:00.0 -d mlx5_0 -u "$vuid" -a 0x1000000 -w "hello from the DPU"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    says 'DMA memory copied from host: hello from the host' 'DMA memory copied to host: hello from the DPU' \
+        'Sample finished successfully'
+    wait $!
+    cat "$log"
+    grep -q 'Read new data from DPU: hello from the DPU' "$log"
+    grep -q 'Sample finished successfully' "$log"
+    unplug
+}
+
 @test "devemu_pci_device_stateful_region" {
     local log=$BATS_TEST_TMPDIR/dpu.log
     plug

@@ -1,5 +1,5 @@
 # DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
-# (tests/host/devemu_cases.c); lives of objects (tests/host/devemu_life_cases.c).
+# (tests/host/devemu_cases.c), memory of the host (devemu_dma_cases.c); lives of objects (devemu_life_cases.c).
 
 load ../host/setup
 load ../helpers/cut
@@ -9,6 +9,7 @@ setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     dpacc_sample "$here/devemu_dev.c" "$t" cases devemu_app
     link_sample "$t/cases" "$t/cases_program.a" "$here/devemu_cases.c" -ldoca_devemu
+    link_sample "$t/dma_cases" "$t/cases_program.a" "$here/devemu_dma_cases.c" -ldoca_devemu
     link_sample "$t/life_cases" "$t/cases_program.a" "$here/devemu_life_cases.c" -ldoca_devemu
     export DPAKIT_DEVICES=$t/devices
     dpadev create mlx5_0 --pair >/dev/null
@@ -21,10 +22,14 @@ setup() {
     cp -a "$BATS_FILE_TMPDIR/devices" "$DPAKIT_DEVICES"
 }
 
-devemu_ok() { # CASE
-    run env LD_PRELOAD="$(sanitizer_library) $DPAKIT_BUILD/lib/libdpakit-vfio.so" "$BATS_FILE_TMPDIR/cases" "$1"
+with_vfio() { # PROGRAM CASE
+    run env LD_PRELOAD="$(sanitizer_library) $DPAKIT_BUILD/lib/libdpakit-vfio.so" "$BATS_FILE_TMPDIR/$1" "$2"
     echo "$output"
     [ "$status" -eq 0 ]
+}
+
+devemu_ok() { # CASE
+    with_vfio cases "$1"
 }
 
 @test "types are checked" {
@@ -63,6 +68,31 @@ devemu_ok() { # CASE
 
 @test "interrupts reach the host" {
     devemu_ok interrupts_reach_the_host
+}
+
+@test "memory is copied across mappings" {
+    with_vfio dma_cases memory_is_copied_across_mappings
+}
+
+@test "the driver says what may be" {
+    with_vfio dma_cases the_driver_says_what_may_be
+}
+
+@test "mappings are checked" {
+    with_vfio dma_cases mappings_are_checked
+}
+
+@test "containers have their order" {
+    with_vfio dma_cases containers_have_their_order
+}
+
+@test "maps are of a function that runs" {
+    with_vfio dma_cases maps_are_of_a_function_that_runs
+}
+
+@test "a killed driver takes its memory along" {
+    forks_whole
+    with_vfio dma_cases a_killed_driver_takes_its_memory_along
 }
 
 life_ok() { # CASE

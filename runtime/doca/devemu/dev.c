@@ -394,24 +394,3 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
         memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
     return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
 }
-
-/* ---- Memory of the host's driver ---- */
-
-doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
-                                                           uint8_t *is_supported)
-{
-    const doca_error_t result =
-        is_supported ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        *is_supported = 0;
-    return result;
-}
-
-doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
-                                         struct doca_mmap **mmap)
-{
-    if (mmap)
-        *mmap = NULL;
-    struct pci_dev *d = mmap ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;
-    return dpk_object_unlock(d, DOCA_ERROR_NOT_SUPPORTED);
-}

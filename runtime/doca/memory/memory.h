@@ -18,6 +18,11 @@
  * `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
 
+/* A map as doca_mmap_create makes them, of memory that only those functions copy; `object` is what they
+ * get, and the map is a use of it. NULL, NULL: of the program's own. NO_MEMORY. */
+doca_error_t dpk_mmap_new_behind(const struct dpk_memory_bus *bus, void *object,
+                                 struct doca_mmap **mmap);
+
 /* Whether it is a map. */
 bool dpk_is_mmap(const struct doca_mmap *mmap);
 

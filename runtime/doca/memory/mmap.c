@@ -108,6 +108,7 @@ static void mmap_left(void *object)
     struct dpk_mmap *m = object;
     for (unsigned i = 0; i < m->dev_count; i++)
         dpk_object_end_use(m->devs[i]);
+    dpk_object_end_use(m->behind);
 }
 
 static void mmap_release(void *object)
@@ -116,23 +117,32 @@ static void mmap_release(void *object)
     for (unsigned i = 0; i < m->dev_count; i++)
         dpk_object_drop(m->devs[i]);
     dpk_object_drop(m->dpa);
+    dpk_object_drop(m->behind);
     dpk_buf_free(&m->exports[0]);
     dpk_buf_free(&m->exports[1]);
     free(m);
 }
 const struct dpk_kind dpk_mmap_kind = {.left = mmap_left, .release = mmap_release};
 
-doca_error_t doca_mmap_create(struct doca_mmap **mmap)
+doca_error_t dpk_mmap_new_behind(const struct dpk_memory_bus *bus, void *object,
+                                 struct doca_mmap **mmap)
 {
-    if (!mmap)
-        return DOCA_ERROR_INVALID_VALUE;
     struct dpk_mmap *m = calloc(1, sizeof *m);
     if (m) {
         m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
         m->max_devs = MMAP_DEVS_MAX;
+        m->memory.bus = bus;
+        m->memory.bus_context = m->behind = object;
+        if (object)
+            dpk_object_use(object);
     }
     *mmap = m ? dpk_object_enter(m, &dpk_mmap_kind) : NULL;
     return *mmap ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_mmap_create(struct doca_mmap **mmap)
+{
+    return mmap ? dpk_mmap_new_behind(NULL, NULL, mmap) : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
@@ -241,14 +251,14 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
     doca_error_t result;
     struct dpk_dpa *before = NULL;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
-    if (m && !dpk_mmap_is_range(address, size))
+    if (m && (!dpk_mmap_is_range(address, size) || (dpa && m->memory.bus)))
         result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS) {
         before = m->dpa;
         if (dpa)
             dpk_object_hold(dpa);
         m->dpa = dpa;
-        m->memory.kind = dpa ? DPK_MEMORY_DPA : DPK_MEMORY_HOST;
+        m->memory.kind = dpa ? DPK_MEMORY_DPA : m->memory.bus ? DPK_MEMORY_BUS : DPK_MEMORY_HOST;
         m->memory.address = address;
         m->memory.size = size;
     }

@@ -20,6 +20,7 @@ struct dpk_mmap {
     struct dpk_memory memory;            /* what is registered; REMOTE: imported */
     uint32_t permissions;                /* of enum doca_access_flag */
     struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
+    void *behind;                        /* whose bus memory.bus is: a use; NULL: nobody's */
     uint32_t key;                        /* of this start; 0: none; with the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;

@@ -44,6 +44,8 @@ static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
     doca_error_t result = DOCA_SUCCESS;
     if (m->memory.kind == DPK_MEMORY_REMOTE || m->key == 0 || m->stopping)
         return DOCA_ERROR_BAD_STATE;
+    if (m->memory.kind == DPK_MEMORY_BUS)
+        return DOCA_ERROR_NOT_SUPPORTED; /* its owner alone gives it */
     if ((m->permissions & needs) == 0)
         return DOCA_ERROR_NOT_PERMITTED;
     if (bytes->size == 0)

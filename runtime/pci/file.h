@@ -42,6 +42,7 @@ struct dpk_pci {
     uint32_t number, bus;
     struct dpk_pci_config config;
     uint64_t offsets[DPK_PCI_BARS]; /* 0: there is no such BAR */
+    unsigned guard;                 /* of the mapping */
     pthread_rwlock_t lock;          /* for what follows */
     struct pci_reached *reached;    /* DPK_PCI_MAPPINGS of them; NULL: none yet */
 };
@@ -51,6 +52,9 @@ size_t pci_lay_out(const struct dpk_pci_config *config, uint64_t offsets[DPK_PCI
 /* Fills configuration space, and doorbells, of a new one. */
 void pci_fill(uint8_t *at, const struct dpk_pci_config *config,
               const uint64_t offsets[DPK_PCI_BARS]);
+/* From when it is mapped until it is not, nobody ends by what becomes of the file. */
+void pci_guard(struct dpk_pci *f);
+void pci_unguard(struct dpk_pci *f);
 /* One that is closed reaches nothing any more. */
 void pci_leave_memory(struct dpk_pci *f);
 

@@ -81,6 +81,7 @@ static enum dpk_status open_in(int folder, struct dpk_pci *f, struct dpk_error *
     if (at == MAP_FAILED)
         return dpk_fail_nomem(err);
     f->file = at;
+    pci_guard(f);
     return DPK_OK;
 }
 
@@ -121,8 +122,10 @@ void dpk_pci_close(struct dpk_pci *f)
         return;
     pci_leave_memory(f);
     pthread_rwlock_destroy(&f->lock);
-    if (f->file)
+    if (f->file) {
+        pci_unguard(f);
         munmap(f->file, f->size);
+    }
     if (f->fd >= 0)
         close(f->fd);
     free(f);
@@ -237,6 +240,10 @@ static enum dpk_status remove_in(int folder, unsigned number, struct dpk_error *
     struct dpk_pci *f;
     struct file_name name;
     enum dpk_status status = open_number(folder, number, &f, err);
+    if (status == DPK_ERR_FORMAT) /* nobody can use it */
+        return unlinkat(folder, name_of(number, &name), 0) == 0
+                   ? DPK_OK
+                   : dpk_fail_errno(err, "emulated function %u", number);
     if (status != DPK_OK)
         return status;
     if (dpk_pci_state_of(f) != DPK_PCI_OFF)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <time.h>
 
 #include "pci/file.h"
 
@@ -75,7 +76,7 @@ bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side)
 bool dpk_pci_is_removed(const struct dpk_pci *f)
 {
     struct stat st;
-    return fstat(f->fd, &st) != 0 || st.st_nlink == 0;
+    return fstat(f->fd, &st) != 0 || st.st_nlink == 0 || dpk_pci_is_damaged(f);
 }
 
 /* ---- State ---- */
@@ -89,7 +90,7 @@ enum dpk_pci_state dpk_pci_state_of(const struct dpk_pci *f)
 bool dpk_pci_set_state(struct dpk_pci *f, enum dpk_pci_state from, enum dpk_pci_state to)
 {
     unsigned before = from;
-    return atomic_compare_exchange_strong(&f->file->state, &before, to);
+    return !dpk_pci_is_damaged(f) && atomic_compare_exchange_strong(&f->file->state, &before, to);
 }
 
 uint32_t dpk_pci_resets(const struct dpk_pci *f)
@@ -161,6 +162,7 @@ bool dpk_pci_take_interrupt(struct dpk_pci *f, unsigned vector)
 void dpk_pci_wait(struct dpk_pci *f, uint32_t *seen)
 {
     if (atomic_load(&f->file->raised) == *seen)
-        syscall(SYS_futex, &f->file->raised, FUTEX_WAIT, *seen, NULL, NULL, 0);
+        syscall(SYS_futex, &f->file->raised, FUTEX_WAIT, *seen, &while_damaged, NULL, 0);
     *seen = atomic_load(&f->file->raised);
 }
+    const struct timespec while_damaged = {.tv_nsec = 200000000}; /* nobody could wake it */

@@ -19,6 +19,9 @@
  * A store of the host to memory that it mapped wakes nobody, so who listens for doorbells looks at them. A
  * doorbell that nobody rang holds DPK_PCI_SILENT: rings of one value twice are two rings.
  *
+ * A file that somebody makes shorter ends nobody: opening one sets a handler for SIGBUS, which passes on all
+ * other signals (guard.c). Threads must not block it.
+ *
  * What a function is was checked when its file was opened, and is copied then. All else in the file may
  * change at any time, and have any value.
  */
@@ -98,7 +101,8 @@ enum dpk_status dpk_pci_open(const char *folder, unsigned number, struct dpk_pci
                              struct dpk_error *err);
 /* NULL is fine. What it claimed is free. */
 void dpk_pci_close(struct dpk_pci *f);
-/* Removes one that is off, and whose DPU's side nobody has. DPK_ERR_REFUSED: it is not. */
+/* Removes one that is off, and whose DPU's side nobody has; or that is damaged. DPK_ERR_REFUSED: it is
+ * neither. */
 enum dpk_status dpk_pci_remove(const char *folder, unsigned number, struct dpk_error *err);
 
 const struct dpk_pci_config *dpk_pci_config_of(const struct dpk_pci *f);
@@ -118,9 +122,12 @@ void dpk_pci_unclaim(struct dpk_pci *f, enum dpk_pci_side side);
 bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side);
 
 enum dpk_pci_state dpk_pci_state_of(const struct dpk_pci *f);
-/* False: its state was not `from`. */
+/* False: its state was not `from`, or it is damaged. */
 bool dpk_pci_set_state(struct dpk_pci *f, enum dpk_pci_state from, enum dpk_pci_state to);
 
+/* Whether its file was made shorter since it was opened. It is off then, for good: what this process
+ * reads of it may be zeros, and what it writes is lost. */
+bool dpk_pci_is_damaged(const struct dpk_pci *f);
 /* Whether it was removed since it was opened; of one whose DPU's side this is, that stays so. */
 bool dpk_pci_is_removed(const struct dpk_pci *f);
 

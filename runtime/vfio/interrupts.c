@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,7 +44,6 @@ static struct vfio_interrupts *begin(struct dpk_pci *pci)
 {
     const unsigned count = dpk_pci_config_of(pci)->vectors;
     struct vfio_interrupts *t = calloc(1, sizeof *t + count * sizeof t->fds[0]);
-    sigset_t all, before;
     if (!t)
         return NULL;
     t->pci = pci;
@@ -53,11 +51,7 @@ static struct vfio_interrupts *begin(struct dpk_pci *pci)
     pthread_mutex_init(&t->lock, NULL);
     for (unsigned i = 0; i < count; i++)
         t->fds[i] = -1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&t->thread, NULL, run, t);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
+    if (dpk_pthread_start(&t->thread, run, t) == 0)
         return t;
     pthread_mutex_destroy(&t->lock);
     free(t);

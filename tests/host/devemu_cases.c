@@ -141,6 +141,55 @@ static void set_events(const struct host *h, const int fds[4])
     CHECK(ioctl(h->device, VFIO_DEVICE_SET_IRQS, &set) == -1 && errno == EINVAL);
 }
 
+/* ---- Files that become shorter ---- */
+
+static void cut_file(off_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/mlx5_0/pci/1", getenv("DPAKIT_DEVICES"));
+    CHECK(truncate(path, size) == 0);
+}
+
+/* Both sides go on, and the function is off for good. */
+static void cut_while_it_is_used(off_t size)
+{
+    struct world w;
+    struct doca_devemu_pci_msix *msix = NULL;
+    uint64_t handle, result;
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    make_bell(&w, 5, 0);
+    CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 3, 0, &msix) == OK);
+    CHECK(doca_devemu_pci_msix_get_dpa_handle(msix, &handle) == OK);
+    struct host h = open_host(&w);
+    const int group = group_of(w.address);
+    int fds[4] = {-1, -1, -1, -1};
+    set_events(&h, fds);
+    cut_file(size);
+    until(&w, DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF);
+    CHECK(doca_devemu_pci_dev_hotplug(w.d) == BAD_STATE);
+    CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, handle) == OK);
+    CHECK(open_group(group) == -1);
+    close_host(&h); /* which has touched nothing of it */
+    CHECK(doca_devemu_pci_msix_destroy(msix) == OK && doca_devemu_pci_db_destroy(w.db) == OK);
+    CHECK(doca_ctx_stop(w.ctx) == OK && doca_ctx_start(w.ctx) == NOT_FOUND);
+    destroy_dpa(&w);
+    CHECK(doca_devemu_pci_dev_destroy(w.d) == OK && doca_dpa_destroy(w.dpa) == OK);
+    CHECK(doca_devemu_pci_type_destroy_rep(w.rep) == OK);
+    CHECK(doca_devemu_pci_type_destroy(w.type) == OK);
+}
+
+static void a_function_whose_file_is_cut_is_off(void)
+{
+    cut_while_it_is_used(0);
+    cut_while_it_is_used(8192); /* only its BARs are gone */
+    struct world w;
+    make(&w);
+    plug(&w);
+    unplug(&w);
+}
+
 /* ---- Doorbells ---- */
 
 static void doorbells_reach_the_dpa(void)
@@ -278,6 +327,7 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
                                          CASE(registers_are_told_of),
+                                         CASE(a_function_whose_file_is_cut_is_off),
                                          CASE(doorbells_reach_the_dpa),
                                          CASE(unbound_doorbells_wait),
                                          CASE(foreign_handles_are_a_fault),

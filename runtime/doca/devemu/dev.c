@@ -116,6 +116,16 @@ static bool dev_progress(struct dpk_ctx *ctx)
     const unsigned state = dpk_pci_state_of(d->f), resets = dpk_pci_resets(d->f);
     if (atomic_exchange(&d->state, state) != state) {
         if (d->on_plug)
+static void tell_damage(struct pci_dev *d)
+{
+    if (dpk_pci_is_damaged(d->f) && !atomic_exchange(&d->damaged, true))
+        dpk_doca_log(
+            DOCA_LOG_LEVEL_ERROR,
+            "devemu: somebody changed the size of the file of the emulated function %u: it "
+            "is off for good",
+            d->number);
+}
+
             d->on_plug(ctx->object.handle, d->plug_data);
         return true;
     }
@@ -124,6 +134,7 @@ static bool dev_progress(struct dpk_ctx *ctx)
             d->on_reset(ctx->object.handle, d->reset_data);
         return true;
     }
+        tell_damage(d);
     struct stateful who;
     const bool written = take_written(d, &who);
     if (written)

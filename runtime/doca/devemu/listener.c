@@ -1,6 +1,5 @@
 /* Who listens for doorbells: a store of the host wakes nobody, so a thread looks at those that are
  * started. It sleeps longer when nobody rings. */
-#include <signal.h>
 #include <time.h>
 
 #include "private.h"
@@ -38,15 +37,10 @@ static void *listen(void *arg)
     return NULL;
 }
 
-/* Signals are for the program's threads. */
 static bool start_thread(struct pci_dev *d)
 {
-    sigset_t all, before;
-    sigfillset(&all);
     atomic_store(&d->listener.stop, false);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    d->listener.runs = pthread_create(&d->listener.thread, NULL, listen, d) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    d->listener.runs = dpk_pthread_start(&d->listener.thread, listen, d) == 0;
     return d->listener.runs;
 }
 

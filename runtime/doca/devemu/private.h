@@ -39,8 +39,9 @@ struct pci_dev {
     struct dpk_dev_ctx base;
     struct pci_type *type; /* a use */
     unsigned number;
-    struct dpk_pci *f; /* from the first start on: it stays mapped until it is released */
-    bool claimed;      /* the DPU's side of it; with the lock */
+    struct dpk_pci *f;   /* from the first start on: it stays mapped until it is released */
+    bool claimed;        /* the DPU's side of it; with the lock */
+    atomic_bool damaged; /* and that was said */
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t on_plug;
     doca_devemu_pci_dev_event_flr_handler_cb_t on_reset;
     union doca_data plug_data, reset_data;

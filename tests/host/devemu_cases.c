@@ -122,6 +122,32 @@ static void registers_are_told_of(void)
     unplug(&w);
 }
 
+/* The engine watches while registers are written from both sides. */
+static void a_written_register_wakes_the_engine(void)
+{
+    struct world w;
+    doca_notification_handle_t handle;
+    make(&w);
+    plug(&w);
+    struct host h = open_host(&w);
+    while (doca_pe_progress(pe))
+        ;
+    CHECK(doca_pe_get_notification_handle(pe, &handle) == OK);
+    CHECK(doca_pe_request_notification(pe) == OK);
+    struct pollfd event = {.fd = (int)handle, .events = POLLIN};
+    for (uint32_t i = 0; i < 300; i++) {
+        CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_values(w.d, 0, STATEFUL, &i, 4) == OK);
+        usleep(50);
+    }
+    CHECK(poll(&event, 1, 0) == 0 && w.writes == 0); /* its own are no news */
+    h.bar[STATEFUL + 100] = 1;
+    CHECK(poll(&event, 1, -1) == 1 && doca_pe_clear_notification(pe, handle) == OK);
+    while (w.writes == 0)
+        doca_pe_progress(pe);
+    close_host(&h);
+    unplug(&w);
+}
+
 /* ---- Interrupts ---- */
 
 static void set_events(const struct host *h, const int fds[4])
@@ -327,6 +353,7 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
                                          CASE(registers_are_told_of),
+                                         CASE(a_written_register_wakes_the_engine),
                                          CASE(a_function_whose_file_is_cut_is_off),
                                          CASE(doorbells_reach_the_dpa),
                                          CASE(unbound_doorbells_wait),

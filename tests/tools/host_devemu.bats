@@ -48,6 +48,10 @@ devemu_ok() { # CASE
     devemu_ok registers_are_told_of
 }
 
+@test "a written register wakes the engine" {
+    devemu_ok a_written_register_wakes_the_engine
+}
+
 @test "a function whose file is cut is off" {
     devemu_ok a_function_whose_file_is_cut_is_off
     grep -q "somebody changed the size of the file of the emulated function 1: it is off for good" <<<"$output"

@@ -6,8 +6,8 @@
 
 /* ---- Start and stop, with the lock ---- */
 
-/* Registers are news when they change from now on. */
-static doca_error_t look_at_registers(struct pci_dev *d)
+/* With the lock of registers. */
+static doca_error_t remember_registers(struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
     for (unsigned i = 0; i < c->region_count; i++) {
@@ -20,6 +20,15 @@ static doca_error_t look_at_registers(struct pci_dev *d)
         memcpy(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size);
     }
     return DOCA_SUCCESS;
+}
+
+/* Registers are news when they change from now on. */
+static doca_error_t look_at_registers(struct pci_dev *d)
+{
+    pthread_mutex_lock(&d->registers);
+    const doca_error_t result = remember_registers(d);
+    pthread_mutex_unlock(&d->registers);
+    return result;
 }
 
 static doca_error_t open_function(struct pci_dev *d)
@@ -78,7 +87,7 @@ static void go_on(struct pci_dev *d)
         dpk_pci_set_state(d->f, DPK_PCI_UNPLUGGING, DPK_PCI_OFF);
 }
 
-/* A region whose handler has something to hear; -1: none. */
+/* A region whose handler has something to hear; -1: none. With the lock of registers. */
 static int find_written(const struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
@@ -95,7 +104,7 @@ static int find_written(const struct pci_dev *d)
 /* Who is to hear of registers that the host wrote, which are seen from then on. */
 static bool take_written(struct pci_dev *d, struct stateful *who)
 {
-    pthread_mutex_lock(&d->base.ctx.object.lock);
+    pthread_mutex_lock(&d->registers);
     const int i = find_written(d);
     if (i >= 0) {
         uint64_t size;
@@ -103,19 +112,10 @@ static bool take_written(struct pci_dev *d, struct stateful *who)
         memcpy(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size);
         *who = d->stateful[i];
     }
-    pthread_mutex_unlock(&d->base.ctx.object.lock);
+    pthread_mutex_unlock(&d->registers);
     return i >= 0;
 }
 
-static bool dev_progress(struct dpk_ctx *ctx)
-{
-    struct pci_dev *d = (struct pci_dev *)ctx;
-    if (!dpk_ctx_is_running(ctx))
-        return false;
-    go_on(d);
-    const unsigned state = dpk_pci_state_of(d->f), resets = dpk_pci_resets(d->f);
-    if (atomic_exchange(&d->state, state) != state) {
-        if (d->on_plug)
 static void tell_damage(struct pci_dev *d)
 {
     if (dpk_pci_is_damaged(d->f) && !atomic_exchange(&d->damaged, true))
@@ -126,6 +126,16 @@ static void tell_damage(struct pci_dev *d)
             d->number);
 }
 
+static bool dev_progress(struct dpk_ctx *ctx)
+{
+    struct pci_dev *d = (struct pci_dev *)ctx;
+    if (!dpk_ctx_is_running(ctx))
+        return false;
+    go_on(d);
+    const unsigned state = dpk_pci_state_of(d->f), resets = dpk_pci_resets(d->f);
+    if (atomic_exchange(&d->state, state) != state) {
+        tell_damage(d);
+        if (d->on_plug)
             d->on_plug(ctx->object.handle, d->plug_data);
         return true;
     }
@@ -134,7 +144,6 @@ static void tell_damage(struct pci_dev *d)
             d->on_reset(ctx->object.handle, d->reset_data);
         return true;
     }
-        tell_damage(d);
     struct stateful who;
     const bool written = take_written(d, &who);
     if (written)
@@ -144,14 +153,17 @@ static void tell_damage(struct pci_dev *d)
 
 static bool dev_is_ready(const struct dpk_ctx *ctx)
 {
-    const struct pci_dev *d = (const struct pci_dev *)ctx;
+    struct pci_dev *d = (struct pci_dev *)(uintptr_t)ctx;
     if (!dpk_ctx_is_running(ctx))
         return false;
+    pthread_mutex_lock(&d->registers);
+    const bool written = find_written(d) >= 0;
+    pthread_mutex_unlock(&d->registers);
     const enum dpk_pci_state state = dpk_pci_state_of(d->f);
     return state == DPK_PCI_PLUGGING ||
            (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST)) ||
            atomic_load(&d->state) != state || atomic_load(&d->resets) != dpk_pci_resets(d->f) ||
-           find_written(d) >= 0;
+           written;
 }
 
 static const struct dpk_ctx_ops ops = {.start = dev_start,
@@ -175,6 +187,7 @@ static void dev_release(void *object)
     for (unsigned i = 0; i < DPK_PCI_REGIONS; i++)
         free(d->stateful[i].seen);
     dpk_pci_close(d->f);
+    pthread_mutex_destroy(&d->registers);
     pthread_mutex_destroy(&d->listener.lock);
     dpk_dev_ctx_release(object);
 }
@@ -192,6 +205,7 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
         return result;
     d->number = number;
     dpk_object_use(d->type = t);
+    pthread_mutex_init(&d->registers, NULL);
     pthread_mutex_init(&d->listener.lock, NULL);
     dpk_object_drop(d);
     result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
@@ -399,9 +413,11 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
     if (!d)
         return result;
     uint8_t *seen = NULL, *at = find_bytes(d, id, start_addr, size, &seen);
+    pthread_mutex_lock(&d->registers);
     if (at)
         memcpy(at, in_values, size);
     if (seen)
         memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
+    pthread_mutex_unlock(&d->registers);
     return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
 }

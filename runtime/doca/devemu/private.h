@@ -1,7 +1,7 @@
 /* Inside libdoca_devemu: types, contexts of functions, doorbells and vectors.
  *
  * Locks: a completion's own lock comes before that of a context's doorbells, and an object's own one
- * before both; then those of the room dpa. */
+ * before both; then those of the room dpa. That of registers is the last of all. */
 #ifndef DPK_DOCA_DEVEMU_PRIVATE_H
 #define DPK_DOCA_DEVEMU_PRIVATE_H
 
@@ -46,6 +46,7 @@ struct pci_dev {
     doca_devemu_pci_dev_event_flr_handler_cb_t on_reset;
     union doca_data plug_data, reset_data;
     atomic_uint state, resets; /* that were told of */
+    pthread_mutex_t registers; /* for what `stateful` has seen; no lock is taken behind it */
     struct stateful stateful[DPK_PCI_REGIONS];
     struct listener {
         pthread_mutex_t lock; /* for the rest, and for what doorbells say */

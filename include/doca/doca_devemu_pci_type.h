@@ -101,8 +101,10 @@ doca_error_t doca_devemu_pci_type_set_memory_bar_conf(struct doca_devemu_pci_typ
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
     struct doca_devemu_pci_type *pci_type, uint8_t id, uint64_t start_addr, uint64_t size,
     uint8_t log_db_size, uint8_t log_stride_size);
-/* Doorbells whose number is in what is written. NOT_SUPPORTED: rings of several doorbells at one place
- * cannot be told apart in shared memory. */
+/* Doorbells whose number is in what is written: bytes db_id_lsbyte to db_id_msbyte of the
+ * 2^log_db_size, counted from 0 as they lie in memory. The region has a place for each 2^log_db_size bytes, and
+ * any of them takes any doorbell. Of several rings at one place between two looks only the last is heard
+ * (doca-devemu(7)): drivers should have a place for each doorbell. */
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_data_conf(
     struct doca_devemu_pci_type *pci_type, uint8_t id, uint64_t start_addr, uint64_t size,
     uint8_t log_db_size, uint16_t db_id_msbyte, uint16_t db_id_lsbyte);

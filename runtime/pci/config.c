@@ -43,6 +43,11 @@ static uint64_t least_size(const struct dpk_pci_config *c, const struct dpk_pci_
                                        : 4;
 }
 
+static bool is_of_doorbells(const struct dpk_pci_region *r)
+{
+    return r->use == DPK_PCI_RINGS || r->use == DPK_PCI_MESSAGES;
+}
+
 static bool strides_fit(const struct dpk_pci_region *r)
 {
     return r->log_stride >= 2 && r->log_stride <= 16 &&
@@ -54,16 +59,19 @@ static enum dpk_status check_region(const struct dpk_pci_config *c, unsigned i,
 {
     const struct dpk_pci_region *r = &c->regions[i];
     const uint64_t room = r->bar < DPK_PCI_BARS ? bar_size(&c->bars[r->bar]) : 0;
-    if (r->use < DPK_PCI_RINGS || r->use > DPK_PCI_STATEFUL || r->zero)
+    if (r->use < DPK_PCI_RINGS || r->use > DPK_PCI_MESSAGES || r->zero)
         return dpk_fail(err, DPK_ERR_RANGE, "region %u: no such use", i);
     if (r->start % 8 || r->size % 8 || r->start > room || r->size > room - r->start ||
         r->size < least_size(c, r))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "region %u: 0x%llx bytes at 0x%llx do not fit into BAR %u, or are too few",
                         i, (unsigned long long)r->size, (unsigned long long)r->start, r->bar);
-    if (r->use == DPK_PCI_RINGS ? !strides_fit(r) : r->log_stride != 0)
+    if (is_of_doorbells(r) ? !strides_fit(r) : r->log_stride != 0)
         return dpk_fail(err, DPK_ERR_RANGE, "region %u: up to %u doorbells, 4 bytes apart or more",
                         i, DPK_PCI_DOORBELLS);
+    if (r->use == DPK_PCI_MESSAGES ? r->id_least > 3 || r->id_most > 3 : r->id_least || r->id_most)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "region %u: the number of a doorbell is in bytes 0 to 3", i);
     for (unsigned k = 0; k < i; k++)
         if (overlap(r, &c->regions[k]))
             return dpk_fail(err, DPK_ERR_RANGE, "regions %u and %u overlap", k, i);
@@ -181,7 +189,7 @@ void pci_fill(uint8_t *at, const struct dpk_pci_config *c, const uint64_t offset
     fill_space(at + DPK_PCI_SPACE_OFFSET, c);
     for (unsigned i = 0; i < c->region_count; i++) {
         const struct dpk_pci_region *r = &c->regions[i];
-        for (uint64_t k = 0; r->use == DPK_PCI_RINGS && k < r->size >> r->log_stride; k++)
+        for (uint64_t k = 0; is_of_doorbells(r) && k < r->size >> r->log_stride; k++)
             memcpy(at + offsets[r->bar] + r->start + (k << r->log_stride), &silent, sizeof silent);
     }
 }

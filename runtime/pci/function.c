@@ -4,10 +4,11 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "pci/file.h"
 
@@ -124,16 +125,34 @@ uint8_t *dpk_pci_bar(struct dpk_pci *f, unsigned bar, uint64_t *size)
     return at ? (uint8_t *)f->file + at : NULL;
 }
 
-bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned doorbell, uint32_t *value)
+bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned place, uint32_t *value)
 {
     const struct dpk_pci_region *r = &f->config.regions[region];
     uint8_t *at =
-        (uint8_t *)f->file + f->offsets[r->bar] + r->start + ((uint64_t)doorbell << r->log_stride);
+        (uint8_t *)f->file + f->offsets[r->bar] + r->start + ((uint64_t)place << r->log_stride);
     _Atomic uint32_t *word = (_Atomic uint32_t *)(void *)at;
     if (atomic_load_explicit(word, memory_order_relaxed) == DPK_PCI_SILENT)
         return false;
     *value = atomic_exchange(word, DPK_PCI_SILENT);
     return *value != DPK_PCI_SILENT;
+}
+
+/* Bytes are counted as they lie in memory. */
+uint32_t dpk_pci_id(const struct dpk_pci_region *region, uint32_t value)
+{
+    const int step = region->id_least <= region->id_most ? 1 : -1;
+    uint8_t bytes[sizeof value];
+    uint32_t id = 0;
+    memcpy(bytes, &value, sizeof value);
+    for (int i = region->id_most; i != region->id_least - step; i -= step)
+        id = id << 8 | bytes[i];
+    return id;
+}
+
+uint64_t dpk_pci_ids(const struct dpk_pci_region *region)
+{
+    const int apart = region->id_most - region->id_least;
+    return UINT64_C(1) << 8 * ((apart < 0 ? -apart : apart) + 1);
 }
 
 /* ---- Interrupts ---- */
@@ -161,8 +180,8 @@ bool dpk_pci_take_interrupt(struct dpk_pci *f, unsigned vector)
 
 void dpk_pci_wait(struct dpk_pci *f, uint32_t *seen)
 {
+    const struct timespec while_damaged = {.tv_nsec = 200000000}; /* nobody could wake it */
     if (atomic_load(&f->file->raised) == *seen)
         syscall(SYS_futex, &f->file->raised, FUTEX_WAIT, *seen, &while_damaged, NULL, 0);
     *seen = atomic_load(&f->file->raised);
 }
-    const struct timespec while_damaged = {.tv_nsec = 200000000}; /* nobody could wake it */

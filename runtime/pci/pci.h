@@ -50,11 +50,20 @@ struct dpk_pci_bar {
     uint8_t zero;
 };
 
-enum dpk_pci_use { DPK_PCI_RINGS = 1, DPK_PCI_TABLE, DPK_PCI_PENDING, DPK_PCI_STATEFUL };
+enum dpk_pci_use {
+    DPK_PCI_RINGS = 1, /* doorbells whose number is their place */
+    DPK_PCI_TABLE,
+    DPK_PCI_PENDING,
+    DPK_PCI_STATEFUL,
+    DPK_PCI_MESSAGES, /* doorbells whose number is in what is written, at any place */
+};
 struct dpk_pci_region {
     uint32_t use, bar;
-    uint64_t start, size;      /* in the BAR */
-    uint32_t log_stride, zero; /* of doorbells, which have 4 bytes each */
+    uint64_t start, size; /* in the BAR */
+    uint32_t log_stride;  /* of doorbells' places, which have 4 bytes each */
+    /* MESSAGES: which of the bytes have the number, from the least significant one to the most */
+    uint8_t id_least, id_most;
+    uint16_t zero;
 };
 
 /* A type: what its functions are. It has no bytes without a meaning, so that types can be compared. */
@@ -139,8 +148,11 @@ uint8_t *dpk_pci_space(struct dpk_pci *f);
 #define DPK_PCI_SPACE_OFFSET 4096u         /* of it, in the file */
 int dpk_pci_file(const struct dpk_pci *f); /* stays its own */
 
-/* The value that was rung last, if that was since the last call. */
-bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned doorbell, uint32_t *value);
+/* The value that was written last to a place of doorbells, if that was since the last call. */
+bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned place, uint32_t *value);
+/* Of MESSAGES: the number of the doorbell that a value rings, and how many numbers there are. */
+uint32_t dpk_pci_id(const struct dpk_pci_region *region, uint32_t value);
+uint64_t dpk_pci_ids(const struct dpk_pci_region *region);
 
 /* ---- Memory of the host's program ---- */
 

@@ -25,7 +25,8 @@ static void types_are_checked(void)
     CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, 32, 64) == OK);
     CHECK(doca_devemu_pci_type_start(t) == DOCA_ERROR_BAD_CONFIG); /* they overlap */
     CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, 0, 32) == OK);
-    CHECK(doca_devemu_pci_type_set_bar_db_region_by_data_conf(t, 0, 128, 64, 2, 1, 0) ==
+    CHECK(doca_devemu_pci_type_set_bar_db_region_by_data_conf(t, 0, 128, 64, 2, 4, 0) == INVALID);
+    CHECK(doca_devemu_pci_type_set_bar_db_region_by_data_conf(t, 0, 128, 64, 3, 1, 0) ==
           NOT_SUPPORTED);
     CHECK(doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 128, 64, 3, 3) ==
           NOT_SUPPORTED);
@@ -257,6 +258,45 @@ static void doorbells_reach_the_dpa(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
+static void await_quiet(const struct host *h, unsigned place)
+{
+    const volatile uint32_t *at = (const volatile uint32_t *)(const void *)h->bar + place;
+    while (*at != 0xa5c3e197)
+        sched_yield();
+}
+
+/* Any place takes any doorbell, whose number is in what is written. */
+static void doorbells_are_told_apart_by_data(void)
+{
+    struct world w;
+    struct doca_devemu_pci_db *second = NULL;
+    by_data = true;
+    make(&w);
+    make_dpa(&w);
+    plug(&w);
+    make_bell(&w, 0x1234, 99);
+    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 0x10000, 0, &second) ==
+          INVALID);
+    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 0x1234, 0, &second) == OK);
+    CHECK(doca_devemu_pci_db_start(second) == DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_devemu_pci_db_destroy(second) == OK);
+    struct host h = open_host(&w);
+    volatile uint32_t *const places = (volatile uint32_t *)(void *)h.bar;
+    places[7] = 0xabcd1234;
+    CHECK(await_ring(&w, 0xabcd1234, 1).data == 99);
+    places[1023] = 0x11; /* nobody has this one */
+    await_quiet(&h, 1023);
+    places[0] = 0x00011234;
+    CHECK(await_ring(&w, 0x00011234, 2).rings == 2);
+    places[0] = 0x00011234;
+    await_ring(&w, 0x00011234, 3);
+    close_host(&h);
+    CHECK(doca_devemu_pci_db_destroy(w.db) == OK);
+    destroy_dpa(&w);
+    unplug(&w);
+    CHECK(doca_dpa_destroy(w.dpa) == OK);
+}
+
 static void unbound_doorbells_wait(void)
 {
     struct world w;
@@ -356,6 +396,7 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(a_written_register_wakes_the_engine),
                                          CASE(a_function_whose_file_is_cut_is_off),
                                          CASE(doorbells_reach_the_dpa),
+                                         CASE(doorbells_are_told_apart_by_data),
                                          CASE(unbound_doorbells_wait),
                                          CASE(foreign_handles_are_a_fault),
                                          CASE(a_killed_host_leaves_it),

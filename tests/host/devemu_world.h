@@ -38,6 +38,7 @@ doca_dpa_func_t bell_thread, bind_rpc, unbind_rpc, raise_rpc;
 
 static struct doca_dev *dev;
 static struct doca_pe *pe;
+static bool by_data; /* doorbells of types that are made, by their low 16 bits */
 
 /* ---- The DPU's side ---- */
 
@@ -52,7 +53,9 @@ static inline struct doca_devemu_pci_type *type_new(const char *name, uint16_t d
     CHECK(doca_devemu_pci_type_set_num_msix(t, 4) == OK);
     CHECK(doca_devemu_pci_type_set_memory_bar_conf(t, 0, 14, DOCA_DEVEMU_PCI_BAR_MEM_TYPE_64_BIT,
                                                    1) == OK);
-    CHECK(doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 0, 0x1000, 2, 3) == OK);
+    CHECK((by_data ? doca_devemu_pci_type_set_bar_db_region_by_data_conf(t, 0, 0, 0x1000, 2, 1, 0)
+                   : doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 0, 0x1000, 2,
+                                                                           3)) == OK);
     CHECK(doca_devemu_pci_type_set_bar_msix_table_region_conf(t, 0, TABLE, 0x1000) == OK);
     CHECK(doca_devemu_pci_type_set_bar_msix_pba_region_conf(t, 0, PENDING, 0x1000) == OK);
     CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, STATEFUL, 0x100) == OK);

@@ -61,6 +61,10 @@ devemu_ok() { # CASE
     devemu_ok doorbells_reach_the_dpa
 }
 
+@test "doorbells are told apart by data" {
+    devemu_ok doorbells_are_told_apart_by_data
+}
+
 @test "unbound doorbells wait" {
     devemu_ok unbound_doorbells_wait
 }

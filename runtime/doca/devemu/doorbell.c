@@ -82,6 +82,18 @@ static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
     return result;
 }
 
+/* A region of doorbells, by place or by data; -1: there is none. */
+static int find_region(const struct dpk_pci_config *c, unsigned bar, uint64_t start)
+{
+    const int region = dpk_pci_find(c, DPK_PCI_RINGS, bar, start);
+    return region >= 0 ? region : dpk_pci_find(c, DPK_PCI_MESSAGES, bar, start);
+}
+
+static bool is_number(const struct dpk_pci_region *r, uint32_t id)
+{
+    return id < (r->use == DPK_PCI_MESSAGES ? dpk_pci_ids(r) : r->size >> r->log_stride);
+}
+
 doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_dev,
                                               struct doca_devemu_pci_db_completion *db_comp,
                                               uint8_t id, uint64_t start_addr, uint32_t db_id,
@@ -95,12 +107,12 @@ doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_de
     struct pci_dev *d = k ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
     if (d) {
         const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
-        const int region = dpk_pci_find(c, DPK_PCI_RINGS, id, start_addr);
+        const int region = find_region(c, id, start_addr);
         const struct doorbell what = {
             .dev = d, .region = (unsigned)region, .id = db_id, .user_data = user_data};
         if (region < 0)
             result = DOCA_ERROR_NOT_FOUND;
-        else if (db_id >= c->regions[region].size >> c->regions[region].log_stride)
+        else if (!is_number(&c->regions[region], db_id))
             result = DOCA_ERROR_INVALID_VALUE;
         else
             result = create(dpa, k, &what, db);

@@ -8,19 +8,54 @@
 #define LONG_NANOSECONDS  500000
 #define PATIENCE          2000u /* looks, until it sleeps longer */
 
+static struct doorbell *find(const struct pci_dev *d, unsigned region, uint32_t id)
+{
+    struct doorbell *b = d->listener.first;
+    while (b && (b->region != region || b->id != id))
+        b = b->next;
+    return b;
+}
+
+static void ring(struct doorbell *b, uint32_t value)
+{
+    b->value = value;
+    doorbell_rung(b);
+}
+
+/* Looks at all places of a region whose doorbells are told apart by data. Whether any was rung. */
+static bool look_at_messages(const struct pci_dev *d, unsigned region)
+{
+    const struct dpk_pci_region *r = &dpk_pci_config_of(d->f)->regions[region];
+    bool any = false;
+    for (unsigned place = 0; place < r->size >> r->log_stride; place++) {
+        uint32_t value;
+        if (!dpk_pci_take_ring(d->f, region, place, &value))
+            continue;
+        struct doorbell *b = find(d, region, dpk_pci_id(r, value));
+        any = true;
+        if (b)
+            ring(b, value);
+    }
+    return any;
+}
+
 /* Whether any was rung. */
 static bool look(struct pci_dev *d)
 {
-    bool any = false;
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    bool any = false, by_data[DPK_PCI_REGIONS] = {0};
     pthread_mutex_lock(&d->listener.lock);
     for (struct doorbell *b = d->listener.first; b; b = b->next) {
         uint32_t value;
-        if (!dpk_pci_take_ring(d->f, b->region, b->id, &value))
-            continue;
-        b->value = value;
-        doorbell_rung(b);
-        any = true;
+        if (c->regions[b->region].use == DPK_PCI_MESSAGES) {
+            by_data[b->region] = true;
+        } else if (dpk_pci_take_ring(d->f, b->region, b->id, &value)) {
+            ring(b, value);
+            any = true;
+        }
     }
+    for (unsigned i = 0; i < c->region_count; i++)
+        any = (by_data[i] && look_at_messages(d, i)) || any;
     pthread_mutex_unlock(&d->listener.lock);
     return any;
 }
@@ -46,9 +81,8 @@ static bool start_thread(struct pci_dev *d)
 
 static doca_error_t add(struct pci_dev *d, struct doorbell *b)
 {
-    for (const struct doorbell *other = d->listener.first; other; other = other->next)
-        if (other->region == b->region && other->id == b->id)
-            return DOCA_ERROR_ALREADY_EXIST;
+    if (find(d, b->region, b->id))
+        return DOCA_ERROR_ALREADY_EXIST;
     if (!d->listener.runs && !start_thread(d))
         return DOCA_ERROR_OPERATING_SYSTEM;
     b->next = d->listener.first;

@@ -203,15 +203,15 @@ static struct dpk_pci_region *place(struct dpk_pci_config *c, unsigned bar, uint
     return c->region_count < DPK_PCI_REGIONS ? &c->regions[c->region_count++] : NULL;
 }
 
-static doca_error_t set_region(struct doca_devemu_pci_type *pci_type, enum dpk_pci_use use,
-                               uint8_t id, uint64_t start, uint64_t size, uint8_t log_stride)
+static doca_error_t set_region(struct doca_devemu_pci_type *pci_type,
+                               const struct dpk_pci_region *what)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_type *t = id < DPK_PCI_BARS && size > 0 ? begin(pci_type, &result) : NULL;
-    struct dpk_pci_region *r = t ? place(&t->config, id, start) : NULL;
+    struct pci_type *t =
+        what->bar < DPK_PCI_BARS && what->size > 0 ? begin(pci_type, &result) : NULL;
+    struct dpk_pci_region *r = t ? place(&t->config, what->bar, what->start) : NULL;
     if (r)
-        *r = (struct dpk_pci_region){
-            .use = use, .bar = id, .start = start, .size = size, .log_stride = log_stride};
+        *r = *what;
     return t ? dpk_object_unlock(t, r ? DOCA_SUCCESS : DOCA_ERROR_FULL) : result;
 }
 
@@ -231,34 +231,54 @@ doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
         return DOCA_ERROR_INVALID_VALUE;
     if (log_db_size != 2)
         return refuse(pci_type);
-    return set_region(pci_type, DPK_PCI_RINGS, id, start_addr, size, log_stride_size);
+    return set_region(pci_type, &(struct dpk_pci_region){.use = DPK_PCI_RINGS,
+                                                         .bar = id,
+                                                         .start = start_addr,
+                                                         .size = size,
+                                                         .log_stride = log_stride_size});
 }
 
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_data_conf(
     struct doca_devemu_pci_type *pci_type, uint8_t id, uint64_t start_addr, uint64_t size,
     uint8_t log_db_size, uint16_t db_id_msbyte, uint16_t db_id_lsbyte)
 {
-    (void)start_addr, (void)log_db_size, (void)db_id_msbyte, (void)db_id_lsbyte;
-    return id < DPK_PCI_BARS && size > 0 ? refuse(pci_type) : DOCA_ERROR_INVALID_VALUE;
+    if (log_db_size > 6 || db_id_msbyte >> log_db_size || db_id_lsbyte >> log_db_size)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (log_db_size != 2)
+        return refuse(pci_type);
+    return set_region(pci_type, &(struct dpk_pci_region){.use = DPK_PCI_MESSAGES,
+                                                         .bar = id,
+                                                         .start = start_addr,
+                                                         .size = size,
+                                                         .log_stride = log_db_size,
+                                                         .id_least = (uint8_t)db_id_lsbyte,
+                                                         .id_most = (uint8_t)db_id_msbyte});
+}
+
+static doca_error_t set_plain(struct doca_devemu_pci_type *pci_type, enum dpk_pci_use use,
+                              uint8_t id, uint64_t start, uint64_t size)
+{
+    return set_region(
+        pci_type, &(struct dpk_pci_region){.use = use, .bar = id, .start = start, .size = size});
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_msix_table_region_conf(struct doca_devemu_pci_type *pci_type,
                                                     uint8_t id, uint64_t start_addr, uint64_t size)
 {
-    return set_region(pci_type, DPK_PCI_TABLE, id, start_addr, size, 0);
+    return set_plain(pci_type, DPK_PCI_TABLE, id, start_addr, size);
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_msix_pba_region_conf(struct doca_devemu_pci_type *pci_type, uint8_t id,
                                                   uint64_t start_addr, uint64_t size)
 {
-    return set_region(pci_type, DPK_PCI_PENDING, id, start_addr, size, 0);
+    return set_plain(pci_type, DPK_PCI_PENDING, id, start_addr, size);
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_stateful_region_conf(struct doca_devemu_pci_type *pci_type, uint8_t id,
                                                   uint64_t start_addr, uint64_t size)
 {
-    return set_region(pci_type, DPK_PCI_STATEFUL, id, start_addr, size, 0);
+    return set_plain(pci_type, DPK_PCI_STATEFUL, id, start_addr, size);
 }

@@ -40,6 +40,7 @@ extern "C" {
 #endif
 
 struct doca_devemu_pci_dev;
+struct doca_devemu_pci_ep;
 struct doca_devemu_pci_db;
 struct doca_devemu_pci_db_completion;
 struct doca_devemu_pci_msix;
@@ -67,6 +68,8 @@ doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
 doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev);
 /* NULL for anything else. */
 struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev);
+/* The same, for doca_devemu_pci_ep.h. */
+struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev);
 
 /* ---- Hot plug, of a context that runs (else BAD_STATE) ---- */
 
@@ -172,14 +175,14 @@ doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *ms
 /* Whether a device may be one of such a map. */
 doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *is_supported);
-doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
-                                         struct doca_mmap **mmap);
-
 /* A map (doca_mmap.h) of memory of the driver: its range is of addresses that the driver gave to the function, as
  * by VFIO_IOMMU_MAP_DMA. What the driver permits is looked up at every access, so a map is there before the
  * driver's memory, and stays when that is gone: tasks then fail with IO_FAILED. It is for DOCA DMA, and
  * cannot be exported (NOT_SUPPORTED). The context must run, and ends its stop when the map is destroyed.
  * INVALID_VALUE. BAD_STATE. */
+doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
+                                         struct doca_mmap **mmap);
+
 #ifdef __cplusplus
 }
 #endif

@@ -229,7 +229,8 @@ static void doorbells_reach_the_dpa(void)
     make_bell(&w, 5, 0x1234567890);
     CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 512, 0, &second) == INVALID);
     CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 8, 0, 0, &second) == NOT_FOUND);
-    CHECK(doca_devemu_pci_db_create_on_dpa(w.d, w.completion, 0, 0, 5, 0, &second) == OK);
+    CHECK(doca_devemu_pci_ep_create_db_on_dpa(doca_devemu_pci_dev_as_ep(w.d), w.completion, 0, 0, 5,
+                                              0, &second) == OK);
     CHECK(doca_devemu_pci_db_start(second) == DOCA_ERROR_ALREADY_EXIST);
     CHECK(doca_devemu_pci_db_destroy(second) == OK);
     struct host h = open_host(&w);
@@ -368,7 +369,8 @@ static void interrupts_reach_the_host(void)
     plug(&w);
     CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 4, 0, &msix) == INVALID);
     CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, PENDING, 3, 0, &msix) == NOT_FOUND);
-    CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 3, 0, &msix) == OK);
+    CHECK(doca_devemu_pci_ep_create_msix_on_dpa(doca_devemu_pci_dev_as_ep(w.d), 0, TABLE, 3, 0,
+                                                &msix) == OK);
     CHECK(doca_devemu_pci_msix_get_dpa_handle(msix, &handle) == OK);
     struct host h = open_host(&w);
     CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, handle) == OK); /* it is pending */

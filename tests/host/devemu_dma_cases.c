@@ -280,7 +280,7 @@ static void maps_are_of_a_function_that_runs(void)
     CHECK(doca_devemu_pci_mmap_create(w.d, &its_map) == BAD_STATE && !its_map);
     plug(&w);
     CHECK(doca_devemu_pci_mmap_create(w.d, NULL) == INVALID);
-    CHECK(doca_devemu_pci_mmap_create(NULL, &its_map) == INVALID);
+    CHECK(doca_devemu_pci_ep_mmap_create(NULL, &its_map) == INVALID);
     reach(&w);
     CHECK(doca_mmap_export_pci(its_map, dev, &bytes, &size) == NOT_SUPPORTED);
     CHECK(doca_mmap_export_rdma(its_map, dev, &bytes, &size) == NOT_SUPPORTED);

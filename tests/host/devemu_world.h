@@ -4,7 +4,7 @@
 #define TESTS_HOST_DEVEMU_WORLD_H
 
 #include <doca_ctx.h>
-#include <doca_devemu_pci.h>
+#include <doca_devemu_pci_ep.h>
 #include <doca_dpa.h>
 #include <doca_pe.h>
 #include <errno.h>

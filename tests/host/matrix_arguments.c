@@ -136,6 +136,7 @@ static const struct {
     {"struct doca_uar *", UAR},
     {"struct doca_devemu_pci_type *", PCI_TYPE},
     {"struct doca_devemu_pci_dev *", PCI_DEV},
+    {"struct doca_devemu_pci_ep *", PCI_DEV},
     {"struct doca_devemu_pci_db_completion *", PCI_DB_COMPLETION},
     {"struct doca_devemu_pci_db *", PCI_DB},
     {"struct doca_devemu_pci_msix *", PCI_MSIX},

@@ -19,7 +19,7 @@ static bool is_of_bells(const char *function)
 {
     return !function ||
            (!begins(function, "doca_devemu_pci_db_completion_") &&
-            !strstr(function, "_create_on_dpa") &&
+            !strstr(function, "_create_on_dpa") && !begins(function, "doca_devemu_pci_ep_") &&
             (begins(function, "doca_devemu_pci_db_") || begins(function, "doca_devemu_pci_msix_")));
 }
 

@@ -14,7 +14,7 @@
 #include <doca_buf_array.h>
 #include <doca_clock.h>
 #include <doca_comch_msgq.h>
-#include <doca_devemu_pci.h>
+#include <doca_devemu_pci_ep.h>
 #include <doca_dma.h>
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>

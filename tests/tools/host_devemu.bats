@@ -138,7 +138,7 @@ life_ok() { # CASE
     local list=$BATS_TEST_DIRNAME/../host/doca_devemu.txt t=$BATS_TEST_TMPDIR
     LC_ALL=C sort -u "$list" | diff - "$list"
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_devemu.so" | awk '$2 == "T" {print $3}' | LC_ALL=C sort | diff "$list" -
-    { echo '#include <doca_devemu_pci.h>'; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    { echo '#include <doca_devemu_pci_ep.h>'; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }
 

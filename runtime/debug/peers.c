@@ -7,9 +7,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "debug/debug.h"
+
+#define UNFINISHED_SECONDS 60 /* nobody takes so long from its socket to listening */
 
 /* ---- The directory ---- */
 
@@ -75,11 +78,40 @@ static int by_number(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-static int is_socket_name(const struct dirent *entry)
+static bool is_named(const struct dirent *entry, const char *end)
 {
     const char *name = entry->d_name;
     size_t digits = strspn(name, "0123456789");
-    return digits > 0 && strcmp(name + digits, ".dpa") == 0;
+    return digits > 0 && strcmp(name + digits, end) == 0;
+}
+
+static int is_socket_name(const struct dirent *entry)
+{
+    return is_named(entry, ".dpa");
+}
+
+static int is_new_name(const struct dirent *entry)
+{
+    return is_named(entry, ".dpa.new");
+}
+
+/* Sockets of processes that were killed before they listened. One that is young will. */
+static void remove_unfinished(const char *directory)
+{
+    char path[PATH_MAX + NAME_MAX + 2];
+    struct dirent **names = NULL;
+    struct stat s;
+    const int count = scandir(directory, &names, is_new_name, by_number);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        if (lstat(path, &s) == 0 && time(NULL) - s.st_mtime > UNFINISHED_SECONDS) {
+            const int fd = peer_connect(path);
+            if (fd >= 0)
+                close(fd);
+        }
+        free(names[i]);
+    }
+    free(names);
 }
 
 enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,
@@ -90,6 +122,7 @@ enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *conte
     enum dpk_status status = dpk_runtime_directory(directory, sizeof directory, err);
     if (status != DPK_OK)
         return status;
+    remove_unfinished(directory);
     int count = scandir(directory, &names, is_socket_name, by_number);
     if (count < 0)
         return dpk_fail_errno(err, "%s", directory);

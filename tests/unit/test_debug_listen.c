@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -520,6 +521,52 @@ static void a_signal_that_is_ignored_stays_so(void **state)
     assert_int_equal(lstat(path, &s), -1);
 }
 
+/* A socket on which nobody listens, `age` seconds old. */
+static void leave_socket(const char *name, time_t age)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const struct timespec then = {.tv_sec = time(NULL) - age};
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/%s", directory, name);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0);
+    close(fd);
+    assert_int_equal(utimensat(AT_FDCWD, at.sun_path, (const struct timespec[]){then, then}, 0), 0);
+}
+
+static bool is_left(const char *name)
+{
+    char at[96];
+    snprintf(at, sizeof at, "%s/%s", directory, name);
+    return access(at, F_OK) == 0;
+}
+
+static bool none_is_visited(void *context, int fd)
+{
+    (void)context;
+    fail_msg("descriptor %d of nobody", fd);
+    return false;
+}
+
+static void sockets_of_killed_programs_go_when_somebody_looks(void **state)
+{
+    (void)state;
+    char at[96];
+    struct dpk_error err = {0};
+    leave_socket("1.dpa", 0);
+    leave_socket("2.dpa.new", 600);
+    leave_socket("3.dpa.new", 0); /* it may listen yet */
+    leave_socket("x.dpa", 600);
+    assert_int_equal(setenv("DPAKIT_RUNTIME", directory, 1), 0);
+    assert_int_equal(dpk_peers_each(none_is_visited, NULL, &err), DPK_OK);
+    assert_false(is_left("1.dpa") || is_left("2.dpa.new"));
+    assert_true(is_left("3.dpa.new") && is_left("x.dpa"));
+    unsetenv("DPAKIT_RUNTIME");
+    snprintf(at, sizeof at, "%s/3.dpa.new", directory);
+    unlink(at);
+    snprintf(at, sizeof at, "%s/x.dpa", directory);
+    unlink(at);
+}
+
 #define IN(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -545,6 +592,7 @@ int main(void)
         IN(places_that_are_none_are_errors),
         IN(signals_that_end_a_program_take_its_socket_along),
         IN(a_signal_that_is_ignored_stays_so),
+        IN(sockets_of_killed_programs_go_when_somebody_looks),
     };
     return cmocka_run_group_tests_name("debug_listen", tests, NULL, NULL);
 }

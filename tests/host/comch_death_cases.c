@@ -9,20 +9,9 @@
 #include <unistd.h>
 
 #include "comch_world.h"
+#include "entries.h"
 
 enum { ROUNDS = 150, SIZE = 1 << 20 };
-
-/* How many descriptors this process has. */
-static unsigned descriptors(void)
-{
-    unsigned n = 0;
-    DIR *d = opendir("/proc/self/fd");
-    CHECK(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
 
 /* The socket of a server; false: there is none. */
 static bool find_socket(char path[512])
@@ -111,7 +100,7 @@ static void end_process(pid_t process)
 static void killed_in_rounds(bool kills_server)
 {
     char path[512];
-    const unsigned before = descriptors();
+    const unsigned before = entries("/proc/self/fd");
     pid_t survivor = spawn(!kills_server);
     for (unsigned i = 0; i < ROUNDS; i++) {
         const pid_t process = spawn(kills_server);
@@ -121,7 +110,7 @@ static void killed_in_rounds(bool kills_server)
         CHECK(waitpid(survivor, &status, WNOHANG) == 0); /* it lives */
     }
     end_process(survivor);
-    CHECK(descriptors() == before);
+    CHECK(entries("/proc/self/fd") == before);
     /* What a killed server left goes with the next call. */
     struct end *c = client_new("death");
     CHECK(doca_ctx_start(c->ctx) == DOCA_ERROR_NOT_FOUND);

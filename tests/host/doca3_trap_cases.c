@@ -1,11 +1,11 @@
 /* What programs for the real thing rely on without saying so. */
-#include <dirent.h>
 #include <doca_rdma.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
 #include "doca3_world.h"
+#include "entries.h"
 
 static void half_slots_and_structures_arrive_whole(void)
 {
@@ -46,17 +46,6 @@ static void locations_do_not_restrict(void)
 }
 
 /* ---- Nothing stays behind ---- */
-
-static unsigned entries(const char *directory)
-{
-    unsigned n = 0;
-    DIR *d = opendir(directory);
-    CHECK(d);
-    while (readdir(d))
-        n++;
-    closedir(d);
-    return n;
-}
 
 struct connected {
     struct doca_dpa_completion *queue;

@@ -10,8 +10,9 @@
 
 #include "comch_world.h"
 #include "entries.h"
+#include "rounds.h"
 
-enum { ROUNDS = 150, SIZE = 1 << 20 };
+enum { SIZE = 1 << 20 };
 
 /* The socket of a server; false: there is none. */
 static bool find_socket(char path[512])
@@ -102,7 +103,7 @@ static void killed_in_rounds(bool kills_server)
     char path[512];
     const unsigned before = entries("/proc/self/fd");
     pid_t survivor = spawn(!kills_server);
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0, n = rounds(150); i < n; i++) {
         const pid_t process = spawn(kills_server);
         usleep(500 + i * 7919 % 15000);
         end_process(process);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "eth_world.h"
+#include "rounds.h"
 
 /* ---- Frames ---- */
 
@@ -298,7 +299,7 @@ static pid_t begin(void (*live)(void))
 static void killed_in_rounds(void (*killed)(void), void (*other)(void))
 {
     const pid_t survivor = begin(other);
-    for (unsigned i = 0; i < 150; i++) {
+    for (unsigned i = 0, n = rounds(150); i < n; i++) {
         const pid_t pid = begin(killed);
         usleep(300 + i * 7919 % 12000);
         CHECK(waitpid(pid, NULL, WNOHANG) == 0); /* it did not end by itself */

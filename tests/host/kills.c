@@ -25,7 +25,8 @@ static const struct way {
 } ways[] = {{"details", talk_by_details},
             {"manager", talk_by_manager},
             {"verbs", talk_by_verbs},
-            {"copies", talk_by_copies}};
+            {"copies", talk_by_copies},
+            {"queues", talk_by_queues}};
 
 /* ---- For talkers ---- */
 

@@ -34,5 +34,6 @@ void talk_by_details(struct talker *t);
 void talk_by_manager(struct talker *t);
 void talk_by_verbs(struct talker *t);
 void talk_by_copies(struct talker *t);
+void talk_by_queues(struct talker *t);
 
 #endif

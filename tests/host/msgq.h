@@ -6,6 +6,7 @@
 
 struct echo_arg {
     uint64_t consumer, completion, producer;
+    uint64_t left; /* messages until the thread fails; 0: it does not */
 };
 
 #define NOTHING UINT64_MAX

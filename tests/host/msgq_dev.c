@@ -7,11 +7,13 @@
 /* Sends back what comes, each byte one more, to consumer 1. */
 __dpa_global__ void echo_thread(uint64_t arg)
 {
-    const struct echo_arg *a = (const struct echo_arg *)arg;
+    struct echo_arg *a = (struct echo_arg *)arg;
     doca_dpa_dev_comch_consumer_completion_element_t e;
     uint32_t n = 0, length;
     uint8_t bytes[32];
     while (doca_dpa_dev_comch_consumer_get_completion(a->completion, &e)) {
+        if (a->left > 0 && --a->left == 0)
+            __builtin_trap();
         const uint8_t *imm = doca_dpa_dev_comch_consumer_get_completion_imm(e, &length);
         for (uint32_t i = 0; i < length; i++)
             bytes[i] = (uint8_t)(imm[i] + 1);

@@ -89,6 +89,13 @@ XML
     dpadev reset mlx5_0
 }
 
+# Shared memory of this user has nothing of ours, but what fuzzers of other runs have there.
+nothing_in_shm() {
+    find /dev/shm -maxdepth 1 -user "$(id -u)" -name '*dpakit*' ! -name 'dpakit-fuzz.*' >"$BATS_TEST_TMPDIR/shm"
+    cat "$BATS_TEST_TMPDIR/shm"
+    [ ! -s "$BATS_TEST_TMPDIR/shm" ]
+}
+
 # Runs a case that must succeed; its output is in $output.
 case_ok() {
     run "$BATS_FILE_TMPDIR/cases" "$1"

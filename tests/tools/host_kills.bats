@@ -1,27 +1,26 @@
-# Two processes that talk by RDMA, or by DMA, one of which is killed at some step (tests/host/kills.c): the other one
-# is told of it and ends well. DPAKIT_KILLS=300 has so many pairs of each sort, over all steps.
+# Two processes that talk by RDMA, or by DMA, or have a DPA each, one of which is killed at some step
+# (tests/host/kills.c): the other one is told of it and ends well. DPAKIT_KILLS=300 has so many pairs of each sort, over all steps.
 
 load ../host/setup
 
 setup_file() {
-    local t=$BATS_FILE_TMPDIR
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API \
-        -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$BATS_TEST_DIRNAME"/../host/kills*.c \
-        -o "$t/kills" -L"$DPAKIT_BUILD/lib" -ldoca_rdma -ldoca_dma -ldoca_verbs -ldoca_common -libverbs \
-        -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    dpacc_sample "$here/msgq_dev.c" "$t" kills msgq_app
+    link_sample "$t/kills" "$t/kills_program.a" "$here/msgq_world.c" "$here"/kills*.c
     make_devices "$t/devices"
     export DPAKIT_RUNTIME=$t/run LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
-# Blocks of numbers (*.rc) have files, which the next process takes; nothing else stays.
+# Blocks of numbers (*.rc) have files, which the next process takes, and sockets of killed programs go when somebody
+# looks for programs; nothing else stays.
 survives() { # WAY
     local left=$BATS_TEST_TMPDIR/left
     "$BATS_FILE_TMPDIR/kills" "$1" "${DPAKIT_KILLS:-12}"
+    dpadev ps >/dev/null
     find "$DPAKIT_RUNTIME" ! -type d ! -name '*.rc' >"$left"
-    find /dev/shm -user "$(id -u)" -name '*dpakit*' ! -name 'dpakit-fuzz.*' >>"$left"
     cat "$left"
     [ ! -s "$left" ]
+    nothing_in_shm
 }
 
 @test "peers of DOCA RDMA that are killed are noticed" {
@@ -38,4 +37,8 @@ survives() { # WAY
 
 @test "owners of exported memory, and who copies it, are killed" {
     survives copies
+}
+
+@test "programs with message queues to their DPA are killed" {
+    survives queues
 }

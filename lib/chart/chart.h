@@ -110,7 +110,8 @@ void chart_put_value(struct dpk_buf *out, double value, const char *unit);
 /* ---- Pages ----
  * One file without scripts, which asks for nothing from elsewhere: for light and dark screens, phones,
  * keyboards and paper. Its classes: tiles (a <dl> of numbers), bad (a <section> with what went wrong),
- * scroll (around a wide table), text (a table of words), boxes (an <svg> of boxes, arrows and words),
+ * scroll (around a wide table), text (a table of words), long (a value of hundreds of letters), boxes (an
+ * <svg> of boxes, arrows and words),
  * wide and narrow (a picture twice, for either screen). */
 
 /* Begins a page, up to its <body> and a link for keyboards to the element with the id `skip_to`. The

@@ -29,7 +29,7 @@ teardown() { end_background; }
 
 # texts PAGE: those of its cells, numbers and boxes, but for the numbers at an axis.
 texts() {
-    xmllint --nonet --xpath '//td/text() | //dd/text() | //*[local-name()="text"][not(@class="cm")]/text()' "$1" |
+    xmllint --nonet --xpath '//td//text() | //dd/text() | //*[local-name()="text"][not(@class="cm")]/text()' "$1" |
         sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | LC_ALL=C sort -u
 }
 
@@ -43,9 +43,9 @@ said() {
 # The picture's own words.
 words='NVIDIA key pair|Owner.s key pair|CA certificates|none|none yet|Loads now|Loads after the next reset|any program, signed or not|what leads to a CA certificate|no program|made the owner known|may make an owner known|installs CA certificates|which vouch for who signs programs|unit|0 %|100 %|time \(s\)|–'
 
-page_says_what_json_says() { # NAME
-    dpadev report "$1" -o page.html
-    dpadev report --json "$1" >report.json
+page_says_what_json_says() { # NAME [OPTION...]
+    dpadev report "$@" -o page.html
+    dpadev report --json "$@" >report.json
     xmllint --noout --nonet page.html
     texts page.html >texts
     said report.json >said
@@ -119,6 +119,32 @@ listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
     done
 }
 
+@test "with --profile there is a flame graph, and its frames as a table" {
+    cat >prime.c <<'END'
+__attribute__((noinline)) static int divides(unsigned n, unsigned d) { return n % d == 0; }
+__dpa_rpc__ unsigned long f(unsigned n) { unsigned long c = 0; for (unsigned d = 1; d < n; d++) c += (unsigned long)divides(n, d); return c; }
+END
+    dpacc prime.c -o prime.a --app-name='prime_app'
+    DPAKIT_PROFILE_EVERY=1009 dparun -d mlx5_0 --profile out.folded prime.a --rpc f 300000
+    echo '<b>;a&b;c 1000' >>out.folded
+    page_says_what_json_says mlx5_0 --profile out.folded
+    # A frame begins within its caller, and those of a caller fill it with what is its own.
+    jq -e '.profile | .instructions as $all | .file == "out.folded" and .frames[0] ==
+        {"name": "all", "depth": 0, "begin": 0, "instructions": $all, "own": 0}
+        and ([.frames[].own] | add) <= $all and all(.frames[]; .begin + .instructions <= $all)
+        and any(.frames[]; .name == "divides" and .depth == 3)' report.json
+    [ "$(xmllint --xpath 'count(//*[@id="profile"]//tbody/tr)' page.html)" = "$(jq '.profile.frames | length' report.json)" ]
+    [ "$(xmllint --xpath 'count(//div[@class="wide"]/*[local-name()="svg"]/*[local-name()="svg"][contains(*[local-name()="title"],"divides")])' page.html)" = 1 ]
+    : >empty.folded
+    page_says_what_json_says mlx5_0 --profile empty.folded
+    grep -qF 'empty.folded has no instructions.' page.html
+    refused 1 dpadev report mlx5_0 --profile nowhere.folded && says "nowhere.folded"
+    echo 'no number' >bad.folded
+    refused 1 dpadev report mlx5_0 --profile bad.folded && says "bad.folded"
+    dpadev report mlx5_0 -o page.html
+    ! grep -q 'id="profile"' page.html
+}
+
 @test "--for follows the units even if no process runs yet; without one nothing is waited for" {
     dpadev report mlx5_0 --json >report.json
     jq -e '.units == {"seconds": 0, "columns": 0, "rows": []}' report.json
@@ -171,5 +197,79 @@ listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
     browser --screenshot=dark.png --window-size=500,1200 --blink-settings=preferredColorScheme=0 "file://$PWD/site/page.html"
     [ "$(stat -c %s light.png)" -gt $((10 * $(stat -c %s blank.png))) ]
     [ "$(stat -c %s dark.png)" -gt $((10 * $(stat -c %s blank.png))) ]
+    ! cmp -s light.png dark.png
+}
+
+# A program whose threads have queues, through which packets came and went, and which waits for one more.
+reflects() {
+    cp -r "$BATS_TEST_DIRNAME"/../../examples/{common,reflector} .
+    (cd reflector && dpacc device/reflector_dev.c -o app.a --app-name=reflector_app &&
+        gcc ${TEST_HOST_CFLAGS:-} host/reflector.c ../common/packets.c -o reflector app.a -I"$DPAKIT_BUILD/include" \
+            -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib")
+    in_background env DPAKIT_WIRE_mlx5_0=generate:500,60,16 reflector/reflector mlx5_0 4 501
+    reflected() { [ "$(dpadev stats mlx5_0 --json | jq .port.tx_packets)" = 500 ]; }
+    await reflected
+}
+
+@test "what runs is on the page: its processes, units, queues, and where its instructions were" {
+    echo 'app;spin 700
+app;spin;other 300' >out.folded
+    reflects
+    spins 2
+    dpadev report mlx5_0 --json --profile out.folded >before.json
+    dpadev report mlx5_0 --profile out.folded -o page.html
+    dpadev report mlx5_0 --json --profile out.folded >report.json
+    texts page.html >texts
+    said report.json >said
+    LC_ALL=C comm -23 texts said | grep -vxE "$words" >unsaid || true
+    # It runs on meanwhile.
+    for app in reflector_app kernels.elf; do
+        ran=$(xmllint --xpath "string(//*[@id='running']//tr[td='$app']/td[5])" page.html)
+        count() { jq -r --arg app "$app" '.processes[] | select(.program == $app).instructions' "$1"; }
+        [ "$(count before.json)" -le "$ran" ] && [ "$ran" -le "$(count report.json)" ]
+        sed -i "/^$ran\$/d" unsaid
+    done
+    cat unsaid
+    [ ! -s unsaid ]
+    [ "$(xmllint --xpath 'sum(//*[@id="traffic"]//tr[td="SQ"]/td[5])' page.html)" = 500 ]
+    [ "$(xmllint --xpath 'sum(//*[@id="traffic"]//tr[td="RQ"]/td[6])' page.html)" = 500 ]
+    need_browser
+    # In a frame as wide as a desk's and a phone's screen: what is to be seen, has a place there.
+    cat >look.html <<'END'
+<!DOCTYPE html><iframe width="1000" height="700"></iframe><iframe width="360" height="700"></iframe><pre></pre><script>
+const out = document.querySelector("pre"), parts = ["#running table", "#units .chart", "#profile .chart", "#traffic table"];
+for (const frame of document.querySelectorAll("iframe")) {
+    frame.onload = () => {
+        const page = frame.contentDocument;
+        for (const part of parts) {
+            const seen = [...page.querySelectorAll(part)].filter(e => e.getBoundingClientRect().height > 30);
+            out.textContent += `\n${frame.width} ${part} ${seen.length > 0}`;
+        }
+        const cells = [...page.querySelectorAll("#units path.h5")].map(e => e.getBoundingClientRect()).filter(r => r.width > 0);
+        out.textContent += `\n${frame.width} cells ${cells.length}`;
+    };
+    frame.src = "page.html";
+}
+</script>
+END
+    browser --allow-file-access-from-files --virtual-time-budget=60000 --dump-dom "file://$PWD/look.html" | grep -E '^(1000|360) ' | sed 's/<.*//' | sort >seen
+    cat seen
+    diff seen - <<'END'
+1000 #profile .chart true
+1000 #running table true
+1000 #traffic table true
+1000 #units .chart true
+1000 cells 2
+360 #profile .chart true
+360 #running table true
+360 #traffic table true
+360 #units .chart true
+360 cells 2
+END
+    mkdir site && cp page.html site
+    [ "$(echo page.html | wider_than_phone site)" = "1 pages" ]
+    for theme in light:1 dark:0; do
+        browser --screenshot=${theme%:*}.png --window-size=1000,3600 --blink-settings=preferredColorScheme=${theme#*:} "file://$PWD/page.html"
+    done
     ! cmp -s light.png dark.png
 }

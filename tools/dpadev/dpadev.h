@@ -48,6 +48,12 @@ enum dpk_status dpadev_json_heat(struct dpk_device *dev, unsigned seconds, cJSON
                                  struct dpk_error *err);
 /* The same as a section of a page: a picture and a table. page_units.c */
 void dpadev_put_heat(struct dpk_buf *out, const cJSON *heat);
+/* A file of folded stacks: {"file", "instructions", "frames": [{"name", "depth", "begin",
+ * "instructions", "own"}]}. `begin` is where a frame begins in a flame graph, in instructions from the
+ * left. flame.c */
+enum dpk_status dpadev_json_profile(const char *path, cJSON **out, struct dpk_error *err);
+/* The section of a page that shows it; NULL: none. page_flame.c */
+void dpadev_put_flame(struct dpk_buf *out, const cJSON *profile);
 
 /* A report (report.c) as a page: HTML with its style and picture inside. page.c */
 void dpadev_put_page(struct dpk_buf *out, const cJSON *report);

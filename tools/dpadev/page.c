@@ -16,11 +16,18 @@ static const char *text_of(const cJSON *o, const char *key)
     return text ? text : "";
 }
 
-/* Text, numbers as they are, yes and no; an array as its number of elements. */
+enum { LONG = 80 };
+
+/* Text, numbers as they are, yes and no; an array as its number of elements. A key does not fill the
+ * screen: it is read through a window. */
 static void put_value(struct dpk_buf *out, const cJSON *v)
 {
     char number[40];
-    if (cJSON_IsString(v) || cJSON_IsRaw(v)) {
+    if (cJSON_IsString(v) && strlen(v->valuestring) > LONG) {
+        dpk_put_format(out, "<div class=\"long\" tabindex=\"0\">");
+        chart_put_xml(out, v->valuestring);
+        dpk_put_format(out, "</div>");
+    } else if (cJSON_IsString(v) || cJSON_IsRaw(v)) {
         chart_put_xml(out, v->valuestring[0] ? v->valuestring : "\u2013");
     } else if (cJSON_IsNumber(v)) {
         snprintf(number, sizeof number, "%.15g", v->valuedouble);
@@ -334,6 +341,7 @@ void dpadev_put_page(struct dpk_buf *out, const cJSON *report)
     put_configuration(out, report);
     put_running(out, report);
     dpadev_put_heat(out, get(report, "units"));
+    dpadev_put_flame(out, get(report, "profile"));
     put_traffic(out, report);
     put_log(out, report);
     put_identity(out, report);

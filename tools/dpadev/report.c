@@ -10,6 +10,7 @@ enum { EVENTS = 500 };
 struct report_options {
     struct dpadev_options shared;
     unsigned seconds; /* that execution units are followed for; 0: not given */
+    const char *profile;
 };
 
 /* ---- Parts ---- */
@@ -75,7 +76,7 @@ static void add_reason(cJSON *reasons, const cJSON *device, const char *view)
 
 /* ---- The command ---- */
 
-static enum dpk_status collect(struct dpk_device *dev, unsigned seconds, cJSON *o,
+static enum dpk_status collect(struct dpk_device *dev, const struct report_options *r, cJSON *o,
                                struct dpk_error *err)
 {
     const char *name = dpk_device_name(dev);
@@ -100,7 +101,7 @@ static enum dpk_status collect(struct dpk_device *dev, unsigned seconds, cJSON *
     }
     if (status == DPK_OK) {
         cJSON_AddItemToObject(o, "processes", part);
-        status = dpadev_json_heat(dev, seconds, &part, err);
+        status = dpadev_json_heat(dev, r->seconds, &part, err);
     }
     if (status == DPK_OK) {
         cJSON_AddItemToObject(o, "units", part);
@@ -110,8 +111,13 @@ static enum dpk_status collect(struct dpk_device *dev, unsigned seconds, cJSON *
         cJSON_AddItemToObject(o, "counters", part);
         status = dpadev_json_log(dev, EVENTS, &part, err);
     }
-    if (status == DPK_OK)
+    if (status == DPK_OK) {
         cJSON_AddItemToObject(o, "log", part);
+        if (r->profile)
+            status = dpadev_json_profile(r->profile, &part, err);
+    }
+    if (status == DPK_OK && r->profile)
+        cJSON_AddItemToObject(o, "profile", part);
     return status;
 }
 
@@ -143,7 +149,7 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
         status = dpk_device_open(args->words[0], &dev, err);
     if (status == DPK_OK) {
         all = cJSON_CreateObject();
-        status = collect(dev, r->seconds, all, err);
+        status = collect(dev, r, all, err);
     }
     if (status == DPK_OK && o->json) {
         status = dpk_json_print(all, err);
@@ -159,6 +165,8 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
 static const struct dpk_option report_options[] = {
     {"for", DPK_NUMBER, "SECONDS", offsetof(struct report_options, seconds), 1, 3600,
      .help = "follow execution units so long (default: 1 if a process runs)"},
+    {"profile", DPK_FILE, "FILE", offsetof(struct report_options, profile),
+     .help = "show a profile, too: folded stacks, as DPAKIT_PROFILE leaves them"},
     {0},
 };
 

@@ -214,7 +214,10 @@ static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
         qp_lose_peer(qp, !peer_closed);
-    else if (requests && qp->posted != qp->done)
+    else if (qp_is_lossy(qp) && !requests) {
+        qp->kept = qp->kept || qp->receiving;
+        responder_forget(qp);
+    } else if (requests && qp->posted != qp->done)
         qp_miss_peer(qp, !peer_closed);
     else if (!requests && qp->receiving)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
@@ -227,6 +230,8 @@ static void lost(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
     bool requests = c->role == REQUESTS;
+    /* Of a queue pair with datagrams, one of many: it is nobody's peer. */
+    const bool spare = qp && qp_has_datagrams(qp) && qp->requests != c;
     /* Responses that the peer sent before count, though the event of their channel may come
      * later. */
     if (qp && qp->requests && qp->requests != c)
@@ -238,7 +243,7 @@ static void lost(struct channel *c)
     if (qp && qp->responses == c)
         qp->responses = NULL;
     channel_close(c);
-    if (qp && qp->state == QP_READY)
+    if (qp && qp->state == QP_READY && !spare)
         lose(qp, requests, c->peer_closed);
 }
 
@@ -314,7 +319,7 @@ static bool has_hung_up(const struct channel *c)
 static bool may_claim(const struct channel *c, const struct dpk_rc_qp *qp)
 {
     return !dpk_uuid_equal(&c->claim.process, &c->rc->identity) && qp->state != QP_FAILED &&
-           (qp->state != QP_READY || address_means(&qp->peer, &c->claim));
+           (qp_has_datagrams(qp) || qp->state != QP_READY || address_means(&qp->peer, &c->claim));
 }
 
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
@@ -326,7 +331,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     struct dpk_rc_qp *qp = qp_find(c->rc, &self);
     if (!qp && self.secret == 0)
         say(c, ABSENT);
-    if (qp && qp->transport == &transport_absent && absent_find(qp))
+    if (qp && !qp_is_lossy(qp) && qp->transport == &transport_absent && absent_find(qp))
         requester_resume(qp);
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
@@ -336,7 +341,8 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
         return false;
     c->role = RESPONSES;
     c->qp = qp;
-    qp->responses = c;
+    if (!qp_has_datagrams(qp))
+        qp->responses = c;
     channel_poll(c, c->rc->gateway->polled);
     return true;
 }
@@ -436,6 +442,8 @@ static void shared_resume(struct dpk_rc_qp *qp)
 static void shared_close(struct dpk_rc_qp *qp)
 {
     struct channel *ours[2] = {qp->requests, qp->responses};
+    if (qp_has_datagrams(qp))
+        return gateway_forget(qp);
     qp->requests = qp->responses = NULL;
     /* Both channels say it before one of them is closed. */
     for (int i = 0; i < 2; i++)

@@ -3,7 +3,7 @@
 
 #include "frame.h"
 
-enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4, FLAG_SOLICITED = 8 };
+enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4, FLAG_SOLICITED = 8, SERVICE_AT = 4 };
 
 static void store_be64(uint8_t *p, uint64_t v)
 {
@@ -20,7 +20,8 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     out[1] = (uint8_t)(request ? (unsigned)r->opcode : (unsigned)f->response.status);
     out[2] =
         (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
-                  (r->has_immediate ? FLAG_IMMEDIATE : 0) | (r->solicited ? FLAG_SOLICITED : 0));
+                  (r->has_immediate ? FLAG_IMMEDIATE : 0) | (r->solicited ? FLAG_SOLICITED : 0) |
+                  (request ? (unsigned)r->service << SERVICE_AT : 0));
     out[3] = (uint8_t)r->rnr_retries;
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
     store_be64(out + 8, r->total);
@@ -40,6 +41,7 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
                                     .has_immediate = flags & FLAG_IMMEDIATE,
                                     .solicited = flags & FLAG_SOLICITED,
                                     .rnr_retries = retries,
+                                    .service = flags >> SERVICE_AT,
                                     .size = size};
     out->request.total = dpk_read_be64(in);
     out->request.key = dpk_read_be64(in);
@@ -49,7 +51,7 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
     out->request.immediate = dpk_read_be32(in);
     out->payload = opcode <= DPK_RC_WRITE ? size : 0;
     return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER && size <= SEGMENT &&
-           size <= out->request.total;
+           flags >> SERVICE_AT <= DPK_RC_DATAGRAM && size <= out->request.total;
 }
 
 /* Whether a responder may answer with this status. The others are set by the requester itself. */

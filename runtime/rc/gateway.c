@@ -18,6 +18,7 @@
 
 #define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
+#define TARGETS_MAX    64 /* channels for datagrams that a queue pair keeps */
 #define LOOK_EACH_MS   50 /* how often requests that wait for a peer are looked at */
 
 /* The socket is in the abstract namespace, so that it disappears with its process. */
@@ -257,6 +258,7 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
     }
     c->role = REQUESTS;
     c->qp = qp;
+    c->target = qp->peer.number;
     qp->requests = c;
     return DPK_OK;
 }
@@ -278,11 +280,50 @@ void gateway_hear_out(struct dpk_rc_qp *qp)
         channel_serve(qp->requests);
 }
 
-void gateway_forget(struct dpk_rc_qp *qp)
+static void forget_both(const struct dpk_rc_qp *qp)
 {
     if (qp->requests)
         channel_close(qp->requests);
     if (qp->responses)
         channel_close(qp->responses);
+}
+
+/* A queue pair with datagrams has one for each target, and one for each that sends to it. */
+static void forget_all(const struct dpk_rc_qp *qp)
+{
+    struct gateway *s = qp->end->rc->gateway;
+    struct channel *next;
+    for (struct channel *c = s ? TAILQ_FIRST(&s->channels) : NULL; c; c = next) {
+        next = TAILQ_NEXT(c, link);
+        if (c->qp == qp)
+            channel_close(c);
+    }
+}
+
+struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number)
+{
+    struct gateway *s = qp->end->rc->gateway;
+    struct channel *first = NULL, *c;
+    unsigned count = 0;
+    if (!s)
+        return NULL;
+    TAILQ_FOREACH(c, &s->channels, link)
+    if (c->qp == qp && c->role == REQUESTS) {
+        if (c->target == number)
+            return c;
+        first = first ? first : c;
+        count++;
+    }
+    if (count >= TARGETS_MAX)
+        channel_close(first);
+    return NULL;
+}
+
+void gateway_forget(struct dpk_rc_qp *qp)
+{
+    if (qp_has_datagrams(qp))
+        forget_all(qp);
+    else if (qp->requests || qp->responses)
+        forget_both(qp);
     qp->requests = qp->responses = NULL;
 }

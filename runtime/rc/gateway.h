@@ -17,6 +17,7 @@ struct channel {
         REQUESTS, /* carries our requests, and the peer's responses */
         RESPONSES /* carries the peer's requests, and our responses */
     } role;
+    uint32_t target;      /* REQUESTS: the number of the peer's queue pair */
     struct address claim; /* RESPONSES: the address that the peer gave as its own */
     struct rings rings;
     uint32_t interest; /* the events that epoll watches for */

@@ -15,14 +15,17 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
     if (!qp->local)
         qp->local = qp_find(qp->end->rc, &qp->peer);
     struct dpk_rc_qp *peer = qp->local;
-    if (!peer || peer->state == QP_FAILED)
+    if (!peer || peer->state == QP_FAILED || peer->end->options.service != qp->end->options.service)
         return NULL;
+    if (qp_has_datagrams(peer))
+        return peer;
     if (peer->transport == &transport_absent)
         absent_find(peer);
-    if (peer->state == QP_READY && !address_means(&peer->peer, &qp->address))
+    if (peer->state != QP_READY)
+        return peer;
+    if (!address_means(&peer->peer, &qp->address))
         return NULL;
-    if (peer->state == QP_READY)
-        peer->local = qp;
+    peer->local = qp;
     return peer;
 }
 
@@ -39,7 +42,7 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
         return SENT_LATER;
     }
     bool fails = out.status != DPK_RC_OK || out.broken;
-    if (fails)
+    if (fails && !qp_has_datagrams(peer))
         peer->local = qp->local = NULL; /* both fail below, each with its own status */
     if (out.status != DPK_RC_OK && response_breaks(&out) && peer != qp)
         qp_fail(peer, DPK_RC_FLUSHED, true);

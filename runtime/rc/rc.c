@@ -146,11 +146,11 @@ void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
 {
     if (qp->state == QP_FAILED || qp->transport == &transport_gone)
         return;
-    if (qp->patience.retry_ms == 0) {
+    if (qp->patience.retry_ms == 0 && !qp_is_lossy(qp)) {
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
         return;
     }
-    if (qp->transport)
+    if (qp->transport && !qp_has_datagrams(qp)) /* other targets are there still */
         qp->transport->close(qp);
     qp->transport = &transport_gone;
     qp->next = (struct place){qp->done, qp->done_bytes};
@@ -315,6 +315,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->waits_since = 0;
     qp->halted = qp->refused = DPK_RC_OK;
     responder_forget(qp);
+    qp->kept = false;
     if (qp->transport)
         qp->transport->close(qp);
     qp->transport = NULL;
@@ -460,6 +461,13 @@ void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
 {
     dpk_rc_lock(end->rc);
     end->options.permissions = permissions;
+    dpk_rc_unlock(end->rc);
+}
+
+void dpk_rc_end_set_qkey(struct dpk_rc_end *end, uint32_t qkey)
+{
+    dpk_rc_lock(end->rc);
+    end->qkey = qkey;
     dpk_rc_unlock(end->rc);
 }
 

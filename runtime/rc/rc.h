@@ -1,6 +1,6 @@
 /*
- * rc: reliable connected queue pairs of programs of the DPA. Two queue pairs that are connected to
- * each other may be of one process or of two processes of one machine.
+ * rc: reliable connected queue pairs of programs of the DPA, and unreliable ones. Two queue pairs that are
+ * connected to each other may be of one process or of two processes of one machine.
  *
  *     struct dpk_rc *rc;
  *     dpk_rc_enter(&rc, &err);                                // one for a process
@@ -19,6 +19,8 @@
  * that are posted on the queue pair, now or later, fail, and the peer's queue pair enters the error
  * state too, unless it has only refused to wait for a receive. It is such an error when the peer is destroyed or its process ends; receives fail also
  * when no other connection of their end is left.
+ *
+ * An end may be of another service (enum dpk_rc_service): then messages that its peers cannot take are lost.
  *
  * A transport (transport.h) carries requests from one queue pair to the other: a function call
  * within a process, rings in shared memory between processes.
@@ -103,8 +105,9 @@ struct dpk_rc_work {
     const struct dpk_rc_piece *pieces; /* if `count` is not 0: in place of `local`; */
     unsigned count;                    /* they must stay until the completion */
     void *user;                        /* passed on to the completion */
-    struct dpk_uuid owner;             /* the process that `key` belongs to; all zero: the peer's */
-    uint64_t key, address;             /* the peer's memory; a sync event has no address */
+    uint32_t target, qkey;   /* of a datagram: the queue pair that it is for, and its key */
+    struct dpk_uuid owner;   /* the process that `key` belongs to; all zero: the peer's */
+    uint64_t key, address;   /* the peer's memory; a sync event has no address */
     uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
 };
 
@@ -119,6 +122,7 @@ struct dpk_rc_completion {
     } event;
     uint32_t connection; /* as given at creation; 0 for a receive that no peer used */
     uint32_t immediate;
+    uint32_t source; /* of a datagram: the number of the queue pair that sent it */
     bool solicited;
     uint32_t index; /* how many works or receives were posted before it; wraps */
     enum dpk_rc_status status;
@@ -180,6 +184,14 @@ void dpk_rc_leave(struct dpk_rc *rc);
 void dpk_rc_lock(struct dpk_rc *rc);
 void dpk_rc_unlock(struct dpk_rc *rc);
 
+/* What becomes of messages that cannot be delivered. */
+enum dpk_rc_service {
+    DPK_RC_RELIABLE,   /* they wait, or the queue pair fails */
+    DPK_RC_UNRELIABLE, /* they are lost, and nobody is told: sends and writes */
+    DPK_RC_DATAGRAM /* the same; each goes to a queue pair of its own choice: sends of one segment */
+};
+#define DPK_RC_DATAGRAM_MAX 32768u /* bytes */
+
 struct dpk_rc_end_options {
     const struct dpk_rc_ops *ops;
     void *context;
@@ -189,6 +201,7 @@ struct dpk_rc_end_options {
     uint32_t receives;   /* that can be posted at once, for all connections together */
     bool outlives_peers; /* as on the card: when the peer is destroyed, only works that are not
                             done or posted later fail; otherwise the queue pair fails at once */
+    enum dpk_rc_service service; /* not reliable: only with outlives_peers, `next` and `receive` */
 };
 enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,
                                   struct dpk_rc_end **out, struct dpk_error *err);
@@ -215,6 +228,8 @@ void dpk_rc_qp_kick_later(struct dpk_rc_qp *qp);
 /* Asks the owner for receives (`receive`) again. */
 void dpk_rc_end_resume(struct dpk_rc_end *end);
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
+/* Datagrams with another key are dropped. */
+void dpk_rc_end_set_qkey(struct dpk_rc_end *end, uint32_t qkey);
 
 /* Appends the address that a peer needs to connect to it, at most DPK_RC_ADDRESS_SIZE bytes. Bytes
  * 24 to 27 have the number, big endian. "DPKN" and a number of four bytes, big endian, are an
@@ -236,6 +251,9 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
  * cannot be made. */
 enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
                                   struct dpk_error *err);
+
+/* Lets a queue pair of datagrams send and receive. Until then, what comes for it is dropped. */
+void dpk_rc_qp_open(struct dpk_rc_qp *qp);
 
 /* Its number, of 24 bits. No other queue pair of this process, or of others that publish numbers,
  * has the same. */

@@ -75,6 +75,10 @@ static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_
     uint64_t size = is_atomic(w->opcode) ? local_size(w) : bytes_of(w);
     if (w->wrong != DPK_RC_OK)
         return w->wrong;
+    if (qp_is_lossy(qp) && w->opcode > DPK_RC_WRITE)
+        return DPK_RC_LOCAL_OPERATION; /* nothing answers it */
+    if (qp_has_datagrams(qp) && (w->opcode != DPK_RC_SEND || size > DPK_RC_DATAGRAM_MAX))
+        return DPK_RC_LOCAL_LENGTH;
     if (!dpk_uuid_is_zero(&w->owner) && !dpk_uuid_equal(&w->owner, &qp->peer.process))
         return DPK_RC_REMOTE_ACCESS;
     if (is_atomic(w->opcode) && size != 0 && size != sizeof(uint64_t))
@@ -100,7 +104,12 @@ static enum dpk_rc_status make_request(const struct dpk_rc_qp *qp, struct reques
                           .key = w->key,
                           .address = w->address + at,
                           .value = w->value,
-                          .compare = w->compare};
+                          .compare = w->compare,
+                          .service = qp->end->options.service};
+    if (qp_has_datagrams(qp)) {
+        r->key = qp->address.number;
+        r->value = w->qkey;
+    }
     r->last = at + r->size == r->total;
     return r->first ? check(qp, w) : DPK_RC_OK;
 }
@@ -126,6 +135,23 @@ static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
         qp_fail(qp, wrong, false);
 }
 
+/* The next work has no peer that could take it: nobody is told. False: those before it are not done. */
+static bool lose_next(struct dpk_rc_qp *qp)
+{
+    if (qp->unanswered > 0)
+        return false;
+    qp->next = (struct place){.work = qp->next.work + 1};
+    finish(qp);
+    return true;
+}
+
+/* Whether the next work must wait for those before it, which go to another target. */
+static bool waits_its_turn(const struct dpk_rc_qp *qp)
+{
+    return qp_has_datagrams(qp) && qp->unanswered > 0 &&
+           work_at(qp, qp->next.work)->target != qp->peer.number;
+}
+
 /* Sends one request. False: no more can be sent now. */
 static bool send_next(struct dpk_rc_qp *qp)
 {
@@ -142,6 +168,10 @@ static bool send_next(struct dpk_rc_qp *qp)
         finish(qp);
         return true;
     }
+    if (qp_is_lossy(qp) && waits_its_turn(qp))
+        return false;
+    if (qp_is_lossy(qp) && !lossy_has_peer(qp, work_at(qp, before.work)))
+        return lose_next(qp);
     enum sent sent = qp->transport->room(qp, payload_size(&r), &payload);
     if (sent == SENT && !fill(qp, &r, payload))
         return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
@@ -161,6 +191,12 @@ static bool send_next(struct dpk_rc_qp *qp)
         if (pace_has(qp))
             pace_unsent(qp, &r);
         qp->waits = true;
+    } else if (sent == SENT_NEVER && qp_is_lossy(qp)) {
+        qp->unanswered--;
+        qp->next = before;
+        if (pace_has(qp))
+            pace_unsent(qp, &r);
+        return lose_next(qp);
     } else if (sent == SENT_NEVER) {
         qp_miss_peer(qp, false);
     }

@@ -29,7 +29,8 @@ static enum answer refuse(struct response *out, enum dpk_rc_status status)
  * queue pair. */
 static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct response *out)
 {
-    if (r->rnr_retries == 0 || (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stalled_out))
+    if (qp_is_lossy(qp) || r->rnr_retries == 0 ||
+        (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stalled_out))
         return refuse(out, DPK_RC_RNR_EXCEEDED);
     qp->stalled = true;
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
@@ -53,6 +54,7 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
 {
     return qp_complete(qp, (struct dpk_rc_completion){.event = event,
                                                       .immediate = r->immediate,
+                                                      .source = (uint32_t)r->key,
                                                       .solicited = r->solicited,
                                                       .index = receive->index,
                                                       .bytes = bytes,
@@ -73,6 +75,7 @@ static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum 
                                enum dpk_rc_status there)
 {
     qp->receiving = false;
+    out->broken = true;
     receive_fails(qp, &qp->receive, here);
     return refuse(out, there);
 }
@@ -87,7 +90,8 @@ void responder_forget(struct dpk_rc_qp *qp)
 
 void responder_abort(struct dpk_rc_qp *qp)
 {
-    bool receiving = qp->receiving;
+    bool receiving = qp->receiving || qp->kept;
+    qp->kept = false;
     responder_forget(qp);
     if (receiving)
         receive_fails(qp, &qp->receive, DPK_RC_FLUSHED);
@@ -99,9 +103,10 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
     struct dpk_rc_piece one;
     if (r->first == qp->receiving)
         return refuse(out, DPK_RC_REMOTE_INVALID); /* a part of another send */
-    enum dpk_rc_taken taken = r->first ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
+    enum dpk_rc_taken taken = r->first && !qp->kept ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
+    qp->kept = false;
     const struct dpk_rc_message to = message_of(&qp->receive, &one);
     if (r->first) {
         qp->receiving = true;
@@ -156,6 +161,7 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
     if (r->size > 0 && !dpk_memory_write(&part, bytes)) {
+        out->broken = uses_receive;
         if (uses_receive)
             receive_fails(qp, &receive, DPK_RC_FLUSHED);
         return refuse(out, DPK_RC_REMOTE_ACCESS);
@@ -223,10 +229,37 @@ static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint
     }
 }
 
+/* The peer is told nothing of what becomes of its message. */
+static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
+                             struct response *out)
+{
+    const bool datagram = qp_has_datagrams(qp);
+    if (r->service == DPK_RC_RELIABLE)
+        return refuse(out, DPK_RC_RNR_EXCEEDED); /* which does not harm this end */
+    if (qp->state != QP_READY || r->service != qp->end->options.service ||
+        r->opcode > (datagram ? DPK_RC_SEND : DPK_RC_WRITE) ||
+        (datagram && (!r->first || !r->last || r->value != qp->end->qkey)))
+        return ANSWERED;
+    /* The rest of a message whose first parts came is lost when another one begins. */
+    if (qp->receiving && r->first) {
+        qp->receiving = false;
+        qp->kept = true;
+    }
+    if (r->opcode == DPK_RC_SEND && !r->first && !qp->receiving)
+        return ANSWERED;
+    run(qp, r, bytes, out, NULL);
+    out->status = DPK_RC_OK;
+    return ANSWERED;
+}
+
 enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload)
 {
     *out = (struct response){0};
+    if (qp_is_lossy(qp))
+        return run_lossy(qp, r, bytes, out);
+    if (r->service != DPK_RC_RELIABLE)
+        return ANSWERED; /* it is no message for this queue pair */
     if (qp->state == QP_NEW)
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)

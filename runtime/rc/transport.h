@@ -27,7 +27,9 @@ struct request {
     uint64_t total;        /* of the work */
     uint64_t key, address; /* of this part */
     uint64_t value, compare;
-    unsigned rnr_retries; /* as in struct dpk_rc_patience */
+    unsigned rnr_retries;        /* as in struct dpk_rc_patience */
+    enum dpk_rc_service service; /* of who sent it. Of a datagram, `key` is the sender's number, and
+                                    `value` has the key of the queue pair that it is for */
 };
 
 struct response {
@@ -136,6 +138,7 @@ struct dpk_rc_qp {
     uint64_t stalled_ms;           /* how long it may wait, */
     bool stalled_out;              /* and it has */
     bool receiving;                /* some parts of a send have arrived */
+    bool kept;                     /* a send lost its other parts: `receive` is for the next one */
     struct dpk_rc_receive receive; /* that this send uses */
     uint64_t received, total;
     enum dpk_rc_status refused; /* the peer's last request was, with this */
@@ -154,6 +157,7 @@ struct dpk_rc_end {
     struct dpk_rc_receive *ring;
     uint32_t posted, taken;
     bool dropped; /* receives fail at once, as the last peer's process ended */
+    uint32_t qkey;
     TAILQ_HEAD(, dpk_rc_qp) qps, stalled;
 };
 
@@ -216,6 +220,19 @@ void responder_forget(struct dpk_rc_qp *qp);
 /* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 
+/* ---- What may be lost ---- */
+/* Whether there is a peer to take the next work; else it is lost. A queue pair with datagrams is pointed
+ * at the target. */
+bool lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
+static inline bool qp_is_lossy(const struct dpk_rc_qp *qp)
+{
+    return qp->end->options.service != DPK_RC_RELIABLE;
+}
+static inline bool qp_has_datagrams(const struct dpk_rc_qp *qp)
+{
+    return qp->end->options.service == DPK_RC_DATAGRAM;
+}
+
 /* ---- Waiting for peers ---- */
 /* A request of a queue pair begins to wait for a peer that is not connected, or for a receive.
  * *since: when it began; 0 is set to now. */
@@ -254,5 +271,8 @@ void gateway_settle(struct dpk_rc_qp *qp);
 void gateway_hear_out(struct dpk_rc_qp *qp);
 /* Closes the channels of a queue pair. */
 void gateway_forget(struct dpk_rc_qp *qp);
+/* The channel by which datagrams of a queue pair go to that target; NULL: there is none. Makes room
+ * for one more. */
+struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number);
 
 #endif

@@ -1,0 +1,37 @@
+/* Queue pairs whose messages may be lost: where the next one goes, if there is somebody to take it. */
+#include "transport.h"
+
+/* A peer that was not there when the last message was sent may be now. */
+static bool find_peer(struct dpk_rc_qp *qp)
+{
+    if (qp->transport != &transport_absent)
+        return qp->transport != &transport_gone;
+    return absent_find(qp);
+}
+
+static bool datagram_aim(struct dpk_rc_qp *qp, uint32_t number)
+{
+    const bool there = qp->transport == &transport_local || qp->requests;
+    if (qp->peer.number == number && there)
+        return true;
+    qp->peer = (struct address){.number = number};
+    qp->local = NULL;
+    qp->requests = gateway_channel_to(qp, number);
+    qp->transport = qp->requests ? &transport_shared : &transport_absent;
+    return qp->requests || absent_find(qp);
+}
+
+bool lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
+{
+    return qp_has_datagrams(qp) ? datagram_aim(qp, w->target) : find_peer(qp);
+}
+
+void dpk_rc_qp_open(struct dpk_rc_qp *qp)
+{
+    dpk_rc_lock(qp->end->rc);
+    if (qp->state == QP_NEW) {
+        qp->transport = &transport_absent;
+        qp->state = QP_READY;
+    }
+    dpk_rc_unlock(qp->end->rc);
+}

@@ -184,7 +184,7 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     else if (is)
         dpk_queue_consumed(q->q, consumed);
     pthread_mutex_unlock(&p->objects_lock);
-    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_7.complete(p->context, number));
+    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_8.complete(p->context, number));
 }
 
 /* As enum _flexio_dev_missing of the device's header numbers them. */

@@ -105,7 +105,8 @@ FORWARD(int, -1, ibv_query_gid_type,
 FORWARD(int, -1, ibv_init_ah_from_wc,
         (struct ibv_context * context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh,
          struct ibv_ah_attr *ah_attr),
-        (context, port_num, wc, grh, ah_attr), MINE(context), (dpk_forward_refuse(), -1))
+        (context, port_num, wc, grh, ah_attr), MINE(context),
+        emulated()->init_ah_from_wc(context, port_num, wc, grh, ah_attr))
 FORWARD(int, -1, ibv_resolve_eth_l2_from_gid,
         (struct ibv_context * context, struct ibv_ah_attr *attr, uint8_t eth_mac[6], uint16_t *vid),
         (context, attr, eth_mac, vid), MINE(context), (dpk_forward_refuse(), -1))
@@ -188,13 +189,17 @@ FORWARD(int, 0, ibv_query_qp_data_in_order,
         (struct ibv_qp * qp, enum ibv_wr_opcode op, uint32_t flags), (qp, op, flags), OF(qp),
         qp &&flags == 0)
 
-/* ---- What emulated devices do not have: datagrams, multicast, ECE ---- */
+/* ---- Address handles ---- */
 
 FORWARD(struct ibv_ah *, NULL, ibv_create_ah, (struct ibv_pd * pd, struct ibv_ah_attr *attr),
-        (pd, attr), OF(pd), dpk_forward_refuse())
+        (pd, attr), OF(pd), emulated()->create_ah(pd, attr))
 FORWARD(struct ibv_ah *, NULL, ibv_create_ah_from_wc,
         (struct ibv_pd * pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num),
-        (pd, wc, grh, port_num), OF(pd), dpk_forward_refuse())
+        (pd, wc, grh, port_num), OF(pd), emulated()->create_ah_from_wc(pd, wc, grh, port_num))
+FORWARD(int, ENOSYS, ibv_destroy_ah, (struct ibv_ah * ah), (ah), OF(ah), emulated()->destroy_ah(ah))
+
+/* ---- What emulated devices do not have: multicast, ECE ---- */
+
 FORWARD(int, ENOSYS, ibv_attach_mcast, (struct ibv_qp * qp, const union ibv_gid *gid, uint16_t lid),
         (qp, gid, lid), OF(qp), qp ? EOPNOTSUPP : EINVAL)
 FORWARD(int, ENOSYS, ibv_detach_mcast, (struct ibv_qp * qp, const union ibv_gid *gid, uint16_t lid),

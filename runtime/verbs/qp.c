@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ah.h"
 #include "cq.h"
 #include "srq.h"
 
@@ -97,8 +98,9 @@ static bool received(struct qp *qp, const struct dpk_rc_completion *c)
     wc.opcode = c->event == DPK_RC_WRITTEN_IMMEDIATE ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
     if (!failed) {
         wc.byte_len = (uint32_t)c->bytes;
-        wc.src_qp = qp->attr.dest_qp_num;
-        wc.wc_flags = c->event == DPK_RC_RECEIVED ? 0 : IBV_WC_WITH_IMM;
+        wc.src_qp = qp_is_ud(qp) ? c->source : qp->attr.dest_qp_num;
+        wc.wc_flags =
+            (c->event == DPK_RC_RECEIVED ? 0 : IBV_WC_WITH_IMM) | (qp_is_ud(qp) ? IBV_WC_GRH : 0);
         wc.imm_data = htobe32(c->immediate);
     }
     return cq_complete(qp->ib.qp_base.recv_cq, &wc, failed || c->solicited);
@@ -196,20 +198,36 @@ static const struct dpk_rc_ops ops = {
 
 #define AT_ONCE 64u /* work requests that rc carries out at once */
 
+static enum dpk_rc_service service_of(enum ibv_qp_type type)
+{
+    return type == IBV_QPT_UD   ? DPK_RC_DATAGRAM
+           : type == IBV_QPT_UC ? DPK_RC_UNRELIABLE
+                                : DPK_RC_RELIABLE;
+}
+
+/* What programs may describe call by call for a type of queue pairs. */
+static uint64_t operations_of(enum ibv_qp_type type)
+{
+    const uint64_t sends = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
+    const uint64_t writes = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+    const uint64_t reads = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+                           IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    return sends | (type == IBV_QPT_UD ? 0 : writes) | (type == IBV_QPT_RC ? reads : 0);
+}
+
 /* 0, or an errno. */
 static int check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
 {
     const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-    const uint64_t operations = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-                                IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-                                IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-                                IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+    const bool known_type =
+        a->qp_type == IBV_QPT_RC || a->qp_type == IBV_QPT_UC || a->qp_type == IBV_QPT_UD;
     if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD) || !a->pd || a->pd->context != context ||
         !a->send_cq || !a->recv_cq || a->send_cq->context != context ||
         a->recv_cq->context != context || (a->srq && a->srq->pd != a->pd))
         return EINVAL;
-    if (a->qp_type != IBV_QPT_RC || a->comp_mask & ~known ||
-        (a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS && a->send_ops_flags & ~operations))
+    if (!known_type || a->comp_mask & ~known ||
+        (a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+         a->send_ops_flags & ~operations_of(a->qp_type)))
         return EOPNOTSUPP;
     if (a->cap.max_send_wr > QP_WR_MAX || a->cap.max_recv_wr > QP_WR_MAX ||
         a->cap.max_send_sge > QP_SGE_MAX || a->cap.max_recv_sge > QP_SGE_MAX ||
@@ -239,7 +257,8 @@ static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
                                                .context = qp,
                                                .domain = dpk_verbs_domain(a->pd),
                                                .sends = AT_ONCE,
-                                               .outlives_peers = true};
+                                               .outlives_peers = true,
+                                               .service = service_of(a->qp_type)};
     if (!sends_new(&qp->sends, a->cap.max_send_wr, a->cap.max_send_sge, a->cap.max_inline_data) ||
         !receives_new(&qp->receives, srq ? 0 : a->cap.max_recv_wr, a->cap.max_recv_sge) ||
         !(qp->pieces = calloc(srq ? srq->receives.sges : qp->receives.sges, sizeof *qp->pieces)) ||

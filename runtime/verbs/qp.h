@@ -18,6 +18,7 @@
 #define QP_INLINE_MIN  60u
 #define QP_READS_MAX   16
 #define QP_MESSAGE_MAX (1u << 30)
+#define QP_MTU         1024u /* of datagrams */
 
 /* A work request of the send queue. */
 struct send {
@@ -27,12 +28,14 @@ struct send {
     bool reads;        /* later work requests with a fence wait for it */
     struct cq *awaits; /* it waits until this queue had more completions than `until`; or NULL */
     uint32_t until;
+    const struct ah *to;   /* of a datagram */
+    struct ibv_grh header; /* that the receiver gets before it */
     struct dpk_rc_work work;
 };
 
 struct sends {
     struct send *ring;
-    struct dpk_rc_piece *pieces;  /* `sges` for each entry of the ring */
+    struct dpk_rc_piece *pieces;  /* `sges`, and one for a header, for each entry of the ring */
     uint8_t *inlined;             /* cap.max_inline_data bytes for each */
     uint32_t size, sges;          /* the size is a power of two, or 0 */
     uint32_t posted, taken, done; /* counters, which wrap */
@@ -65,6 +68,11 @@ struct qp {
     uint32_t async_reported;
 };
 
+static inline bool qp_is_ud(const struct qp *qp)
+{
+    return qp->ib.qp_base.qp_type == IBV_QPT_UD;
+}
+
 /* ---- What <infiniband/verbs.h> calls through a context ---- */
 struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
@@ -90,7 +98,10 @@ void sends_free(struct sends *s);
  * the queue is full. */
 struct send *send_begin(struct qp *qp);
 /* These return an errno. */
-int send_set_operation(struct send *s, enum ibv_wr_opcode opcode);
+int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode);
+/* Of a datagram. */
+int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah, uint32_t number,
+                    uint32_t qkey);
 int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
 int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count);
 void sends_commit(struct qp *qp);

@@ -45,7 +45,7 @@ __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 }
 
 /* What a BlueField-3 has, but for mr and pd, which are those of `memory`. What is 0 it has not:
- * multicast groups, memory windows, raw queue pairs, address handles. */
+ * multicast groups, memory windows, raw queue pairs. */
 static void describe(const struct ibv_device *device, struct ibv_device_attr *out)
 {
     *out = (struct ibv_device_attr){
@@ -60,6 +60,7 @@ static void describe(const struct ibv_device *device, struct ibv_device_attr *ou
         .max_qp_wr = QP_WR_MAX,
         .device_cap_flags = IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |
                             IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_CURR_QP_STATE_MOD,
+        .max_ah = INT32_MAX,
         .max_sge = QP_SGE_MAX,
         .max_sge_rd = QP_SGE_MAX,
         .max_mr = (1 << 20) - 2,

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ah.h"
 #include "cq.h"
 #include "qp.h"
+
+#define PRIVILEGED 0x80000000u /* such a key of a work request stands for that of its queue pair */
 
 bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
 {
@@ -16,7 +19,7 @@ bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
     for (s->size = 1; s->size < sends;)
         s->size *= 2;
     s->ring = calloc(s->size, sizeof *s->ring);
-    s->pieces = calloc(s->size, s->sges * sizeof *s->pieces);
+    s->pieces = calloc(s->size, (s->sges + 1) * sizeof *s->pieces);
     s->inlined = inlined ? calloc(s->size, inlined) : NULL;
     if (s->ring && s->pieces && (s->inlined || inlined == 0))
         return true;
@@ -49,7 +52,21 @@ static size_t index_of(const struct qp *qp, const struct send *s)
     return (size_t)(s - qp->sends.ring);
 }
 
-int send_set_operation(struct send *s, enum ibv_wr_opcode opcode)
+/* Where its pieces lie; before them is room for one. */
+static struct dpk_rc_piece *pieces_of(const struct qp *qp, const struct send *s)
+{
+    return &qp->sends.pieces[index_of(qp, s) * (qp->sends.sges + 1) + 1];
+}
+
+/* Whether a type of queue pairs has an operation. */
+static bool has_operation(enum ibv_qp_type type, enum dpk_rc_opcode opcode)
+{
+    if (type == IBV_QPT_UD)
+        return opcode == DPK_RC_SEND || opcode == DPK_RC_NOP;
+    return type == IBV_QPT_RC || opcode <= DPK_RC_WRITE || opcode == DPK_RC_NOP;
+}
+
+int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode)
 {
     static const struct {
         bool is_there;
@@ -68,6 +85,8 @@ int send_set_operation(struct send *s, enum ibv_wr_opcode opcode)
     };
     if ((size_t)opcode >= sizeof operations / sizeof *operations || !operations[opcode].is_there)
         return opcode <= IBV_WR_DRIVER1 ? EOPNOTSUPP : EINVAL;
+    if (!has_operation(qp->ib.qp_base.qp_type, operations[opcode].opcode))
+        return EINVAL;
     s->opcode = operations[opcode].done;
     s->reads = operations[opcode].reads;
     s->work.opcode = operations[opcode].opcode;
@@ -77,7 +96,7 @@ int send_set_operation(struct send *s, enum ibv_wr_opcode opcode)
 
 int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count)
 {
-    struct dpk_rc_piece *to = &qp->sends.pieces[index_of(qp, s) * qp->sends.sges];
+    struct dpk_rc_piece *to = pieces_of(qp, s);
     if (count > qp->sends.sges || (count > 0 && !list))
         return EINVAL;
     for (size_t i = 0; i < count; i++)
@@ -101,15 +120,41 @@ int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *li
             memcpy(to + size, list[i].addr, list[i].length);
         size += (uint32_t)list[i].length;
     }
-    struct dpk_rc_piece *piece = &qp->sends.pieces[index_of(qp, s) * qp->sends.sges];
+    struct dpk_rc_piece *piece = pieces_of(qp, s);
     *piece = (struct dpk_rc_piece){.bytes = to, .memory = {.size = size}};
     s->work.pieces = piece;
     s->work.count = size > 0;
     return 0;
 }
 
+int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah, uint32_t number,
+                    uint32_t qkey)
+{
+    if (!qp_is_ud(qp) || !ah || ah->pd->context != qp->ib.qp_base.context || number > 0xffffff)
+        return EINVAL;
+    s->to = (const struct ah *)ah;
+    s->work.target = number;
+    s->work.qkey = qkey & PRIVILEGED ? qp->attr.qkey : qkey;
+    return 0;
+}
+
+/* Puts the header before a datagram, which must fit into one packet. */
+static void address(const struct qp *qp, struct send *s, uint64_t size)
+{
+    if (size > QP_MTU || !s->to) {
+        s->work.wrong = s->to ? DPK_RC_LOCAL_LENGTH : DPK_RC_LOCAL_OPERATION;
+        return;
+    }
+    struct dpk_rc_piece *header = pieces_of(qp, s) - 1;
+    ah_write_header(s->to, size, &s->header);
+    *header = (struct dpk_rc_piece){.bytes = (const uint8_t *)&s->header,
+                                    .memory = {.size = sizeof s->header}};
+    s->work.pieces = header;
+    s->work.count++;
+}
+
 /* What only the whole of a work request tells. */
-static void judge(struct send *s)
+static void judge(const struct qp *qp, struct send *s)
 {
     const struct dpk_rc_message m = {s->work.pieces, s->work.count};
     const uint64_t size = dpk_rc_message_size(&m);
@@ -118,13 +163,15 @@ static void judge(struct send *s)
     s->work.solicited = s->flags & IBV_SEND_SOLICITED;
     if (size > QP_MESSAGE_MAX || (atomic && size != sizeof(uint64_t)))
         s->work.wrong = DPK_RC_LOCAL_LENGTH;
+    if (qp_is_ud(qp) && s->work.opcode == DPK_RC_SEND)
+        address(qp, s, size);
 }
 
 void sends_commit(struct qp *qp)
 {
     struct sends *s = &qp->sends;
     for (; s->begun > 0; s->begun--)
-        judge(&s->ring[s->posted++ & (s->size - 1)]);
+        judge(qp, &s->ring[s->posted++ & (s->size - 1)]);
     dpk_rc_qp_kick(qp->pair);
 }
 
@@ -150,7 +197,7 @@ static int set_data(struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
     return send_set_inline(qp, s, list, count);
 }
 
-static void set_target(struct send *s, const struct ibv_send_wr *wr)
+static int set_target(const struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
 {
     if (s->work.has_immediate)
         s->work.immediate = be32toh(wr->imm_data);
@@ -171,9 +218,14 @@ static void set_target(struct send *s, const struct ibv_send_wr *wr)
         s->work.compare = wr->wr.atomic.compare_add;
         s->work.value = wr->wr.atomic.swap;
         break;
+    case DPK_RC_SEND:
+        return qp_is_ud(qp) ? send_set_target(qp, s, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+                                              wr->wr.ud.remote_qkey)
+                            : 0;
     default:
         break;
     }
+    return 0;
 }
 
 /* As dpk_verbs_set_wait made it. */
@@ -194,15 +246,15 @@ static int describe(struct qp *qp, const struct ibv_send_wr *wr)
         return ENOMEM;
     s->wr_id = wr->wr_id;
     s->flags |= wr->send_flags;
-    int why = send_set_operation(s, wr->opcode);
+    int why = send_set_operation(qp, s, wr->opcode);
     if (!why)
         why = set_data(qp, s, wr);
     if (!why && s->work.opcode == DPK_RC_NOP)
         why = set_wait(qp, s, wr);
+    if (!why)
+        why = set_target(qp, s, wr);
     if (why)
         qp->sends.begun--;
-    else
-        set_target(s, wr);
     return why;
 }
 

@@ -1,7 +1,8 @@
 /* The states of a queue pair: which attributes each transition needs and allows, as the InfiniBand
- * architecture has it (volume 1, 11.2.5.2, of reliable connected queue pairs). */
+ * architecture has it (volume 1, 11.2.5.2). */
 #include <errno.h>
 
+#include "ah.h"
 #include "qp.h"
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
@@ -15,7 +16,7 @@
 static const struct transition {
     bool is_there;
     int needs, allows;
-} transitions[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
+} reliable[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
     [IBV_QPS_RESET] = {[IBV_QPS_INIT] = {true, INIT, 0}},
     [IBV_QPS_INIT] = {[IBV_QPS_INIT] = {true, 0, INIT},
                       [IBV_QPS_RTR] = {true, RTR, IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | PATH}},
@@ -34,11 +35,47 @@ static const struct transition {
                           IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH}},
 };
 
+/* Of those that nothing answers: unreliable connected ones, and those of datagrams. */
+#define UC_RTR (IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
+#define UC_ANY (IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | PATH)
+static const struct transition unreliable[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
+    [IBV_QPS_RESET] = {[IBV_QPS_INIT] = {true, INIT, 0}},
+    [IBV_QPS_INIT] = {[IBV_QPS_INIT] = {true, 0, INIT},
+                      [IBV_QPS_RTR] = {true, UC_RTR,
+                                       IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | PATH}},
+    [IBV_QPS_RTR] = {[IBV_QPS_RTS] = {true, IBV_QP_SQ_PSN, UC_ANY}},
+    [IBV_QPS_RTS] =
+        {[IBV_QPS_RTS] = {true, 0, UC_ANY}, [IBV_QPS_SQD] = {true, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY}},
+    [IBV_QPS_SQD] =
+        {[IBV_QPS_SQD] = {true, 0, INIT | IBV_QP_AV | PATH}, [IBV_QPS_RTS] = {true, 0, UC_ANY}},
+};
+#define UD_INIT (IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY)
+static const struct transition datagram[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
+    [IBV_QPS_RESET] = {[IBV_QPS_INIT] = {true, UD_INIT, 0}},
+    [IBV_QPS_INIT] = {[IBV_QPS_INIT] = {true, 0, UD_INIT},
+                      [IBV_QPS_RTR] = {true, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY}},
+    [IBV_QPS_RTR] = {[IBV_QPS_RTS] = {true, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY}},
+    [IBV_QPS_RTS] = {[IBV_QPS_RTS] = {true, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+                     [IBV_QPS_SQD] = {true, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY}},
+    [IBV_QPS_SQD] = {[IBV_QPS_SQD] = {true, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+                     [IBV_QPS_RTS] = {true, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY}},
+};
+
+static const struct transition *transition_of(enum ibv_qp_type type, enum ibv_qp_state from,
+                                              enum ibv_qp_state to)
+{
+    if ((unsigned)to > IBV_QPS_ERR)
+        return NULL;
+    return type == IBV_QPT_UD   ? &datagram[from][to]
+           : type == IBV_QPT_UC ? &unreliable[from][to]
+                                : &reliable[from][to];
+}
+
 /* Attributes that emulated devices do not have, where a transition would allow them. */
 #define MISSING PATH
 
 /* The address of a peer: RoCE knows it by its GID. */
-static int check_path(const struct ibv_ah_attr *a)
+int path_check(const struct ibv_ah_attr *a)
 {
     if (!a->is_global || a->port_num != 1 || a->grh.sgid_index != 0)
         return EINVAL;
@@ -62,10 +99,11 @@ static int check_values(const struct ibv_qp_attr *a, int mask)
         (mask & IBV_QP_RETRY_CNT && a->retry_cnt > 7) ||
         (mask & IBV_QP_RNR_RETRY && a->rnr_retry > 7))
         return EINVAL;
-    return mask & IBV_QP_AV ? check_path(&a->ah_attr) : 0;
+    return mask & IBV_QP_AV ? path_check(&a->ah_attr) : 0;
 }
 
-int dpk_verbs_check_change(enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask)
+int dpk_verbs_check_change(enum ibv_qp_type type, enum ibv_qp_state from,
+                           const struct ibv_qp_attr *a, int mask)
 {
     const enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : from;
     mask &= ~IBV_QP_STATE;
@@ -73,7 +111,7 @@ int dpk_verbs_check_change(enum ibv_qp_state from, const struct ibv_qp_attr *a, 
         return EINVAL;
     if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
         return mask & ~IBV_QP_CUR_STATE ? EINVAL : 0;
-    const struct transition *t = (unsigned)to <= IBV_QPS_ERR ? &transitions[from][to] : NULL;
+    const struct transition *t = transition_of(type, from, to);
     if (!t || !t->is_there || (mask & t->needs) != t->needs || mask & ~(t->needs | t->allows))
         return EINVAL;
     return mask & MISSING ? EOPNOTSUPP : check_values(a, mask);
@@ -87,6 +125,7 @@ void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, 
     KEEP(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify)
     KEEP(ACCESS_FLAGS, qp_access_flags)
     KEEP(PKEY_INDEX, pkey_index)
+    KEEP(QKEY, qkey)
     KEEP(PORT, port_num)
     KEEP(AV, ah_attr)
     KEEP(PATH_MTU, path_mtu)
@@ -162,6 +201,15 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
     }
 }
 
+/* The queue pair becomes ready to receive. False: no memory. */
+static bool begin(struct qp *qp, uint32_t peer)
+{
+    if (qp->ib.qp_base.qp_type != IBV_QPT_UD)
+        return dpk_rc_qp_connect_number(qp->pair, peer, NULL) == DPK_OK;
+    dpk_rc_qp_open(qp->pair);
+    return true;
+}
+
 int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mask)
 {
     struct qp *qp = (struct qp *)ib;
@@ -170,16 +218,16 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     dpk_rc_lock(qp->rc);
     const enum ibv_qp_state from = ib->state;
     const enum ibv_qp_state to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
-    int why = dpk_verbs_check_change(from, attr, attr_mask);
+    int why = dpk_verbs_check_change(ib->qp_type, from, attr, attr_mask);
     if (!why) {
         dpk_verbs_keep_change(&qp->attr, attr, attr_mask);
         dpk_rc_end_permit(qp->end, permits(qp));
+        dpk_rc_end_set_qkey(qp->end, qp->attr.qkey);
         dpk_verbs_set_patience(qp->pair, &qp->attr);
     }
     dpk_rc_unlock(qp->rc);
     /* It may wait for the peer's process, so the lock is not held. */
-    if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
-        dpk_rc_qp_connect_number(qp->pair, attr->dest_qp_num, NULL) != DPK_OK)
+    if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR && !begin(qp, attr->dest_qp_num))
         why = ENOMEM;
     if (why)
         return why;

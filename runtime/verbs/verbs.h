@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_7.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_7.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_8.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_8.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -69,7 +69,14 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
 int dpk_verbs_destroy_srq(struct ibv_srq *srq);
 int dpk_verbs_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
 int dpk_verbs_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
-/* Reliable connected ones alone; EOPNOTSUPP: others. */
+/* Of peers in datagrams (UD). The header that came with a datagram (`grh`) tells its sender. */
+struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int dpk_verbs_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
+                              struct ibv_grh *grh, struct ibv_ah_attr *attr);
+struct ibv_ah *dpk_verbs_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
+                                           struct ibv_grh *grh, uint8_t port_num);
+int dpk_verbs_destroy_ah(struct ibv_ah *ah);
+/* Connected ones, reliable (RC) or not (UC), and those of datagrams (UD); EOPNOTSUPP: others. */
 struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 /* A work request of a queue pair of the host that waits until the completion queue with a number has
  * had more completions than that, in 24 bits; it completes with IBV_WC_DRIVER1. */
@@ -167,7 +174,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_7" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_8" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -193,6 +200,10 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(destroy_srq)                                                                                 \
     F(modify_srq)                                                                                  \
     F(query_srq)                                                                                   \
+    F(create_ah)                                                                                   \
+    F(init_ah_from_wc)                                                                             \
+    F(create_ah_from_wc)                                                                           \
+    F(destroy_ah)                                                                                  \
     F(create_qp)                                                                                   \
     F(destroy_qp)                                                                                  \
     F(modify_qp)                                                                                   \
@@ -243,14 +254,15 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_7;
+extern const struct dpk_emulated dpk_emulated_8;
 
 /* ---- For queue pairs that are not of the host ---- */
 
 struct dpk_rc_qp; /* rc/rc.h */
-/* Whether a queue pair in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
+/* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
  * GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
-int dpk_verbs_check_change(enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
+int dpk_verbs_check_change(enum ibv_qp_type type, enum ibv_qp_state from,
+                           const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
 

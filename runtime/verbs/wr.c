@@ -44,7 +44,7 @@ static struct send *begin(struct ibv_qp_ex *ib, enum ibv_wr_opcode opcode)
     }
     s->wr_id = ib->wr_id;
     s->flags |= ib->wr_flags;
-    qp->sends.wrong = send_set_operation(s, opcode);
+    qp->sends.wrong = send_set_operation(qp, s, opcode);
     return s;
 }
 
@@ -132,12 +132,6 @@ static void send_tso(struct ibv_qp_ex *ib, void *header, uint16_t size, uint16_t
     refuse(ib);
 }
 
-static void set_ud_addr(struct ibv_qp_ex *ib, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
-{
-    (void)ah, (void)qpn, (void)qkey;
-    refuse(ib);
-}
-
 static void set_xrc_srqn(struct ibv_qp_ex *ib, uint32_t srqn)
 {
     (void)srqn;
@@ -158,6 +152,14 @@ static struct send *last(struct qp *qp)
     if (!s->wrong && s->begun == 0)
         s->wrong = EINVAL;
     return s->wrong ? NULL : &s->ring[(s->posted + s->begun - 1) & (s->size - 1)];
+}
+
+static void set_ud_addr(struct ibv_qp_ex *ib, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+    struct qp *qp = (struct qp *)ib;
+    struct send *s = last(qp);
+    if (s)
+        qp->sends.wrong = send_set_target(qp, s, ah, qpn, qkey);
 }
 
 static void set_sge_list(struct ibv_qp_ex *ib, size_t count, const struct ibv_sge *list)

@@ -31,6 +31,21 @@ load ../helpers/verbs_programs
     grep -q 'usec/iter' client
 }
 
+@test "ibv_uc_pingpong and ibv_ud_pingpong run between two processes, polling and with events" {
+    utils
+    device mlx5_0
+    for options in "-n 100" "-n 100 -e" "-n 20 -s 100000 -e"; do
+        # shellcheck disable=SC2086
+        pair ibv_uc_pingpong -d mlx5_0 -g 0 $options
+        grep -q 'usec/iter' client
+    done
+    for options in "-n 100 -s 1024" "-n 100 -s 512 -e"; do
+        # shellcheck disable=SC2086
+        pair ibv_ud_pingpong -d mlx5_0 -g 0 $options
+        grep -q 'usec/iter' client
+    done
+}
+
 # A figure that perftest printed, which must be a positive number.
 figure() { # COLUMN
     awk -v c="$1" '/^ *[0-9]/ {x = $c} END {exit !(x > 0)}' client
@@ -47,6 +62,22 @@ figure() { # COLUMN
     figure 4
     pair ib_atomic_bw -d mlx5_0 -F -n 100
     figure 4
+}
+
+@test "perftest runs by unreliable queue pairs, and by datagrams" {
+    utils
+    device mlx5_0
+    for test in "ib_write_bw -c UC" "ib_send_bw -c UC" "ib_send_bw -c UD -s 1024" \
+        "ib_send_bw -c UD -s 64 --use_old_post_send"; do
+        # shellcheck disable=SC2086
+        pair $test -d mlx5_0 -F -n 100
+        figure 4
+    done
+    for test in "ib_send_lat -c UC" "ib_send_lat -c UD" "ib_send_lat -c UD -e" "ib_write_lat -c UC"; do
+        # shellcheck disable=SC2086
+        pair $test -d mlx5_0 -F -n 100
+        figure 6
+    done
 }
 
 @test "perftest's latency tests run, polling and with events" {

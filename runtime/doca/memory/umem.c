@@ -27,7 +27,7 @@ static void umem_left(void *object)
 {
     struct umem *u = object;
     if (u->devx)
-        dpk_emulated_7.devx_umem_dereg(u->devx);
+        dpk_emulated_8.devx_umem_dereg(u->devx);
     if (u->dev)
         dpk_object_end_use(u->dev);
 }
@@ -50,7 +50,7 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
     struct umem *u = d ? calloc(1, sizeof *u) : NULL;
     doca_error_t result = d ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
     if (u) {
-        u->devx = dpk_emulated_7.devx_umem_reg(
+        u->devx = dpk_emulated_8.devx_umem_reg(
             d->context, address, size,
             access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
         u->address = (uintptr_t)address;
@@ -139,7 +139,7 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
 static void uar_left(void *object)
 {
     struct uar *u = object;
-    dpk_emulated_7.devx_free_uar(u->devx);
+    dpk_emulated_8.devx_free_uar(u->devx);
     dpk_object_end_use(u->dev);
 }
 
@@ -157,7 +157,7 @@ static doca_error_t uar_new(struct dpk_dev *d, uint32_t type, struct doca_uar **
     if (!u)
         return DOCA_ERROR_NO_MEMORY;
     dpk_object_use(u->dev = d);
-    if (!(u->devx = dpk_emulated_7.devx_alloc_uar(d->context, type))) {
+    if (!(u->devx = dpk_emulated_8.devx_alloc_uar(d->context, type))) {
         uar_left(u);
         uar_release(u);
         return DOCA_ERROR_NO_MEMORY;

@@ -61,7 +61,7 @@ static void context_release(void *object)
 {
     struct context *c = object;
     if (c->ib && !c->borrowed)
-        dpk_emulated_7.close_device(c->ib);
+        dpk_emulated_8.close_device(c->ib);
     free(c);
 }
 const struct dpk_kind context_kind = {.release = context_release};
@@ -72,7 +72,7 @@ static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
     struct context *c = calloc(1, sizeof *c);
     if (!c) {
         if (!borrowed)
-            dpk_emulated_7.close_device(ib);
+            dpk_emulated_8.close_device(ib);
         return DOCA_ERROR_NO_MEMORY;
     }
     c->ib = ib;
@@ -153,7 +153,7 @@ doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doc
     struct ibv_pd *ib = dpk_dev_alloc_pd(c->ib);
     const doca_error_t result = ib ? pd_new(ib, c, pd) : DOCA_ERROR_NO_MEMORY;
     if (ib && result != DOCA_SUCCESS)
-        dpk_emulated_7.dealloc_pd(ib);
+        dpk_emulated_8.dealloc_pd(ib);
     dpk_object_drop(c);
     return result;
 }
@@ -165,7 +165,7 @@ doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
         return DOCA_ERROR_INVALID_VALUE;
     int why = atomic_load(&p->object.users) > 0 ? EBUSY : 0;
     if (!why && p->context && p->ib)
-        why = dpk_emulated_7.dealloc_pd(p->ib);
+        why = dpk_emulated_8.dealloc_pd(p->ib);
     if (!why)
         p->ib = NULL;
     const doca_error_t result = dpk_object_unlock(p, error_of(why));
@@ -219,7 +219,7 @@ doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
     struct device_attr *a = c ? calloc(1, sizeof *a) : NULL;
     doca_error_t result = c ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
     if (a) {
-        result = error_of(dpk_emulated_7.query_device(c->ib, &a->ib));
+        result = error_of(dpk_emulated_8.query_device(c->ib, &a->ib));
         if (!(*device_attr = dpk_object_enter(a, &device_attr_kind)))
             result = DOCA_ERROR_NO_MEMORY;
     }
@@ -266,7 +266,8 @@ doca_error_t
 doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
                                                 uint32_t qp_type)
 {
-    return answer(device_attr, qp_type == DOCA_VERBS_QP_TYPE_RC);
+    return answer(device_attr,
+                  qp_type == DOCA_VERBS_QP_TYPE_RC || qp_type == DOCA_VERBS_QP_TYPE_UC);
 }
 
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(

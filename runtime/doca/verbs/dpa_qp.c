@@ -321,7 +321,7 @@ doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int ma
 {
     dpk_rc_lock(q->rc);
     const enum ibv_qp_state from = q->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
-    const int why = dpk_verbs_check_change(from, a, mask);
+    const int why = dpk_verbs_check_change(IBV_QPT_RC, from, a, mask);
     if (!why) {
         dpk_verbs_keep_change(&q->attr, a, mask);
         dpk_rc_end_permit(q->end, permits(&q->attr));

@@ -7,7 +7,7 @@ static void qp_left(void *object)
 {
     struct qp *q = object;
     if (q->ib)
-        dpk_emulated_7.destroy_qp(q->ib);
+        dpk_emulated_8.destroy_qp(q->ib);
     dpa_qp_free(q->dpa);
     q->ib = NULL;
     q->dpa = NULL;
@@ -51,9 +51,10 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
                                             .max_send_sge = a->send_max_sges,
                                             .max_recv_sge = a->receive_max_sges,
                                             .max_inline_data = a->max_inline_data},
-                                    .qp_type = IBV_QPT_RC,
+                                    .qp_type = a->qp_type == DOCA_VERBS_QP_TYPE_UC ? IBV_QPT_UC
+                                                                                   : IBV_QPT_RC,
                                     .sq_sig_all = a->sq_sig_all};
-    q->ib = dpk_emulated_7.create_qp(q->pd->ib, &init);
+    q->ib = dpk_emulated_8.create_qp(q->pd->ib, &init);
     return q->ib ? DOCA_SUCCESS : error_of(errno);
 }
 
@@ -64,10 +65,12 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
+                       (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
     if (use_parts(q, c, a))
-        result = a->qp_type != DOCA_VERBS_QP_TYPE_RC ? DOCA_ERROR_NOT_SUPPORTED
-                 : a->external_datapath_en           ? dpa_qp_new(q->pd->ib, a, &q->dpa)
-                                                     : cpu_qp_new(q, a);
+        result = !known                    ? DOCA_ERROR_NOT_SUPPORTED
+                 : a->external_datapath_en ? dpa_qp_new(q->pd->ib, a, &q->dpa)
+                                           : cpu_qp_new(q, a);
     if (result != DOCA_SUCCESS) {
         qp_left(q);
         free(q);
@@ -122,7 +125,7 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     doca_error_t result =
         dpk_object_unlock(a, a ? change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
     if (result == DOCA_SUCCESS)
-        result = q->ib    ? error_of(dpk_emulated_7.modify_qp(q->ib, &change, mask))
+        result = q->ib    ? error_of(dpk_emulated_8.modify_qp(q->ib, &change, mask))
                  : q->dpa ? dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
     return dpk_object_unlock(q, result);
@@ -175,7 +178,7 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
     doca_error_t result = q && !a ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
     if (a && q->ib) {
-        result = error_of(dpk_emulated_7.query_qp(q->ib, &now, 0, &init));
+        result = error_of(dpk_emulated_8.query_qp(q->ib, &now, 0, &init));
         if (result == DOCA_SUCCESS)
             tell(&now, a);
     }

@@ -26,7 +26,7 @@ static void cq_left(void *object)
 {
     struct cq *q = object;
     if (q->ib)
-        dpk_emulated_7.destroy_cq(q->ib);
+        dpk_emulated_8.destroy_cq(q->ib);
     q->ib = NULL;
     unuse(q->context);
 }
@@ -46,7 +46,7 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
     struct cq *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
-    q->ib = dpk_emulated_7.create_cq(c->ib, (int)a->cq_size, a->cq_context, NULL, 0);
+    q->ib = dpk_emulated_8.create_cq(c->ib, (int)a->cq_size, a->cq_context, NULL, 0);
     if (!q->ib) {
         free(q);
         return error_of(errno);
@@ -79,7 +79,7 @@ static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
 {
     struct cq *q = dpk_object_pin(cq, &cq_kind);
     struct mlx5dv_obj o = {.cq = {.in = q ? q->ib : NULL, .out = out}};
-    const bool good = q && dpk_emulated_7.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
+    const bool good = q && dpk_emulated_8.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
     dpk_object_drop(q);
     return good;
 }
@@ -132,7 +132,7 @@ static void srq_left(void *object)
 {
     struct srq *s = object;
     if (s->ib)
-        dpk_emulated_7.destroy_srq(s->ib);
+        dpk_emulated_8.destroy_srq(s->ib);
     s->ib = NULL;
     unuse(s->pd);
 }
@@ -153,7 +153,7 @@ static doca_error_t srq_new(const struct context *c, const struct srq_init_attr 
     s->pd = use(a->pd, &pd_kind);
     errno = EINVAL;
     s->ib = s->pd && s->pd->ib && s->pd->ib->context == c->ib
-                ? dpk_emulated_7.create_srq(s->pd->ib, &init)
+                ? dpk_emulated_8.create_srq(s->pd->ib, &init)
                 : NULL;
     if (!s->ib) {
         unuse(s->pd);

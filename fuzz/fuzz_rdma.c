@@ -18,7 +18,9 @@ enum {
     HAS_COUNTERS = 2,
     AT_THE_END = 4, /* counters are about to wrap */
     CHANGES = 8,
-    SAYS_HELLO = 16, /* the rest is what the peer says before there is any memory */
+    IS_UNRELIABLE = 32, /* the queue pair may lose messages; */
+    HAS_DATAGRAMS = 64, /* it does not even have a peer */
+    SAYS_HELLO = 16,    /* the rest is what the peer says before there is any memory */
     HEAD_SIZE = 9
 };
 
@@ -212,13 +214,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dpk_rc_qp *qp = NULL;
     struct channel *c;
     const struct dpk_uuid identity = {{1}};
-    const struct dpk_rc_end_options options = {
+    struct dpk_rc_end_options options = {
         .ops = &ops, .domain = &domain, .permissions = ~0u, .sends = 8, .receives = 8};
     struct dpk_reader r = dpk_reader(data, size);
     address_parse(data, size, &address, NULL);
     const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);
     if (!head)
         return 0;
+    options.service = head[0] & HAS_DATAGRAMS   ? DPK_RC_DATAGRAM
+                      : head[0] & IS_UNRELIABLE ? DPK_RC_UNRELIABLE
+                                                : DPK_RC_RELIABLE;
+    options.outlives_peers = options.service != DPK_RC_RELIABLE;
     if (!ours.map)
         begin(&gateway);
     memset(memory, 0, sizeof memory);

@@ -38,8 +38,8 @@ static bool name_socket(const struct dpk_cm_address *a, struct sockaddr_un *at, 
     *at = (struct sockaddr_un){.sun_family = AF_UNIX};
     char *p = at->sun_path + 1;
     size_t room = sizeof at->sun_path - 1;
-    int n = snprintf(p, room, "dpakit-cm-%jx-%jx-%u-", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
-                     a->port);
+    int n = snprintf(p, room, "dpakit-%s-%jx-%jx-%u-", a->datagrams ? "sidr" : "cm",
+                     (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, a->port);
     for (size_t i = 0; i < sizeof a->ip; i++)
         n += snprintf(p + n, room - (size_t)n, "%02x", a->ip[i]);
     *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
@@ -134,7 +134,7 @@ static int call_at(const struct dpk_cm_address *to, int *out)
 
 static int call_either(const struct dpk_cm_address *to, int *fd)
 {
-    const struct dpk_cm_address any = {.port = to->port};
+    const struct dpk_cm_address any = {.port = to->port, .datagrams = to->datagrams};
     int why = call_at(to, fd);
     return why == ECONNREFUSED ? call_at(&any, fd) : why;
 }

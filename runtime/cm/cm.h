@@ -24,6 +24,8 @@
 struct dpk_cm_address {
     uint8_t ip[16]; /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
     uint16_t port;  /* 1 to 65535; 0: a free one is chosen */
+    bool datagrams; /* a port for these is another than one with its number for connections; no message
+                       says it, both ends know */
 };
 
 enum dpk_cm_kind {

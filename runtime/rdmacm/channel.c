@@ -101,6 +101,22 @@ static void fill(struct event *e, const struct dpk_cm_message *m)
     };
 }
 
+/* Of datagrams: what the peer's queue pair is, if `m` says so. */
+static void fill_ud(struct event *e, const struct id *id, const struct dpk_cm_message *m)
+{
+    struct rdma_ud_param p = {.private_data_len = m->private_size};
+    memcpy(e->private_data, m->private_data, m->private_size);
+    p.private_data = m->private_size ? e->private_data : NULL;
+    if (m->kind == DPK_CM_REP) {
+        p.qp_num = m->queue_pair;
+        p.qkey = RDMA_UDP_QKEY;
+        p.ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = id->seen.port_num};
+        p.ah_attr.grh.hop_limit = 1;
+        memcpy(p.ah_attr.grh.dgid.raw, m->gid, sizeof m->gid);
+    }
+    e->seen.param.ud = p;
+}
+
 void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what, int status,
                   const struct dpk_cm_message *m)
 {
@@ -112,7 +128,9 @@ void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type wh
                                      .event = what,
                                      .status = status};
     e->about = listener ? listener : id;
-    if (m)
+    if (m && id_is_ud(id))
+        fill_ud(e, id, m);
+    else if (m)
         fill(e, m);
     TAILQ_INSERT_TAIL(&id->channel->events, e, link);
     eventfd_write(id->channel->wake, 1);

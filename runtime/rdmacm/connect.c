@@ -8,6 +8,8 @@
 
 #define MAX_24   0xFFFFFFu
 #define MAX_BITS 7 /* counts of retries have three bits */
+/* Why a request for a queue pair of datagrams was refused: the specification's numbers. */
+enum { SIDR_UNSUPPORTED = 1, SIDR_REJECTED };
 
 /* ---- What this end says of itself ---- */
 
@@ -77,7 +79,9 @@ int cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         id->state = CALLING;
     } else {
         id->state = ENDED;
-        if (status == DPK_ERR_NOT_FOUND)
+        if (status == DPK_ERR_NOT_FOUND && id_is_ud(id))
+            channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED, NULL);
+        else if (status == DPK_ERR_NOT_FOUND)
             channel_tell(id, NULL, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER,
                          &(struct dpk_cm_message){0});
         else
@@ -106,10 +110,22 @@ static void refuse(struct id *id, uint16_t why)
     dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = why});
 }
 
+static void ended(struct id *id, enum rdma_cm_event_type what, int status,
+                  const struct dpk_cm_message *m)
+{
+    id->state = ENDED;
+    id_hang_up(id);
+    channel_tell(id, NULL, what, status, m);
+}
+
 /* REP has come. */
 static void answered(struct id *id, const struct dpk_cm_message *m)
 {
     id->theirs = *m;
+    if (id_is_ud(id)) { /* that was all */
+        ended(id, RDMA_CM_EVENT_ESTABLISHED, 0, m);
+        return;
+    }
     id->state = ANSWERED;
     if (!id->seen.qp) {
         channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, m);
@@ -162,6 +178,7 @@ static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_me
     id->seen.verbs = listener->seen.verbs ? listener->seen.verbs : d->verbs;
     id->local = m->to;
     id->remote = m->from;
+    id->local.datagrams = id->remote.datagrams = id_is_ud(id);
     address_write(&id->local, family, &id->seen.route.addr.src_addr);
     address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
     id->theirs = *m;
@@ -186,8 +203,12 @@ int cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         done = failed(ECONNRESET);
     else
         id->state = ACCEPTED;
+    if (done == 0 && id_is_ud(id)) { /* the caller says no more */
+        id->state = ENDED;
+        id_hang_up(id);
+    }
     cm_unlock();
-    return done == 0 ? channel_complete(id) : done;
+    return done == 0 && !id_is_ud(id) ? channel_complete(id) : done;
 }
 
 int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
@@ -244,14 +265,6 @@ int cm_disconnect(struct rdma_cm_id *seen)
     return was ? channel_complete(id) : 0;
 }
 
-static void ended(struct id *id, enum rdma_cm_event_type what, int status,
-                  const struct dpk_cm_message *m)
-{
-    id->state = ENDED;
-    id_hang_up(id);
-    channel_tell(id, NULL, what, status, m);
-}
-
 /* What a message means in the state that the identifier is in; what means nothing there ends the
  * connection. */
 static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
@@ -261,6 +274,8 @@ static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_
     case CALLING:
         if (kind == DPK_CM_REP)
             answered(id, m);
+        else if (kind == DPK_CM_REJ && id_is_ud(id))
+            ended(id, RDMA_CM_EVENT_UNREACHABLE, SIDR_REJECTED, m);
         else if (kind == DPK_CM_REJ)
             ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
         else

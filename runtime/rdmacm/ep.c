@@ -106,8 +106,12 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found, const struct
         return NULL;
     ai->ai_flags = hints ? hints->ai_flags : 0;
     ai->ai_family = found->ai_family;
-    ai->ai_qp_type = hints && hints->ai_qp_type ? hints->ai_qp_type : IBV_QPT_RC;
-    ai->ai_port_space = hints && hints->ai_port_space ? hints->ai_port_space : RDMA_PS_TCP;
+    ai->ai_port_space = hints && hints->ai_port_space ? hints->ai_port_space
+                        : hints && hints->ai_qp_type == IBV_QPT_UD ? RDMA_PS_UDP
+                                                                   : RDMA_PS_TCP;
+    ai->ai_qp_type = hints && hints->ai_qp_type          ? hints->ai_qp_type
+                     : ai->ai_port_space == RDMA_PS_UDP ? IBV_QPT_UD
+                                                         : IBV_QPT_RC;
     bool bad = copy_address(found->ai_addr, found->ai_addrlen,
                             passive ? &ai->ai_src_addr : &ai->ai_dst_addr,
                             passive ? &ai->ai_src_len : &ai->ai_dst_len) != 0;

@@ -18,14 +18,14 @@ struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *contex
     id->seen.context = context;
     id->seen.ps = ps;
     id->seen.port_num = 1;
-    id->seen.qp_type = IBV_QPT_RC;
+    id->seen.qp_type = id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC;
     return id;
 }
 
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
                  enum rdma_port_space ps)
 {
-    if (ps != RDMA_PS_TCP) /* the others are for datagrams and for addresses of InfiniBand */
+    if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* the others are for addresses of InfiniBand */
         return failed(EOPNOTSUPP);
     int devices = 0;
     struct ibv_context **list = cm_get_devices(&devices);
@@ -104,6 +104,7 @@ static int reason(enum dpk_status status)
 /* Takes the address in id->local, and a port. */
 static int bind_id(struct id *id, sa_family_t family)
 {
+    id->local.datagrams = id_is_ud(id);
     enum dpk_status status = dpk_cm_bind(&id->local, &id->fd, NULL);
     if (status != DPK_OK)
         return failed(reason(status));
@@ -152,6 +153,7 @@ int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockad
         return failed(EINVAL);
     if (!address_read(dst, &id->remote))
         return failed(EAFNOSUPPORT);
+    id->remote.datagrams = id_is_ud(id);
     if (id->state == IDLE && src && src->sa_family && cm_bind_addr(seen, src) != 0)
         return -1;
     if (id->state == IDLE && bind_id(id, dst->sa_family) != 0)

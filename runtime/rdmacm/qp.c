@@ -9,8 +9,28 @@
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |                   \
      IBV_ACCESS_REMOTE_ATOMIC)
 
+/* Of a queue pair of datagrams, which needs nothing of its peers. */
+static int datagram_attributes(const struct id *id, enum ibv_qp_state state, struct ibv_qp_attr *a,
+                               int *mask)
+{
+    *a = (struct ibv_qp_attr){.qp_state = state};
+    *mask = IBV_QP_STATE;
+    if (state == IBV_QPS_INIT) {
+        a->port_num = id->seen.port_num;
+        a->qkey = RDMA_UDP_QKEY;
+        *mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+    } else if (state == IBV_QPS_RTS) {
+        *mask |= IBV_QP_SQ_PSN;
+    } else if (state != IBV_QPS_RTR) {
+        return failed(EINVAL);
+    }
+    return 0;
+}
+
 static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
 {
+    if (id_is_ud(id))
+        return datagram_attributes(id, a->qp_state, a, mask);
     const enum ibv_qp_state state = a->qp_state;
     *a = (struct ibv_qp_attr){.qp_state = state};
     *mask = IBV_QP_STATE;
@@ -60,7 +80,8 @@ static bool modify(const struct id *id, struct ibv_qp *qp, enum ibv_qp_state to)
 
 bool qp_connect(struct id *id)
 {
-    return modify(id, id->seen.qp, IBV_QPS_RTR) && modify(id, id->seen.qp, IBV_QPS_RTS);
+    return id_is_ud(id) ||
+           (modify(id, id->seen.qp, IBV_QPS_RTR) && modify(id, id->seen.qp, IBV_QPS_RTS));
 }
 
 void qp_fail(struct id *id)
@@ -120,11 +141,18 @@ static bool need_cqs(struct id *id, struct ibv_qp_init_attr_ex *a)
     return true;
 }
 
+/* One of datagrams is ready at once. */
+static bool prepare(const struct id *id, struct ibv_qp *qp)
+{
+    return modify(id, qp, IBV_QPS_INIT) &&
+           (!id_is_ud(id) || (modify(id, qp, IBV_QPS_RTR) && modify(id, qp, IBV_QPS_RTS)));
+}
+
 int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
 {
     struct id *id = id_of(seen);
     struct device *d = id && a ? device_of(id->seen.verbs) : NULL;
-    if (!d || id->seen.qp || a->qp_type != IBV_QPT_RC)
+    if (!d || id->seen.qp || a->qp_type != (id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC))
         return failed(EINVAL);
     if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD)) {
         a->comp_mask |= IBV_QP_INIT_ATTR_PD;
@@ -135,7 +163,7 @@ int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
     if (!a->srq)
         a->srq = id->seen.srq;
     struct ibv_qp *qp = need_cqs(id, a) ? ibv_create_qp_ex(id->seen.verbs, a) : NULL;
-    if (!qp || !modify(id, qp, IBV_QPS_INIT)) {
+    if (!qp || !prepare(id, qp)) {
         int why = errno;
         if (qp)
             ibv_destroy_qp(qp);

@@ -72,6 +72,13 @@ static inline struct id *id_of(struct rdma_cm_id *seen)
     return (struct id *)seen;
 }
 
+/* Its queue pairs are of datagrams, and what it says is a request for their number (SIDR), not for a
+ * connection: it has no end. */
+static inline bool id_is_ud(const struct id *id)
+{
+    return id->seen.ps == RDMA_PS_UDP;
+}
+
 /* Sets errno; returns -1. */
 int failed(int why);
 

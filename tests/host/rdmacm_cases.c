@@ -55,11 +55,11 @@ static void open_listener(void)
     CHECK(rdma_get_src_port(listener) != 0);
 }
 
-static struct rdma_cm_id *resolved(uint16_t port)
+static struct rdma_cm_id *resolved_in(enum rdma_port_space space, uint16_t port)
 {
     struct sockaddr_in to = loopback(port);
     struct rdma_cm_id *id;
-    CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) == 0);
+    CHECK(rdma_create_id(channel, &id, NULL, space) == 0);
     CHECK(rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 1000) == 0);
     pass(RDMA_CM_EVENT_ADDR_RESOLVED);
     CHECK(id->verbs && rdma_get_dst_port(id) == port && rdma_get_src_port(id) != 0);
@@ -68,11 +68,16 @@ static struct rdma_cm_id *resolved(uint16_t port)
     return id;
 }
 
+static struct rdma_cm_id *resolved(uint16_t port)
+{
+    return resolved_in(RDMA_PS_TCP, port);
+}
+
 static void make_queue_pair(struct rdma_cm_id *id)
 {
     struct ibv_qp_init_attr want = {
         .cap = {.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1},
-        .qp_type = IBV_QPT_RC,
+        .qp_type = id->qp_type,
         .sq_sig_all = 1};
     CHECK(rdma_create_qp(id, NULL, &want) == 0 && want.cap.max_send_wr >= 4);
     CHECK(id->qp && id->pd && id->send_cq && id->recv_cq);
@@ -301,7 +306,7 @@ static void calls_that_make_no_sense_are_refused(void)
     struct rdma_cm_event *e;
     int yes = 1;
     open_listener();
-    CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_UDP) == -1 && errno == EOPNOTSUPP);
+    CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_IPOIB) == -1 && errno == EOPNOTSUPP);
     CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) == 0);
     CHECK(rdma_connect(id, NULL) == -1 && errno == EINVAL);
     CHECK(rdma_accept(id, NULL) == -1 && errno == EINVAL);
@@ -374,6 +379,72 @@ static void endpoints_need_no_events(void)
     rdma_destroy_ep(id);
 }
 
+/* ---- Datagrams ---- */
+
+static struct rdma_cm_id *asked(struct rdma_cm_id *by, const char *what)
+{
+    struct rdma_conn_param want = {.private_data = what, .private_data_len = 4};
+    CHECK(rdma_connect(by, &want) == 0);
+    struct rdma_cm_event *e = expect(RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *id = e->id;
+    CHECK(id->qp_type == IBV_QPT_UD && e->param.ud.private_data_len == 4 &&
+          strcmp(e->param.ud.private_data, what) == 0 && rdma_ack_cm_event(e) == 0);
+    return id;
+}
+
+/* Calls for connections have ports of their own. */
+static void numbers_of_datagrams_are_asked_for(void)
+{
+    struct rdma_cm_id *at;
+    struct rdma_conn_param yes = {.private_data = "yes", .private_data_len = 4};
+    char hello[8] = "hello", heard[64];
+    open_listener();
+    struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = rdma_get_src_port(listener)};
+    CHECK(rdma_create_id(channel, &at, NULL, RDMA_PS_UDP) == 0);
+    CHECK(rdma_bind_addr(at, (struct sockaddr *)&any) == 0 && rdma_listen(at, 4) == 0);
+    caller = resolved_in(RDMA_PS_UDP, any.sin_port);
+    struct ibv_qp_init_attr connected = {.qp_type = IBV_QPT_RC};
+    CHECK(rdma_create_qp(caller, NULL, &connected) == -1 && errno == EINVAL);
+    make_queue_pair(caller);
+    CHECK(caller->qp->state == IBV_QPS_RTS);
+    called = asked(caller, "ask");
+    make_queue_pair(called);
+    struct ibv_mr *in = rdma_reg_msgs(called, heard, sizeof heard);
+    CHECK(in && rdma_post_recv(called, NULL, heard, sizeof heard, in) == 0);
+    CHECK(rdma_accept(called, &yes) == 0);
+    struct rdma_cm_event *e = expect(RDMA_CM_EVENT_ESTABLISHED);
+    const struct rdma_ud_param to = e->param.ud;
+    CHECK(e->id == caller && to.qp_num == called->qp->qp_num && to.qkey == RDMA_UDP_QKEY);
+    CHECK(to.private_data_len == 4 && strcmp(to.private_data, "yes") == 0);
+    struct ibv_ah *ah = ibv_create_ah(caller->pd, &e->param.ud.ah_attr);
+    CHECK(ah && rdma_ack_cm_event(e) == 0);
+    struct ibv_mr *out = rdma_reg_msgs(caller, hello, sizeof hello);
+    CHECK(out && rdma_post_ud_send(caller, NULL, hello, sizeof hello, out, 0, ah, to.qp_num) == 0);
+    struct ibv_wc wc;
+    CHECK(rdma_get_send_comp(caller, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+    CHECK(rdma_get_recv_comp(called, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+    CHECK(wc.src_qp == caller->qp->qp_num && strcmp(heard + sizeof(struct ibv_grh), hello) == 0);
+    CHECK(rdma_dereg_mr(in) == 0 && rdma_dereg_mr(out) == 0 && ibv_destroy_ah(ah) == 0);
+    end(caller);
+    end(called);
+    nothing_comes(); /* it had no end */
+    caller = resolved_in(RDMA_PS_UDP, any.sin_port);
+    called = asked(caller, "ask");
+    CHECK(rdma_reject(called, "no", 3) == 0);
+    e = expect(RDMA_CM_EVENT_UNREACHABLE);
+    CHECK(e->status == 2 && strcmp(e->param.ud.private_data, "no") == 0);
+    CHECK(rdma_ack_cm_event(e) == 0);
+    end(called);
+    end(caller);
+    CHECK(rdma_destroy_id(at) == 0);
+    caller = resolved_in(RDMA_PS_UDP, any.sin_port);
+    CHECK(rdma_connect(caller, NULL) == 0);
+    e = expect(RDMA_CM_EVENT_UNREACHABLE);
+    CHECK(e->status == 1 && rdma_ack_cm_event(e) == 0);
+    end(caller);
+    close_listener();
+}
+
 #define MANY 300
 
 /* As many connections as a server of many clients has, on one channel. */
@@ -414,6 +485,7 @@ int main(int argc, char **argv)
                                              CASE(addresses_are_of_this_machine),
                                              CASE(calls_that_make_no_sense_are_refused),
                                              CASE(endpoints_need_no_events),
+                                             CASE(numbers_of_datagrams_are_asked_for),
                                              CASE(many_connections_share_a_channel)};
     const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
     if (!c)

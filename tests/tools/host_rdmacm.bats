@@ -52,3 +52,7 @@ setup() {
 @test "many connections share a channel" {
     case_ok many_connections_share_a_channel
 }
+
+@test "numbers of datagrams are asked for" {
+    case_ok numbers_of_datagrams_are_asked_for
+}

@@ -50,6 +50,23 @@ pair_by() { # OPTION PROGRAM [OPTION ...]
     done
 }
 
+@test "udaddy and perftest -R ask for the numbers of datagrams, and send them" {
+    rdmacm_setup
+    for options in "" "-C 50 -S 1000 -c 3"; do # its port is always the same
+        # shellcheck disable=SC2086
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" udaddy $options >server 2>&1
+        server=$!
+        until grep -q "@dpakit-sidr-.*-7174-" /proc/net/unix || ! kill -0 "$server" 2>/dev/null; do sleep 0.05; done
+        # shellcheck disable=SC2086
+        until ours timeout 60 udaddy -s 127.0.0.1 $options >client 2>&1 || ! grep -q 'UNREACHABLE, error: 1' client ||
+            ! kill -0 "$server" 2>/dev/null; do sleep 0.05; done
+        grep -q 'return status 0' client || { cat client server; return 1; }
+        wait "$server"
+    done
+    pair ib_send_bw -c UD -R -d mlx5_0 -F -n 100 -s 1024
+    grep -qE '^ *1024 +100 +[0-9.]+' client
+}
+
 @test "cmtime makes a hundred connections" {
     rdmacm_setup
     local port server

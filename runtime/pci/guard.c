@@ -37,14 +37,17 @@ static bool replace(uintptr_t at)
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(number, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(number);
-    } else {
+    const bool sent = info->si_code <= 0; /* by a process */
+    if (before.sa_handler == SIG_IGN && sent)
+        return;
+    if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
         signal(number, SIG_DFL); /* the instruction comes again */
-        if (info->si_code <= 0)
+        if (sent)
             raise(number);
+    } else if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else {
+        before.sa_handler(number);
     }
 }
 

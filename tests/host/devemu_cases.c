@@ -1,4 +1,8 @@
 /* DOCA Device Emulation, one behaviour each; main runs the one that argv[1] names. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+
 #include "devemu_world.h"
 
 /* ---- Types and functions ---- */
@@ -217,6 +221,40 @@ static void a_function_whose_file_is_cut_is_off(void)
     unplug(&w);
 }
 
+static sigjmp_buf escape;
+static void *volatile faulted;
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)context;
+    faulted = info->si_addr;
+    siglongjmp(escape, 1);
+}
+
+/* What is none of ours goes to the handler that the program had. */
+static void bus_errors_of_others_are_theirs(void)
+{
+    const struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    struct world w;
+    const int file = memfd_create("theirs", MFD_CLOEXEC);
+    CHECK(sigaction(SIGBUS, &action, NULL) == 0 && ftruncate(file, 4096) == 0);
+    volatile char *at = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
+    CHECK(at != MAP_FAILED);
+    make(&w);
+    plug(&w);
+    CHECK(ftruncate(file, 0) == 0);
+    if (sigsetjmp(escape, 1) == 0) {
+        (void)at[8];
+        CHECK(!"there is a byte");
+    }
+    CHECK(faulted == (void *)(uintptr_t)(at + 8));
+    if (sigsetjmp(escape, 1) == 0) {
+        raise(SIGBUS);
+        CHECK(!"it is ignored");
+    }
+    unplug(&w);
+}
+
 /* ---- Doorbells ---- */
 
 static void doorbells_reach_the_dpa(void)
@@ -397,6 +435,7 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(registers_are_told_of),
                                          CASE(a_written_register_wakes_the_engine),
                                          CASE(a_function_whose_file_is_cut_is_off),
+                                         CASE(bus_errors_of_others_are_theirs),
                                          CASE(doorbells_reach_the_dpa),
                                          CASE(doorbells_are_told_apart_by_data),
                                          CASE(unbound_doorbells_wait),

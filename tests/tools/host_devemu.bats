@@ -57,6 +57,10 @@ devemu_ok() { # CASE
     grep -q "somebody changed the size of the file of the emulated function 1: it is off for good" <<<"$output"
 }
 
+@test "bus errors of others are theirs" {
+    devemu_ok bus_errors_of_others_are_theirs
+}
+
 @test "doorbells reach the dpa" {
     devemu_ok doorbells_reach_the_dpa
 }

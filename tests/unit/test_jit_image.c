@@ -166,7 +166,7 @@ static void a_place_within_a_region_is_put_off_once(void **state)
     const struct jit_region region = {.blocks = blocks, .block_count = 4};
     assert_true(translations_take(t, CODE + 8));
     assert_false(translations_put_off(t, CODE + 8));
-    translations_cover(t, &region);
+    translations_set_covered(t, &region);
     assert_true(translations_put_off(t, CODE + 8));
     assert_true(translations_take(t, CODE + 8));
     assert_false(translations_put_off(t, CODE + 8));

@@ -1,6 +1,7 @@
 #include "proc/tsan.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@ enum { LAUNCHES_ENDED = 2 };
 enum { TOLD_MAX = 256 };
 struct tsan {
     struct races *races;
-    bool ends; /* the first race ends the program */
+    bool ends;         /* the first race ends the program */
+    atomic_bool found; /* `first`, which does not change any more */
+    char first[sizeof((struct hart *)0)->report];
     pthread_mutex_t lock;
     uint64_t told[TOLD_MAX]; /* pairs of lines, hashed; several places of code may be one line */
     size_t told_count;
@@ -152,6 +155,27 @@ static bool describe(struct hart *h, const struct race *race, char *out, size_t 
 
 /* ---- Calls of the program ---- */
 
+static void keep_first(struct tsan *t, const char *report)
+{
+    pthread_mutex_lock(&t->lock);
+    if (!atomic_load(&t->found)) {
+        snprintf(t->first, sizeof t->first, "%s", report);
+        atomic_store(&t->found, true);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* Every call from the first race on, until one of them ends the process: that of the race may be carried
+ * out where a thread launches, which is not what fails, and then again. */
+static bool end_by_race(struct hart *h, struct slice *s)
+{
+    snprintf(h->report, sizeof h->report, "%s", h->process->tsan->first);
+    h->regs.pc -= 4; /* back on the ECALL */
+    s->end = SLICE_FAULT;
+    h->cause = CAUSE_BAD_ACCESS;
+    return true;
+}
+
 bool tsan_access(struct hart *h, struct slice *s)
 {
     const uint64_t *x = h->regs.x, how = x[A2];
@@ -160,6 +184,8 @@ bool tsan_access(struct hart *h, struct slice *s)
     struct race race;
     if (!t)
         return false;
+    if (atomic_load(&t->found))
+        return end_by_race(h, s);
     const bool atomic = how & DPA_ACCESS_ATOMIC, writes = how & DPA_ACCESS_WRITES;
     const struct races_access a = {.thread = thread,
                                    .address = x[A0],
@@ -182,10 +208,8 @@ bool tsan_access(struct hart *h, struct slice *s)
         finding_tell(h->process, h->report);
         return false;
     }
-    h->regs.pc -= 4; /* back on the ECALL */
-    s->end = SLICE_FAULT;
-    h->cause = CAUSE_BAD_ACCESS;
-    return true;
+    keep_first(t, h->report);
+    return end_by_race(h, s);
 }
 
 bool tsan_fence(struct hart *h)

@@ -283,7 +283,8 @@ enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_
         status =
             dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the certificate", dpk_reader_left(&r));
     else if (X509_self_signed(cert, 1) != 1)
-        status = dpk_fail(err, DPK_ERR_REFUSED, "the certificate is not self-signed");
+        status = dpk_fail(err, DPK_ERR_REFUSED,
+                          "the certificate is not self-signed, as that of a root CA is");
     else if (!is_sound_key(cert))
         status = dpk_fail(err, DPK_ERR_REFUSED, "its RSA key has a bad exponent");
     else if (fault)

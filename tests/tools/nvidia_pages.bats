@@ -5,9 +5,16 @@ bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
+# Namespaces of mounts and networks, for root without one of users, which a chroot may not have.
+apart() {
+    local as_root=-r
+    [ "$(id -u)" -ne 0 ] || as_root=
+    unshare $as_root -mn "$@"
+}
+
 # What the pages take for granted: tools in their place, a device, and programs that run on it.
 setup_file() {
-    unshare -rmn ip link set lo up 2>/dev/null || skip "no namespaces of mounts and networks here"
+    apart ip link set lo up 2>/dev/null || skip "no namespaces of mounts and networks here"
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/opt/devices
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$BATS_FILE_TMPDIR/opt/mellanox" 3
     cd "$BATS_FILE_TMPDIR/opt"
@@ -26,12 +33,11 @@ setup() {
 
 teardown() { end_background; }
 
-# as_on_a_card: runs the lines on standard input in a shell, where /opt and /tmp are the test's own. The
-# process is a child of this shell, so that end_background ends it.
+# as_on_a_card: runs the lines on standard input in a shell, where /opt and /tmp are the test's own.
 as_on_a_card() {
     cat >lines
-    env DPAKIT_DEVICES=/opt/devices DPAKIT_RUNTIME=/opt/runtime PATH="/opt/bin:$PATH" \
-        unshare -rmn bash -euc '
+    DPAKIT_DEVICES=/opt/devices DPAKIT_RUNTIME=/opt/runtime PATH="/opt/bin:$PATH" \
+        apart bash -euc '
             ip link set lo up
             exec 3<lines
             mount --bind opt /opt

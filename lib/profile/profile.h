@@ -5,7 +5,7 @@
  *     struct dpk_profile *p = dpk_profile_create();
  *     unsigned at = dpk_profile_child(p, DPK_PROFILE_ROOT, "main", 0);
  *     at = dpk_profile_child(p, at, "work", 0);
- *     dpk_profile_count(p, at, 1000003);
+ *     dpk_profile_count(p, at, 2000003);
  *     dpk_profile_write(p, "out.svg", &err);       // or .folded, .json
  *     dpk_profile_free(p);
  *

@@ -11,7 +11,7 @@
 
 /* Instructions from sample to sample: a prime number, so that samples do not keep step with a loop.
  * Translated code runs some 10^9 instructions a second. */
-#define EVERY_DEFAULT 1000003u
+#define EVERY_DEFAULT 2000003u
 #define EVERY_MAX     UINT32_MAX
 /* How far before a sample the hart begins to go on by single instructions: rv64_run may exceed its
  * budget. Where it exceeds this, too, the sample is late, and the next ones begin earlier. */

@@ -145,7 +145,7 @@ static const struct dpk_option run_options[] = {
      .help = "write where its instructions go: folded stacks (FILE ends in .folded), JSON of "
              "speedscope (.json) or a flame graph (.svg)"},
     {"profile-every", DPK_NUMBER, "N", AT(every), 1, UINT32_MAX, .with = "profile",
-     .help = "take a sample each N instructions of a thread (default 1000003); 1 counts each "
+     .help = "take a sample each N instructions of a thread (default 2000003); 1 counts each "
              "instruction, without callers"},
     {"replay", .at = AT(replay),
      .help = "PROGRAM is a recording, which DPAKIT_RECORD has made: run it again"},

@@ -61,7 +61,8 @@ struct job {
     struct translations *to;
     struct jit_region region;
     bool uneven;
-    bool awaited; /* by a thread, which frees it */
+    bool awaited;   /* by a thread, which frees it */
+    bool has_draft; /* there is code for it, which is to be replaced by better code */
     enum { JOB_QUEUED, JOB_RUNS, JOB_DONE } state;
 };
 
@@ -100,35 +101,48 @@ static bool translate(const struct job *j, const struct jit_options *options, st
     return done;
 }
 
-static void carry_out(const struct job *j)
+/* Makes the job's code; it goes to the store, under `key`, if that is not NULL. Returns whether it was a draft. */
+static bool make_code(const struct job *j, const struct jit_options *options, const uint8_t *key)
 {
-    const struct jit_options options = {.begin = j->to->entries.begin,
-                                        .size = j->to->entries.size,
-                                        .uneven = j->uneven,
-                                        .every_block = j->to->exact};
-    const uint64_t pc = j->region.blocks[0].pc;
     struct dpk_buf image = {0};
-    uint8_t key[JIT_KEY];
-    if (!j->uneven && translations_put_off(j->to, pc))
-        return;
-    const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
-    if (stored && jit_store_get(key, &image) && translations_enter(j->to, pc, &image)) {
-        translations_set_covered(j->to, &j->region);
-        jit_count_cached();
-        dpk_buf_free(&image);
-        return;
-    }
-    dpk_buf_free(&image);
-    if (translate(j, &options, &image)) {
-        const bool entered = translations_enter(j->to, pc, &image);
+    bool draft = false;
+    if (translate(j, options, &image)) {
+        const bool entered = translations_enter(j->to, j->region.blocks[0].pc, &image);
+        draft = entered && translations_is_draft(&image);
         if (entered)
             translations_set_covered(j->to, &j->region);
         else
             jit_count_refused("no memory for its code");
-        if (entered && stored)
+        if (entered && !draft && key != NULL)
             jit_store_put(key, image.data, image.size);
     }
     dpk_buf_free(&image);
+    return draft;
+}
+
+/* Returns whether it is to be carried out again, for better code. */
+static bool carry_out(const struct job *j)
+{
+    struct jit_options options = {.begin = j->to->entries.begin,
+                                  .size = j->to->entries.size,
+                                  .uneven = j->uneven,
+                                  .every_block = j->to->exact};
+    const uint64_t pc = j->region.blocks[0].pc;
+    struct dpk_buf image = {0};
+    uint8_t key[JIT_KEY];
+    if (!j->uneven && !j->has_draft && translations_put_off(j->to, pc))
+        return false;
+    const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
+    const bool found = stored && !j->has_draft && jit_store_get(key, &image) &&
+                       translations_enter(j->to, pc, &image);
+    dpk_buf_free(&image);
+    if (found) {
+        translations_set_covered(j->to, &j->region);
+        jit_count_cached();
+        return false;
+    }
+    options.quick = !j->awaited && !j->has_draft;
+    return make_code(j, &options, stored ? key : NULL);
 }
 
 /* NULL: the place has or had a job, or there is no memory. */
@@ -173,30 +187,48 @@ static struct {
     bool ends;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+static void add_job(struct job *j)
+{
+    j->state = JOB_QUEUED;
+    j->next = queue.first;
+    queue.first = j;
+    queue.count++;
+}
+
 /* With the lock, which it gives up meanwhile. */
 static void run_job(struct job *j)
 {
     queue.running = true;
     j->state = JOB_RUNS;
     pthread_mutex_unlock(&queue.lock);
-    carry_out(j);
-    const bool awaited = j->awaited;
-    if (!awaited)
+    const bool again = carry_out(j), awaited = j->awaited;
+    if (!awaited && !again)
         job_free(j);
     pthread_mutex_lock(&queue.lock);
-    if (awaited)
+    if (again) {
+        j->has_draft = true;
+        add_job(j);
+    } else if (awaited) {
         j->state = JOB_DONE;
+    }
     queue.running = false;
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* Takes a job that waits: the smallest, the oldest of equals. Small loops soon have their code, and do not wait
- * for a large function. NULL: none waits. */
+/* Whether `a` goes before `b`: code that there is not before better code, the smaller region before the larger, so
+ * that loops do not wait for a function; of equals the one that came first, which is behind in the list. */
+static bool goes_first(const struct job *a, const struct job *b)
+{
+    return a->has_draft != b->has_draft ? b->has_draft
+                                        : a->region.insn_count <= b->region.insn_count;
+}
+
+/* Takes a job that waits. NULL: none does. */
 static struct job *take_job(void)
 {
     struct job **least = &queue.first;
     for (struct job **at = least; *at != NULL; at = &(*at)->next)
-        if ((*at)->region.insn_count <= (*least)->region.insn_count)
+        if (goes_first(*at, *least))
             least = at;
     struct job *const j = *least;
     if (j != NULL) {
@@ -276,9 +308,7 @@ static bool enqueue(struct job *j)
     pthread_mutex_lock(&queue.lock);
     const bool taken = queue.count < QUEUE_MAX && has_thread();
     if (taken) {
-        j->next = queue.first;
-        queue.first = j;
-        queue.count++;
+        add_job(j);
         pthread_cond_broadcast(&queue.changed);
     }
     pthread_mutex_unlock(&queue.lock);

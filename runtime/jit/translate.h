@@ -18,7 +18,7 @@
 #define DPK_JIT_LIBRARY "libdpakit-llvm.so.1"
 
 /* Counts changes of the images' format and of the code's contract with its process. */
-enum { JIT_IMAGE_VERSION = 6 };
+enum { JIT_IMAGE_VERSION = 7 };
 
 /* What the code refers to. */
 enum jit_symbol {
@@ -51,12 +51,14 @@ struct jit_relocation {
 struct jit_image {
     uint32_t version, code_size, relocation_count;
     uint32_t entry; /* offset of the first instruction */
+    uint32_t draft; /* 1: it is quick, and would be faster if it were not */
 };
 
 struct jit_options {
     uint64_t begin, size; /* of the rv64_entries */
     bool uneven;          /* misaligned loads and stores are carried out without leaving */
     bool every_block; /* the budget is checked at every block; if not, at jumps back and calls */
+    bool quick;       /* every turn of a loop is checked, which is translated in less time */
 };
 
 /* DPK_ERR_UNSUPPORTED: LLVM does not know the host, or refuses the code. */

@@ -206,6 +206,13 @@ static bool read_image(const struct dpk_buf *image, struct jit_image *head,
            sizeof *head + relocations_size + head->code_size == image->size;
 }
 
+bool translations_is_draft(const struct dpk_buf *image)
+{
+    struct jit_image head;
+    const uint8_t *relocations, *code;
+    return read_image(image, &head, &relocations, &code) && head.draft != 0;
+}
+
 /* False: it is outside of the code, or no form that there is. */
 static bool put_value(uint8_t *code, uint32_t size, const struct jit_relocation *r, uint64_t value)
 {

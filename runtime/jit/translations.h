@@ -32,7 +32,10 @@ void translations_set_covered(struct translations *t, const struct jit_region *r
 /* Whether a region that has code has the place within. */
 bool translations_covered(const struct translations *t, uint64_t pc);
 
-/* Places the code of an image and enters it at `pc`. False: the image is none, or no memory. */
+/* Whether the image is one of quick code that another translation would make faster. */
+bool translations_is_draft(const struct dpk_buf *image);
+/* Places the code of an image and enters it at `pc`, where other code may have been. False: the image is none,
+ * or no memory. */
 bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image);
 
 #endif

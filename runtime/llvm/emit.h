@@ -30,7 +30,8 @@ struct emitter {
     LLVMValueRef x[32];        /* slots of the registers; [0] is not used */
     LLVMBasicBlockRef *blocks; /* by block of the region */
     LLVMBasicBlockRef *back;   /* the same, for jumps back */
-    struct loop **loops;       /* that begin with each block; NULL: none */
+    struct loop **loops;       /* that begin with each block; NULL: none, or the code is quick */
+    bool any_loops;            /* there are, or would be if the code were not quick */
     uint32_t *dirty_at; /* registers that may have changed where a block begins; a bit each */
     uint32_t used;      /* registers that the region reads or writes */
     /* Of each block, registers at its end that may become addresses; a bit each. */

@@ -155,7 +155,10 @@ void loops_begin(struct emitter *e)
 {
     struct loop found;
     for (uint32_t i = 0; i < e->region->block_count; i++) {
-        struct loop *const l = loop_find(e, i, &found) ? malloc(sizeof *l) : NULL;
+        if (!loop_find(e, i, &found))
+            continue;
+        e->any_loops = true;
+        struct loop *const l = e->options->quick ? NULL : malloc(sizeof *l);
         if (l == NULL)
             continue;
         *l = found;

@@ -90,9 +90,13 @@ static void end(struct emitter *e)
 
 static enum dpk_status optimize(const struct emitter *e, struct dpk_error *err)
 {
-    /* What helps code that is straight from machine code, and costs little time. */
-    static const char passes[] = "function(sroa,early-cse," COMBINE ",simplifycfg,loop-vectorize,"
-                                 "loop-unroll," COMBINE ",simplifycfg)";
+    /* What helps code that is straight from machine code, and costs little time; and what helps loops without
+     * checks. */
+#define STRAIGHT "sroa,early-cse," COMBINE ",simplifycfg"
+    const char *const passes = e->any_loops && !e->options->quick
+                                   ? "function(" STRAIGHT ",loop-vectorize,loop-unroll," COMBINE
+                                     ",simplifycfg)"
+                                   : "function(" STRAIGHT ")";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, true);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
@@ -171,7 +175,7 @@ static enum dpk_status put_relocation(const Elf64_Rela *rela, const Elf64_Sym *s
 }
 
 /* The object file is LLVM's own, made in this process. */
-static enum dpk_status read_object(const uint8_t *object, struct dpk_buf *image,
+static enum dpk_status read_object(const uint8_t *object, bool draft, struct dpk_buf *image,
                                    struct dpk_error *err)
 {
     Elf64_Ehdr header;
@@ -183,7 +187,7 @@ static enum dpk_status read_object(const uint8_t *object, struct dpk_buf *image,
     struct layout layout = {.sections = header.e_shnum};
     struct dpk_buf code = {0}, relocations = {0};
     enum dpk_status status = DPK_OK;
-    struct jit_image out = {.version = JIT_IMAGE_VERSION};
+    struct jit_image out = {.version = JIT_IMAGE_VERSION, .draft = draft};
     for (size_t i = 0; i < layout.sections; i++) {
         layout.at[i] = UINT64_MAX;
         if (!is_code(&sections[i]))
@@ -235,7 +239,8 @@ static enum dpk_status emit_object(const struct emitter *e, struct dpk_buf *imag
         LLVMDisposeMessage(message);
         return DPK_ERR_UNSUPPORTED;
     }
-    enum dpk_status status = read_object((const uint8_t *)LLVMGetBufferStart(object), image, err);
+    enum dpk_status status = read_object((const uint8_t *)LLVMGetBufferStart(object),
+                                         e->any_loops && e->options->quick, image, err);
     LLVMDisposeMemoryBuffer(object);
     return status;
 }

@@ -2,6 +2,8 @@
 # bats file. $DPAKIT_CORPUS is a folder with doca-samples-VERSION (of the DOCA samples repository) and
 # flexio-samples-VERSION; tests of what is not there are skipped. Programs are never changed.
 
+. "${BASH_SOURCE[0]%/*}/../helpers/device.bash"
+
 # Once per file: an installation at /opt/mellanox that only in_opt shows, and a device of each name.
 make_corpus() {
     if [ -z "${DPAKIT_CORPUS-}" ]; then
@@ -15,7 +17,7 @@ make_corpus() {
     [ -z "$corpus_reason" ] || return 0
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" "$BATS_FILE_TMPDIR/root" /opt/mellanox 3
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create bf0 --pair >/dev/null # mlx5_0 on either side
+    new_device bf0 --pair >/dev/null # mlx5_0 on either side
     give_units
     multiarch=$("${CC:-gcc}" -print-multiarch 2>/dev/null || gcc -print-multiarch)
     export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/$multiarch/pkgconfig:/opt/mellanox/flexio/lib/pkgconfig

@@ -3,7 +3,7 @@ setup_file() {
     load corpus.bash
     make_corpus
     [ -z "$corpus_reason" ] || return 0
-    dpadev create mlx5_1 >/dev/null
+    new_device mlx5_1 >/dev/null
     dpadev wire mlx5_0 dev:mlx5_1
 }
 setup() {

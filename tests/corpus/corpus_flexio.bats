@@ -79,7 +79,7 @@ processes_packets() { # OPTION...
 processes_from_cable() { # OPTION...
     cd "$BATS_TEST_TMPDIR"
     DPAKIT_DEVICES=$PWD/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     dpadev wire mlx5_0 veth:v0
     hex 525400 79dbd3 02427e7feb02 0800 45000033 00010000 40117cb7 7f000001 7f000001 \
         00350035 001f42c6 3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d 3132333435363738 >frame

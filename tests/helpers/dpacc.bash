@@ -1,5 +1,7 @@
 # What the tests of dpacc share. Loaded by setup().
 
+. "${BASH_SOURCE[0]%/*}/device.bash"
+
 dpacc_setup() {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices TMPDIR=$PWD/tmp

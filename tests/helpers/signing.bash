@@ -1,5 +1,7 @@
 # What tests of signing share. "source" it in a bats file.
 
+. "${BASH_SOURCE[0]%/*}/device.bash"
+
 test_keys=${BASH_SOURCE[0]%/*}/../data/keys
 
 # fails CODE TEXT COMMAND...: that exit code, one -E- line with the text, no file "out".
@@ -45,12 +47,11 @@ expired_certificate() {
 
 # make_locking_device NAME ROOT.der: a device that wants programs to be signed under this root.
 make_locking_device() {
-    local factory=$DPAKIT_DEVICES/$1/factory
-    dpadev create "$1"
+    new_device "$1"
     mlxdpa --cert_container_type add -c "$2" -o root.bin --life_cycle_priority Nvidia \
         create_cert_container
-    mlxdpa --cert_container root.bin -p "$factory/nvidia.pem" \
-        --keypair_uuid "$(cat "$factory/nvidia.uuid")" --cert_uuid "$(uuidgen)" \
+    mlxdpa --cert_container root.bin -p "$nvidia_key.pem" \
+        --keypair_uuid "$(<"$nvidia_key.uuid")" --cert_uuid "$(uuidgen)" \
         --life_cycle_priority Nvidia -o root.signed sign_cert_container
     flint-lite -d "$1" -i root.signed -y b
     mlxconfig-lite -d "$1" -y set DPA_AUTHENTICATION=1

@@ -1,8 +1,9 @@
 # Programs of Debian's rdma-core and perftest on emulated devices. "load" it in a bats file.
 
-# Making a device takes seconds: it gets RSA keys. So tests copy these.
+. "${BASH_SOURCE[0]%/*}/device.bash"
+
 setup_file() {
-    for name in mlx5_0 mlx5_1; do DPAKIT_DEVICES=$BATS_FILE_TMPDIR dpadev create $name; done
+    for name in mlx5_0 mlx5_1; do DPAKIT_DEVICES=$BATS_FILE_TMPDIR new_device $name; done
 }
 
 setup() {

@@ -1,5 +1,7 @@
 # For host_flexio.bats, host_messages.bats and host_doca.bats: the test program, two devices, and a way to run a case.
 
+. "${BASH_SOURCE[0]%/*}/../helpers/device.bash"
+
 # Builds $BATS_FILE_TMPDIR/cases with the device program in it.
 build_cases() { # flexio|messages|doca
     local here=$BATS_TEST_DIRNAME/../host top=$BATS_TEST_DIRNAME/../.. t=$BATS_FILE_TMPDIR
@@ -51,20 +53,19 @@ build_pcc() {
 
 make_pcc_device() { # DIRECTORY
     export DPAKIT_DEVICES=$1
-    dpadev create mlx5_0 >/dev/null
+    new_device mlx5_0 >/dev/null
     let_run_pcc mlx5_0
 }
 
 make_devices() { # DIRECTORY
     export DPAKIT_DEVICES=$1
-    dpadev create mlx5_0
-    dpadev create mlx5_1
+    new_device mlx5_0
+    new_device mlx5_1
 }
 
-# A device that wants signatures: NVIDIA's part is played with its factory key.
+# A device that wants signatures.
 make_locked_device() { # DIRECTORY
     make_devices "$1"
-    local factory=$1/mlx5_0/factory
     cat >"$1/lock.xml" <<'XML'
 <?xml version="1.0" encoding="UTF-8"?>
 <config xmlns="http://www.mellanox.com/config">
@@ -83,7 +84,7 @@ make_locked_device() { # DIRECTORY
 <nv_dpa_auth ovr_en='0' rd_en='1' writer_id='0'><dpa_auth_en>True</dpa_auth_en></nv_dpa_auth>
 </config>
 XML
-    mlxconfig-lite -p "$factory/nvidia.pem" -u "$(cat "$factory/nvidia.uuid")" \
+    mlxconfig-lite -p "$nvidia_key.pem" -u "$(<"$nvidia_key.uuid")" \
         create_conf "$1/lock.xml" "$1/lock.bin"
     mlxconfig-lite -d mlx5_0 apply "$1/lock.bin"
     dpadev reset mlx5_0

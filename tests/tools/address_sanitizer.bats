@@ -1,5 +1,7 @@
 # -fsanitize=address for device code: accesses beyond variables, beyond allocations, and after their end.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cat >k.c <<'END'
@@ -107,7 +109,7 @@ END
     gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" host.c k.a -o host -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create d
+    new_device d
 }
 
 setup() {

@@ -1,5 +1,7 @@
 # What dpakit-compatibility(7) says and no other test compares.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -24,7 +26,7 @@ setup() {
     gcc ${TEST_HOST_CFLAGS:-} -Wall -Wextra -Werror "$BATS_TEST_DIRNAME/../host/huge_pages.c" -o huge_pages \
         -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -Wl,-rpath,"$DPAKIT_BUILD/lib" \
         -Wl,--no-as-needed -lflexio -libverbs -lmlx5
-    dpadev create mlx5_0
+    new_device mlx5_0
     code=0
     ./huge_pages >out 2>&1 || code=$?
     cat out

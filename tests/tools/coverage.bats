@@ -1,5 +1,7 @@
 # Coverage of device code: dpacc --coverage, DPAKIT_COVERAGE, llvm-profdata and llvm-cov.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cat >cov.c <<'END'
@@ -42,7 +44,7 @@ END
     [ ! -s err ]
     dpacc-extract cov.a -o cov.elf
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create d
+    new_device d
 }
 
 setup() {

@@ -1,5 +1,7 @@
 # Faults, core files and GDB: what a developer sees when a program on the DPA goes wrong.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -7,7 +9,7 @@ source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cp "$DPAKIT_BUILD/obj/tests/data/faults.elf" .
-    DPAKIT_DEVICES=$PWD/devices dpadev create mlx5_0
+    DPAKIT_DEVICES=$PWD/devices new_device mlx5_0
 }
 
 setup() {
@@ -310,7 +312,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
 @test "dpadev ps keeps devices of different directories apart" {
     mkfifo commands
     elsewhere='else "where\'
-    DPAKIT_DEVICES="$PWD/$elsewhere" dpadev create mlx5_0
+    DPAKIT_DEVICES="$PWD/$elsewhere" new_device mlx5_0
     DPAKIT_DEVICES="$elsewhere" dparun --gdb - "$elf" --kernel crowd --threads 3 9 <commands >/dev/null 2>&1 &
     exec 9>commands
     printf '$vCont;c#a8' >&9

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The C library of the DPA is made of another package's objects, found by the functions in them.
 
+load ../helpers/device
+
 setup() {
     repo=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     cd "$BATS_TEST_TMPDIR" || return
@@ -180,7 +182,7 @@ __dpa_rpc__ uint64_t f(void)
 END
     dpacc k.c -o k.a -devicecc-options=-fno-builtin
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     run dparun k.a --rpc f
     echo "$output"
     [[ $output == *"result: 0 "* ]]

@@ -1,6 +1,8 @@
 # What names a program or a certificate in text and JSON: SHA-256, serial number, dates, as sha256sum
 # and openssl have them.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -29,7 +31,7 @@ setup_file() {
     mlxdpa --cert_container root.bin -p leaf.pem --keypair_uuid "$uuid" --cert_uuid "$uuid" \
         --life_cycle_priority OEM -o root.signed sign_cert_container
     openssl rsa -in leaf.pem -pubout -out leaf.pub 2>/dev/null
-    DPAKIT_DEVICES=$PWD/devices dpadev create mlx5_0
+    DPAKIT_DEVICES=$PWD/devices new_device mlx5_0
 }
 
 setup() {

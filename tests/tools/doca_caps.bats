@@ -1,11 +1,13 @@
 # doca_caps: devices, representors and libraries as DOCA sees them.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0
-    dpadev create bf0 --pair
+    new_device mlx5_0
+    new_device bf0 --pair
 }
 
 setup() {

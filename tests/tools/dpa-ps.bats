@@ -1,12 +1,14 @@
 # dpa-ps and dpa-statistics: what runs on a device, and what its threads execute.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
 }
 
 setup() {

@@ -1,10 +1,12 @@
 # dpa-resource-mgmt: units of a card, given by a file of YAML.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create --pair bf0
+    new_device --pair bf0
 }
 
 setup() {

@@ -57,7 +57,7 @@ is() { # PROGRAM FUNCTION ARGUMENTS RESULT
     echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long more(int a) { return helper((unsigned long)a); }' > more.c
     dpacc -c more.c
     dpacc first.dpa.o twice.c more.dpa.o libhelper.a -o out.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     is out.a twice 21 42
     is out.a more 6 7
     is out.a target 2
@@ -111,7 +111,7 @@ int main(void)
     return 0;
 }
 END
-    dpadev create mlx5_0
+    new_device mlx5_0
     link_host host host.c own.a libx_host.a
     [ "$(./host)" = "101 42 35" ]
 }
@@ -130,7 +130,7 @@ END
     nm -D lib.so > names
     for name in in_library add twice; do grep -q " [BT] $name\$" names; done
     ! readelf -dW lib.so | grep -q TEXTREL || false
-    dpadev create mlx5_0
+    new_device mlx5_0
     is lib.so twice 8 16
 }
 
@@ -139,7 +139,7 @@ END
     echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long f(unsigned long a) { return helper(a); }' > f.c
     dpacc -c -flto f.c helper.c
     dpacc f.dpa.o helper.dpa.o -flto -o out.a -keep-dir k
-    dpadev create mlx5_0
+    new_device mlx5_0
     is out.a f 5 15
     ! llvm-objdump -d --disassemble-symbols=f k/device_exec.bf3 | grep -qE '(jal|call|tail).*helper' || false
     dpacc f.c helper.c -flto -o lib -gen-libs
@@ -193,14 +193,14 @@ C
 
 @test "a fat program runs as the device's own target" {
     dpacc add.c twice.c -o out.a -mcpu=cx7,cx8,bf3,cx9
-    dpadev create mlx5_0
+    new_device mlx5_0
     is out.a target 2
     is out.a twice 4 8
 }
 
 @test "a program without the device's target is refused by name" {
     dpacc twice.c -o out.a -mcpu=cx7,cx8
-    dpadev create mlx5_0
+    new_device mlx5_0
     run ! dparun -d mlx5_0 out.a --rpc twice 4
     [[ $output == *"compiled for other targets, not for bf3" ]]
 }
@@ -299,7 +299,7 @@ rebuild() {
     rebuild k demo add twice
     dpacc-extract again.a -o again.elf
     cmp again.elf k/device_exec.bf3
-    dpadev create mlx5_0
+    new_device mlx5_0
     is again.a twice 3 6
     echo 'int flexio_app_create(void*a,void**b){return 1;}int flexio_app_destroy(void*a){return 0;}
 int flexio_func_pup_register(void){return 0;}' > f.c

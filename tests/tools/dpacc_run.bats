@@ -11,7 +11,7 @@ setup() {
     dpacc "$data/args_dev.c" -o args.a -app-name args_app
     gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
         -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    dpadev create mlx5_0
+    new_device mlx5_0
     ./run
     [ -z "$TEST_HOST_CFLAGS" ] || return 0 # the sanitizers of two compilers do not mix
     clang -I"$DPAKIT_BUILD/include" -I"$data" "$data/args_run.c" args.a -o run \
@@ -21,7 +21,7 @@ setup() {
 
 @test "narrow integers arrive as the numbers they are" {
     dpacc "$data/args_dev.c" -o args.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 dparun args.a --rpc rpc_integers 120 -7 250 -30000 60000 -2000000000 4000000000 -5 \
         0xfedcba9876543210 -9223372036854775808 1 0x70000000 1
     [[ $output == "result: 0 (0x0)" ]]
@@ -31,7 +31,7 @@ setup() {
 
 @test "hidden by default or guarded by canaries, entry functions run" {
     echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
-    dpadev create mlx5_0
+    new_device mlx5_0
     for options in -fvisibility=hidden "-flto -fvisibility=hidden" -fstack-protector-all; do
         dpacc k.c -o k.a -devicecc-options="$options"
         run -0 dparun k.a --rpc f 7
@@ -50,7 +50,7 @@ __dpa_rpc__ unsigned long f(int n)
 }
 END
     dpacc k.c -o k.a -devicecc-options=-fstack-protector-all
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 dparun k.a --rpc f 8
     run -2 dparun k.a --rpc f 24
     [[ $output == *"stack smashing detected"* ]]
@@ -60,7 +60,7 @@ END
     dpacc "$data/format.c" -o f.a
     gcc -w "$data/format.c" -o f
     ./f > wanted
-    dpadev create mlx5_0
+    new_device mlx5_0
     dparun f.a --kernel format > got
     diff wanted got
 }
@@ -71,7 +71,7 @@ END
 __dpa_rpc__ uint64_t f(void) { return (uint64_t)doca_dpa_dev_printf("%2000d|", 1); }
 END
     dpacc k.c -o k.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     dparun k.a --rpc f > got
     [ "$(tr -cd ' ' < got | head -c 1023 | wc -c)" -ge 1022 ]
     grep -q 'result: 2001 ' got
@@ -80,7 +80,7 @@ END
 
 @test "fixed-point functions give the nearest Q16.16, and saturate" {
     dpacc "$data/fxp.c" -o f.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     is() {
         run -0 dparun f.a --rpc "$1" "$2"
         echo "$1 $2: $output, not $3"
@@ -141,7 +141,7 @@ __dpa_rpc__ unsigned long f(unsigned long n)
 }
 END
     dpacc k.c -o k.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 dparun k.a --rpc f 12345
     [[ $output == *123*x*done*"result: 0 "* ]]
 }
@@ -149,7 +149,7 @@ END
 @test "a failed assertion says where, and ends the program with a fault" {
     printf '#include <assert.h>\n__dpa_rpc__ unsigned long f(int a) { assert(a == 5); return 7; }\n' > k.c
     dpacc k.c -o k.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 dparun k.a --rpc f 5
     run -2 dparun k.a --rpc f 6
     [[ $output == *"k.c:2: f: assertion 'a == 5' failed"* ]]
@@ -163,13 +163,13 @@ __dpa_rpc__ unsigned long f(unsigned long high, unsigned long low, unsigned long
 }
 END
     dpacc k.c -o k.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 dparun k.a --rpc f 5 7 11
     [[ $output == "result: 8384883669867978007 "* ]]
 }
 
 @test "variables in sections of their own lie in pages of their kind" {
-    dpadev create mlx5_0
+    new_device mlx5_0
     # In sections that are written and that are not, beside usual variables and none.
     while IFS='|' read -r variables sum; do
         echo "#define IN(s) __attribute__((section(s))) volatile

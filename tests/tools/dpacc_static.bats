@@ -33,7 +33,7 @@ result() {
 }
 
 @test "static entry functions run, of the source and of a header" {
-    dpadev create mlx5_0
+    new_device mlx5_0
     for options in "" -flto; do
         dpacc k.c -o out.a $options -keep-dir k
         result out.a twice 4 10
@@ -65,7 +65,7 @@ result() {
     { printf 'static const int table[] = {'; seq -s, 20000; printf '};\n'; } >table.c
     echo '__dpa_rpc__ static unsigned long at(unsigned i) { return (unsigned long)table[i]; }' >>table.c
     dpacc table.c -o out.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     result out.a at 19999 20000
 }
 
@@ -78,7 +78,7 @@ result() {
     ln -s 'it"s \here' link
     cd link
     dpacc k.c -o out.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     result out.a twice 4 10
 }
 

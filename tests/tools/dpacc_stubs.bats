@@ -15,7 +15,7 @@ received_as_sent() {
     "$signatures" "$1" host > "host.$2"
     dpacc part?.c -o random.a -app-name random_app -devicecc-options="-O1 -g0"
     link_host host -w -O0 "host.$2" random.a
-    dpadev create mlx5_0
+    new_device mlx5_0
     ./host
 }
 
@@ -135,7 +135,7 @@ __dpa_rpc__ unsigned long f(struct { char as_many[sizeof near / 100]; } __dpa_gl
 END
     dpacc src/k.c -o out.a -I inc -keep-dir k
     grep -q 'sizeof(struct _dpacc_type_0) == 40' k/k.dpa.host.c
-    dpadev create mlx5_0
+    new_device mlx5_0
     sed -i 's/struct { .* s)/int n)/; s/s.as_many.0./n/' src/k.c
     dpacc src/k.c -o out.a -I inc
     run -0 dparun -d mlx5_0 out.a --rpc f 9

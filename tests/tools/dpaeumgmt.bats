@@ -1,5 +1,7 @@
 # dpaeumgmt: partitions and groups of a device's execution units, and programs that obey them.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -7,8 +9,8 @@ source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 # A device by itself, and a card with two sides.
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0
-    dpadev create --pair bf0
+    new_device mlx5_0
+    new_device --pair bf0
 }
 
 setup() {

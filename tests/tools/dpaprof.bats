@@ -1,5 +1,7 @@
 # Profiles: DPAKIT_PROFILE, dparun --profile, dpaprof.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cat >prof.c <<'END'
@@ -42,7 +44,7 @@ __dpa_rpc__ uint64_t wrong(uint64_t n) { return primes(n) + *(volatile uint64_t 
 END
     dpacc prof.c -o prof.a -hostcc=gcc --app-name=prof
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create d
+    new_device d
 }
 
 setup() {

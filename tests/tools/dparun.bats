@@ -15,7 +15,7 @@ setup_file() {
     gcc -shared host.o -o host.so
     ar rc host.a empty.o host.o
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create open
+    new_device open
     keys=$DPAKIT_GOLDEN/keys
     make_locking_device locked "$keys/root.der"
     mlxdpa -e host.o -c "$keys/chain3.der" -p "$keys/leaf.pem" --section-type progbits \

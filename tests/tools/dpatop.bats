@@ -1,5 +1,7 @@
 # dpatop: what runs on a device, live in a terminal and as JSON.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -7,7 +9,7 @@ source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
 
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
 }
 
 setup() {

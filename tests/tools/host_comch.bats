@@ -9,7 +9,7 @@ setup_file() {
         "$here"/comch_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_comch -ldoca_common -pthread \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0 --pair
+    new_device mlx5_0 --pair
 }
 
 setup() {

@@ -12,8 +12,8 @@ setup_file() {
     link_sample "$t/dma_cases" "$t/cases_program.a" "$here/devemu_dma_cases.c" -ldoca_devemu
     link_sample "$t/life_cases" "$t/cases_program.a" "$here/devemu_life_cases.c" -ldoca_devemu
     export DPAKIT_DEVICES=$t/devices
-    dpadev create mlx5_0 --pair >/dev/null
-    dpadev create mlx5_1 --pair >/dev/null
+    new_device mlx5_0 --pair >/dev/null
+    new_device mlx5_1 --pair >/dev/null
 }
 
 # Each has a card of its own. The library comes before the program alone.

@@ -50,8 +50,8 @@ setup_file() {
 
 @test "the dpu sees functions of the host" {
     export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/pair
-    dpadev create mlx5_0 --pair
-    dpadev create mlx5_1 --pair
+    new_device mlx5_0 --pair
+    new_device mlx5_1 --pair
     DPAKIT_SIDE=dpu case_ok the_dpu_sees_functions_of_the_host
 }
 

@@ -26,8 +26,8 @@ setup_file() {
     local t=$BATS_FILE_TMPDIR i=$DPAKIT_BUILD/include here=$BATS_TEST_DIRNAME/../host
     # On the DPU's side, which has representors.
     export DPAKIT_DEVICES=$t/devices DPAKIT_SIDE=dpu
-    dpadev create mlx5_0 --pair
-    dpadev create mlx5_1 --pair
+    new_device mlx5_0 --pair
+    new_device mlx5_1 --pair
     let_run_pcc mlx5_0
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
     pcc_program "$t/rp.a"

@@ -1,5 +1,7 @@
 # libflexio: what a host program asks of a program that is compiled for several targets.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -38,7 +40,7 @@ addresses_in() { # ELF
 
 @test "the addresses of a function are those for the device that is there" {
     export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -0 "$BATS_FILE_TMPDIR/host"
     [ "$output" = "$(addresses_in "$BATS_FILE_TMPDIR/kept/device_exec.bf3")" ]
     [ "$output" != "$(addresses_in "$BATS_FILE_TMPDIR/kept/device_exec.cx8")" ]

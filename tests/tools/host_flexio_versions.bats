@@ -115,7 +115,7 @@ C
             --devicecc-options="-Wall -Wextra -Werror $([ $o = -flto ] || echo $o)" \
             $([ $o != -flto ] || echo -flto)
         export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices$o
-        dpadev create mlx5_0
+        new_device mlx5_0
         cat >host.c <<'C'
 #include <libflexio/flexio_ver.h>
 #define FLEXIO_VER_USED FLEXIO_VER(25, 10, 0)
@@ -229,7 +229,7 @@ __dpa_rpc__ uint64_t debug(uint64_t n)
 }
 C
     export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     run dparun debug.a --rpc debug 5
     echo "$output"
     [ "$status" -eq 0 ]

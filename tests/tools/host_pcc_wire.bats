@@ -11,7 +11,7 @@ setup_file() {
     build_doca3 && mv "$t/cases" "$t/doca"
     build_pcc
     make_pcc_device "$t/devices"
-    dpadev create mlx5_1 >/dev/null
+    new_device mlx5_1 >/dev/null
 }
 
 setup() {

@@ -10,7 +10,7 @@ setup_file() {
         "$here/telemetry_cases.c" -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_telemetry_dpa \
         -ldoca_common -Wl,-rpath,"$DPAKIT_BUILD/lib"
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
 }
 
 setup() {

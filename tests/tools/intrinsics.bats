@@ -1,10 +1,12 @@
 # dpaintrin.h and the device's C library, on the DPA itself.
 
+load ../helpers/device
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
     here=$BATS_TEST_DIRNAME/..
-    dpadev create mlx5_0
+    new_device mlx5_0
 }
 
 # A million inputs for each function; under a sanitizer, where a call is slower, a tenth.

@@ -1,5 +1,7 @@
 # Translated device code, as a user meets it: the same as interpreted code, but faster.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -8,7 +10,7 @@ source "$BATS_TEST_DIRNAME/../helpers/forks.bash"
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     cat >hot.c <<'C'
 #include <stdint.h>
 #include <libflexio-dev/flexio_dev.h>

@@ -1,12 +1,15 @@
 # A host program whose port is plugged into an interface of the machine: examples/packet_swap, which sends back
 # what arrives, its addresses swapped.
+
+load ../helpers/device
+
 source "$BATS_TEST_DIRNAME/../helpers/network.bash"
 source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     build_packet_swap
-    DPAKIT_DEVICES=$PWD/devices dpadev create mlx5_0
+    DPAKIT_DEVICES=$PWD/devices new_device mlx5_0
 }
 
 setup() {

@@ -1,9 +1,11 @@
 # Host programs with more than one DPA program or process in them, made as users make them.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     cat >one.c <<'C'
 #include <doca_dpa_dev.h>
 static uint64_t counter = 100;

@@ -7,7 +7,7 @@ load ../host/setup
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create mlx5_0
+    new_device mlx5_0
     build_queues flexio_queue_cases.c
     cp "$DPAKIT_BUILD/obj/tests/data/faults.elf" .
     cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" .

@@ -1,5 +1,7 @@
 # -fsanitize=undefined for device code: a message for each kind of what C leaves undefined.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cat >ub.c <<'END'
@@ -58,7 +60,7 @@ END
     dpacc ub.c -o stop.a --app-name=ub -devicecc-options="-fsanitize=undefined -fno-sanitize-recover=all"
     dpacc ub.c -o trap.a --app-name=ub -devicecc-options="-fsanitize=undefined -fsanitize-trap=all"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create d
+    new_device d
 }
 
 setup() {

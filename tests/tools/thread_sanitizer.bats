@@ -1,5 +1,7 @@
 # -fsanitize=thread for device code: data races between threads of the DPA.
 
+load ../helpers/device
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cat >race.c <<'END'
@@ -169,7 +171,7 @@ END
     gcc $TEST_HOST_CFLAGS -I"$DPAKIT_BUILD/include" host.c race.a -o host -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
     export DPAKIT_DEVICES=$PWD/devices
-    dpadev create d
+    new_device d
 }
 
 setup() {

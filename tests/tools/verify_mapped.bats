@@ -1,6 +1,8 @@
 # Programs are found by section headers, which a running file does not use: what verify reads must
 # be what the segments map.
 
+load ../helpers/device
+
 bats_require_minimum_version 1.5.0
 
 setup_file() {
@@ -64,7 +66,7 @@ refuses() { # TEXT
     echo "$output"
     [[ $output == *"mapping"*"refused"*"$1"* ]]
     [[ $output == *"=> refused, BAD_FORMAT (2)"* ]]
-    dpadev create mlx5_0
+    new_device mlx5_0
     run -1 dparun host --verify-only
     echo "$output"
     [[ $output == *"program one: "*"$1"* ]]

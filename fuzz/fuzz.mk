@@ -2,18 +2,16 @@
 # many at a time as there are cores. Each starts from fuzz/corpus/NAME, and from files of
 # tests/golden; a finding is a failed test, the bytes that did it lie in build/fuzz/NAME.
 #
-# make fuzz-coverage [FUZZ_RUNS=500]: which functions that read what others wrote does a fuzzer
-# reach? Fails when there is one that none does (scripts/fuzz-coverage).
-FUZZ_SECONDS ?= 60
-FUZZ_RUNS ?= 500
+# make fuzz-coverage [FUZZ_SECONDS=10]: does the same, and then tells which functions that read what
+# others wrote a fuzzer reached. Fails when there is one that none did (scripts/fuzz-coverage).
+FUZZ_SECONDS ?= $(if $(filter fuzz-coverage,$(MAKECMDGOALS)),10,60)
 FUZZ_CC ?= clang
 FUZZ ?= $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-FUZZ_COVERAGE := $(filter fuzz-coverage,$(MAKECMDGOALS))
-F := build/fuzz$(if $(FUZZ_COVERAGE),/coverage)
+F := build/fuzz
+FUZZ_CHECKS := -fsanitize=address,undefined -fno-sanitize-recover=all -fprofile-instr-generate
 # Counts are of functions by the name of their file, whose folder tells it from others of that name.
-FUZZ_CHECKS := $(if $(FUZZ_COVERAGE),-fprofile-instr-generate,-fsanitize=address$(,)undefined -fno-sanitize-recover=all)
 FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
-              -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) $(if $(FUZZ_COVERAGE),-Xclang -main-file-name -Xclang $<) \
+              -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) -Xclang -main-file-name -Xclang $< \
               -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS)) \
                 $(wildcard runtime/flexio/*.c runtime/verbs/*.c runtime/resources/*.c runtime/addresses/*.c $(IN_doca_argp) runtime/doca/comch/*.c) $(IN_doca_common) \
@@ -42,10 +40,8 @@ $(F)/lib/libdpakit-llvm.so.$(SO): $(FUZZ_LLVM_OBJS)
 .PHONY: fuzz-coverage
 $(FUZZ:%=$(F)/bin/%): | $(F)/lib/libdpakit-llvm.so.$(SO)
 fuzz: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)
-	$(Q)FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
-fuzz-coverage: $(FUZZ:%=$(F)/bin/%) all $(TEST_PROGRAMS)
 	$(Q)rm -rf '$(F)/counts' && mkdir -p '$(F)/counts'
-	$(Q)LLVM_PROFILE_FILE='$(CURDIR)/$(F)/counts/%p.profraw' FUZZ_SECONDS=30 FUZZ_RUNS='$(FUZZ_RUNS)' FUZZ_SEED=1 \
-	  fuzz/run '$(F)' $(FUZZ)
+	$(Q)LLVM_PROFILE_FILE='$(CURDIR)/$(F)/counts/%p.profraw' FUZZ_SECONDS='$(FUZZ_SECONDS)' fuzz/run '$(F)' $(FUZZ)
+fuzz-coverage: fuzz
 	$(Q)scripts/fuzz-coverage '$(F)'
 -include $(shell find $(F)/obj -name '*.d' 2>/dev/null)

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "pci/file.h"
 
@@ -29,8 +31,9 @@ static bool replace(uintptr_t at)
         if (start == 0 || at < start || at >= end)
             continue;
         atomic_store(&guards[i].damaged, true);
-        return mmap((void *)start, end - start, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+        /* By number: a sanitizer's mmap takes locks, and is a write to all of it. */
+        return syscall(SYS_mmap, start, end - start, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L) != -1;
     }
     return false;
 }

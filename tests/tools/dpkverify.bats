@@ -89,7 +89,7 @@ END
     command -v python3 >/dev/null || skip "no Python here"
     [[ $DPAKIT_BUILD != */sanitize* ]] || skip "Python does not run with a sanitizer in a library"
     export DPAKIT_DEVICES=$PWD/devices PYTHONPATH=$DPAKIT_BUILD/share/dpakit/python PYTHONDONTWRITEBYTECODE=1
-    new_device mlx5_0
+    dpadev create mlx5_0
     ask() { python3 -c 'import dpkverify; print(dpkverify.Trust(devices=["mlx5_0"]).verify("signed").code)'; }
     [ "$(ask)" = 16 ]
     dpadev claim mlx5_0 keys/owner.pem

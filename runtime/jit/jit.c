@@ -18,6 +18,8 @@ enum { HEAT = 3000 };
 /* A loop is translated with those around it that are repeated so often meanwhile. */
 enum { WARM_PART = 8 };
 enum { QUEUE_MAX = 4096 };
+/* A region of no more instructions has no draft: it is soon done. */
+enum { DRAFT_INSNS = 10 };
 
 /* ---- Without translations ---- */
 
@@ -61,8 +63,8 @@ struct job {
     struct translations *to;
     struct jit_region region;
     bool uneven;
-    bool awaited;   /* by a thread, which frees it */
-    bool has_draft; /* there is code for it, which is to be replaced by better code */
+    bool awaited;  /* by a thread, which frees it */
+    bool has_code; /* of a draft, or of loops within: what it gets is better code */
     enum { JOB_QUEUED, JOB_RUNS, JOB_DONE } state;
 };
 
@@ -130,10 +132,10 @@ static bool carry_out(const struct job *j)
     const uint64_t pc = j->region.blocks[0].pc;
     struct dpk_buf image = {0};
     uint8_t key[JIT_KEY];
-    if (!j->uneven && !j->has_draft && translations_put_off(j->to, pc))
+    if (!j->uneven && !j->has_code && translations_put_off(j->to, pc))
         return false;
     const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
-    const bool found = stored && !j->has_draft && jit_store_get(key, &image) &&
+    const bool found = stored && !j->has_code && jit_store_get(key, &image) &&
                        translations_enter(j->to, pc, &image);
     dpk_buf_free(&image);
     if (found) {
@@ -141,7 +143,10 @@ static bool carry_out(const struct job *j)
         jit_count_cached();
         return false;
     }
-    options.quick = !j->awaited && !j->has_draft;
+    /* A draft would hide better code of its loops. */
+    if (!j->awaited && !j->has_code && translations_has_loops(j->to, &j->region))
+        return true;
+    options.quick = !j->awaited && !j->has_code && j->region.insn_count > DRAFT_INSNS;
     return make_code(j, &options, stored ? key : NULL);
 }
 
@@ -206,7 +211,7 @@ static void run_job(struct job *j)
         job_free(j);
     pthread_mutex_lock(&queue.lock);
     if (again) {
-        j->has_draft = true;
+        j->has_code = true;
         add_job(j);
     } else if (awaited) {
         j->state = JOB_DONE;
@@ -219,7 +224,7 @@ static void run_job(struct job *j)
  * that loops do not wait for a function; of equals the one that came first, which is behind in the list. */
 static bool goes_first(const struct job *a, const struct job *b)
 {
-    return a->has_draft != b->has_draft ? b->has_draft
+    return a->has_code != b->has_code ? b->has_code
                                         : a->region.insn_count <= b->region.insn_count;
 }
 

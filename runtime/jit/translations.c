@@ -181,6 +181,15 @@ bool translations_covered(const struct translations *t, uint64_t pc)
     return atomic_load(place_of(t, pc)) & COVERED;
 }
 
+bool translations_has_loops(const struct translations *t, const struct jit_region *region)
+{
+    bool any = false;
+    for (uint32_t i = 1; i < region->block_count; i++)
+        any |= region->blocks[i].pc - t->entries.begin < t->entries.size &&
+               translations_covered(t, region->blocks[i].pc);
+    return any;
+}
+
 void translations_set_covered(struct translations *t, const struct jit_region *region)
 {
     for (uint32_t i = 0; i < region->block_count; i++)

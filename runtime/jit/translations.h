@@ -31,6 +31,8 @@ bool translations_put_off(struct translations *t, uint64_t pc);
 void translations_set_covered(struct translations *t, const struct jit_region *region);
 /* Whether a region that has code has the place within. */
 bool translations_covered(const struct translations *t, uint64_t pc);
+/* Whether there is code for a place within the region, beside its first. */
+bool translations_has_loops(const struct translations *t, const struct jit_region *region);
 
 /* Whether the image is one of quick code that another translation would make faster. */
 bool translations_is_draft(const struct dpk_buf *image);

@@ -175,6 +175,18 @@ static void a_place_within_a_region_is_put_off_once(void **state)
         translations_put_off(t, CODE + 16)); /* a copy does not have its function's callers */
 }
 
+static void code_within_a_region_is_seen(void **state)
+{
+    struct translations *t = ((struct trial *)*state)->translations;
+    struct jit_block blocks[] = {{.pc = CODE}, {.pc = CODE + 8}, {.pc = 8}};
+    const struct jit_region inner = {.blocks = &blocks[1], .block_count = 1},
+                            outer = {.blocks = blocks, .block_count = 3};
+    assert_false(translations_has_loops(t, &outer));
+    translations_set_covered(t, &inner);
+    assert_true(translations_has_loops(t, &outer));
+    assert_false(translations_has_loops(t, &inner)); /* its first place is its own */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +198,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_image_of_another_shape_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(a_place_is_taken_once_or_given_back, begin, end),
         cmocka_unit_test_setup_teardown(a_place_within_a_region_is_put_off_once, begin, end),
+        cmocka_unit_test_setup_teardown(code_within_a_region_is_seen, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us: %s%s)\
 # ---- Between two processes
 nic=$DPAKIT_BUILD/bench/rdma_nic
 for _ in 1 2 3 4 5 6 7 8 9; do
-    for what in write read send woken polled socketpair memcpy bounce futex; do
+    for what in write read send asleep woken polled socketpair memcpy bounce futex; do
         value=$("$nic" "$what")
         printf '%s %s\n' "$what" "$value"
     done
@@ -48,7 +48,8 @@ small() {
     printf 'rdma: %-33s %8.2f us  (a socket: %.2f us; shared memory and a futex: %.2f us, ratio %s, limit 3: %s)\n' \
         "$1" "$f" "$s" "$x" "$r" "$(verdict "$r" 3)"
 }
-small 'send there and back, both sides sleep' send
+small 'send there and back, by events' send
 small 'the same, both sides poll' polled
+printf 'rdma: %-33s %8.2f us  (programs that wait for descriptors)\n' 'the same, both sides sleep' "$(figure asleep)"
 printf 'rdma: %-33s %8.2f us  (threads of the DPA: a thread of the engine is woken first, and wakes them)\n' \
     'the same, by the engine'"'"'s thread' "$(figure woken)"

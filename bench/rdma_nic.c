@@ -2,7 +2,9 @@
  * rdma_nic WHAT: RDMA between two processes, as the NIC does it, next to other ways.
  *
  *     write | read       GB/s of 1 MiB messages, 16 at a time
- *     send               microseconds of a send of 64 bytes there and one back, by threads that sleep
+ *     send               microseconds of a send of 64 bytes there and one back, by threads that wait as
+ *                        ibv_get_cq_event does
+ *     asleep             the same, when both sides sleep
  *     woken              the same, when a thread of the engine wakes them
  *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
  *     polled             the same, when both sides poll
@@ -145,9 +147,17 @@ static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
 /* How a thread waits for a completion. */
 enum way {
     POLLS,  /* it looks again and again */
-    SLEEPS, /* it sleeps until a peer wakes it, as progress engines and ibv_get_cq_event do */
+    SLEEPS, /* it sleeps until a peer wakes it, as programs do that wait for descriptors */
+    WAITS,  /* as ibv_get_cq_event does: it sleeps, but for what comes at once */
     WOKEN   /* the thread of the engine wakes it, as it wakes a thread of the DPA */
 };
+
+static bool is_there(void *what)
+{
+    int value = 0;
+    sem_getvalue(what, &value);
+    return value > 0;
+}
 
 /* Sleeps until a peer has something, or the thread of the engine has found it. */
 static void rest(sem_t *what)
@@ -155,10 +165,22 @@ static void rest(sem_t *what)
     struct pollfd p[2] = {{.fd = dpk_rc_rest(nic, &nic), .events = POLLIN},
                           {.fd = signal_fd, .events = POLLIN}};
     eventfd_t count;
-    int value = 0;
-    sem_getvalue(what, &value);
-    if (value == 0 && poll(p, 2, -1) > 0 && p[1].revents)
+    if (!is_there(what) && poll(p, 2, -1) > 0 && p[1].revents)
         eventfd_read(signal_fd, &count);
+}
+
+/* As ibv_get_cq_event, which reads a descriptor for each event. */
+static void wait_for(sem_t *what)
+{
+    static struct dpk_rc_waiter waiter;
+    eventfd_t count;
+    waiter.fd = signal_fd;
+    waiter.ready = is_there;
+    waiter.of = what;
+    looks = true;
+    must(dpk_rc_await(nic, &waiter), "dpk_rc_await");
+    looks = false;
+    eventfd_read(signal_fd, &count);
 }
 
 static void await(sem_t *what, enum way way)
@@ -166,6 +188,10 @@ static void await(sem_t *what, enum way way)
     if (way == WOKEN)
         sem_wait(what);
     while (way != WOKEN && sem_trywait(what) != 0) {
+        if (way == WAITS) {
+            wait_for(what);
+            continue;
+        }
         if (way == SLEEPS)
             rest(what);
         looks = true;
@@ -178,7 +204,7 @@ static void sends(int fd, bool serves, enum way way)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp = join(fd, &end);
-    signal_fd = way == SLEEPS ? eventfd(0, EFD_NONBLOCK) : 0;
+    signal_fd = way == SLEEPS || way == WAITS ? eventfd(0, EFD_NONBLOCK) : 0;
     const struct dpk_rc_receive buffer = {.buffer = {.key = key, .address = SMALL, .size = SMALL}};
     dpk_rc_post_receive(end, &buffer);
     double begin = now();
@@ -267,6 +293,8 @@ static void measure(const char *what, int fd, bool serves)
     else if (strcmp(what, "read") == 0)
         one_sided(fd, serves, DPK_RC_READ);
     else if (strcmp(what, "send") == 0)
+        sends(fd, serves, WAITS);
+    else if (strcmp(what, "asleep") == 0)
         sends(fd, serves, SLEEPS);
     else if (strcmp(what, "woken") == 0)
         sends(fd, serves, WOKEN);

@@ -344,6 +344,9 @@ bool dpk_is_mapped(const void *at, size_t size, bool written);
  * all but those of its own faults, for the system ends a process that blocks these. */
 int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 
+/* How many processors this process may use, at least 1. */
+unsigned dpk_cores(void);
+
 /* One turn of a loop that waits for another thread: tells the processor that it is one. */
 static inline void dpk_pause(void)
 {

@@ -37,8 +37,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Cores that we may use. */
-static unsigned cores(void)
+unsigned dpk_cores(void)
 {
     cpu_set_t set;
     int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -48,7 +47,7 @@ static unsigned cores(void)
 static unsigned threads_of(unsigned threads)
 {
     if (threads == 0)
-        threads = cores();
+        threads = dpk_cores();
     return threads > THREADS_MAX ? THREADS_MAX : threads;
 }
 

@@ -1,7 +1,6 @@
 #include "proc/device.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "proc/affinity.h"
@@ -46,9 +45,9 @@ static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
         *workers = (unsigned)n;
         return DPK_OK;
     }
-    cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    *workers = n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (unsigned)n;
+    *workers = dpk_cores();
+    if (*workers > WORKERS_MAX)
+        *workers = WORKERS_MAX;
     return DPK_OK;
 }
 

@@ -6,7 +6,8 @@
  *
  * Or it sleeps until the gateway's descriptor is readable, and then does the work as long as it comes
  * back soon: so one thread is woken by a message, not two. Meanwhile the thread of the gateway only looks
- * whether it does.
+ * whether it does. To be woken takes longer than a peer takes for an answer. So a thread for which things were
+ * ready soon the last time waits awake at first.
  */
 #include <poll.h>
 #include <sched.h>
@@ -21,7 +22,10 @@
 /* Looks of the gateway's thread at a program that sleeps and has nothing to do, before it works again
  * itself. */
 #define IDLE_LOOKS 50
-#define AT_ONCE    16 /* channels that one call looks at */
+#define AT_ONCE    16    /* channels that one call looks at */
+#define SOON_NS    50000 /* how long a thread waits awake, */
+#define TAKEN_NS   10000 /* unless it looks no more often than that */
+#define VAIN_MAX   1000  /* waits asleep */
 
 static uint64_t now_ms(void)
 {
@@ -175,4 +179,73 @@ void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
         gateway_wake(s);
     }
     dpk_rc_unlock(rc);
+}
+
+/* ---- Waiting ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* False: it does not come, or others need the processor. */
+static bool wait_awake(struct dpk_rc *rc, const struct dpk_rc_waiter *w)
+{
+    const uint64_t begin = now_ns();
+    uint64_t now = begin, last = now;
+    while (now - begin < SOON_NS && now - last < TAKEN_NS) {
+        dpk_rc_poll(rc);
+        if (w->ready(w->of))
+            return true;
+        last = now;
+        now = now_ns();
+    }
+    return false;
+}
+
+static bool has_one_core(void)
+{
+    static atomic_uint cores;
+    if (atomic_load(&cores) == 0)
+        atomic_store(&cores, dpk_cores());
+    return atomic_load(&cores) == 1;
+}
+
+/* With one core a peer would wait for this thread. Where a wait awake was in vain, the next ones are asleep, twice
+ * as many each time. */
+static bool comes_soon(struct dpk_rc *rc, struct dpk_rc_waiter *w)
+{
+    const unsigned asleep = atomic_load(&w->asleep), vain = atomic_load(&w->vain);
+    if (!atomic_load(&w->soon) || has_one_core())
+        return false;
+    if (asleep > 0) {
+        atomic_store(&w->asleep, asleep - 1);
+        return false;
+    }
+    const bool comes = wait_awake(rc, w);
+    const unsigned next = comes ? vain / 2 : vain < VAIN_MAX ? vain * 2 + 1 : vain;
+    atomic_store(&w->vain, next);
+    if (!comes)
+        atomic_store(&w->asleep, next);
+    return comes;
+}
+
+bool dpk_rc_await(struct dpk_rc *rc, struct dpk_rc_waiter *w)
+{
+    while (!w->ready(w->of) && !comes_soon(rc, w)) {
+        struct pollfd p[] = {{.fd = w->fd, .events = POLLIN},
+                             {.fd = dpk_rc_rest(rc, w), .events = POLLIN}};
+        atomic_store(&w->slept, true);
+        if (p[1].fd < 0)
+            return true;
+        const uint64_t begin = now_ns();
+        if (poll(p, 2, -1) < 0)
+            return false;
+        atomic_store(&w->soon, now_ns() - begin < SOON_NS);
+        if (p[1].revents)
+            dpk_rc_poll(rc);
+    }
+    return true;
 }

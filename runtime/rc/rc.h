@@ -286,6 +286,21 @@ int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper);
 /* The `sleeper` is no more. */
 void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper);
 
+/* Something that a thread waits for, and that completions make ready. */
+struct dpk_rc_waiter {
+    int fd; /* is readable when another thread made it ready */
+    bool (*ready)(void *of);
+    void *of;
+    atomic_bool slept; /* a thread has slept for it: dpk_rc_rest_end(rc, waiter) at its end */
+    atomic_bool soon;  /* it was ready soon the last time */
+    atomic_uint asleep,
+        vain; /* so many waits are asleep from the first on, as waits awake were in vain */
+};
+/* Waits until it is ready, and does the work of dpk_rc_poll meanwhile: awake for 50 microseconds if it was ready that
+ * soon the last time, then asleep. Returns, too, where the caller has to wait for the descriptor, as another waiter
+ * sleeps already. False: errno says why. */
+bool dpk_rc_await(struct dpk_rc *rc, struct dpk_rc_waiter *w);
+
 /* Posts a work. False: there is no room, as `sends` works have not ended. */
 bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work);
 /* Posts a receive. False: there is no room. */

@@ -2,7 +2,6 @@
 #include "sched/lock.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <time.h>
 
 #include "sched/sched.h"
@@ -85,8 +84,7 @@ bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
 
 void workers_may_poll(bool may)
 {
-    cpu_set_t set;
-    idle.allowed = may && sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    idle.allowed = may && dpk_cores() > 1;
 }
 
 /* False: nobody has called, or other threads of the host need the processor. */

@@ -7,7 +7,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ struct event {
 struct channel {
     struct ibv_comp_channel ib;  /* first: programs hold a pointer to it */
     STAILQ_HEAD(, event) events; /* its fd is an eventfd that counts them */
-    atomic_bool slept;           /* a thread has slept for it by its rc */
+    struct dpk_rc_waiter waiter; /* for an event */
 };
 
 /* For all that follows, of all contexts. */
@@ -43,6 +42,15 @@ static SLIST_HEAD(, cq) cqs = SLIST_HEAD_INITIALIZER(cqs);
 static uint32_t last_number = DPK_VERBS_FIRST_CQ - 1;
 
 /* ---- Channels ---- */
+
+static bool has_event(void *of)
+{
+    struct channel *c = of;
+    pthread_mutex_lock(&lock);
+    const bool any = !STAILQ_EMPTY(&c->events);
+    pthread_mutex_unlock(&lock);
+    return any;
+}
 
 struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context)
 {
@@ -53,6 +61,7 @@ struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *conte
     }
     c->ib.context = context;
     c->ib.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+    c->waiter = (struct dpk_rc_waiter){.fd = c->ib.fd, .ready = has_event, .of = c};
     STAILQ_INIT(&c->events);
     if (c->ib.fd >= 0)
         return &c->ib;
@@ -69,8 +78,9 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
     pthread_mutex_unlock(&lock);
     if (used)
         return EBUSY;
-    if (atomic_load(&((struct channel *)channel)->slept))
-        dpk_rc_rest_end(context_known_rc(context_of(channel->context)), channel);
+    struct channel *c = (struct channel *)channel;
+    if (atomic_load(&c->waiter.slept))
+        dpk_rc_rest_end(context_known_rc(context_of(channel->context)), &c->waiter);
     close(channel->fd);
     free(channel);
     return 0;
@@ -95,35 +105,14 @@ static void raise_event(struct cq *cq)
                 cq->number);
 }
 
-static bool has_event(struct channel *c)
-{
-    pthread_mutex_lock(&lock);
-    const bool any = !STAILQ_EMPTY(&c->events);
-    pthread_mutex_unlock(&lock);
-    return any;
-}
-
-/* A thread that sleeps for an event does the work of rc itself when a peer wakes it, so that one thread
- * is woken and not two. Returns when reading the channel gives an event, or else is where to sleep.
- * False: errno says why. */
+/* Returns when reading the channel gives an event, or else is where to sleep. False: errno says why. */
 static bool await_event(struct channel *c)
 {
     struct dpk_rc *rc = context_known_rc(context_of(c->ib.context));
     const int flags = rc ? fcntl(c->ib.fd, F_GETFL) : -1;
     if (flags < 0 || flags & O_NONBLOCK)
         return true;
-    while (!has_event(c)) {
-        struct pollfd p[2] = {{.fd = c->ib.fd, .events = POLLIN},
-                              {.fd = dpk_rc_rest(rc, c), .events = POLLIN}};
-        atomic_store(&c->slept, true);
-        if (p[1].fd < 0)
-            break;
-        if (poll(p, 2, -1) < 0)
-            return false;
-        if (p[1].revents)
-            dpk_rc_poll(rc);
-    }
-    return true;
+    return dpk_rc_await(rc, &c->waiter);
 }
 
 int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)

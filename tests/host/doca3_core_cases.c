@@ -95,7 +95,7 @@ static void pieces_of_a_pool_are_aligned(void)
 static void a_pool_needs_room_in_its_map(void)
 {
     static const size_t too_large[][3] = {{11, 100, 1},
-                                          {8, 65, 128},
+                                          {8, 105, 128},
                                           {1, 1001, 1},
                                           {1, SIZE_MAX, 64},
                                           {2, 1, SIZE_MAX / 2 + 1},

@@ -268,6 +268,31 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *connection
  * the connection manager. */
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connection);
 
+/*
+ * A program that listens by librdmacm itself hands over who calls (RDMA_CM_EVENT_CONNECT_REQUEST), and tells
+ * when the caller has confirmed it (RDMA_CM_EVENT_ESTABLISHED). The identifier is the connection's from then on; it
+ * is destroyed with it, so its events must have been acknowledged. The program hears of its end by
+ * RDMA_CM_EVENT_DISCONNECTED, and calls doca_rdma_connection_disconnect. No callbacks are needed, and none are called.
+ * A caller that is refused: doca_rdma_connection_reject.
+ *
+ *     rdma_get_cm_event(channel, &event);  id = event->id;  rdma_ack_cm_event(event);
+ *     doca_rdma_bridge_prepare_connection(rdma, id, &connection);
+ *     doca_rdma_bridge_accept(rdma, NULL, 0, connection);
+ *     ...                                                        // the next event
+ *     doca_rdma_bridge_established(rdma, connection);
+ */
+struct rdma_cm_id;
+/* INVALID_VALUE: not the identifier of a caller at an emulated device. BAD_STATE: the context does not run. FULL. */
+doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                                 struct doca_rdma_connection **rdma_connection);
+/* BAD_STATE: it is not bridged, or has its answer. CONNECTION_ABORTED: the caller has gone. */
+doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
+                                     uint8_t private_data_len,
+                                     struct doca_rdma_connection *rdma_connection);
+/* INVALID_VALUE: it was not accepted. */
+doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,
+                                          struct doca_rdma_connection *rdma_connection);
+
 /* Where the side that listens was called; it stays the connection's. NOT_FOUND: it was not made by the
  * connection manager. */
 doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *connection,

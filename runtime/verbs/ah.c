@@ -18,7 +18,7 @@ struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     }
     a->ib = (struct ibv_ah){.context = pd->context, .pd = pd};
     a->attr = *attr;
-    domain_use(pd);
+    dpk_verbs_use_pd(pd);
     return &a->ib;
 }
 
@@ -26,7 +26,7 @@ int dpk_verbs_destroy_ah(struct ibv_ah *ah)
 {
     if (!ah)
         return EINVAL;
-    domain_leave(ah->pd);
+    dpk_verbs_leave_pd(ah->pd);
     free(ah);
     return 0;
 }

@@ -34,9 +34,6 @@ bool device_has_gid(const union ibv_gid *gid);
 /* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access);
-/* An object of the domain comes, or goes. A domain that has objects is not deallocated. */
-void domain_use(struct ibv_pd *pd);
-void domain_leave(struct ibv_pd *pd);
 
 /* ---- query.c: what a device is, as <infiniband/verbs.h> asks it through a context ---- */
 int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,

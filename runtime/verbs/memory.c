@@ -13,12 +13,12 @@ struct domain {
     atomic_uint users;                /* queue pairs, shared receive queues, memory regions */
 };
 
-void domain_use(struct ibv_pd *pd)
+void dpk_verbs_use_pd(struct ibv_pd *pd)
 {
     atomic_fetch_add(&((struct domain *)pd)->users, 1);
 }
 
-void domain_leave(struct ibv_pd *pd)
+void dpk_verbs_leave_pd(struct ibv_pd *pd)
 {
     atomic_fetch_sub(&((struct domain *)pd)->users, 1);
 }
@@ -97,7 +97,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
         free(mr);
         return NULL;
     }
-    domain_use(pd);
+    dpk_verbs_use_pd(pd);
     *mr = (struct ibv_mr){.context = pd->context,
                           .pd = pd,
                           .addr = addr,
@@ -130,7 +130,7 @@ int dpk_verbs_dereg_mr(struct ibv_mr *mr)
     if (!mr)
         return EINVAL;
     dpk_memory_remove(mr->lkey);
-    domain_leave(mr->pd);
+    dpk_verbs_leave_pd(mr->pd);
     free(mr);
     return 0;
 }

@@ -286,7 +286,7 @@ static bool use_queues(const struct ibv_qp_init_attr_ex *a, struct dpk_rc *rc)
 static void list_qp(struct qp *qp)
 {
     struct ibv_qp *ib = &qp->ib.qp_base;
-    domain_use(ib->pd);
+    dpk_verbs_use_pd(ib->pd);
     pthread_mutex_lock(&ib->context->mutex);
     LIST_INSERT_HEAD(&context_of(ib->context)->qps, qp, in_context);
     pthread_mutex_unlock(&ib->context->mutex);
@@ -408,7 +408,7 @@ int dpk_verbs_destroy_qp(struct ibv_qp *ib)
     dpk_rc_unlock(qp->rc);
     cq_leave(ib->send_cq);
     cq_leave(ib->recv_cq);
-    domain_leave(ib->pd);
+    dpk_verbs_leave_pd(ib->pd);
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
     qp_free(qp);

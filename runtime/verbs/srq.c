@@ -26,7 +26,7 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     TAILQ_INIT(&s->waiting);
     pthread_mutex_init(&s->ib.mutex, NULL);
     pthread_cond_init(&s->ib.cond, NULL);
-    domain_use(pd);
+    dpk_verbs_use_pd(pd);
     attr->attr.max_wr = s->receives.size;
     attr->attr.max_sge = s->receives.sges;
     return &s->ib;
@@ -49,7 +49,7 @@ int dpk_verbs_destroy_srq(struct ibv_srq *ib)
     pthread_mutex_unlock(&ib->mutex);
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
-    domain_leave(ib->pd);
+    dpk_verbs_leave_pd(ib->pd);
     receives_free(&s->receives);
     free(s);
     return 0;

@@ -273,6 +273,9 @@ struct dpk_steering;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+/* An object of the protection domain comes, or goes. One that has objects is not deallocated. */
+void dpk_verbs_use_pd(struct ibv_pd *pd);
+void dpk_verbs_leave_pd(struct ibv_pd *pd);
 /* Gives a protection domain that has no memory yet another domain than its own. */
 void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
 #define DPK_VERBS_UARS      512u

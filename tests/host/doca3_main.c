@@ -60,9 +60,10 @@ void pause_ms(unsigned ms)
 int main(int argc, char **argv)
 {
     const struct test_case *const tables[] = {
-        common_cases, dpa_cases,    thread_cases, trap_cases,    foreign_cases,   fault_cases,
-        rdma_cases,   dma_cases,    export_cases, program_cases, flight_cases,    memory_cases,
-        before_cases, engine_cases, event_cases,  core_cases,    rdma_task_cases, rdma_cm_cases};
+        common_cases, dpa_cases,       thread_cases,  trap_cases,   foreign_cases,
+        fault_cases,  rdma_cases,      dma_cases,     export_cases, program_cases,
+        flight_cases, memory_cases,    before_cases,  engine_cases, event_cases,
+        core_cases,   rdma_task_cases, rdma_cm_cases, bridge_cases};
     for (size_t t = 0; argc >= 2 && t < sizeof tables / sizeof *tables; t++)
         for (const struct test_case *c = tables[t]; c->name; c++) {
             if (strcmp(argv[1], c->name) != 0)

@@ -33,7 +33,7 @@ doca_dpa_func_t thread_kernel, storage_kernel, rank_kernel, rdma_one, rdma_next,
 extern const struct test_case common_cases[], dpa_cases[], thread_cases[], trap_cases[],
     foreign_cases[], fault_cases[], rdma_cases[], dma_cases[], export_cases[], program_cases[],
     flight_cases[], engine_cases[], event_cases[], memory_cases[], before_cases[], core_cases[],
-    rdma_task_cases[], rdma_cm_cases[];
+    rdma_task_cases[], rdma_cm_cases[], bridge_cases[];
 
 struct doca_dpa *dpa_new(void);  /* started */
 struct doca_dpa *dpa_idle(void); /* with its program, not started */

@@ -59,6 +59,7 @@ static const char *const optional[][2] = {
     {"doca_mmap_set_free_cb", "opaque"},
     {"doca_pcc_register_trace_handler", "user_ctx"},
     {"doca_rdma_connection_accept", "private_data"},
+    {"doca_rdma_bridge_accept", "private_data"},
     {"doca_rdma_task_receive_allocate_init", "dst_buf"},
     {"doca_rdma_task_send_allocate_init", "src_buf"},
     {"doca_rdma_task_send_imm_allocate_init", "src_buf"},

@@ -143,7 +143,7 @@ link_sample() { # OUTPUT NAME_program.a SOURCE...
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API \
         -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" "$@" "$program" \
         -o "$out" -L"$DPAKIT_BUILD/lib" -ldoca_dpa -ldoca_argp -ldoca_rdma -ldoca_dma -ldoca_comch \
-        -ldoca_eth -ldoca_flow -ldoca_verbs -ldoca_common -lflexio -libverbs -pthread \
+        -ldoca_eth -ldoca_flow -ldoca_verbs -ldoca_common -lflexio -lrdmacm -libverbs -pthread \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
 

@@ -97,3 +97,15 @@ setup_file() {
       sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }
+
+@test "callers are handed over" {
+    case_ok callers_are_handed_over
+}
+
+@test "callers may be sent away" {
+    case_ok callers_may_be_sent_away
+}
+
+@test "devices have the domain of a program" {
+    case_ok devices_have_the_domain_of_a_program
+}

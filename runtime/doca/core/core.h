@@ -70,8 +70,9 @@ struct dpk_dev {
     struct dpk_object object;
     struct dpk_devinfo *info; /* a reference; its handle is doca_dev_as_devinfo's */
     struct ibv_context *context;
-    void *owner;       /* of the context, which is borrowed from it: a use; NULL: it is the device's */
     struct ibv_pd *pd; /* NULL: nobody asked for it; with the object's lock */
+    bool borrows;      /* context and pd are not its own */
+    void *owner;       /* that they are borrowed from: a use; NULL: they are its own, or the program's */
     struct dpk_memory_domain *domain; /* one for a device, however often that is open */
     struct dpk_receiver *receivers;   /* with the object's lock */
 };

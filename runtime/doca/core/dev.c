@@ -18,9 +18,11 @@ const struct dpk_kind dpk_devinfo_kind = {.release = devinfo_release};
 static void dev_release(void *object)
 {
     struct dpk_dev *d = object;
-    if (d->pd && !d->owner)
+    if (d->borrows)
+        dpk_verbs_leave_pd(d->pd);
+    if (d->pd && !d->borrows)
         dpk_emulated_8.dealloc_pd(d->pd);
-    if (d->context && !d->owner)
+    if (d->context && !d->borrows)
         dpk_emulated_8.close_device(d->context);
     dpk_object_drop(d->owner);
     dpk_object_drop(d->info);
@@ -349,12 +351,14 @@ struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
     return pd;
 }
 
-/* `pd`: NULL, or whose device it is. */
+/* `pd`: NULL, or whose device it is, and whose keys its keys are. */
 static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
                              struct doca_dev **dev)
 {
     struct dpk_dev *d = calloc(1, sizeof *d);
-    void *own = d && (d->domain = domain_of(name)) ? devinfo_new(name) : NULL;
+    if (d)
+        d->domain = pd ? dpk_verbs_domain(pd) : domain_of(name);
+    void *own = d && d->domain ? devinfo_new(name) : NULL;
     if (!own) {
         free(d);
         return DOCA_ERROR_NO_MEMORY;
@@ -362,6 +366,8 @@ static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
     d->info = dpk_object_pin(own, &dpk_devinfo_kind);
     d->context = pd ? pd->context : open_by_name(name);
     d->pd = pd;
+    if ((d->borrows = pd != NULL))
+        dpk_verbs_use_pd(pd);
     if ((d->owner = owner))
         dpk_object_use(owner);
     if (d->context)
@@ -392,6 +398,15 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **dev)
 {
     return dev_open(pd->context->device->name, pd, owner, dev);
+}
+
+doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
+{
+    if (dev)
+        *dev = NULL;
+    return pd && dev && dpk_context_is_emulated(pd->context)
+               ? dev_open(pd->context->device->name, pd, NULL, dev)
+               : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)

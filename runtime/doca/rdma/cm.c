@@ -109,11 +109,11 @@ static bool establish(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
 bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_event *out)
 {
     return connection < r->count && r->connections[connection]->state == DPK_RDMA_ACCEPTED &&
-           establish(r->connections[connection], out);
+           !r->connections[connection]->bridged && establish(r->connections[connection], out);
 }
 
 /* The queue pair of the peer is found by its number, as a peer of another library has no more. */
-static doca_error_t connect_to(struct dpk_rdma_connection *c, uint32_t number)
+doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
 {
     struct dpk_error err = {0};
     const uint8_t address[] = {'D',
@@ -134,7 +134,7 @@ static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message 
                      struct dpk_rdma_event *out)
 {
     const struct dpk_cm_message ready = {.kind = DPK_CM_RTU};
-    if (!c->qp || connect_to(c, m->queue_pair) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &ready))
+    if (!c->qp || dpk_rdma_connect_to(c, m->queue_pair) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &ready))
         return fail(c, out);
     return establish(c, out);
 }
@@ -392,12 +392,12 @@ static doca_error_t answer(struct dpk_rdma_connection *c, const void *data, uint
 {
     struct dpk_cm_message yes = {
         .kind = DPK_CM_REP, .rnr_retries = DPK_RC_RNR_FOREVER, .private_size = size};
-    if (c->state != DPK_RDMA_ASKED)
+    if (c->state != DPK_RDMA_ASKED || c->bridged)
         return DOCA_ERROR_BAD_STATE;
     if (size > 0)
         memcpy(yes.private_data, data, size);
     yes.queue_pair = dpk_rc_qp_number(c->qp);
-    if (connect_to(c, c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
+    if (dpk_rdma_connect_to(c, c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
         return DOCA_ERROR_CONNECTION_ABORTED;
     c->state = DPK_RDMA_ACCEPTED;
     return DOCA_SUCCESS;
@@ -417,10 +417,13 @@ doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c)
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     const bool asked = c->state == DPK_RDMA_ASKED;
     if (asked) {
-        dpk_cm_send(c->socket, &no);
+        if (c->socket >= 0)
+            dpk_cm_send(c->socket, &no);
         end(c);
     }
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    if (asked && c->bridged)
+        dpk_rdma_bridge_reject(c);
     return asked ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }
 
@@ -435,5 +438,7 @@ doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c)
         end(c);
     }
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    if (managed && c->bridged)
+        dpk_rdma_bridge_disconnect(c);
     return managed ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }

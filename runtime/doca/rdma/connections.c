@@ -207,3 +207,54 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connec
     dpk_object_drop(c);
     return result;
 }
+
+/* ---- Connections of a program that listens by librdmacm ---- */
+
+doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                                 struct doca_rdma_connection **rdma_connection)
+{
+    struct dpk_rdma_connection *c = NULL;
+    if (rdma_connection)
+        *rdma_connection = NULL;
+    struct dpk_rdma *r = cm_id && rdma_connection ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    const doca_error_t result =
+        r ? dpk_rdma_bridge_prepare(r, cm_id, &c) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *rdma_connection = c->object.handle;
+    dpk_object_drop(r);
+    return result;
+}
+
+/* A connection of that context, pinned, or NULL. */
+static struct dpk_rdma_connection *pin_of(const struct doca_rdma *rdma,
+                                          const struct doca_rdma_connection *connection)
+{
+    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
+    struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
+    const bool good = r && c && c->rdma == r;
+    dpk_object_drop(r);
+    if (!good)
+        dpk_object_drop(c);
+    return good ? c : NULL;
+}
+
+doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
+                                     uint8_t private_data_len,
+                                     struct doca_rdma_connection *rdma_connection)
+{
+    const bool good = private_data || private_data_len == 0;
+    struct dpk_rdma_connection *c = good ? pin_of(rdma, rdma_connection) : NULL;
+    const doca_error_t result =
+        c ? dpk_rdma_bridge_accept(c, private_data, private_data_len) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
+    return result;
+}
+
+doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,
+                                          struct doca_rdma_connection *rdma_connection)
+{
+    struct dpk_rdma_connection *c = pin_of(rdma, rdma_connection);
+    const doca_error_t result = c ? dpk_rdma_bridge_establish(c) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
+    return result;
+}

@@ -174,6 +174,8 @@ doca_error_t dpk_rdma_destroy(const void *handle)
 static void connection_release(void *object)
 {
     struct dpk_rdma_connection *c = object;
+    if (c->bridged)
+        dpk_rdma_bridge_release(c);
     dpk_buf_free(&c->details);
     dpk_rdma_addr_end(c->addr);
     dpk_object_drop(c->rdma);

@@ -44,6 +44,7 @@ enum dpk_rdma_work_kind {
     DPK_RDMA_WORK_KINDS,
 };
 
+struct rdma_cm_id;
 struct doca_rdma_connection;
 struct dpk_rdma_connection;
 struct dpk_rdma_work;
@@ -118,6 +119,7 @@ struct dpk_rdma_connection {
         DPK_RDMA_ENDED, /* by this end, or it never was */
     } state;
     int socket;                 /* to the peer; -1: none */
+    struct rdma_cm_id *bridged; /* its own; the program hears what the peer says; NULL: `socket` is used */
     bool failing;               /* that it failed is to be told */
     uint32_t peer;              /* the number of the peer's queue pair */
     struct dpk_rdma_addr *addr; /* where the one that listens does: its own */
@@ -221,5 +223,19 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
 doca_error_t dpk_rdma_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size);
 doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c);
 doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c);
+/* With the lock: connects the queue pair to one with that number. CONNECTION_ABORTED. */
+doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number);
+
+/* ---- bridge.c: connections by identifiers of librdmacm ---- */
+
+/* As the public functions: with pinned objects, without a lock. The connection owns `id` from then on. */
+doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
+                                     struct dpk_rdma_connection **out);
+doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size);
+doca_error_t dpk_rdma_bridge_establish(struct dpk_rdma_connection *c);
+/* Of a connection that is bridged; without a lock. */
+void dpk_rdma_bridge_reject(struct dpk_rdma_connection *c);
+void dpk_rdma_bridge_disconnect(struct dpk_rdma_connection *c);
+void dpk_rdma_bridge_release(struct dpk_rdma_connection *c);
 
 #endif

@@ -48,9 +48,13 @@ setup_file() {
     [ "$(wc -l <3/rows)" -ge 206 ]
 }
 
+# A sanitizer sees the code of all generations in one: most functions of the older ones are the same.
+generations='3 2.5 2.2'
+[ "${DPAKIT_BUILD##*/}" = build ] || generations=3
+
 @test "what is NULL, foreign, of another kind or destroyed is refused" {
     local g
-    for g in 3 2.5 2.2; do
+    for g in $generations; do
         run "$BATS_FILE_TMPDIR/$g/cases" refused
         echo "$output"
         [ "$status" -eq 0 ]
@@ -62,7 +66,7 @@ setup_file() {
 # the others; gone: destroyed.
 @test "every state has the result that is written down" {
     local g
-    for g in 3 2.5 2.2; do
+    for g in $generations; do
         "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
             { cat "$BATS_TEST_TMPDIR/err"; false; }
         grep '^doca_[a-z0-9_]* ' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"

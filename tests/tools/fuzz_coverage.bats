@@ -87,13 +87,20 @@ END
 @test "a list that is not true any more fails" {
     sources && count
     printf 'lib/room/a.c:%s why\n' takes_a_reader calls_getenv counter >good
-    for bad in "lib/room/a.c:frob_parse why" "lib/room/a.c:gone why" "lib/room/a.c:words_alone" \
-        "lib/room/a.c:counter why"; do
+    for bad in "lib/room/a.c:gone why" "lib/room/a.c:words_alone" "lib/room/a.c:counter why"; do
         { cat good; echo "$bad"; } >fuzz/unreached
         run scripts/fuzz-coverage counted
         [ "$status" -eq 1 ]
         [[ "$output" == *"fuzz/unreached: ${bad%% *}:"* ]]
     done
+}
+
+@test "one of the list that was reached is named" {
+    sources && count
+    printf 'lib/room/a.c:%s why\n' frob_parse takes_a_reader calls_getenv counter >fuzz/unreached
+    run scripts/fuzz-coverage counted
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"fuzz/unreached: lib/room/a.c:frob_parse: a fuzzer reached it this time"* ]]
 }
 
 @test "without counts nothing is said to be reached" {

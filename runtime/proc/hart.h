@@ -29,7 +29,7 @@ struct hart {
     uint64_t began; /* trace.c: when it began to run, or 0 */
     uint64_t named; /* address of the function that other programs see it by (live.h) */
     /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
-     * of them before it are run one by one. */
+     * of them before it are interpreted. */
     uint64_t sample_at, sample_margin;
     const void *awaited; /* the event that it has waited for, or NULL */
 };

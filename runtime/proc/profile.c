@@ -13,7 +13,7 @@
  * Translated code runs some 10^9 instructions a second. */
 #define EVERY_DEFAULT 2000003u
 #define EVERY_MAX     UINT32_MAX
-/* How far before a sample the hart begins to go on by single instructions: rv64_run may exceed its
+/* How far before a sample the hart is interpreted, to the very instruction: rv64_run may exceed its
  * budget. Where it exceeds this, too, the sample is late, and the next ones begin earlier. */
 enum { MARGIN_MIN = 64, MARGIN_MAX = 4096 };
 enum { DEPTH_MAX = 128, BUCKETS = 8192, STACKS_MAX = 1 << 18 };
@@ -243,9 +243,9 @@ enum rv64_stop profile_run(struct hart *h, uint64_t budget)
         const uint64_t room = due - h->sample_margin;
         why = rv64_run(h->process->core, &h->regs, room < budget ? room : budget);
     }
-    while (why == RV64_STOP_BUDGET && h->regs.instret < h->sample_at && h->regs.instret < end &&
-           h->sample_at - h->regs.instret <= h->sample_margin)
-        why = rv64_step(h->process->core, &h->regs);
+    const uint64_t now = h->regs.instret, stop = h->sample_at < end ? h->sample_at : end;
+    if (why == RV64_STOP_BUDGET && now < stop && h->sample_at - now <= h->sample_margin)
+        why = rv64_interpret(h->process->core, &h->regs, stop - now);
     if (why == RV64_STOP_BUDGET && h->regs.instret >= h->sample_at)
         take_sample(h, t);
     return why;

@@ -1,8 +1,7 @@
 /*
  * profile: where the program's instructions go (DPAKIT_PROFILE=FILE). Each hart is sampled each time
  * that it has retired so many instructions, at that very instruction, whether its code is translated
- * or not: before it is reached, the hart goes on instruction by instruction. So samples repeat
- * themselves where runs do.
+ * or not: shortly before it, the hart is interpreted. So samples repeat themselves where runs do.
  */
 #ifndef DPK_PROC_PROFILE_H
 #define DPK_PROC_PROFILE_H

@@ -18,7 +18,8 @@ run_by_steps(struct rv64_core *core, struct rv64_hart *hart, int64_t left)
 
 /* ---- The engine ---- */
 
-enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget)
+enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
+                           const struct rv64_translator *translator)
 {
     static const void *const handlers[RUN_COUNT] = {
 #define OP(name, format, match) [OP_##name] = &&do_##name,
@@ -46,7 +47,6 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
     struct rv64_block *block = NULL;
     _Atomic(struct rv64_block *) *link = NULL; /* where to remember the block at `pc` */
     enum rv64_stop why = RV64_STOP_BUDGET;
-    const struct rv64_translator *const translator = core->translator;
     rv64_code *code;
     bool warm = translator != NULL;   /* the block at `pc` may be entered as translated code */
     bool inside = false;              /* the code at `pc` is the rest of a block that has begun */
@@ -244,4 +244,9 @@ out_of_memory:
     hart->pc = pc;
     hart->instret = start + (uint64_t)(granted - left);
     return why == RV64_STOP_BUDGET && left > 0 ? run_by_steps(core, hart, left) : why;
+}
+
+enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget)
+{
+    return rv64_engine(core, hart, budget, core->translator);
 }

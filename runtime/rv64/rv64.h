@@ -134,6 +134,8 @@ enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t
 /* Runs `budget` instructions, and no more if all code is interpreted; translated code may exceed it as
  * in rv64_run. Breakpoints within the last 64 are not seen. */
 enum rv64_stop rv64_run_exactly(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
+/* The same without translated code: never more than `budget`. */
+enum rv64_stop rv64_interpret(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 
 /* The reference: decodes and runs one instruction; it is written for clarity. Returns
  * RV64_STOP_BUDGET if the instruction has run. Each instruction does the same as in rv64_run. */

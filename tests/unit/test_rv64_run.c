@@ -174,6 +174,20 @@ static void the_largest_budget_is_no_less(void **state)
     assert_int_equal(hart.instret, 1);
 }
 
+static void an_exact_run_is_interpreted_and_stops_at_its_budget(void **state)
+{
+    struct guest *g = *state;
+    struct rv64_hart hart = {.pc = CODE};
+    guest_store(g, CODE, (const uint32_t[]){ADDI_A0_1, ADDI_A0_2, J_BACK_8}, 12);
+    assert_int_equal(guest_run(g, &hart, 1000), RV64_STOP_BUDGET); /* it is hot now */
+    for (uint64_t budget = 0; budget <= 200; budget++) {
+        const uint64_t before = hart.instret;
+        assert_int_equal(rv64_interpret(g->core[0], &hart, budget), RV64_STOP_BUDGET);
+        assert_int_equal(hart.instret - before, budget);
+        assert_int_equal(hart.pc, CODE + 4 * (hart.instret % 3));
+    }
+}
+
 /* ---- Counters ---- */
 
 static void counters_read_what_has_retired_before_them(void **state)
@@ -390,6 +404,7 @@ int main(void)
         GUEST_TEST(an_endless_loop_stops_near_its_budget_and_goes_on),
         GUEST_TEST(long_straight_code_runs_over_its_budget_by_no_more_than_a_block),
         GUEST_TEST(the_largest_budget_is_no_less),
+        GUEST_TEST(an_exact_run_is_interpreted_and_stops_at_its_budget),
         GUEST_TEST(counters_read_what_has_retired_before_them),
         GUEST_TEST(counters_go_on_over_blocks_and_runs),
         GUEST_TEST(counters_read_by_every_form_that_does_not_write),

@@ -61,6 +61,7 @@ END
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     steps "$tree/docs/debugging.md"
 }
+@test "watching" { steps "$tree/docs/watching.md"; }
 @test "finding-bugs" { steps "$tree/docs/finding-bugs.md"; }
 @test "editor" { steps "$tree/docs/editor.md"; }
 @test "packets" { steps "$tree/docs/packets.md"; }

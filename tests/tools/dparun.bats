@@ -70,6 +70,7 @@ fails() {
 @test "the number of arguments must be right" {
     fails 3 "add takes 2 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --rpc add 1
+    fails 3 "ranks takes 1 argument of 8 bytes, not 0" dparun -d open "$f/kernels.elf" --kernel ranks
     fails 3 "nothing takes 0 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --kernel nothing 7
 }

@@ -34,9 +34,10 @@ static enum dpk_status pack_args(const struct options *o, const char *name,
                                  const struct dpk_call *call, struct dpk_buf *out,
                                  struct dpk_error *err)
 {
-    if (o->arg_count != call->argument_size / 8)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s takes %" PRIu64 " arguments of 8 bytes, not %zu",
-                        name, call->argument_size / 8, o->arg_count);
+    const uint64_t wanted = call->argument_size / 8;
+    if (o->arg_count != wanted)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s takes %" PRIu64 " argument%s of 8 bytes, not %zu",
+                        name, wanted, wanted == 1 ? "" : "s", o->arg_count);
     for (size_t i = 0; i < o->arg_count; i++) {
         uint64_t value = 0;
         enum dpk_status status = parse_number(o->args[i], &value, err);

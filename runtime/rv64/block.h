@@ -111,9 +111,10 @@ void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct 
 /* Notes where the indirect jump or call at `from` leads to. */
 void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to);
 
-/* Does what rv64_run does. `translator`: the core's, or NULL: all is interpreted. */
+/* Does what rv64_run does, and then runs interpreted blocks that are whole within `spare`
+ * instructions more. `translator`: the core's, or NULL: all is interpreted. */
 enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
-                           const struct rv64_translator *translator);
+                           unsigned spare, const struct rv64_translator *translator);
 
 /* Below this address, the calling thread's stack is not for translated code. */
 uint64_t rv64_stack_limit(void);

@@ -5,9 +5,8 @@ static enum rv64_stop run_exactly(struct rv64_core *core, struct rv64_hart *hart
                                   const struct rv64_translator *translator)
 {
     const uint64_t before = hart->instret;
-    enum rv64_stop why = RV64_STOP_BUDGET;
-    if (budget > RV64_BLOCK_MAX)
-        why = rv64_engine(core, hart, budget - RV64_BLOCK_MAX, translator);
+    const unsigned spare = budget < RV64_BLOCK_MAX ? (unsigned)budget : RV64_BLOCK_MAX;
+    enum rv64_stop why = rv64_engine(core, hart, budget - spare, spare, translator);
     while (why == RV64_STOP_BUDGET && hart->instret - before < budget)
         why = rv64_step(core, hart);
     return why;

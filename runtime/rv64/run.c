@@ -19,7 +19,7 @@ run_by_steps(struct rv64_core *core, struct rv64_hart *hart, int64_t left)
 /* ---- The engine ---- */
 
 enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
-                           const struct rv64_translator *translator)
+                           unsigned spare, const struct rv64_translator *translator)
 {
     static const void *const handlers[RUN_COUNT] = {
 #define OP(name, format, match) [OP_##name] = &&do_##name,
@@ -234,7 +234,9 @@ stop: /* stops at the instruction of `r`, which does not retire */
     left += block->count - r->before;
     pc = block->pc + r->offset + (why == RV64_STOP_ECALL ? 4 : 0);
     goto out;
-out_of_budget: /* stops before `block` */
+out_of_budget: /* stops before `block`, but if that is within what may be exceeded */
+    if (left + spare > 0 && left + spare >= block->count)
+        BEGIN(block);
     pc = block->pc;
 out:
     rv64_cache_release(core, cache);
@@ -248,5 +250,5 @@ out_of_memory:
 
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget)
 {
-    return rv64_engine(core, hart, budget, core->translator);
+    return rv64_engine(core, hart, budget, 0, core->translator);
 }

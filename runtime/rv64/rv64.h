@@ -132,7 +132,7 @@ void rv64_core_set_strict(struct rv64_core *core, bool strict);
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 
 /* Runs `budget` instructions, and no more if all code is interpreted; translated code may exceed it as
- * in rv64_run. Breakpoints within the last 64 are not seen. */
+ * in rv64_run. Breakpoints within the last 64 may not be seen. */
 enum rv64_stop rv64_run_exactly(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);
 /* The same without translated code: never more than `budget`. */
 enum rv64_stop rv64_interpret(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);

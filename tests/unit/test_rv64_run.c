@@ -188,6 +188,19 @@ static void an_exact_run_is_interpreted_and_stops_at_its_budget(void **state)
     }
 }
 
+static void an_exact_run_ends_before_what_does_not_retire_only_if_its_budget_does(void **state)
+{
+    struct guest *g = *state;
+    guest_store(g, CODE, (const uint32_t[]){ADDI_A0_1, EBREAK}, 8);
+    for (uint64_t budget = 0; budget <= 2; budget++) {
+        struct rv64_hart hart = {.pc = CODE};
+        assert_int_equal(rv64_interpret(g->core[0], &hart, budget),
+                         budget == 2 ? RV64_STOP_EBREAK : RV64_STOP_BUDGET);
+        assert_int_equal(hart.instret, budget == 0 ? 0 : 1);
+        assert_int_equal(hart.pc, CODE + 4 * hart.instret);
+    }
+}
+
 /* ---- Counters ---- */
 
 static void counters_read_what_has_retired_before_them(void **state)
@@ -405,6 +418,7 @@ int main(void)
         GUEST_TEST(long_straight_code_runs_over_its_budget_by_no_more_than_a_block),
         GUEST_TEST(the_largest_budget_is_no_less),
         GUEST_TEST(an_exact_run_is_interpreted_and_stops_at_its_budget),
+        GUEST_TEST(an_exact_run_ends_before_what_does_not_retire_only_if_its_budget_does),
         GUEST_TEST(counters_read_what_has_retired_before_them),
         GUEST_TEST(counters_go_on_over_blocks_and_runs),
         GUEST_TEST(counters_read_by_every_form_that_does_not_write),

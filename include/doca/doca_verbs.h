@@ -345,7 +345,8 @@ doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp
                                               struct doca_umem *umem, uint64_t offset);
 
 /* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
- * or of another device. NOT_SUPPORTED: another type than RC. BAD_STATE: the DPA does not run. */
+ * or of another device. NOT_SUPPORTED: another type than RC; of the DPA, one with a shared receive queue
+ * or with inline data, neither of which DPA code could post. BAD_STATE: the DPA does not run. */
 doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
                                   struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp);
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);

@@ -1,0 +1,168 @@
+/* DOCA Verbs on the CPU, within one process: a shared receive queue, and inline data. */
+#include <stdbool.h>
+#include <doca_dev.h>
+#include <doca_verbs_bridge.h>
+#include <time.h>
+
+#include "check.h"
+
+#define OK     DOCA_SUCCESS
+#define INLINE 32u
+
+static struct doca_verbs_context *context;
+static struct doca_verbs_pd *pd;
+static struct doca_verbs_cq *cq;
+static struct doca_verbs_srq *srq;
+static struct doca_verbs_gid gid;
+static struct ibv_mr *mr;
+static char memory[256];
+
+static void begin(void)
+{
+    struct doca_devinfo **list;
+    uint32_t count = 0;
+    struct doca_verbs_cq_attr *a;
+    struct doca_verbs_srq_init_attr *s;
+    union ibv_gid found;
+    CHECK(doca_devinfo_create_list(&list, &count) == OK && count > 0);
+    CHECK(doca_verbs_context_create(list[0], 0, &context) == OK);
+    CHECK(doca_devinfo_destroy_list(list) == OK && doca_verbs_pd_create(context, &pd) == OK);
+    mr = ibv_reg_mr(doca_verbs_bridge_verbs_pd_get_ibv_pd(pd), memory, sizeof memory,
+                    IBV_ACCESS_LOCAL_WRITE);
+    CHECK(mr && ibv_query_gid(mr->context, 1, 0, &found) == 0);
+    memcpy(&gid, &found, sizeof gid);
+    CHECK(doca_verbs_cq_attr_create(&a) == OK && doca_verbs_cq_attr_set_cq_size(a, 64) == OK);
+    CHECK(doca_verbs_cq_create(context, a, &cq) == OK && doca_verbs_cq_attr_destroy(a) == OK);
+    CHECK(doca_verbs_srq_init_attr_create(&s) == OK && doca_verbs_srq_init_attr_set_pd(s, pd) == OK);
+    CHECK(doca_verbs_srq_init_attr_set_srq_wr(s, 8) == OK);
+    CHECK(doca_verbs_srq_init_attr_set_receive_max_sges(s, 1) == OK);
+    CHECK(doca_verbs_srq_create(context, s, &srq) == OK);
+    CHECK(doca_verbs_srq_init_attr_destroy(s) == OK);
+}
+
+static struct doca_verbs_qp *qp_new(void)
+{
+    struct doca_verbs_qp_init_attr *q;
+    struct doca_verbs_qp *qp = NULL;
+    CHECK(doca_verbs_qp_init_attr_create(&q) == OK && doca_verbs_qp_init_attr_set_pd(q, pd) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_sq_wr(q, 8) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_send_max_sges(q, 1) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_max_inline_data(q, INLINE) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_qp_type(q, DOCA_VERBS_QP_TYPE_RC) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_sq_sig_all(q, 1) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_send_cq(q, cq) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_receive_cq(q, cq) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_srq(q, srq) == OK);
+    CHECK(doca_verbs_qp_create(context, q, &qp) == OK && qp);
+    CHECK(doca_verbs_qp_init_attr_destroy(q) == OK);
+    return qp;
+}
+
+static void move(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *a,
+                 enum doca_verbs_qp_state to, int mask)
+{
+    CHECK(doca_verbs_qp_attr_set_next_state(a, to) == OK);
+    CHECK(doca_verbs_qp_modify(qp, a, DOCA_VERBS_QP_ATTR_NEXT_STATE | mask) == OK);
+}
+
+static void connect_to(struct doca_verbs_qp *qp, const struct doca_verbs_qp *peer)
+{
+    struct doca_verbs_qp_attr *a;
+    struct doca_verbs_ah_attr *ah;
+    CHECK(doca_verbs_ah_attr_create(context, &ah) == OK &&
+          doca_verbs_ah_attr_set_gid(ah, gid) == OK);
+    CHECK(doca_verbs_ah_attr_set_addr_type(ah, DOCA_VERBS_ADDR_TYPE_IPv4) == OK);
+    CHECK(doca_verbs_qp_attr_create(&a) == OK && doca_verbs_qp_attr_set_port_num(a, 1) == OK);
+    CHECK(doca_verbs_qp_attr_set_path_mtu(a, DOCA_MTU_SIZE_1K_BYTES) == OK);
+    CHECK(doca_verbs_qp_attr_set_ah_attr(a, ah) == OK);
+    CHECK(doca_verbs_qp_attr_set_dest_qp_num(a, doca_verbs_qp_get_qpn(peer)) == OK);
+    CHECK(doca_verbs_qp_attr_set_ack_timeout(a, 14) == OK);
+    CHECK(doca_verbs_qp_attr_set_retry_cnt(a, 7) == OK);
+    CHECK(doca_verbs_qp_attr_set_rnr_retry(a, 7) == OK);
+    move(qp, a, DOCA_VERBS_QP_STATE_INIT,
+         DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ |
+             DOCA_VERBS_QP_ATTR_PKEY_INDEX | DOCA_VERBS_QP_ATTR_PORT_NUM);
+    move(qp, a, DOCA_VERBS_QP_STATE_RTR,
+         DOCA_VERBS_QP_ATTR_RQ_PSN | DOCA_VERBS_QP_ATTR_DEST_QP_NUM | DOCA_VERBS_QP_ATTR_PATH_MTU |
+             DOCA_VERBS_QP_ATTR_AH_ATTR | DOCA_VERBS_QP_ATTR_MIN_RNR_TIMER);
+    move(qp, a, DOCA_VERBS_QP_STATE_RTS,
+         DOCA_VERBS_QP_ATTR_SQ_PSN | DOCA_VERBS_QP_ATTR_ACK_TIMEOUT | DOCA_VERBS_QP_ATTR_RETRY_CNT |
+             DOCA_VERBS_QP_ATTR_RNR_RETRY);
+    CHECK(doca_verbs_qp_attr_destroy(a) == OK && doca_verbs_ah_attr_destroy(ah) == OK);
+}
+
+static void receive(size_t at)
+{
+    struct ibv_sge piece = {(uintptr_t)memory + at, INLINE, mr->lkey};
+    struct ibv_recv_wr r = {.wr_id = at, .sg_list = &piece, .num_sge = 1}, *bad;
+    CHECK(doca_verbs_bridge_post_srq_recv(srq, &r, &bad) == 0);
+}
+
+/* What is inline needs no key, and is taken at once. */
+static int send_inline(struct doca_verbs_qp *qp, const char *text, uint32_t size)
+{
+    char copy[2 * INLINE] = {0};
+    struct ibv_sge piece = {.addr = (uintptr_t)copy, .length = size};
+    struct ibv_send_wr w = {.sg_list = &piece,
+                            .num_sge = 1,
+                            .opcode = IBV_WR_SEND,
+                            .send_flags = IBV_SEND_INLINE},
+                       *bad;
+    strcpy(copy, text);
+    const int why = doca_verbs_bridge_post_send(qp, &w, &bad);
+    memset(copy, 0, sizeof copy);
+    return why;
+}
+
+static struct ibv_wc await(void)
+{
+    struct ibv_wc wc;
+    const time_t end = time(NULL) + 60;
+    int n;
+    while ((n = doca_verbs_bridge_poll_cq(cq, 1, &wc)) == 0)
+        CHECK(time(NULL) < end);
+    CHECK(n == 1 && wc.status == IBV_WC_SUCCESS);
+    return wc;
+}
+
+/* The next message that was received: where. */
+static uint64_t heard(const struct doca_verbs_qp *by)
+{
+    struct ibv_wc wc = await();
+    const bool sent_first = wc.opcode == IBV_WC_SEND;
+    if (sent_first)
+        wc = await();
+    CHECK(wc.opcode == IBV_WC_RECV && wc.qp_num == doca_verbs_qp_get_qpn(by));
+    CHECK(sent_first || await().opcode == IBV_WC_SEND);
+    return wc.wr_id;
+}
+
+static void a_shared_queue_takes_inline_data(void)
+{
+    begin();
+    struct doca_verbs_qp *a = qp_new(), *b = qp_new();
+    connect_to(a, b);
+    connect_to(b, a);
+    receive(0);
+    receive(64);
+    CHECK(send_inline(a, "to b", INLINE) == 0 && heard(b) == 0);
+    CHECK(strcmp(memory, "to b") == 0);
+    CHECK(send_inline(b, "to a", INLINE) == 0 && heard(a) == 64);
+    CHECK(strcmp(memory + 64, "to a") == 0);
+    CHECK(send_inline(a, "too much", 2 * INLINE) != 0);
+    CHECK(doca_verbs_srq_destroy(srq) == DOCA_ERROR_IN_USE);
+    CHECK(doca_verbs_qp_destroy(a) == OK && doca_verbs_qp_destroy(b) == OK);
+    CHECK(doca_verbs_srq_destroy(srq) == OK && doca_verbs_cq_destroy(cq) == OK);
+    CHECK(ibv_dereg_mr(mr) == 0 && doca_verbs_pd_destroy(pd) == OK);
+    CHECK(doca_verbs_context_destroy(context) == OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {CASE(a_shared_queue_takes_inline_data)};
+    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
+    if (!c)
+        return 98;
+    c->run();
+    return 0;
+}

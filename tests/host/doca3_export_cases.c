@@ -1,5 +1,7 @@
 /* DOCA DMA with memory that another process exported, and with very many tasks. */
+#define _GNU_SOURCE /* memfd_create */
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,9 +19,19 @@ struct host {
     size_t size;
 };
 
+static int file = -1; /* whose memory is exported, by a process that starts then; -1: none */
+
+static uint8_t *memory_new(void)
+{
+    void *at = file < 0 ? malloc(SHARED)
+                        : mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    CHECK(at && at != MAP_FAILED);
+    return at;
+}
+
 static void serve(int from, int to, uint32_t permissions)
 {
-    uint8_t *at = malloc(SHARED);
+    uint8_t *at = memory_new();
     const void *bytes = NULL;
     struct host said = {.at = at};
     char byte;
@@ -127,6 +139,32 @@ static void tasks_end_when_the_owner_dies(void)
     engine_destroy(&e);
 }
 
+/* The file behind exported memory is cut while a task waits for its copy: it ends with an error, and both
+ * processes go on. */
+static void memory_whose_file_is_cut_ends_tasks(void)
+{
+    static uint8_t out[SHARED];
+    CHECK((file = memfd_create("exported", MFD_CLOEXEC)) >= 0 && ftruncate(file, SHARED) == 0);
+    struct host h = host_new(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    struct engine e = engine_new();
+    struct doca_mmap *to = map_of(out, SHARED, WRITABLE), *seen = import_of(&h);
+    struct doca_buf *x = buf_of(&e, to, out, SHARED, 0),
+                    *s = buf_of(&e, seen, h.at, SHARED, SHARED);
+    CHECK(copy(&e, s, x) == OK && out[SHARED - 1] == 5);
+    CHECK(ftruncate(file, SHARED / 2) == 0);
+    CHECK(doca_buf_reset_data_len(x) == OK && copy(&e, s, x) == DOCA_ERROR_IO_FAILED);
+    CHECK(doca_buf_set_data(x, out, SHARED) == OK && doca_buf_reset_data_len(s) == OK);
+    CHECK(copy(&e, x, s) == DOCA_ERROR_IO_FAILED); /* nor is it written */
+    CHECK(waitpid(h.process, NULL, WNOHANG) == 0);
+    CHECK(ftruncate(file, SHARED) == 0);
+    CHECK(doca_buf_reset_data_len(s) == OK && copy(&e, x, s) == OK);
+    CHECK(doca_buf_dec_refcount(x, NULL) == OK && doca_buf_dec_refcount(s, NULL) == OK);
+    CHECK(doca_mmap_destroy(to) == OK && doca_mmap_destroy(seen) == OK);
+    host_end(&h);
+    engine_destroy(&e);
+    close(file);
+}
+
 /* Whatever happens to the bytes on their way, there is an error and no map; and of another version. */
 static void damaged_exports_are_refused(void)
 {
@@ -191,6 +229,7 @@ static void ten_thousand_tasks_are_in_flight(void)
 const struct test_case export_cases[] = {
     CASE(memory_of_another_process_is_copied_as_it_permits),
     CASE(tasks_end_when_the_owner_dies),
+    CASE(memory_whose_file_is_cut_ends_tasks),
     CASE(damaged_exports_are_refused),
     CASE(ten_thousand_tasks_are_in_flight),
     {0},

@@ -63,6 +63,10 @@ setup_file() {
     case_ok tasks_end_when_the_owner_dies
 }
 
+@test "memory whose file is cut ends tasks" {
+    case_ok memory_whose_file_is_cut_ends_tasks
+}
+
 @test "damaged exports are refused" {
     case_ok damaged_exports_are_refused
 }

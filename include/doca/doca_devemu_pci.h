@@ -133,8 +133,12 @@ doca_error_t
 doca_devemu_pci_db_completion_set_max_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
                                               uint32_t max_num_dbs);
 doca_error_t
-doca_devemu_pci_db_completion_get_max_num_dbs(const struct doca_devemu_pci_db_completion *db_comp,
+doca_devemu_pci_db_completion_get_max_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
                                               uint32_t *max_num_dbs);
+/* How many it has, started or not. */
+doca_error_t
+doca_devemu_pci_db_completion_get_curr_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
+                                               uint32_t *num_dbs);
 /* BAD_STATE: it is started, or the DPA context is not. */
 doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_completion *db_comp);
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp);
@@ -158,6 +162,9 @@ doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db);
 doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db);
 doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
                                                doca_dpa_dev_devemu_pci_db_t *db_handle);
+/* What the DPA reads as its value; a changed one rings it, if it is started. */
+doca_error_t doca_devemu_pci_db_modify_value(struct doca_devemu_pci_db *db, uint32_t db_value);
+doca_error_t doca_devemu_pci_db_query_value(struct doca_devemu_pci_db *db, uint32_t *db_value);
 
 /* ---- Interrupts from the DPA ---- */
 

@@ -63,6 +63,9 @@ uint32_t doca_dpa_dev_devemu_pci_db_get_value(doca_dpa_dev_devemu_pci_db_t db);
 
 /* Interrupts the host. */
 void doca_dpa_dev_devemu_pci_msix_raise(doca_dpa_dev_devemu_pci_msix_t msix);
+/* What the host gave with it when it made it. */
+doca_dpa_dev_uintptr_t
+doca_dpa_dev_devemu_pci_msix_get_user_data(doca_dpa_dev_devemu_pci_msix_t msix);
 
 #ifdef __clang__
 #pragma clang attribute pop

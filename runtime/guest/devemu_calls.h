@@ -12,6 +12,7 @@
 #define DPA_DEVEMU_REQUEST    0x53 /* (doorbell) */
 #define DPA_DEVEMU_VALUE      0x54 /* (doorbell) -> its value */
 #define DPA_DEVEMU_RAISE      0x55 /* (vector) */
+#define DPA_DEVEMU_DATA       0x56 /* (vector) -> its user data */
 
 /* A doorbell completion is a completion queue whose elements tell by their user_data which doorbell was
  * rung. */

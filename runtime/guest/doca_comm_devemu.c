@@ -79,3 +79,9 @@ void doca_dpa_dev_devemu_pci_msix_raise(doca_dpa_dev_devemu_pci_msix_t msix)
 {
     devemu_call(DPA_DEVEMU_RAISE, msix, 0, 0);
 }
+
+doca_dpa_dev_uintptr_t
+doca_dpa_dev_devemu_pci_msix_get_user_data(doca_dpa_dev_devemu_pci_msix_t msix)
+{
+    return devemu_call(DPA_DEVEMU_DATA, msix, 0, 0);
+}

@@ -270,7 +270,12 @@ static void doorbells_reach_the_dpa(void)
     CHECK(doca_devemu_pci_ep_create_db_on_dpa(doca_devemu_pci_dev_as_ep(w.d), w.completion, 0, 0, 5,
                                               0, &second) == OK);
     CHECK(doca_devemu_pci_db_start(second) == DOCA_ERROR_ALREADY_EXIST);
+    uint32_t n = 0;
+    CHECK(doca_devemu_pci_db_completion_get_curr_num_dbs(w.completion, &n) == OK && n == 2);
+    CHECK(doca_devemu_pci_db_modify_value(second, 3) == OK); /* nobody is told */
+    CHECK(doca_devemu_pci_db_query_value(second, &n) == OK && n == 3);
     CHECK(doca_devemu_pci_db_destroy(second) == OK);
+    CHECK(doca_devemu_pci_db_completion_get_curr_num_dbs(w.completion, &n) == OK && n == 1);
     struct host h = open_host(&w);
     ring(&h, 4, 99); /* nobody listens there */
     ring(&h, 5, 7);
@@ -281,6 +286,9 @@ static void doorbells_reach_the_dpa(void)
         ring(&h, 5, i);
     const struct bell last = await_ring(&w, 1000, 3);
     CHECK(last.rings <= 1002);
+    CHECK(doca_devemu_pci_db_modify_value(w.db, 77) == OK); /* as the host would */
+    await_ring(&w, 77, last.rings + 1);
+    CHECK(doca_devemu_pci_db_query_value(w.db, &n) == OK && n == 77);
     close_host(&h);
     CHECK(doca_devemu_pci_db_completion_stop(w.completion) == IN_USE);
     CHECK(doca_ctx_stop(w.ctx) == DOCA_ERROR_IN_PROGRESS); /* until the doorbell is gone */
@@ -407,11 +415,12 @@ static void interrupts_reach_the_host(void)
     plug(&w);
     CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, TABLE, 4, 0, &msix) == INVALID);
     CHECK(doca_devemu_pci_msix_create_on_dpa(w.d, 0, PENDING, 3, 0, &msix) == NOT_FOUND);
-    CHECK(doca_devemu_pci_ep_create_msix_on_dpa(doca_devemu_pci_dev_as_ep(w.d), 0, TABLE, 3, 0,
+    CHECK(doca_devemu_pci_ep_create_msix_on_dpa(doca_devemu_pci_dev_as_ep(w.d), 0, TABLE, 3, 33,
                                                 &msix) == OK);
     CHECK(doca_devemu_pci_msix_get_dpa_handle(msix, &handle) == OK);
     struct host h = open_host(&w);
     CHECK(doca_dpa_rpc(w.dpa, raise_rpc, &result, handle) == OK); /* it is pending */
+    CHECK(result == 33);
     for (int i = 0; i < 4; i++)
         CHECK((fds[i] = eventfd(0, EFD_NONBLOCK)) >= 0);
     set_events(&h, fds);

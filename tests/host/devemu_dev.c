@@ -38,5 +38,5 @@ __dpa_rpc__ uint64_t unbind_rpc(doca_dpa_dev_devemu_pci_db_completion_t completi
 __dpa_rpc__ uint64_t raise_rpc(doca_dpa_dev_devemu_pci_msix_t msix)
 {
     doca_dpa_dev_devemu_pci_msix_raise(msix);
-    return 0;
+    return doca_dpa_dev_devemu_pci_msix_get_user_data(msix);
 }

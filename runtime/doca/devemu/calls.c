@@ -80,12 +80,15 @@ static bool tell_properties(struct dpk_dpa *d, const uint64_t args[6], char *rea
 
 /* ---- Vectors ---- */
 
-static bool raise_vector(struct dpk_dpa *d, uint64_t handle, char *reason, size_t size)
+static bool call_on_vector(struct dpk_dpa *d, unsigned call, uint64_t handle, uint64_t *result,
+                           char *reason, size_t size)
 {
     struct vector *v = dpk_object_pin(dpk_pointer(handle), &vector_kind);
     const bool good = v && dpk_dpa_base(v->dpa) == d;
-    if (good)
+    if (good && call == DPA_DEVEMU_RAISE)
         dpk_pci_raise(v->dev->f, v->vector);
+    else if (good)
+        *result = v->user_data;
     dpk_object_drop(v);
     return good || dpk_dpa_call_fails(reason, size, "devemu: not a handle of a vector");
 }
@@ -101,14 +104,15 @@ static bool devemu_call(void *context, struct dpk_caller *caller, unsigned call,
     case DPA_DEVEMU_PROPERTIES:
         return tell_properties(context, args, reason, size);
     case DPA_DEVEMU_RAISE:
-        return raise_vector(context, args[0], reason, size);
+    case DPA_DEVEMU_DATA:
+        return call_on_vector(context, call, args[0], result, reason, size);
     default:
         return call_on_doorbell(context, call, 0, args[0], result, reason, size);
     }
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DEVEMU_BIND, .last = DPA_DEVEMU_RAISE, .call = devemu_call};
+    .first = DPA_DEVEMU_BIND, .last = DPA_DEVEMU_DATA, .call = devemu_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

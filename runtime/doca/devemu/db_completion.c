@@ -92,12 +92,25 @@ doca_devemu_pci_db_completion_set_max_num_dbs(struct doca_devemu_pci_db_completi
 }
 
 doca_error_t
-doca_devemu_pci_db_completion_get_max_num_dbs(const struct doca_devemu_pci_db_completion *db_comp,
+doca_devemu_pci_db_completion_get_max_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
                                               uint32_t *max_num_dbs)
 {
     struct db_completion *k = max_num_dbs ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
     if (k)
         *max_num_dbs = k->max;
+    return dpk_object_unlock(k, DOCA_SUCCESS);
+}
+
+doca_error_t
+doca_devemu_pci_db_completion_get_curr_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
+                                               uint32_t *num_dbs)
+{
+    struct db_completion *k = num_dbs ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; k && k->doorbells && i < k->max; i++)
+        count += k->doorbells[i] != NULL;
+    if (k)
+        *num_dbs = count;
     return dpk_object_unlock(k, DOCA_SUCCESS);
 }
 

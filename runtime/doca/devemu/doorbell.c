@@ -151,3 +151,29 @@ doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
     dpk_object_drop(b);
     return b ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
+
+doca_error_t doca_devemu_pci_db_modify_value(struct doca_devemu_pci_db *db, uint32_t db_value)
+{
+    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
+    if (!b)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&b->dev->listener.lock);
+    b->value = db_value;
+    if (b->started)
+        doorbell_rung(b);
+    pthread_mutex_unlock(&b->dev->listener.lock);
+    dpk_object_drop(b);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devemu_pci_db_query_value(struct doca_devemu_pci_db *db, uint32_t *db_value)
+{
+    struct doorbell *b = db_value ? dpk_object_pin(db, &doorbell_kind) : NULL;
+    if (!b)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&b->dev->listener.lock);
+    *db_value = b->value;
+    pthread_mutex_unlock(&b->dev->listener.lock);
+    dpk_object_drop(b);
+    return DOCA_SUCCESS;
+}

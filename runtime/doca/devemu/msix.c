@@ -20,7 +20,7 @@ const struct dpk_kind vector_kind = {.left = vector_left, .release = vector_rele
 
 /* With the lock of the context. */
 static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vector,
-                           struct doca_devemu_pci_msix **msix)
+                           uint64_t user_data, struct doca_devemu_pci_msix **msix)
 {
     struct vector *v = calloc(1, sizeof *v);
     if (!v)
@@ -28,6 +28,7 @@ static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vect
     dpk_object_use(v->dev = d);
     dpk_object_hold(v->dpa = dpa);
     v->vector = vector;
+    v->user_data = user_data;
     *msix = dpk_object_enter(v, &vector_kind);
     return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its use */
 }
@@ -39,7 +40,6 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
 {
     struct dpk_dpa *dpa;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    (void)user_data; /* no call gives it back */
     if (msix)
         *msix = NULL;
     struct pci_dev *d = msix ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
@@ -51,7 +51,8 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
     else if (msix_idx >= c->vectors)
         result = DOCA_ERROR_INVALID_VALUE;
     else
-        result = devemu_dpa_runs(dpa, 0) ? create(d, dpa, msix_idx, msix) : DOCA_ERROR_BAD_STATE;
+        result = devemu_dpa_runs(dpa, 0) ? create(d, dpa, msix_idx, user_data, msix)
+                                         : DOCA_ERROR_BAD_STATE;
     return dpk_object_unlock(d, result);
 }
 

@@ -111,6 +111,7 @@ struct vector {
     struct pci_dev *dev; /* a use */
     struct dpk_dpa *dpa; /* a reference */
     unsigned vector;
+    uint64_t user_data;
 };
 extern const struct dpk_kind vector_kind;
 

@@ -17,6 +17,7 @@
 #include "doca_buf.h"
 #include "doca_dev.h"
 #include "doca_error.h"
+#include "doca_mmap.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,11 @@ doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_de
  * the program. INVALID_VALUE: NULL, no buffer, or its map was not given the device. BAD_STATE: the map was stopped. */
 doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct doca_dev *dev,
                                            uint32_t *mkey);
+
+/* The same of a started map, by the protection domain of one of its devices. No documentation is known to name it:
+ * the prototype is that of calls in public programs. */
+doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(struct doca_mmap *mmap, struct ibv_pd *pd,
+                                                    uint32_t *mkey);
 
 #ifdef __cplusplus
 }

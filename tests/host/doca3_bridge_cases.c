@@ -147,7 +147,7 @@ static void callers_may_be_sent_away(void)
 static void devices_have_the_domain_of_a_program(void)
 {
     int count;
-    uint32_t key = 0;
+    uint32_t key = 0, same_key = 0;
     struct ibv_device **list = ibv_get_device_list(&count);
     struct ibv_context *context = ibv_open_device(list[0]);
     ibv_free_device_list(list);
@@ -178,6 +178,11 @@ static void devices_have_the_domain_of_a_program(void)
     CHECK(doca_rdma_bridge_get_buf_mkey(b, mine, NULL) == INVALID);
     CHECK(doca_rdma_bridge_get_buf_mkey(other, mine, &key) == INVALID && key == 0);
     CHECK(doca_rdma_bridge_get_buf_mkey(b, mine, &key) == OK && key != 0);
+    CHECK(doca_rdma_bridge_get_mmap_mkey_from_pd(NULL, pd, &same_key) == INVALID);
+    CHECK(doca_rdma_bridge_get_mmap_mkey_from_pd(map, NULL, &same_key) == INVALID);
+    CHECK(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, NULL) == INVALID);
+    CHECK(doca_rdma_bridge_get_mmap_mkey_from_pd(elsewhere, pd, &same_key) == INVALID);
+    CHECK(doca_rdma_bridge_get_mmap_mkey_from_pd(map, pd, &same_key) == OK && same_key == key);
 
     /* A queue pair of that domain, to itself, reaches the buffer by its key, and no other map's. */
     struct ibv_cq *cq = ibv_create_cq(context, 8, NULL, NULL, 0);

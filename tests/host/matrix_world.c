@@ -168,7 +168,8 @@ static void make_own(struct world *w, enum state state, const char *function)
                                        "doca_comch_producer_set_dev_ "
                                        "doca_comch_producer_get_dpa_")))
         make_msgq(w, dev, state, function);
-    if (is_of(function, "doca_verbs_ doca_umem_ doca_uar_"))
+    if (is_of(function, "doca_verbs_ doca_umem_ doca_uar_ doca_rdma_bridge_open_dev_ "
+                        "doca_rdma_bridge_get_mmap_mkey_"))
         make_verbs(w, state, function);
     if ((w->has_devemu = is_of(function, "doca_devemu_")))
         make_devemu(w, dev, state, function);

@@ -370,7 +370,7 @@ static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
         dpk_verbs_use_pd(pd);
     if ((d->owner = owner))
         dpk_object_use(owner);
-    if (d->context)
+    if (d->context && !pd)
         name_device(d->domain, d->context);
     doca_error_t result = d->context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
     if (result == DOCA_SUCCESS) {

@@ -35,4 +35,14 @@ static inline const struct test_case *find_case(const struct test_case *cases, s
     return NULL;
 }
 
+/* For a main that does no more than run that case; what it returns. */
+static inline int run_by_name(const struct test_case *cases, size_t count, int argc, char **argv)
+{
+    const struct test_case *c = find_case(cases, count, argc, argv);
+    if (!c)
+        return 98;
+    c->run();
+    return 0;
+}
+
 #endif

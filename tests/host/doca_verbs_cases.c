@@ -160,9 +160,5 @@ static void a_shared_queue_takes_inline_data(void)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {CASE(a_shared_queue_takes_inline_data)};
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

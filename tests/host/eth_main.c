@@ -248,9 +248,5 @@ int main(int argc, char **argv)
         CASE(senders_are_killed),
         CASE(either_side_is_killed_at_any_step),
     };
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -447,9 +447,5 @@ int main(int argc, char **argv)
                                              CASE(queue_pairs_of_another_kind_are_no_peers),
                                              CASE(datagrams_cross_processes_to_many),
                                              CASE(a_peer_that_dies_is_not_missed)};
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

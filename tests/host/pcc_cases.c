@@ -292,9 +292,5 @@ int main(int argc, char **argv)
         CASE(traces_go_to_a_function_or_a_file),
         CASE(it_sets_rates),
     };
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

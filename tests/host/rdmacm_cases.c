@@ -487,9 +487,5 @@ int main(int argc, char **argv)
                                              CASE(endpoints_need_no_events),
                                              CASE(numbers_of_datagrams_are_asked_for),
                                              CASE(many_connections_share_a_channel)};
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -179,9 +179,5 @@ static const struct test_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -636,9 +636,5 @@ int main(int argc, char **argv)
                                              CASE(a_closed_device_ends_its_queue_pairs),
                                              CASE(threads_may_use_both_ends),
                                              CASE(threads_sleep_for_events)};
-    const struct test_case *c = find_case(cases, sizeof cases / sizeof *cases, argc, argv);
-    if (!c)
-        return 98;
-    c->run();
-    return 0;
+    return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

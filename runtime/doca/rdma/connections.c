@@ -26,16 +26,26 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
     return result;
 }
 
-doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
-                               struct doca_rdma_connection *connection)
+/* A connection of that context, pinned, or NULL. */
+static struct dpk_rdma_connection *pin_of(const struct doca_rdma *rdma,
+                                          const struct doca_rdma_connection *connection)
 {
     struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
     struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (r && c && details && c->rdma == r)
-        result = dpk_rdma_connect(c, details, details_size);
-    dpk_object_drop(c);
+    const bool good = r && c && c->rdma == r;
     dpk_object_drop(r);
+    if (!good)
+        dpk_object_drop(c);
+    return good ? c : NULL;
+}
+
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
+                               struct doca_rdma_connection *connection)
+{
+    struct dpk_rdma_connection *c = details ? pin_of(rdma, connection) : NULL;
+    const doca_error_t result =
+        c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(c);
     return result;
 }
 
@@ -223,19 +233,6 @@ doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct 
         *rdma_connection = c->object.handle;
     dpk_object_drop(r);
     return result;
-}
-
-/* A connection of that context, pinned, or NULL. */
-static struct dpk_rdma_connection *pin_of(const struct doca_rdma *rdma,
-                                          const struct doca_rdma_connection *connection)
-{
-    struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
-    struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
-    const bool good = r && c && c->rdma == r;
-    dpk_object_drop(r);
-    if (!good)
-        dpk_object_drop(c);
-    return good ? c : NULL;
 }
 
 doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,

@@ -346,7 +346,7 @@ doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp
 
 /* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
  * or of another device. NOT_SUPPORTED: another type than RC; of the DPA, one with a shared receive queue
- * or with inline data, neither of which DPA code could post. BAD_STATE: the DPA does not run. */
+ * or with inline data: doca_dpa_dev_verbs.h has no call that posts to either. BAD_STATE: the DPA does not run. */
 doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
                                   struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp);
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);

@@ -1,5 +1,6 @@
 # dpadev: devices come, are shown, and go.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -283,7 +284,7 @@ TEXT
     serial=$(dpadev show x | grep Serial)
     dpadev export x x.archive
     at=$(grep -abo MT_0000000884 devices/x/device.db | head -1 | cut -d: -f1)
-    printf 'L' | dd of=devices/x/device.db bs=1 seek=$at conv=notrunc status=none # 'M' xor 1
+    flip devices/x/device.db $at
     fails 1 dpadev show x
     says "devices/x/device.db: the device's state is damaged (its digest is another one)"
     says ': delete the device and import its archive, if there is one (DAMAGE in dpadev(1))'

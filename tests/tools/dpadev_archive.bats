@@ -1,5 +1,6 @@
 # dpadev export and import: a provisioned device as one file; what show tells of it.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 setup_file() {
     make_world
@@ -87,7 +88,7 @@ essence() {
     head -c 100 dev.archive >short
     cat dev.archive empty <(echo) >long
     cp dev.archive flipped
-    printf '\377' | dd of=flipped bs=1 seek=$((size / 2)) conv=notrunc status=none
+    flip flipped $((size / 2))
     for in in missing . empty cut short long flipped root.der; do
         refused 1 dpadev import copy "$in" || { echo "$in"; false; }
         says "$in"

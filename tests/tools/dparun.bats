@@ -1,6 +1,7 @@
 # dparun: loads a program as the device demands and runs one function of it.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 # Two devices: open (DPA_AUTHENTICATION off) and locked (on, the golden root as its only CA).
 setup_file() {
@@ -215,8 +216,7 @@ forge() {
         awk '$1 == "LOAD" && $7 $8 ~ /E/ {print $3, $2; exit}')
     cp "$f/kernels.elf" forged
     at=$((0x$at - address + offset))
-    byte=$(xxd -s $at -l 1 -p forged)
-    printf '%02x' $((0x$byte ^ 1)) | xxd -r -p | dd of=forged bs=1 seek=$at conv=notrunc status=none
+    flip forged $at
 }
 
 @test "a changed program is refused with the segment that changed" {

@@ -1,6 +1,7 @@
 # flint-lite: burning certificate containers.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 setup_file() { make_world; }
 setup() { enter_world; }
@@ -42,7 +43,7 @@ Writing DIGITAL_CACERT component -   OK
 @test "a refusal says the MCC result and its code, and no component was written" {
     claimed
     cp root.signed bad
-    printf '\377' | dd of=bad bs=1 seek=$(($(stat -c %s bad) - 1)) conv=notrunc status=none
+    flip bad $(($(stat -c %s bad) - 1))
     refused 1 flint-lite -d mlx5_0 -i bad -y b
     says 'FW_BURN_REJECTED_CERT_SIGNATURE (0x1B)'
     [ "$(cat out)" = '-I- Downloading FW ...' ]
@@ -154,8 +155,7 @@ Writing DIGITAL_CACERT component -   OK
     claimed
     for at in 0 17 40 100 700 1500 1900; do
         cp root.signed bad
-        byte=$(xxd -s $at -l 1 -p bad)
-        printf '%02x' $((0x$byte ^ 4)) | xxd -r -p | dd of=bad bs=1 seek=$at conv=notrunc status=none
+        flip bad $at 4
         refused 1 flint-lite -d mlx5_0 -i bad -y b
     done
 }

@@ -2,6 +2,7 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../helpers/bytes
 load ../host/setup
 
 setup_file() {
@@ -164,8 +165,7 @@ replays() {
     size=$(stat -c %s "$f/race.rec")
     for at in 20 30 5000 $((size / 2)) $((size - 40)); do
         cp "$f/race.rec" bad.rec
-        byte=$(od -An -tu1 -j "$at" -N 1 bad.rec)
-        printf "\\x$(printf %x $((byte ^ 0x55)))" | dd of=bad.rec bs=1 seek="$at" conv=notrunc status=none
+        flip bad.rec "$at" 0x55
         fails 3 "bad.rec: damaged: the record at byte " dparun --replay bad.rec
     done
     head -c 15 "$f/race.rec" >bad.rec

@@ -2,13 +2,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../helpers/bytes
+
 setup() {
     g=$DPAKIT_GOLDEN
     cd "$BATS_TEST_TMPDIR" || return 1
 }
-
-# put FILE OFFSET VALUE...: writes bytes.
-put() { printf "$(printf '\\x%02x' "${@:3}")" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 
 # verified FILE: what its signature does not cover, as text and as JSON.
 verified() {

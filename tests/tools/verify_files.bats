@@ -1,4 +1,5 @@
 # mlxdpa verify, list and show of files other than host files, against keys, CAs and a device.
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 load_world() { source "$BATS_TEST_DIRNAME/../helpers/provision.bash"; }
 
@@ -93,17 +94,11 @@ usage_error() {
         for at in 0 17 30 50 80 $((size / 2)) $((size - 1)); do
             [ "$at" -lt "$size" ] || continue
             cp $file changed
-            byte=$(xxd -p -s "$at" -l 1 changed)
-            printf "\\x$(printf %02x $((0x$byte ^ 1)))" |
-                dd of=changed bs=1 seek="$at" conv=notrunc status=none
+            flip changed "$at"
             ! mlxdpa verify changed --key owner.pub >out 2>err || { echo "$file $at"; false; }
         done
     done
 }
-
-# byte FILE OFFSET: its value. put FILE OFFSET VALUE...: writes bytes.
-byte() { echo $((0x$(xxd -p -s "$2" -l 1 "$1"))); }
-put() { printf "$(printf '\\x%02x' "${@:3}")" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
 
 @test "what a signature does not cover is told, and is what can be changed" {
     local at=16 tlv

@@ -1,6 +1,7 @@
 # Programs are found by section headers, which a running file does not use: what verify reads must
 # be what the segments map.
 
+load ../helpers/bytes
 load ../helpers/device
 
 bats_require_minimum_version 1.5.0
@@ -58,7 +59,7 @@ move_section() { # NAME
 change_what_runs() {
     local offset
     read -r _ _ offset _ < <(section .dpa_bin_one)
-    printf '\xff' | dd of=host bs=1 seek=$((offset + 300)) conv=notrunc status=none
+    flip host $((offset + 300))
 }
 
 refuses() { # TEXT

@@ -280,6 +280,33 @@ static bool find_loop(const struct jit_region *r, uint64_t lowest, bool found[JI
     return any;
 }
 
+static bool mark(int32_t block, const bool *among, bool *reached)
+{
+    const bool is_new = block >= 0 && among[block] && !reached[block];
+    if (is_new)
+        reached[block] = true;
+    return is_new;
+}
+
+/* Of the blocks found, leaves those that the first one leads to through them. */
+static void keep_reached(const struct jit_region *r, bool found[JIT_BLOCKS_MAX])
+{
+    bool reached[JIT_BLOCKS_MAX] = {true};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < r->block_count; i++) {
+            const struct jit_block *const b = &r->blocks[i];
+            if (!reached[i])
+                continue;
+            changed |= mark(b->next, found, reached);
+            changed |= mark(b->taken, found, reached);
+            for (uint32_t k = 0; k < b->target_count; k++)
+                changed |= mark(r->targets[b->target + k], found, reached);
+        }
+    }
+    memcpy(found, reached, sizeof reached);
+}
+
 static bool is_warm(const struct rv64_core *core, uint64_t pc, uint32_t warm)
 {
     const struct rv64_block *const b = core->cache ? rv64_cache_find(core->cache, pc) : NULL;
@@ -308,6 +335,7 @@ static bool keep_loop(const struct rv64_core *core, struct jit_region *r, uint32
     bool found[JIT_BLOCKS_MAX];
     if (!find_loop(r, lowest_of(core, r, warm), found))
         return false;
+    keep_reached(r, found);
     keep_blocks(r, found);
     return true;
 }

@@ -100,6 +100,21 @@ static void the_region_of_a_loop_has_the_loop_around_it_if_that_is_warm(void **s
     jit_region_free(&r);
 }
 
+/* The loops at 8 and at 16 are one behind the other, in a loop that begins with the first instruction. */
+static void the_region_of_a_loop_has_no_loop_that_it_does_not_lead_to(void **state)
+{
+    const uint32_t words[] = {
+        i_type(ADDI, A0, A0, 0u - 1), i_type(ADDI, A1, 0, 20), i_type(ADDI, A1, A1, 0u - 1),
+        b_type(BNE, A1, 0, -4),       i_type(ADDI, A2, A2, 1), i_type(AND_I, A1, A2, 3),
+        b_type(BNE, A1, 0, -8),       b_type(BNE, A0, 0, -28), EBREAK,
+    };
+    struct jit_region r = find_at(*state, words, 9, CODE + 16, 3);
+    assert_int_equal(r.block_count, 1);
+    assert_int_equal(r.insn_count, 3);
+    assert_int_equal(r.blocks[0].taken, 0);
+    jit_region_free(&r);
+}
+
 static void the_region_of_a_function_has_all_that_it_jumps_to(void **state)
 {
     struct jit_region r = find(*state,
@@ -377,6 +392,7 @@ int main(void)
     const struct CMUnitTest regions[] = {
         GUEST_TEST(the_region_of_a_loop_has_what_leads_back_to_its_head),
         GUEST_TEST(the_region_of_a_loop_has_the_loop_around_it_if_that_is_warm),
+        GUEST_TEST(the_region_of_a_loop_has_no_loop_that_it_does_not_lead_to),
         GUEST_TEST(the_region_of_a_function_has_all_that_it_jumps_to),
         GUEST_TEST(each_call_of_a_small_function_has_a_copy),
         GUEST_TEST(a_copy_has_copies_of_what_it_calls),

@@ -15,8 +15,12 @@
 
 /* How often a loop is repeated or a function called before it is worth translating. */
 enum { HEAT = 3000 };
+/* And before it is worth loading LLVM; what is stored is used at once. */
+enum { HEAT_TO_LOAD = 8192 };
 /* A loop is translated with those around it that are repeated so often meanwhile. */
 enum { WARM_PART = 8 };
+/* How often a place is reached whose code was put off before it is asked for again. */
+enum { HEAT_AGAIN = 65536 };
 enum { QUEUE_MAX = 4096 };
 /* A region of no more instructions has no draft: it is soon done. */
 enum { DRAFT_INSNS = 10 };
@@ -37,6 +41,7 @@ static void tell_interpreted(const char *reason)
 
 static void end_translations(void);
 
+static atomic_bool load_tried;
 static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
 static struct dpk_error load_error;
 static void load(void)
@@ -47,6 +52,7 @@ static void load(void)
     /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
      * was called before, some of the data may have gone, but this is what it calls next. */
     atexit(end_translations);
+    load_tried = true;
 }
 
 static jit_translate_fn *translator(void)
@@ -62,9 +68,12 @@ struct job {
     struct job *next;
     struct translations *to;
     struct jit_region region;
-    bool uneven;
+    uint32_t heat; /* how often its place was reached */
+    bool uneven;   /* it often makes misaligned accesses */
     bool awaited;  /* by a thread, which frees it */
-    bool has_code; /* of a draft, or of loops within: what it gets is better code */
+    bool missed;   /* its code is not on disk */
+    bool drafted;  /* its place has a draft */
+    bool last;     /* it gets its best code next, and no draft */
     enum { JOB_QUEUED, JOB_RUNS, JOB_DONE } state;
 };
 
@@ -122,42 +131,57 @@ static bool make_code(const struct job *j, const struct jit_options *options, co
     return draft;
 }
 
-/* Returns whether it is to be carried out again, for better code. */
-static bool carry_out(const struct job *j)
+static bool find_stored(const struct job *j, const uint8_t key[JIT_KEY])
+{
+    struct dpk_buf image = {0};
+    const bool found =
+        jit_store_get(key, &image) && translations_enter(j->to, j->region.blocks[0].pc, &image);
+    dpk_buf_free(&image);
+    if (found) {
+        translations_set_covered(j->to, &j->region);
+        jit_count_cached();
+    }
+    return found;
+}
+
+/* Returns whether it is to be carried out again: for its last code, or because others may be worth more by now. */
+static bool carry_out(struct job *j)
 {
     struct jit_options options = {.begin = j->to->entries.begin,
                                   .size = j->to->entries.size,
                                   .uneven = j->uneven,
                                   .every_block = j->to->exact};
-    const uint64_t pc = j->region.blocks[0].pc;
-    struct dpk_buf image = {0};
     uint8_t key[JIT_KEY];
-    if (!j->uneven && !j->has_code && translations_put_off(j->to, pc))
+    if (!j->uneven && !j->drafted && translations_put_off(j->to, j->region.blocks[0].pc))
         return false;
     const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
-    const bool found = stored && !j->has_code && jit_store_get(key, &image) &&
-                       translations_enter(j->to, pc, &image);
-    dpk_buf_free(&image);
-    if (found) {
-        translations_set_covered(j->to, &j->region);
-        jit_count_cached();
-        return false;
+    if (!j->awaited && !j->missed) {
+        j->missed = !stored || !find_stored(j, key);
+        return j->missed;
+    }
+    if (!j->awaited && !load_tried) {
+        (void)translator(); /* it takes a while, in which the hottest place shows itself */
+        return true;
     }
     /* A draft would hide better code of its loops. */
-    if (!j->awaited && !j->has_code && translations_has_loops(j->to, &j->region))
+    if (!j->awaited && !j->last && translations_has_loops(j->to, &j->region)) {
+        j->last = true;
         return true;
-    options.quick = !j->awaited && !j->has_code && j->region.insn_count > DRAFT_INSNS;
-    return make_code(j, &options, stored ? key : NULL);
+    }
+    options.quick = !j->awaited && !j->last && j->region.insn_count > DRAFT_INSNS;
+    j->drafted = make_code(j, &options, stored ? key : NULL);
+    j->last |= j->drafted;
+    return j->drafted;
 }
 
 /* NULL: the place has or had a job, or there is no memory. */
 static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                              const uint64_t *x, bool uneven)
+                              const uint64_t *x, uint32_t heat, bool uneven)
 {
     struct translations *const to = (struct translations *)entries;
     struct job *j = calloc(1, sizeof *j);
     pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
-    const bool taken = uneven || translations_take(to, pc);
+    const bool taken = uneven || translations_take(to, pc, heat >= HEAT_AGAIN);
     const uint32_t warm =
         translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
     const bool found = taken && j != NULL && jit_region_find(core, pc, x, warm, &j->region);
@@ -173,6 +197,7 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
         return NULL;
     }
     j->to = to;
+    j->heat = heat;
     j->uneven = uneven;
     translations_keep(j->to);
     return j;
@@ -183,7 +208,7 @@ static struct job *job_create(struct rv64_core *core, struct rv64_entries *entri
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct job *first; /* of all that wait, the last one to come */
+    struct job *first; /* of all that wait */
     unsigned count;
     bool running;   /* a job is carried out */
     unsigned forks; /* that wait for its end */
@@ -206,40 +231,57 @@ static void run_job(struct job *j)
     queue.running = true;
     j->state = JOB_RUNS;
     pthread_mutex_unlock(&queue.lock);
-    const bool again = carry_out(j), awaited = j->awaited;
+    const bool awaited = j->awaited, again = carry_out(j);
     if (!awaited && !again)
         job_free(j);
     pthread_mutex_lock(&queue.lock);
-    if (again) {
-        j->has_code = true;
+    if (again)
         add_job(j);
-    } else if (awaited) {
+    else if (awaited)
         j->state = JOB_DONE;
-    }
     queue.running = false;
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* Whether `a` goes before `b`: code that there is not before better code, the smaller region before the larger, so
- * that loops do not wait for a function; of equals the one that came first, which is behind in the list. */
-static bool goes_first(const struct job *a, const struct job *b)
+/* How much time the job's code will save, to that which it takes to make: how often the place was reached, for the
+ * part of its instructions that are interpreted. What has a draft gains far less by better code. */
+static double worth(const struct job *j)
 {
-    return a->has_code != b->has_code ? b->has_code
-                                        : a->region.insn_count <= b->region.insn_count;
+    enum {
+        COST = 6,
+        GAIN_OF_DRAFT = 16
+    }; /* of any job, in instructions; and that of a draft to that of its last code */
+    const uint32_t count = j->region.insn_count;
+    const double gain = j->drafted  ? (double)count / GAIN_OF_DRAFT
+                        : j->uneven ? (double)count
+                                    : 1 + (double)translations_bare(j->to, &j->region);
+    return j->heat * gain / (count + COST);
 }
 
-/* Takes a job that waits. NULL: none does. */
+/* Whether LLVM is not worth loading for it yet. */
+static bool is_early(const struct job *j)
+{
+    return j->missed && !load_tried && j->heat < HEAT_TO_LOAD;
+}
+
+/* Whether `a` goes before `b`: those first whose code may be on disk, which takes no time. */
+static bool goes_first(const struct job *a, const struct job *b)
+{
+    return a->missed != b->missed ? b->missed : worth(a) >= worth(b);
+}
+
+/* Takes the job that goes first. NULL: none is ready. */
 static struct job *take_job(void)
 {
-    struct job **least = &queue.first;
-    for (struct job **at = least; *at != NULL; at = &(*at)->next)
-        if (goes_first(*at, *least))
-            least = at;
-    struct job *const j = *least;
-    if (j != NULL) {
-        *least = j->next;
-        queue.count--;
-    }
+    struct job **first = NULL;
+    for (struct job **at = &queue.first; *at != NULL; at = &(*at)->next)
+        if (!is_early(*at) && (first == NULL || goes_first(*at, *first)))
+            first = at;
+    if (first == NULL)
+        return NULL;
+    struct job *const j = *first;
+    *first = j->next;
+    queue.count--;
     return j;
 }
 
@@ -340,14 +382,8 @@ static void release(struct rv64_entries *entries)
     translations_drop((struct translations *)entries);
 }
 
-/* The translator's thread does it here, too: its time is not the hart's. */
-static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
-                     uint64_t pc, const uint64_t *x, bool uneven)
+static void await(struct job *j)
 {
-    (void)unused;
-    struct job *j = job_create(core, entries, pc, x, uneven);
-    if (j == NULL)
-        return;
     j->awaited = true;
     if (!enqueue(j))
         return;
@@ -360,11 +396,52 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
         job_free(j);
 }
 
-static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                const uint64_t *x, bool uneven)
+/* The translator's thread does it here, too: its time is not the hart's. */
+static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
+                     uint64_t pc, const uint64_t *x, uint32_t heat)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, uneven);
+    struct job *j = job_create(core, entries, pc, x, heat, false);
+    if (j != NULL)
+        await(j);
+}
+
+static void uneven_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
+                        uint64_t pc, const uint64_t *x)
+{
+    (void)unused;
+    struct job *j = job_create(core, entries, pc, x, HEAT_TO_LOAD, true);
+    if (j != NULL)
+        await(j);
+}
+
+/* Of a job that waits, if there is one, notes how hot its place is by now. */
+static void note_heat(const struct rv64_entries *entries, uint64_t pc, uint32_t heat)
+{
+    pthread_mutex_lock(&queue.lock);
+    for (struct job *j = queue.first; j != NULL; j = j->next)
+        if (&j->to->entries == entries && j->region.blocks[0].pc == pc && !j->uneven)
+            j->heat = heat;
+    pthread_cond_broadcast(&queue.changed);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                const uint64_t *x, uint32_t heat)
+{
+    (void)unused;
+    struct job *j = job_create(core, entries, pc, x, heat, false);
+    if (j != NULL)
+        (void)enqueue(j);
+    else
+        note_heat(entries, pc, heat);
+}
+
+static void uneven(void *unused, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                   const uint64_t *x)
+{
+    (void)unused;
+    struct job *j = job_create(core, entries, pc, x, HEAT_TO_LOAD, true);
     if (j != NULL)
         (void)enqueue(j);
 }
@@ -413,10 +490,14 @@ static void expect_main_thread(void)
 void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
 {
     static char is_exact;
-    static const struct rv64_translator sync[] = {{begin, release, hot_sync, 1, NULL},
-                                                  {begin, release, hot_sync, 1, &is_exact}};
-    static const struct rv64_translator on[] = {{begin, release, hot, HEAT, NULL},
-                                                {begin, release, hot, HEAT, &is_exact}};
+    static const struct rv64_translator sync[] = {
+        {begin, release, hot_sync, uneven_sync, 1, NULL},
+        {begin, release, hot_sync, uneven_sync, 1, &is_exact},
+    };
+    static const struct rv64_translator on[] = {
+        {begin, release, hot, uneven, HEAT, NULL},
+        {begin, release, hot, uneven, HEAT, &is_exact},
+    };
     static pthread_once_t once = PTHREAD_ONCE_INIT, main_once = PTHREAD_ONCE_INIT;
     if (mode == JIT_OFF)
         return;

@@ -156,8 +156,10 @@ static _Atomic uint8_t *place_of(const struct translations *t, uint64_t pc)
     return &t->places[(pc - t->entries.begin) / 2];
 }
 
-bool translations_take(struct translations *t, uint64_t pc)
+bool translations_take(struct translations *t, uint64_t pc, bool insist)
 {
+    if (!insist && (atomic_load(place_of(t, pc)) & PUT_OFF))
+        return false;
     return !(atomic_fetch_or(place_of(t, pc), TAKEN) & TAKEN);
 }
 
@@ -181,12 +183,26 @@ bool translations_covered(const struct translations *t, uint64_t pc)
     return atomic_load(place_of(t, pc)) & COVERED;
 }
 
+/* Whether a region that has code has the block within. */
+static bool has_code(const struct translations *t, const struct jit_block *b)
+{
+    return b->pc - t->entries.begin < t->entries.size && translations_covered(t, b->pc);
+}
+
+uint32_t translations_bare(const struct translations *t, const struct jit_region *region)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < region->block_count; i++)
+        if (!has_code(t, &region->blocks[i]))
+            count += region->blocks[i].count;
+    return count;
+}
+
 bool translations_has_loops(const struct translations *t, const struct jit_region *region)
 {
     bool any = false;
     for (uint32_t i = 1; i < region->block_count; i++)
-        any |= region->blocks[i].pc - t->entries.begin < t->entries.size &&
-               translations_covered(t, region->blocks[i].pc);
+        any |= has_code(t, &region->blocks[i]);
     return any;
 }
 

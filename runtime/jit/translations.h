@@ -20,8 +20,8 @@ struct translations *translations_create(struct rv64_core *core, bool exact);
 void translations_keep(struct translations *t);
 void translations_drop(struct translations *t);
 
-/* Each place of code is translated for once. False: somebody does, or did. */
-bool translations_take(struct translations *t, uint64_t pc);
+/* Each place of code is translated for once. False: somebody does, or did; or it was put off, and nobody insists. */
+bool translations_take(struct translations *t, uint64_t pc, bool insist);
 /* Somebody who took it did not translate; another may. */
 void translations_give_back(struct translations *t, uint64_t pc);
 /* True: a region that has the place within got its code, which will soon be entered. The place is
@@ -31,6 +31,8 @@ bool translations_put_off(struct translations *t, uint64_t pc);
 void translations_set_covered(struct translations *t, const struct jit_region *region);
 /* Whether a region that has code has the place within. */
 bool translations_covered(const struct translations *t, uint64_t pc);
+/* How many instructions of the region are in no region that has code. */
+uint32_t translations_bare(const struct translations *t, const struct jit_region *region);
 /* Whether there is code for a place within the region, beside its first. */
 bool translations_has_loops(const struct translations *t, const struct jit_region *region);
 

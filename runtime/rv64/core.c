@@ -175,8 +175,6 @@ rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
     return at == NULL ? NULL : atomic_load_explicit(at, memory_order_acquire);
 }
 
-enum { HOT_AGAIN = 65536 }; /* the translator is told again each time */
-
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block, const uint64_t *x)
 {
@@ -189,9 +187,9 @@ rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
     if (at == NULL)
         return NULL;
     rv64_code *const code = atomic_load_explicit(at, memory_order_acquire);
-    if (code != NULL || (heat != t->heat && heat % HOT_AGAIN != 0))
+    if (code != NULL || (heat != t->heat && (heat & (heat - 1)) != 0))
         return code;
-    t->hot(t->context, core, cache_entries(core, cache), block->pc, x, false);
+    t->hot(t->context, core, cache_entries(core, cache), block->pc, x, heat);
     return atomic_load_explicit(at, memory_order_acquire);
 }
 
@@ -201,7 +199,7 @@ void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct 
     const struct rv64_translator *t = core->translator;
     if (atomic_fetch_add_explicit(&block->uneven, 1, memory_order_relaxed) == t->heat &&
         entry_of(cache_entries(core, cache), block) != NULL)
-        t->hot(t->context, core, cache_entries(core, cache), block->pc, x, true);
+        t->uneven(t->context, core, cache_entries(core, cache), block->pc, x);
 }
 
 /* A table of pairs, by hash. What finds no place is not noted. */

@@ -166,11 +166,14 @@ struct rv64_translator {
      * core goes. NULL: the code stays interpreted. */
     struct rv64_entries *(*begin)(void *context, struct rv64_core *core);
     void (*release)(struct rv64_entries *entries);
-    /* The code at `pc` is hot: sooner or later, `entries` may have it; while it is not there, this
-     * is called again now and then. `x`: the registers of a hart that is there, 32 of them. `uneven`:
-     * it often makes misaligned accesses; it may have been translated without that. */
+    /* The code at `pc` is hot: sooner or later, `entries` may have it. While it is not there, this is
+     * called again at each power of two of `heat`, which says how often the place was reached. `x`: the
+     * registers of a hart that is there, 32 of them. */
     void (*hot)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                const uint64_t *x, bool uneven);
+                const uint64_t *x, uint32_t heat);
+    /* The code at `pc` often makes misaligned accesses; it may have been translated without that. */
+    void (*uneven)(void *context, struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                   const uint64_t *x);
     uint32_t heat; /* how often a place is reached before it is hot, at least 1 */
     void *context;
 };

@@ -434,6 +434,48 @@ C
     timeout 60 "$f/host" fork 30
 }
 
+@test "the hottest place is translated first, though a smaller one came before it" {
+    cat >two.c <<'C'
+#include <stdint.h>
+__dpa_rpc__ uint64_t two(uint64_t to)
+{
+    volatile uint64_t small = 0;
+    uint64_t s = 1;
+    for (uint64_t i = 0; i < 10000; i++)
+        small += i;
+    for (uint64_t i = 0; i < to; i++)
+        s = (s * 31 + (i ^ s >> 7) + (s << 9 ^ i * 5)) ^ (s >> 3) * 11 ^ (i << 7 | s >> 2);
+    return s + small;
+}
+C
+    dpacc two.c -o two.a --app-name=two_app
+    dpacc-extract two.a -o two.elf
+    # A translator that takes a while to load, and says what it is asked for.
+    mkdir slow
+    cp "$DPAKIT_BUILD/lib/libdpakit-engine.so.1" "$DPAKIT_BUILD/bin/dparun" slow/
+    cat >slow.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+#include "jit/translate.h"
+__attribute__((constructor)) static void begin(void)
+{
+    usleep(200000);
+}
+enum dpk_status dpk_jit_translate(const struct jit_region *region, const struct jit_options *options,
+                                  struct dpk_buf *image, struct dpk_error *err)
+{
+    fprintf(stderr, "region of %u\n", region->insn_count);
+    return DPK_ERR_UNSUPPORTED;
+}
+C
+    gcc -shared -fPIC -I"$BATS_TEST_DIRNAME/../../lib" -I"$BATS_TEST_DIRNAME/../../runtime" slow.c \
+        -o slow/libdpakit-llvm.so.1
+    run -0 --separate-stderr env LD_LIBRARY_PATH="$PWD/slow" DPAKIT_CACHE=off slow/dparun two.elf --rpc two 20000000
+    read -r _ _ first <<<"$(grep -m 1 '^region of' <<<"$stderr")"
+    [ "$first" -gt 12 ]
+    grep -qx 'region of [4-8]' <<<"$stderr"
+}
+
 # ---- The cache
 
 @test "what was translated once is taken from the cache: no LLVM is loaded" {

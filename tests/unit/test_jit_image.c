@@ -150,12 +150,12 @@ static void an_image_of_another_shape_is_refused(void **state)
 static void a_place_is_taken_once_or_given_back(void **state)
 {
     struct translations *t = ((struct trial *)*state)->translations;
-    assert_true(translations_take(t, CODE + 8));
-    assert_false(translations_take(t, CODE + 8));
-    assert_true(translations_take(t, CODE + 10));
+    assert_true(translations_take(t, CODE + 8, false));
+    assert_false(translations_take(t, CODE + 8, false));
+    assert_true(translations_take(t, CODE + 10, false));
     translations_give_back(t, CODE + 8);
-    assert_true(translations_take(t, CODE + 8));
-    assert_false(translations_take(t, CODE + 10));
+    assert_true(translations_take(t, CODE + 8, false));
+    assert_false(translations_take(t, CODE + 10, false));
 }
 
 static void a_place_within_a_region_is_put_off_once(void **state)
@@ -164,13 +164,14 @@ static void a_place_within_a_region_is_put_off_once(void **state)
     struct jit_block blocks[] = {
         {.pc = CODE}, {.pc = CODE + 8}, {.pc = CODE + 16, .copy = 1}, {.pc = 8}};
     const struct jit_region region = {.blocks = blocks, .block_count = 4};
-    assert_true(translations_take(t, CODE + 8));
+    assert_true(translations_take(t, CODE + 8, false));
     assert_false(translations_put_off(t, CODE + 8));
     translations_set_covered(t, &region);
     assert_true(translations_put_off(t, CODE + 8));
-    assert_true(translations_take(t, CODE + 8));
+    assert_false(translations_take(t, CODE + 8, false));
+    assert_true(translations_take(t, CODE + 8, true));
     assert_false(translations_put_off(t, CODE + 8));
-    assert_false(translations_take(t, CODE + 8));
+    assert_false(translations_take(t, CODE + 8, true));
     assert_false(
         translations_put_off(t, CODE + 16)); /* a copy does not have its function's callers */
 }
@@ -178,11 +179,15 @@ static void a_place_within_a_region_is_put_off_once(void **state)
 static void code_within_a_region_is_seen(void **state)
 {
     struct translations *t = ((struct trial *)*state)->translations;
-    struct jit_block blocks[] = {{.pc = CODE}, {.pc = CODE + 8}, {.pc = 8}};
+    struct jit_block blocks[] = {
+        {.pc = CODE, .count = 2}, {.pc = CODE + 8, .count = 3}, {.pc = 8, .count = 1}};
     const struct jit_region inner = {.blocks = &blocks[1], .block_count = 1},
                             outer = {.blocks = blocks, .block_count = 3};
     assert_false(translations_has_loops(t, &outer));
+    assert_int_equal(translations_bare(t, &outer), 6);
     translations_set_covered(t, &inner);
+    assert_int_equal(translations_bare(t, &outer), 3);
+    assert_int_equal(translations_bare(t, &inner), 0);
     assert_true(translations_has_loops(t, &outer));
     assert_false(translations_has_loops(t, &inner)); /* its first place is its own */
 }

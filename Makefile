@@ -96,7 +96,7 @@ tools: $(TOOLS:%=$(B)/bin/%)
 $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/tools/dpacc/interface/%.o $(O)/runtime/llvm/%.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/tools/dpacc/interface/%.o $(O)/runtime/llvm/%.o $(O)/tests/unit/test_llvm_bases.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 LLVM_HEADER := $(LLVM_INCLUDE)/llvm-c/Core.h
 $(call objs,runtime/llvm/*.c): | $(LLVM_HEADER)
 $(LLVM_HEADER):
@@ -266,6 +266,8 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 $(O)/tests/test_llvm_addresses: $(O)/runtime/llvm/addresses.o $(O)/runtime/llvm/groups.o
+$(O)/tests/test_llvm_bases: $(O)/runtime/llvm/bases.o
+$(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/test_dpapcc.o: ALL_CFLAGS += -Itools
 # For LD_PRELOAD, behind what a sanitizer brings.

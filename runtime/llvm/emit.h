@@ -134,4 +134,8 @@ void emit_instruction(struct emitter *e);
 /* Fills the module with the function of the region, named "code". */
 void emit_function(struct emitter *e);
 
+/* ---- bases.c ---- */
+/* In the finished function, adds what never changes in addresses to the host's base once. */
+void bases_share(const struct emitter *e);
+
 #endif

@@ -281,6 +281,7 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
     if (status == DPK_OK) {
         emit_function(&e);
         status = optimize(&e, err);
+        bases_share(&e);
     }
     if (status == DPK_OK)
         status = emit_object(&e, image, err);

@@ -164,11 +164,12 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
 
 @test "every prototype that programs rely on is the headers'" {
     local p
-    for p in "3 doca" "3_dev doca" "2.5 doca-2.5" "2.5_dev doca-2.5" "2.2 doca-2.2" "2.2_dev doca-2.2"; do
-        # shellcheck disable=SC2086
-        redeclare $p gcc -x c
-        # shellcheck disable=SC2086
-        redeclare $p g++ -x c++
+    for p in "$BATS_TEST_DIRNAME"/../host/prototypes_{2.2,2.5,3}_*.inc "$BATS_TEST_DIRNAME"/../host/prototypes_2.[25].inc; do
+        p=$(basename "$p" .inc) p=${p#prototypes_}
+        local dir=doca-${p%_*}
+        [[ $p == 3* ]] && dir=doca
+        redeclare "$p" "$dir" gcc -x c
+        redeclare "$p" "$dir" g++ -x c++
     done
 }
 

@@ -95,8 +95,8 @@ void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send 
 const struct doca_buf *
 doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task);
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
-                                                const uint8_t *imm_data, uint32_t imm_data_len);
-const uint8_t *
+                                                uint8_t *imm_data, uint32_t imm_data_len);
+uint8_t *
 doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task);
 uint32_t
 doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task);

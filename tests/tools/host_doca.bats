@@ -145,14 +145,16 @@ setup_file() {
     done
 }
 
-# Includes every header, then declares again what programs call.
+# Includes every header, then declares again what programs call, with the values of enumerations.
 redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     local i=$DPAKIT_BUILD/include
     {
         (cd "$i/$2" && ls) | sed 's/.*/#include <&>/'
         # they are declared at all
         printf '#ifdef __cplusplus\n#define DECLARED(f) namespace declared { using ::f; }\n'
-        printf '#else\n#define DECLARED(f) enum { has_##f = sizeof(&f) };\n#endif\n'
+        printf '#define VALUE(name, value) static_assert(name == value, #name)\n'
+        printf '#else\n#define DECLARED(f) enum { has_##f = sizeof(&f) };\n'
+        printf '#define VALUE(name, value) _Static_assert(name == value, #name)\n#endif\n'
         sed -n 's/^[a-z].*[ *]\(doca_[a-zA-Z0-9_]*\)(.*/DECLARED(\1)/p' \
             "$BATS_TEST_DIRNAME/../host/prototypes_$1.inc"
         printf '#ifdef __cplusplus\nextern "C" {\n#endif\n#include "prototypes_%s.inc"\n' "$1"

@@ -414,7 +414,7 @@ doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send
 }
 
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
-                                                const uint8_t *imm_data, uint32_t imm_data_len)
+                                                uint8_t *imm_data, uint32_t imm_data_len)
 {
     struct send *s = is_imm(imm_data, imm_data_len) ? begin_change(task) : NULL;
     if (!s)
@@ -423,11 +423,11 @@ void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_
     end_change(s);
 }
 
-const uint8_t *
+uint8_t *
 doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
 {
     struct send *s = pin(task);
-    const uint8_t *imm = s && s->imm_len > 0 ? s->imm : NULL;
+    uint8_t *imm = s && s->imm_len > 0 ? s->imm : NULL;
     dpk_object_drop(s);
     return imm;
 }

@@ -91,7 +91,7 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 /* What peers may do with memory of this process, as far as its map permits it: bits of enum
  * doca_access_flag; at first none. INVALID_VALUE: bits for PCI, or unknown ones. */
 doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions);
-doca_error_t doca_rdma_get_permissions(const struct doca_rdma *rdma, uint32_t *permissions);
+doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions);
 
 /* Operations that can be posted at once on each connection, and receives on all; at first 128. A
  * kernel that posts more waits. INVALID_VALUE: 0 (for receives: fine), or more than the maximum. */
@@ -103,7 +103,7 @@ doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_
 /* Connections it may have; at first 1. INVALID_VALUE: 0, or more than 8192. */
 doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
                                                uint16_t max_num_connections);
-doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
                                                uint16_t *max_num_connections);
 
 /* How often a message is tried again that finds no receive at the peer, about a millisecond apart; then
@@ -603,7 +603,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
+    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
     struct doca_rdma_task_remote_net_sync_event_get **task);
 struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
     struct doca_rdma_task_remote_net_sync_event_get *task);

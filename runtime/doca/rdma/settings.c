@@ -43,15 +43,16 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
     return dpk_object_unlock(r, DOCA_SUCCESS);
 }
 
-/* The functions to set and to read one: `good` says of `value` whether it may be. */
-#define SETTING(type, name, member, good)                                                          \
+/* The functions to set and to read one: `good` says of `value` whether it may be, `of` is const where the reader
+ * only reads, by its documentation. */
+#define SETTING(type, name, member, of, good)                                                      \
     doca_error_t doca_rdma_set_##name(struct doca_rdma *rdma, type value)                          \
     {                                                                                              \
         return set_number(rdma, offsetof(struct dpk_rdma, member), value, good);                   \
     }                                                                                              \
-    READING(type, name, member)
-#define READING(type, name, member)                                                                \
-    doca_error_t doca_rdma_get_##name(const struct doca_rdma *rdma, type *out)                     \
+    READING(type, name, member, of)
+#define READING(type, name, member, of)                                                            \
+    doca_error_t doca_rdma_get_##name(of struct doca_rdma *rdma, type *out)                        \
     {                                                                                              \
         uint32_t value;                                                                            \
         const doca_error_t result =                                                                \
@@ -62,21 +63,21 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
         return result;                                                                             \
     }
 
-SETTING(uint32_t, permissions, permissions, (value & ~(uint32_t)PERMISSIONS) == 0)
-SETTING(uint32_t, send_queue_size, sends, value > 0 && value <= DPK_RDMA_QUEUE_MAX)
-SETTING(uint32_t, recv_queue_size, receives, value <= DPK_RDMA_QUEUE_MAX)
-SETTING(uint16_t, max_num_connections, connections_max,
+SETTING(uint32_t, permissions, permissions, , (value & ~(uint32_t)PERMISSIONS) == 0)
+SETTING(uint32_t, send_queue_size, sends, const, value > 0 && value <= DPK_RDMA_QUEUE_MAX)
+SETTING(uint32_t, recv_queue_size, receives, const, value <= DPK_RDMA_QUEUE_MAX)
+SETTING(uint16_t, max_num_connections, connections_max, ,
         value > 0 && value <= DPK_RDMA_CONNECTIONS_MAX)
-SETTING(uint8_t, rnr_retry_count, rnr_retries, value <= DPK_RC_RNR_FOREVER)
+SETTING(uint8_t, rnr_retry_count, rnr_retries, const, value <= DPK_RC_RNR_FOREVER)
 
 /* These change nothing here. Each task takes lists as long as one may be. */
-SETTING(uint32_t, max_send_buf_list_len, send_list, value > 0 && value <= DPK_RDMA_LIST_MAX)
-SETTING(enum doca_mtu_size, mtu, mtu, value <= DOCA_MTU_SIZE_4K_BYTES)
-SETTING(uint32_t, sl, service_level, value <= SERVICE_LEVEL_MAX)
-SETTING(uint8_t, grh_enabled, grh, value <= 1)
-SETTING(uint32_t, gid_index, gid_index, value < DPK_RDMA_GIDS)
-SETTING(uint16_t, connection_request_timeout, call_ms, true)
-READING(enum doca_rdma_transport_type, transport_type, transport)
+SETTING(uint32_t, max_send_buf_list_len, send_list, const, value > 0 && value <= DPK_RDMA_LIST_MAX)
+SETTING(enum doca_mtu_size, mtu, mtu, const, value <= DOCA_MTU_SIZE_4K_BYTES)
+SETTING(uint32_t, sl, service_level, const, value <= SERVICE_LEVEL_MAX)
+SETTING(uint8_t, grh_enabled, grh, const, value <= 1)
+SETTING(uint32_t, gid_index, gid_index, const, value < DPK_RDMA_GIDS)
+SETTING(uint16_t, connection_request_timeout, call_ms, const, true)
+READING(enum doca_rdma_transport_type, transport_type, transport, const)
 
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
                                                          uint32_t dst_buf_list_len)

@@ -145,7 +145,7 @@ struct order {
     struct doca_rdma_connection *connection;
     struct doca_buf *local;
     const struct doca_buf *remote;
-    struct doca_sync_event_remote_net *event;
+    const struct doca_sync_event_remote_net *event;
     doca_be32_t immediate;
     uint64_t value, compare;
 };
@@ -371,8 +371,8 @@ ACCESS(remote_net_sync_event_get, dst_buf, struct doca_buf *, local)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
-    struct doca_rdma_task_remote_net_sync_event_get **task)
+    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_get **task)
 {
     const struct order order = {
         .kind = DPK_RDMA_EVENT_GET, .connection = connection, .event = event, .local = dst_buf};

@@ -34,9 +34,9 @@ struct doca_eth_rxq;
 struct doca_gpu_eth_rxq; /* a queue, as programs of a GPU see it */
 
 enum doca_eth_rxq_type {
-    DOCA_ETH_RXQ_TYPE_REGULAR = 0, /* at first */
-    DOCA_ETH_RXQ_TYPE_CYCLIC,
+    DOCA_ETH_RXQ_TYPE_CYCLIC = 0,
     DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL,
+    DOCA_ETH_RXQ_TYPE_REGULAR, /* at first */
 };
 
 /* Who carries out the data path. */
@@ -87,14 +87,14 @@ doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_r
 /* Where a managed queue's buffers are: a stretch of a map, which must be started until the queue is
  * destroyed. NOT_SUPPORTED: a stretch of more than 4 GiB. */
 doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
-                                      uint64_t mmap_offset, uint32_t mmap_len);
+                                      uint32_t mmap_offset, uint32_t mmap_len);
 
 /* Bytes that a managed queue needs for traffic of `rate` (MB/s) of which each frame is kept for
  * `pkt_max_process_time` (us): at least `max_burst_size` frames, with headroom and tailroom.
  * `log_max_lro_pkt_sz` is for CYCLIC. INVALID_VALUE: a size is 0. NOT_SUPPORTED: CYCLIC. TOO_BIG:
  * more than 4 GiB. REGULAR needs 0. */
 doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, uint32_t rate,
-                                                   uint32_t pkt_max_process_time,
+                                                   uint16_t pkt_max_process_time,
                                                    uint32_t max_packet_size,
                                                    uint32_t max_burst_size,
                                                    uint8_t log_max_lro_pkt_sz, uint16_t head_size,

@@ -145,7 +145,7 @@ void settings_out_of_range_are_refused(void)
     CHECK(doca_eth_rxq_destroy(r) == OK);
 
     CHECK(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL, UINT32_MAX,
-                                                UINT32_MAX, 1, 1, 0, UINT16_MAX, UINT16_MAX,
+                                                UINT16_MAX, 1, 1, 0, UINT16_MAX, UINT16_MAX,
                                                 &size) == DOCA_ERROR_TOO_BIG);
     CHECK(doca_eth_txq_create(w.dev, 0, &t) == DOCA_ERROR_INVALID_VALUE && !t);
     CHECK(doca_eth_txq_create(w.dev, 32768, &t) == OK);
@@ -168,7 +168,7 @@ static void on_managed(struct doca_eth_rxq_event_managed_recv *event, struct doc
 }
 
 /* What starting a managed queue says of memory at a place of the map. */
-static doca_error_t managed_start(uint64_t offset, uint32_t size)
+static doca_error_t managed_start(uint32_t offset, uint32_t size)
 {
     struct doca_eth_rxq *r = NULL;
     CHECK(doca_eth_rxq_create(w.dev, 4, FRAME, &r) == OK);
@@ -188,7 +188,7 @@ void memory_of_managed_queues_is_checked(void)
     CHECK(managed_start(0, ROOM) == OK);
     CHECK(managed_start(0, FRAME) == DOCA_ERROR_INVALID_VALUE); /* no room to align a frame */
     CHECK(managed_start(ROOM - FRAME, 4 * FRAME) != OK);
-    CHECK(managed_start(UINT64_MAX - 64, 4096) != OK);
+    CHECK(managed_start(UINT32_MAX - 64, 4096) != OK);
     CHECK(doca_mmap_stop(w.map) == OK);
     CHECK(managed_start(0, ROOM) != OK);
     CHECK(doca_mmap_set_permissions(w.map, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY) == OK);

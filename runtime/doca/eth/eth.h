@@ -104,7 +104,7 @@ struct rxq {
     struct receive_task **in_flight; /* by index of the ring; of a regular queue */
     /* Of a managed queue. */
     struct doca_mmap *mmap;
-    uint64_t mmap_offset;
+    uint32_t mmap_offset;
     uint32_t mmap_len;
     struct doca_buf_pool *pool;
     struct doca_buf **posted; /* by index of the ring */

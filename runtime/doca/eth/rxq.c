@@ -161,6 +161,7 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
     if (q) {
         q->burst = max_burst_size;
         q->packet = max_packet_size;
+        q->type = DOCA_ETH_RXQ_TYPE_REGULAR;
         q->list_max = 1;
     }
     dpk_object_drop(q);
@@ -210,7 +211,7 @@ doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_r
 }
 
 doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
-                                      uint64_t mmap_offset, uint32_t mmap_len)
+                                      uint32_t mmap_offset, uint32_t mmap_len)
 {
     doca_error_t result;
     struct rxq *q = begin_change(
@@ -225,7 +226,7 @@ doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_
 }
 
 doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, uint32_t rate,
-                                                   uint32_t pkt_max_process_time,
+                                                   uint16_t pkt_max_process_time,
                                                    uint32_t max_packet_size,
                                                    uint32_t max_burst_size,
                                                    uint8_t log_max_lro_pkt_sz, uint16_t head_size,

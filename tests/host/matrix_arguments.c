@@ -262,7 +262,9 @@ uint64_t good_argument(struct world *w, const char *function, const struct param
         {"num_elem", 4},
         {"elem_size", 64},
         {"argc", 1},
-        {"type", strstr(p->type, "argp") ? DOCA_ARGP_TYPE_STRING : 0},
+        {"type", strstr(p->type, "argp")      ? DOCA_ARGP_TYPE_STRING
+                 : strstr(p->type, "eth_rxq") ? 2 /* DOCA_ETH_RXQ_TYPE_REGULAR */
+                                              : 0},
         {"fd", w->null ? (uint64_t)fileno(w->null) : 0},
         {"dev_ptr", w->memory},
         {"dpa_addr", w->memory},

@@ -42,9 +42,10 @@ struct doca_log_backend;
  *   level   [in]  of enum doca_log_level
  *   source  [in]  who says it: what doca_log_register_source gave
  *   file, line, function, format, ...  [in]  where, and what, without a newline
+ * INVALID_VALUE: a text that is NULL.
  */
-void doca_log(uint32_t level, int source, const char *file, int line, const char *function,
-              const char *format, ...) __attribute__((format(printf, 6, 7)));
+doca_error_t doca_log(uint32_t level, int source, const char *file, int line, const char *function,
+                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Gives a part of the program a number. INVALID_VALUE: NULL. NO_MEMORY. */
 doca_error_t doca_log_register_source(const char *source_name, int *source);
@@ -106,15 +107,14 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 
 /* Limits of one backend: lines of levels from `upper` to `lower` go through, that is upper <= level
  * <= lower. The lower limit widens to the global one where that lets more through, the upper one
- * narrows where that lets less through; the strict ones do not. INVALID_VALUE: no backend, a backend of the SDK's lines, or no level. */
+ * narrows where that lets less through, until it is made strict: then only these functions move it.
+ * INVALID_VALUE: no backend, a backend of the SDK's lines, or no level. */
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
-doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend,
-                                                           uint32_t level);
+doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
-doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend,
-                                                           uint32_t level);
+doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
 
 /* The limit of a backend of the SDK's lines; WARNING to begin with. INVALID_VALUE: no backend, one
  * of the program's lines, or no level. */

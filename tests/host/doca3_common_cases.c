@@ -72,11 +72,13 @@ static void lines_go_where_their_level_says(void)
     CHECK(doca_log_backend_create_with_file(NULL, &file) == INVALID);
     CHECK(doca_log_backend_create_with_fd(1000, &fd) == INVALID && !fd);
     CHECK(doca_log_backend_create_with_buf(bytes, sizeof bytes, flush, &buffer) == OK);
-    CHECK(doca_log_backend_set_level_lower_limit_strict(buffer, DOCA_LOG_LEVEL_ERROR) == OK);
+    CHECK(doca_log_backend_set_level_lower_limit(buffer, DOCA_LOG_LEVEL_ERROR) == OK);
+    CHECK(doca_log_backend_set_level_lower_limit_strict(buffer) == OK);
     CHECK(doca_log_backend_create_with_fd_sdk(2, &sdk) == OK);
     CHECK(doca_log_backend_set_sdk_level(sdk, 35) == INVALID);
     CHECK(doca_log_backend_set_sdk_level(buffer, DOCA_LOG_LEVEL_INFO) == INVALID);
     CHECK(doca_log_backend_set_level_lower_limit(sdk, DOCA_LOG_LEVEL_INFO) == INVALID);
+    CHECK(doca_log_backend_set_level_lower_limit_strict(sdk) == INVALID);
     CHECK(doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_ERROR) == OK);
     say();
     say();

@@ -428,7 +428,7 @@ static void lines_above_the_upper_limits_are_not_shown(void)
     CHECK(strcmp(written(), "WI") == 0);
     CHECK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_ERROR) == OK);
     CHECK(strcmp(written(), "WI") == 0);
-    CHECK(doca_log_backend_set_level_upper_limit_strict(b, DOCA_LOG_LEVEL_ERROR) == OK);
+    CHECK(doca_log_backend_set_level_upper_limit_strict(b) == OK);
     CHECK(strcmp(written(), "EWI") == 0);
     CHECK(doca_log_backend_set_level_upper_limit(b, DOCA_LOG_LEVEL_INFO) == OK);
     CHECK(doca_log_level_set_global_upper_limit(DOCA_LOG_LEVEL_CRIT) == OK);

@@ -299,21 +299,28 @@ static bool is_level(uint32_t level)
     return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;
 }
 
-enum limit { LOWER, LOWER_STRICT, UPPER, UPPER_STRICT };
-
-static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, enum limit limit,
+/* Sets a limit of a backend of such lines. */
+static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, bool is_upper,
                               uint32_t level)
 {
     struct backend *b = dpk_object_pin(backend, &backend_kind);
     bool good = b && b->sdk == sdk && is_level(level);
     pthread_mutex_lock(&backends.lock);
-    if (good && (limit == UPPER || limit == UPPER_STRICT)) {
-        b->upper = level;
-        b->upper_is_strict = limit == UPPER_STRICT;
-    } else if (good) {
-        b->lower = level;
-        b->strict = limit == LOWER_STRICT;
-    }
+    if (good)
+        *(is_upper ? &b->upper : &b->lower) = level;
+    pthread_mutex_unlock(&backends.lock);
+    dpk_object_drop(b);
+    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* From now on global limits do not move a limit of a backend of the program's lines. */
+static doca_error_t make_strict(struct doca_log_backend *backend, bool is_upper)
+{
+    struct backend *b = dpk_object_pin(backend, &backend_kind);
+    bool good = b && !b->sdk;
+    pthread_mutex_lock(&backends.lock);
+    if (good)
+        *(is_upper ? &b->upper_is_strict : &b->strict) = true;
     pthread_mutex_unlock(&backends.lock);
     dpk_object_drop(b);
     return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
@@ -322,30 +329,28 @@ static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, enum l
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level)
 {
-    return set_limit(backend, false, LOWER, level);
+    return set_limit(backend, false, false, level);
 }
 
-doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend,
-                                                           uint32_t level)
+doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
 {
-    return set_limit(backend, false, LOWER_STRICT, level);
+    return make_strict(backend, false);
 }
 
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
                                                     uint32_t level)
 {
-    return set_limit(backend, false, UPPER, level);
+    return set_limit(backend, false, true, level);
 }
 
-doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend,
-                                                           uint32_t level)
+doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
 {
-    return set_limit(backend, false, UPPER_STRICT, level);
+    return make_strict(backend, true);
 }
 
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *logger, uint32_t level)
 {
-    return set_limit(logger, true, LOWER, level);
+    return set_limit(logger, true, false, level);
 }
 
 static uint32_t get_global(const uint32_t *limit)

@@ -58,18 +58,19 @@ doca_error_t doca_log_unregister_source(int source)
     return result;
 }
 
-void doca_log(uint32_t level, int source, const char *file, int line, const char *function,
-              const char *format, ...)
+doca_error_t doca_log(uint32_t level, int source, const char *file, int line, const char *function,
+                      const char *format, ...)
 {
     char text[TEXT_MAX];
     (void)source;
     if (!file || !function || !format)
-        return;
+        return DOCA_ERROR_INVALID_VALUE;
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
     backends_write(false, &(struct line){level, file, function, line, text});
+    return DOCA_SUCCESS;
 }
 
 /* ---- The libraries' own ---- */

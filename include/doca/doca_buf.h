@@ -29,7 +29,7 @@ struct doca_buf;
  *   refcount  [out]  NULL, or the number of holders before */
 doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount);
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount);
-doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount);
+doca_error_t doca_buf_get_refcount(const struct doca_buf *buf, uint16_t *refcount);
 
 /* Where the piece is, and its data. */
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head);
@@ -55,9 +55,9 @@ doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1, struct doca_buf *l
  * with one holder. INVALID_VALUE: it is not in that list, or its first buffer. */
 doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2);
 /* The next buffer of a list, NULL behind the last. */
-doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next);
+doca_error_t doca_buf_get_next_in_list(struct doca_buf *buf, struct doca_buf **next);
 /* The last buffer of a list, from any buffer of it on; a buffer that is in no list is its own. */
-doca_error_t doca_buf_get_last_in_list(const struct doca_buf *buf, struct doca_buf **last);
+doca_error_t doca_buf_get_last_in_list(struct doca_buf *buf, struct doca_buf **last);
 /* Whether nothing is behind it, before it; whether it is chained to others: 1 or 0. */
 doca_error_t doca_buf_is_last_in_list(const struct doca_buf *buf, uint8_t *is_last);
 doca_error_t doca_buf_is_first_in_list(const struct doca_buf *buf, uint8_t *is_first);

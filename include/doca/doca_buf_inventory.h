@@ -31,9 +31,9 @@ doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory);
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
 
 /* How many buffers there may be, and how many more. */
-doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements);
-doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
+doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements);
 
 /* So many buffers more, while it is started too (DOCA 3). INVALID_VALUE: also 0. */

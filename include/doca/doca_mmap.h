@@ -104,7 +104,7 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
  * What kernels call the map on that device; valid until the map is stopped. BAD_STATE: not started.
  * NOT_FOUND: not a device of the map.
  */
-doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
                                           doca_dpa_dev_mmap_t *dpa_mmap);
 
 /* The same number, as the memory key of work queue elements (DOCA 3), in the byte order of the host.

@@ -104,18 +104,18 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 /* Whether a list, and the data in it, are not larger than said above. */
 static bool is_within_limits(const struct doca_buf *list)
 {
-    struct doca_buf *next = NULL;
+    struct doca_buf *at = (struct doca_buf *)list, *next = NULL;
     uint32_t count = 0;
     uint64_t total = 0;
     size_t size = 0;
     if (doca_buf_get_list_len(list, &count) != DOCA_SUCCESS || count > LIST_LEN_MAX)
         return false;
-    for (; list && doca_buf_get_data_len(list, &size) == DOCA_SUCCESS; list = next) {
-        if (size > BUF_SIZE_MAX - total || doca_buf_get_next_in_list(list, &next) != DOCA_SUCCESS)
+    for (; at && doca_buf_get_data_len(at, &size) == DOCA_SUCCESS; at = next) {
+        if (size > BUF_SIZE_MAX - total || doca_buf_get_next_in_list(at, &next) != DOCA_SUCCESS)
             return false;
         total += size;
     }
-    return list == NULL;
+    return at == NULL;
 }
 
 static doca_error_t carry_out(struct dpk_task *task, bool for_real)

@@ -110,13 +110,13 @@ static struct dpk_buf_source *lock_if(const struct doca_buf_inventory *inventory
     return out ? dpk_object_lock(inventory, &inventory_kind) : NULL;
 }
 
-doca_error_t doca_buf_inventory_get_num_elements(struct doca_buf_inventory *inventory,
+doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements)
 {
     return dpk_buf_source_count(lock_if(inventory, num_of_elements), false, num_of_elements);
 }
 
-doca_error_t doca_buf_inventory_get_num_free_elements(struct doca_buf_inventory *inventory,
+doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
     return dpk_buf_source_count(lock_if(inventory, num_of_free_elements), true,
@@ -361,7 +361,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
     return result;
 }
 
-doca_error_t doca_buf_get_refcount(struct doca_buf *buf, uint16_t *refcount)
+doca_error_t doca_buf_get_refcount(const struct doca_buf *buf, uint16_t *refcount)
 {
     struct dpk_doca_buf *b = refcount ? dpk_buf_begin(buf) : NULL;
     if (b)

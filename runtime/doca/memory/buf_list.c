@@ -36,7 +36,7 @@ doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1, struct doca_buf *l
     return result;
 }
 
-doca_error_t doca_buf_get_next_in_list(const struct doca_buf *buf, struct doca_buf **next)
+doca_error_t doca_buf_get_next_in_list(struct doca_buf *buf, struct doca_buf **next)
 {
     struct dpk_doca_buf *b = next ? dpk_buf_begin(buf) : NULL;
     if (b)
@@ -73,7 +73,7 @@ doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list
     return result;
 }
 
-doca_error_t doca_buf_get_last_in_list(const struct doca_buf *buf, struct doca_buf **last)
+doca_error_t doca_buf_get_last_in_list(struct doca_buf *buf, struct doca_buf **last)
 {
     struct dpk_doca_buf *b = last ? dpk_buf_begin(buf) : NULL;
     if (b) {

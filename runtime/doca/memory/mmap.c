@@ -371,7 +371,7 @@ bool dpk_is_mmap(const struct doca_mmap *mmap)
     return m != NULL;
 }
 
-doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, struct doca_dev *dev,
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
                                           doca_dpa_dev_mmap_t *dpa_mmap)
 {
     return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;

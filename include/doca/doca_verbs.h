@@ -84,12 +84,17 @@ enum doca_verbs_srq_type {
     DOCA_VERBS_SRQ_TYPE_CONTIGUOUS,
 };
 
-/* Atomic operations of peers: none, or those of InfiniBand, of 8 bytes. */
+/* Atomic operations of peers: none, or those of InfiniBand, of 8 bytes, which the other ones are here, too. */
 enum doca_verbs_qp_atomic_mode {
     DOCA_VERBS_QP_ATOMIC_MODE_NONE = 0,
     DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC,
     DOCA_VERBS_QP_ATOMIC_MODE_ONLY_8BYTES,
     DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_8BYTES,
+    DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_16BYTES,
+    DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_32BYTES,
+    DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_64BYTES,
+    DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_128BYTES,
+    DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_256BYTES,
 };
 
 /* Bytes of a completion. */
@@ -153,10 +158,9 @@ uint32_t doca_verbs_device_attr_get_max_ah(const struct doca_verbs_device_attr *
 uint32_t doca_verbs_device_attr_get_max_srq(const struct doca_verbs_device_attr *device_attr);
 uint32_t doca_verbs_device_attr_get_max_srq_wr(const struct doca_verbs_device_attr *device_attr);
 uint32_t doca_verbs_device_attr_get_max_srq_sge(const struct doca_verbs_device_attr *device_attr);
-uint32_t doca_verbs_device_attr_get_max_pkeys(const struct doca_verbs_device_attr *device_attr);
-uint32_t
-doca_verbs_device_attr_get_max_qp_rd_atom(const struct doca_verbs_device_attr *device_attr);
-uint32_t
+uint16_t doca_verbs_device_attr_get_max_pkeys(const struct doca_verbs_device_attr *device_attr);
+uint8_t doca_verbs_device_attr_get_max_qp_rd_atom(const struct doca_verbs_device_attr *device_attr);
+uint8_t
 doca_verbs_device_attr_get_max_qp_init_rd_atom(const struct doca_verbs_device_attr *device_attr);
 /* DOCA_SUCCESS or NOT_SUPPORTED: queue pairs of a type; queue pairs of the DPA. */
 doca_error_t
@@ -242,10 +246,10 @@ doca_error_t doca_verbs_srq_init_attr_set_pd(struct doca_verbs_srq_init_attr *sr
                                              struct doca_verbs_pd *pd);
 struct doca_verbs_pd *
 doca_verbs_srq_init_attr_get_pd(const struct doca_verbs_srq_init_attr *srq_init_attr);
-doca_error_t doca_verbs_srq_init_attr_set_srq_type(struct doca_verbs_srq_init_attr *srq_init_attr,
-                                                   enum doca_verbs_srq_type srq_type);
+doca_error_t doca_verbs_srq_init_attr_set_type(struct doca_verbs_srq_init_attr *srq_init_attr,
+                                               enum doca_verbs_srq_type srq_type);
 enum doca_verbs_srq_type
-doca_verbs_srq_init_attr_get_srq_type(const struct doca_verbs_srq_init_attr *srq_init_attr);
+doca_verbs_srq_init_attr_get_type(const struct doca_verbs_srq_init_attr *srq_init_attr);
 doca_error_t doca_verbs_srq_init_attr_set_srq_wr(struct doca_verbs_srq_init_attr *srq_init_attr,
                                                  uint32_t srq_wr);
 uint32_t doca_verbs_srq_init_attr_get_srq_wr(const struct doca_verbs_srq_init_attr *srq_init_attr);
@@ -323,8 +327,9 @@ uint8_t doca_verbs_qp_init_attr_get_external_datapath_en(
     const struct doca_verbs_qp_init_attr *qp_init_attr);
 doca_error_t doca_verbs_qp_init_attr_set_external_uar(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                       struct doca_uar *external_uar);
-struct doca_uar *
-doca_verbs_qp_init_attr_get_external_uar(const struct doca_verbs_qp_init_attr *qp_init_attr);
+doca_error_t
+doca_verbs_qp_init_attr_get_external_uar(const struct doca_verbs_qp_init_attr *qp_init_attr,
+                                         struct doca_uar **external_uar);
 doca_error_t
 doca_verbs_qp_init_attr_set_send_dpa_completion(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                 struct doca_dpa_completion *send_dpa_completion);
@@ -419,14 +424,16 @@ uint8_t doca_verbs_qp_attr_get_max_dest_rd_atomic(const struct doca_verbs_qp_att
  * these is missing, a value is none, or that state does not follow. DRIVER: no device has the GID. */
 doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                   int attr_mask);
-/* What a queue pair of the CPU has been set to. NOT_SUPPORTED: one of the DPA. */
-doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr);
+/* What a queue pair of the CPU has been set to, and what it was made of. *attr_mask, unless that is NULL,
+ * has a bit for each thing that `attr` then tells: all but the address. NOT_SUPPORTED: one of the DPA. */
+doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
+                                 struct doca_verbs_qp_init_attr *init_attr, int *attr_mask);
 
 /* ---- Queues of Ethernet of the DPA ---- */
 
-/* The clock of their times, as the firmware numbers them. */
-#define DOCA_VERBS_TS_SOURCE_FREE_RUNNING 0x0
-#define DOCA_VERBS_TS_SOURCE_DEFAULT      0x1
+/* The clock of their times. */
+#define DOCA_VERBS_TS_SOURCE_DEFAULT      0x0
+#define DOCA_VERBS_TS_SOURCE_FREE_RUNNING 0x1
 #define DOCA_VERBS_TS_SOURCE_REAL_TIME    0x2
 
 /* Emulated devices have none: creating one is NOT_SUPPORTED, and the log says so; the functions that take

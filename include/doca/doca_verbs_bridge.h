@@ -27,8 +27,7 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
 doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd);
 
 /* The other way round; NULL: it is none. They are not the program's to close. */
-struct ibv_context *
-doca_verbs_bridge_verbs_context_get_ibv_context(const struct doca_verbs_context *context);
+struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context);
 struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd);
 
 /* EINVAL also: a queue pair of the DPA. */
@@ -41,13 +40,14 @@ int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_
 int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct ibv_wc *wc);
 
 /* Completions of a queue that were polled: 24 bits, which wrap. */
-uint32_t doca_verbs_bridge_get_current_cq_ci(const struct doca_verbs_cq *cq);
+uint32_t doca_verbs_bridge_get_current_cq_ci(struct doca_verbs_cq *cq);
 
 /* Makes a work request of one that waits: until the queue has had more completions, of 24 bits, than
  * `wait_pi`. What is posted behind it on a queue pair of the same device waits, too. It completes with
- * the opcode IBV_WC_DRIVER1. wr_id, next and send_flags are to be set after this. */
-doca_error_t doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
-                                                 struct ibv_send_wr *wr);
+ * the opcode IBV_WC_DRIVER1. wr_id, next and send_flags are to be set after this. EINVAL: no queue,
+ * or no work request. */
+int doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
+                                        struct ibv_send_wr *wr);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* DOCA Verbs on the CPU, within one process: a shared receive queue, and inline data. */
-#include <stdbool.h>
 #include <doca_dev.h>
 #include <doca_verbs_bridge.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "check.h"
@@ -33,7 +33,8 @@ static void begin(void)
     memcpy(&gid, &found, sizeof gid);
     CHECK(doca_verbs_cq_attr_create(&a) == OK && doca_verbs_cq_attr_set_cq_size(a, 64) == OK);
     CHECK(doca_verbs_cq_create(context, a, &cq) == OK && doca_verbs_cq_attr_destroy(a) == OK);
-    CHECK(doca_verbs_srq_init_attr_create(&s) == OK && doca_verbs_srq_init_attr_set_pd(s, pd) == OK);
+    CHECK(doca_verbs_srq_init_attr_create(&s) == OK &&
+          doca_verbs_srq_init_attr_set_pd(s, pd) == OK);
     CHECK(doca_verbs_srq_init_attr_set_srq_wr(s, 8) == OK);
     CHECK(doca_verbs_srq_init_attr_set_receive_max_sges(s, 1) == OK);
     CHECK(doca_verbs_srq_create(context, s, &srq) == OK);
@@ -137,12 +138,31 @@ static uint64_t heard(const struct doca_verbs_qp *by)
     return wc.wr_id;
 }
 
+/* What a connected pair is: as qp_new and connect_to made it. */
+static void check_told(struct doca_verbs_qp *qp, const struct doca_verbs_qp *peer)
+{
+    struct doca_verbs_qp_attr *a;
+    struct doca_verbs_qp_init_attr *i;
+    int mask = 0;
+    CHECK(doca_verbs_qp_attr_create(&a) == OK && doca_verbs_qp_init_attr_create(&i) == OK);
+    CHECK(doca_verbs_qp_query(qp, a, NULL, &mask) == DOCA_ERROR_INVALID_VALUE && !mask);
+    CHECK(doca_verbs_qp_query(qp, a, i, NULL) == OK && doca_verbs_qp_query(qp, a, i, &mask) == OK);
+    CHECK(mask == (0x3ffff & ~DOCA_VERBS_QP_ATTR_AH_ATTR));
+    CHECK(doca_verbs_qp_attr_get_current_state(a) == DOCA_VERBS_QP_STATE_RTS);
+    CHECK(doca_verbs_qp_attr_get_dest_qp_num(a) == doca_verbs_qp_get_qpn(peer));
+    CHECK(doca_verbs_qp_attr_get_retry_cnt(a) == 7);
+    CHECK(doca_verbs_qp_init_attr_get_max_inline_data(i) == INLINE);
+    CHECK(doca_verbs_qp_init_attr_get_srq(i) == srq && doca_verbs_qp_init_attr_get_pd(i) == pd);
+    CHECK(doca_verbs_qp_attr_destroy(a) == OK && doca_verbs_qp_init_attr_destroy(i) == OK);
+}
+
 static void a_shared_queue_takes_inline_data(void)
 {
     begin();
     struct doca_verbs_qp *a = qp_new(), *b = qp_new();
     connect_to(a, b);
     connect_to(b, a);
+    check_told(a, b);
     receive(0);
     receive(64);
     CHECK(send_inline(a, "to b", INLINE) == 0 && heard(b) == 0);

@@ -19,7 +19,7 @@ static void make_context(struct world *w)
     struct doca_verbs_context *c = NULL;
     CHECK(doca_verbs_context_create(w->objects[DEVINFO], 0, &c) == OK);
     w->objects[VERBS_CONTEXT] = c;
-    w->ib = doca_verbs_bridge_verbs_context_get_ibv_context(c);
+    w->ib = doca_verbs_bridge_get_ibv_ctx(c);
     CHECK(doca_verbs_pd_create(c, (struct doca_verbs_pd **)&w->objects[VERBS_PD]) == OK);
     w->ib_pd = doca_verbs_bridge_verbs_pd_get_ibv_pd(w->objects[VERBS_PD]);
     CHECK(doca_verbs_query_device(

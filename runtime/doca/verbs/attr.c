@@ -1,4 +1,6 @@
 /* What addresses and queue pairs shall be like. */
+#include <string.h>
+
 #include "doca/dpa/dpa.h"
 #include "doca/memory/memory.h"
 #include "verbs.h"
@@ -52,8 +54,6 @@ OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, send_cq, cq_kind)
 OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, receive_cq, cq_kind)
 OBJECT_FIELD(qp_init_attr, struct doca_verbs_srq *, srq, srq_kind)
 FIELD(qp_init_attr, uint8_t, external_datapath_en)
-CHECKED_FIELD(qp_init_attr, struct doca_uar *, external_uar,
-              !external_uar || dpk_is_uar(external_uar))
 OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion, dpk_completion_kind)
 OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion,
              dpk_completion_kind)
@@ -87,6 +87,34 @@ doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp
         a->external_dbr_umem_offset = offset;
     }
     return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+doca_error_t doca_verbs_qp_init_attr_set_external_uar(struct doca_verbs_qp_init_attr *qp_init_attr,
+                                                      struct doca_uar *external_uar)
+{
+    struct qp_init_attr *a = !external_uar || dpk_is_uar(external_uar)
+                                 ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind)
+                                 : NULL;
+    if (a)
+        a->external_uar = external_uar;
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+doca_error_t
+doca_verbs_qp_init_attr_get_external_uar(const struct doca_verbs_qp_init_attr *qp_init_attr,
+                                         struct doca_uar **external_uar)
+{
+    struct qp_init_attr *a =
+        external_uar ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
+    if (a)
+        *external_uar = a->external_uar;
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to)
+{
+    const size_t head = sizeof(struct dpk_object);
+    memcpy((char *)to + head, (const char *)from + head, sizeof *to - head);
 }
 
 /* ---- Changes of queue pairs ---- */

@@ -109,8 +109,7 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
     return context_new(ibv_context, true, context);
 }
 
-struct ibv_context *
-doca_verbs_bridge_verbs_context_get_ibv_context(const struct doca_verbs_context *context)
+struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context)
 {
     struct context *c = dpk_object_pin(context, &context_kind);
     struct ibv_context *ib = c ? c->ib : NULL;
@@ -232,28 +231,28 @@ doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_a
     return dpk_object_destroy(device_attr, &device_attr_kind);
 }
 
-#define LIMIT(name, value)                                                                         \
-    uint32_t doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)   \
+#define LIMIT(type, name)                                                                          \
+    type doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)       \
     {                                                                                              \
         struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);                    \
-        const uint32_t result = a ? (uint32_t)a->ib.value : 0;                                     \
+        const type result = a ? (type)a->ib.name : 0;                                              \
         dpk_object_drop(a);                                                                        \
         return result;                                                                             \
     }
-LIMIT(max_qp, max_qp)
-LIMIT(max_qp_wr, max_qp_wr)
-LIMIT(max_sge, max_sge)
-LIMIT(max_cq, max_cq)
-LIMIT(max_cqe, max_cqe)
-LIMIT(max_mr, max_mr)
-LIMIT(max_pd, max_pd)
-LIMIT(max_ah, max_ah)
-LIMIT(max_srq, max_srq)
-LIMIT(max_srq_wr, max_srq_wr)
-LIMIT(max_srq_sge, max_srq_sge)
-LIMIT(max_pkeys, max_pkeys)
-LIMIT(max_qp_rd_atom, max_qp_rd_atom)
-LIMIT(max_qp_init_rd_atom, max_qp_init_rd_atom)
+LIMIT(uint32_t, max_qp)
+LIMIT(uint32_t, max_qp_wr)
+LIMIT(uint32_t, max_sge)
+LIMIT(uint32_t, max_cq)
+LIMIT(uint32_t, max_cqe)
+LIMIT(uint32_t, max_mr)
+LIMIT(uint32_t, max_pd)
+LIMIT(uint32_t, max_ah)
+LIMIT(uint32_t, max_srq)
+LIMIT(uint32_t, max_srq_wr)
+LIMIT(uint32_t, max_srq_sge)
+LIMIT(uint16_t, max_pkeys)
+LIMIT(uint8_t, max_qp_rd_atom)
+LIMIT(uint8_t, max_qp_init_rd_atom)
 
 static doca_error_t answer(const struct doca_verbs_device_attr *device_attr, bool yes)
 {

@@ -65,6 +65,7 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    init_attr_copy(a, &q->made);
     const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
                        (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
     if (use_parts(q, c, a))
@@ -170,18 +171,27 @@ static void tell(const struct ibv_qp_attr *from, struct qp_attr *to)
     to->max_dest_rd_atomic = from->max_dest_rd_atomic;
 }
 
-doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr)
+/* What tell() tells. */
+enum { TOLD = (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1) & ~DOCA_VERBS_QP_ATTR_AH_ATTR };
+
+doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
+                                 struct doca_verbs_qp_init_attr *init_attr, int *attr_mask)
 {
     struct ibv_qp_attr now;
     struct ibv_qp_init_attr init;
     struct qp *q = dpk_object_lock(qp, &qp_kind);
     struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
-    doca_error_t result = q && !a ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
-    if (a && q->ib) {
+    struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &qp_init_attr_kind) : NULL;
+    doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    if (i && q->ib)
         result = error_of(dpk_emulated_8.query_qp(q->ib, &now, 0, &init));
-        if (result == DOCA_SUCCESS)
-            tell(&now, a);
+    if (i && result == DOCA_SUCCESS) {
+        tell(&now, a);
+        init_attr_copy(&q->made, i);
+        if (attr_mask)
+            *attr_mask = TOLD;
     }
+    dpk_object_unlock(i, DOCA_SUCCESS);
     dpk_object_unlock(a, DOCA_SUCCESS);
     return dpk_object_unlock(q, result);
 }

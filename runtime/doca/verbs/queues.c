@@ -90,20 +90,20 @@ uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq)
     return describe(cq, &d) ? d.cqn : 0;
 }
 
-uint32_t doca_verbs_bridge_get_current_cq_ci(const struct doca_verbs_cq *cq)
+uint32_t doca_verbs_bridge_get_current_cq_ci(struct doca_verbs_cq *cq)
 {
     struct mlx5dv_cq d;
     return describe(cq, &d) ? be32toh(__atomic_load_n(d.dbrec, __ATOMIC_ACQUIRE)) & 0xffffff : 0;
 }
 
-doca_error_t doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
-                                                 struct ibv_send_wr *wr)
+int doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,
+                                        struct ibv_send_wr *wr)
 {
     struct mlx5dv_cq d;
     if (!wr || !describe(cq, &d))
-        return DOCA_ERROR_INVALID_VALUE;
+        return EINVAL;
     dpk_verbs_set_wait(wr, d.cqn, wait_pi);
-    return DOCA_SUCCESS;
+    return 0;
 }
 
 int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct ibv_wc *wc)
@@ -119,12 +119,12 @@ int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct 
 struct srq_init_attr {
     struct dpk_object object;
     struct doca_verbs_pd *pd;
-    enum doca_verbs_srq_type srq_type;
+    enum doca_verbs_srq_type type;
     uint32_t srq_wr, receive_max_sges;
 };
 LIFE(srq_init_attr)
 OBJECT_FIELD(srq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
-FIELD(srq_init_attr, enum doca_verbs_srq_type, srq_type)
+FIELD(srq_init_attr, enum doca_verbs_srq_type, type)
 FIELD(srq_init_attr, uint32_t, srq_wr)
 FIELD(srq_init_attr, uint32_t, receive_max_sges)
 

@@ -37,18 +37,6 @@ struct srq {
     struct ibv_srq *ib;
 };
 
-struct dpa_qp;
-
-struct qp {
-    struct dpk_object object;
-    struct context *context; /* these are uses; NULL: it has none */
-    struct pd *pd;
-    struct cq *send_cq, *receive_cq;
-    struct srq *srq;
-    struct ibv_qp *ib;  /* of the CPU, */
-    struct dpa_qp *dpa; /* or of the DPA */
-};
-
 extern const struct dpk_kind context_kind, pd_kind, cq_kind, srq_kind, qp_kind;
 extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
 
@@ -87,6 +75,22 @@ struct qp_init_attr {
     struct doca_umem *external_umem, *external_dbr_umem;
     uint64_t external_umem_offset, external_dbr_umem_offset;
     struct doca_dpa_completion *send_dpa_completion, *receive_dpa_completion;
+};
+
+/* Copies all but the object. */
+void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to);
+
+struct dpa_qp;
+
+struct qp {
+    struct dpk_object object;
+    struct context *context; /* these are uses; NULL: it has none */
+    struct pd *pd;
+    struct cq *send_cq, *receive_cq;
+    struct srq *srq;
+    struct qp_init_attr made; /* what it was made of: its object is unused */
+    struct ibv_qp *ib;        /* of the CPU, */
+    struct dpa_qp *dpa;       /* or of the DPA */
 };
 
 /* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */

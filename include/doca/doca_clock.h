@@ -30,11 +30,11 @@ struct doca_clock;
 enum doca_clock_type {
     DOCA_CLOCK_NIC_FREE_RUNNING = 1 << 0,
     DOCA_CLOCK_NIC_REAL_TIME = 1 << 1,
-    DOCA_CLOCK_NIC_DPA_TIMER = 1 << 2,
-    DOCA_CLOCK_HOST_COUNTER_CYCLES = 1 << 3, /* the processor's counter */
-    DOCA_CLOCK_HOST_REAL_TIME = 1 << 4,
-    DOCA_CLOCK_HOST_MONOTONIC = 1 << 5,
-    DOCA_CLOCK_HOST_MONOTONIC_RAW = 1 << 6,
+    DOCA_CLOCK_NIC_DPA_TIMER = 1 << 8,
+    DOCA_CLOCK_HOST_COUNTER_CYCLES = 1 << 16, /* the processor's counter */
+    DOCA_CLOCK_HOST_REAL_TIME = 1 << 17,
+    DOCA_CLOCK_HOST_MONOTONIC = 1 << 18,
+    DOCA_CLOCK_HOST_MONOTONIC_RAW = 1 << 19,
 };
 
 union doca_clock_timespec_t {
@@ -48,7 +48,7 @@ doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo
 doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo);
 
 /* Makes a clock of a device, to be given back with doca_clock_destroy. NO_MEMORY. */
-doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock);
+doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock);
 doca_error_t doca_clock_destroy(struct doca_clock *clock);
 
 /* Reads one clock. INVALID_VALUE: also a type that is none. NOT_SUPPORTED: this machine has no such

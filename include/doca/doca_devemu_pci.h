@@ -119,7 +119,7 @@ doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev 
 doca_error_t
 doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
                                                       uint8_t id, uint64_t start_addr,
-                                                      const void *in_values, size_t size);
+                                                      void *in_values, size_t size);
 
 /* ---- Doorbells on the DPA ---- */
 

@@ -215,7 +215,7 @@ doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_threa
 /* Ties the thread to the execution unit of `eu_affinity`, which may be changed or destroyed
  * afterwards. BAD_STATE: started. BAD_CONFIG: no unit is set there. */
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
-                                          struct doca_dpa_eu_affinity *eu_affinity);
+                                          const struct doca_dpa_eu_affinity *eu_affinity);
 
 /* Makes the thread ready to run. BAD_STATE: started already, or the context is not. BAD_CONFIG: no
  * function. INVALID_VALUE: also a function that is none of the program's or has more than one
@@ -276,7 +276,7 @@ doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp);
  * INVALID_VALUE: also a thread of another context. */
 doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread *thread);
-doca_error_t doca_dpa_completion_get_queue_size(const struct doca_dpa_completion *dpa_comp,
+doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
                                                 unsigned int *queue_size);
 
 /* BAD_STATE: started already or not started, or the context is not. IN_USE (stop): something is
@@ -314,9 +314,9 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
                                        uint64_t user_data, struct doca_dpa_async_ops **async_ops);
 /* Stops it if it is started. */
 doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops);
-doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *async_ops,
+doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops,
                                                unsigned int *queue_size);
-doca_error_t doca_dpa_async_ops_get_user_data(const struct doca_dpa_async_ops *async_ops,
+doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
                                               uint64_t *user_data);
 
 /* Where its completions go; while it is started that queue cannot be stopped (IN_USE). BAD_STATE:

@@ -56,5 +56,6 @@ enum doca_dpa_dev_log_level {
     DOCA_DPA_DEV_LOG_LEVEL_INFO = 50,
     DOCA_DPA_DEV_LOG_LEVEL_DEBUG = 60,
 };
+typedef enum doca_dpa_dev_log_level doca_dpa_dev_log_level_t;
 
 #endif

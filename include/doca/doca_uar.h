@@ -33,7 +33,7 @@ enum doca_uar_allocation_type {
 doca_error_t doca_uar_create(const struct doca_dev *dev,
                              enum doca_uar_allocation_type allocation_type, struct doca_uar **uar);
 /* One for queues that DPA code rings. */
-doca_error_t doca_uar_dpa_create(const struct doca_dpa *dpa, struct doca_uar **uar);
+doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar);
 /* IN_USE: a queue has it. */
 doca_error_t doca_uar_destroy(struct doca_uar *uar);
 /* Its number on the device. */

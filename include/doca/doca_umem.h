@@ -28,15 +28,15 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
                               uint32_t access_flags, struct doca_umem **umem);
 /* Memory of the DPA (doca_dpa_mem_alloc). BAD_STATE: the DPA does not run. INVALID_VALUE: also memory
  * that is not there. */
-doca_error_t doca_umem_dpa_create(const struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address,
-                                  size_t size, uint32_t access_flags, struct doca_umem **umem);
+doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
+                                  uint32_t access_flags, struct doca_umem **umem);
 /* The memory stays the program's. */
 doca_error_t doca_umem_destroy(struct doca_umem *umem);
 /* Its number on the device: 0 of memory of the DPA. */
 doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id);
-/* Where it is, and how many bytes it has. */
+/* Where it is, and how many bytes it has. TOO_BIG: more than 32 bits can tell. */
 doca_error_t doca_umem_get_address(const struct doca_umem *umem, void **address);
-doca_error_t doca_umem_get_size(const struct doca_umem *umem, size_t *size);
+doca_error_t doca_umem_get_size(const struct doca_umem *umem, uint32_t *size);
 
 #ifdef __cplusplus
 }

@@ -417,8 +417,8 @@ static void clocks_are_read_together(void)
     union doca_clock_timespec_t host = {.counter = 0}, nic = host, dpa = host, again = host;
     uint64_t margin = UINT64_MAX;
     CHECK(doca_clock_create(dev, &clock) == OK);
-    for (uint64_t type = 1; type < 1u << 7; type <<= 1)
-        CHECK(doca_clock_get_timestamp(clock, type, &host) == OK);
+    for (uint64_t type = 1; type < 1u << 20; type <<= 1)
+        CHECK(doca_clock_get_timestamp(clock, type, &host) == (type & 0xf0103 ? OK : INVALID));
     CHECK(doca_clock_get_timestamp(clock, 0, &host) == INVALID);
     CHECK(doca_clock_get_timestamp(clock, 3, &host) == INVALID);
     CHECK(doca_clock_get_crosstimestamp(clock, DOCA_CLOCK_HOST_REAL_TIME, DOCA_CLOCK_NIC_REAL_TIME,

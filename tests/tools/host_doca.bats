@@ -175,6 +175,17 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     done
 }
 
+# No published declaration was found of those in without_prototype.txt.
+@test "every function of DOCA 3 has a prototype to be held to" {
+    local p names t=$BATS_TEST_TMPDIR h=$BATS_TEST_DIRNAME/../host
+    for p in "$h"/prototypes_3_*.inc; do
+        names=$(basename "$p" .inc) names=$h/doca_${names#prototypes_3_}.txt
+        grep -o 'doca_[a-zA-Z0-9_]*(' "$p" | tr -d '(' | LC_ALL=C sort -u >"$t/with"
+        [ ! -e "$names" ] || LC_ALL=C comm -23 "$names" "$t/with"
+    done | LC_ALL=C sort >"$t/without"
+    diff "$h/without_prototype.txt" "$t/without"
+}
+
 # Each is one function of several with that name: a pointer to it has its type.
 @test "what DOCA 2.7 to 2.9 have otherwise is there beside what DOCA 3 has" {
     local i=$DPAKIT_BUILD/include t=$BATS_TEST_TMPDIR h=$BATS_TEST_DIRNAME/../host

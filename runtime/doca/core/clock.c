@@ -39,7 +39,7 @@ doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo
     return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
 }
 
-doca_error_t doca_clock_create(struct doca_dev *dev, struct doca_clock **clock)
+doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock)
 {
     if (clock)
         *clock = NULL;

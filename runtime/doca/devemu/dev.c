@@ -406,7 +406,7 @@ doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev 
 doca_error_t
 doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
                                                       uint8_t id, uint64_t start_addr,
-                                                      const void *in_values, size_t size)
+                                                      void *in_values, size_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct pci_dev *d = in_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;

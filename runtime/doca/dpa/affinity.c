@@ -58,7 +58,8 @@ doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *eu_affinity
     return change(eu_affinity, false, 0);
 }
 
-doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity, unsigned int *eu_id)
+doca_error_t dpk_eu_affinity_get(const struct doca_dpa_eu_affinity *eu_affinity,
+                                 unsigned int *eu_id)
 {
     struct affinity *a = eu_id ? dpk_object_pin(eu_affinity, &affinity_kind) : NULL;
     if (!a)
@@ -70,4 +71,9 @@ doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity, 
     pthread_mutex_unlock(&a->object.lock);
     dpk_object_drop(a);
     return set ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+}
+
+doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity, unsigned int *eu_id)
+{
+    return dpk_eu_affinity_get(eu_affinity, eu_id);
 }

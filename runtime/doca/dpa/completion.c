@@ -249,7 +249,7 @@ doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp
     return result;
 }
 
-doca_error_t doca_dpa_completion_get_queue_size(const struct doca_dpa_completion *dpa_comp,
+doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
                                                 unsigned int *queue_size)
 {
     struct dpk_dpa_completion *c =

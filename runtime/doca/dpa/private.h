@@ -49,4 +49,9 @@ struct dpk_dpa_thread {
 };
 extern const struct dpk_kind dpk_dpa_thread_kind;
 
+/* doca_dpa_eu_affinity_get. */
+struct doca_dpa_eu_affinity;
+doca_error_t dpk_eu_affinity_get(const struct doca_dpa_eu_affinity *eu_affinity,
+                                 unsigned int *eu_id);
+
 #endif

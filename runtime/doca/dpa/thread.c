@@ -70,10 +70,10 @@ doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_threa
 }
 
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
-                                          struct doca_dpa_eu_affinity *eu_affinity)
+                                          const struct doca_dpa_eu_affinity *eu_affinity)
 {
     unsigned int eu = 0;
-    doca_error_t result = doca_dpa_eu_affinity_get(eu_affinity, &eu);
+    doca_error_t result = dpk_eu_affinity_get(eu_affinity, &eu);
     if (result == DOCA_ERROR_INVALID_VALUE)
         return result;
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);

@@ -113,7 +113,7 @@ doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 
 /* ---- By handle ---- */
 
-doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *async_ops,
+doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops,
                                                unsigned int *queue_size)
 {
     struct async_ops *o = queue_size ? dpk_object_lock(async_ops, &ops_kind) : NULL;
@@ -122,7 +122,7 @@ doca_error_t doca_dpa_async_ops_get_queue_size(const struct doca_dpa_async_ops *
     return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
-doca_error_t doca_dpa_async_ops_get_user_data(const struct doca_dpa_async_ops *async_ops,
+doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
                                               uint64_t *user_data)
 {
     struct async_ops *o = user_data ? dpk_object_lock(async_ops, &ops_kind) : NULL;

@@ -68,8 +68,8 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
     return result;
 }
 
-doca_error_t doca_umem_dpa_create(const struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address,
-                                  size_t size, uint32_t access_flags, struct doca_umem **umem)
+doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
+                                  uint32_t access_flags, struct doca_umem **umem)
 {
     uint8_t byte;
     struct dpk_dpa_call c;
@@ -113,17 +113,26 @@ bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint
     return has;
 }
 
-#define TELLS(name, type, value)                                                                   \
-    doca_error_t doca_umem_get_##name(const struct doca_umem *umem, type *name)                    \
-    {                                                                                              \
-        struct umem *u = name ? dpk_object_pin(umem, &umem_kind) : NULL;                           \
-        if (u)                                                                                     \
-            *name = (value);                                                                       \
-        dpk_object_drop(u);                                                                        \
-        return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;                                        \
-    }
-TELLS(address, void *, dpk_pointer(u->address))
-TELLS(size, size_t, u->size)
+doca_error_t doca_umem_get_address(const struct doca_umem *umem, void **address)
+{
+    struct umem *u = address ? dpk_object_pin(umem, &umem_kind) : NULL;
+    if (u)
+        *address = dpk_pointer(u->address);
+    dpk_object_drop(u);
+    return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_umem_get_size(const struct doca_umem *umem, uint32_t *size)
+{
+    struct umem *u = size ? dpk_object_pin(umem, &umem_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (u)
+        result = u->size > UINT32_MAX ? DOCA_ERROR_TOO_BIG : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        *size = (uint32_t)u->size;
+    dpk_object_drop(u);
+    return result;
+}
 
 doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
 {
@@ -183,7 +192,7 @@ doca_error_t doca_uar_create(const struct doca_dev *dev,
     return result;
 }
 
-doca_error_t doca_uar_dpa_create(const struct doca_dpa *dpa, struct doca_uar **uar)
+doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar)
 {
     if (uar)
         *uar = NULL;

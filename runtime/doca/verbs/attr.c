@@ -60,8 +60,8 @@ OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion,
 
 static bool is_umem_or_null(const struct doca_umem *umem)
 {
-    size_t size;
-    return !umem || doca_umem_get_size(umem, &size) == DOCA_SUCCESS;
+    uint32_t id;
+    return !umem || doca_umem_get_id(umem, &id) == DOCA_SUCCESS;
 }
 
 doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,

@@ -459,6 +459,8 @@ void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task,
 const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
 void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf);
 struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task);
+/* Bytes that came, once it has completed. */
+uint32_t doca_rdma_task_read_get_result_len(const struct doca_rdma_task_read *task);
 
 /*
  * Copies the data of `src_buf` behind that of `dst_buf`, which is of a map that the peer exported.
@@ -603,17 +605,26 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
-    struct doca_rdma_task_remote_net_sync_event_get **task);
+    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf,
+    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_get **task);
 struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
     struct doca_rdma_task_remote_net_sync_event_get *task);
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
     const struct doca_rdma_task_remote_net_sync_event_get *task);
 void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_rdma_connection *connection);
+/* What is no such event changes nothing. */
+void doca_rdma_task_remote_net_sync_event_get_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_get *task,
+    const struct doca_sync_event_remote_net *event);
+const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
+    const struct doca_rdma_task_remote_net_sync_event_get *task);
 void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(
     struct doca_rdma_task_remote_net_sync_event_get *task, struct doca_buf *dst_buf);
 struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
+    const struct doca_rdma_task_remote_net_sync_event_get *task);
+/* Bytes that came, once it has completed. */
+uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
     const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /*
@@ -640,6 +651,11 @@ doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
 void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task,
     struct doca_rdma_connection *connection);
+void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_notify_set *task,
+    struct doca_sync_event_remote_net *event);
+struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
+    const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
 void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf);
 const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
@@ -669,6 +685,11 @@ doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
 void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task,
     struct doca_rdma_connection *connection);
+void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
+    struct doca_rdma_task_remote_net_sync_event_notify_add *task,
+    struct doca_sync_event_remote_net *event);
+struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
+    const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf);
 struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(

@@ -182,7 +182,7 @@ static void tasks_reach_memory_of_peers(void)
     CHECK(doca_rdma_task_read_allocate_init(a->rdma, a->connection, word, into, five, &read) == OK);
     CHECK(doca_task_submit(doca_rdma_task_read_as_task(read)) == OK);
     await(a, b, &a->completed, 3);
-    CHECK(a->memory[8] == 40 && data_of(into) == 1);
+    CHECK(a->memory[8] == 40 && data_of(into) == 1 && a->length == 8);
     CHECK(doca_rdma_task_atomic_fetch_add_allocate_init(a->rdma, a->connection, word, into, 2, five,
                                                         &add) == OK);
     CHECK(doca_task_submit(doca_rdma_task_atomic_fetch_add_as_task(add)) == OK);
@@ -205,6 +205,31 @@ static void tasks_reach_memory_of_peers(void)
     drop(word);
     end_destroy(a);
     end_destroy(b);
+}
+
+/* Tasks that were made for `before` update an event that they are given later. */
+static void update_another(struct end *a, struct end *b, struct doca_buf *from,
+                           struct doca_sync_event_remote_net *before)
+{
+    struct doca_sync_event *event = event_new(NULL, REMOTE, CPU);
+    struct doca_sync_event_remote_net *other;
+    struct doca_rdma_task_remote_net_sync_event_notify_set *set;
+    const uint8_t *bytes;
+    size_t size;
+    CHECK(doca_sync_event_export_to_remote_net(event, &bytes, &size) == OK);
+    CHECK(doca_sync_event_remote_net_create_from_export(dev, bytes, size, &other) == OK);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+              a->rdma, a->connection, before, from, five, &set) == OK);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(set) == before);
+    doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(set, (void *)event);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(set) == before);
+    doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(set, other);
+    CHECK(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(set) == other);
+    CHECK(doca_task_submit(doca_rdma_task_remote_net_sync_event_notify_set_as_task(set)) == OK);
+    await(a, b, &a->completed, 4);
+    CHECK(value_of(event) == 30);
+    CHECK(doca_sync_event_remote_net_destroy(other) == OK);
+    CHECK(doca_sync_event_stop(event) == OK && doca_sync_event_destroy(event) == OK);
 }
 
 static void tasks_update_events_of_peers(void)
@@ -239,7 +264,8 @@ static void tasks_update_events_of_peers(void)
                                                                  into, five, &get) == OK);
     CHECK(doca_task_submit(doca_rdma_task_remote_net_sync_event_get_as_task(get)) == OK);
     await(a, b, &a->completed, 3);
-    CHECK(value_of(event) == 34 && a->memory[2] == 34 && data_of(into) == 2);
+    CHECK(value_of(event) == 34 && a->memory[2] == 34 && data_of(into) == 2 && a->length == 8);
+    update_another(a, b, from, remote);
     drop(from);
     drop(into);
     CHECK(doca_sync_event_remote_net_destroy(remote) == OK);

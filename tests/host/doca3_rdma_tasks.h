@@ -25,6 +25,7 @@ struct end {
     struct doca_buf_inventory *inventory;
     uint64_t memory[32];
     unsigned completed, failed;
+    uint32_t length; /* of what a task fetched last */
     doca_error_t status;
     struct doca_rdma_task_receive *received;
     unsigned asked, established, refused, left; /* by the connection manager */
@@ -43,11 +44,14 @@ static inline void note(struct doca_task *task, union doca_data ctx_data, bool g
 }
 
 /* The callbacks of a type of task, and its setting up. */
-#define TYPE(name)                                                                                 \
+#define TYPE(name) TYPE_OF_LENGTH(name, 0)
+/* Of one that fetches bytes: how many they were. */
+#define TYPE_OF_LENGTH(name, told)                                                                 \
     static inline void name##_completed(struct doca_rdma_task_##name *task, union doca_data data,  \
                                         union doca_data ctx_data)                                  \
     {                                                                                              \
         CHECK(data.u64 == 5);                                                                      \
+        ((struct end *)ctx_data.ptr)->length = told;                                               \
         note(doca_rdma_task_##name##_as_task(task), ctx_data, true);                               \
     }                                                                                              \
     static inline void name##_failed(struct doca_rdma_task_##name *task, union doca_data data,     \
@@ -64,12 +68,13 @@ static inline void note(struct doca_task *task, union doca_data ctx_data, bool g
     }
 TYPE(send)
 TYPE(send_imm)
-TYPE(read)
+TYPE_OF_LENGTH(read, doca_rdma_task_read_get_result_len(task))
 TYPE(write)
 TYPE(write_imm)
 TYPE(atomic_cmp_swp)
 TYPE(atomic_fetch_add)
-TYPE(remote_net_sync_event_get)
+TYPE_OF_LENGTH(remote_net_sync_event_get,
+               doca_rdma_task_remote_net_sync_event_get_get_result_len(task))
 TYPE(remote_net_sync_event_notify_set)
 TYPE(remote_net_sync_event_notify_add)
 

@@ -118,10 +118,11 @@ struct dpk_rdma_connection {
         DPK_RDMA_LEFT,  /* the peer has ended it */
         DPK_RDMA_ENDED, /* by this end, or it never was */
     } state;
-    int socket;                 /* to the peer; -1: none */
-    struct rdma_cm_id *bridged; /* its own; the program hears what the peer says; NULL: `socket` is used */
-    bool failing;               /* that it failed is to be told */
-    uint32_t peer;              /* the number of the peer's queue pair */
+    int socket; /* to the peer; -1: none */
+    struct rdma_cm_id
+        *bridged;  /* its own; the program hears what the peer says; NULL: `socket` is used */
+    bool failing;  /* that it failed is to be told */
+    uint32_t peer; /* the number of the peer's queue pair */
     struct dpk_rdma_addr *addr; /* where the one that listens does: its own */
 };
 extern const struct dpk_kind dpk_rdma_connection_kind;
@@ -168,10 +169,11 @@ void dpk_rdma_close(struct dpk_rdma *r);
 struct dpk_rdma_work {
     struct dpk_task task;
     enum dpk_rdma_work_kind kind;
-    struct dpk_rdma_connection *connection; /* a reference; NULL: a receive */
-    struct doca_buf *local;                 /* NULL: there are no bytes */
-    const struct doca_buf *remote;          /* memory of the peer */
-    struct dpk_uuid event_owner;            /* an event of the peer */
+    struct dpk_rdma_connection *connection;         /* a reference; NULL: a receive */
+    struct doca_buf *local;                         /* NULL: there are no bytes */
+    const struct doca_buf *remote;                  /* memory of the peer */
+    const struct doca_sync_event_remote_net *event; /* an event of the peer */
+    struct dpk_uuid event_owner;                    /* whose it is, and its key there */
     uint64_t event_key;
     uint32_t immediate; /* as the program gave it: big endian */
     uint64_t value, compare;

@@ -84,6 +84,31 @@ static void set_connection(void *task, const struct dpk_task_type *type,
     dpk_object_drop(t);
 }
 
+/* A task that is not submitted goes to another event. */
+static void set_event(void *task, const struct dpk_task_type *type,
+                      const struct doca_sync_event_remote_net *event)
+{
+    struct dpk_uuid owner;
+    uint64_t key;
+    struct dpk_task *t = dpk_task_pin(task, type);
+    if (t && dpk_remote_event_of_handle((uintptr_t)event, &owner, &key) &&
+        dpk_task_begin_change(t)) {
+        struct dpk_rdma_work *w = (struct dpk_rdma_work *)t;
+        w->event = event;
+        w->event_owner = owner;
+        w->event_key = key;
+        dpk_task_end_change(t);
+    }
+    dpk_object_drop(t);
+}
+
+static uint32_t length_of(const void *task, const struct dpk_task_type *type)
+{
+    struct dpk_rc_completion c;
+    get_field(task, type, FIELD(completion), &c);
+    return (uint32_t)c.bytes;
+}
+
 /* The functions to read and change a field. */
 #define ACCESS(name, field, type, member)                                                          \
     void doca_rdma_task_##name##_set_##field(struct doca_rdma_task_##name *task, type field)       \
@@ -95,6 +120,26 @@ static void set_connection(void *task, const struct dpk_task_type *type,
         type value;                                                                                \
         get_field(task, &name##_type, FIELD(member), &value);                                      \
         return value;                                                                              \
+    }
+
+/* Those of an event. */
+#define EVENT(name, type)                                                                          \
+    void doca_rdma_task_##name##_set_sync_event(struct doca_rdma_task_##name *task, type event)    \
+    {                                                                                              \
+        set_event(task, &name##_type, event);                                                      \
+    }                                                                                              \
+    type doca_rdma_task_##name##_get_sync_event(const struct doca_rdma_task_##name *task)          \
+    {                                                                                              \
+        type event;                                                                                \
+        get_field(task, &name##_type, FIELD(event), &event);                                       \
+        return event;                                                                              \
+    }
+
+/* And of how many bytes came. */
+#define LENGTH(name)                                                                               \
+    uint32_t doca_rdma_task_##name##_get_result_len(const struct doca_rdma_task_##name *task)      \
+    {                                                                                              \
+        return length_of(task, &name##_type);                                                      \
     }
 
 /* The functions that all types of tasks have. */
@@ -187,6 +232,7 @@ static struct dpk_rdma_work *work_new(struct dpk_rdma *r, struct dpk_rdma_connec
     w->kind = o->kind;
     w->local = o->local;
     w->remote = o->remote;
+    w->event = o->event;
     w->event_owner = owner;
     w->event_key = key;
     w->immediate = o->immediate;
@@ -266,6 +312,7 @@ TYPE(read, DPK_RDMA_READ)
 CONNECTED(read)
 ACCESS(read, src_buf, const struct doca_buf *, remote)
 ACCESS(read, dst_buf, struct doca_buf *, local)
+LENGTH(read)
 
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
                                                struct doca_rdma_connection *connection,
@@ -367,7 +414,9 @@ doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
 
 TYPE(remote_net_sync_event_get, DPK_RDMA_EVENT_GET)
 CONNECTED(remote_net_sync_event_get)
+EVENT(remote_net_sync_event_get, const struct doca_sync_event_remote_net *)
 ACCESS(remote_net_sync_event_get, dst_buf, struct doca_buf *, local)
+LENGTH(remote_net_sync_event_get)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
@@ -383,6 +432,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 
 TYPE(remote_net_sync_event_notify_set, DPK_RDMA_EVENT_SET)
 CONNECTED(remote_net_sync_event_notify_set)
+EVENT(remote_net_sync_event_notify_set, struct doca_sync_event_remote_net *)
 ACCESS(remote_net_sync_event_notify_set, src_buf, const struct doca_buf *, local)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
@@ -401,6 +451,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
 
 TYPE(remote_net_sync_event_notify_add, DPK_RDMA_EVENT_ADD)
 CONNECTED(remote_net_sync_event_notify_add)
+EVENT(remote_net_sync_event_notify_add, struct doca_sync_event_remote_net *)
 ACCESS(remote_net_sync_event_notify_add, result_buf, struct doca_buf *, local)
 ACCESS(remote_net_sync_event_notify_add, add_data, uint64_t, value)
 
@@ -452,10 +503,7 @@ doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *ta
     }
 }
 
-uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task)
-{
-    return (uint32_t)completion_of(task).bytes;
-}
+LENGTH(receive)
 
 doca_be32_t
 doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)

@@ -57,6 +57,11 @@ doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinf
                                                         uint32_t *max_recv_buf_list_len);
 doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
                                                    uint8_t *max_metadata_num);
+/* Bytes that can be left free before and behind a frame. */
+doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo *devinfo,
+                                                      uint16_t *max_packet_headroom);
+doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo *devinfo,
+                                                      uint16_t *max_packet_tailroom);
 /* NOT_SUPPORTED: CYCLIC, and everything on a GPU. INVALID_VALUE: also a type that is none. */
 doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devinfo,
                                                 enum doca_eth_rxq_type type,
@@ -80,6 +85,15 @@ doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq);
  * tasks or events (else BAD_CONFIG). OPERATING_SYSTEM: the device's port cannot be plugged in; the
  * log says why. It does not stop while the program has buffers of a managed queue: IN_USE. */
 struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq);
+
+/* What doca_eth_rxq_create was given. INVALID_VALUE: also 0, or more than a device can. */
+doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint32_t max_burst_size);
+doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
+                                              uint32_t max_packet_size);
+
+/* NOT_SUPPORTED: completions are told of at once. */
+doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
+                                                      uint16_t period_usec, uint16_t comp_count);
 
 /* NOT_SUPPORTED: CYCLIC. */
 doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type);

@@ -102,6 +102,9 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_rx_hash(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv, uint32_t *rx_hash);
 doca_error_t doca_eth_rxq_event_managed_recv_get_timestamp(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv, uint64_t *timestamp);
+/* The queue. NULL: no event. */
+struct doca_ctx *doca_eth_rxq_event_managed_recv_get_ctx(
+    const struct doca_eth_rxq_event_managed_recv *event_managed_recv);
 
 /* ---- Events of batches ---- */
 

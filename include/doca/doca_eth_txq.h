@@ -87,6 +87,9 @@ doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq);
  * why. */
 struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq);
 
+/* What doca_eth_txq_create was given. INVALID_VALUE: also 0, or more than a device can. */
+doca_error_t doca_eth_txq_set_max_burst_size(struct doca_eth_txq *eth_txq, uint32_t max_burst_size);
+
 doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type);
 
 /* Buffers in the list of a task, 1 at first. INVALID_VALUE: 0, or more than a device can. */
@@ -112,6 +115,9 @@ doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint
 
 /* Gives a running queue an id. BAD_STATE: it does not run, or has one. */
 doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id);
+
+/* Its id. BAD_STATE: it has none. */
+doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16_t *flow_queue_id);
 
 /* Its number on the device. BAD_STATE: it does not run. */
 doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num);

@@ -129,6 +129,7 @@ void settings_out_of_range_are_refused(void)
     struct doca_eth_rxq *r = NULL;
     struct doca_eth_txq *t = NULL;
     uint32_t size = 0;
+    uint16_t id = 0;
     world_open("mlx5_0");
     CHECK(doca_eth_rxq_create(w.dev, 0, FRAME, &r) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_eth_rxq_create(w.dev, 1 << 20, FRAME, &r) == DOCA_ERROR_INVALID_VALUE);
@@ -137,6 +138,9 @@ void settings_out_of_range_are_refused(void)
     CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_CYCLIC) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_eth_rxq_set_metadata_num(r, 2) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_eth_rxq_set_flow_tag(r, 2) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_set_max_burst_size(r, 1 << 20) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_set_max_packet_size(r, 0) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_set_notification_moderation(r, 1, 1) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_eth_rxq_set_max_recv_buf_list_len(r, 0) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_eth_rxq_set_max_recv_buf_list_len(r, 1000) == DOCA_ERROR_INVALID_VALUE);
     struct doca_ctx *ctx = doca_eth_rxq_as_doca_ctx(r);
@@ -157,6 +161,12 @@ void settings_out_of_range_are_refused(void)
     ctx = doca_eth_txq_as_doca_ctx(t);
     CHECK(doca_pe_connect_ctx(w.pe, ctx) == OK);
     CHECK(doca_ctx_start(ctx) == DOCA_ERROR_INVALID_VALUE); /* so many long lists are no ring */
+    CHECK(doca_eth_txq_set_max_burst_size(t, 0) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_set_max_burst_size(t, 64) == OK && doca_ctx_start(ctx) == OK);
+    CHECK(doca_eth_txq_set_max_burst_size(t, 64) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_eth_txq_get_flow_queue_id(t, &id) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_eth_txq_apply_queue_id(t, 3) == OK);
+    CHECK(doca_eth_txq_get_flow_queue_id(t, &id) == OK && id == 3);
     CHECK(doca_eth_txq_destroy(t) == OK);
     world_close();
 }
@@ -171,7 +181,9 @@ static void on_managed(struct doca_eth_rxq_event_managed_recv *event, struct doc
 static doca_error_t managed_start(uint32_t offset, uint32_t size)
 {
     struct doca_eth_rxq *r = NULL;
-    CHECK(doca_eth_rxq_create(w.dev, 4, FRAME, &r) == OK);
+    CHECK(doca_eth_rxq_create(w.dev, 1, 1, &r) == OK);
+    CHECK(doca_eth_rxq_set_max_burst_size(r, 4) == OK);
+    CHECK(doca_eth_rxq_set_max_packet_size(r, FRAME) == OK);
     CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL) == OK);
     CHECK(doca_eth_rxq_event_managed_recv_register(r, (union doca_data){0}, on_managed,
                                                    on_managed) == OK);

@@ -142,6 +142,7 @@ struct txq {
     uint16_t mss, headers_max;
     bool l3, l4; /* checksums are made */
     bool has_id;
+    uint16_t id;
     struct dpk_task_pool sends, large_sends, batches, large_batches;
     uint16_t batch_max, large_batch_max;
     struct send_item *in_flight; /* by index of the ring: the first block of each */

@@ -321,13 +321,24 @@ OF_BATCH(flow_tag_array, const uint32_t *, q->tells_tag, e->tag)
 OF_BATCH(rx_hash_array, const uint32_t *, q->tells_hash, e->hash)
 OF_BATCH(timestamp_array, const uint64_t *, q->tells_time, e->time)
 
-struct doca_ctx *doca_eth_rxq_event_batch_managed_recv_get_ctx(
-    const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv)
+static struct doca_ctx *queue_of(const void *event, const struct dpk_kind *kind)
 {
-    struct receive_event *e = dpk_object_pin(event_batch_managed_recv, &receive_batch_kind);
+    struct receive_event *e = dpk_object_pin(event, kind);
     struct doca_ctx *ctx = e ? e->ctx->object.handle : NULL;
     dpk_object_drop(e);
     return ctx;
+}
+
+struct doca_ctx *doca_eth_rxq_event_managed_recv_get_ctx(
+    const struct doca_eth_rxq_event_managed_recv *event_managed_recv)
+{
+    return queue_of(event_managed_recv, &receive_event_kind);
+}
+
+struct doca_ctx *doca_eth_rxq_event_batch_managed_recv_get_ctx(
+    const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv)
+{
+    return queue_of(event_batch_managed_recv, &receive_batch_kind);
 }
 
 void doca_eth_rxq_event_batch_managed_recv_pkt_array_free(struct doca_buf **pkt_array)

@@ -60,6 +60,27 @@ doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *de
     return result;
 }
 
+static doca_error_t cap16(const struct doca_devinfo *devinfo, uint16_t *out, uint16_t value)
+{
+    doca_error_t result =
+        dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    if (result == DOCA_SUCCESS)
+        *out = value;
+    return result;
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo *devinfo,
+                                                      uint16_t *max_packet_headroom)
+{
+    return cap16(devinfo, max_packet_headroom, UINT16_MAX);
+}
+
+doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo *devinfo,
+                                                      uint16_t *max_packet_tailroom)
+{
+    return cap16(devinfo, max_packet_tailroom, UINT16_MAX);
+}
+
 static bool is_type(enum doca_eth_rxq_type type)
 {
     return type == DOCA_ETH_RXQ_TYPE_REGULAR || type == DOCA_ETH_RXQ_TYPE_CYCLIC ||
@@ -147,14 +168,23 @@ static const struct dpk_ctx_ops ops = {.start = rxq_start,
                                        .notifies = true,
                                        .ends_by_errors = true};
 
+static bool is_burst(uint32_t max_burst_size)
+{
+    return max_burst_size > 0 && max_burst_size <= BURST_MAX;
+}
+
+static bool is_packet(uint32_t max_packet_size)
+{
+    return max_packet_size > 0 && max_packet_size <= DPK_FRAME_MAX;
+}
+
 doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
                                  uint32_t max_packet_size, struct doca_eth_rxq **eth_rxq)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (eth_rxq)
         *eth_rxq = NULL;
-    if (!eth_rxq || max_burst_size == 0 || max_burst_size > BURST_MAX || max_packet_size == 0 ||
-        max_packet_size > DPK_FRAME_MAX)
+    if (!eth_rxq || !is_burst(max_burst_size) || !is_packet(max_packet_size))
         return result;
     *eth_rxq = dpk_dev_ctx_new(dev, &rxq_kind, &ops, sizeof(struct rxq), &result);
     struct rxq *q = dpk_object_pin(*eth_rxq, &rxq_kind);
@@ -195,6 +225,37 @@ static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
               : idle || good == DOCA_ERROR_INVALID_VALUE ? good
                                                          : DOCA_ERROR_BAD_STATE;
     return q;
+}
+
+doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint32_t max_burst_size)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(
+        eth_rxq, is_burst(max_burst_size) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+    if (result == DOCA_SUCCESS)
+        q->burst = max_burst_size;
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
+                                              uint32_t max_packet_size)
+{
+    doca_error_t result;
+    struct rxq *q = begin_change(
+        eth_rxq, is_packet(max_packet_size) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+    if (result == DOCA_SUCCESS)
+        q->packet = max_packet_size;
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
+                                                      uint16_t period_usec, uint16_t comp_count)
+{
+    (void)period_usec;
+    (void)comp_count;
+    doca_error_t result;
+    struct rxq *q = begin_change(eth_rxq, DOCA_ERROR_NOT_SUPPORTED, &result);
+    return dpk_object_unlock(q, result);
 }
 
 doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type)

@@ -125,13 +125,18 @@ static const struct dpk_ctx_ops ops = {.start = txq_start,
                                        .flush = txq_flush,
                                        .ends_by_errors = true};
 
+static bool is_burst(uint32_t max_burst_size)
+{
+    return max_burst_size > 0 && max_burst_size <= ETH_DEPTH_MAX;
+}
+
 doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
                                  struct doca_eth_txq **eth_txq)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (eth_txq)
         *eth_txq = NULL;
-    if (!eth_txq || max_burst_size == 0 || max_burst_size > ETH_DEPTH_MAX)
+    if (!eth_txq || !is_burst(max_burst_size))
         return result;
     *eth_txq = dpk_dev_ctx_new(dev, &txq_kind, &ops, sizeof(struct txq), &result);
     struct txq *q = dpk_object_pin(*eth_txq, &txq_kind);
@@ -175,6 +180,7 @@ static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_er
             q->member = value;                                                                     \
         return dpk_object_unlock(q, result);                                                       \
     }
+SETTER(max_burst_size, uint32_t, max_burst_size, is_burst(max_burst_size), burst)
 SETTER(max_send_buf_list_len, uint32_t, max_send_buf_list_len,
        max_send_buf_list_len > 0 && max_send_buf_list_len <= ETH_LIST_MAX, list_max)
 SETTER(l3_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l3)
@@ -209,11 +215,22 @@ doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint
 
 doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id)
 {
-    (void)queue_id; /* no rule of doca_flow asks where a frame was sent */
+    /* No rule of doca_flow asks where a frame was sent. */
     struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
     const bool can = q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id;
-    if (can)
+    if (can) {
         q->has_id = true;
+        q->id = queue_id;
+    }
+    return dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+}
+
+doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16_t *flow_queue_id)
+{
+    struct txq *q = flow_queue_id ? dpk_object_lock(eth_txq, &txq_kind) : NULL;
+    const bool can = q && q->has_id;
+    if (can)
+        *flow_queue_id = q->id;
     return dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
 }
 

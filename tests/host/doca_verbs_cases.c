@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "check.h"
+#include "verbs_path.h"
 
 #define OK     DOCA_SUCCESS
 #define INLINE 32u
@@ -59,37 +59,13 @@ static struct doca_verbs_qp *qp_new(void)
     return qp;
 }
 
-static void move(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *a,
-                 enum doca_verbs_qp_state to, int mask)
-{
-    CHECK(doca_verbs_qp_attr_set_next_state(a, to) == OK);
-    CHECK(doca_verbs_qp_modify(qp, a, DOCA_VERBS_QP_ATTR_NEXT_STATE | mask) == OK);
-}
-
 static void connect_to(struct doca_verbs_qp *qp, const struct doca_verbs_qp *peer)
 {
-    struct doca_verbs_qp_attr *a;
-    struct doca_verbs_ah_attr *ah;
-    CHECK(doca_verbs_ah_attr_create(context, &ah) == OK &&
-          doca_verbs_ah_attr_set_gid(ah, gid) == OK);
-    CHECK(doca_verbs_ah_attr_set_addr_type(ah, DOCA_VERBS_ADDR_TYPE_IPv4) == OK);
-    CHECK(doca_verbs_qp_attr_create(&a) == OK && doca_verbs_qp_attr_set_port_num(a, 1) == OK);
-    CHECK(doca_verbs_qp_attr_set_path_mtu(a, DOCA_MTU_SIZE_1K_BYTES) == OK);
-    CHECK(doca_verbs_qp_attr_set_ah_attr(a, ah) == OK);
-    CHECK(doca_verbs_qp_attr_set_dest_qp_num(a, doca_verbs_qp_get_qpn(peer)) == OK);
-    CHECK(doca_verbs_qp_attr_set_ack_timeout(a, 14) == OK);
-    CHECK(doca_verbs_qp_attr_set_retry_cnt(a, 7) == OK);
-    CHECK(doca_verbs_qp_attr_set_rnr_retry(a, 7) == OK);
-    move(qp, a, DOCA_VERBS_QP_STATE_INIT,
-         DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ |
-             DOCA_VERBS_QP_ATTR_PKEY_INDEX | DOCA_VERBS_QP_ATTR_PORT_NUM);
-    move(qp, a, DOCA_VERBS_QP_STATE_RTR,
-         DOCA_VERBS_QP_ATTR_RQ_PSN | DOCA_VERBS_QP_ATTR_DEST_QP_NUM | DOCA_VERBS_QP_ATTR_PATH_MTU |
-             DOCA_VERBS_QP_ATTR_AH_ATTR | DOCA_VERBS_QP_ATTR_MIN_RNR_TIMER);
-    move(qp, a, DOCA_VERBS_QP_STATE_RTS,
-         DOCA_VERBS_QP_ATTR_SQ_PSN | DOCA_VERBS_QP_ATTR_ACK_TIMEOUT | DOCA_VERBS_QP_ATTR_RETRY_CNT |
-             DOCA_VERBS_QP_ATTR_RNR_RETRY);
-    CHECK(doca_verbs_qp_attr_destroy(a) == OK && doca_verbs_ah_attr_destroy(ah) == OK);
+    struct verbs_path p = verbs_path_new(context, &gid, doca_verbs_qp_get_qpn(peer), 14);
+    for (enum doca_verbs_qp_state to = DOCA_VERBS_QP_STATE_INIT; to <= DOCA_VERBS_QP_STATE_RTS;
+         to++)
+        verbs_path_go(&p, qp, to);
+    verbs_path_free(&p);
 }
 
 static void receive(size_t at)

@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs of doca_verbs that have an external
- * data path. Link the program with -ldoca_dpa_dev_verbs.
+ * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs and shared receive queues of doca_verbs that
+ * have an external data path. Link the program with -ldoca_dpa_dev_verbs.
  *
  *     struct doca_dpa_dev_verbs_sge at = {.addr = address, .length = 8, .lkey = memory};
  *     struct doca_dpa_dev_verbs_send_wr wr = {0};
@@ -16,11 +16,11 @@
  *
  * What is posted is read at once; the memory that a work request names is read or written when it is
  * carried out. Keys are handles of doca_mmap_dev_get_dpa_handle; that of the peer is the peer's. A
- * bad handle of a queue pair faults the thread.
+ * bad handle faults the thread.
  *
- * Rings lie in the host's memory: doca_dpa_dev_verbs_qp_get_wq, _get_dbr_addr and functions with raw
- * in their names, which would write to them, are not there, nor are shared receive queues and queues
- * of Ethernet (DOCA DPA programming guide).
+ * Rings lie in the host's memory: doca_dpa_dev_verbs_qp_get_wq, doca_dpa_dev_verbs_srq_get_wq, _get_dbr_addr and
+ * functions with raw in their names, which would write to them, are not there, nor are queues of Ethernet
+ * (DOCA DPA programming guide).
  */
 #ifndef DOCA_DPA_DEV_VERBS_H
 #define DOCA_DPA_DEV_VERBS_H
@@ -32,6 +32,7 @@ extern "C" {
 #endif
 
 __dpa_global__ typedef uint64_t doca_dpa_dev_verbs_qp_t;
+__dpa_global__ typedef uint64_t doca_dpa_dev_verbs_srq_t;
 
 /* Work requests, whose members are the library's. A new one need not be cleared: what its operation
  * does not need is not looked at. */
@@ -58,6 +59,14 @@ enum doca_dpa_dev_verbs_send_wr_flags {
     DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SOLICITED = 1 << 2,
 };
 
+/* Of a shared receive queue, as the host made it. LINKED_LIST: the place of a receive is taken until DPA code says
+ * that it has its completion (doca_dpa_dev_verbs_srq_linked_list_ack_wr). CONTIGUOUS: until it has ended; places
+ * are taken in their order, so the queue is full while the next one is taken. */
+enum doca_dpa_dev_verbs_srq_type {
+    DOCA_DPA_DEV_VERBS_SRQ_TYPE_LINKED_LIST = 0,
+    DOCA_DPA_DEV_VERBS_SRQ_TYPE_CONTIGUOUS = 1,
+};
+
 /* What must have ended before: nothing; or reads and atomic operations. Works of a queue pair are
  * carried out in their order here in any case. */
 enum doca_dpa_dev_verbs_send_wr_fm {
@@ -67,6 +76,11 @@ enum doca_dpa_dev_verbs_send_wr_fm {
     DOCA_DPA_DEV_VERBS_SEND_WR_FM_STRONG_ORDERING_FENCE,
     DOCA_DPA_DEV_VERBS_SEND_WR_FM_FENCE_AND_INITIATOR_SMALL_FENCE,
 };
+
+/* The lkey of a segment that ends the list of a receive. */
+#ifndef DOCA_DPA_DEV_VERBS_SGE_TERMINATING_LKEY
+#define DOCA_DPA_DEV_VERBS_SGE_TERMINATING_LKEY 0x100
+#endif
 
 /* A stretch of memory. */
 struct doca_dpa_dev_verbs_sge {
@@ -133,7 +147,8 @@ uint32_t doca_dpa_dev_verbs_recv_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_rec
 /* ---- Queue pairs ---- */
 
 /* Posts one: how many there have been with it, as doca_dpa_dev_completion_element_get_wqe_counter says
- * of its completion. 0: the queue is full, or the work request has more segments than the queue. */
+ * of its completion. 0: the queue is full, the work request has more segments than the queue, or receives
+ * are shared. */
 uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_send_wr *send_wr);
 uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
@@ -147,6 +162,23 @@ void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
 /* Its number, and what doca_verbs_qp_init_attr_set_user_index set. */
 uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp);
 uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp);
+
+/* ---- Shared receive queues ---- */
+
+/* Posts a receive: its count, as doca_dpa_dev_completion_element_get_wqe_counter says of its completion, which goes
+ * to the queue of receives of the queue pair that took it. In a linked list it is the number of the receive's
+ * place, from 1 on; else how many there have been with it. 0: the queue is full, or the work request has more
+ * segments than it. A type that is not the queue's faults the thread. */
+uint32_t doca_dpa_dev_verbs_srq_post_recv_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
+                                             enum doca_dpa_dev_verbs_srq_type srq_type,
+                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+/* What was posted since the last commit can be taken. */
+void doca_dpa_dev_verbs_srq_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
+void doca_dpa_dev_verbs_srq_lw_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
+/* Frees the place of a receive of a linked list, by its count. One that has not ended faults the thread. */
+void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_srq, uint32_t wr_count);
+/* As doca_verbs_srq_get_srqn. */
+uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,7 @@ struct doca_verbs_srq_init_attr;
 
 /* A queue pair, or a queue of Ethernet, as DPA code calls it. */
 typedef uint64_t doca_dpa_dev_verbs_qp_t;
+typedef uint64_t doca_dpa_dev_verbs_srq_t;
 typedef uint64_t doca_dpa_dev_verbs_eth_sq_t;
 typedef uint64_t doca_dpa_dev_verbs_eth_rq_t;
 
@@ -259,11 +260,42 @@ doca_verbs_srq_init_attr_set_receive_max_sges(struct doca_verbs_srq_init_attr *s
 uint32_t
 doca_verbs_srq_init_attr_get_receive_max_sges(const struct doca_verbs_srq_init_attr *srq_init_attr);
 
+/* Of the DPA: queue pairs with an external data path take its receives, DPA code posts them. It is of the context
+ * that set_dpa names; or of that of its memory, which is as that of queue pairs, and then has a protection domain. */
+doca_error_t
+doca_verbs_srq_init_attr_set_external_datapath_en(struct doca_verbs_srq_init_attr *srq_init_attr,
+                                                  uint8_t external_datapath_en);
+uint8_t doca_verbs_srq_init_attr_get_external_datapath_en(
+    const struct doca_verbs_srq_init_attr *srq_init_attr);
+doca_error_t doca_verbs_srq_init_attr_set_dpa(struct doca_verbs_srq_init_attr *srq_init_attr,
+                                              struct doca_dpa *dpa);
+struct doca_dpa *
+doca_verbs_srq_init_attr_get_dpa(const struct doca_verbs_srq_init_attr *srq_init_attr);
+doca_error_t
+doca_verbs_srq_init_attr_set_external_umem(struct doca_verbs_srq_init_attr *srq_init_attr,
+                                           struct doca_umem *umem, uint64_t offset);
+doca_error_t
+doca_verbs_srq_init_attr_get_external_umem(const struct doca_verbs_srq_init_attr *srq_init_attr,
+                                           struct doca_umem **umem, uint64_t *offset);
+doca_error_t
+doca_verbs_srq_init_attr_set_external_dbr_umem(struct doca_verbs_srq_init_attr *srq_init_attr,
+                                               struct doca_umem *umem, uint64_t offset);
+doca_error_t
+doca_verbs_srq_init_attr_get_external_dbr_umem(const struct doca_verbs_srq_init_attr *srq_init_attr,
+                                               struct doca_umem **umem, uint64_t *offset);
+
+/* INVALID_VALUE: also if what its data path needs is missing, or what the other one needs is there. BAD_STATE: the
+ * DPA does not run. */
 doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
                                    struct doca_verbs_srq_init_attr *attr,
                                    struct doca_verbs_srq **srq);
 /* IN_USE: a queue pair has it. */
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq);
+/* A number that it has alone, of those of this process. 0: it is no shared receive queue. */
+uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq);
+/* What DPA code calls it. BAD_STATE: it has no external data path, or the DPA does not run. */
+doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct doca_dpa *dpa,
+                                           doca_dpa_dev_verbs_srq_t *srq_handle);
 
 /* ---- Queue pairs ---- */
 
@@ -346,12 +378,18 @@ struct doca_dpa_completion *doca_verbs_qp_init_attr_get_receive_dpa_completion(
 doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                        struct doca_umem *umem, uint64_t offset);
 doca_error_t
+doca_verbs_qp_init_attr_get_external_umem(const struct doca_verbs_qp_init_attr *qp_init_attr,
+                                          struct doca_umem **umem, uint64_t *offset);
+doca_error_t
 doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                               struct doca_umem *umem, uint64_t offset);
+doca_error_t
+doca_verbs_qp_init_attr_get_external_dbr_umem(const struct doca_verbs_qp_init_attr *qp_init_attr,
+                                              struct doca_umem **umem, uint64_t *offset);
 
 /* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
- * or of another device. NOT_SUPPORTED: another type than RC; of the DPA, one with a shared receive queue
- * or with inline data: doca_dpa_dev_verbs.h has no call that posts to either. BAD_STATE: the DPA does not run. */
+ * of another device or, of a shared receive queue, of the other data path. NOT_SUPPORTED: another type than RC; of the
+ * DPA, one with inline data, for which doca_dpa_dev_verbs.h has no call. BAD_STATE: the DPA does not run. */
 doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
                                   struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp);
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);

@@ -59,6 +59,8 @@ static uint64_t verbs_call(unsigned call, uint64_t a, uint64_t b, uint64_t c)
     return dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, call), a, b, c, 0);
 }
 
+/* ---- Queue pairs ---- */
+
 uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_send_wr *send_wr)
 {
@@ -115,4 +117,37 @@ uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp)
 uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp)
 {
     return (uint32_t)verbs_call(DPA_VERBS_TELL, verbs_qp, DPA_VERBS_USER_INDEX, 0);
+}
+
+/* ---- Shared receive queues ---- */
+
+uint32_t doca_dpa_dev_verbs_srq_post_recv_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
+                                             enum doca_dpa_dev_verbs_srq_type srq_type,
+                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr)
+{
+    const struct receive *r = receive_of(recv_wr);
+    return (uint32_t)dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_VERBS_SHARED_RECEIVE),
+                               verbs_srq, r->segments, r->count,
+                               srq_type == DOCA_DPA_DEV_VERBS_SRQ_TYPE_CONTIGUOUS);
+}
+
+void doca_dpa_dev_verbs_srq_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq)
+{
+    verbs_call(DPA_VERBS_SHARED_COMMIT, verbs_srq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_srq_lw_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq)
+{
+    verbs_call(DPA_VERBS_SHARED_COMMIT, verbs_srq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
+                                               uint32_t wr_count)
+{
+    verbs_call(DPA_VERBS_SHARED_ACK, verbs_srq, wr_count, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq)
+{
+    return (uint32_t)verbs_call(DPA_VERBS_SHARED_NUMBER, verbs_srq, 0, 0);
 }

@@ -1,4 +1,4 @@
-/* Calls of the device library for queue pairs of DOCA Verbs, of family DPA_SYS_FAMILY_DOCA
+/* Calls of the device library for queues of DOCA Verbs, of family DPA_SYS_FAMILY_DOCA
  * (dpa_abi.h), next to those of rdma_calls.h. */
 #ifndef DPA_VERBS_CALLS_H
 #define DPA_VERBS_CALLS_H
@@ -10,9 +10,17 @@
 #define DPA_VERBS_COMMIT  0x32 /* (qp, 0: sends, 1: receives): what was posted is carried out */
 #define DPA_VERBS_TELL    0x33 /* (qp, one of these) -> */
 
+/* Of shared receive queues. */
+#define DPA_VERBS_SHARED_RECEIVE                                                                   \
+    0x34 /* (srq, address of segments, their number, 1: it is contiguous) -> its count, or 0 */
+#define DPA_VERBS_SHARED_COMMIT 0x35 /* (srq) */
+#define DPA_VERBS_SHARED_ACK    0x36 /* (srq, a count): the place of a linked list is free again */
+#define DPA_VERBS_SHARED_NUMBER 0x37 /* (srq) -> */
+
 enum dpa_verbs_tell { DPA_VERBS_NUMBER, DPA_VERBS_USER_INDEX };
 
 #define DPA_VERBS_SEGMENTS_MAX 30u
+#define DPA_VERBS_LIST_END     0x100u /* as a key: here ends the list of a receive */
 
 /* Opcodes are those of elements of work (MLX5_OPCODE_*). */
 enum dpa_verbs_opcode {

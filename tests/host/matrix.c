@@ -87,6 +87,9 @@ static const char *const optional[][2] = {
     {"doca_verbs_qp_init_attr_set_send_dpa_completion", "send_dpa_completion"},
     {"doca_verbs_qp_init_attr_set_srq", "srq"},
     {"doca_verbs_qp_query", "attr_mask"},
+    {"doca_verbs_srq_init_attr_set_dpa", "dpa"},
+    {"doca_verbs_srq_init_attr_set_external_dbr_umem", "umem"},
+    {"doca_verbs_srq_init_attr_set_external_umem", "umem"},
     {"doca_verbs_srq_init_attr_set_pd", "pd"},
 };
 

@@ -1,6 +1,6 @@
 /* The world's objects of DOCA Verbs, and what queue pairs of the DPA take; DOCA 3.x only. The queue pair
- * is connected to itself while it runs. It is of the CPU, but for the function that asks for one of the
- * DPA. */
+ * is connected to itself while it runs. It and the
+ * shared receive queue are of the CPU, but for the functions that ask for one of the DPA. */
 #include "matrix_world.h"
 
 static struct doca_umem *rings;
@@ -37,11 +37,15 @@ static void make_completions(struct world *w)
                                (struct doca_verbs_cq **)&w->objects[VERBS_CQ]) == OK);
 }
 
-static void make_shared(struct world *w)
+static void make_shared(struct world *w, bool of_dpa)
 {
     struct doca_verbs_srq_init_attr *a = NULL;
     CHECK(doca_verbs_srq_init_attr_create(&a) == OK);
-    CHECK(doca_verbs_srq_init_attr_set_pd(a, w->objects[VERBS_PD]) == OK);
+    if (of_dpa)
+        CHECK(doca_verbs_srq_init_attr_set_external_datapath_en(a, 1) == OK &&
+              doca_verbs_srq_init_attr_set_dpa(a, w->objects[DPA]) == OK);
+    else
+        CHECK(doca_verbs_srq_init_attr_set_pd(a, w->objects[VERBS_PD]) == OK);
     CHECK(doca_verbs_srq_init_attr_set_srq_wr(a, 8) == OK);
     CHECK(doca_verbs_srq_init_attr_set_receive_max_sges(a, 1) == OK);
     w->objects[VERBS_SRQ_ATTR] = a;
@@ -137,13 +141,15 @@ static void connect(struct world *w)
 
 void make_verbs(struct world *w, enum state state, const char *function)
 {
-    const bool of_dpa = function && strcmp(function, "doca_verbs_qp_get_dpa_handle") == 0;
+    const bool asks = function && state >= RUNNING,
+               of_dpa = asks && strcmp(function, "doca_verbs_qp_get_dpa_handle") == 0,
+               shared_of_dpa = asks && strcmp(function, "doca_verbs_srq_get_dpa_handle") == 0;
     make_context(w);
     make_completions(w);
-    make_shared(w);
+    make_shared(w, shared_of_dpa);
     make_memory_and_page(w);
     make_ethernet(w);
-    make_pair(w, of_dpa && state >= RUNNING);
+    make_pair(w, of_dpa);
     make_change(w);
     if (state >= RUNNING)
         connect(w);

@@ -1,7 +1,20 @@
-# DOCA Verbs: what is declared, and shared receive queues (tests/host/doca_verbs_cases.c). Its functions are tried in
+# DOCA Verbs: what is declared, and shared receive queues (tests/host/doca_verbs_cases.c, verbs_dpa_cases.c). Its functions are tried in
 # every state by host_doca_matrix.bats, its other data paths by tests/corpus/corpus_doca_verbs.bats.
 
 load ../host/setup
+
+setup_file() {
+    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
+    make_devices "$t/devices"
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
+        "$here/doca_verbs_cases.c" -o "$t/cpu" -L"$DPAKIT_BUILD/lib" \
+        -ldoca_verbs -ldoca_common -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    dpacc_sample "$here/verbs_dpa_dev.c" "$t" cases verbs_test_app
+    link_sample "$t/cases" "$t/cases_program.a" "$here/verbs_dpa_cases.c"
+    # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+}
 
 @test "every function is declared and exported" {
     local list=$BATS_TEST_DIRNAME/../host/doca_verbs.txt t=$BATS_TEST_TMPDIR
@@ -12,11 +25,30 @@ load ../host/setup
 }
 
 @test "a shared queue takes inline data" {
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
-        "$BATS_TEST_DIRNAME/../host/doca_verbs_cases.c" -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" \
-        -ldoca_verbs -ldoca_common -libverbs -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    make_devices "$BATS_TEST_TMPDIR/devices"
-    # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
-    LD_LIBRARY_PATH=$DPAKIT_BUILD/lib case_ok a_shared_queue_takes_inline_data
+    "$BATS_FILE_TMPDIR/cpu" a_shared_queue_takes_inline_data
+}
+
+@test "queue pairs of the DPA share receives" {
+    case_ok queue_pairs_share_receives
+}
+
+@test "a linked list of the DPA has places" {
+    case_ok a_linked_list_has_places
+}
+
+@test "a failed queue pair of the DPA leaves the receives" {
+    case_ok a_failed_queue_pair_leaves_the_receives
+}
+
+@test "what a shared queue of the DPA lacks is refused" {
+    case_ok what_a_shared_queue_lacks_is_refused
+}
+
+@test "wrong posts to a shared queue of the DPA fault" {
+    case_ok a_post_of_the_other_type_faults
+    reported 'Verbs: a shared receive queue of the other type'
+    case_ok an_acknowledgement_of_nothing_faults
+    reported 'Verbs: no receive of that count has ended'
+    case_ok an_acknowledgement_of_a_contiguous_queue_faults
+    reported 'Verbs: no receive of that count has ended'
 }

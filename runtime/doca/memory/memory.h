@@ -85,6 +85,8 @@ struct doca_uar;
 struct doca_umem;
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
                   uint64_t size);
+/* The base of the DPA context that it is of, held; NULL: none. */
+struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem);
 bool dpk_is_uar(const struct doca_uar *uar);
 /* Whether it is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);

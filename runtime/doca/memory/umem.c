@@ -113,6 +113,16 @@ bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint
     return has;
 }
 
+struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem)
+{
+    struct umem *u = dpk_object_pin(umem, &umem_kind);
+    struct dpk_dpa *base = u && u->dpa ? dpk_dpa_base(u->dpa) : NULL;
+    if (base)
+        dpk_object_hold(base);
+    dpk_object_drop(u);
+    return base;
+}
+
 doca_error_t doca_umem_get_address(const struct doca_umem *umem, void **address)
 {
     struct umem *u = address ? dpk_object_pin(umem, &umem_kind) : NULL;

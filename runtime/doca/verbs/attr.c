@@ -58,36 +58,14 @@ OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion, dp
 OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion,
              dpk_completion_kind)
 
-static bool is_umem_or_null(const struct doca_umem *umem)
+bool is_umem_or_null(const struct doca_umem *umem)
 {
     uint32_t id;
     return !umem || doca_umem_get_id(umem, &id) == DOCA_SUCCESS;
 }
 
-doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
-                                                       struct doca_umem *umem, uint64_t offset)
-{
-    struct qp_init_attr *a =
-        is_umem_or_null(umem) ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
-    if (a) {
-        a->external_umem = umem;
-        a->external_umem_offset = offset;
-    }
-    return dpk_object_unlock(a, DOCA_SUCCESS);
-}
-
-doca_error_t
-doca_verbs_qp_init_attr_set_external_dbr_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
-                                              struct doca_umem *umem, uint64_t offset)
-{
-    struct qp_init_attr *a =
-        is_umem_or_null(umem) ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
-    if (a) {
-        a->external_dbr_umem = umem;
-        a->external_dbr_umem_offset = offset;
-    }
-    return dpk_object_unlock(a, DOCA_SUCCESS);
-}
+PLACE_FIELD(qp_init_attr, external_umem)
+PLACE_FIELD(qp_init_attr, external_dbr_umem)
 
 doca_error_t doca_verbs_qp_init_attr_set_external_uar(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                       struct doca_uar *external_uar)

@@ -4,19 +4,13 @@
  */
 #include <errno.h>
 
-#include "doca/dpa/dpa.h"
 #include "doca/memory/memory.h"
-#include "guest/verbs_calls.h"
-#include "rc/rc.h"
-#include "verbs.h"
+#include "dpa_queues.h"
 
 #include <doca_dpa_dev.h>
 
-#define WORKS_MAX      32768u
 #define AT_ONCE        64u /* works that rc carries out at once */
-#define WQE_BLOCK      64u /* bytes of an element of work; of a segment of a receive: */
-#define WQE_SEGMENT    16u
-#define RECORD         8u /* bytes of a doorbell record */
+#define WQE_BLOCK      64u /* bytes of an element of work */
 #define SEGMENTS_LEAST 1u
 
 /* An entry of a ring. Its pieces are `segments` from its place on. */
@@ -42,6 +36,8 @@ struct dpa_qp {
     uint64_t run;
     struct dpk_dpa_completion *send_queue, *receive_queue; /* uses */
     struct ring sends, receives;
+    struct dpa_srq *shared; /* NULL: it has receives of its own */
+    struct dpa_srq_user user;
     uint32_t reads; /* that are taken and not done */
     uint32_t user_index;
     enum ibv_qp_state state;
@@ -84,11 +80,9 @@ static struct dpk_rc_piece *pieces_at(const struct ring *r, uint32_t counter)
     return r->pieces + (size_t)at(r, counter) * r->segments;
 }
 
-/* Reads segments of DPA code into the next place. False: there is no memory. */
-static bool read_segments(struct dpk_dpa *d, const struct ring *r, uint64_t from, uint32_t count)
+bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
 {
     struct dpa_verbs_segment all[DPA_VERBS_SEGMENTS_MAX];
-    struct dpk_rc_piece *to = pieces_at(r, r->posted);
     if (count == 0)
         return true;
     if (dpk_copy_out(d->process->dpa, all, from, count * sizeof *all, NULL) != DPK_OK)
@@ -96,6 +90,16 @@ static bool read_segments(struct dpk_dpa *d, const struct ring *r, uint64_t from
     for (uint32_t i = 0; i < count; i++)
         to[i] = (struct dpk_rc_piece){
             .memory = {.key = all[i].key, .address = all[i].address, .size = all[i].length}};
+    return true;
+}
+
+bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
+                  uint32_t *left)
+{
+    if (!read_segments(d, to, from, count))
+        return false;
+    for (*left = 0; *left < count && to[*left].memory.key != DPA_VERBS_LIST_END;)
+        ++*left;
     return true;
 }
 
@@ -119,6 +123,10 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
 {
     struct dpa_qp *q = context;
     struct ring *r = &q->receives;
+    if (q->shared && q->state == IBV_QPS_ERR)
+        return DPK_RC_NEVER;
+    if (q->shared)
+        return dpa_srq_take(q->shared, &q->user, out);
     if (r->taken == r->committed)
         return DPK_RC_NONE;
     *out = (struct dpk_rc_receive){.pieces = pieces_at(r, r->taken),
@@ -157,7 +165,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     struct dpa_qp *q = context;
     if (c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED)
         return sent(q, c);
-    q->receives.done++;
+    const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, &q->user) : ++q->receives.done;
     dpk_completion_post(
         q->receive_queue,
         &(struct dpk_completion){
@@ -167,7 +175,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
                                                             : DOCA_DPA_DEV_COMP_RECV_ERR,
             .user_data = q->user_index,
             .immediate = c->immediate,
-            .wqe_counter = q->receives.done,
+            .wqe_counter = counter,
             .bytes = (uint32_t)c->bytes,
             .syndrome = c->status});
     return true;
@@ -190,7 +198,7 @@ static void dpa_qp_release(void *object)
 /* What the rings would take of the program's memory. */
 static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
 {
-    const uint64_t rings = (a->rq_wr ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
+    const uint64_t rings = (a->rq_wr && !q->shared ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
                            (a->sq_wr ? (uint64_t)q->sends.size * WQE_BLOCK : 0);
     return dpk_umem_has(a->external_umem, q->base, a->external_umem_offset, rings) &&
            dpk_umem_has(a->external_dbr_umem, q->base, a->external_dbr_umem_offset, RECORD) &&
@@ -206,10 +214,11 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
                                                .sends = AT_ONCE,
                                                .outlives_peers = true};
     if (!ring_new(&q->sends, a->sq_wr, a->send_max_sges) ||
-        !ring_new(&q->receives, a->rq_wr, a->receive_max_sges))
+        !ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges))
         return DOCA_ERROR_NO_MEMORY;
     dpk_object_hold(q->base = dpk_dpa_base(q->send_queue->dpa));
-    if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a))
+    if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a) ||
+        (q->shared && !dpa_srq_is_of(q->shared, q->base)))
         return DOCA_ERROR_INVALID_VALUE;
     if (!dpk_dpa_enter(q->base, 0))
         return DOCA_ERROR_BAD_STATE;
@@ -219,6 +228,7 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
         dpk_rc_end_create(q->rc, &options, &q->end, &err) != DPK_OK ||
         dpk_rc_qp_create(q->end, 0, &q->pair, &err) != DPK_OK)
         return dpk_doca_failed("doca_verbs_qp_create", &err);
+    q->user.end = q->end;
     return DOCA_SUCCESS;
 }
 
@@ -227,25 +237,32 @@ static void end(struct dpa_qp *q)
 {
     if (q->end)
         dpk_rc_end_destroy(q->end);
-    if (q->rc)
+    if (q->rc) {
+        dpk_rc_lock(q->rc);
+        if (q->shared)
+            dpa_srq_leave(q->shared, &q->user);
+        dpk_rc_unlock(q->rc);
         dpk_rc_leave(q->rc);
+    }
     q->end = NULL;
     unuse(q->send_queue);
     unuse(q->receive_queue);
 }
 
-doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_qp **out)
+doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
+                        struct dpa_qp **out)
 {
     if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX ||
         init->send_max_sges > DPA_VERBS_SEGMENTS_MAX ||
         init->receive_max_sges > DPA_VERBS_SEGMENTS_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    if (init->srq || init->max_inline_data > 0)
+    if (init->max_inline_data > 0)
         return DOCA_ERROR_NOT_SUPPORTED;
     struct dpa_qp *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     q->user_index = init->user_index;
+    q->shared = shared;
     q->send_queue = use(init->send_dpa_completion, &dpk_completion_kind);
     q->receive_queue = use(init->receive_dpa_completion, &dpk_completion_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
@@ -278,18 +295,24 @@ uint32_t dpa_qp_number(const struct dpa_qp *q)
     return dpk_rc_qp_number(q->pair);
 }
 
-doca_error_t dpa_qp_handle(struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle)
+doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
+                        const struct doca_dpa *dpa, uint64_t *handle)
 {
     struct dpk_dpa_call c;
     doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
-    if (dpk_dpa_base(c.dpa) != q->base)
+    if (dpk_dpa_base(c.dpa) != base)
         result = DOCA_ERROR_INVALID_VALUE;
     else
-        *handle = (uintptr_t)q->object.handle;
+        *handle = (uintptr_t)object->handle;
     dpk_dpa_end(&c);
     return result;
+}
+
+doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle)
+{
+    return dpa_handle(&q->object, q->base, dpa, handle);
 }
 
 /* ---- States ---- */
@@ -308,6 +331,8 @@ static void enter(struct dpa_qp *q, enum ibv_qp_state to)
         dpk_rc_qp_reset(q->pair);
         ring_drop(&q->sends);
         ring_drop(&q->receives);
+        if (q->shared)
+            dpa_srq_leave(q->shared, &q->user);
         q->reads = 0;
         q->attr = (struct ibv_qp_attr){0};
     } else if (to == IBV_QPS_ERR && q->state != IBV_QPS_RESET) {
@@ -387,7 +412,7 @@ static bool post(struct dpk_dpa *d, struct dpa_qp *q, uint64_t address, uint64_t
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
     if (r->posted - r->done >= r->size || w.count > r->segments)
         return true; /* 0: there is no room */
-    if (!read_segments(d, r, w.segments, w.count))
+    if (!read_segments(d, pieces_at(r, r->posted), w.segments, w.count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
     if (!operation_of(&w, &e->work))
@@ -407,11 +432,11 @@ static bool receive(struct dpk_dpa *d, struct dpa_qp *q, const uint64_t args[6],
                     char *reason, size_t size)
 {
     struct ring *r = &q->receives;
-    if (r->posted - r->done >= r->size || args[2] > r->segments)
+    struct entry *e = &r->entries[at(r, r->posted)];
+    if (q->shared || r->posted - r->done >= r->size || args[2] > r->segments)
         return true;
-    if (!read_segments(d, r, args[1], (uint32_t)args[2]))
+    if (!read_receive(d, pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
-    r->entries[at(r, r->posted)] = (struct entry){.count = (unsigned)args[2]};
     *result = ++r->posted;
     return true;
 }

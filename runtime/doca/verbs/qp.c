@@ -33,7 +33,8 @@ static bool use_parts(struct qp *q, struct context *c, const struct qp_init_attr
     q->receive_cq = use(a->receive_cq, &cq_kind);
     q->srq = use(a->srq, &srq_kind);
     return q->pd && q->pd->ib && q->pd->ib->context == c->ib && (q->send_cq || !a->send_cq) &&
-           (q->receive_cq || !a->receive_cq) && (q->srq || !a->srq);
+           (q->receive_cq || !a->receive_cq) && (q->srq || !a->srq) &&
+           (!q->srq || !!q->srq->dpa == !!a->external_datapath_en);
 }
 
 static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
@@ -69,9 +70,10 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
                        (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
     if (use_parts(q, c, a))
-        result = !known                    ? DOCA_ERROR_NOT_SUPPORTED
-                 : a->external_datapath_en ? dpa_qp_new(q->pd->ib, a, &q->dpa)
-                                           : cpu_qp_new(q, a);
+        result = !known ? DOCA_ERROR_NOT_SUPPORTED
+                 : a->external_datapath_en
+                     ? dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
+                     : cpu_qp_new(q, a);
     if (result != DOCA_SUCCESS) {
         qp_left(q);
         free(q);

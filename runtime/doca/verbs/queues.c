@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 
+#include "doca/dpa/dpa.h"
 #include "doca/memory/memory.h"
 #include "verbs.h"
 
@@ -116,24 +117,24 @@ int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct 
 
 /* ---- Shared receive queues ---- */
 
-struct srq_init_attr {
-    struct dpk_object object;
-    struct doca_verbs_pd *pd;
-    enum doca_verbs_srq_type type;
-    uint32_t srq_wr, receive_max_sges;
-};
 LIFE(srq_init_attr)
 OBJECT_FIELD(srq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
 FIELD(srq_init_attr, enum doca_verbs_srq_type, type)
 FIELD(srq_init_attr, uint32_t, srq_wr)
 FIELD(srq_init_attr, uint32_t, receive_max_sges)
+FIELD(srq_init_attr, uint8_t, external_datapath_en)
+OBJECT_FIELD(srq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
+PLACE_FIELD(srq_init_attr, external_umem)
+PLACE_FIELD(srq_init_attr, external_dbr_umem)
 
 static void srq_left(void *object)
 {
     struct srq *s = object;
     if (s->ib)
         dpk_emulated_8.destroy_srq(s->ib);
+    dpa_srq_free(s->dpa);
     s->ib = NULL;
+    s->dpa = NULL;
     unuse(s->pd);
 }
 
@@ -143,22 +144,30 @@ static void srq_release(void *object)
 }
 const struct dpk_kind srq_kind = {.left = srq_left, .release = srq_release};
 
+static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
+{
+    struct ibv_srq_init_attr init = {.attr = {.max_wr = a->srq_wr, .max_sge = a->receive_max_sges}};
+    if (!s->pd || a->dpa || a->external_umem || a->external_dbr_umem)
+        return DOCA_ERROR_INVALID_VALUE;
+    s->ib = dpk_emulated_8.create_srq(s->pd->ib, &init);
+    return s->ib ? DOCA_SUCCESS : error_of(errno);
+}
+
 static doca_error_t srq_new(const struct context *c, const struct srq_init_attr *a,
                             struct doca_verbs_srq **out)
 {
-    struct ibv_srq_init_attr init = {.attr = {.max_wr = a->srq_wr, .max_sge = a->receive_max_sges}};
     struct srq *s = calloc(1, sizeof *s);
     if (!s)
         return DOCA_ERROR_NO_MEMORY;
+    s->number = srq_number_new();
     s->pd = use(a->pd, &pd_kind);
-    errno = EINVAL;
-    s->ib = s->pd && s->pd->ib && s->pd->ib->context == c->ib
-                ? dpk_emulated_8.create_srq(s->pd->ib, &init)
-                : NULL;
-    if (!s->ib) {
-        unuse(s->pd);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (s->pd ? s->pd->ib && s->pd->ib->context == c->ib : !a->pd)
+        result = a->external_datapath_en ? dpa_srq_new(a, s->number, &s->dpa) : cpu_srq_new(s, a);
+    if (result != DOCA_SUCCESS) {
+        srq_left(s);
         free(s);
-        return error_of(errno);
+        return result;
     }
     *out = dpk_object_enter(s, &srq_kind);
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
@@ -180,6 +189,22 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
 {
     return dpk_object_destroy(srq, &srq_kind);
+}
+
+uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq)
+{
+    struct srq *s = dpk_object_pin(srq, &srq_kind);
+    const uint32_t number = s ? s->number : 0;
+    dpk_object_drop(s);
+    return number;
+}
+
+doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct doca_dpa *dpa,
+                                           doca_dpa_dev_verbs_srq_t *srq_handle)
+{
+    struct srq *s = srq_handle ? dpk_object_lock(srq, &srq_kind) : NULL;
+    return dpk_object_unlock(s, s && s->dpa ? dpa_srq_handle(s->dpa, dpa, srq_handle)
+                                            : DOCA_ERROR_BAD_STATE);
 }
 
 int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_wr *wr,

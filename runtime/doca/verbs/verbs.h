@@ -1,6 +1,6 @@
 /*
- * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/verbs); queue
- * pairs of the DPA are a front end of rc of their own (dpa_qp.c).
+ * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/verbs); those of
+ * the DPA are a front end of rc of their own (dpa_qp.c, dpa_srq.c).
  *
  * Objects that stand on another one are its users, so that it cannot be destroyed before them. The
  * lock of an object guards what is set of it.
@@ -31,10 +31,15 @@ struct cq {
     struct ibv_cq *ib;
 };
 
+struct dpa_qp;
+struct dpa_srq;
+
 struct srq {
     struct dpk_object object;
-    struct pd *pd; /* a use */
-    struct ibv_srq *ib;
+    struct pd *pd; /* a use; NULL: of the DPA */
+    uint32_t number;
+    struct ibv_srq *ib;  /* of the CPU, */
+    struct dpa_srq *dpa; /* or of the DPA */
 };
 
 extern const struct dpk_kind context_kind, pd_kind, cq_kind, srq_kind, qp_kind;
@@ -80,8 +85,6 @@ struct qp_init_attr {
 /* Copies all but the object. */
 void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to);
 
-struct dpa_qp;
-
 struct qp {
     struct dpk_object object;
     struct context *context; /* these are uses; NULL: it has none */
@@ -91,6 +94,17 @@ struct qp {
     struct qp_init_attr made; /* what it was made of: its object is unused */
     struct ibv_qp *ib;        /* of the CPU, */
     struct dpa_qp *dpa;       /* or of the DPA */
+};
+
+struct srq_init_attr {
+    struct dpk_object object;
+    struct doca_verbs_pd *pd;
+    enum doca_verbs_srq_type type;
+    uint32_t srq_wr, receive_max_sges;
+    uint8_t external_datapath_en;
+    struct doca_umem *external_umem, *external_dbr_umem;
+    uint64_t external_umem_offset, external_dbr_umem_offset;
+    struct doca_dpa *dpa;
 };
 
 /* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
@@ -118,6 +132,29 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return field;                                                                              \
     }
 
+/* The same of memory for rings, with an offset. */
+#define PLACE_FIELD(obj, field)                                                                    \
+    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj,                      \
+                                                struct doca_umem *umem, uint64_t offset)           \
+    {                                                                                              \
+        struct obj *a = is_umem_or_null(umem) ? dpk_object_lock(obj, &obj##_kind) : NULL;          \
+        if (a) {                                                                                   \
+            a->field = umem;                                                                       \
+            a->field##_offset = offset;                                                            \
+        }                                                                                          \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }                                                                                              \
+    doca_error_t doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj,                \
+                                                struct doca_umem **umem, uint64_t *offset)         \
+    {                                                                                              \
+        struct obj *a = umem && offset ? dpk_object_lock(obj, &obj##_kind) : NULL;                 \
+        if (a) {                                                                                   \
+            *umem = a->field;                                                                      \
+            *offset = a->field##_offset;                                                           \
+        }                                                                                          \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }
+
 /* doca_verbs_OBJECT_create and doca_verbs_OBJECT_destroy of an object without anything else. */
 #define LIFE(obj)                                                                                  \
     static void obj##_release(void *object)                                                        \
@@ -136,6 +173,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
 /* Whether a handle is NULL, or of that kind. */
 bool is_a(const void *handle, const struct dpk_kind *kind);
+bool is_umem_or_null(const struct doca_umem *umem);
 /* What an errno of libibverbs is to DOCA. */
 doca_error_t error_of(int why);
 /* Pins an object of a kind and adds a use of it; NULL: there is none. unuse is its opposite, of NULL
@@ -148,11 +186,22 @@ doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *ou
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 
-/* INVALID_VALUE, BAD_STATE, NO_MEMORY, NOT_SUPPORTED: as doca_verbs_qp_create says. */
-doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_qp **out);
+/* `shared`: NULL, or where it takes its receives. INVALID_VALUE, BAD_STATE, NO_MEMORY, NOT_SUPPORTED: as
+ * doca_verbs_qp_create says. */
+doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
+                        struct dpa_qp **out);
 void dpa_qp_free(struct dpa_qp *q);
 doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask);
 uint32_t dpa_qp_number(const struct dpa_qp *q);
-doca_error_t dpa_qp_handle(struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle);
+doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle);
+
+/* ---- Shared receive queues of the DPA: dpa_srq.c ---- */
+
+/* A number that no other shared receive queue of this process has. */
+uint32_t srq_number_new(void);
+/* INVALID_VALUE, BAD_STATE, NO_MEMORY: as doca_verbs_srq_create says. */
+doca_error_t dpa_srq_new(const struct srq_init_attr *init, uint32_t number, struct dpa_srq **out);
+void dpa_srq_free(struct dpa_srq *s);
+doca_error_t dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa, uint64_t *handle);
 
 #endif

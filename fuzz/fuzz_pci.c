@@ -85,6 +85,8 @@ static void copy_memory(struct dpk_pci *f, const uint8_t *now)
     static uint8_t bytes[sizeof memory];
     dpk_pci_space(f)[PCI_COMMAND] = PCI_COMMAND_MASTER;
     dpk_pci_set_state(f, dpk_pci_state_of(f), DPK_PCI_ON);
+    if (dpk_pci_vectors(f) > dpk_pci_config_of(f)->vectors)
+        abort();
     for (unsigned i = 0; i < 3; i++) {
         struct pci_mapping m;
         memcpy(&m, now + HEAD + i * sizeof m, sizeof m);

@@ -54,6 +54,10 @@ enum doca_devemu_pci_hotplug_state {
     DOCA_DEVEMU_PCI_HP_STATE_POWER_ON = 3,
 };
 
+/* How many functions a card may have: 32, and 0 for who may make none. */
+doca_error_t doca_devemu_pci_cap_get_max_hotplug_devices(const struct doca_devinfo *devinfo,
+                                                         uint32_t *max_hotplug_devices);
+
 /* ---- Contexts ---- */
 
 /* An idle context of a function of a started type, by its representor, connected to `pe`. It has the
@@ -95,6 +99,34 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
                                        doca_devemu_pci_dev_event_flr_handler_cb_t handler,
                                        union doca_data user_data);
 
+/* Whether the host has reset the function since its context was started, which runs: else BAD_STATE. */
+doca_error_t doca_devemu_pci_dev_is_flr(const struct doca_devemu_pci_dev *pci_dev, uint8_t *flr);
+
+/* ---- Virtual functions ---- */
+
+/* They belong to physical functions that a card has by itself. Emulated cards have none, so all of these are
+ * NOT_PERMITTED: of a context that is idle, or that runs for get_total_vfs and get_num_free; else BAD_STATE. */
+typedef void (*doca_devemu_pci_dev_event_sriov_handler_cb_t)(struct doca_devemu_pci_dev *pci_dev,
+                                                             uint16_t prev_numvfs,
+                                                             uint16_t curr_numvfs,
+                                                             union doca_data user_data);
+doca_error_t
+doca_devemu_pci_dev_event_sriov_register(struct doca_devemu_pci_dev *pci_dev,
+                                         doca_devemu_pci_dev_event_sriov_handler_cb_t handler,
+                                         union doca_data user_data);
+doca_error_t doca_devemu_pci_dev_reset_msix(struct doca_devemu_pci_dev *pci_dev, uint8_t reset);
+doca_error_t doca_devemu_pci_dev_reset_db(struct doca_devemu_pci_dev *pci_dev, uint8_t reset);
+doca_error_t doca_devemu_pci_dev_get_total_vfs(const struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t *total_vfs);
+doca_error_t doca_devemu_pci_dev_get_num_vfs(const struct doca_devemu_pci_dev *pci_dev,
+                                             uint16_t *num_vfs);
+doca_error_t
+doca_devemu_pci_dev_get_num_free_dynamic_vf_msix(const struct doca_devemu_pci_dev *pci_dev,
+                                                 uint16_t *num_free_msix);
+doca_error_t
+doca_devemu_pci_dev_get_num_free_dynamic_vf_db(const struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t *num_free_db);
+
 /* ---- Registers: stateful regions ---- */
 
 struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write;
@@ -120,6 +152,13 @@ doca_error_t
 doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
                                                       uint8_t id, uint64_t start_addr,
                                                       void *in_values, size_t size);
+
+/* What all of the region that begins there holds when the function is plugged in or reset from then on, as long as
+ * this object is there and its engine runs; without it, what it held before. The context runs. NOT_FOUND: no such
+ * region. INVALID_VALUE: also, less than the region has; more is not looked at. NO_MEMORY. */
+doca_error_t doca_devemu_pci_dev_modify_bar_stateful_region_default_values(
+    struct doca_devemu_pci_dev *pci_dev, uint8_t id, uint64_t start_addr, void *default_values,
+    uint64_t size);
 
 /* ---- Doorbells on the DPA ---- */
 
@@ -193,5 +232,7 @@ doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
 #ifdef __cplusplus
 }
 #endif
+
+#include "doca_devemu_pci_ep.h"
 
 #endif

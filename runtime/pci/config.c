@@ -183,6 +183,29 @@ static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
         fill_msix(at, c);
 }
 
+void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors)
+{
+    uint8_t *at = dpk_pci_space(f);
+    const unsigned most = dpk_pci_config_of(f)->vectors, count = vectors < most ? vectors : most;
+    if (most == 0)
+        return;
+    put(at, PCI_STATUS, count ? PCI_STATUS_CAP_LIST : 0, 2);
+    put(at, PCI_CAPABILITY_LIST, count ? MSIX_AT : 0, 1);
+    if (count)
+        put(at, MSIX_AT + PCI_MSIX_FLAGS, count - 1u, 2);
+}
+
+unsigned dpk_pci_vectors(struct dpk_pci *f)
+{
+    const uint8_t *at = dpk_pci_space(f);
+    const unsigned most = dpk_pci_config_of(f)->vectors,
+                   flags = at[MSIX_AT + PCI_MSIX_FLAGS] | at[MSIX_AT + PCI_MSIX_FLAGS + 1] << 8,
+                   count = (flags & PCI_MSIX_FLAGS_QSIZE) + 1;
+    if (most == 0 || at[PCI_CAPABILITY_LIST] != MSIX_AT)
+        return 0;
+    return count < most ? count : most;
+}
+
 void pci_fill(uint8_t *at, const struct dpk_pci_config *c, const uint64_t offsets[DPK_PCI_BARS])
 {
     const uint32_t silent = DPK_PCI_SILENT;

@@ -148,6 +148,10 @@ uint8_t *dpk_pci_space(struct dpk_pci *f);
 #define DPK_PCI_SPACE_OFFSET 4096u         /* of it, in the file */
 int dpk_pci_file(const struct dpk_pci *f); /* stays its own */
 
+/* How many vectors the host sees: as many as the type has, or as were set since. */
+void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors);
+unsigned dpk_pci_vectors(struct dpk_pci *f);
+
 /* The value that was written last to a place of doorbells, if that was since the last call. */
 bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned place, uint32_t *value);
 /* Of MESSAGES: the number of the doorbell that a value rings, and how many numbers there are. */

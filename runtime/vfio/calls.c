@@ -140,14 +140,14 @@ static int tell_interrupts(struct vfio_function *f, struct vfio_irq_info *info)
     if (info->argsz < sizeof *info || info->index >= VFIO_PCI_NUM_IRQS)
         return answer(EINVAL);
     const bool msix = info->index == VFIO_PCI_MSIX_IRQ_INDEX;
-    info->count = msix ? dpk_pci_config_of(f->pci)->vectors : 0;
+    info->count = msix ? dpk_pci_vectors(f->pci) : 0;
     info->flags = msix ? VFIO_IRQ_INFO_EVENTFD : 0;
     return 0;
 }
 
 static int set_interrupts(struct vfio_function *f, struct vfio_irq_set *set)
 {
-    const unsigned vectors = dpk_pci_config_of(f->pci)->vectors;
+    const unsigned vectors = dpk_pci_vectors(f->pci);
     const uint32_t off = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER,
                    events = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
     if (set->argsz < sizeof *set || set->index != VFIO_PCI_MSIX_IRQ_INDEX || set->start > vectors ||

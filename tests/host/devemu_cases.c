@@ -438,6 +438,144 @@ static void interrupts_reach_the_host(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
+/* ---- What later releases ask ---- */
+
+static uint8_t is_reset(const struct world *w)
+{
+    uint8_t flr = 7;
+    CHECK(doca_devemu_pci_dev_is_flr(w->d, &flr) == OK && flr <= 1);
+    return flr;
+}
+
+/* From the reset until the context starts again. */
+static void a_reset_is_seen_until_the_next_start(void)
+{
+    struct world w;
+    uint8_t flr;
+    make(&w);
+    CHECK(doca_devemu_pci_dev_is_flr(w.d, &flr) == BAD_STATE);
+    plug(&w);
+    struct host h = open_host(&w);
+    CHECK(!is_reset(&w) && ioctl(h.device, VFIO_DEVICE_RESET) == 0 && is_reset(&w));
+    while (w.resets == 0)
+        doca_pe_progress(pe);
+    CHECK(is_reset(&w));
+    CHECK(doca_ctx_stop(w.ctx) == OK && doca_ctx_start(w.ctx) == OK && !is_reset(&w));
+    close_host(&h);
+    unplug(&w);
+}
+
+static void registers_have_defaults(void)
+{
+    struct world w;
+    uint8_t values[0x101];
+    const uint8_t none[0x100] = {0};
+    memset(values, 0x5a, sizeof values);
+    make(&w);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(w.d, 0, STATEFUL, values,
+                                                                        0x100) == BAD_STATE);
+    CHECK(doca_ctx_start(w.ctx) == OK);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(w.d, 0, STATEFUL, values,
+                                                                        0xff) == INVALID);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(
+              w.d, 0, STATEFUL + 8, values, 0x100) == NOT_FOUND);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(w.d, 6, STATEFUL, values,
+                                                                        0x100) == INVALID);
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(w.d, 0, STATEFUL, values,
+                                                                        0x101) == OK);
+    CHECK(doca_ctx_stop(w.ctx) == OK);
+    plug(&w);
+    struct host h = open_host(&w);
+    CHECK(memcmp(h.bar + STATEFUL, values, 0x100) == 0);
+    CHECK(h.bar[STATEFUL + 0x100] == 0); /* the next byte is of nobody */
+    CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_default_values(
+              w.d, 0, STATEFUL, (void *)(uintptr_t)none, 0x100) == OK);
+    CHECK(memcmp(h.bar + STATEFUL, values, 0x100) == 0); /* not before a reset */
+    CHECK(ioctl(h.device, VFIO_DEVICE_RESET) == 0);
+    while (w.resets == 0)
+        doca_pe_progress(pe);
+    CHECK(memcmp(h.bar + STATEFUL, none, 0x100) == 0);
+    while (doca_pe_progress(pe))
+        ;
+    CHECK(w.writes == 0); /* the host wrote none of it */
+    close_host(&h);
+    unplug(&w);
+}
+
+static unsigned vectors_of(const struct world *w)
+{
+    struct vfio_irq_info info = {.argsz = sizeof info, .index = VFIO_PCI_MSIX_IRQ_INDEX};
+    struct host h = open_host(w);
+    CHECK(ioctl(h.device, VFIO_DEVICE_GET_IRQ_INFO, &info) == 0);
+    close_host(&h);
+    return info.count;
+}
+
+static void endpoints_have_fewer_vectors_and_doorbells(void)
+{
+    struct world w;
+    struct doca_devemu_pci_msix *msix = NULL;
+    struct doca_devemu_pci_db *db = NULL;
+    uint16_t n = 0;
+    make(&w);
+    struct doca_devemu_pci_ep *ep = doca_devemu_pci_dev_as_ep(w.d);
+    CHECK(doca_devemu_pci_ep_get_num_msix(ep, &n) == OK && n == 4);
+    CHECK(doca_devemu_pci_ep_get_num_db(ep, &n) == OK && n == 1024);
+    CHECK(doca_devemu_pci_ep_set_num_msix(ep, 5) == NOT_SUPPORTED);
+    CHECK(doca_devemu_pci_ep_set_num_db(ep, 1025) == NOT_SUPPORTED);
+    CHECK(doca_devemu_pci_ep_set_num_msix(ep, 2) == OK);
+    CHECK(doca_devemu_pci_ep_set_num_db(ep, 3) == OK);
+    make_dpa(&w);
+    CHECK(doca_devemu_pci_ep_set_datapath_on_dpa(ep, w.dpa) == DOCA_ERROR_NOT_PERMITTED);
+    plug(&w);
+    CHECK(doca_devemu_pci_ep_set_datapath_on_dpa(ep, w.dpa) == BAD_STATE);
+    CHECK(doca_devemu_pci_ep_set_num_msix(ep, 2) == BAD_STATE);
+    CHECK(doca_devemu_pci_ep_get_num_msix(ep, &n) == OK && n == 2);
+    CHECK(doca_devemu_pci_ep_create_msix_on_dpa(ep, 0, TABLE, 2, 0, &msix) == INVALID);
+    CHECK(doca_devemu_pci_ep_create_msix_on_dpa(ep, 0, TABLE, 1, 0, &msix) == OK);
+    CHECK(doca_devemu_pci_ep_create_db_on_dpa(ep, w.completion, 0, 0, 3, 0, &db) == INVALID);
+    CHECK(doca_devemu_pci_ep_create_db_on_dpa(ep, w.completion, 0, 0, 2, 0, &db) == OK);
+    CHECK(vectors_of(&w) == 2);
+    CHECK(doca_devemu_pci_msix_destroy(msix) == OK && doca_devemu_pci_db_destroy(db) == OK);
+    CHECK(doca_ctx_stop(w.ctx) == OK && doca_devemu_pci_ep_set_num_msix(ep, 0) == OK);
+    CHECK(doca_ctx_start(w.ctx) == OK && vectors_of(&w) == 0);
+    CHECK(doca_ctx_stop(w.ctx) == OK && doca_devemu_pci_ep_set_num_msix(ep, 4) == OK);
+    CHECK(doca_ctx_start(w.ctx) == OK && vectors_of(&w) == 4);
+    destroy_dpa(&w);
+    unplug(&w);
+    CHECK(doca_dpa_destroy(w.dpa) == OK);
+}
+
+static void on_virtual(struct doca_devemu_pci_dev *d, uint16_t before, uint16_t now,
+                       union doca_data data)
+{
+    (void)d, (void)before, (void)now, (void)data;
+    CHECK(false);
+}
+
+/* No function is of a card's own, which would have virtual ones. */
+static void functions_have_no_virtual_ones(void)
+{
+    struct world w;
+    uint16_t n;
+    uint32_t most = 0;
+    const union doca_data data = {0};
+    make(&w);
+    CHECK(doca_devemu_pci_cap_get_max_hotplug_devices(doca_dev_as_devinfo(dev), &most) == OK);
+    CHECK(most == 32);
+    CHECK(doca_devemu_pci_dev_event_sriov_register(w.d, NULL, data) == INVALID);
+    CHECK(doca_devemu_pci_dev_event_sriov_register(w.d, on_virtual, data) ==
+          DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_devemu_pci_dev_reset_msix(w.d, 1) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_devemu_pci_dev_get_total_vfs(w.d, &n) == BAD_STATE);
+    plug(&w);
+    CHECK(doca_devemu_pci_dev_event_sriov_register(w.d, on_virtual, data) == BAD_STATE);
+    CHECK(doca_devemu_pci_dev_reset_db(w.d, 1) == BAD_STATE);
+    CHECK(doca_devemu_pci_dev_get_total_vfs(w.d, &n) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_devemu_pci_dev_get_num_vfs(w.d, &n) == DOCA_ERROR_NOT_PERMITTED);
+    unplug(&w);
+}
+
 static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
@@ -450,7 +588,11 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(unbound_doorbells_wait),
                                          CASE(foreign_handles_are_a_fault),
                                          CASE(a_killed_host_leaves_it),
-                                         CASE(interrupts_reach_the_host)};
+                                         CASE(interrupts_reach_the_host),
+                                         CASE(a_reset_is_seen_until_the_next_start),
+                                         CASE(registers_have_defaults),
+                                         CASE(endpoints_have_fewer_vectors_and_doorbells),
+                                         CASE(functions_have_no_virtual_ones)};
 
 int main(int argc, char **argv)
 {

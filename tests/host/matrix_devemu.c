@@ -34,7 +34,7 @@ static void make_type(struct world *w, struct doca_dev *dev)
     CHECK(doca_devemu_pci_type_set_bar_db_region_by_offset_conf(t, 0, 0, 0x1000, 2, 3) == OK);
     CHECK(doca_devemu_pci_type_set_bar_msix_table_region_conf(t, 0, PCI_TABLE, 0x1000) == OK);
     CHECK(doca_devemu_pci_type_set_bar_msix_pba_region_conf(t, 0, PCI_PENDING, 0x1000) == OK);
-    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, PCI_STATEFUL, 0x1000) == OK);
+    CHECK(doca_devemu_pci_type_set_bar_stateful_region_conf(t, 0, PCI_STATEFUL, 512) == OK);
     w->objects[PCI_TYPE] = t;
 }
 

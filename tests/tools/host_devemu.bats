@@ -52,6 +52,22 @@ devemu_ok() { # CASE
     devemu_ok a_written_register_wakes_the_engine
 }
 
+@test "a reset is seen until the next start" {
+    devemu_ok a_reset_is_seen_until_the_next_start
+}
+
+@test "registers have defaults" {
+    devemu_ok registers_have_defaults
+}
+
+@test "endpoints have fewer vectors and doorbells" {
+    devemu_ok endpoints_have_fewer_vectors_and_doorbells
+}
+
+@test "functions have no virtual ones" {
+    devemu_ok functions_have_no_virtual_ones
+}
+
 @test "a function whose file is cut is off" {
     devemu_ok a_function_whose_file_is_cut_is_off
     grep -q "somebody changed the size of the file of the emulated function 1: it is off for good" <<<"$output"

@@ -60,7 +60,8 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
     }
     d->claimed = true;
     atomic_store(&d->state, dpk_pci_state_of(d->f));
-    atomic_store(&d->resets, dpk_pci_resets(d->f));
+    atomic_store(&d->resets, d->resets_before = dpk_pci_resets(d->f));
+    dpk_pci_set_vectors(d->f, d->vectors);
     return DOCA_SUCCESS;
 }
 
@@ -77,13 +78,32 @@ static doca_error_t dev_stop(struct dpk_ctx *ctx)
 
 /* ---- What happens to it ---- */
 
+/* Writes what is the default of registers. */
+static void restore_registers(struct pci_dev *d)
+{
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    pthread_mutex_lock(&d->registers);
+    for (unsigned i = 0; i < c->region_count; i++) {
+        const struct dpk_pci_region *r = &c->regions[i];
+        const struct stateful *s = &d->stateful[i];
+        uint64_t size;
+        if (!s->defaults)
+            continue;
+        memcpy(dpk_pci_bar(d->f, r->bar, &size) + r->start, s->defaults, r->size);
+        if (s->seen)
+            memcpy(s->seen, s->defaults, r->size);
+    }
+    pthread_mutex_unlock(&d->registers);
+}
+
 /* The host of an emulated card takes a function at once, and gives it back when no program has it. */
 static void go_on(struct pci_dev *d)
 {
     const enum dpk_pci_state state = dpk_pci_state_of(d->f);
-    if (state == DPK_PCI_PLUGGING)
+    if (state == DPK_PCI_PLUGGING) {
+        restore_registers(d);
         dpk_pci_set_state(d->f, DPK_PCI_PLUGGING, DPK_PCI_ON);
-    else if (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST))
+    } else if (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST))
         dpk_pci_set_state(d->f, DPK_PCI_UNPLUGGING, DPK_PCI_OFF);
 }
 
@@ -140,6 +160,7 @@ static bool dev_progress(struct dpk_ctx *ctx)
         return true;
     }
     if (atomic_exchange(&d->resets, resets) != resets) {
+        restore_registers(d);
         if (d->on_reset)
             d->on_reset(ctx->object.handle, d->reset_data);
         return true;
@@ -184,8 +205,10 @@ static void dev_left(void *object)
 static void dev_release(void *object)
 {
     struct pci_dev *d = object;
-    for (unsigned i = 0; i < DPK_PCI_REGIONS; i++)
+    for (unsigned i = 0; i < DPK_PCI_REGIONS; i++) {
         free(d->stateful[i].seen);
+        free(d->stateful[i].defaults);
+    }
     dpk_pci_close(d->f);
     pthread_mutex_destroy(&d->registers);
     pthread_mutex_destroy(&d->listener.lock);
@@ -204,6 +227,8 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     if (!d)
         return result;
     d->number = number;
+    d->vectors = t->config.vectors;
+    d->bells = DPK_PCI_DOORBELLS;
     dpk_object_use(d->type = t);
     pthread_mutex_init(&d->registers, NULL);
     pthread_mutex_init(&d->listener.lock, NULL);
@@ -302,16 +327,21 @@ doca_error_t doca_devemu_pci_dev_hotunplug(struct doca_devemu_pci_dev *pci_dev)
 
 /* ---- Callbacks ---- */
 
-/* Locked, if it is idle and there is a handler. NULL: *result says why. */
-static struct pci_dev *lock_idle(const void *handle, bool has_handler, doca_error_t *result)
+struct pci_dev *pci_dev_lock_idle(const void *handle, doca_error_t *result)
 {
-    struct pci_dev *d = has_handler ? dpk_object_lock(handle, &pci_dev_kind) : NULL;
+    struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
     *result = d ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (d && atomic_load(&d->base.ctx.state) != DOCA_CTX_STATE_IDLE) {
         *result = dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
         return NULL;
     }
     return d;
+}
+
+static struct pci_dev *lock_idle(const void *handle, bool has_handler, doca_error_t *result)
+{
+    *result = DOCA_ERROR_INVALID_VALUE;
+    return has_handler ? pci_dev_lock_idle(handle, result) : NULL;
 }
 
 doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
@@ -338,6 +368,16 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
         return result;
     d->on_reset = handler;
     d->reset_data = user_data;
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+doca_error_t doca_devemu_pci_dev_is_flr(const struct doca_devemu_pci_dev *pci_dev, uint8_t *flr)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct pci_dev *d = flr ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    if (!d)
+        return result;
+    *flr = dpk_pci_resets(d->f) != d->resets_before;
     return dpk_object_unlock(d, DOCA_SUCCESS);
 }
 
@@ -420,4 +460,30 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
         memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
     pthread_mutex_unlock(&d->registers);
     return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+}
+
+doca_error_t
+doca_devemu_pci_dev_modify_bar_stateful_region_default_values(struct doca_devemu_pci_dev *pci_dev,
+                                                              uint8_t id, uint64_t start_addr,
+                                                              void *default_values, uint64_t size)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct pci_dev *d =
+        default_values && id < DPK_PCI_BARS ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    if (!d)
+        return result;
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    const int i = dpk_pci_find(c, DPK_PCI_STATEFUL, id, start_addr);
+    if (i < 0 || size < c->regions[i].size)
+        return dpk_object_unlock(d, i < 0 ? DOCA_ERROR_NOT_FOUND : DOCA_ERROR_INVALID_VALUE);
+    pthread_mutex_lock(&d->registers);
+    struct stateful *s = &d->stateful[i];
+    if (!s->defaults)
+        s->defaults = malloc(c->regions[i].size);
+    if (s->defaults)
+        memcpy(s->defaults, default_values, c->regions[i].size);
+    else
+        result = DOCA_ERROR_NO_MEMORY;
+    pthread_mutex_unlock(&d->registers);
+    return dpk_object_unlock(d, result);
 }

@@ -112,7 +112,7 @@ doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_de
             .dev = d, .region = (unsigned)region, .id = db_id, .user_data = user_data};
         if (region < 0)
             result = DOCA_ERROR_NOT_FOUND;
-        else if (!is_number(&c->regions[region], db_id))
+        else if ((d->bells_set && db_id >= d->bells) || !is_number(&c->regions[region], db_id))
             result = DOCA_ERROR_INVALID_VALUE;
         else
             result = create(dpa, k, &what, db);

@@ -8,6 +8,68 @@ static struct doca_devemu_pci_dev *dev_of(struct doca_devemu_pci_ep *ep)
     return (struct doca_devemu_pci_dev *)(void *)ep;
 }
 
+doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *ep,
+                                                    struct doca_dpa *dpa_dev)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *dpa = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
+    struct pci_dev *d = dpa ? pci_dev_lock_idle(ep, &result) : NULL;
+    dpk_object_drop(dpa);
+    const bool bound = d && d->base.ctx.datapath;
+    if (!d)
+        return result;
+    dpk_object_unlock(d, DOCA_SUCCESS);
+    return bound ? DOCA_ERROR_NOT_PERMITTED
+                 : doca_ctx_set_datapath_on_dpa(doca_devemu_pci_dev_as_ctx(dev_of(ep)), dpa_dev);
+}
+
+/* ---- How many vectors and doorbells ---- */
+
+static doca_error_t set_number(struct doca_devemu_pci_ep *ep, uint16_t number, bool of_vectors)
+{
+    doca_error_t result;
+    struct pci_dev *d = pci_dev_lock_idle(ep, &result);
+    if (!d)
+        return result;
+    if (number > (of_vectors ? d->type->config.vectors : DPK_PCI_DOORBELLS))
+        return dpk_object_unlock(d, DOCA_ERROR_NOT_SUPPORTED);
+    *(of_vectors ? &d->vectors : &d->bells) = number;
+    d->bells_set |= !of_vectors;
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+static doca_error_t get_number(const struct doca_devemu_pci_ep *ep, uint16_t *number,
+                               bool of_vectors)
+{
+    struct pci_dev *d = number ? dpk_object_lock(ep, &pci_dev_kind) : NULL;
+    if (d)
+        *number = of_vectors ? d->vectors : d->bells;
+    return dpk_object_unlock(d, DOCA_SUCCESS);
+}
+
+doca_error_t doca_devemu_pci_ep_set_num_msix(struct doca_devemu_pci_ep *ep, uint16_t num_msix)
+{
+    return set_number(ep, num_msix, true);
+}
+
+doca_error_t doca_devemu_pci_ep_get_num_msix(const struct doca_devemu_pci_ep *ep,
+                                             uint16_t *num_msix)
+{
+    return get_number(ep, num_msix, true);
+}
+
+doca_error_t doca_devemu_pci_ep_set_num_db(struct doca_devemu_pci_ep *ep, uint16_t num_db)
+{
+    return set_number(ep, num_db, false);
+}
+
+doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, uint16_t *num_db)
+{
+    return get_number(ep, num_db, false);
+}
+
+/* ---- What is made of it ---- */
+
 struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev)
 {
     return (struct doca_devemu_pci_ep *)(void *)dpk_ctx_of(pci_dev, &pci_dev_kind);

@@ -48,7 +48,7 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
     if (dpk_pci_find(c, DPK_PCI_TABLE, id, start_addr) < 0)
         result = DOCA_ERROR_NOT_FOUND;
-    else if (msix_idx >= c->vectors)
+    else if (msix_idx >= d->vectors)
         result = DOCA_ERROR_INVALID_VALUE;
     else
         result = devemu_dpa_runs(dpa, 0) ? create(d, dpa, msix_idx, user_data, msix)

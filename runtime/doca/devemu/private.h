@@ -28,11 +28,12 @@ doca_error_t devemu_failed(const char *call, const struct dpk_error *err);
 
 struct doorbell;
 
-/* A program's callback for a region of registers, and what it held when last looked at. */
+/* A program's callback for a region of registers, what it held when last looked at, and what it holds after it
+ * was plugged in or reset; NULL: what it held before. */
 struct stateful {
     doca_devemu_pci_dev_event_bar_stateful_region_driver_write_handler_cb_t handler;
     union doca_data data;
-    uint8_t *seen;
+    uint8_t *seen, *defaults;
 };
 
 struct pci_dev {
@@ -46,6 +47,9 @@ struct pci_dev {
     doca_devemu_pci_dev_event_flr_handler_cb_t on_reset;
     union doca_data plug_data, reset_data;
     atomic_uint state, resets; /* that were told of */
+    uint32_t resets_before;    /* the context started */
+    uint16_t vectors, bells;   /* that it may have; with the lock */
+    bool bells_set;            /* and numbers of doorbells are smaller */
     pthread_mutex_t registers; /* for what `stateful` has seen; no lock is taken behind it */
     struct stateful stateful[DPK_PCI_REGIONS];
     struct listener {
@@ -62,6 +66,9 @@ extern const struct dpk_kind pci_dev_kind;
  * why. */
 struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa,
                                      doca_error_t *result);
+
+/* One that is idle, locked. */
+struct pci_dev *pci_dev_lock_idle(const void *handle, doca_error_t *result);
 
 /* Listens for the doorbells of a context, with a thread from the first one on. */
 doca_error_t listener_add(struct pci_dev *d, struct doorbell *b);

@@ -55,6 +55,17 @@ doca_devemu_pci_cap_type_is_hotplug_supported(const struct doca_devinfo *devinfo
     return is_able(devinfo, pci_type, is_supported);
 }
 
+doca_error_t doca_devemu_pci_cap_get_max_hotplug_devices(const struct doca_devinfo *devinfo,
+                                                         uint32_t *max_hotplug_devices)
+{
+    struct dpk_device_info card;
+    const doca_error_t result =
+        max_hotplug_devices ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *max_hotplug_devices = devemu_is_able(&card) ? DPK_PCI_FUNCTIONS : 0;
+    return result;
+}
+
 doca_error_t doca_devemu_pci_cap_type_get_max_num_db(const struct doca_devinfo *devinfo,
                                                      uint16_t *max_num_db)
 {

@@ -338,6 +338,13 @@ void dpk_signals_release(const sigset_t *before);
  * as a driver that pins them does. */
 bool dpk_is_mapped(const void *at, size_t size, bool written);
 
+/* Is asked about a bus error of the calling thread, at an address, in a signal handler. True: the instruction comes
+ * again, and will not fail. It may also leave by longjmp. */
+typedef bool dpk_bus_error_taker(uintptr_t at);
+/* From now on bus errors of this process are shown to it first, and those that nobody takes go to whoever had the
+ * signal before, as do those that a process sends. Threads must not block SIGBUS. */
+void dpk_take_bus_errors(dpk_bus_error_taker *take);
+
 /* ---- Threads ---- */
 
 /* pthread_create for a library's own thread. Signals go to the program's threads: this one blocks

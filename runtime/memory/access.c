@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exports/exports.h"
+#include "guard.h"
 #include "proc/proc.h"
 #include "registry.h"
 
@@ -57,7 +58,8 @@ void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint6
     return dpk_process_is_recorded(p) ? NULL : dpk_process_memory(p, address, size, written);
 }
 
-static void load(void *to, const uint8_t *at, size_t size)
+/* Plain accesses to memory that may be gone: within GUARDED. */
+static void load_plain(void *to, const uint8_t *at, size_t size)
 {
     if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
         uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
@@ -70,7 +72,7 @@ static void load(void *to, const uint8_t *at, size_t size)
     }
 }
 
-static void store(uint8_t *at, const void *from, size_t size)
+static void store_plain(uint8_t *at, const void *from, size_t size)
 {
     if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
         uint32_t word;
@@ -83,6 +85,16 @@ static void store(uint8_t *at, const void *from, size_t size)
     } else {
         memcpy(at, from, size);
     }
+}
+
+static bool load(void *to, const uint8_t *at, size_t size)
+{
+    return GUARDED(at, at, size, load_plain(to, at, size));
+}
+
+static bool store(uint8_t *at, const void *from, size_t size)
+{
+    return GUARDED(at, at, size, store_plain(at, from, size));
 }
 
 bool dpk_memory_is_there(const struct dpk_memory_access *a)
@@ -103,7 +115,7 @@ bool dpk_memory_read(const struct dpk_memory_access *a, void *to)
     if (!m)
         return false;
     if (m->host)
-        load(to, dpk_memory_at(m, a->address), (size_t)a->size);
+        good = load(to, dpk_memory_at(m, a->address), (size_t)a->size);
     else
         good = dpk_copy_out(m->process, to, a->address, a->size, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -117,7 +129,7 @@ bool dpk_memory_write(const struct dpk_memory_access *a, const void *from)
     if (!m)
         return false;
     if (m->host)
-        store(dpk_memory_at(m, a->address), from, (size_t)a->size);
+        good = store(dpk_memory_at(m, a->address), from, (size_t)a->size);
     else
         good = dpk_copy_in(m->process, a->address, from, a->size, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -150,7 +162,8 @@ bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uin
     if (!m)
         return false;
     if (word)
-        *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
+        good = GUARDED(word, word, sizeof *word,
+                       *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST));
     else
         good = dpk_fetch_add(m->process, a->address, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -167,7 +180,9 @@ bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare
         return false;
     *before = compare;
     if (word)
-        __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        good = GUARDED(word, word, sizeof *word,
+                       __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST,
+                                                   __ATOMIC_SEQ_CST));
     else
         good = dpk_compare_swap(m->process, a->address, compare, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -179,27 +194,23 @@ bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare
 static bool get(const struct dpk_memory *m, uint64_t address, void *to, size_t size)
 {
     if (m->host)
-        load(to, dpk_memory_at(m, address), size);
-    else if (m->import)
+        return load(to, dpk_memory_at(m, address), size);
+    if (m->import)
         return dpk_import_read(m->import, address, to, size);
-    else if (m->bus)
+    if (m->bus)
         return m->bus->read(m->bus_context, address, to, size);
-    else
-        return dpk_copy_out(m->process, to, address, size, NULL) == DPK_OK;
-    return true;
+    return dpk_copy_out(m->process, to, address, size, NULL) == DPK_OK;
 }
 
 static bool put(const struct dpk_memory *m, uint64_t address, const void *from, size_t size)
 {
     if (m->host)
-        store(dpk_memory_at(m, address), from, size);
-    else if (m->import)
+        return store(dpk_memory_at(m, address), from, size);
+    if (m->import)
         return dpk_import_write(m->import, address, from, size);
-    else if (m->bus)
+    if (m->bus)
         return m->bus->write(m->bus_context, address, from, size);
-    else
-        return dpk_copy_in(m->process, address, from, size, NULL) == DPK_OK;
-    return true;
+    return dpk_copy_in(m->process, address, from, size, NULL) == DPK_OK;
 }
 
 static bool bounce(const struct dpk_memory *to, uint64_t target, const struct dpk_memory *from,
@@ -224,8 +235,9 @@ static bool move(const struct dpk_memory *to, uint64_t target, const struct dpk_
         return put(to, target, dpk_memory_at(from, source), size);
     if (!from->host)
         return get(from, source, dpk_memory_at(to, target), size);
-    memmove(dpk_memory_at(to, target), dpk_memory_at(from, source), size);
-    return true;
+    uint8_t *at = dpk_memory_at(to, target);
+    const uint8_t *of = dpk_memory_at(from, source);
+    return GUARDED(at, of, size, memmove(at, of, size));
 }
 
 /* The part of an access from an offset on. */

@@ -140,8 +140,9 @@ static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
 void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
                             bool written);
 
-/* Of these each is one access; false: refused, or the DPA process does not have the memory. What
- * writes wants one of DPK_MEMORY_WRITES, an atomic operation DPK_MEMORY_REMOTE_ATOMIC. */
+/* Of these each is one access; false: refused, or the DPA process does not have the memory, or it was of a file
+ * that somebody made shorter, and part of it may be done. What writes wants
+ * one of DPK_MEMORY_WRITES, an atomic operation DPK_MEMORY_REMOTE_ATOMIC. */
 bool dpk_memory_is_there(const struct dpk_memory_access *a);
 /* Copies a->size bytes. An aligned word of 4 or 8 bytes goes in one piece: read before, and written
  * after, everything else that the thread does. */

@@ -1,8 +1,5 @@
 /* Files that somebody makes shorter while they are mapped. To touch what is no more is SIGBUS; here zeros
- * take the place of the whole mapping, so the function is off, and goes on as damaged. Signals that come
- * from elsewhere go to whoever had them before. */
-#include <errno.h>
-#include <signal.h>
+ * take the place of the whole mapping, so the function is off, and goes on as damaged. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,10 +16,6 @@ static struct {
 } guards[GUARDS_MAX];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool installed; /* with the lock */
-static struct sigaction before;
-
-/* ---- The handler ---- */
 
 static bool replace(uintptr_t at)
 {
@@ -38,41 +31,11 @@ static bool replace(uintptr_t at)
     return false;
 }
 
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    const bool sent = info->si_code <= 0; /* by a process */
-    if (before.sa_handler == SIG_IGN && sent)
-        return;
-    if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        signal(number, SIG_DFL); /* the instruction comes again */
-        if (sent)
-            raise(number);
-    } else if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(number, info, context);
-    } else {
-        before.sa_handler(number);
-    }
-}
-
-static void on_bus_error(int number, siginfo_t *info, void *context)
-{
-    const int error = errno;
-    if (info->si_code <= 0 || !replace((uintptr_t)info->si_addr))
-        pass_on(number, info, context);
-    errno = error;
-}
-
-/* ---- Files ---- */
-
 void pci_guard(struct dpk_pci *f)
 {
     unsigned i = 0;
+    dpk_take_bus_errors(replace);
     pthread_mutex_lock(&lock);
-    if (!installed) {
-        const struct sigaction action = {.sa_sigaction = on_bus_error,
-                                         .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-        installed = sigaction(SIGBUS, &action, &before) == 0;
-    }
     while (i < GUARDS_MAX && atomic_load(&guards[i].start) != 0)
         i++;
     if (i < GUARDS_MAX) {

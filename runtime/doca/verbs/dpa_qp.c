@@ -9,23 +9,8 @@
 
 #include <doca_dpa_dev.h>
 
-#define AT_ONCE        64u /* works that rc carries out at once */
-#define WQE_BLOCK      64u /* bytes of an element of work */
-#define SEGMENTS_LEAST 1u
-
-/* An entry of a ring. Its pieces are `segments` from its place on. */
-struct entry {
-    struct dpk_rc_work work; /* of a send */
-    unsigned count;          /* pieces of a receive */
-    bool reads, fence;
-};
-
-struct ring {
-    struct entry *entries;
-    struct dpk_rc_piece *pieces; /* `segments` for each */
-    uint32_t size, segments;
-    uint32_t posted, committed, taken, done; /* counters, which wrap */
-};
+#define AT_ONCE   64u /* works that rc carries out at once */
+#define WQE_BLOCK 64u /* bytes of an element of work */
 
 struct dpa_qp {
     struct dpk_object object;
@@ -47,69 +32,13 @@ struct dpa_qp {
 static void dpa_qp_release(void *object);
 static const struct dpk_kind dpa_qp_kind = {.release = dpa_qp_release};
 
-/* ---- Rings ---- */
-
-static bool ring_new(struct ring *r, uint32_t size, uint32_t segments)
-{
-    r->segments = segments > SEGMENTS_LEAST ? segments : SEGMENTS_LEAST;
-    for (r->size = 1; r->size < size;)
-        r->size *= 2;
-    r->entries = calloc(r->size, sizeof *r->entries);
-    r->pieces = calloc(r->size, r->segments * sizeof *r->pieces);
-    return r->entries && r->pieces;
-}
-
-static void ring_free(struct ring *r)
-{
-    free(r->entries);
-    free(r->pieces);
-}
-
-static void ring_drop(struct ring *r)
-{
-    r->committed = r->taken = r->done = r->posted;
-}
-
-static uint32_t at(const struct ring *r, uint32_t counter)
-{
-    return counter & (r->size - 1);
-}
-
-static struct dpk_rc_piece *pieces_at(const struct ring *r, uint32_t counter)
-{
-    return r->pieces + (size_t)at(r, counter) * r->segments;
-}
-
-bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
-{
-    struct dpa_verbs_segment all[DPA_VERBS_SEGMENTS_MAX];
-    if (count == 0)
-        return true;
-    if (dpk_copy_out(d->process->dpa, all, from, count * sizeof *all, NULL) != DPK_OK)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = (struct dpk_rc_piece){
-            .memory = {.key = all[i].key, .address = all[i].address, .size = all[i].length}};
-    return true;
-}
-
-bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
-                  uint32_t *left)
-{
-    if (!read_segments(d, to, from, count))
-        return false;
-    for (*left = 0; *left < count && to[*left].memory.key != DPA_VERBS_LIST_END;)
-        ++*left;
-    return true;
-}
-
 /* ---- What rc asks ---- */
 
 static bool next_work(void *context, struct dpk_rc_work *out)
 {
     struct dpa_qp *q = context;
     struct ring *r = &q->sends;
-    const struct entry *e = &r->entries[at(r, r->taken)];
+    const struct entry *e = &r->entries[ring_at(r, r->taken)];
     if (r->taken == r->committed || (q->state != IBV_QPS_RTS && q->state != IBV_QPS_ERR) ||
         (q->state == IBV_QPS_RTS && e->fence && q->reads > 0))
         return false;
@@ -129,8 +58,8 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
         return dpa_srq_take(q->shared, &q->user, out);
     if (r->taken == r->committed)
         return DPK_RC_NONE;
-    *out = (struct dpk_rc_receive){.pieces = pieces_at(r, r->taken),
-                                   .count = r->entries[at(r, r->taken)].count,
+    *out = (struct dpk_rc_receive){.pieces = ring_pieces_at(r, r->taken),
+                                   .count = r->entries[ring_at(r, r->taken)].count,
                                    .index = r->taken};
     r->taken++;
     return DPK_RC_TAKEN;
@@ -368,79 +297,6 @@ doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int ma
 
 /* ---- Calls of DPA code ---- */
 
-/* False: it is no operation. */
-static bool operation_of(const struct dpa_verbs_work *w, struct dpk_rc_work *out)
-{
-    out->key = w->remote_key;
-    out->address = w->remote_address;
-    out->immediate = w->immediate;
-    switch (w->opcode) {
-    case DPA_VERBS_SEND_IMMEDIATE:
-    case DPA_VERBS_SEND:
-        out->opcode = DPK_RC_SEND;
-        out->has_immediate = w->opcode == DPA_VERBS_SEND_IMMEDIATE;
-        return true;
-    case DPA_VERBS_WRITE_IMMEDIATE:
-    case DPA_VERBS_WRITE:
-        out->opcode = DPK_RC_WRITE;
-        out->has_immediate = w->opcode == DPA_VERBS_WRITE_IMMEDIATE;
-        return true;
-    case DPA_VERBS_READ:
-        out->opcode = DPK_RC_READ;
-        return true;
-    case DPA_VERBS_FETCH_ADD:
-        out->opcode = DPK_RC_FETCH_ADD;
-        out->value = w->add;
-        return true;
-    case DPA_VERBS_COMPARE_SWAP:
-        out->opcode = DPK_RC_COMPARE_SWAP;
-        out->compare = w->add;
-        out->value = w->swap;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool post(struct dpk_dpa *d, struct dpa_qp *q, uint64_t address, uint64_t *result,
-                 char *reason, size_t size)
-{
-    struct ring *r = &q->sends;
-    struct dpa_verbs_work w;
-    struct entry *e = &r->entries[at(r, r->posted)];
-    if (dpk_copy_out(d->process->dpa, &w, address, sizeof w, NULL) != DPK_OK)
-        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
-    if (r->posted - r->done >= r->size || w.count > r->segments)
-        return true; /* 0: there is no room */
-    if (!read_segments(d, pieces_at(r, r->posted), w.segments, w.count))
-        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
-    *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
-    if (!operation_of(&w, &e->work))
-        return dpk_dpa_call_fails(reason, size, "Verbs: no such operation");
-    e->reads = e->work.opcode == DPK_RC_READ || e->work.opcode == DPK_RC_FETCH_ADD ||
-               e->work.opcode == DPK_RC_COMPARE_SWAP;
-    e->work.silent = !(w.flags & DPA_VERBS_SIGNALED);
-    e->work.solicited = w.flags & DPA_VERBS_SOLICITED;
-    e->work.pieces = pieces_at(r, r->posted);
-    e->work.count = w.count;
-    e->work.user = e;
-    *result = ++r->posted;
-    return true;
-}
-
-static bool receive(struct dpk_dpa *d, struct dpa_qp *q, const uint64_t args[6], uint64_t *result,
-                    char *reason, size_t size)
-{
-    struct ring *r = &q->receives;
-    struct entry *e = &r->entries[at(r, r->posted)];
-    if (q->shared || r->posted - r->done >= r->size || args[2] > r->segments)
-        return true;
-    if (!read_receive(d, pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
-        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
-    *result = ++r->posted;
-    return true;
-}
-
 static void commit(struct dpa_qp *q, bool receives)
 {
     struct ring *r = receives ? &q->receives : &q->sends;
@@ -457,9 +313,9 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
 {
     switch (call) {
     case DPA_VERBS_POST:
-        return post(d, q, args[1], result, reason, size);
+        return ring_post(d, &q->sends, args[1], result, reason, size);
     case DPA_VERBS_RECEIVE:
-        return receive(d, q, args, result, reason, size);
+        return q->shared || ring_receive(d, &q->receives, args, result, reason, size);
     case DPA_VERBS_COMMIT:
         commit(q, args[1]);
         return true;

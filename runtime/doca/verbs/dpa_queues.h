@@ -23,6 +23,47 @@ bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uin
 doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
                         const struct doca_dpa *dpa, uint64_t *handle);
 
+/* ---- Rings of works and receives of a queue pair: dpa_ring.c. With the lock of rc. ---- */
+
+/* An entry of a ring. Its pieces are `segments` from its place on. */
+struct entry {
+    struct dpk_rc_work work; /* of a send */
+    unsigned count;          /* pieces of a receive */
+    bool reads, fence;
+};
+
+struct ring {
+    struct entry *entries;
+    struct dpk_rc_piece *pieces; /* `segments` for each */
+    uint32_t size, segments;
+    uint32_t posted, committed, taken, done; /* counters, which wrap */
+};
+
+static inline uint32_t ring_at(const struct ring *r, uint32_t counter)
+{
+    return counter & (r->size - 1);
+}
+
+static inline struct dpk_rc_piece *ring_pieces_at(const struct ring *r, uint32_t counter)
+{
+    return r->pieces + (size_t)ring_at(r, counter) * r->segments;
+}
+
+static inline void ring_drop(struct ring *r)
+{
+    r->committed = r->taken = r->done = r->posted;
+}
+
+/* False: there is no memory; what there is goes by ring_free. */
+bool ring_new(struct ring *r, uint32_t size, uint32_t segments);
+void ring_free(struct ring *r);
+/* What DPA code posts: a struct dpa_verbs_work, or a receive (DPA_VERBS_RECEIVE). *result: its count, 0: there is no
+ * room. False: the thread faults. */
+bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
+               size_t size);
+bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
+                  char *reason, size_t size);
+
 /* ---- Shared receive queues: dpa_srq.c. All with the lock of rc. ---- */
 
 /* A queue pair that takes receives of one. */

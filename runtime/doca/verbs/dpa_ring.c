@@ -1,0 +1,116 @@
+/* Rings of queue pairs of the DPA, and what DPA code posts to them. */
+#include "dpa_queues.h"
+
+#define SEGMENTS_LEAST 1u
+
+bool ring_new(struct ring *r, uint32_t size, uint32_t segments)
+{
+    r->segments = segments > SEGMENTS_LEAST ? segments : SEGMENTS_LEAST;
+    for (r->size = 1; r->size < size;)
+        r->size *= 2;
+    r->entries = calloc(r->size, sizeof *r->entries);
+    r->pieces = calloc(r->size, r->segments * sizeof *r->pieces);
+    return r->entries && r->pieces;
+}
+
+void ring_free(struct ring *r)
+{
+    free(r->entries);
+    free(r->pieces);
+}
+
+bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
+{
+    struct dpa_verbs_segment all[DPA_VERBS_SEGMENTS_MAX];
+    if (count == 0)
+        return true;
+    if (dpk_copy_out(d->process->dpa, all, from, count * sizeof *all, NULL) != DPK_OK)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (struct dpk_rc_piece){
+            .memory = {.key = all[i].key, .address = all[i].address, .size = all[i].length}};
+    return true;
+}
+
+bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
+                  uint32_t *left)
+{
+    if (!read_segments(d, to, from, count))
+        return false;
+    for (*left = 0; *left < count && to[*left].memory.key != DPA_VERBS_LIST_END;)
+        ++*left;
+    return true;
+}
+
+/* ---- Posts ---- */
+
+/* False: it is no operation. */
+static bool operation_of(const struct dpa_verbs_work *w, struct dpk_rc_work *out)
+{
+    out->key = w->remote_key;
+    out->address = w->remote_address;
+    out->immediate = w->immediate;
+    switch (w->opcode) {
+    case DPA_VERBS_SEND_IMMEDIATE:
+    case DPA_VERBS_SEND:
+        out->opcode = DPK_RC_SEND;
+        out->has_immediate = w->opcode == DPA_VERBS_SEND_IMMEDIATE;
+        return true;
+    case DPA_VERBS_WRITE_IMMEDIATE:
+    case DPA_VERBS_WRITE:
+        out->opcode = DPK_RC_WRITE;
+        out->has_immediate = w->opcode == DPA_VERBS_WRITE_IMMEDIATE;
+        return true;
+    case DPA_VERBS_READ:
+        out->opcode = DPK_RC_READ;
+        return true;
+    case DPA_VERBS_FETCH_ADD:
+        out->opcode = DPK_RC_FETCH_ADD;
+        out->value = w->add;
+        return true;
+    case DPA_VERBS_COMPARE_SWAP:
+        out->opcode = DPK_RC_COMPARE_SWAP;
+        out->compare = w->add;
+        out->value = w->swap;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
+               size_t size)
+{
+    struct dpa_verbs_work w;
+    struct entry *e = &r->entries[ring_at(r, r->posted)];
+    if (dpk_copy_out(d->process->dpa, &w, address, sizeof w, NULL) != DPK_OK)
+        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
+    if (r->posted - r->done >= r->size || w.count > r->segments)
+        return true; /* 0: there is no room */
+    if (!read_segments(d, ring_pieces_at(r, r->posted), w.segments, w.count))
+        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
+    *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
+    if (!operation_of(&w, &e->work))
+        return dpk_dpa_call_fails(reason, size, "Verbs: no such operation");
+    e->reads = e->work.opcode == DPK_RC_READ || e->work.opcode == DPK_RC_FETCH_ADD ||
+               e->work.opcode == DPK_RC_COMPARE_SWAP;
+    e->work.silent = !(w.flags & DPA_VERBS_SIGNALED);
+    e->work.solicited = w.flags & DPA_VERBS_SOLICITED;
+    e->work.pieces = ring_pieces_at(r, r->posted);
+    e->work.count = w.count;
+    e->work.user = e;
+    *result = ++r->posted;
+    return true;
+}
+
+bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
+                  char *reason, size_t size)
+{
+    struct entry *e = &r->entries[ring_at(r, r->posted)];
+    if (r->posted - r->done >= r->size || args[2] > r->segments)
+        return true;
+    if (!read_receive(d, ring_pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
+        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
+    *result = ++r->posted;
+    return true;
+}

@@ -19,8 +19,8 @@
  * bad handle faults the thread.
  *
  * Rings lie in the host's memory: doca_dpa_dev_verbs_qp_get_wq, doca_dpa_dev_verbs_srq_get_wq, _get_dbr_addr and
- * functions with raw in their names, which would write to them, are not there, nor are queues of Ethernet
- * (DOCA DPA programming guide).
+ * the functions with raw in their names that are about what lies in a ring, or about receives, are not there, nor
+ * are queues of Ethernet (DOCA DPA programming guide).
  */
 #ifndef DOCA_DPA_DEV_VERBS_H
 #define DOCA_DPA_DEV_VERBS_H
@@ -151,6 +151,11 @@ uint32_t doca_dpa_dev_verbs_recv_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_rec
  * are shared. */
 uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_send_wr *send_wr);
+/* The same of an element of work (WQE) as the program made it, of the layout in infiniband/mlx5dv.h: a control
+ * segment whose count of segments tells its size, then those of its operation, and data, which may be inline up to
+ * what doca_verbs_qp_init_attr_set_max_inline_data set: work requests have no inline data. The index in the control
+ * segment is not looked at. One that is damaged fails as a work does. 0: also, it has more inline data. */
+uint32_t doca_dpa_dev_verbs_qp_post_send_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe);
 uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr);
 /* What was posted since the last commit is carried out. The lw functions leave fences to the program,

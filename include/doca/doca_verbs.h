@@ -388,8 +388,8 @@ doca_verbs_qp_init_attr_get_external_dbr_umem(const struct doca_verbs_qp_init_at
                                               struct doca_umem **umem, uint64_t *offset);
 
 /* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
- * of another device or, of a shared receive queue, of the other data path. NOT_SUPPORTED: another type than RC; of the
- * DPA, one with inline data, for which doca_dpa_dev_verbs.h has no call. BAD_STATE: the DPA does not run. */
+ * of another device or, of a shared receive queue, of the other data path; of the DPA, with
+ * more than 960 bytes of inline data. NOT_SUPPORTED: a type that it has not. BAD_STATE: the DPA does not run. */
 doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
                                   struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp);
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);

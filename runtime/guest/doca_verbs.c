@@ -82,6 +82,11 @@ uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
     return (uint32_t)verbs_call(DPA_VERBS_POST, verbs_qp, (uintptr_t)&work, 0);
 }
 
+uint32_t doca_dpa_dev_verbs_qp_post_send_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe)
+{
+    return (uint32_t)verbs_call(DPA_VERBS_RAW, verbs_qp, (uintptr_t)wqe, 0);
+}
+
 uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr)
 {

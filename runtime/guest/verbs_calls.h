@@ -9,13 +9,14 @@
 #define DPA_VERBS_RECEIVE 0x31 /* (qp, address of segments, their number) -> its count, or 0 */
 #define DPA_VERBS_COMMIT  0x32 /* (qp, 0: sends, 1: receives): what was posted is carried out */
 #define DPA_VERBS_TELL    0x33 /* (qp, one of these) -> */
+#define DPA_VERBS_RAW     0x34 /* (qp, address of a WQE) -> its count, or 0 */
 
 /* Of shared receive queues. */
 #define DPA_VERBS_SHARED_RECEIVE                                                                   \
-    0x34 /* (srq, address of segments, their number, 1: it is contiguous) -> its count, or 0 */
-#define DPA_VERBS_SHARED_COMMIT 0x35 /* (srq) */
-#define DPA_VERBS_SHARED_ACK    0x36 /* (srq, a count): the place of a linked list is free again */
-#define DPA_VERBS_SHARED_NUMBER 0x37 /* (srq) -> */
+    0x35 /* (srq, address of segments, their number, 1: it is contiguous) -> its count, or 0 */
+#define DPA_VERBS_SHARED_COMMIT 0x36 /* (srq) */
+#define DPA_VERBS_SHARED_ACK    0x37 /* (srq, a count): the place of a linked list is free again */
+#define DPA_VERBS_SHARED_NUMBER 0x38 /* (srq) -> */
 
 enum dpa_verbs_tell { DPA_VERBS_NUMBER, DPA_VERBS_USER_INDEX };
 

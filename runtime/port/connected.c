@@ -3,8 +3,7 @@
 
 #include "model.h"
 
-#define ATOMIC_SIZE 8u
-#define AT_ONCE     32u /* how many WQEs of a queue pair may be read and not yet complete */
+#define AT_ONCE 32u /* how many WQEs of a queue pair may be read and not yet complete */
 
 /* A send WQE that is being carried out. */
 struct send {
@@ -34,59 +33,6 @@ static struct send *new_send(struct pair *p)
             return p->sends[i];
     }
     return NULL;
-}
-
-static bool has_inline(const struct pieces *p)
-{
-    for (unsigned i = 0; i < p->count; i++)
-        if (p->list[i].bytes)
-            return true;
-    return false;
-}
-
-static enum dpk_rc_opcode opcode_of(uint8_t opcode)
-{
-    switch (opcode) {
-    case WQE_NOP:
-        return DPK_RC_NOP;
-    case WQE_WRITE:
-    case WQE_WRITE_IMMEDIATE:
-        return DPK_RC_WRITE;
-    case WQE_READ:
-        return DPK_RC_READ;
-    case WQE_COMPARE_SWAP:
-        return DPK_RC_COMPARE_SWAP;
-    case WQE_FETCH_ADD:
-        return DPK_RC_FETCH_ADD;
-    default:
-        return DPK_RC_SEND;
-    }
-}
-
-static enum dpk_rc_status check(const struct wqe *wqe, enum dpk_rc_opcode opcode)
-{
-    const bool atomic = opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
-    if (wqe->data.total > DPK_MESSAGE_MAX || (atomic && wqe->data.total != ATOMIC_SIZE))
-        return DPK_RC_LOCAL_LENGTH;
-    if ((atomic || opcode == DPK_RC_READ) && has_inline(&wqe->data))
-        return DPK_RC_LOCAL_OPERATION;
-    return DPK_RC_OK;
-}
-
-static void describe(const struct send *s, struct dpk_rc_work *out)
-{
-    const struct wqe *wqe = &s->wqe;
-    out->opcode = opcode_of(wqe->control.opcode);
-    out->wrong = check(wqe, out->opcode);
-    out->has_immediate =
-        wqe->control.opcode == WQE_SEND_IMMEDIATE || wqe->control.opcode == WQE_WRITE_IMMEDIATE;
-    out->immediate = out->has_immediate ? wqe->control.immediate : 0;
-    out->pieces = wqe->data.list;
-    out->count = wqe->data.count;
-    out->key = wqe->key;
-    out->address = wqe->address;
-    out->value = wqe->operand;
-    out->compare = wqe->compare;
 }
 
 /* Whether there are sends that may be carried out or flushed. */
@@ -120,7 +66,7 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     if (moved_too_much(q))
         out->wrong = DPK_RC_FLUSHED;
     else
-        describe(s, out);
+        wqe_describe(&s->wqe, out);
     return true;
 }
 

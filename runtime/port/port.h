@@ -347,4 +347,24 @@ size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames,
 /* How many are held back now. */
 uint64_t dpk_frames_waiting(struct dpk_queues *nic);
 
+/* ---- WQEs that lie in no ring ---- */
+
+#define DPK_WQE_CONTROL 16u   /* bytes of the control segment, the first one, */
+#define DPK_WQE_MAX     1008u /* and of all of one */
+#define DPK_WQE_PIECES  64u
+
+/* A send WQE of a connected queue pair. work.pieces is NULL: work.count of `pieces` are its own; those with
+ * `bytes` are inline data of the WQE. What is wrong with it is in work.wrong. */
+struct dpk_wqe_work {
+    struct dpk_rc_work work;
+    struct dpk_rc_piece pieces[DPK_WQE_PIECES];
+    bool waits; /* for reads and atomic operations before it */
+};
+/* How many bytes it has, by the six bits of its control segment that count segments of 16. */
+static inline size_t dpk_wqe_size(const uint8_t control[DPK_WQE_CONTROL])
+{
+    return (control[7] & 63u) * (size_t)16;
+}
+void dpk_wqe_describe(const uint8_t *bytes, size_t size, struct dpk_wqe_work *out);
+
 #endif

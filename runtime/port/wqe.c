@@ -8,7 +8,11 @@
 
 #define INLINE       0x80000000u
 #define LIST_END_KEY 0x100u
+#define ATOMIC_SIZE  8u
 #define BYTES_2G     0x80000000u /* what a byte count of 0 means */
+
+/* Of the flags in the control segment (MLX5_WQE_CTRL_*). */
+enum { FLAGS_AT = 11, SOLICITED = 2, FENCE_SHIFT = 5, FENCE = 2 };
 
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
 {
@@ -160,4 +164,73 @@ enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *
     struct dpk_reader r = dpk_reader(bytes, size);
     pieces_begin(out);
     return data_parse(&r, true, out);
+}
+
+/* ---- Works of connected queue pairs ---- */
+
+static bool has_inline(const struct pieces *p)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->list[i].bytes)
+            return true;
+    return false;
+}
+
+static enum dpk_rc_opcode opcode_of(uint8_t opcode)
+{
+    switch (opcode) {
+    case WQE_NOP:
+        return DPK_RC_NOP;
+    case WQE_WRITE:
+    case WQE_WRITE_IMMEDIATE:
+        return DPK_RC_WRITE;
+    case WQE_READ:
+        return DPK_RC_READ;
+    case WQE_COMPARE_SWAP:
+        return DPK_RC_COMPARE_SWAP;
+    case WQE_FETCH_ADD:
+        return DPK_RC_FETCH_ADD;
+    default:
+        return DPK_RC_SEND;
+    }
+}
+
+static enum dpk_rc_status check(const struct wqe *wqe, enum dpk_rc_opcode opcode)
+{
+    const bool atomic = opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP;
+    if (wqe->data.total > DPK_MESSAGE_MAX || (atomic && wqe->data.total != ATOMIC_SIZE))
+        return DPK_RC_LOCAL_LENGTH;
+    if ((atomic || opcode == DPK_RC_READ) && has_inline(&wqe->data))
+        return DPK_RC_LOCAL_OPERATION;
+    return DPK_RC_OK;
+}
+
+void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out)
+{
+    out->opcode = opcode_of(wqe->control.opcode);
+    out->wrong = check(wqe, out->opcode);
+    out->has_immediate =
+        wqe->control.opcode == WQE_SEND_IMMEDIATE || wqe->control.opcode == WQE_WRITE_IMMEDIATE;
+    out->immediate = out->has_immediate ? wqe->control.immediate : 0;
+    out->pieces = wqe->data.list;
+    out->count = wqe->data.count;
+    out->key = wqe->key;
+    out->address = wqe->address;
+    out->value = wqe->operand;
+    out->compare = wqe->compare;
+}
+
+void dpk_wqe_describe(const uint8_t *bytes, size_t size, struct dpk_wqe_work *out)
+{
+    struct wqe wqe;
+    *out = (struct dpk_wqe_work){.work.opcode = DPK_RC_NOP};
+    out->work.wrong = wqe_parse(bytes, size, false, &wqe);
+    if (out->work.wrong != DPK_RC_OK)
+        return;
+    wqe_describe(&wqe, &out->work);
+    memcpy(out->pieces, wqe.data.list, wqe.data.count * sizeof *out->pieces);
+    out->work.pieces = NULL;
+    out->work.silent = wqe.control.completion != 2;
+    out->work.solicited = bytes[FLAGS_AT] & SOLICITED;
+    out->waits = bytes[FLAGS_AT] >> FENCE_SHIFT >= FENCE;
 }

@@ -54,6 +54,8 @@ struct wqe {
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out);
 /* Decodes a send WQE; inline pieces point into `bytes`. Returns what is wrong with it. */
 enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out);
+/* What it asks of a connected queue pair. Its pieces stay those of the WQE. */
+void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out);
 /* Decodes a receive: data segments up to the end, or up to one with the key that ends the list. */
 enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out);
 

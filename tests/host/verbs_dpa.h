@@ -5,6 +5,9 @@
 /* What the RPC `shared` does. */
 enum { SHARED_POST, SHARED_POST_SHORT, SHARED_COMMIT, SHARED_ACK, SHARED_NUMBER };
 
+/* Elements of work that the RPC `post_raw` makes. */
+enum { RAW_INLINE, RAW_WRITE, RAW_UNKNOWN, RAW_SHORT };
+
 /* What a completion is, in one number. */
 #define TOLD(type, user, counter)                                                                  \
     ((uint64_t)(type) << 48 | (uint64_t)(user) << 32 | (uint32_t)(counter))

@@ -13,15 +13,16 @@
 #define OK      DOCA_SUCCESS
 #define INVALID DOCA_ERROR_INVALID_VALUE
 #define SIZE    4u /* receives */
+#define INLINE  40u
 #define RINGS   4096u
 #define LINKED  DOCA_VERBS_SRQ_TYPE_LINKED_LIST
 #define ALONE   DOCA_VERBS_SRQ_TYPE_CONTIGUOUS
 
 /* Types of completions: doca_dpa_dev.h. */
-enum { RECEIVED = 2, SENT = 0 };
+enum { RECEIVED = 2, SENT = 0, SEND_FAILED = 0xd };
 
 extern struct doca_dpa_app *verbs_test_app;
-doca_dpa_func_t shared, send_to_peer, receive_alone, told;
+doca_dpa_func_t shared, send_to_peer, receive_alone, told, post_raw;
 
 static struct doca_dev *dev;
 static struct doca_dpa *dpa;
@@ -56,7 +57,8 @@ static void begin(void)
     CHECK(doca_dpa_mem_alloc(dpa, RINGS, &rings_at) == OK);
     CHECK(doca_umem_dpa_create(dpa, rings_at, RINGS, 0, &rings) == OK);
     CHECK(doca_mmap_create(&map) == OK);
-    CHECK(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == OK);
+    CHECK(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
+                                             DOCA_ACCESS_FLAG_RDMA_WRITE) == OK);
     CHECK(doca_mmap_set_memrange(map, memory, sizeof memory) == OK);
     CHECK(doca_mmap_add_dev(map, dev) == OK && doca_mmap_start(map) == OK);
     CHECK(doca_mmap_dev_get_dpa_handle(map, dev, &key) == OK);
@@ -108,6 +110,7 @@ static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doc
     CHECK(doca_verbs_qp_init_attr_set_sq_wr(a, 4) == OK);
     CHECK(doca_verbs_qp_init_attr_set_send_max_sges(a, 1) == OK);
     CHECK(doca_verbs_qp_init_attr_set_user_index(a, user) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_max_inline_data(a, INLINE) == OK);
     CHECK(doca_verbs_qp_init_attr_set_srq(a, srq) == OK);
     CHECK(doca_verbs_qp_init_attr_set_external_datapath_en(a, 1) == OK);
     CHECK(doca_verbs_qp_init_attr_set_external_umem(a, rings, 0) == OK);
@@ -263,6 +266,45 @@ static void a_failed_queue_pair_leaves_the_receives(void)
     end();
 }
 
+/* Elements of work of a card may have inline data, which needs no key; what is wrong with one ends it. */
+static uint64_t raw(const struct pair *by, uint32_t what, const char *text, uint32_t size)
+{
+    uint64_t result = 0;
+    doca_dpa_dev_uintptr_t at;
+    CHECK(doca_dpa_mem_alloc(dpa, 64, &at) == OK);
+    CHECK(doca_dpa_h2d_memcpy(dpa, at, (void *)(uintptr_t)text, strlen(text) + 1) == OK);
+    CHECK(doca_dpa_rpc(dpa, &post_raw, &result, by->peer_handle, what, at, size,
+                       (uintptr_t)memory + 32, key) == OK);
+    CHECK(doca_dpa_mem_free(dpa, at) == OK);
+    return result;
+}
+
+static void elements_of_work_have_inline_data(void)
+{
+    uint64_t s;
+    begin();
+    struct doca_verbs_srq *srq = srq_new(ALONE, &s);
+    struct pair a = pair_new(srq, 1);
+    CHECK(on(s, SHARED_POST, ALONE, 0, 64) == 1);
+    on(s, SHARED_COMMIT, ALONE, 0, 0);
+    CHECK(raw(&a, RAW_INLINE, "from the DPA itself", INLINE) == 1);
+    CHECK(await(receives_handle) == TOLD(RECEIVED, 1, 1));
+    CHECK(strcmp(memory, "from the DPA itself") == 0);
+    CHECK(await(sends_handle) == TOLD(SENT, 101, 1));
+    CHECK(raw(&a, RAW_INLINE, "too much", INLINE + 1) == 0);
+    CHECK(raw(&a, RAW_WRITE, "written", 8) == 2);
+    CHECK(await(sends_handle) == TOLD(SENT, 101, 2) && strcmp(memory + 32, "written") == 0);
+    CHECK(raw(&a, RAW_SHORT, "it ends before its data", INLINE) == 3);
+    CHECK(await(sends_handle) == TOLD(SEND_FAILED, 101, 3));
+    pair_destroy(&a);
+    a = pair_new(srq, 2);
+    CHECK(raw(&a, RAW_UNKNOWN, "no such operation", INLINE) == 1);
+    CHECK(await(sends_handle) == TOLD(SEND_FAILED, 102, 1));
+    pair_destroy(&a);
+    CHECK(doca_verbs_srq_destroy(srq) == OK);
+    end();
+}
+
 /* Each side of a data path has its own. */
 static void what_a_shared_queue_lacks_is_refused(void)
 {
@@ -330,6 +372,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {CASE(queue_pairs_share_receives),
                                              CASE(a_linked_list_has_places),
                                              CASE(a_failed_queue_pair_leaves_the_receives),
+                                             CASE(elements_of_work_have_inline_data),
                                              CASE(what_a_shared_queue_lacks_is_refused),
                                              CASE(a_post_of_the_other_type_faults),
                                              CASE(an_acknowledgement_of_nothing_faults),

@@ -56,6 +56,41 @@ __dpa_rpc__ uint64_t receive_alone(uint64_t qp, uint64_t address, uint32_t lengt
     return doca_dpa_dev_verbs_qp_post_recv_wr(qp, &wr);
 }
 
+/* Elements of work of a card: segments of 16 bytes, of big endian. */
+static void put_control(uint32_t *wqe, uint32_t opcode, uint32_t segments)
+{
+    wqe[0] = __builtin_bswap32(opcode);
+    wqe[1] = __builtin_bswap32(segments);
+    wqe[2] = __builtin_bswap32(2 << 2); /* a completion, in any case */
+    wqe[3] = 0;
+}
+
+/* Text that is inline, of up to 60 bytes; or the same as a write to an address. */
+__dpa_rpc__ uint64_t post_raw(uint64_t qp, uint32_t what, uint64_t text, uint32_t size,
+                              uint64_t address, uint32_t key)
+{
+    uint32_t wqe[24] = {0};
+    const uint32_t data = what == RAW_WRITE ? 8 : 4, segments = data / 4 + (size + 4 + 15) / 16;
+    put_control(wqe,
+                what == RAW_WRITE     ? 0x08
+                : what == RAW_UNKNOWN ? 0x77
+                                      : 0x0a,
+                what == RAW_SHORT ? segments - 1 : segments);
+    if (what == RAW_WRITE) {
+        wqe[4] = __builtin_bswap32((uint32_t)(address >> 32));
+        wqe[5] = __builtin_bswap32((uint32_t)address);
+        wqe[6] = __builtin_bswap32(key);
+    }
+    wqe[data] = __builtin_bswap32(0x80000000u | size);
+    for (uint32_t i = 0; i < size && i < 60; i++)
+        ((char *)&wqe[data + 1])[i] = ((const char *)text)[i];
+    const uint64_t count = doca_dpa_dev_verbs_qp_post_send_raw_wqe(qp, wqe);
+    for (uint32_t i = 0; i < 24; i++)
+        wqe[i] = 0; /* it was read */
+    doca_dpa_dev_verbs_qp_commit_send(qp);
+    return count;
+}
+
 /* The next completion of a queue. */
 __dpa_rpc__ uint64_t told(uint64_t queue)
 {

@@ -40,6 +40,10 @@ setup_file() {
     case_ok a_failed_queue_pair_leaves_the_receives
 }
 
+@test "elements of work of the DPA have inline data" {
+    case_ok elements_of_work_have_inline_data
+}
+
 @test "what a shared queue of the DPA lacks is refused" {
     case_ok what_a_shared_queue_lacks_is_refused
 }

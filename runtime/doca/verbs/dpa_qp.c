@@ -9,8 +9,9 @@
 
 #include <doca_dpa_dev.h>
 
-#define AT_ONCE   64u /* works that rc carries out at once */
-#define WQE_BLOCK 64u /* bytes of an element of work */
+#define AT_ONCE    64u  /* works that rc carries out at once */
+#define WQE_BLOCK  64u  /* bytes of an element of work, or of a part of it */
+#define INLINE_MAX 960u /* bytes of inline data that an element has room for */
 
 struct dpa_qp {
     struct dpk_object object;
@@ -127,8 +128,12 @@ static void dpa_qp_release(void *object)
 /* What the rings would take of the program's memory. */
 static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
 {
+    /* Inline data comes behind 36 bytes of other segments. */
+    const uint64_t element = a->max_inline_data + 36 > WQE_BLOCK
+                                 ? (a->max_inline_data + 36 + WQE_BLOCK - 1) / WQE_BLOCK * WQE_BLOCK
+                                 : WQE_BLOCK;
     const uint64_t rings = (a->rq_wr && !q->shared ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
-                           (a->sq_wr ? (uint64_t)q->sends.size * WQE_BLOCK : 0);
+                           (a->sq_wr ? (uint64_t)q->sends.size * element : 0);
     return dpk_umem_has(a->external_umem, q->base, a->external_umem_offset, rings) &&
            dpk_umem_has(a->external_dbr_umem, q->base, a->external_dbr_umem_offset, RECORD) &&
            dpk_is_uar(a->external_uar);
@@ -142,8 +147,8 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
                                                .domain = dpk_verbs_domain(pd),
                                                .sends = AT_ONCE,
                                                .outlives_peers = true};
-    if (!ring_new(&q->sends, a->sq_wr, a->send_max_sges) ||
-        !ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges))
+    if (!ring_new(&q->sends, a->sq_wr, a->send_max_sges, a->max_inline_data) ||
+        !ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges, 0))
         return DOCA_ERROR_NO_MEMORY;
     dpk_object_hold(q->base = dpk_dpa_base(q->send_queue->dpa));
     if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a) ||
@@ -181,12 +186,10 @@ static void end(struct dpa_qp *q)
 doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
                         struct dpa_qp **out)
 {
-    if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX ||
+    if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX || init->max_inline_data > INLINE_MAX ||
         init->send_max_sges > DPA_VERBS_SEGMENTS_MAX ||
         init->receive_max_sges > DPA_VERBS_SEGMENTS_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    if (init->max_inline_data > 0)
-        return DOCA_ERROR_NOT_SUPPORTED;
     struct dpa_qp *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
@@ -314,6 +317,8 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
     switch (call) {
     case DPA_VERBS_POST:
         return ring_post(d, &q->sends, args[1], result, reason, size);
+    case DPA_VERBS_RAW:
+        return ring_post_raw(d, &q->sends, args[1], result, reason, size);
     case DPA_VERBS_RECEIVE:
         return q->shared || ring_receive(d, &q->receives, args, result, reason, size);
     case DPA_VERBS_COMMIT:
@@ -344,7 +349,7 @@ static bool verbs_call(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_VERBS_POST, .last = DPA_VERBS_TELL, .call = verbs_call};
+    .first = DPA_VERBS_POST, .last = DPA_VERBS_RAW, .call = verbs_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -6,6 +6,7 @@
 
 #include "doca/dpa/dpa.h"
 #include "guest/verbs_calls.h"
+#include "port/port.h"
 #include "rc/rc.h"
 #include "verbs.h"
 
@@ -35,7 +36,8 @@ struct entry {
 struct ring {
     struct entry *entries;
     struct dpk_rc_piece *pieces; /* `segments` for each */
-    uint32_t size, segments;
+    uint8_t *inlined;            /* `room` bytes for each */
+    uint32_t size, segments, room;
     uint32_t posted, committed, taken, done; /* counters, which wrap */
 };
 
@@ -55,12 +57,14 @@ static inline void ring_drop(struct ring *r)
 }
 
 /* False: there is no memory; what there is goes by ring_free. */
-bool ring_new(struct ring *r, uint32_t size, uint32_t segments);
+bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
 void ring_free(struct ring *r);
-/* What DPA code posts: a struct dpa_verbs_work, or a receive (DPA_VERBS_RECEIVE). *result: its count, 0: there is no
- * room. False: the thread faults. */
+/* What DPA code posts: a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE). *result: its
+ * count, 0: there is no room. False: the thread faults. */
 bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
                size_t size);
+bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                   char *reason, size_t size);
 bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
                   char *reason, size_t size);
 

@@ -1,22 +1,27 @@
 /* Rings of queue pairs of the DPA, and what DPA code posts to them. */
 #include "dpa_queues.h"
 
+#include <string.h>
+
 #define SEGMENTS_LEAST 1u
 
-bool ring_new(struct ring *r, uint32_t size, uint32_t segments)
+bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room)
 {
     r->segments = segments > SEGMENTS_LEAST ? segments : SEGMENTS_LEAST;
     for (r->size = 1; r->size < size;)
         r->size *= 2;
     r->entries = calloc(r->size, sizeof *r->entries);
     r->pieces = calloc(r->size, r->segments * sizeof *r->pieces);
-    return r->entries && r->pieces;
+    r->room = room;
+    r->inlined = room ? calloc(r->size, room) : NULL;
+    return r->entries && r->pieces && (r->inlined || !room);
 }
 
 void ring_free(struct ring *r)
 {
     free(r->entries);
     free(r->pieces);
+    free(r->inlined);
 }
 
 bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
@@ -98,6 +103,55 @@ bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *re
     e->work.solicited = w.flags & DPA_VERBS_SOLICITED;
     e->work.pieces = ring_pieces_at(r, r->posted);
     e->work.count = w.count;
+    e->work.user = e;
+    *result = ++r->posted;
+    return true;
+}
+
+/* Moves the pieces of a WQE to the next place, and its inline data. False: there is no room. */
+static bool keep_pieces(struct ring *r, const struct dpk_wqe_work *w)
+{
+    struct dpk_rc_piece *to = ring_pieces_at(r, r->posted);
+    uint8_t *at = r->room ? r->inlined + (size_t)ring_at(r, r->posted) * r->room : NULL;
+    uint64_t left = r->room;
+    if (w->work.count > r->segments)
+        return false;
+    for (unsigned i = 0; i < w->work.count; i++) {
+        to[i] = w->pieces[i];
+        if (!to[i].bytes)
+            continue;
+        if (to[i].memory.size > left)
+            return false;
+        memcpy(at, to[i].bytes, to[i].memory.size);
+        to[i].bytes = at;
+        at += to[i].memory.size;
+        left -= to[i].memory.size;
+    }
+    return true;
+}
+
+bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                   char *reason, size_t size)
+{
+    uint8_t bytes[DPK_WQE_MAX];
+    struct dpk_wqe_work w;
+    struct entry *e = &r->entries[ring_at(r, r->posted)];
+    bool there = dpk_copy_out(d->process->dpa, bytes, address, DPK_WQE_CONTROL, NULL) == DPK_OK;
+    const size_t n = there ? dpk_wqe_size(bytes) : 0;
+    if (there && n > DPK_WQE_CONTROL)
+        there = dpk_copy_out(d->process->dpa, bytes, address, n, NULL) == DPK_OK;
+    if (!there)
+        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
+    /* What was read again may have another size. */
+    dpk_wqe_describe(bytes, n, &w);
+    if (r->posted - r->done >= r->size || !keep_pieces(r, &w))
+        return true; /* 0: there is no room */
+    *e =
+        (struct entry){.work = w.work,
+                       .fence = w.waits,
+                       .reads = w.work.opcode == DPK_RC_READ || w.work.opcode == DPK_RC_FETCH_ADD ||
+                                w.work.opcode == DPK_RC_COMPARE_SWAP};
+    e->work.pieces = ring_pieces_at(r, r->posted);
     e->work.user = e;
     *result = ++r->posted;
     return true;

@@ -19,7 +19,7 @@
 #define ALONE   DOCA_VERBS_SRQ_TYPE_CONTIGUOUS
 
 /* Types of completions: doca_dpa_dev.h. */
-enum { RECEIVED = 2, SENT = 0, SEND_FAILED = 0xd };
+enum { RECEIVED = 2, SENT = 0, SEND_FAILED = 0xd, RECEIVE_FAILED };
 
 extern struct doca_dpa_app *verbs_test_app;
 doca_dpa_func_t shared, send_to_peer, receive_alone, told, post_raw;
@@ -260,6 +260,15 @@ static void a_failed_queue_pair_leaves_the_receives(void)
     CHECK(ask(receives_handle) == TOLD_NOTHING);
     say(&b, "kept");
     CHECK(await(receives_handle) == TOLD(RECEIVED, 2, 1) && strcmp(memory, "kept") == 0);
+    /* A receive that is too short ends with its message, and its place is free. */
+    CHECK(on(s, SHARED_POST, ALONE, 0, 8) == 2);
+    for (unsigned i = 1; i < SIZE; i++)
+        CHECK(on(s, SHARED_POST, ALONE, 0, 16) == 2 + i);
+    CHECK(on(s, SHARED_POST, ALONE, 0, 16) == 0);
+    on(s, SHARED_COMMIT, ALONE, 0, 0);
+    say(&b, "long");
+    CHECK(await(receives_handle) == TOLD(RECEIVE_FAILED, 2, 2));
+    CHECK(on(s, SHARED_POST, ALONE, 0, 16) == 2 + SIZE);
     pair_destroy(&a);
     pair_destroy(&b);
     CHECK(doca_verbs_srq_destroy(srq) == OK);

@@ -95,7 +95,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     struct dpa_qp *q = context;
     if (c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED)
         return sent(q, c);
-    const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, &q->user) : ++q->receives.done;
+    const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, c->user) : ++q->receives.done;
     dpk_completion_post(
         q->receive_queue,
         &(struct dpk_completion){

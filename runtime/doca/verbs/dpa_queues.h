@@ -75,7 +75,6 @@ struct dpa_srq_user {
     struct dpk_rc_end *end;
     TAILQ_ENTRY(dpa_srq_user) link; /* if it waits for a receive */
     bool waits;
-    struct shared_receive *taken; /* what it has not ended; NULL: none */
 };
 
 /* Whether queue pairs of that base may take its receives. */
@@ -83,8 +82,9 @@ bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
 /* Takes the next receive; if there is none, the user waits. */
 enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
                                struct dpk_rc_receive *out);
-/* The receive that it took has ended: its count. */
-uint32_t dpa_srq_ended(struct dpa_srq *s, struct dpa_srq_user *u);
+/* A receive that was taken, the `user` of its completion, has ended: its count. */
+struct shared_receive;
+uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r);
 /* It neither waits nor has taken a receive any more. */
 void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u);
 

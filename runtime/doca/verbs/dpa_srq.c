@@ -13,9 +13,10 @@
 
 struct shared_receive {
     enum { FREE, POSTED, TAKEN, ENDED } state;
-    uint32_t number; /* its count, as DPA code was told */
-    uint32_t count;  /* pieces */
-    uint32_t next;   /* free place of a linked list; NONE: the last */
+    uint32_t number;               /* its count, as DPA code was told */
+    uint32_t count;                /* pieces */
+    uint32_t next;                 /* free place of a linked list; NONE: the last */
+    const struct dpa_srq_user *by; /* who took it */
 };
 
 struct dpa_srq {
@@ -88,19 +89,16 @@ enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
     const uint32_t place = s->order[s->taken & (s->size - 1)];
     *out = (struct dpk_rc_receive){.pieces = s->pieces + (size_t)place * s->segments,
                                    .count = s->receives[place].count,
-                                   .index = s->taken};
+                                   .index = s->taken,
+                                   .user = &s->receives[place]};
     s->taken++;
-    u->taken = &s->receives[place];
-    u->taken->state = TAKEN;
+    s->receives[place].state = TAKEN;
+    s->receives[place].by = u;
     return DPK_RC_TAKEN;
 }
 
-uint32_t dpa_srq_ended(struct dpa_srq *s, struct dpa_srq_user *u)
+uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r)
 {
-    struct shared_receive *r = u->taken;
-    u->taken = NULL;
-    if (!r)
-        return 0;
     r->state = s->linked ? ENDED : FREE;
     return r->number;
 }
@@ -110,11 +108,12 @@ void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
     if (u->waits)
         TAILQ_REMOVE(&s->waiting, u, link);
     u->waits = false;
-    if (u->taken && s->linked)
-        set_free(s, u->taken); /* there is no completion that would tell of it */
-    else if (u->taken)
-        u->taken->state = FREE;
-    u->taken = NULL;
+    /* No completion will tell of what it has taken. */
+    for (struct shared_receive *r = s->receives; r < s->receives + s->size; r++)
+        if (r->state == TAKEN && r->by == u && s->linked)
+            set_free(s, r);
+        else if (r->state == TAKEN && r->by == u)
+            r->state = FREE;
 }
 
 /* Messages that found no receive go on, those that waited longest first. */

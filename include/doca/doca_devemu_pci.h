@@ -75,9 +75,41 @@ struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev)
 /* The same, for doca_devemu_pci_ep.h. */
 struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev);
 
+/* ---- Who the function is ---- */
+
+/* As its type says, or otherwise, of a context that is idle: else BAD_STATE. The host sees it from the next start on.
+ * INVALID_VALUE: also, a class of more than 24 bits. */
+doca_error_t doca_devemu_pci_dev_set_device_id(struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t device_id);
+doca_error_t doca_devemu_pci_dev_get_device_id(const struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t *device_id);
+doca_error_t doca_devemu_pci_dev_set_vendor_id(struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t vendor_id);
+doca_error_t doca_devemu_pci_dev_get_vendor_id(const struct doca_devemu_pci_dev *pci_dev,
+                                               uint16_t *vendor_id);
+doca_error_t doca_devemu_pci_dev_set_subsystem_id(struct doca_devemu_pci_dev *pci_dev,
+                                                  uint16_t subsystem_id);
+doca_error_t doca_devemu_pci_dev_get_subsystem_id(const struct doca_devemu_pci_dev *pci_dev,
+                                                  uint16_t *subsystem_id);
+doca_error_t doca_devemu_pci_dev_set_subsystem_vendor_id(struct doca_devemu_pci_dev *pci_dev,
+                                                         uint16_t subsystem_vendor_id);
+doca_error_t doca_devemu_pci_dev_get_subsystem_vendor_id(const struct doca_devemu_pci_dev *pci_dev,
+                                                         uint16_t *subsystem_vendor_id);
+doca_error_t doca_devemu_pci_dev_set_revision_id(struct doca_devemu_pci_dev *pci_dev,
+                                                 uint8_t revision_id);
+doca_error_t doca_devemu_pci_dev_get_revision_id(const struct doca_devemu_pci_dev *pci_dev,
+                                                 uint8_t *revision_id);
+doca_error_t doca_devemu_pci_dev_set_class_code(struct doca_devemu_pci_dev *pci_dev,
+                                                uint32_t class_code);
+doca_error_t doca_devemu_pci_dev_get_class_code(const struct doca_devemu_pci_dev *pci_dev,
+                                                uint32_t *class_code);
+
 /* ---- Hot plug, of a context that runs (else BAD_STATE) ---- */
 
 doca_error_t doca_devemu_pci_dev_get_hotplug_state(const struct doca_devemu_pci_dev *pci_dev,
+                                                   enum doca_devemu_pci_hotplug_state *state);
+/* The same of a function that nobody runs. NOT_PERMITTED: a function of the card's own. */
+doca_error_t doca_devemu_pci_rep_get_hotplug_state(struct doca_dev_rep *rep_dev,
                                                    enum doca_devemu_pci_hotplug_state *state);
 /* Begins: the callback tells how it goes on. BAD_STATE: it is not off, or not on. */
 doca_error_t doca_devemu_pci_dev_hotplug(struct doca_devemu_pci_dev *pci_dev);
@@ -142,6 +174,11 @@ doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register
 /* In the handler alone. */
 struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(
     struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event);
+/* Where the region is; in the handler alone. */
+uint8_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_bar_id(
+    struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event);
+uint64_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_bar_region_start_addr(
+    struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event);
 /* Bytes from any place within a region, of a context that runs. NOT_FOUND: they are in none. */
 doca_error_t
 doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
@@ -156,9 +193,10 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
 /* What all of the region that begins there holds when the function is plugged in or reset from then on, as long as
  * this object is there and its engine runs; without it, what it held before. The context runs. NOT_FOUND: no such
  * region. INVALID_VALUE: also, less than the region has; more is not looked at. NO_MEMORY. */
-doca_error_t doca_devemu_pci_dev_modify_bar_stateful_region_default_values(
-    struct doca_devemu_pci_dev *pci_dev, uint8_t id, uint64_t start_addr, void *default_values,
-    uint64_t size);
+doca_error_t
+doca_devemu_pci_dev_modify_bar_stateful_region_default_values(struct doca_devemu_pci_dev *pci_dev,
+                                                              uint8_t id, uint64_t start_addr,
+                                                              void *default_values, uint64_t size);
 
 /* ---- Doorbells on the DPA ---- */
 

@@ -166,14 +166,35 @@ static void fill_msix(uint8_t *at, const struct dpk_pci_config *c)
     }
 }
 
+static void fill_identity(uint8_t *at, const struct dpk_pci_identity *i)
+{
+    put(at, PCI_VENDOR_ID, i->vendor, 2);
+    put(at, PCI_DEVICE_ID, i->device, 2);
+    put(at, PCI_REVISION_ID, i->revision, 1);
+    put(at, PCI_CLASS_PROG, i->class_code, 3);
+    put(at, PCI_SUBSYSTEM_VENDOR_ID, i->subsystem_vendor, 2);
+    put(at, PCI_SUBSYSTEM_ID, i->subsystem, 2);
+}
+
+struct dpk_pci_identity dpk_pci_identity_of(const struct dpk_pci_config *c)
+{
+    return (struct dpk_pci_identity){.device = c->device,
+                                     .vendor = c->vendor,
+                                     .subsystem = c->subsystem,
+                                     .subsystem_vendor = c->subsystem_vendor,
+                                     .class_code = c->class_code,
+                                     .revision = c->revision};
+}
+
+void dpk_pci_set_identity(struct dpk_pci *f, const struct dpk_pci_identity *identity)
+{
+    fill_identity(dpk_pci_space(f), identity);
+}
+
 static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
 {
-    put(at, PCI_VENDOR_ID, c->vendor, 2);
-    put(at, PCI_DEVICE_ID, c->device, 2);
-    put(at, PCI_REVISION_ID, c->revision, 1);
-    put(at, PCI_CLASS_PROG, c->class_code, 3);
-    put(at, PCI_SUBSYSTEM_VENDOR_ID, c->subsystem_vendor, 2);
-    put(at, PCI_SUBSYSTEM_ID, c->subsystem, 2);
+    const struct dpk_pci_identity identity = dpk_pci_identity_of(c);
+    fill_identity(at, &identity);
     for (unsigned i = 0; i < DPK_PCI_BARS; i++) {
         const struct dpk_pci_bar *b = &c->bars[i];
         if (b->log_size)

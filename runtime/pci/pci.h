@@ -66,6 +66,13 @@ struct dpk_pci_region {
     uint16_t zero;
 };
 
+/* Who a function says that it is. */
+struct dpk_pci_identity {
+    uint16_t device, vendor, subsystem, subsystem_vendor;
+    uint32_t class_code;
+    uint8_t revision;
+};
+
 /* A type: what its functions are. It has no bytes without a meaning, so that types can be compared. */
 struct dpk_pci_config {
     char name[DPK_PCI_NAME_SIZE];
@@ -148,6 +155,9 @@ uint8_t *dpk_pci_space(struct dpk_pci *f);
 #define DPK_PCI_SPACE_OFFSET 4096u         /* of it, in the file */
 int dpk_pci_file(const struct dpk_pci *f); /* stays its own */
 
+/* Who it is from now on for the host; and who functions of a type are. */
+void dpk_pci_set_identity(struct dpk_pci *f, const struct dpk_pci_identity *identity);
+struct dpk_pci_identity dpk_pci_identity_of(const struct dpk_pci_config *config);
 /* How many vectors the host sees: as many as the type has, or as were set since. */
 void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors);
 unsigned dpk_pci_vectors(struct dpk_pci *f);

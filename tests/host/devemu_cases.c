@@ -546,6 +546,35 @@ static void endpoints_have_fewer_vectors_and_doorbells(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
+static void functions_may_be_somebody_else(void)
+{
+    struct world w;
+    uint32_t found[12], class_code = 0;
+    uint16_t id = 0;
+    enum doca_devemu_pci_hotplug_state state;
+    make(&w);
+    CHECK(doca_devemu_pci_dev_get_device_id(w.d, &id) == OK && id == 0x1021);
+    CHECK(doca_devemu_pci_dev_set_revision_id(w.d, 0x77) == OK);
+    CHECK(doca_devemu_pci_dev_set_class_code(w.d, 0x1000000) == INVALID);
+    CHECK(doca_devemu_pci_dev_set_class_code(w.d, 0x010802) == OK);
+    CHECK(doca_devemu_pci_dev_set_subsystem_vendor_id(w.d, 0x1af4) == OK);
+    CHECK(doca_devemu_pci_dev_set_subsystem_id(w.d, 0x1100) == OK);
+    CHECK(doca_devemu_pci_rep_get_hotplug_state(w.rep, &state) == OK);
+    CHECK(state == DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF);
+    plug(&w);
+    CHECK(doca_devemu_pci_rep_get_hotplug_state(w.rep, &state) == OK);
+    CHECK(state == DOCA_DEVEMU_PCI_HP_STATE_POWER_ON);
+    CHECK(doca_devemu_pci_dev_set_device_id(w.d, 1) == BAD_STATE);
+    CHECK(doca_devemu_pci_dev_get_class_code(w.d, &class_code) == OK && class_code == 0x010802);
+    struct host h = open_host(&w); /* device and vendor are as they were */
+    struct vfio_region_info space = {.argsz = sizeof space, .index = VFIO_PCI_CONFIG_REGION_INDEX};
+    CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &space) == 0);
+    CHECK(pread(h.device, found, sizeof found, (off_t)space.offset) == sizeof found);
+    CHECK(found[2] == 0x01080277 && found[11] == 0x11001af4);
+    close_host(&h);
+    unplug(&w);
+}
+
 static void on_virtual(struct doca_devemu_pci_dev *d, uint16_t before, uint16_t now,
                        union doca_data data)
 {
@@ -592,6 +621,7 @@ static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(a_reset_is_seen_until_the_next_start),
                                          CASE(registers_have_defaults),
                                          CASE(endpoints_have_fewer_vectors_and_doorbells),
+                                         CASE(functions_may_be_somebody_else),
                                          CASE(functions_have_no_virtual_ones)};
 
 int main(int argc, char **argv)

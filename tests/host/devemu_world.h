@@ -105,6 +105,9 @@ on_write(struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *even
 {
     struct world *w = data.ptr;
     CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(event) == w->d);
+    CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_bar_id(event) == 0);
+    CHECK(doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_bar_region_start_addr(
+              event) == STATEFUL);
     w->writes++;
 }
 

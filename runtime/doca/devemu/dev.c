@@ -62,6 +62,7 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
     atomic_store(&d->state, dpk_pci_state_of(d->f));
     atomic_store(&d->resets, d->resets_before = dpk_pci_resets(d->f));
     dpk_pci_set_vectors(d->f, d->vectors);
+    dpk_pci_set_identity(d->f, &d->identity);
     return DOCA_SUCCESS;
 }
 
@@ -131,6 +132,7 @@ static bool take_written(struct pci_dev *d, struct stateful *who)
         const struct dpk_pci_region *r = &dpk_pci_config_of(d->f)->regions[i];
         memcpy(d->stateful[i].seen, dpk_pci_bar(d->f, r->bar, &size) + r->start, r->size);
         *who = d->stateful[i];
+        atomic_store(&d->told, (unsigned)i);
     }
     pthread_mutex_unlock(&d->registers);
     return i >= 0;
@@ -228,6 +230,7 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
         return result;
     d->number = number;
     d->vectors = t->config.vectors;
+    d->identity = dpk_pci_identity_of(&t->config);
     d->bells = DPK_PCI_DOORBELLS;
     dpk_object_use(d->type = t);
     pthread_mutex_init(&d->registers, NULL);
@@ -396,94 +399,4 @@ doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register
         d->stateful[region].data = user_data;
     }
     return dpk_object_unlock(d, region >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
-}
-
-/* An event is the context that it happened to. */
-struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(
-    struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event)
-{
-    struct pci_dev *d = dpk_object_pin(event, &pci_dev_kind);
-    struct doca_devemu_pci_dev *handle = d ? d->base.ctx.object.handle : NULL;
-    dpk_object_drop(d);
-    return handle;
-}
-
-/* ---- Registers ---- */
-
-/* Where bytes of a stateful region are, and what was seen of them; NULL: they are in none. */
-static uint8_t *find_bytes(struct pci_dev *d, unsigned bar, uint64_t start, size_t size,
-                           uint8_t **seen)
-{
-    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
-    for (unsigned i = 0; i < c->region_count; i++) {
-        const struct dpk_pci_region *r = &c->regions[i];
-        uint64_t bar_size;
-        if (r->use != DPK_PCI_STATEFUL || r->bar != bar || start < r->start ||
-            start - r->start > r->size || size > r->size - (start - r->start))
-            continue;
-        *seen = d->stateful[i].seen ? d->stateful[i].seen + (start - r->start) : NULL;
-        return dpk_pci_bar(d->f, bar, &bar_size) + start;
-    }
-    return NULL;
-}
-
-doca_error_t
-doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
-                                                     uint8_t id, uint64_t start_addr,
-                                                     void *out_values, size_t size)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d =
-        out_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
-    if (!d)
-        return result;
-    uint8_t *seen, *at = find_bytes(d, id, start_addr, size, &seen);
-    if (at)
-        memcpy(out_values, at, size);
-    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
-}
-
-doca_error_t
-doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev *pci_dev,
-                                                      uint8_t id, uint64_t start_addr,
-                                                      void *in_values, size_t size)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = in_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
-    if (!d)
-        return result;
-    uint8_t *seen = NULL, *at = find_bytes(d, id, start_addr, size, &seen);
-    pthread_mutex_lock(&d->registers);
-    if (at)
-        memcpy(at, in_values, size);
-    if (seen)
-        memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
-    pthread_mutex_unlock(&d->registers);
-    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
-}
-
-doca_error_t
-doca_devemu_pci_dev_modify_bar_stateful_region_default_values(struct doca_devemu_pci_dev *pci_dev,
-                                                              uint8_t id, uint64_t start_addr,
-                                                              void *default_values, uint64_t size)
-{
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d =
-        default_values && id < DPK_PCI_BARS ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
-    if (!d)
-        return result;
-    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
-    const int i = dpk_pci_find(c, DPK_PCI_STATEFUL, id, start_addr);
-    if (i < 0 || size < c->regions[i].size)
-        return dpk_object_unlock(d, i < 0 ? DOCA_ERROR_NOT_FOUND : DOCA_ERROR_INVALID_VALUE);
-    pthread_mutex_lock(&d->registers);
-    struct stateful *s = &d->stateful[i];
-    if (!s->defaults)
-        s->defaults = malloc(c->regions[i].size);
-    if (s->defaults)
-        memcpy(s->defaults, default_values, c->regions[i].size);
-    else
-        result = DOCA_ERROR_NO_MEMORY;
-    pthread_mutex_unlock(&d->registers);
-    return dpk_object_unlock(d, result);
 }

@@ -50,6 +50,8 @@ struct pci_dev {
     uint32_t resets_before;    /* the context started */
     uint16_t vectors, bells;   /* that it may have; with the lock */
     bool bells_set;            /* and numbers of doorbells are smaller */
+    struct dpk_pci_identity identity;
+    atomic_uint told;          /* the region whose handler was called last */
     pthread_mutex_t registers; /* for what `stateful` has seen; no lock is taken behind it */
     struct stateful stateful[DPK_PCI_REGIONS];
     struct listener {

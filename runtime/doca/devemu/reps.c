@@ -117,3 +117,25 @@ doca_error_t doca_devemu_pci_type_create_rep_list(struct doca_devemu_pci_type *p
         dev_list_rep && nb_devs_rep ? ask(pci_type, &t) : DOCA_ERROR_INVALID_VALUE;
     return result == DOCA_SUCCESS ? list(&t, dev_list_rep, nb_devs_rep) : result;
 }
+
+doca_error_t doca_devemu_pci_rep_get_hotplug_state(struct doca_dev_rep *rep_dev,
+                                                   enum doca_devemu_pci_hotplug_state *state)
+{
+    unsigned number;
+    uint8_t hotplug = 0;
+    struct dpk_device_info card;
+    struct dpk_error err = {0};
+    struct dpk_pci *f;
+    doca_error_t result =
+        state ? doca_devinfo_rep_get_is_hotplug(doca_dev_rep_as_devinfo(rep_dev), &hotplug)
+              : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = hotplug ? dpk_emulated_rep_ask(rep_dev, &card, &number) : DOCA_ERROR_NOT_PERMITTED;
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (dpk_pci_open(card.path, number, &f, &err) != DPK_OK)
+        return devemu_failed("doca_devemu_pci_rep_get_hotplug_state", &err);
+    *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(f);
+    dpk_pci_close(f);
+    return DOCA_SUCCESS;
+}

@@ -165,8 +165,8 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
 }
 
 @test "every prototype that programs rely on is the headers'" {
-    local p
-    for p in "$BATS_TEST_DIRNAME"/../host/prototypes_{2.2,2.5,3}_*.inc "$BATS_TEST_DIRNAME"/../host/prototypes_2.[25].inc; do
+    local p h=$BATS_TEST_DIRNAME/../host
+    for p in "$h"/prototypes_{2.2,2.5,3}_*.inc "$h"/prototypes_2.[25].inc; do
         p=$(basename "$p" .inc) p=${p#prototypes_}
         local dir=doca-${p%_*}
         [[ $p == 3* ]] && dir=doca

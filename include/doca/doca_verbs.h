@@ -179,6 +179,26 @@ doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
     const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type);
 uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     const struct doca_verbs_device_attr *device_attr);
+/* NOT_SUPPORTED: enhanced connection establishment, groups of congestion control, data in completions,
+ * many packets in an element, planes, and shared queues of Ethernet. None: such groups, and elements of
+ * queues of Ethernet of the DPA. */
+doca_error_t
+doca_verbs_device_attr_get_is_ece_supported(const struct doca_verbs_device_attr *device_attr);
+doca_error_t
+doca_verbs_device_attr_get_is_cc_group_supported(const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_cqe_inline_supported(
+    const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_allow_multi_pkt_send_wqe_supported(
+    const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_plane_index_supported(
+    const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_eth_rq_srq_supported(
+    const struct doca_verbs_device_attr *device_attr);
+uint32_t doca_verbs_device_attr_get_max_cc_group(const struct doca_verbs_device_attr *device_attr);
+uint32_t
+doca_verbs_device_attr_get_max_eth_sq_wr_num(const struct doca_verbs_device_attr *device_attr);
+uint32_t
+doca_verbs_device_attr_get_max_eth_rq_wr_num(const struct doca_verbs_device_attr *device_attr);
 
 /* ---- Addresses of peers ---- */
 

@@ -26,6 +26,10 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
                                                     struct doca_verbs_context **context);
 doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd);
 
+/* What the device of such a context can do, as doca_verbs_query_device. */
+doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_context,
+                                                  struct doca_verbs_device_attr **device_attr);
+
 /* The other way round; NULL: it is none. They are not the program's to close. */
 struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context);
 struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd);

@@ -119,6 +119,8 @@ static void check_told(struct doca_verbs_qp *qp, const struct doca_verbs_qp *pee
 {
     struct doca_verbs_qp_attr *a;
     struct doca_verbs_qp_init_attr *i;
+    struct doca_umem *umem;
+    uint64_t offset;
     int mask = 0;
     CHECK(doca_verbs_qp_attr_create(&a) == OK && doca_verbs_qp_init_attr_create(&i) == OK);
     CHECK(doca_verbs_qp_query(qp, a, NULL, &mask) == DOCA_ERROR_INVALID_VALUE && !mask);
@@ -129,12 +131,26 @@ static void check_told(struct doca_verbs_qp *qp, const struct doca_verbs_qp *pee
     CHECK(doca_verbs_qp_attr_get_retry_cnt(a) == 7);
     CHECK(doca_verbs_qp_init_attr_get_max_inline_data(i) == INLINE);
     CHECK(doca_verbs_qp_init_attr_get_srq(i) == srq && doca_verbs_qp_init_attr_get_pd(i) == pd);
+    CHECK(doca_verbs_qp_init_attr_get_external_umem(i, &umem, &offset) == OK && !umem && !offset);
     CHECK(doca_verbs_qp_attr_destroy(a) == OK && doca_verbs_qp_init_attr_destroy(i) == OK);
+}
+
+/* A context of libibverbs and one of DOCA have the same limits. */
+static void check_limits(void)
+{
+    struct doca_verbs_device_attr *a, *b;
+    CHECK(doca_verbs_query_device(context, &a) == OK);
+    CHECK(doca_verbs_bridge_verbs_query_device(NULL, &b) == DOCA_ERROR_INVALID_VALUE && !b);
+    CHECK(doca_verbs_bridge_verbs_query_device(doca_verbs_bridge_get_ibv_ctx(context), &b) == OK);
+    CHECK(doca_verbs_device_attr_get_max_qp(a) > 0);
+    CHECK(doca_verbs_device_attr_get_max_qp(a) == doca_verbs_device_attr_get_max_qp(b));
+    CHECK(doca_verbs_device_attr_free(a) == OK && doca_verbs_device_attr_free(b) == OK);
 }
 
 static void a_shared_queue_takes_inline_data(void)
 {
     begin();
+    check_limits();
     struct doca_verbs_qp *a = qp_new(), *b = qp_new();
     connect_to(a, b);
     connect_to(b, a);

@@ -209,21 +209,35 @@ static void device_attr_release(void *object)
 }
 static const struct dpk_kind device_attr_kind = {.release = device_attr_release};
 
+static doca_error_t device_attr_new(struct ibv_context *ib, struct doca_verbs_device_attr **out)
+{
+    struct device_attr *a = calloc(1, sizeof *a);
+    if (!a)
+        return DOCA_ERROR_NO_MEMORY;
+    const doca_error_t result = error_of(dpk_emulated_8.query_device(ib, &a->ib));
+    *out = dpk_object_enter(a, &device_attr_kind);
+    return *out ? result : DOCA_ERROR_NO_MEMORY;
+}
+
 doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
                                      struct doca_verbs_device_attr **device_attr)
 {
     if (device_attr)
         *device_attr = NULL;
     struct context *c = device_attr ? dpk_object_pin(context, &context_kind) : NULL;
-    struct device_attr *a = c ? calloc(1, sizeof *a) : NULL;
-    doca_error_t result = c ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
-    if (a) {
-        result = error_of(dpk_emulated_8.query_device(c->ib, &a->ib));
-        if (!(*device_attr = dpk_object_enter(a, &device_attr_kind)))
-            result = DOCA_ERROR_NO_MEMORY;
-    }
+    const doca_error_t result = c ? device_attr_new(c->ib, device_attr) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
     return result;
+}
+
+doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_context,
+                                                  struct doca_verbs_device_attr **device_attr)
+{
+    if (device_attr)
+        *device_attr = NULL;
+    return device_attr && dpk_context_is_emulated(ibv_context)
+               ? device_attr_new(ibv_context, device_attr)
+               : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_attr)
@@ -301,3 +315,26 @@ uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     (void)device_attr;
     return 0;
 }
+
+/* What no device has. */
+#define NONE(name)                                                                                 \
+    doca_error_t doca_verbs_device_attr_get_is_##name##_supported(                                 \
+        const struct doca_verbs_device_attr *device_attr)                                          \
+    {                                                                                              \
+        return answer(device_attr, false);                                                         \
+    }
+#define NO_NUMBER(name)                                                                            \
+    uint32_t doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)   \
+    {                                                                                              \
+        (void)device_attr;                                                                         \
+        return 0;                                                                                  \
+    }
+NONE(ece)
+NONE(cc_group)
+NONE(cqe_inline)
+NONE(allow_multi_pkt_send_wqe)
+NONE(plane_index)
+NONE(eth_rq_srq)
+NO_NUMBER(max_cc_group)
+NO_NUMBER(max_eth_sq_wr_num)
+NO_NUMBER(max_eth_rq_wr_num)

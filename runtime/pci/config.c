@@ -220,7 +220,8 @@ unsigned dpk_pci_vectors(struct dpk_pci *f)
 {
     const uint8_t *at = dpk_pci_space(f);
     const unsigned most = dpk_pci_config_of(f)->vectors,
-                   flags = at[MSIX_AT + PCI_MSIX_FLAGS] | at[MSIX_AT + PCI_MSIX_FLAGS + 1] << 8,
+                   flags = at[MSIX_AT + PCI_MSIX_FLAGS] | (unsigned)at[MSIX_AT + PCI_MSIX_FLAGS + 1]
+                                                              << 8,
                    count = (flags & PCI_MSIX_FLAGS_QSIZE) + 1;
     if (most == 0 || at[PCI_CAPABILITY_LIST] != MSIX_AT)
         return 0;

@@ -120,7 +120,7 @@ static bool keep_pieces(struct ring *r, const struct dpk_wqe_work *w)
         to[i] = w->pieces[i];
         if (!to[i].bytes)
             continue;
-        if (to[i].memory.size > left)
+        if (!at || to[i].memory.size > left)
             return false;
         memcpy(at, to[i].bytes, to[i].memory.size);
         to[i].bytes = at;

@@ -101,27 +101,11 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 
 /* ---- Copies ---- */
 
-/* Whether a list, and the data in it, are not larger than said above. */
-static bool is_within_limits(const struct doca_buf *list)
-{
-    struct doca_buf *at = (struct doca_buf *)list, *next = NULL;
-    uint32_t count = 0;
-    uint64_t total = 0;
-    size_t size = 0;
-    if (doca_buf_get_list_len(list, &count) != DOCA_SUCCESS || count > LIST_LEN_MAX)
-        return false;
-    for (; at && doca_buf_get_data_len(at, &size) == DOCA_SUCCESS; at = next) {
-        if (size > BUF_SIZE_MAX - total || doca_buf_get_next_in_list(at, &next) != DOCA_SUCCESS)
-            return false;
-        total += size;
-    }
-    return at == NULL;
-}
-
 static doca_error_t carry_out(struct dpk_task *task, bool for_real)
 {
     const struct copy *c = (struct copy *)task;
-    if (!is_within_limits(c->from) || !is_within_limits(c->to))
+    if (!dpk_buf_list_fits(c->from, LIST_LEN_MAX, BUF_SIZE_MAX) ||
+        !dpk_buf_list_fits(c->to, LIST_LEN_MAX, BUF_SIZE_MAX))
         return DOCA_ERROR_INVALID_VALUE;
     const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->base.dev->domain;
     return for_real ? dpk_buf_list_copy(c->from, c->to, domain)

@@ -55,6 +55,21 @@ doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_ele
     return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
+bool dpk_buf_list_fits(const struct doca_buf *list, uint32_t count, uint64_t size)
+{
+    struct dpk_doca_buf *b = dpk_buf_begin(list);
+    bool fits = b != NULL;
+    for (const struct dpk_doca_buf *each = b; fits && each; each = each->next) {
+        fits = count > 0 && each->data_len <= size;
+        if (fits) {
+            count--;
+            size -= each->data_len;
+        }
+    }
+    (void)dpk_buf_end(b, DOCA_SUCCESS);
+    return fits;
+}
+
 doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
     struct dpk_doca_buf *second = dpk_object_pin(list2, &dpk_buf_kind);

@@ -37,6 +37,8 @@ doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca
 doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
                                size_t element_size, uint64_t offset);
 
+/* Whether a list has no more than `count` buffers with `size` bytes of data. False: it is none. */
+bool dpk_buf_list_fits(const struct doca_buf *list, uint32_t count, uint64_t size);
 /* Copies the data of a list of buffers behind that of another list, as a device does whose domain
  * that is. EMPTY: there is no data. */
 doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,

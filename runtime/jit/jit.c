@@ -1,207 +1,14 @@
 /* Attaches the translator to cores, and runs it: a queue of regions and a thread. */
 #include "jit/jit.h"
 
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "jit/counts.h"
-#include "jit/library.h"
-#include "jit/store.h"
-#include "jit/translations.h"
+#include "jit/job.h"
 
-/* How often a loop is repeated or a function called before it is worth translating. */
-enum { HEAT = 3000 };
-/* And before it is worth loading LLVM; what is stored is used at once. */
-enum { HEAT_TO_LOAD = 8192 };
-/* A loop is translated with those around it that are repeated so often meanwhile. */
-enum { WARM_PART = 8 };
-/* How often a place is reached whose code was put off before it is asked for again. */
-enum { HEAT_AGAIN = 65536 };
 enum { QUEUE_MAX = 4096 };
-/* A region of no more instructions has no draft: it is soon done. */
-enum { DRAFT_INSNS = 10 };
-
-/* ---- Without translations ---- */
-
-static atomic_bool asked_for; /* by DPAKIT_JIT */
-
-/* Once in a process, to users who have asked for translations. */
-static void tell_interpreted(const char *reason)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (asked_for && !atomic_flag_test_and_set(&said))
-        fprintf(stderr, "-W- %s; device code is interpreted, which is slower\n", reason);
-}
-
-/* ---- The library ---- */
-
-static void end_translations(void);
-
-static atomic_bool load_tried;
-static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
-static struct dpk_error load_error;
-static void load(void)
-{
-    loaded = jit_library_load(&load_error);
-    if (loaded == NULL)
-        tell_interpreted(load_error.message);
-    /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
-     * was called before, some of the data may have gone, but this is what it calls next. */
-    atexit(end_translations);
-    load_tried = true;
-}
-
-static jit_translate_fn *translator(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return loaded;
-}
-
-/* ---- Jobs ---- */
-
-struct job {
-    struct job *next;
-    struct translations *to;
-    struct jit_region region;
-    uint32_t heat; /* how often its place was reached */
-    bool uneven;   /* it often makes misaligned accesses */
-    bool awaited;  /* by a thread, which frees it */
-    bool missed;   /* its code is not on disk */
-    bool drafted;  /* its place has a draft */
-    bool last;     /* it gets its best code next, and no draft */
-    enum { JOB_QUEUED, JOB_RUNS, JOB_DONE } state;
-};
-
-static void job_free(struct job *j)
-{
-    translations_drop(j->to);
-    jit_region_free(&j->region);
-    free(j);
-}
-
-/* libLLVM ends the process where it gets no memory. So there must be far more than it needs for a region. */
-static bool has_room(void)
-{
-    const size_t room = (size_t)64 << 20;
-    void *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at != MAP_FAILED && munmap(at, room) == 0;
-}
-
-static bool translate(const struct job *j, const struct jit_options *options, struct dpk_buf *image)
-{
-    struct dpk_error err = {0};
-    jit_translate_fn *const fn = translator();
-    const uint64_t begin = jit_processor_time();
-    const bool room = has_room(),
-               done = room && fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
-    const uint64_t took = jit_processor_time() - begin;
-    if (*err.message)
-        tell_interpreted(err.message);
-    if (done)
-        jit_count_translated(j->region.insn_count, took);
-    else
-        jit_count_refused(fn == NULL     ? load_error.message
-                          : !room        ? "too little memory for LLVM"
-                          : *err.message ? err.message
-                                         : "no reason given");
-    return done;
-}
-
-/* Makes the job's code; it goes to the store, under `key`, if that is not NULL. Returns whether it was a draft. */
-static bool make_code(const struct job *j, const struct jit_options *options, const uint8_t *key)
-{
-    struct dpk_buf image = {0};
-    bool draft = false;
-    if (translate(j, options, &image)) {
-        const bool entered = translations_enter(j->to, j->region.blocks[0].pc, &image);
-        draft = entered && translations_is_draft(&image);
-        if (entered)
-            translations_set_covered(j->to, &j->region);
-        else
-            jit_count_refused("no memory for its code");
-        if (entered && !draft && key != NULL)
-            jit_store_put(key, image.data, image.size);
-    }
-    dpk_buf_free(&image);
-    return draft;
-}
-
-static bool find_stored(const struct job *j, const uint8_t key[JIT_KEY])
-{
-    struct dpk_buf image = {0};
-    const bool found =
-        jit_store_get(key, &image) && translations_enter(j->to, j->region.blocks[0].pc, &image);
-    dpk_buf_free(&image);
-    if (found) {
-        translations_set_covered(j->to, &j->region);
-        jit_count_cached();
-    }
-    return found;
-}
-
-/* Returns whether it is to be carried out again: for its last code, or because others may be worth more by now. */
-static bool carry_out(struct job *j)
-{
-    struct jit_options options = {.begin = j->to->entries.begin,
-                                  .size = j->to->entries.size,
-                                  .uneven = j->uneven,
-                                  .every_block = j->to->exact};
-    uint8_t key[JIT_KEY];
-    if (!j->uneven && !j->drafted && translations_put_off(j->to, j->region.blocks[0].pc))
-        return false;
-    const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
-    if (!j->awaited && !j->missed) {
-        j->missed = !stored || !find_stored(j, key);
-        return j->missed;
-    }
-    if (!j->awaited && !load_tried) {
-        (void)translator(); /* it takes a while, in which the hottest place shows itself */
-        return true;
-    }
-    /* A draft would hide better code of its loops. */
-    if (!j->awaited && !j->last && translations_has_loops(j->to, &j->region)) {
-        j->last = true;
-        return true;
-    }
-    options.quick = !j->awaited && !j->last && j->region.insn_count > DRAFT_INSNS;
-    j->drafted = make_code(j, &options, stored ? key : NULL);
-    j->last |= j->drafted;
-    return j->drafted;
-}
-
-/* NULL: the place has or had a job, or there is no memory. */
-static struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                              const uint64_t *x, uint32_t heat, bool uneven)
-{
-    struct translations *const to = (struct translations *)entries;
-    struct job *j = calloc(1, sizeof *j);
-    pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
-    const bool taken = uneven || translations_take(to, pc, heat >= HEAT_AGAIN);
-    const uint32_t warm =
-        translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
-    const bool found = taken && j != NULL && jit_region_find(core, pc, x, warm, &j->region);
-    pthread_mutex_unlock(&core->lock);
-    if (!taken) {
-        free(j);
-        return NULL;
-    }
-    if (!found) {
-        jit_count_refused("no memory");
-        translations_give_back(to, pc);
-        free(j);
-        return NULL;
-    }
-    j->to = to;
-    j->heat = heat;
-    j->uneven = uneven;
-    translations_keep(j->to);
-    return j;
-}
 
 /* ---- The thread ---- One for all: LLVM's description of the host is shared. */
 
@@ -231,7 +38,7 @@ static void run_job(struct job *j)
     queue.running = true;
     j->state = JOB_RUNS;
     pthread_mutex_unlock(&queue.lock);
-    const bool awaited = j->awaited, again = carry_out(j);
+    const bool awaited = j->awaited, again = job_carry_out(j);
     if (!awaited && !again)
         job_free(j);
     pthread_mutex_lock(&queue.lock);
@@ -243,31 +50,10 @@ static void run_job(struct job *j)
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* How much time the job's code will save, to that which it takes to make: how often the place was reached, for the
- * part of its instructions that are interpreted. What has a draft gains far less by better code. */
-static double worth(const struct job *j)
-{
-    enum {
-        COST = 6,
-        GAIN_OF_DRAFT = 16
-    }; /* of any job, in instructions; and that of a draft to that of its last code */
-    const uint32_t count = j->region.insn_count;
-    const double gain = j->drafted  ? (double)count / GAIN_OF_DRAFT
-                        : j->uneven ? (double)count
-                                    : 1 + (double)translations_bare(j->to, &j->region);
-    return j->heat * gain / (count + COST);
-}
-
-/* Whether LLVM is not worth loading for it yet. */
-static bool is_early(const struct job *j)
-{
-    return j->missed && !load_tried && j->heat < HEAT_TO_LOAD;
-}
-
 /* Whether `a` goes before `b`: those first whose code may be on disk, which takes no time. */
 static bool goes_first(const struct job *a, const struct job *b)
 {
-    return a->missed != b->missed ? b->missed : worth(a) >= worth(b);
+    return a->missed != b->missed ? b->missed : job_worth(a) >= job_worth(b);
 }
 
 /* Takes the job that goes first. NULL: none is ready. */
@@ -275,7 +61,7 @@ static struct job *take_job(void)
 {
     struct job **first = NULL;
     for (struct job **at = &queue.first; *at != NULL; at = &(*at)->next)
-        if (!is_early(*at) && (first == NULL || goes_first(*at, *first)))
+        if (!job_is_early(*at) && (first == NULL || goes_first(*at, *first)))
             first = at;
     if (first == NULL)
         return NULL;
@@ -300,7 +86,7 @@ static void *work(void *unused)
 }
 
 /* At exit: what libLLVM needs ends with it, so nothing is translated any more. */
-static void end_translations(void)
+void job_end_at_exit(void)
 {
     pthread_mutex_lock(&queue.lock);
     const bool first = !queue.ends;
@@ -410,7 +196,7 @@ static void uneven_sync(void *unused, struct rv64_core *core, struct rv64_entrie
                         uint64_t pc, const uint64_t *x)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, HEAT_TO_LOAD, true);
+    struct job *j = job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
     if (j != NULL)
         await(j);
 }
@@ -441,7 +227,7 @@ static void uneven(void *unused, struct rv64_core *core, struct rv64_entries *en
                    const uint64_t *x)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, HEAT_TO_LOAD, true);
+    struct job *j = job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
     if (j != NULL)
         (void)enqueue(j);
 }
@@ -457,7 +243,8 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
                         wanted);
     if (strcmp(wanted, "on") != 0)
         *mode = strcmp(wanted, "off") == 0 ? JIT_OFF : JIT_SYNC;
-    asked_for = *mode != JIT_OFF;
+    if (*mode != JIT_OFF)
+        job_tell_reasons();
     return DPK_OK;
 }
 
@@ -465,7 +252,7 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
 static void expect_exit(void)
 {
     (void)dpk_openssl_start(NULL);
-    atexit(end_translations);
+    atexit(job_end_at_exit);
     if (pthread_atfork(before_fork, after_fork, in_child) != 0)
         queue.ends = true;
 }
@@ -477,7 +264,7 @@ extern int at_thread_end(void (*end)(void *), void *argument,
 static void main_thread_ends(void *unused)
 {
     (void)unused;
-    end_translations();
+    job_end_at_exit();
 }
 
 /* For an exit while it is loaded: data of libLLVM would end that is still being made. But exit() ends
@@ -495,8 +282,8 @@ void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact)
         {begin, release, hot_sync, uneven_sync, 1, &is_exact},
     };
     static const struct rv64_translator on[] = {
-        {begin, release, hot, uneven, HEAT, NULL},
-        {begin, release, hot, uneven, HEAT, &is_exact},
+        {begin, release, hot, uneven, JOB_HEAT, NULL},
+        {begin, release, hot, uneven, JOB_HEAT, &is_exact},
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT, main_once = PTHREAD_ONCE_INIT;
     if (mode == JIT_OFF)

@@ -29,6 +29,7 @@
 #include "doca_types.h"
 #include "doca_uar.h"
 #include "doca_umem.h"
+#include "doca_verbs_eth.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,10 +42,6 @@ struct doca_verbs_context;
 struct doca_verbs_cq;
 struct doca_verbs_cq_attr;
 struct doca_verbs_device_attr;
-struct doca_verbs_eth_rq;
-struct doca_verbs_eth_rq_init_attr;
-struct doca_verbs_eth_sq;
-struct doca_verbs_eth_sq_init_attr;
 struct doca_verbs_pd;
 struct doca_verbs_qp;
 struct doca_verbs_qp_attr;
@@ -52,11 +49,9 @@ struct doca_verbs_qp_init_attr;
 struct doca_verbs_srq;
 struct doca_verbs_srq_init_attr;
 
-/* A queue pair, or a queue of Ethernet, as DPA code calls it. */
+/* A queue pair, or a shared receive queue, as DPA code calls it. */
 typedef uint64_t doca_dpa_dev_verbs_qp_t;
 typedef uint64_t doca_dpa_dev_verbs_srq_t;
-typedef uint64_t doca_dpa_dev_verbs_eth_sq_t;
-typedef uint64_t doca_dpa_dev_verbs_eth_rq_t;
 
 #define DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE 0
 
@@ -486,118 +481,6 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
  * has a bit for each thing that `attr` then tells: all but the address. NOT_SUPPORTED: one of the DPA. */
 doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                  struct doca_verbs_qp_init_attr *init_attr, int *attr_mask);
-
-/* ---- Queues of Ethernet of the DPA ---- */
-
-/* The clock of their times. */
-#define DOCA_VERBS_TS_SOURCE_DEFAULT      0x0
-#define DOCA_VERBS_TS_SOURCE_FREE_RUNNING 0x1
-#define DOCA_VERBS_TS_SOURCE_REAL_TIME    0x2
-
-/* Emulated devices have none: creating one is NOT_SUPPORTED, and the log says so; the functions that take
- * one return INVALID_VALUE. DPA code has queues of Ethernet by FlexIO (dpa-network(7)), programs of the
- * CPU by doca_eth. */
-doca_error_t
-doca_verbs_eth_sq_init_attr_create(struct doca_verbs_eth_sq_init_attr **eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_destroy(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_pd(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                   struct doca_verbs_pd *pd);
-struct doca_verbs_pd *
-doca_verbs_eth_sq_init_attr_get_pd(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_dpa(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                    struct doca_dpa *dpa);
-struct doca_dpa *
-doca_verbs_eth_sq_init_attr_get_dpa(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_dpa_completion(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                               struct doca_dpa_completion *dpa_completion);
-struct doca_dpa_completion *doca_verbs_eth_sq_init_attr_get_dpa_completion(
-    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t doca_verbs_eth_sq_init_attr_set_external_datapath_en(
-    struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr, uint8_t external_datapath_en);
-uint8_t doca_verbs_eth_sq_init_attr_get_external_datapath_en(
-    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_queue_id(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                         uint16_t queue_id);
-uint16_t doca_verbs_eth_sq_init_attr_get_queue_id(
-    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_wr_num(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                       uint32_t wr_num);
-uint32_t
-doca_verbs_eth_sq_init_attr_get_wr_num(const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_max_sges(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                         uint32_t max_sges);
-uint32_t doca_verbs_eth_sq_init_attr_get_max_sges(
-    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t
-doca_verbs_eth_sq_init_attr_set_ts_source_type(struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr,
-                                               uint8_t ts_source_type);
-uint8_t doca_verbs_eth_sq_init_attr_get_ts_source_type(
-    const struct doca_verbs_eth_sq_init_attr *eth_sq_init_attr);
-doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
-                                      struct doca_verbs_eth_sq_init_attr *attr,
-                                      struct doca_verbs_eth_sq **eth_sq);
-doca_error_t doca_verbs_eth_sq_destroy(struct doca_verbs_eth_sq *eth_sq);
-doca_error_t doca_verbs_eth_sq_get_dpa_handle(struct doca_verbs_eth_sq *eth_sq,
-                                              struct doca_dpa *dpa,
-                                              doca_dpa_dev_verbs_eth_sq_t *eth_sq_handle);
-
-doca_error_t
-doca_verbs_eth_rq_init_attr_create(struct doca_verbs_eth_rq_init_attr **eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_destroy(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_pd(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                   struct doca_verbs_pd *pd);
-struct doca_verbs_pd *
-doca_verbs_eth_rq_init_attr_get_pd(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_dpa(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                    struct doca_dpa *dpa);
-struct doca_dpa *
-doca_verbs_eth_rq_init_attr_get_dpa(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_dpa_completion(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                               struct doca_dpa_completion *dpa_completion);
-struct doca_dpa_completion *doca_verbs_eth_rq_init_attr_get_dpa_completion(
-    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t doca_verbs_eth_rq_init_attr_set_external_datapath_en(
-    struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr, uint8_t external_datapath_en);
-uint8_t doca_verbs_eth_rq_init_attr_get_external_datapath_en(
-    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_queue_id(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                         uint16_t queue_id);
-uint16_t doca_verbs_eth_rq_init_attr_get_queue_id(
-    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_wr_num(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                       uint32_t wr_num);
-uint32_t
-doca_verbs_eth_rq_init_attr_get_wr_num(const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_max_sges(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                         uint32_t max_sges);
-uint32_t doca_verbs_eth_rq_init_attr_get_max_sges(
-    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t
-doca_verbs_eth_rq_init_attr_set_ts_source_type(struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr,
-                                               uint8_t ts_source_type);
-uint8_t doca_verbs_eth_rq_init_attr_get_ts_source_type(
-    const struct doca_verbs_eth_rq_init_attr *eth_rq_init_attr);
-doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
-                                      struct doca_verbs_eth_rq_init_attr *attr,
-                                      struct doca_verbs_eth_rq **eth_rq);
-doca_error_t doca_verbs_eth_rq_destroy(struct doca_verbs_eth_rq *eth_rq);
-doca_error_t doca_verbs_eth_rq_get_dpa_handle(struct doca_verbs_eth_rq *eth_rq,
-                                              struct doca_dpa *dpa,
-                                              doca_dpa_dev_verbs_eth_rq_t *eth_rq_handle);
 
 #ifdef __cplusplus
 }

@@ -66,28 +66,7 @@ bool is_umem_or_null(const struct doca_umem *umem)
 
 PLACE_FIELD(qp_init_attr, external_umem)
 PLACE_FIELD(qp_init_attr, external_dbr_umem)
-
-doca_error_t doca_verbs_qp_init_attr_set_external_uar(struct doca_verbs_qp_init_attr *qp_init_attr,
-                                                      struct doca_uar *external_uar)
-{
-    struct qp_init_attr *a = !external_uar || dpk_is_uar(external_uar)
-                                 ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind)
-                                 : NULL;
-    if (a)
-        a->external_uar = external_uar;
-    return dpk_object_unlock(a, DOCA_SUCCESS);
-}
-
-doca_error_t
-doca_verbs_qp_init_attr_get_external_uar(const struct doca_verbs_qp_init_attr *qp_init_attr,
-                                         struct doca_uar **external_uar)
-{
-    struct qp_init_attr *a =
-        external_uar ? dpk_object_lock(qp_init_attr, &qp_init_attr_kind) : NULL;
-    if (a)
-        *external_uar = a->external_uar;
-    return dpk_object_unlock(a, DOCA_SUCCESS);
-}
+UAR_FIELD(qp_init_attr, external_uar)
 
 void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to)
 {

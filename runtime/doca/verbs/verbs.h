@@ -155,6 +155,25 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }
 
+/* The same of a page of doorbells. */
+#define UAR_FIELD(obj, field)                                                                      \
+    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj,                      \
+                                                struct doca_uar *uar)                              \
+    {                                                                                              \
+        struct obj *a = !uar || dpk_is_uar(uar) ? dpk_object_lock(obj, &obj##_kind) : NULL;        \
+        if (a)                                                                                     \
+            a->field = uar;                                                                        \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }                                                                                              \
+    doca_error_t doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj,                \
+                                                struct doca_uar **uar)                             \
+    {                                                                                              \
+        struct obj *a = uar ? dpk_object_lock(obj, &obj##_kind) : NULL;                            \
+        if (a)                                                                                     \
+            *uar = a->field;                                                                       \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }
+
 /* doca_verbs_OBJECT_create and doca_verbs_OBJECT_destroy of an object without anything else. */
 #define LIFE(obj)                                                                                  \
     static void obj##_release(void *object)                                                        \

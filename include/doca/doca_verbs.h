@@ -93,6 +93,26 @@ enum doca_verbs_qp_atomic_mode {
     DOCA_VERBS_QP_ATOMIC_MODE_UP_TO_256BYTES,
 };
 
+/* Received data in the completion. */
+enum doca_verbs_qp_scatter_to_cqe {
+    DOCA_VERBS_QP_SCATTER_TO_CQE_NONE = 0,
+    DOCA_VERBS_QP_SCATTER_TO_CQE_32B,
+};
+
+/* Whether sending writes a doorbell record; if not, whether the program or the device rings. */
+enum doca_verbs_qp_send_dbr_mode {
+    DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID = 0,
+    DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_EXT,
+    DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_INT,
+};
+
+/* What atomic operations are atomic to: nothing, queue pairs of the device, all else. */
+enum doca_verbs_atomic_cap {
+    DOCA_VERBS_ATOMIC_CAP_NONE = 0,
+    DOCA_VERBS_ATOMIC_CAP_HCA,
+    DOCA_VERBS_ATOMIC_CAP_GLOB,
+};
+
 /* Bytes of a completion. */
 enum doca_verbs_cq_entry_size {
     DOCA_VERBS_CQ_ENTRY_SIZE_64 = 0,
@@ -158,12 +178,15 @@ uint16_t doca_verbs_device_attr_get_max_pkeys(const struct doca_verbs_device_att
 uint8_t doca_verbs_device_attr_get_max_qp_rd_atom(const struct doca_verbs_device_attr *device_attr);
 uint8_t
 doca_verbs_device_attr_get_max_qp_init_rd_atom(const struct doca_verbs_device_attr *device_attr);
-/* DOCA_SUCCESS or NOT_SUPPORTED: queue pairs of a type; queue pairs of the DPA. */
+enum doca_verbs_atomic_cap doca_verbs_device_attr_get_atomic_cap(const struct doca_verbs_device_attr *attr);
+/* DOCA_SUCCESS or NOT_SUPPORTED: queue pairs of a type; queue pairs of the DPA; doorbells with a record. */
 doca_error_t
 doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
                                                 uint32_t qp_type);
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr);
+doca_error_t doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
+    enum doca_verbs_qp_send_dbr_mode mode);
 /* NOT_SUPPORTED: queues of a GPU, and queues of Ethernet of the DPA, whose times of arrival and sending
  * are of a clock (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running one in kHz: 0, there is none. */
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
@@ -190,6 +213,7 @@ doca_error_t doca_verbs_device_attr_get_is_plane_index_supported(
 doca_error_t doca_verbs_device_attr_get_is_eth_rq_srq_supported(
     const struct doca_verbs_device_attr *device_attr);
 uint32_t doca_verbs_device_attr_get_max_cc_group(const struct doca_verbs_device_attr *device_attr);
+size_t doca_verbs_device_attr_get_max_cc_group_hint_max_size(const struct doca_verbs_device_attr *attr);
 uint32_t
 doca_verbs_device_attr_get_max_eth_sq_wr_num(const struct doca_verbs_device_attr *device_attr);
 uint32_t
@@ -228,8 +252,8 @@ uint8_t doca_verbs_ah_attr_get_traffic_class(const struct doca_verbs_ah_attr *ah
 
 doca_error_t doca_verbs_cq_attr_create(struct doca_verbs_cq_attr **cq_attr);
 doca_error_t doca_verbs_cq_attr_destroy(struct doca_verbs_cq_attr *cq_attr);
-/* NOT_SUPPORTED of doca_verbs_cq_create: an external data path (DPA code has doca_dpa_completion),
- * and entries of 128 bytes. The UAR is kept and not used. */
+/* NOT_SUPPORTED of doca_verbs_cq_create: an external data path (DPA code has doca_dpa_completion) with its memory and
+ * DPA thread, entries of 128 bytes, and overrun. The UAR is kept and not used. */
 doca_error_t doca_verbs_cq_attr_set_cq_size(struct doca_verbs_cq_attr *cq_attr, uint32_t cq_size);
 uint32_t doca_verbs_cq_attr_get_cq_size(const struct doca_verbs_cq_attr *cq_attr);
 doca_error_t doca_verbs_cq_attr_set_cq_context(struct doca_verbs_cq_attr *cq_attr,
@@ -245,6 +269,14 @@ doca_error_t doca_verbs_cq_attr_set_entry_size(struct doca_verbs_cq_attr *cq_att
                                                enum doca_verbs_cq_entry_size entry_size);
 enum doca_verbs_cq_entry_size
 doca_verbs_cq_attr_get_entry_size(const struct doca_verbs_cq_attr *cq_attr);
+doca_error_t doca_verbs_cq_attr_set_cq_overrun(struct doca_verbs_cq_attr *attr, uint8_t value);
+uint8_t doca_verbs_cq_attr_get_cq_overrun(const struct doca_verbs_cq_attr *attr);
+doca_error_t doca_verbs_cq_attr_set_external_umem(struct doca_verbs_cq_attr *attr, struct doca_umem *umem,
+    uint64_t offset);
+doca_error_t doca_verbs_cq_attr_get_external_umem(const struct doca_verbs_cq_attr *attr, struct doca_umem **umem,
+    uint64_t *offset);
+doca_error_t doca_verbs_cq_attr_set_dpa_thread_id(struct doca_verbs_cq_attr *attr, uint32_t value);
+uint32_t doca_verbs_cq_attr_get_dpa_thread_id(const struct doca_verbs_cq_attr *attr);
 
 /* With room for at least so many completions. */
 doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
@@ -253,6 +285,10 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq);
 /* Its number on the device; 0: it is no completion queue. */
 uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq);
+/* Its ring, where completions have nothing but an owner bit, and the record of what was consumed. The page of doorbells
+ * and the record that arms it are NULL: there are none. */
+void doca_verbs_cq_get_wq(struct doca_verbs_cq *cq, void **buf, uint32_t *num, uint8_t *entry_size);
+void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci, uint32_t **arm);
 
 /* ---- Shared receive queues ---- */
 
@@ -306,6 +342,11 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
                                    struct doca_verbs_srq **srq);
 /* IN_USE: a queue pair has it. */
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq);
+/* What it was made of. */
+doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr);
+/* NULL and 0: its ring and doorbell record are the library's. */
+void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num, uint32_t *rwqe_size);
+void *doca_verbs_srq_get_dbr_addr(const struct doca_verbs_srq *srq);
 /* A number that it has alone, of those of this process. 0: it is no shared receive queue. */
 uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq);
 /* What DPA code calls it. BAD_STATE: it has no external data path, or the DPA does not run. */
@@ -402,6 +443,34 @@ doca_error_t
 doca_verbs_qp_init_attr_get_external_dbr_umem(const struct doca_verbs_qp_init_attr *qp_init_attr,
                                               struct doca_umem **umem, uint64_t *offset);
 
+/* Of the DPA context, not of memory: then there is no external memory and no page of doorbells. */
+doca_error_t doca_verbs_qp_init_attr_set_dpa(struct doca_verbs_qp_init_attr *attr, struct doca_dpa *dpa);
+struct doca_dpa *doca_verbs_qp_init_attr_get_dpa(const struct doca_verbs_qp_init_attr *attr);
+/* Kept and not used: work requests of any queue pair may wait. */
+doca_error_t doca_verbs_qp_init_attr_set_core_direct_master(struct doca_verbs_qp_init_attr *attr, uint8_t value);
+uint8_t doca_verbs_qp_init_attr_get_core_direct_master(const struct doca_verbs_qp_init_attr *attr);
+/* NOT_SUPPORTED of doca_verbs_qp_create, unless they are 0: memory, pages and protection domains by number, data in
+ * completions, doorbells without a record. */
+doca_error_t doca_verbs_qp_init_attr_set_dbr_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id, uint64_t offset);
+uint32_t doca_verbs_qp_init_attr_get_dbr_umem_id(const struct doca_verbs_qp_init_attr *attr);
+uint64_t doca_verbs_qp_init_attr_get_dbr_umem_offset(const struct doca_verbs_qp_init_attr *attr);
+doca_error_t doca_verbs_qp_init_attr_set_wq_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id, uint64_t offset);
+uint32_t doca_verbs_qp_init_attr_get_wq_umem_id(const struct doca_verbs_qp_init_attr *attr);
+uint64_t doca_verbs_qp_init_attr_get_wq_umem_offset(const struct doca_verbs_qp_init_attr *attr);
+doca_error_t doca_verbs_qp_init_attr_set_uar_id(struct doca_verbs_qp_init_attr *attr, uint32_t value);
+uint32_t doca_verbs_qp_init_attr_get_uar_id(const struct doca_verbs_qp_init_attr *attr);
+doca_error_t doca_verbs_qp_init_attr_set_pdn(struct doca_verbs_qp_init_attr *attr, uint32_t value);
+uint32_t doca_verbs_qp_init_attr_get_pdn(const struct doca_verbs_qp_init_attr *attr);
+doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_attr *attr,
+    enum doca_verbs_qp_scatter_to_cqe value);
+uint8_t doca_verbs_qp_init_attr_get_cqe_inline(const struct doca_verbs_qp_init_attr *attr);
+doca_error_t doca_verbs_qp_init_attr_set_send_dbr_mode(struct doca_verbs_qp_init_attr *attr,
+    enum doca_verbs_qp_send_dbr_mode value);
+enum doca_verbs_qp_send_dbr_mode doca_verbs_qp_init_attr_get_send_dbr_mode(const struct doca_verbs_qp_init_attr *attr);
+/* The numbers of its completion queues; 0: there is none. */
+uint32_t doca_verbs_qp_init_attr_get_send_cqn(const struct doca_verbs_qp_init_attr *attr);
+uint32_t doca_verbs_qp_init_attr_get_receive_cqn(const struct doca_verbs_qp_init_attr *attr);
+
 /* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
  * of another device or, of a shared receive queue, of the other data path; of the DPA, with
  * more than 960 bytes of inline data. NOT_SUPPORTED: a type that it has not. BAD_STATE: the DPA does not run. */
@@ -413,6 +482,14 @@ uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp);
 /* What DPA code calls it. BAD_STATE: it has no external data path, or the DPA does not run. */
 doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
                                           doca_dpa_dev_verbs_qp_t *qp_handle);
+/* NULL and 0: its rings, doorbell record and page of doorbells are the library's. */
+void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq, uint32_t *rq_num,
+    uint32_t *rwqe_size);
+void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp);
+void *doca_verbs_qp_get_dbr_addr(const struct doca_verbs_qp *qp);
+/* Enhanced connection establishment: NOT_SUPPORTED, and 0. */
+doca_error_t doca_verbs_qp_set_ece(struct doca_verbs_qp *qp, uint32_t ece);
+uint32_t doca_verbs_qp_query_ece(struct doca_verbs_qp *qp);
 
 doca_error_t doca_verbs_qp_attr_create(struct doca_verbs_qp_attr **qp_attr);
 doca_error_t doca_verbs_qp_attr_destroy(struct doca_verbs_qp_attr *qp_attr);

@@ -1,4 +1,4 @@
-/* DOCA Verbs on the CPU, within one process: a shared receive queue, and inline data. */
+/* DOCA Verbs on the CPU, within one process: a shared receive queue, inline data, and what attributes say. */
 #include <doca_dev.h>
 #include <doca_verbs_bridge.h>
 #include <stdbool.h>
@@ -147,6 +147,13 @@ static void check_limits(void)
     CHECK(doca_verbs_device_attr_free(a) == OK && doca_verbs_device_attr_free(b) == OK);
 }
 
+static void end(void)
+{
+    CHECK(doca_verbs_srq_destroy(srq) == OK && doca_verbs_cq_destroy(cq) == OK);
+    CHECK(ibv_dereg_mr(mr) == 0 && doca_verbs_pd_destroy(pd) == OK);
+    CHECK(doca_verbs_context_destroy(context) == OK);
+}
+
 static void a_shared_queue_takes_inline_data(void)
 {
     begin();
@@ -164,13 +171,131 @@ static void a_shared_queue_takes_inline_data(void)
     CHECK(send_inline(a, "too much", 2 * INLINE) != 0);
     CHECK(doca_verbs_srq_destroy(srq) == DOCA_ERROR_IN_USE);
     CHECK(doca_verbs_qp_destroy(a) == OK && doca_verbs_qp_destroy(b) == OK);
-    CHECK(doca_verbs_srq_destroy(srq) == OK && doca_verbs_cq_destroy(cq) == OK);
-    CHECK(ibv_dereg_mr(mr) == 0 && doca_verbs_pd_destroy(pd) == OK);
-    CHECK(doca_verbs_context_destroy(context) == OK);
+    end();
+}
+
+/* ---- Attributes ---- */
+
+/* What only cards have of queue pairs can be said, but not made. */
+static void check_not_made(struct doca_verbs_qp_init_attr *a, doca_error_t set)
+{
+    struct doca_verbs_qp *qp = NULL;
+    CHECK(set == OK);
+    CHECK(doca_verbs_qp_create(context, a, &qp) == DOCA_ERROR_NOT_SUPPORTED && !qp);
+}
+
+static void what_only_cards_have_is_not_made(void)
+{
+    struct doca_verbs_qp_init_attr *a;
+    struct doca_verbs_cq_attr *c;
+    struct doca_verbs_cq *other;
+    begin();
+    CHECK(doca_verbs_qp_init_attr_create(&a) == OK && doca_verbs_qp_init_attr_set_pd(a, pd) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_send_cq(a, cq) == OK);
+    check_not_made(a, doca_verbs_qp_init_attr_set_uar_id(a, 7));
+    CHECK(doca_verbs_qp_init_attr_get_uar_id(a) == 7);
+    CHECK(doca_verbs_qp_init_attr_set_uar_id(a, 0) == OK);
+    check_not_made(a, doca_verbs_qp_init_attr_set_pdn(a, 8));
+    CHECK(doca_verbs_qp_init_attr_get_pdn(a) == 8 && doca_verbs_qp_init_attr_set_pdn(a, 0) == OK);
+    check_not_made(a, doca_verbs_qp_init_attr_set_dbr_umem(a, 9, 10));
+    CHECK(doca_verbs_qp_init_attr_get_dbr_umem_id(a) == 9);
+    CHECK(doca_verbs_qp_init_attr_get_dbr_umem_offset(a) == 10);
+    CHECK(doca_verbs_qp_init_attr_set_dbr_umem(a, 0, 0) == OK);
+    check_not_made(a, doca_verbs_qp_init_attr_set_wq_umem(a, 11, 12));
+    CHECK(doca_verbs_qp_init_attr_get_wq_umem_id(a) == 11);
+    CHECK(doca_verbs_qp_init_attr_get_wq_umem_offset(a) == 12);
+    CHECK(doca_verbs_qp_init_attr_set_wq_umem(a, 0, 0) == OK);
+    check_not_made(a, doca_verbs_qp_init_attr_set_cqe_inline(a, DOCA_VERBS_QP_SCATTER_TO_CQE_32B));
+    CHECK(doca_verbs_qp_init_attr_get_cqe_inline(a) == 1);
+    CHECK(doca_verbs_qp_init_attr_set_cqe_inline(a, DOCA_VERBS_QP_SCATTER_TO_CQE_NONE) == OK);
+    check_not_made(
+        a, doca_verbs_qp_init_attr_set_send_dbr_mode(a, DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_INT));
+    CHECK(doca_verbs_qp_init_attr_get_send_cqn(a) == doca_verbs_cq_get_cqn(cq));
+    CHECK(doca_verbs_qp_init_attr_get_receive_cqn(a) == 0);
+    CHECK(doca_verbs_qp_init_attr_destroy(a) == OK);
+    CHECK(doca_verbs_cq_attr_create(&c) == OK && doca_verbs_cq_attr_set_cq_size(c, 8) == OK);
+    CHECK(doca_verbs_cq_attr_set_cq_overrun(c, 1) == OK);
+    CHECK(doca_verbs_cq_create(context, c, &other) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_verbs_cq_attr_set_cq_overrun(c, 0) == OK);
+    CHECK(doca_verbs_cq_attr_set_dpa_thread_id(c, 3) == OK);
+    CHECK(doca_verbs_cq_create(context, c, &other) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_verbs_cq_attr_destroy(c) == OK);
+    end();
+}
+
+static void check_capabilities(void)
+{
+    struct doca_verbs_device_attr *d;
+    CHECK(doca_verbs_query_device(context, &d) == OK);
+    CHECK(doca_verbs_device_attr_get_is_send_dbr_mode_supported(
+              d, DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID) == OK);
+    CHECK(doca_verbs_device_attr_get_is_send_dbr_mode_supported(
+              d, DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_EXT) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_verbs_device_attr_get_max_cc_group_hint_max_size(d) == 0);
+    CHECK(doca_verbs_device_attr_get_atomic_cap(d) != DOCA_VERBS_ATOMIC_CAP_NONE);
+    CHECK(doca_verbs_device_attr_free(d) == OK);
+}
+
+/* A queue tells what it was made of, and where its ring is. */
+static void queues_tell_what_they_are(void)
+{
+    struct doca_verbs_srq_init_attr *s;
+    void *ring = NULL;
+    uint32_t count = 0, *consumed = NULL, *armed;
+    uint64_t *page;
+    uint8_t size = 0;
+    begin();
+    check_capabilities();
+    CHECK(doca_verbs_srq_init_attr_create(&s) == OK && doca_verbs_srq_query(srq, s) == OK);
+    CHECK(doca_verbs_srq_init_attr_get_srq_wr(s) == 8);
+    CHECK(doca_verbs_srq_init_attr_get_pd(s) == pd && doca_verbs_srq_init_attr_destroy(s) == OK);
+    doca_verbs_cq_get_wq(cq, &ring, &count, &size);
+    doca_verbs_cq_get_dbr_addr(cq, &page, &consumed, &armed);
+    CHECK(ring && count >= 64 && size == 64 && consumed && *consumed == 0 && !page && !armed);
+    end();
+}
+
+static void changes_are_those_of_libibverbs(void)
+{
+    struct ibv_qp_attr told, a = {.qp_state = IBV_QPS_RTR,
+                                  .path_mtu = IBV_MTU_1024,
+                                  .dest_qp_num = 77,
+                                  .qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+                                  .ah_attr = {.is_global = 1, .port_num = 1}};
+    struct doca_verbs_context *own;
+    struct doca_verbs_qp_attr *q;
+    struct doca_verbs_ah_attr *to;
+    begin();
+    memcpy(a.ah_attr.grh.dgid.raw, gid.raw, sizeof gid.raw);
+    CHECK(doca_verbs_bridge_verbs_context_create(NULL, 0, &own) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_verbs_bridge_verbs_context_create(mr->context->device, 0, &own) == OK);
+    CHECK(doca_verbs_bridge_get_ibv_ctx(own) != mr->context);
+    CHECK(doca_verbs_context_destroy(own) == OK && doca_verbs_qp_attr_create(&q) == OK);
+    CHECK(doca_verbs_bridge_qp_attr_set(q, &a, IBV_QP_QKEY) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_verbs_bridge_qp_attr_set(q, &a, IBV_QP_AV) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_verbs_bridge_qp_attr_set(q, &a, IBV_QP_STATE | IBV_QP_DEST_QPN) == OK);
+    CHECK(doca_verbs_qp_attr_get_dest_qp_num(q) == 77);
+    CHECK(doca_verbs_qp_attr_get_next_state(q) == DOCA_VERBS_QP_STATE_RTR);
+    CHECK(doca_verbs_qp_attr_get_path_mtu(q) == DOCA_MTU_SIZE_256_BYTES);
+    CHECK(doca_verbs_ah_attr_create(context, &to) == OK);
+    CHECK(doca_verbs_qp_attr_set_ah_attr(q, to) == OK);
+    CHECK(doca_verbs_bridge_qp_attr_set(q, &a, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_ACCESS_FLAGS) ==
+          OK);
+    CHECK(doca_verbs_ah_attr_get_addr_type(to) ==
+          (gid.raw[10] == 0xff ? DOCA_VERBS_ADDR_TYPE_IPv4 : DOCA_VERBS_ADDR_TYPE_IPv6));
+    CHECK(doca_verbs_bridge_qp_attr_get(q, &told) == OK && told.dest_qp_num == 77);
+    CHECK(told.path_mtu == IBV_MTU_1024 && told.qp_access_flags == IBV_ACCESS_REMOTE_WRITE);
+    CHECK(memcmp(told.ah_attr.grh.dgid.raw, gid.raw, sizeof gid.raw) == 0);
+    CHECK(doca_verbs_bridge_get_qp_attr_mask(IBV_QP_STATE | IBV_QP_AV | IBV_QP_QKEY) ==
+          (DOCA_VERBS_QP_ATTR_NEXT_STATE | DOCA_VERBS_QP_ATTR_AH_ATTR));
+    CHECK(doca_verbs_qp_attr_destroy(q) == OK && doca_verbs_ah_attr_destroy(to) == OK);
+    end();
 }
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {CASE(a_shared_queue_takes_inline_data)};
+    static const struct test_case cases[] = {
+        CASE(a_shared_queue_takes_inline_data), CASE(what_only_cards_have_is_not_made),
+        CASE(queues_tell_what_they_are), CASE(changes_are_those_of_libibverbs)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -33,6 +33,8 @@ static void *own_pointer(struct world *w, const struct parameter *p)
         return w->foreign;
     if (strcmp(p->type, "struct ibv_context *") == 0)
         return w->ib;
+    if (strcmp(p->type, "struct ibv_device *") == 0)
+        return w->ib ? w->ib->device : NULL;
     if (strcmp(p->type, "struct rdma_cm_id *") == 0)
         return w->foreign;
     return strcmp(p->type, "struct ibv_pd *") == 0 ? w->ib_pd : NULL;

@@ -28,6 +28,18 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" a_shared_queue_takes_inline_data
 }
 
+@test "what only cards have is said and not made" {
+    "$BATS_FILE_TMPDIR/cpu" what_only_cards_have_is_not_made
+}
+
+@test "queues tell what they are" {
+    "$BATS_FILE_TMPDIR/cpu" queues_tell_what_they_are
+}
+
+@test "changes of queue pairs are those of libibverbs" {
+    "$BATS_FILE_TMPDIR/cpu" changes_are_those_of_libibverbs
+}
+
 @test "queue pairs of the DPA share receives" {
     case_ok queue_pairs_share_receives
 }

@@ -1,4 +1,5 @@
 /* What addresses and queue pairs shall be like. */
+#include <netinet/in.h>
 #include <string.h>
 
 #include "doca/dpa/dpa.h"
@@ -67,11 +68,38 @@ bool is_umem_or_null(const struct doca_umem *umem)
 PLACE_FIELD(qp_init_attr, external_umem)
 PLACE_FIELD(qp_init_attr, external_dbr_umem)
 UAR_FIELD(qp_init_attr, external_uar)
+OBJECT_FIELD(qp_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
+FIELD(qp_init_attr, uint8_t, core_direct_master)
+FIELD(qp_init_attr, enum doca_verbs_qp_send_dbr_mode, send_dbr_mode)
+FIELD(qp_init_attr, uint32_t, uar_id)
+FIELD(qp_init_attr, uint32_t, pdn)
+NUMBERED_PLACE_FIELD(qp_init_attr, dbr_umem)
+NUMBERED_PLACE_FIELD(qp_init_attr, wq_umem)
 
-void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to)
+doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_attr *attr,
+                                                    enum doca_verbs_qp_scatter_to_cqe value)
+{
+    struct qp_init_attr *a = dpk_object_lock(attr, &qp_init_attr_kind);
+    if (a)
+        a->cqe_inline = value;
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+GETTER(qp_init_attr, uint8_t, cqe_inline)
+
+uint32_t doca_verbs_qp_init_attr_get_send_cqn(const struct doca_verbs_qp_init_attr *attr)
+{
+    return doca_verbs_cq_get_cqn(doca_verbs_qp_init_attr_get_send_cq(attr));
+}
+
+uint32_t doca_verbs_qp_init_attr_get_receive_cqn(const struct doca_verbs_qp_init_attr *attr)
+{
+    return doca_verbs_cq_get_cqn(doca_verbs_qp_init_attr_get_receive_cq(attr));
+}
+
+void attr_copy(void *to, const void *from, size_t size)
 {
     const size_t head = sizeof(struct dpk_object);
-    memcpy((char *)to + head, (const char *)from + head, sizeof *to - head);
+    memcpy((char *)to + head, (const char *)from + head, size - head);
 }
 
 /* ---- Changes of queue pairs ---- */
@@ -208,4 +236,134 @@ doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *ou
         (!(*out_mask & IBV_QP_CUR_STATE) || state_of(a->current_state, &out->cur_qp_state)) &&
         (!(*out_mask & IBV_QP_AV) || address_of(a->ah_attr, &out->ah_attr));
     return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+static enum doca_verbs_qp_state told_state(enum ibv_qp_state state)
+{
+    switch (state) {
+    case IBV_QPS_INIT:
+        return DOCA_VERBS_QP_STATE_INIT;
+    case IBV_QPS_RTR:
+        return DOCA_VERBS_QP_STATE_RTR;
+    case IBV_QPS_RTS:
+        return DOCA_VERBS_QP_STATE_RTS;
+    case IBV_QPS_ERR:
+        return DOCA_VERBS_QP_STATE_ERR;
+    default:
+        return DOCA_VERBS_QP_STATE_RST;
+    }
+}
+
+void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
+{
+    to->next_state = to->current_state = told_state(from->qp_state);
+    to->allow_remote_write = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_WRITE);
+    to->allow_remote_read = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_READ);
+    to->atomic_mode = from->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC
+                          ? DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC
+                          : DOCA_VERBS_QP_ATOMIC_MODE_NONE;
+    to->pkey_index = from->pkey_index;
+    to->port_num = from->port_num;
+    to->path_mtu = from->path_mtu ? (enum doca_mtu_size)(from->path_mtu - IBV_MTU_256)
+                                  : DOCA_MTU_SIZE_256_BYTES;
+    to->rq_psn = from->rq_psn;
+    to->sq_psn = from->sq_psn;
+    to->dest_qp_num = from->dest_qp_num;
+    to->ack_timeout = from->timeout;
+    to->retry_cnt = from->retry_cnt;
+    to->rnr_retry = from->rnr_retry;
+    to->min_rnr_timer = from->min_rnr_timer;
+    to->max_rd_atomic = from->max_rd_atomic;
+    to->max_dest_rd_atomic = from->max_dest_rd_atomic;
+}
+
+/* ---- Changes as libibverbs has them ---- */
+
+/* False: there is no address to be set, or it is none of RoCE. */
+static bool set_address(const struct doca_verbs_ah_attr *handle, const struct ibv_ah_attr *from)
+{
+    struct ah_attr *a = from->is_global ? dpk_object_lock(handle, &ah_attr_kind) : NULL;
+    if (a) {
+        memcpy(a->gid.raw, from->grh.dgid.raw, sizeof a->gid.raw);
+        a->addr_type = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)a->gid.raw)
+                           ? DOCA_VERBS_ADDR_TYPE_IPv4
+                           : DOCA_VERBS_ADDR_TYPE_IPv6;
+        a->sl = from->sl;
+        a->static_rate = from->static_rate;
+        a->sgid_index = from->grh.sgid_index;
+        a->hop_limit = from->grh.hop_limit;
+        a->traffic_class = from->grh.traffic_class;
+    }
+    return dpk_object_unlock(a, DOCA_SUCCESS) == DOCA_SUCCESS;
+}
+
+int doca_verbs_bridge_get_qp_attr_mask(int ibv_mask)
+{
+    int mask = 0;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        mask |= ibv_mask & bits[i].ibv ? bits[i].bit : 0;
+    return mask;
+}
+
+/* A field that the mask names. */
+#define PART(bit, field)                                                                           \
+    if (mask & DOCA_VERBS_QP_ATTR_##bit)                                                           \
+    a->field = told.field
+
+static void set_parts(struct qp_attr *a, const struct ibv_qp_attr *from, int mask)
+{
+    struct qp_attr told;
+    change_tell(from, &told);
+    told.current_state = told_state(from->cur_qp_state);
+    PART(NEXT_STATE, next_state);
+    PART(CURRENT_STATE, current_state);
+    PART(ALLOW_REMOTE_WRITE, allow_remote_write);
+    PART(ALLOW_REMOTE_READ, allow_remote_read);
+    PART(ATOMIC_MODE, atomic_mode);
+    PART(PKEY_INDEX, pkey_index);
+    PART(PORT_NUM, port_num);
+    PART(PATH_MTU, path_mtu);
+    PART(RQ_PSN, rq_psn);
+    PART(SQ_PSN, sq_psn);
+    PART(DEST_QP_NUM, dest_qp_num);
+    PART(ACK_TIMEOUT, ack_timeout);
+    PART(RETRY_CNT, retry_cnt);
+    PART(RNR_RETRY, rnr_retry);
+    PART(MIN_RNR_TIMER, min_rnr_timer);
+    PART(MAX_QP_RD_ATOMIC, max_rd_atomic);
+    PART(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+}
+
+/* What no attribute of DOCA says. */
+static bool has_others(int ibv_mask)
+{
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        ibv_mask &= ~bits[i].ibv;
+    return ibv_mask != 0;
+}
+
+doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr,
+                                           const struct ibv_qp_attr *ibv_attr, int ibv_mask)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    if (a && !has_others(ibv_mask) &&
+        (!(ibv_mask & IBV_QP_AV) || set_address(a->ah_attr, &ibv_attr->ah_attr))) {
+        set_parts(a, ibv_attr, doca_verbs_bridge_get_qp_attr_mask(ibv_mask));
+        result = DOCA_SUCCESS;
+    }
+    return dpk_object_unlock(a, result);
+}
+
+doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr,
+                                           struct ibv_qp_attr *ibv_attr)
+{
+    struct ibv_qp_attr told;
+    int mask;
+    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    const doca_error_t result =
+        a ? change_of(a, a->ah_attr ? CHANGES : CHANGES_TOLD, &told, &mask) : DOCA_SUCCESS;
+    if (a && result == DOCA_SUCCESS)
+        *ibv_attr = told;
+    return dpk_object_unlock(a, result);
 }

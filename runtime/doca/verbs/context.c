@@ -109,6 +109,18 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
     return context_new(ibv_context, true, context);
 }
 
+doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *ibv_device, uint32_t flags,
+                                                    struct doca_verbs_context **context)
+{
+    if (context)
+        *context = NULL;
+    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ||
+        !dpk_device_is_emulated(ibv_device))
+        return DOCA_ERROR_INVALID_VALUE;
+    struct ibv_context *ib = dpk_emulated_8.open_device(ibv_device);
+    return ib ? context_new(ib, false, context) : DOCA_ERROR_NOT_CONNECTED;
+}
+
 struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context)
 {
     struct context *c = dpk_object_pin(context, &context_kind);
@@ -268,6 +280,17 @@ LIMIT(uint16_t, max_pkeys)
 LIMIT(uint8_t, max_qp_rd_atom)
 LIMIT(uint8_t, max_qp_init_rd_atom)
 
+enum doca_verbs_atomic_cap
+doca_verbs_device_attr_get_atomic_cap(const struct doca_verbs_device_attr *device_attr)
+{
+    struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);
+    const enum ibv_atomic_cap has = a ? a->ib.atomic_cap : IBV_ATOMIC_NONE;
+    dpk_object_drop(a);
+    return has == IBV_ATOMIC_GLOB  ? DOCA_VERBS_ATOMIC_CAP_GLOB
+           : has == IBV_ATOMIC_HCA ? DOCA_VERBS_ATOMIC_CAP_HCA
+                                   : DOCA_VERBS_ATOMIC_CAP_NONE;
+}
+
 static doca_error_t answer(const struct doca_verbs_device_attr *device_attr, bool yes)
 {
     struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);
@@ -281,6 +304,12 @@ doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_a
 {
     return answer(device_attr,
                   qp_type == DOCA_VERBS_QP_TYPE_RC || qp_type == DOCA_VERBS_QP_TYPE_UC);
+}
+
+doca_error_t doca_verbs_device_attr_get_is_send_dbr_mode_supported(
+    const struct doca_verbs_device_attr *device_attr, enum doca_verbs_qp_send_dbr_mode mode)
+{
+    return answer(device_attr, mode == DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID);
 }
 
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
@@ -323,8 +352,8 @@ uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     {                                                                                              \
         return answer(device_attr, false);                                                         \
     }
-#define NO_NUMBER(name)                                                                            \
-    uint32_t doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)   \
+#define NO_NUMBER(type, name)                                                                      \
+    type doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)       \
     {                                                                                              \
         (void)device_attr;                                                                         \
         return 0;                                                                                  \
@@ -335,6 +364,7 @@ NONE(cqe_inline)
 NONE(allow_multi_pkt_send_wqe)
 NONE(plane_index)
 NONE(eth_rq_srq)
-NO_NUMBER(max_cc_group)
-NO_NUMBER(max_eth_sq_wr_num)
-NO_NUMBER(max_eth_rq_wr_num)
+NO_NUMBER(uint32_t, max_cc_group)
+NO_NUMBER(size_t, max_cc_group_hint_max_size)
+NO_NUMBER(uint32_t, max_eth_sq_wr_num)
+NO_NUMBER(uint32_t, max_eth_rq_wr_num)

@@ -125,9 +125,16 @@ static void dpa_qp_release(void *object)
     free(q);
 }
 
-/* What the rings would take of the program's memory. */
+/* Whether the program has what the rings would take of its memory. */
 static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
 {
+    /* What is of a context needs none. */
+    if (a->dpa) {
+        struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
+        const bool same = d && dpk_dpa_base(d) == q->base;
+        dpk_object_drop(d);
+        return same && !a->external_umem && !a->external_dbr_umem && !a->external_uar;
+    }
     /* Inline data comes behind 36 bytes of other segments. */
     const uint64_t element = a->max_inline_data + 36 > WQE_BLOCK
                                  ? (a->max_inline_data + 36 + WQE_BLOCK - 1) / WQE_BLOCK * WQE_BLOCK

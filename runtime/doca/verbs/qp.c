@@ -41,7 +41,7 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
 {
     const struct cq *send = q->send_cq ? q->send_cq : q->receive_cq,
                     *receive = q->receive_cq ? q->receive_cq : q->send_cq;
-    if (!send || !send->ib || !receive->ib)
+    if (!send || !send->ib || !receive->ib || a->dpa)
         return DOCA_ERROR_INVALID_VALUE;
     struct ibv_qp_init_attr init = {.qp_context = a->qp_context,
                                     .send_cq = send->ib,
@@ -59,6 +59,14 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
     return q->ib ? DOCA_SUCCESS : error_of(errno);
 }
 
+/* What is for the data path of a GPU, or says a part by its number, which libraries do not know. */
+static bool needs_card(const struct qp_init_attr *a)
+{
+    return a->cqe_inline != DOCA_VERBS_QP_SCATTER_TO_CQE_NONE ||
+           a->send_dbr_mode != DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID || a->dbr_umem_id ||
+           a->dbr_umem_offset || a->wq_umem_id || a->wq_umem_offset || a->uar_id || a->pdn;
+}
+
 static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
                            struct doca_verbs_qp **out)
 {
@@ -66,11 +74,11 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    init_attr_copy(a, &q->made);
+    attr_copy(&q->made, a, sizeof *a);
     const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
                        (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
     if (use_parts(q, c, a))
-        result = !known ? DOCA_ERROR_NOT_SUPPORTED
+        result = !known || needs_card(a) ? DOCA_ERROR_NOT_SUPPORTED
                  : a->external_datapath_en
                      ? dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
                      : cpu_qp_new(q, a);
@@ -116,6 +124,42 @@ doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_
                                             : DOCA_ERROR_BAD_STATE);
 }
 
+/* ---- What only cards tell: rings are the library's ---- */
+
+void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
+                          uint32_t *rq_num, uint32_t *rwqe_size)
+{
+    (void)qp;
+    if (sq && sq_num && rq && rq_num && rwqe_size) {
+        *sq = *rq = NULL;
+        *sq_num = *rq_num = *rwqe_size = 0;
+    }
+}
+
+void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp)
+{
+    (void)qp;
+    return NULL;
+}
+
+void *doca_verbs_qp_get_dbr_addr(const struct doca_verbs_qp *qp)
+{
+    (void)qp;
+    return NULL;
+}
+
+uint32_t doca_verbs_qp_query_ece(struct doca_verbs_qp *qp)
+{
+    (void)qp;
+    return 0;
+}
+
+doca_error_t doca_verbs_qp_set_ece(struct doca_verbs_qp *qp, uint32_t ece)
+{
+    (void)ece;
+    return qp && is_a(qp, &qp_kind) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
 /* ---- Changes ---- */
 
 doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
@@ -134,48 +178,6 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     return dpk_object_unlock(q, result);
 }
 
-static enum doca_verbs_qp_state state_of(enum ibv_qp_state state)
-{
-    switch (state) {
-    case IBV_QPS_INIT:
-        return DOCA_VERBS_QP_STATE_INIT;
-    case IBV_QPS_RTR:
-        return DOCA_VERBS_QP_STATE_RTR;
-    case IBV_QPS_RTS:
-        return DOCA_VERBS_QP_STATE_RTS;
-    case IBV_QPS_ERR:
-        return DOCA_VERBS_QP_STATE_ERR;
-    default:
-        return DOCA_VERBS_QP_STATE_RST;
-    }
-}
-
-static void tell(const struct ibv_qp_attr *from, struct qp_attr *to)
-{
-    to->next_state = to->current_state = state_of(from->qp_state);
-    to->allow_remote_write = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_WRITE);
-    to->allow_remote_read = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_READ);
-    to->atomic_mode = from->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC
-                          ? DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC
-                          : DOCA_VERBS_QP_ATOMIC_MODE_NONE;
-    to->pkey_index = from->pkey_index;
-    to->port_num = from->port_num;
-    to->path_mtu = from->path_mtu ? (enum doca_mtu_size)(from->path_mtu - IBV_MTU_256)
-                                  : DOCA_MTU_SIZE_256_BYTES;
-    to->rq_psn = from->rq_psn;
-    to->sq_psn = from->sq_psn;
-    to->dest_qp_num = from->dest_qp_num;
-    to->ack_timeout = from->timeout;
-    to->retry_cnt = from->retry_cnt;
-    to->rnr_retry = from->rnr_retry;
-    to->min_rnr_timer = from->min_rnr_timer;
-    to->max_rd_atomic = from->max_rd_atomic;
-    to->max_dest_rd_atomic = from->max_dest_rd_atomic;
-}
-
-/* What tell() tells. */
-enum { TOLD = (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1) & ~DOCA_VERBS_QP_ATTR_AH_ATTR };
-
 doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                  struct doca_verbs_qp_init_attr *init_attr, int *attr_mask)
 {
@@ -188,10 +190,10 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     if (i && q->ib)
         result = error_of(dpk_emulated_8.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {
-        tell(&now, a);
-        init_attr_copy(&q->made, i);
+        change_tell(&now, a);
+        attr_copy(i, &q->made, sizeof *i);
         if (attr_mask)
-            *attr_mask = TOLD;
+            *attr_mask = CHANGES_TOLD;
     }
     dpk_object_unlock(i, DOCA_SUCCESS);
     dpk_object_unlock(a, DOCA_SUCCESS);

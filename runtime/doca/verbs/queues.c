@@ -15,6 +15,10 @@ struct cq_attr {
     uint8_t external_datapath_en;
     struct doca_uar *external_uar;
     enum doca_verbs_cq_entry_size entry_size;
+    uint8_t cq_overrun;
+    struct doca_umem *external_umem;
+    uint64_t external_umem_offset;
+    uint32_t dpa_thread_id;
 };
 LIFE(cq_attr)
 FIELD(cq_attr, uint32_t, cq_size)
@@ -22,6 +26,9 @@ FIELD(cq_attr, void *, cq_context)
 FIELD(cq_attr, uint8_t, external_datapath_en)
 CHECKED_FIELD(cq_attr, struct doca_uar *, external_uar, !external_uar || dpk_is_uar(external_uar))
 FIELD(cq_attr, enum doca_verbs_cq_entry_size, entry_size)
+FIELD(cq_attr, uint8_t, cq_overrun)
+PLACE_FIELD(cq_attr, external_umem)
+FIELD(cq_attr, uint32_t, dpa_thread_id)
 
 static void cq_left(void *object)
 {
@@ -42,7 +49,8 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
 {
     if (a->cq_size == 0 || a->cq_size > INT32_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    if (a->external_datapath_en || a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64)
+    if (a->external_datapath_en || a->cq_overrun || a->external_umem || a->dpa_thread_id ||
+        a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64)
         return DOCA_ERROR_NOT_SUPPORTED;
     struct cq *q = calloc(1, sizeof *q);
     if (!q)
@@ -89,6 +97,29 @@ uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq)
 {
     struct mlx5dv_cq d;
     return describe(cq, &d) ? d.cqn : 0;
+}
+
+void doca_verbs_cq_get_wq(struct doca_verbs_cq *cq, void **buf, uint32_t *num, uint8_t *entry_size)
+{
+    struct mlx5dv_cq d = {0};
+    if (!buf || !num || !entry_size)
+        return;
+    describe(cq, &d);
+    *buf = d.buf;
+    *num = d.cqe_cnt;
+    *entry_size = (uint8_t)d.cqe_size;
+}
+
+void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci,
+                                uint32_t **arm)
+{
+    struct mlx5dv_cq d = {0};
+    if (!uar || !ci || !arm)
+        return;
+    describe(cq, &d);
+    *uar = NULL;
+    *ci = (uint32_t *)d.dbrec;
+    *arm = NULL;
 }
 
 uint32_t doca_verbs_bridge_get_current_cq_ci(struct doca_verbs_cq *cq)
@@ -160,6 +191,7 @@ static doca_error_t srq_new(const struct context *c, const struct srq_init_attr 
     if (!s)
         return DOCA_ERROR_NO_MEMORY;
     s->number = srq_number_new();
+    attr_copy(&s->made, a, sizeof *a);
     s->pd = use(a->pd, &pd_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (s->pd ? s->pd->ib && s->pd->ib->context == c->ib : !a->pd)
@@ -189,6 +221,32 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
 {
     return dpk_object_destroy(srq, &srq_kind);
+}
+
+doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr)
+{
+    struct srq *s = dpk_object_pin(srq, &srq_kind);
+    struct srq_init_attr *a = s ? dpk_object_lock(attr, &srq_init_attr_kind) : NULL;
+    if (a)
+        attr_copy(a, &s->made, sizeof *a);
+    dpk_object_drop(s);
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num,
+                           uint32_t *rwqe_size)
+{
+    (void)srq;
+    if (buf && num && rwqe_size) {
+        *buf = NULL;
+        *num = *rwqe_size = 0;
+    }
+}
+
+void *doca_verbs_srq_get_dbr_addr(const struct doca_verbs_srq *srq)
+{
+    (void)srq;
+    return NULL;
 }
 
 uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq)

@@ -34,14 +34,6 @@ struct cq {
 struct dpa_qp;
 struct dpa_srq;
 
-struct srq {
-    struct dpk_object object;
-    struct pd *pd; /* a use; NULL: of the DPA */
-    uint32_t number;
-    struct ibv_srq *ib;  /* of the CPU, */
-    struct dpa_srq *dpa; /* or of the DPA */
-};
-
 extern const struct dpk_kind context_kind, pd_kind, cq_kind, srq_kind, qp_kind;
 extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
 
@@ -80,10 +72,16 @@ struct qp_init_attr {
     struct doca_umem *external_umem, *external_dbr_umem;
     uint64_t external_umem_offset, external_dbr_umem_offset;
     struct doca_dpa_completion *send_dpa_completion, *receive_dpa_completion;
+    struct doca_dpa *dpa;
+    uint8_t core_direct_master;
+    enum doca_verbs_qp_scatter_to_cqe cqe_inline;
+    enum doca_verbs_qp_send_dbr_mode send_dbr_mode;
+    uint32_t dbr_umem_id, wq_umem_id, uar_id, pdn;
+    uint64_t dbr_umem_offset, wq_umem_offset;
 };
 
-/* Copies all but the object. */
-void init_attr_copy(const struct qp_init_attr *from, struct qp_init_attr *to);
+/* Copies all of an object of `size` bytes but its first member, a struct dpk_object. */
+void attr_copy(void *to, const void *from, size_t size);
 
 struct qp {
     struct dpk_object object;
@@ -107,6 +105,15 @@ struct srq_init_attr {
     struct doca_dpa *dpa;
 };
 
+struct srq {
+    struct dpk_object object;
+    struct pd *pd; /* a use; NULL: of the DPA */
+    uint32_t number;
+    struct srq_init_attr made; /* what it was made of: its object is unused */
+    struct ibv_srq *ib;        /* of the CPU, */
+    struct dpa_srq *dpa;       /* or of the DPA */
+};
+
 /* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
@@ -122,6 +129,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
             a->field = field;                                                                      \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
+    GETTER(obj, type, field)
+#define GETTER(obj, type, field)                                                                   \
     type doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj)                        \
     {                                                                                              \
         struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
@@ -154,6 +163,21 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         }                                                                                          \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }
+
+/* The same by its number. */
+#define NUMBERED_PLACE_FIELD(obj, field)                                                           \
+    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj, uint32_t id,         \
+                                                uint64_t offset)                                   \
+    {                                                                                              \
+        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        if (a) {                                                                                   \
+            a->field##_id = id;                                                                    \
+            a->field##_offset = offset;                                                            \
+        }                                                                                          \
+        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+    }                                                                                              \
+    GETTER(obj, uint32_t, field##_id)                                                              \
+    GETTER(obj, uint64_t, field##_offset)
 
 /* The same of a page of doorbells. */
 #define UAR_FIELD(obj, field)                                                                      \
@@ -202,6 +226,10 @@ void unuse(void *object);
 /* The attributes of libibverbs that a change to a queue pair is made of, and their mask. INVALID_VALUE:
  * a value is none. */
 doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
+/* The other way round, of all but the address. */
+void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
+#define CHANGES      (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1)
+#define CHANGES_TOLD (CHANGES & ~DOCA_VERBS_QP_ATTR_AH_ATTR)
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 

@@ -102,7 +102,7 @@ static struct doca_verbs_srq *srq_new(enum doca_verbs_srq_type type, uint64_t *h
     return s;
 }
 
-/* On the DPA; without `srq` with receives of its own. */
+/* On the DPA: of its context if `user` is odd, else of memory; without `srq` with receives of its own. */
 static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doca_verbs_qp **qp)
 {
     struct doca_verbs_qp_init_attr *a;
@@ -113,9 +113,13 @@ static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doc
     CHECK(doca_verbs_qp_init_attr_set_max_inline_data(a, INLINE) == OK);
     CHECK(doca_verbs_qp_init_attr_set_srq(a, srq) == OK);
     CHECK(doca_verbs_qp_init_attr_set_external_datapath_en(a, 1) == OK);
-    CHECK(doca_verbs_qp_init_attr_set_external_umem(a, rings, 0) == OK);
-    CHECK(doca_verbs_qp_init_attr_set_external_dbr_umem(a, rings, RINGS - 8) == OK);
-    CHECK(doca_verbs_qp_init_attr_set_external_uar(a, page) == OK);
+    if (user % 2) {
+        CHECK(doca_verbs_qp_init_attr_set_dpa(a, dpa) == OK);
+    } else {
+        CHECK(doca_verbs_qp_init_attr_set_external_umem(a, rings, 0) == OK);
+        CHECK(doca_verbs_qp_init_attr_set_external_dbr_umem(a, rings, RINGS - 8) == OK);
+        CHECK(doca_verbs_qp_init_attr_set_external_uar(a, page) == OK);
+    }
     CHECK(doca_verbs_qp_init_attr_set_send_dpa_completion(a, sends) == OK);
     CHECK(doca_verbs_qp_init_attr_set_receive_dpa_completion(a, receives) == OK);
     const doca_error_t result = doca_verbs_qp_create(context, a, qp);

@@ -29,7 +29,9 @@
 #include "doca_types.h"
 #include "doca_uar.h"
 #include "doca_umem.h"
+#include "doca_verbs_cc_group.h"
 #include "doca_verbs_eth.h"
+#include "doca_verbs_event.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -159,6 +161,13 @@ doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd);
  * (doca_dev_close) before the protection domain is destroyed. */
 doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev **dev);
 
+/* Handles by which another process opens the same: there are none (-1), and importing one is NOT_SUPPORTED. */
+int doca_verbs_context_export_handle(const struct doca_verbs_context *context);
+doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags, struct doca_verbs_context **context);
+int doca_verbs_pd_export_handle(const struct doca_verbs_pd *pd);
+doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context, int handle,
+    struct doca_verbs_pd **pd);
+
 /* What a device can do; to be given back. */
 doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
                                      struct doca_verbs_device_attr **device_attr);
@@ -277,6 +286,10 @@ doca_error_t doca_verbs_cq_attr_get_external_umem(const struct doca_verbs_cq_att
     uint64_t *offset);
 doca_error_t doca_verbs_cq_attr_set_dpa_thread_id(struct doca_verbs_cq_attr *attr, uint32_t value);
 uint32_t doca_verbs_cq_attr_get_dpa_thread_id(const struct doca_verbs_cq_attr *attr);
+/* Where events of its completions go (doca_verbs_event.h): a channel of the same context. */
+doca_error_t doca_verbs_cq_attr_set_comp_channel(struct doca_verbs_cq_attr *attr,
+    struct doca_verbs_comp_channel *comp_channel);
+struct doca_verbs_comp_channel *doca_verbs_cq_attr_get_comp_channel(const struct doca_verbs_cq_attr *attr);
 
 /* With room for at least so many completions. */
 doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,

@@ -1,8 +1,11 @@
-/* DOCA Verbs on the CPU, within one process: a shared receive queue, inline data, and what attributes say. */
+/* DOCA Verbs on the CPU, within one process: a shared receive queue, inline data, events, and what attributes say. */
 #include <doca_dev.h>
 #include <doca_verbs_bridge.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "verbs_path.h"
 
@@ -174,6 +177,92 @@ static void a_shared_queue_takes_inline_data(void)
     end();
 }
 
+/* ---- Events ---- */
+
+static char mine; /* the context of a queue */
+
+/* Makes `cq` again, with a channel. */
+static struct doca_verbs_comp_channel *make_channel(void)
+{
+    struct doca_verbs_comp_channel *channel;
+    struct doca_verbs_cq_attr *a;
+    CHECK(doca_verbs_cq_destroy(cq) == OK);
+    CHECK(doca_verbs_comp_channel_create(context, &channel) == OK);
+    CHECK(doca_verbs_cq_attr_create(&a) == OK && doca_verbs_cq_attr_set_cq_size(a, 64) == OK);
+    CHECK(doca_verbs_cq_attr_set_comp_channel(a, channel) == OK);
+    CHECK(doca_verbs_cq_attr_get_comp_channel(a) == channel);
+    CHECK(doca_verbs_cq_attr_set_cq_context(a, &mine) == OK);
+    CHECK(doca_verbs_cq_create(context, a, &cq) == OK && doca_verbs_cq_attr_destroy(a) == OK);
+    return channel;
+}
+
+static bool is_readable(int handle)
+{
+    struct pollfd p = {.fd = handle, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+static void *acknowledge(void *queue)
+{
+    usleep(50000);
+    doca_verbs_ack_cq_events(queue, 1);
+    return NULL;
+}
+
+static void a_channel_tells_of_completions(void)
+{
+    struct doca_verbs_cq *of = NULL;
+    void *its = NULL;
+    pthread_t thread;
+    begin();
+    struct doca_verbs_comp_channel *channel = make_channel();
+    const int handle = doca_verbs_comp_channel_get_handle(channel);
+    struct doca_verbs_qp *a = qp_new(), *b = qp_new();
+    connect_to(a, b);
+    connect_to(b, a);
+    CHECK(doca_verbs_comp_channel_destroy(channel) == DOCA_ERROR_IN_USE);
+    CHECK(!is_readable(handle) && doca_verbs_req_notify_cq(cq, 0) == OK);
+    receive(0);
+    CHECK(send_inline(a, "to b", INLINE) == 0);
+    CHECK(doca_verbs_get_cq_event(channel, &of, &its) == OK && of == cq && its == &mine);
+    CHECK(heard(b) == 0 && !is_readable(handle));
+    CHECK(doca_verbs_qp_destroy(a) == OK && doca_verbs_qp_destroy(b) == OK);
+    CHECK(pthread_create(&thread, NULL, acknowledge, cq) == 0);
+    CHECK(doca_verbs_cq_destroy(cq) == OK); /* waits for the thread */
+    CHECK(pthread_join(thread, NULL) == 0 && doca_verbs_comp_channel_destroy(channel) == OK);
+    CHECK(doca_verbs_comp_channel_get_handle(channel) == doca_event_invalid_handle);
+    CHECK(doca_verbs_srq_destroy(srq) == OK && ibv_dereg_mr(mr) == 0);
+    CHECK(doca_verbs_pd_destroy(pd) == OK && doca_verbs_context_destroy(context) == OK);
+}
+
+/* A peer writes where it may not. */
+static void a_context_tells_of_errors(void)
+{
+    struct doca_verbs_async_event event;
+    struct ibv_wc wc;
+    begin();
+    const int handle = doca_verbs_get_async_event_handle(context);
+    struct doca_verbs_qp *a = qp_new(), *b = qp_new();
+    connect_to(a, b);
+    connect_to(b, a);
+    struct ibv_sge piece = {(uintptr_t)memory, 8, mr->lkey};
+    struct ibv_send_wr w = {.sg_list = &piece,
+                            .num_sge = 1,
+                            .opcode = IBV_WR_RDMA_WRITE,
+                            .wr.rdma = {(uintptr_t)memory, mr->rkey}},
+                       *bad;
+    CHECK(!is_readable(handle) && doca_verbs_bridge_post_send(a, &w, &bad) == 0);
+    CHECK(doca_verbs_get_async_event(context, &event) == OK);
+    CHECK(event.event_type == DOCA_VERBS_EVENT_QP_ACCESS_ERR && event.element.qp == b);
+    doca_verbs_ack_async_event(&event);
+    const time_t last = time(NULL) + 60;
+    while (doca_verbs_bridge_poll_cq(cq, 1, &wc) == 0)
+        CHECK(time(NULL) < last);
+    CHECK(wc.status == IBV_WC_REM_ACCESS_ERR);
+    CHECK(doca_verbs_qp_destroy(a) == OK && doca_verbs_qp_destroy(b) == OK);
+    end();
+}
+
 /* ---- Attributes ---- */
 
 /* What only cards have of queue pairs can be said, but not made. */
@@ -220,6 +309,36 @@ static void what_only_cards_have_is_not_made(void)
     CHECK(doca_verbs_cq_attr_set_dpa_thread_id(c, 3) == OK);
     CHECK(doca_verbs_cq_create(context, c, &other) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_verbs_cq_attr_destroy(c) == OK);
+    end();
+}
+
+/* Groups of congestion control, and handles for other processes. */
+static void what_there_is_not_is_refused(void)
+{
+    struct doca_verbs_cc_group_attr *a;
+    struct doca_verbs_cc_group *group;
+    struct doca_verbs_cc_group_caps *caps;
+    struct doca_verbs_context *other;
+    struct doca_verbs_qp_attr *q;
+    struct doca_verbs_pd *domain;
+    const void *hint;
+    size_t size;
+    begin();
+    CHECK(doca_verbs_cc_group_attr_create(&a) == OK);
+    CHECK(doca_verbs_cc_group_attr_set_hint(a, "fast", 5) == OK);
+    CHECK(doca_verbs_cc_group_attr_get_hint(a, &hint, &size) == OK);
+    CHECK(size == 5 && strcmp(hint, "fast") == 0);
+    CHECK(doca_verbs_cc_group_attr_set_hint(a, memory, 4097) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_verbs_cc_group_create(context, a, &group) == DOCA_ERROR_NOT_SUPPORTED && !group);
+    CHECK(doca_verbs_query_cc_group_caps(context, &caps) == DOCA_ERROR_NOT_SUPPORTED && !caps);
+    CHECK(doca_verbs_cc_group_attr_destroy(a) == OK && doca_verbs_qp_attr_create(&q) == OK);
+    struct doca_verbs_qp *qp = qp_new();
+    CHECK(doca_verbs_qp_modify(qp, q, DOCA_VERBS_QP_ATTR_CC_GROUP) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_verbs_qp_attr_destroy(q) == OK && doca_verbs_qp_destroy(qp) == OK);
+    CHECK(doca_verbs_context_export_handle(context) == -1);
+    CHECK(doca_verbs_pd_export_handle(pd) == -1);
+    CHECK(doca_verbs_context_import_from_handle(0, 0, &other) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_verbs_pd_import_from_handle(context, 0, &domain) == DOCA_ERROR_NOT_SUPPORTED);
     end();
 }
 
@@ -296,6 +415,8 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         CASE(a_shared_queue_takes_inline_data), CASE(what_only_cards_have_is_not_made),
-        CASE(queues_tell_what_they_are), CASE(changes_are_those_of_libibverbs)};
+        CASE(queues_tell_what_they_are),        CASE(a_channel_tells_of_completions),
+        CASE(a_context_tells_of_errors),        CASE(what_there_is_not_is_refused),
+        CASE(changes_are_those_of_libibverbs)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

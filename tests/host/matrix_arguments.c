@@ -35,6 +35,8 @@ static void *own_pointer(struct world *w, const struct parameter *p)
         return w->ib;
     if (strcmp(p->type, "struct ibv_device *") == 0)
         return w->ib ? w->ib->device : NULL;
+    if (strcmp(p->type, "struct doca_verbs_async_event *") == 0)
+        return w->scratch;
     if (strcmp(p->type, "struct rdma_cm_id *") == 0)
         return w->foreign;
     return strcmp(p->type, "struct ibv_pd *") == 0 ? w->ib_pd : NULL;
@@ -129,6 +131,8 @@ static const struct {
     {"struct doca_verbs_ah_attr *", VERBS_AH_ATTR},
     {"struct doca_verbs_cq_attr *", VERBS_CQ_ATTR},
     {"struct doca_verbs_cq *", VERBS_CQ},
+    {"struct doca_verbs_comp_channel *", VERBS_CHANNEL},
+    {"struct doca_verbs_cc_group_attr *", VERBS_CC_ATTR},
     {"struct doca_verbs_srq_init_attr *", VERBS_SRQ_ATTR},
     {"struct doca_verbs_srq *", VERBS_SRQ},
     {"struct doca_verbs_eth_sq_init_attr *", VERBS_ETH_SQ_ATTR},

@@ -3,6 +3,8 @@
  * shared receive queue are of the CPU, but for the functions that ask for one of the DPA. */
 #include "matrix_world.h"
 
+#include <fcntl.h>
+
 static struct doca_umem *rings;
 
 #define PATH                                                                                       \
@@ -26,6 +28,19 @@ static void make_context(struct world *w)
               c, (struct doca_verbs_device_attr **)&w->objects[VERBS_DEVICE_ATTR]) == OK);
     CHECK(doca_verbs_ah_attr_create(c, (struct doca_verbs_ah_attr **)&w->objects[VERBS_AH_ATTR]) ==
           OK);
+}
+
+/* Nothing waits for an event that never comes. */
+static void make_events(struct world *w)
+{
+    struct doca_verbs_comp_channel *c = NULL;
+    CHECK(doca_verbs_comp_channel_create(w->objects[VERBS_CONTEXT], &c) == OK);
+    CHECK(fcntl(doca_verbs_comp_channel_get_handle(c), F_SETFL, O_NONBLOCK) == 0);
+    CHECK(fcntl(doca_verbs_get_async_event_handle(w->objects[VERBS_CONTEXT]), F_SETFL,
+                O_NONBLOCK) == 0);
+    w->objects[VERBS_CHANNEL] = c;
+    CHECK(doca_verbs_cc_group_attr_create(
+              (struct doca_verbs_cc_group_attr **)&w->objects[VERBS_CC_ATTR]) == OK);
 }
 
 static void make_completions(struct world *w)
@@ -145,6 +160,7 @@ void make_verbs(struct world *w, enum state state, const char *function)
                of_dpa = asks && strcmp(function, "doca_verbs_qp_get_dpa_handle") == 0,
                shared_of_dpa = asks && strcmp(function, "doca_verbs_srq_get_dpa_handle") == 0;
     make_context(w);
+    make_events(w);
     make_completions(w);
     make_shared(w, shared_of_dpa);
     make_memory_and_page(w);
@@ -164,6 +180,8 @@ void destroy_verbs_object(void *object)
     doca_verbs_qp_destroy(object);
     doca_verbs_srq_destroy(object);
     doca_verbs_cq_destroy(object);
+    doca_verbs_comp_channel_destroy(object);
+    doca_verbs_cc_group_attr_destroy(object);
     doca_verbs_qp_attr_destroy(object);
     doca_verbs_qp_init_attr_destroy(object);
     doca_verbs_cq_attr_destroy(object);

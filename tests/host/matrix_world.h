@@ -128,10 +128,12 @@ enum kind {
     VERBS_QP, /* each before what it is of */
     VERBS_SRQ,
     VERBS_CQ,
+    VERBS_CHANNEL,
     VERBS_QP_ATTR,
     VERBS_QP_INIT_ATTR,
     VERBS_SRQ_ATTR,
     VERBS_CQ_ATTR,
+    VERBS_CC_ATTR,
     VERBS_ETH_SQ_ATTR,
     VERBS_ETH_RQ_ATTR,
     VERBS_AH_ATTR,

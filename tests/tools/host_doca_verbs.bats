@@ -32,6 +32,18 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" what_only_cards_have_is_not_made
 }
 
+@test "a channel tells of completions" {
+    "$BATS_FILE_TMPDIR/cpu" a_channel_tells_of_completions
+}
+
+@test "a context tells of errors" {
+    "$BATS_FILE_TMPDIR/cpu" a_context_tells_of_errors
+}
+
+@test "what there is not is refused" {
+    "$BATS_FILE_TMPDIR/cpu" what_there_is_not_is_refused
+}
+
 @test "queues tell what they are" {
     "$BATS_FILE_TMPDIR/cpu" queues_tell_what_they_are
 }

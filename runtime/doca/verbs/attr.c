@@ -213,6 +213,8 @@ static bool mask_of(const struct qp_attr *a, int mask, int *out)
 
 doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask)
 {
+    if (mask & DOCA_VERBS_QP_ATTR_CC_GROUP)
+        return DOCA_ERROR_NOT_SUPPORTED;
     *out = (struct ibv_qp_attr){
         .qp_access_flags = rights_of(a, mask),
         .pkey_index = a->pkey_index,

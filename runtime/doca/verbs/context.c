@@ -129,6 +129,40 @@ struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *con
     return ib;
 }
 
+/* ---- Handles for other processes, which emulated devices do not have ---- */
+
+int doca_verbs_context_export_handle(const struct doca_verbs_context *context)
+{
+    (void)context;
+    return -1;
+}
+
+int doca_verbs_pd_export_handle(const struct doca_verbs_pd *pd)
+{
+    (void)pd;
+    return -1;
+}
+
+doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags,
+                                                   struct doca_verbs_context **context)
+{
+    (void)handle;
+    if (context)
+        *context = NULL;
+    return context && flags == DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ? DOCA_ERROR_NOT_SUPPORTED
+                                                                    : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context, int handle,
+                                              struct doca_verbs_pd **pd)
+{
+    (void)handle;
+    if (pd)
+        *pd = NULL;
+    return pd && context && is_a(context, &context_kind) ? DOCA_ERROR_NOT_SUPPORTED
+                                                         : DOCA_ERROR_INVALID_VALUE;
+}
+
 /* ---- Protection domains ---- */
 
 static void pd_left(void *object)

@@ -6,6 +6,7 @@
 static void qp_left(void *object)
 {
     struct qp *q = object;
+    source_remove(&q->source);
     if (q->ib)
         dpk_emulated_8.destroy_qp(q->ib);
     dpa_qp_free(q->dpa);
@@ -56,7 +57,10 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
                                                                                    : IBV_QPT_RC,
                                     .sq_sig_all = a->sq_sig_all};
     q->ib = dpk_emulated_8.create_qp(q->pd->ib, &init);
-    return q->ib ? DOCA_SUCCESS : error_of(errno);
+    if (!q->ib)
+        return error_of(errno);
+    source_add(q->context, &q->source, q->ib, &q->object);
+    return DOCA_SUCCESS;
 }
 
 /* What is for the data path of a GPU, or says a part by its number, which libraries do not know. */

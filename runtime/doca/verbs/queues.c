@@ -19,6 +19,7 @@ struct cq_attr {
     struct doca_umem *external_umem;
     uint64_t external_umem_offset;
     uint32_t dpa_thread_id;
+    struct doca_verbs_comp_channel *comp_channel;
 };
 LIFE(cq_attr)
 FIELD(cq_attr, uint32_t, cq_size)
@@ -29,13 +30,16 @@ FIELD(cq_attr, enum doca_verbs_cq_entry_size, entry_size)
 FIELD(cq_attr, uint8_t, cq_overrun)
 PLACE_FIELD(cq_attr, external_umem)
 FIELD(cq_attr, uint32_t, dpa_thread_id)
+OBJECT_FIELD(cq_attr, struct doca_verbs_comp_channel *, comp_channel, comp_channel_kind)
 
 static void cq_left(void *object)
 {
     struct cq *q = object;
+    source_remove(&q->source);
     if (q->ib)
         dpk_emulated_8.destroy_cq(q->ib);
     q->ib = NULL;
+    unuse(q->channel);
     unuse(q->context);
 }
 
@@ -55,12 +59,21 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
     struct cq *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
-    q->ib = dpk_emulated_8.create_cq(c->ib, (int)a->cq_size, a->cq_context, NULL, 0);
+    q->cq_context = a->cq_context;
+    q->channel = use(a->comp_channel, &comp_channel_kind);
+    if (a->comp_channel && !q->channel)
+        errno = EINVAL;
+    else
+        q->ib = dpk_emulated_8.create_cq(c->ib, (int)a->cq_size, q,
+                                         q->channel ? q->channel->ib : NULL, 0);
     if (!q->ib) {
+        const doca_error_t result = error_of(errno);
+        unuse(q->channel);
         free(q);
-        return error_of(errno);
+        return result;
     }
     dpk_object_use(q->context = c);
+    source_add(c, &q->source, q->ib, &q->object);
     if (!(*out = dpk_object_enter(q, &cq_kind)))
         return DOCA_ERROR_NO_MEMORY;
     return DOCA_SUCCESS;
@@ -80,6 +93,10 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
 {
+    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    if (q && atomic_load(&q->object.users) == 0)
+        await_acknowledgements(q);
+    dpk_object_drop(q);
     return dpk_object_destroy(cq, &cq_kind);
 }
 

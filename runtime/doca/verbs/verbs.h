@@ -9,14 +9,29 @@
 #define DPK_DOCA_VERBS_H
 
 #include <doca_verbs_bridge.h>
+#include <sys/queue.h>
 
 #include "doca/core/core.h"
 #include "verbs/verbs.h"
+
+/* An object that asynchronous events are of. */
+struct event_source {
+    LIST_ENTRY(event_source) link;
+    const void *ib; /* of libibverbs; NULL: it is not listed */
+    const struct dpk_object *object;
+};
 
 struct context {
     struct dpk_object object;
     struct ibv_context *ib;
     bool borrowed; /* from the program */
+    LIST_HEAD(, event_source) sources;
+};
+
+struct comp_channel {
+    struct dpk_object object;
+    struct context *context; /* a use */
+    struct ibv_comp_channel *ib;
 };
 
 struct pd {
@@ -27,14 +42,18 @@ struct pd {
 
 struct cq {
     struct dpk_object object;
-    struct context *context; /* a use */
-    struct ibv_cq *ib;
+    struct context *context;      /* a use */
+    struct comp_channel *channel; /* a use; NULL: it has none */
+    struct ibv_cq *ib;            /* its context is this object */
+    void *cq_context;
+    unsigned told; /* events that were taken and not acknowledged: with the lock of channels.c */
+    struct event_source source;
 };
 
 struct dpa_qp;
 struct dpa_srq;
 
-extern const struct dpk_kind context_kind, pd_kind, cq_kind, srq_kind, qp_kind;
+extern const struct dpk_kind context_kind, pd_kind, comp_channel_kind, cq_kind, srq_kind, qp_kind;
 extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
 
 /* ---- What others shall be like ---- */
@@ -92,6 +111,7 @@ struct qp {
     struct qp_init_attr made; /* what it was made of: its object is unused */
     struct ibv_qp *ib;        /* of the CPU, */
     struct dpa_qp *dpa;       /* or of the DPA */
+    struct event_source source;
 };
 
 struct srq_init_attr {
@@ -224,12 +244,21 @@ doca_error_t error_of(int why);
 void *use(const void *handle, const struct dpk_kind *kind);
 void unuse(void *object);
 /* The attributes of libibverbs that a change to a queue pair is made of, and their mask. INVALID_VALUE:
- * a value is none. */
+ * a value is none. NOT_SUPPORTED: a group of congestion control. */
 doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
 /* The other way round, of all but the address. */
 void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
 #define CHANGES      (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1)
 #define CHANGES_TOLD (CHANGES & ~DOCA_VERBS_QP_ATTR_AH_ATTR)
+
+/* ---- Events: channels.c ---- */
+
+void source_add(struct context *c, struct event_source *s, const void *ib,
+                const struct dpk_object *object);
+/* Also of one that was not added. */
+void source_remove(struct event_source *s);
+/* Waits until the program has acknowledged all events that it took of a completion queue. */
+void await_acknowledgements(const struct cq *q);
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 

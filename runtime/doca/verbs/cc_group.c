@@ -1,0 +1,127 @@
+/* Groups of congestion control, which emulated devices do not have: what one shall be like can be said. */
+#include <string.h>
+
+#include "verbs.h"
+
+#define HINT_MAX 4096u /* bytes of a hint that are kept */
+
+struct cc_group_attr {
+    struct dpk_object object;
+    uint8_t hint[HINT_MAX];
+    size_t size;
+};
+LIFE(cc_group_attr)
+
+doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *attr,
+                                               const void *hint, size_t hint_size)
+{
+    struct cc_group_attr *a =
+        hint && hint_size <= HINT_MAX ? dpk_object_lock(attr, &cc_group_attr_kind) : NULL;
+    if (a) {
+        memcpy(a->hint, hint, hint_size);
+        a->size = hint_size;
+    }
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_attr *attr,
+                                               const void **hint, size_t *hint_size)
+{
+    struct cc_group_attr *a = hint && hint_size ? dpk_object_lock(attr, &cc_group_attr_kind) : NULL;
+    if (a) {
+        *hint = a->hint;
+        *hint_size = a->size;
+    }
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+static doca_error_t cannot(const char *call)
+{
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: groups of congestion control are not emulated", call);
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context,
+                                        struct doca_verbs_cc_group_attr *attr,
+                                        struct doca_verbs_cc_group **group)
+{
+    if (group)
+        *group = NULL;
+    return group && context && attr && is_a(context, &context_kind) &&
+                   is_a(attr, &cc_group_attr_kind)
+               ? cannot(__func__)
+               : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *context,
+                                            struct doca_verbs_cc_group_caps **caps)
+{
+    if (caps)
+        *caps = NULL;
+    return caps && context && is_a(context, &context_kind) ? cannot(__func__)
+                                                           : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Groups and capabilities, of which there are none ---- */
+
+doca_error_t doca_verbs_cc_group_destroy(struct doca_verbs_cc_group *group)
+{
+    (void)group;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_cc_group_modify(struct doca_verbs_cc_group *group,
+                                        struct doca_verbs_cc_group_attr *attr)
+{
+    (void)group;
+    (void)attr;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_cc_group_query(const struct doca_verbs_cc_group *group,
+                                       struct doca_verbs_cc_group_attr *attr)
+{
+    (void)group;
+    (void)attr;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_cc_group_caps_free(struct doca_verbs_cc_group_caps *caps)
+{
+    (void)caps;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_verbs_cc_group_caps_get_data(struct doca_verbs_cc_group_caps *caps,
+                                               const void **data, size_t *size)
+{
+    (void)caps;
+    (void)data;
+    (void)size;
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
+uint32_t doca_verbs_cc_group_caps_get_vendor_id(const struct doca_verbs_cc_group_caps *caps)
+{
+    (void)caps;
+    return 0;
+}
+
+uint32_t doca_verbs_cc_group_caps_get_format_id(const struct doca_verbs_cc_group_caps *caps)
+{
+    (void)caps;
+    return 0;
+}
+
+doca_error_t doca_verbs_qp_attr_set_cc_group(struct doca_verbs_qp_attr *attr,
+                                             struct doca_verbs_cc_group *group)
+{
+    struct qp_attr *a = group ? NULL : dpk_object_lock(attr, &qp_attr_kind);
+    return dpk_object_unlock(a, DOCA_SUCCESS);
+}
+
+struct doca_verbs_cc_group *doca_verbs_qp_attr_get_cc_group(const struct doca_verbs_qp_attr *attr)
+{
+    (void)attr;
+    return NULL;
+}

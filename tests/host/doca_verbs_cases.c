@@ -312,6 +312,34 @@ static void what_only_cards_have_is_not_made(void)
     end();
 }
 
+/* Emulated devices have none, but what they shall be like. */
+static void queues_of_ethernet_are_said_and_not_made(void)
+{
+    struct doca_verbs_eth_sq_init_attr *s;
+    struct doca_verbs_eth_rq_init_attr *r;
+    struct doca_verbs_eth_sq *sq;
+    struct doca_verbs_eth_rq *rq;
+    begin();
+    CHECK(doca_verbs_eth_sq_init_attr_create(&s) == OK);
+    CHECK(doca_verbs_eth_sq_init_attr_set_cq(s, cq) == OK);
+    CHECK(doca_verbs_eth_sq_init_attr_get_cq(s) == cq);
+    CHECK(doca_verbs_eth_sq_init_attr_set_user_data(s, (union doca_data){.u64 = 5}) == OK);
+    CHECK(doca_verbs_eth_sq_init_attr_get_user_data(s).u64 == 5);
+    CHECK(doca_verbs_eth_sq_init_attr_set_sig_all(s, 1) == OK);
+    CHECK(doca_verbs_eth_sq_init_attr_get_sig_all(s) == 1);
+    CHECK(doca_verbs_eth_sq_init_attr_get_state(s) == DOCA_VERBS_ETH_SQ_STATE_RST);
+    CHECK(doca_verbs_eth_sq_create(context, s, &sq) == DOCA_ERROR_NOT_SUPPORTED && !sq);
+    CHECK(doca_verbs_eth_sq_init_attr_destroy(s) == OK);
+    CHECK(doca_verbs_eth_rq_init_attr_create(&r) == OK);
+    CHECK(doca_verbs_eth_rq_init_attr_set_srq(r, srq) == OK);
+    CHECK(doca_verbs_eth_rq_init_attr_get_srq(r) == srq);
+    CHECK(doca_verbs_eth_rq_init_attr_set_flush_in_error_en(r, 1) == OK);
+    CHECK(doca_verbs_eth_rq_init_attr_get_flush_in_error_en(r) == 1);
+    CHECK(doca_verbs_eth_rq_create(context, r, &rq) == DOCA_ERROR_NOT_SUPPORTED && !rq);
+    CHECK(doca_verbs_eth_rq_init_attr_destroy(r) == OK);
+    end();
+}
+
 /* Groups of congestion control, and handles for other processes. */
 static void what_there_is_not_is_refused(void)
 {
@@ -416,7 +444,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {
         CASE(a_shared_queue_takes_inline_data), CASE(what_only_cards_have_is_not_made),
         CASE(queues_tell_what_they_are),        CASE(a_channel_tells_of_completions),
-        CASE(a_context_tells_of_errors),        CASE(what_there_is_not_is_refused),
-        CASE(changes_are_those_of_libibverbs)};
+        CASE(a_context_tells_of_errors),        CASE(queues_of_ethernet_are_said_and_not_made),
+        CASE(what_there_is_not_is_refused),     CASE(changes_are_those_of_libibverbs)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

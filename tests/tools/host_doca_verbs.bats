@@ -40,6 +40,10 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" a_context_tells_of_errors
 }
 
+@test "queues of Ethernet are said and not made" {
+    "$BATS_FILE_TMPDIR/cpu" queues_of_ethernet_are_said_and_not_made
+}
+
 @test "what there is not is refused" {
     "$BATS_FILE_TMPDIR/cpu" what_there_is_not_is_refused
 }

@@ -61,6 +61,9 @@ doca_error_t doca_eth_txq_cap_get_max_lso_header_size(const struct doca_devinfo 
 /* Bytes of data of one task that is cut, and of one segment of it, at most. */
 doca_error_t doca_eth_txq_cap_get_max_lso_msg_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_lso_msg_size);
+/* Numbers of metadata that a frame may have: 1. */
+doca_error_t doca_eth_txq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
+                                                   uint8_t *max_metadata_num);
 /* DOCA_SUCCESS: the checksums of IPv4, and of TCP and UDP, can be made. */
 doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo);
 doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo);
@@ -95,6 +98,10 @@ doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_t
 /* Buffers in the list of a task, 1 at first. INVALID_VALUE: 0, or more than a device can. */
 doca_error_t doca_eth_txq_set_max_send_buf_list_len(struct doca_eth_txq *eth_txq,
                                                     uint32_t max_send_buf_list_len);
+
+/* Numbers of metadata that tasks give their frames, which the device's rules for sent frames match:
+ * 0 at first. NOT_SUPPORTED: more than a device can. */
+doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t metadata_num);
 
 /* Makes checksums of what is sent: 0 (at first) or 1. */
 doca_error_t doca_eth_txq_set_l3_chksum_offload(struct doca_eth_txq *eth_txq,

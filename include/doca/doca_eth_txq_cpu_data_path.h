@@ -29,6 +29,16 @@
 extern "C" {
 #endif
 
+/* Every task and every place of a batch has metadata (doca_eth_txq_set_metadata_num; 0 at first), the
+ * mss of the queue where its data is cut, and flags of offload. The arrays are the task's or the
+ * batch's; the program writes them before it submits that. Of metadata they have the numbers of one
+ * frame behind those of the other; BAD_STATE: there is none. What flags mean is not published: none
+ * (0, at first) is as the queue was set, and whatever has others is not submitted (NOT_SUPPORTED).
+ *
+ * Functions that end in _num_expand let a queue that is not idle have so many tasks or batches more.
+ * BAD_STATE: it is idle, or was not set up for any. INVALID_VALUE: also 0, and more than can be
+ * counted. */
+
 /* ---- Frames ---- */
 
 struct doca_eth_txq_task_send;
@@ -50,6 +60,14 @@ struct doca_task *doca_eth_txq_task_send_as_doca_task(struct doca_eth_txq_task_s
 void doca_eth_txq_task_send_set_pkt(struct doca_eth_txq_task_send *task_send, struct doca_buf *pkt);
 doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send *task_send,
                                             struct doca_buf **pkt);
+
+doca_error_t doca_eth_txq_task_send_num_expand(struct doca_eth_txq *eth_txq,
+                                               uint32_t task_send_num);
+doca_error_t
+doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
+                                          uint32_t **metadata_array);
+void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_send,
+                                         uint16_t ol_flags);
 
 /* ---- Data that is cut into frames ---- */
 
@@ -79,6 +97,17 @@ void doca_eth_txq_task_lso_send_set_headers(struct doca_eth_txq_task_lso_send *t
 doca_error_t
 doca_eth_txq_task_lso_send_get_headers(const struct doca_eth_txq_task_lso_send *task_lso_send,
                                        struct doca_gather_list **headers);
+
+doca_error_t doca_eth_txq_task_lso_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                   uint32_t task_lso_send_num);
+doca_error_t
+doca_eth_txq_task_lso_send_get_metadata_array(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                              uint32_t **metadata_array);
+/* 0 is ignored. */
+void doca_eth_txq_task_lso_send_set_mss(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                        uint16_t mss);
+void doca_eth_txq_task_lso_send_set_ol_flags(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                             uint16_t ol_flags);
 
 /* ---- Batches ---- */
 
@@ -116,6 +145,22 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
     struct doca_eth_txq *eth_txq, uint16_t tasks_num, union doca_data task_batch_user_data,
     struct doca_buf ***pkt_payload_array, struct doca_gather_list ***headers_array,
     union doca_data **task_user_data_array, struct doca_task_batch **task_batch);
+
+doca_error_t doca_eth_txq_task_batch_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                     uint16_t num_task_batches);
+doca_error_t doca_eth_txq_task_batch_lso_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                         uint16_t num_task_batches);
+doca_error_t doca_eth_txq_task_batch_send_get_metadata_array(struct doca_task_batch *task_batch,
+                                                             uint32_t **metadata_array);
+doca_error_t doca_eth_txq_task_batch_lso_send_get_metadata_array(struct doca_task_batch *task_batch,
+                                                                 uint32_t **metadata_array);
+/* An mss of 0 is not submitted (INVALID_VALUE). */
+doca_error_t doca_eth_txq_task_batch_lso_send_get_mss_array(struct doca_task_batch *task_batch,
+                                                            uint16_t **mss_array);
+doca_error_t doca_eth_txq_task_batch_send_get_ol_flags_array(struct doca_task_batch *task_batch,
+                                                             uint16_t **ol_flags_array);
+doca_error_t doca_eth_txq_task_batch_lso_send_get_ol_flags_array(struct doca_task_batch *task_batch,
+                                                                 uint16_t **ol_flags_array);
 
 #ifdef __cplusplus
 }

@@ -78,6 +78,129 @@ void queues_stop_with_tasks_in_flight(void)
     world_close();
 }
 
+/* A place for headers of TCP over IPv4, 54 bytes, and `size` bytes of data in a buffer of their own. */
+static struct doca_buf *tcp_data(struct doca_gather_list *headers, size_t size)
+{
+    uint8_t *h = w.memory;
+    memset(h, 0, 54);
+    h[0] = 2, h[6] = 2, h[12] = 8, h[14] = 0x45, h[22] = 64, h[23] = 6, h[46] = 0x50;
+    *headers = (struct doca_gather_list){.addr = h, .len = 54};
+    memset(w.memory + FRAME, 7, size);
+    return buf(1, size);
+}
+
+/* 60 bytes of data leave in frames of 25, 25 and 10, and in one of 60 by a batch. */
+void tasks_have_an_mss_of_their_own(void)
+{
+    static const size_t sizes[] = {25, 25, 10, 60};
+    struct doca_gather_list headers, **lists = NULL;
+    struct doca_eth_txq_task_lso_send *t = NULL;
+    struct doca_task_batch *batch = NULL;
+    struct doca_buf *to[4], **pkts = NULL;
+    union doca_data *data = NULL;
+    uint16_t *mss = NULL;
+    world_open("mlx5_0");
+    w.stops = true;
+    receiver_start();
+    sender_start();
+    struct doca_buf *b = tcp_data(&headers, 60);
+    for (unsigned i = 0; i < 4; i++)
+        receive_into(to[i] = buf(8 + i, 0));
+    CHECK(doca_eth_txq_task_lso_send_allocate_init(w.txq, b, &headers, (union doca_data){0}, &t) ==
+          OK);
+    doca_eth_txq_task_lso_send_set_mss(t, 25);
+    doca_eth_txq_task_lso_send_set_mss(t, 0); /* ignored */
+    CHECK(doca_task_submit(doca_eth_txq_task_lso_send_as_doca_task(t)) == OK);
+    await(&w.came, 3);
+    CHECK(doca_eth_txq_task_batch_lso_send_allocate(w.txq, 1, (union doca_data){0}, &pkts, &lists,
+                                                    &data, &batch) == OK);
+    pkts[0] = b;
+    lists[0] = &headers;
+    CHECK(doca_eth_txq_task_batch_lso_send_get_mss_array(batch, &mss) == OK && mss[0] == 1500);
+    mss[0] = 0;
+    CHECK(doca_task_batch_submit(batch) == DOCA_ERROR_INVALID_VALUE);
+    mss[0] = 60;
+    CHECK(doca_task_batch_submit(batch) == OK);
+    await(&w.came, 4);
+    await(&w.sent, 2);
+    for (unsigned i = 0; i < 4; i++) {
+        size_t size = 0;
+        CHECK(doca_buf_get_data_len(to[i], &size) == OK && size == 54 + sizes[i]);
+        CHECK(doca_buf_dec_refcount(to[i], NULL) == OK);
+    }
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
+/* Metadata that a queue was not set up for is not there; flags of offload are none. */
+void tasks_have_metadata_and_no_flags(void)
+{
+    struct doca_eth_txq_task_send *t = NULL;
+    struct doca_task_batch *batch = NULL;
+    struct doca_buf **pkts = NULL;
+    union doca_data *data = NULL;
+    uint32_t *metadata = NULL;
+    uint16_t *flags = NULL;
+    uint8_t most = 0;
+    world_open("mlx5_0");
+    CHECK(doca_eth_txq_cap_get_max_metadata_num(doca_dev_as_devinfo(w.dev), &most) == OK);
+    CHECK(most == 1);
+    sender_start();
+    struct doca_buf *b = udp_frame();
+    struct doca_ctx *ctx = doca_eth_txq_as_doca_ctx(w.txq);
+    CHECK(doca_eth_txq_task_send_allocate_init(w.txq, b, (union doca_data){0}, &t) == OK);
+    CHECK(doca_eth_txq_task_send_get_metadata_array(t, &metadata) == DOCA_ERROR_BAD_STATE);
+    doca_task_free(doca_eth_txq_task_send_as_doca_task(t));
+    stop(ctx);
+    CHECK(doca_eth_txq_set_metadata_num(w.txq, 2) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_eth_txq_set_metadata_num(w.txq, 1) == OK && doca_ctx_start(ctx) == OK);
+    CHECK(doca_eth_txq_task_send_allocate_init(w.txq, b, (union doca_data){0}, &t) == OK);
+    CHECK(doca_eth_txq_task_send_get_metadata_array(t, &metadata) == OK && metadata[0] == 0);
+    metadata[0] = METADATA;
+    doca_eth_txq_task_send_set_ol_flags(t, 1);
+    CHECK(doca_task_submit(doca_eth_txq_task_send_as_doca_task(t)) == DOCA_ERROR_NOT_SUPPORTED);
+    doca_eth_txq_task_send_set_ol_flags(t, 0);
+    CHECK(doca_task_submit(doca_eth_txq_task_send_as_doca_task(t)) == OK);
+    await(&w.sent, 1);
+    CHECK(doca_eth_txq_task_batch_send_allocate(w.txq, 1, (union doca_data){0}, &pkts, &data,
+                                                &batch) == OK);
+    pkts[0] = b;
+    CHECK(doca_eth_txq_task_batch_send_get_metadata_array(batch, &metadata) == OK);
+    CHECK(doca_eth_txq_task_batch_send_get_ol_flags_array(batch, &flags) == OK && flags[0] == 0);
+    metadata[0] = METADATA;
+    flags[0] = 1;
+    CHECK(doca_task_batch_submit(batch) == DOCA_ERROR_NOT_SUPPORTED);
+    flags[0] = 0;
+    CHECK(doca_task_batch_submit(batch) == OK);
+    await(&w.sent, 2);
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
+void a_queue_that_runs_gets_more_tasks(void)
+{
+    struct doca_eth_txq_task_send *t[TASKS + 1] = {NULL};
+    world_open("mlx5_0");
+    sender_start();
+    struct doca_buf *b = udp_frame();
+    for (unsigned i = 0; i < TASKS; i++)
+        CHECK(doca_eth_txq_task_send_allocate_init(w.txq, b, (union doca_data){0}, &t[i]) == OK);
+    CHECK(doca_eth_txq_task_send_allocate_init(w.txq, b, (union doca_data){0}, &t[TASKS]) ==
+          DOCA_ERROR_NO_MEMORY);
+    CHECK(doca_eth_txq_task_send_num_expand(w.txq, 0) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_task_send_num_expand(w.txq, UINT32_MAX) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_task_send_num_expand(w.txq, 1) == OK);
+    CHECK(doca_eth_txq_task_send_allocate_init(w.txq, b, (union doca_data){0}, &t[TASKS]) == OK);
+    CHECK(doca_task_submit(doca_eth_txq_task_send_as_doca_task(t[TASKS])) == OK);
+    await(&w.sent, 1);
+    for (unsigned i = 0; i < TASKS; i++)
+        doca_task_free(doca_eth_txq_task_send_as_doca_task(t[i]));
+    stop(doca_eth_txq_as_doca_ctx(w.txq));
+    CHECK(doca_eth_txq_task_send_num_expand(w.txq, 1) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
 /* ---- What is refused ---- */
 
 void sends_that_cannot_be_are_refused(void)

@@ -73,9 +73,22 @@ void on_sent(struct doca_eth_txq_task_send *task, union doca_data task_data,
 static void on_large_sent(struct doca_eth_txq_task_lso_send *task, union doca_data task_data,
                           union doca_data ctx_data)
 {
+    struct doca_task *t = doca_eth_txq_task_lso_send_as_doca_task(task);
     (void)task_data, (void)ctx_data;
+    CHECK(doca_task_get_status(t) == OK);
     w.sent++;
-    doca_task_free(doca_eth_txq_task_lso_send_as_doca_task(task));
+    doca_task_free(t);
+}
+
+static void on_large_batch(struct doca_task_batch *batch, uint16_t count, union doca_data ctx_data,
+                           union doca_data batch_data, union doca_data *data,
+                           struct doca_buf **pkts, struct doca_gather_list **headers,
+                           doca_error_t *status)
+{
+    (void)ctx_data, (void)batch_data, (void)data, (void)pkts, (void)headers;
+    for (uint16_t i = 0; i < count; i++)
+        w.sent += status[i] == OK;
+    doca_task_batch_free(batch);
 }
 
 static void on_batch(struct doca_task_batch *batch, uint16_t count, union doca_data ctx_data,
@@ -95,6 +108,8 @@ void sender_start(void)
     CHECK(doca_eth_txq_task_lso_send_set_conf(w.txq, on_large_sent, on_large_sent, TASKS) == OK);
     CHECK(doca_eth_txq_task_batch_send_set_conf(w.txq, DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16, 1,
                                                 on_batch, on_batch) == OK);
+    CHECK(doca_eth_txq_task_batch_lso_send_set_conf(w.txq, DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16, 1,
+                                                    on_large_batch, on_large_batch) == OK);
     CHECK(doca_eth_txq_set_l3_chksum_offload(w.txq, 1) == OK);
     CHECK(doca_eth_txq_set_l4_chksum_offload(w.txq, 1) == OK);
     CHECK(doca_pe_connect_ctx(w.pe, doca_eth_txq_as_doca_ctx(w.txq)) == OK);
@@ -238,6 +253,9 @@ int main(int argc, char **argv)
         CASE(frames_arrive_and_tell_of_themselves),
         CASE(a_frame_that_does_not_fit_stops_the_queue),
         CASE(queues_stop_with_tasks_in_flight),
+        CASE(tasks_have_an_mss_of_their_own),
+        CASE(tasks_have_metadata_and_no_flags),
+        CASE(a_queue_that_runs_gets_more_tasks),
         CASE(sends_that_cannot_be_are_refused),
         CASE(settings_out_of_range_are_refused),
         CASE(memory_of_managed_queues_is_checked),

@@ -24,6 +24,18 @@ setup_file() {
     case_ok queues_stop_with_tasks_in_flight
 }
 
+@test "tasks have an mss of their own" {
+    case_ok tasks_have_an_mss_of_their_own
+}
+
+@test "tasks have metadata and no flags" {
+    case_ok tasks_have_metadata_and_no_flags
+}
+
+@test "a queue that runs gets more tasks" {
+    case_ok a_queue_that_runs_gets_more_tasks
+}
+
 @test "sends that cannot be are refused" {
     case_ok sends_that_cannot_be_are_refused
 }

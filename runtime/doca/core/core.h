@@ -233,6 +233,9 @@ void dpk_task_release(void *object); /* the same */
 doca_error_t dpk_task_pool_set(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                                const struct dpk_task_type *type, dpk_task_callback completed,
                                dpk_task_callback failed, uint32_t max);
+/* Lets a pool of a context that is not idle have so many tasks more. BAD_STATE: it is idle, or the
+ * pool is not set up. INVALID_VALUE: 0, or more than can be counted. */
+doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *pool, uint32_t by);
 /* A new task of a running context, pinned; *result: BAD_STATE: it does not run. NO_MEMORY: also if
  * there are as many as there may be. */
 struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,

@@ -35,6 +35,20 @@ doca_error_t dpk_task_pool_set(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
     return result;
 }
 
+doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *pool, uint32_t by)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&ctx->object.lock);
+    if (by == 0 || by > UINT32_MAX - pool->max) {
+        result = DOCA_ERROR_INVALID_VALUE;
+    } else if (pool->max > 0 && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
+        pool->max += by;
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&ctx->object.lock);
+    return result;
+}
+
 /* With the context's lock. */
 static struct dpk_task *task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                                  union doca_data user_data)

@@ -129,6 +129,15 @@ bool rxq_progress_managed(struct rxq *q, bool stops);
 
 /* ---- Sending ---- */
 
+/* What a task gives its frame. */
+struct send_frame {
+    const struct doca_buf *pkt;
+    const struct doca_gather_list *headers; /* NULL: its data is not cut */
+    uint32_t metadata;
+    uint16_t mss;
+    uint16_t flags;
+};
+
 struct send_item {
     struct dpk_task *task;
     uint16_t place;  /* in a batch */
@@ -140,6 +149,7 @@ struct txq {
     struct eth_rings rings;
     uint32_t burst, list_max;
     uint16_t mss, headers_max;
+    uint8_t metadata_num;
     bool l3, l4; /* checksums are made */
     bool has_id;
     uint16_t id;
@@ -157,9 +167,10 @@ uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max);
 bool txq_progress(struct dpk_ctx *ctx);
 bool txq_is_ready(const struct dpk_ctx *ctx);
 void txq_flush(struct dpk_ctx *ctx);
-/* Writes the WQE of a frame; `headers` NULL: its data is not cut. With the lock. */
-doca_error_t txq_post(struct txq *q, const struct doca_buf *pkt,
-                      const struct doca_gather_list *headers, struct send_item item);
+/* Writes the WQE of a frame. With the lock. */
+doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
+/* Lets a pool of a queue, by its offset in struct txq, have more tasks. */
+doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
 /* A frame of a batch has ended. True: it was the last one, and *status is that of the batch. */
 bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
 bool is_batch(const struct dpk_task *task);

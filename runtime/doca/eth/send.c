@@ -9,6 +9,8 @@ struct send_task {
     struct dpk_task task;
     struct doca_buf *pkt;
     struct doca_gather_list *headers; /* of one that is cut */
+    uint32_t metadata;
+    uint16_t mss, flags;
 };
 
 static struct txq *txq_of(struct dpk_ctx *ctx)
@@ -19,15 +21,16 @@ static struct txq *txq_of(struct dpk_ctx *ctx)
 /* ---- Elements of work ---- */
 
 /* What the Ethernet segment and the headers in it take, in segments; 0: they are too many. */
-static unsigned write_ethernet(const struct txq *q, const struct doca_gather_list *headers,
-                               uint8_t *at)
+static unsigned write_ethernet(const struct txq *q, const struct send_frame *frame, uint8_t *at)
 {
     size_t size = 0;
+    const struct doca_gather_list *headers = frame->headers;
     memset(at, 0, ETHERNET);
     at[4] = (uint8_t)((q->l3 ? CHECKSUM_L3 : 0) | (q->l4 ? CHECKSUM_L4 : 0));
+    dpk_store_be32(at + 8, frame->metadata);
     if (!headers)
         return 1;
-    dpk_store_be16(at + 6, q->mss);
+    dpk_store_be16(at + 6, frame->mss);
     for (; headers; headers = headers->next) {
         if (!headers->addr || headers->len == 0 || headers->len > q->headers_max - size)
             return 0;
@@ -59,17 +62,18 @@ static void put(struct txq *q, const uint8_t *wqe, unsigned blocks, struct send_
     q->rings.posted = (uint16_t)(q->rings.posted + blocks);
 }
 
-doca_error_t txq_post(struct txq *q, const struct doca_buf *pkt,
-                      const struct doca_gather_list *headers, struct send_item item)
+doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item)
 {
     struct dpk_memory_access places[ETH_LIST_MAX];
     uint8_t wqe[(WQE_SEGMENTS_MAX + 1) * ETH_SEGMENT];
     unsigned count = 0;
+    if (frame->flags != 0)
+        return DOCA_ERROR_NOT_SUPPORTED;
     doca_error_t result =
-        dpk_buf_list_places(pkt, false, q->base.dev->domain, places, q->list_max, &count);
+        dpk_buf_list_places(frame->pkt, false, q->base.dev->domain, places, q->list_max, &count);
     if (result != DOCA_SUCCESS)
         return result;
-    const unsigned ethernet = write_ethernet(q, headers, wqe + CONTROL);
+    const unsigned ethernet = write_ethernet(q, frame, wqe + CONTROL);
     unsigned segments = 1 + ethernet;
     if (ethernet == 0 || count == 0 || segments + count > WQE_SEGMENTS_MAX)
         return DOCA_ERROR_INVALID_VALUE;
@@ -81,7 +85,7 @@ doca_error_t txq_post(struct txq *q, const struct doca_buf *pkt,
     const unsigned blocks = (segments * ETH_SEGMENT + DPK_WQEBB - 1) / DPK_WQEBB;
     if (blocks > (1u << q->rings.log_depth) - (uint16_t)(q->rings.posted - q->done))
         return DOCA_ERROR_AGAIN;
-    write_control(q, headers != NULL, segments, wqe);
+    write_control(q, frame->headers != NULL, segments, wqe);
     item.blocks = (uint16_t)blocks;
     put(q, wqe, blocks, item);
     return DOCA_SUCCESS;
@@ -103,8 +107,12 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
     const bool cuts = task->pool == &q->large_sends;
     if (cuts && !t->headers)
         return DOCA_ERROR_INVALID_VALUE;
-    const doca_error_t result =
-        txq_post(q, t->pkt, cuts ? t->headers : NULL, (struct send_item){.task = task});
+    const struct send_frame frame = {.pkt = t->pkt,
+                                     .headers = cuts ? t->headers : NULL,
+                                     .metadata = t->metadata,
+                                     .mss = t->mss,
+                                     .flags = t->flags};
+    const doca_error_t result = txq_post(q, &frame, (struct send_item){.task = task});
     if (result == DOCA_SUCCESS && flush)
         txq_flush(task->ctx);
     return result;
@@ -212,11 +220,45 @@ static doca_error_t allocate(struct doca_eth_txq *eth_txq, size_t pool, struct d
     if (t) {
         t->pkt = pkt;
         t->headers = headers;
+        t->mss = q->mss;
         *task = t->task.object.handle;
     }
     dpk_object_drop(t);
     dpk_object_drop(q);
     return result;
+}
+
+doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by)
+{
+    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    const doca_error_t result =
+        q ? dpk_task_pool_expand(&q->base.ctx, (struct dpk_task_pool *)((char *)q + pool), by)
+          : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(q);
+    return result;
+}
+
+/* A number of a task, at its offset in struct send_task. */
+static void set_number(const void *task, const struct dpk_task_type *type, size_t place,
+                       uint16_t number)
+{
+    struct send_task *t = (struct send_task *)dpk_task_pin(task, type);
+    if (t && dpk_task_begin_change(&t->task)) {
+        memcpy((char *)t + place, &number, sizeof number);
+        dpk_task_end_change(&t->task);
+    }
+    dpk_object_drop(t);
+}
+
+static doca_error_t get_metadata(const void *task, const struct dpk_task_type *type,
+                                 uint32_t **metadata)
+{
+    struct send_task *t = metadata ? (struct send_task *)dpk_task_pin(task, type) : NULL;
+    const bool has = t && txq_of(t->task.ctx)->metadata_num > 0;
+    if (has)
+        *metadata = &t->metadata;
+    dpk_object_drop(t);
+    return has ? DOCA_SUCCESS : t ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
 }
 
 static void set_data(const void *task, const struct dpk_task_type *type, struct doca_buf **pkt,
@@ -277,6 +319,23 @@ doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send 
     return get_data(task_send, &send_type, pkt, NULL);
 }
 
+doca_error_t doca_eth_txq_task_send_num_expand(struct doca_eth_txq *eth_txq, uint32_t task_send_num)
+{
+    return txq_expand(eth_txq, offsetof(struct txq, sends), task_send_num);
+}
+
+doca_error_t doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
+                                                       uint32_t **metadata_array)
+{
+    return get_metadata(task_send, &send_type, metadata_array);
+}
+
+void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_send,
+                                         uint16_t ol_flags)
+{
+    set_number(task_send, &send_type, offsetof(struct send_task, flags), ol_flags);
+}
+
 /* ---- Data that is cut ---- */
 
 doca_error_t doca_eth_txq_task_lso_send_set_conf(
@@ -329,4 +388,30 @@ doca_eth_txq_task_lso_send_get_headers(const struct doca_eth_txq_task_lso_send *
                                        struct doca_gather_list **headers)
 {
     return get_data(task_lso_send, &large_type, NULL, headers);
+}
+
+doca_error_t doca_eth_txq_task_lso_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                   uint32_t task_lso_send_num)
+{
+    return txq_expand(eth_txq, offsetof(struct txq, large_sends), task_lso_send_num);
+}
+
+doca_error_t
+doca_eth_txq_task_lso_send_get_metadata_array(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                              uint32_t **metadata_array)
+{
+    return get_metadata(task_lso_send, &large_type, metadata_array);
+}
+
+void doca_eth_txq_task_lso_send_set_mss(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                        uint16_t mss)
+{
+    if (mss > 0)
+        set_number(task_lso_send, &large_type, offsetof(struct send_task, mss), mss);
+}
+
+void doca_eth_txq_task_lso_send_set_ol_flags(struct doca_eth_txq_task_lso_send *task_lso_send,
+                                             uint16_t ol_flags)
+{
+    set_number(task_lso_send, &large_type, offsetof(struct send_task, flags), ol_flags);
 }

@@ -10,8 +10,19 @@ struct batch {
     struct doca_buf **pkts;
     struct doca_gather_list **headers;
     union doca_data *data;
+    uint32_t *metadata;
+    uint16_t *mss, *flags;
     doca_error_t *status;
 };
+
+static struct send_frame frame_at(const struct batch *b, uint16_t i)
+{
+    return (struct send_frame){.pkt = b->pkts[i],
+                               .headers = b->cuts ? b->headers[i] : NULL,
+                               .metadata = b->metadata[i],
+                               .mss = b->mss[i],
+                               .flags = b->flags[i]};
+}
 
 /* Posts all frames, or none. With the lock. */
 static doca_error_t batch_take(struct dpk_task *task, bool flush)
@@ -20,10 +31,12 @@ static doca_error_t batch_take(struct dpk_task *task, bool flush)
     struct txq *q = (struct txq *)task->ctx;
     const uint16_t before = q->rings.posted;
     doca_error_t result = DOCA_SUCCESS;
-    for (uint16_t i = 0; i < b->base.count && result == DOCA_SUCCESS; i++)
-        result = b->cuts && !b->headers[i] ? DOCA_ERROR_INVALID_VALUE
-                                           : txq_post(q, b->pkts[i], b->cuts ? b->headers[i] : NULL,
-                                                      (struct send_item){.task = task, .place = i});
+    for (uint16_t i = 0; i < b->base.count && result == DOCA_SUCCESS; i++) {
+        const struct send_frame frame = frame_at(b, i);
+        result = b->cuts && (!frame.headers || frame.mss == 0)
+                     ? DOCA_ERROR_INVALID_VALUE
+                     : txq_post(q, &frame, (struct send_item){.task = task, .place = i});
+    }
     if (result != DOCA_SUCCESS) {
         q->rings.posted = before;
         return result;
@@ -52,6 +65,9 @@ static void batch_release(struct dpk_task *task)
     free(b->pkts);
     free(b->headers);
     free(b->data);
+    free(b->metadata);
+    free(b->mss);
+    free(b->flags);
     free(b->status);
 }
 
@@ -128,15 +144,20 @@ static doca_error_t set_conf(struct doca_eth_txq *eth_txq, const struct sort *so
 }
 
 /* Makes its arrays. False: out of memory. */
-static bool prepare(struct batch *b, uint16_t count, bool cuts)
+static bool prepare(struct batch *b, uint16_t count, bool cuts, uint16_t mss)
 {
     b->base.count = count;
     b->cuts = cuts;
     b->pkts = calloc(count, sizeof *b->pkts);
     b->headers = calloc(count, sizeof *b->headers);
     b->data = calloc(count, sizeof *b->data);
+    b->metadata = calloc(count, sizeof *b->metadata);
+    b->mss = calloc(count, sizeof *b->mss);
+    b->flags = calloc(count, sizeof *b->flags);
     b->status = calloc(count, sizeof *b->status);
-    return b->pkts && b->headers && b->data && b->status;
+    for (uint16_t i = 0; b->mss && i < count; i++)
+        b->mss[i] = mss;
+    return b->pkts && b->headers && b->data && b->metadata && b->mss && b->flags && b->status;
 }
 
 /* A new batch, pinned. */
@@ -151,7 +172,7 @@ static struct batch *allocate(struct doca_eth_txq *eth_txq, const struct sort *s
     else if (q && count > 0 && count <= *(uint16_t *)((char *)q + sort->most))
         b = (struct batch *)dpk_task_new(
             &q->base.ctx, (struct dpk_task_pool *)((char *)q + sort->pool), user_data, result);
-    if (b && !prepare(b, count, sort == &large_sends)) {
+    if (b && !prepare(b, count, sort == &large_sends, q->mss)) {
         dpk_task_free(&b->base.task);
         dpk_object_drop(b);
         b = NULL;
@@ -214,4 +235,70 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
     *task_batch = b ? b->base.task.object.handle : NULL;
     dpk_object_drop(b);
     return result;
+}
+
+/* ---- More of them, and what each place has ---- */
+
+doca_error_t doca_eth_txq_task_batch_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                     uint16_t num_task_batches)
+{
+    return txq_expand(eth_txq, sends.pool, num_task_batches);
+}
+
+doca_error_t doca_eth_txq_task_batch_lso_send_num_expand(struct doca_eth_txq *eth_txq,
+                                                         uint16_t num_task_batches)
+{
+    return txq_expand(eth_txq, large_sends.pool, num_task_batches);
+}
+
+static doca_error_t get_metadata(const struct doca_task_batch *task_batch,
+                                 const struct dpk_task_type *type, uint32_t **out)
+{
+    struct batch *b = out ? (struct batch *)dpk_task_pin(task_batch, type) : NULL;
+    const bool has = b && ((const struct txq *)b->base.task.ctx)->metadata_num > 0;
+    if (has)
+        *out = b->metadata;
+    dpk_object_drop(b);
+    return has ? DOCA_SUCCESS : b ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* An array of a batch, by its offset in struct batch. */
+static doca_error_t get_numbers(const struct doca_task_batch *task_batch,
+                                const struct dpk_task_type *type, size_t place, uint16_t **out)
+{
+    struct batch *b = out ? (struct batch *)dpk_task_pin(task_batch, type) : NULL;
+    if (b)
+        memcpy(out, (const char *)b + place, sizeof *out);
+    dpk_object_drop(b);
+    return b ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_eth_txq_task_batch_send_get_metadata_array(struct doca_task_batch *task_batch,
+                                                             uint32_t **metadata_array)
+{
+    return get_metadata(task_batch, &send_type, metadata_array);
+}
+
+doca_error_t doca_eth_txq_task_batch_lso_send_get_metadata_array(struct doca_task_batch *task_batch,
+                                                                 uint32_t **metadata_array)
+{
+    return get_metadata(task_batch, &large_type, metadata_array);
+}
+
+doca_error_t doca_eth_txq_task_batch_lso_send_get_mss_array(struct doca_task_batch *task_batch,
+                                                            uint16_t **mss_array)
+{
+    return get_numbers(task_batch, &large_type, offsetof(struct batch, mss), mss_array);
+}
+
+doca_error_t doca_eth_txq_task_batch_send_get_ol_flags_array(struct doca_task_batch *task_batch,
+                                                             uint16_t **ol_flags_array)
+{
+    return get_numbers(task_batch, &send_type, offsetof(struct batch, flags), ol_flags_array);
+}
+
+doca_error_t doca_eth_txq_task_batch_lso_send_get_ol_flags_array(struct doca_task_batch *task_batch,
+                                                                 uint16_t **ol_flags_array)
+{
+    return get_numbers(task_batch, &large_type, offsetof(struct batch, flags), ol_flags_array);
 }

@@ -4,6 +4,7 @@
 #define HEADERS_MAX     256u
 #define HEADERS_DEFAULT 74u
 #define MSS_DEFAULT     1500u
+#define METADATA_MAX    1u
 #define LARGE_MAX       (256u << 10) /* bytes of data of a task that is cut */
 
 static void txq_release(void *object)
@@ -50,6 +51,7 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
 CAP(max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
 CAP(max_lso_header_size, uint16_t, HEADERS_MAX)
 CAP(max_lso_msg_size, uint32_t, LARGE_MAX)
+CAP(max_metadata_num, uint8_t, METADATA_MAX)
 
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode)
@@ -188,6 +190,17 @@ SETTER(l4_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l4)
 SETTER(mss, uint16_t, mss, mss > 0, mss)
 SETTER(max_lso_header_size, uint16_t, max_lso_header_size,
        max_lso_header_size > 0 && max_lso_header_size <= HEADERS_MAX, headers_max)
+
+doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t metadata_num)
+{
+    doca_error_t result;
+    struct txq *q = begin_change(eth_txq, true, &result);
+    if (result == DOCA_SUCCESS && metadata_num > METADATA_MAX)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    if (result == DOCA_SUCCESS)
+        q->metadata_num = metadata_num;
+    return dpk_object_unlock(q, result);
+}
 
 doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type)
 {

@@ -175,7 +175,7 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
     doca_error_t result =
         dpk_object_unlock(a, a ? change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
-    if (result == DOCA_SUCCESS)
+    if (q && result == DOCA_SUCCESS)
         result = q->ib    ? error_of(dpk_emulated_8.modify_qp(q->ib, &change, mask))
                  : q->dpa ? dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;

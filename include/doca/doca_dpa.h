@@ -26,6 +26,7 @@
 #ifndef DOCA_DPA_H
 #define DOCA_DPA_H
 
+#include "doca_buf.h"
 #include "doca_dev.h"
 #include "doca_dpa_types.h"
 #include "doca_sync_event.h"
@@ -42,6 +43,7 @@ struct doca_dpa_completion;              /* a queue of completions */
 struct doca_dpa_notification_completion; /* what one thread wakes another with */
 struct doca_dpa_async_ops;               /* where copies are posted to */
 struct doca_dpa_tg;                      /* a group of threads */
+struct doca_dpa_hash_table;              /* numbers by keys, for DPA code */
 
 /* Who compiles a program of DOCA 2.2 with these headers is told which it needs. */
 #ifdef __has_attribute
@@ -79,9 +81,14 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app);
 doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app);
 
+/* The name that dpacc gave a program. `name_len` is the room at `name`, and becomes what the name takes
+ * with its zero; INVALID_VALUE: also less room, and what is no program. */
+doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len);
+
 /* Which messages of DOCA_DPA_DEV_LOG_* come out on stdout; INFO to begin with. INVALID_VALUE: no
  * level. */
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level);
+doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level *log_level);
 
 /* Sends those messages, or what doca_dpa_dev_trace writes, to a file in place of stdout. It is made,
  * or emptied, by each start of the context, and complete when that is stopped. `file_path` is copied.
@@ -89,6 +96,11 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
  * context. NO_MEMORY. */
 doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path);
 doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path);
+
+/* That file; lengths are as those of doca_dpa_app_get_name. NOT_FOUND: none was set. */
+doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len);
+doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path,
+                                          uint32_t *path_len);
 
 /*
  * Starts a context: the device verifies the program as its policy says, and loads it.
@@ -110,6 +122,10 @@ doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other
 
 /* What DPA code calls the context, for doca_dpa_dev_device_set. BAD_STATE: not started. */
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle);
+
+/* The number of a page of doorbells on its device (doca_uar.h), which it has until it is destroyed.
+ * NO_MEMORY: a device has 256. */
+doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id);
 
 /* Greatest number of threads that may run one kernel. */
 doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value);
@@ -157,6 +173,26 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
                                  doca_dpa_dev_uintptr_t src_ptr, size_t size);
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
                              size_t size);
+
+/* The same with buffers: the first bytes of the data of a list of them go to DPA memory; what comes
+ * from there goes behind the data of a list, and belongs to it then. INVALID_VALUE: also less data or
+ * room than `size`. Errors of memory are those of tasks of doca_dma.h; what was copied before one
+ * stays in DPA memory, and is no data of buffers. */
+doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr,
+                                     struct doca_buf *src_buf, size_t size);
+doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *dst_buf,
+                                     doca_dpa_dev_uintptr_t src_ptr, size_t size);
+
+/* ---- Hash tables of DPA code: doca_dpa_dev_hash_table_add and others ---- */
+
+/* Makes an empty table for so many keys, 1 to 1048576, which goes with this start of the context.
+ * BAD_STATE: not started. NO_MEMORY. */
+doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
+                                        struct doca_dpa_hash_table **ht);
+doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht);
+/* What DPA code calls it. BAD_STATE: its context was stopped. */
+doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
+                                                doca_dpa_dev_hash_table_t *ht_handle);
 
 /* ---- Kernels and calls ---- */
 
@@ -216,6 +252,17 @@ doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_threa
  * afterwards. BAD_STATE: started. BAD_CONFIG: no unit is set there. */
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
                                           const struct doca_dpa_eu_affinity *eu_affinity);
+
+/* What was set: no function, 0 and 0 at first. The affinity is the object that was given; NOT_FOUND:
+ * none was, or it is gone. */
+doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t **func,
+                                          uint64_t *arg);
+doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread,
+                                               doca_dpa_dev_uintptr_t *dev_ptr);
+doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
+                                          const struct doca_dpa_eu_affinity **eu_affinity);
+/* Its number in the DPA process, as tools and debuggers tell it. BAD_STATE: not started. */
+doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *thread_id);
 
 /* Makes the thread ready to run. BAD_STATE: started already, or the context is not. BAD_CONFIG: no
  * function. INVALID_VALUE: also a function that is none of the program's or has more than one
@@ -278,6 +325,9 @@ doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp
                                             struct doca_dpa_thread *thread);
 doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
                                                 unsigned int *queue_size);
+/* NOT_FOUND: it wakes none, or that is gone. */
+doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
+                                            struct doca_dpa_thread **thread);
 
 /* BAD_STATE: started already or not started, or the context is not. IN_USE (stop): something is
  * attached to it. NO_MEMORY. */
@@ -301,6 +351,10 @@ doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *n
 doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     struct doca_dpa_notification_completion *notify_comp,
     doca_dpa_dev_notification_completion_t *comp_handle);
+
+/* NOT_FOUND: it is gone. */
+doca_error_t doca_dpa_notification_completion_get_thread(
+    struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread);
 
 /* ---- Asynchronous operations: doca_dpa_dev_post_memcpy (doca_dpa_dev_buf.h) ---- */
 

@@ -129,6 +129,14 @@ void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)
  * one: then it must be asked for again. */
 void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h);
 
+/* Tables of doca_dpa_hash_table_create, which any threads may use at once. _add: the key has this
+ * value now; one key more than the table has room for ends the DPA process. _remove: one that is not
+ * there is ignored. _find: 1, and its value; 0 if it is not there. */
+void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value);
+void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key);
+int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key,
+                                 uint64_t *value);
+
 #ifdef __clang__
 #pragma clang attribute pop
 #pragma clang attribute pop

@@ -21,6 +21,7 @@ typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
 typedef uint32_t doca_dpa_dev_mmap_t; /* a map, on one device */
 typedef uint64_t doca_dpa_dev_buf_t;  /* a buffer of an array */
 typedef uint64_t doca_dpa_dev_async_ops_t;
+typedef uint64_t doca_dpa_dev_hash_table_t;
 /* Of message queues between CPU and DPA (doca_comch_msgq.h). */
 typedef uint64_t doca_dpa_dev_comch_consumer_t;
 typedef uint64_t doca_dpa_dev_comch_consumer_completion_t;

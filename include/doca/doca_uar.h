@@ -38,6 +38,10 @@ doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar);
 doca_error_t doca_uar_destroy(struct doca_uar *uar);
 /* Its number on the device. */
 doca_error_t doca_uar_id_get(const struct doca_uar *uar, uint32_t *id);
+/* Where the page, and the register of doorbells in it, are in this process; nothing listens to what is
+ * stored there. NOT_SUPPORTED: a page of the DPA. */
+doca_error_t doca_uar_page_get(const struct doca_uar *uar, void **page);
+doca_error_t doca_uar_reg_addr_get(const struct doca_uar *uar, void **reg);
 
 #ifdef __cplusplus
 }

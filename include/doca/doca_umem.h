@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 struct doca_dpa;
+struct doca_gpu;
 struct doca_umem;
 
 /* Memory of this process. `access_flags`: of enum doca_access_flag. INVALID_VALUE: also a size of 0.
@@ -30,6 +31,9 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
  * that is not there. */
 doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
                                   uint32_t access_flags, struct doca_umem **umem);
+/* Memory of a GPU. NOT_SUPPORTED: there is none beside an emulated device. */
+doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
+                                  size_t size, uint32_t access_flags, struct doca_umem **umem);
 /* The memory stays the program's. */
 doca_error_t doca_umem_destroy(struct doca_umem *umem);
 /* Its number on the device: 0 of memory of the DPA. */

@@ -146,6 +146,22 @@ void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h)
     doca_call(DPA_DOCA_REQUEST_NOTIFICATION, h, 0);
 }
 
+void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
+{
+    dpa_call3(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_DOCA_HASH_ADD), ht_handle, key, value);
+}
+
+void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
+{
+    doca_call(DPA_DOCA_HASH_REMOVE, ht_handle, key);
+}
+
+int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
+{
+    return (int)dpa_call3(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_DOCA_HASH_FIND), ht_handle, key,
+                          (uintptr_t)value);
+}
+
 void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t event, uint64_t *value)
 {
     *value = dpa_call3(DPA_SYS_EVENT_GET, event, 0, 0);

@@ -113,6 +113,18 @@ __dpa_rpc__ uint64_t set_device(doca_dpa_dev_t dpa)
     return 1;
 }
 
+/* What a table gives for a key, 0 if it has none, after `add` values from 1 on were put under keys that
+ * follow each other from 0 on, and every third one was taken away again. */
+__dpa_rpc__ uint64_t look_up(doca_dpa_dev_hash_table_t table, uint32_t add, uint32_t key)
+{
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < add; i++)
+        doca_dpa_dev_hash_table_add(table, i, i + UINT64_C(1));
+    for (uint32_t i = 0; i < add; i += 3)
+        doca_dpa_dev_hash_table_remove(table, i);
+    return doca_dpa_dev_hash_table_find(table, key, &value) ? value : 0;
+}
+
 __dpa_rpc__ uint64_t acknowledge(doca_dpa_dev_completion_t queue, uint64_t count)
 {
     doca_dpa_dev_completion_ack(queue, count);

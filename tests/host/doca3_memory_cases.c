@@ -344,7 +344,116 @@ static void a_wait_goes_with_its_context(void)
     CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
+/* ---- Buffers, tables, and what was set ---- */
+
+static void buffers_go_to_the_dpa_and_back(void)
+{
+    enum { SIZE = 40000, HALF = SIZE / 2 };
+    static uint8_t from[SIZE], to[SIZE];
+    struct doca_dpa *dpa = dpa_new();
+    const uint64_t at = memory_of(dpa, SIZE);
+    struct doca_mmap *out = map_of(NULL, (uintptr_t)from, SIZE);
+    struct doca_mmap *in = map_of(NULL, (uintptr_t)to, SIZE);
+    struct doca_buf_inventory *bufs = NULL;
+    struct doca_buf *a = NULL, *b = NULL, *c = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; i < SIZE; i++)
+        from[i] = (uint8_t)(i * 7 / 3);
+    CHECK(doca_buf_inventory_create(4, &bufs) == OK && doca_buf_inventory_start(bufs) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_data(bufs, out, from, HALF, &a) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_data(bufs, out, from + HALF, HALF, &b) == OK);
+    CHECK(doca_buf_chain_list(a, b) == OK);
+    CHECK(doca_buf_inventory_buf_get_by_addr(bufs, in, to, SIZE, &c) == OK);
+    CHECK(doca_dpa_h2d_buf_memcpy(dpa, at, a, SIZE + 1) == INVALID);
+    CHECK(doca_dpa_h2d_buf_memcpy(dpa, 16, a, SIZE) == INVALID);
+    CHECK(doca_dpa_h2d_buf_memcpy(dpa, at, a, SIZE) == OK);
+    CHECK(doca_dpa_d2h_buf_memcpy(dpa, c, 16, 8) == INVALID);
+    CHECK(doca_buf_get_data_len(c, &size) == OK && size == 0);
+    CHECK(doca_dpa_d2h_buf_memcpy(dpa, c, at, SIZE) == OK);
+    CHECK(doca_buf_get_data_len(c, &size) == OK && size == SIZE);
+    CHECK(memcmp(from, to, SIZE) == 0);
+    CHECK(doca_dpa_d2h_buf_memcpy(dpa, c, at, 1) != OK); /* it is full */
+    CHECK(doca_buf_get_data_len(c, &size) == OK && size == SIZE);
+    CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(c, NULL) == OK);
+    CHECK(doca_buf_inventory_destroy(bufs) == OK);
+    CHECK(doca_mmap_destroy(out) == OK && doca_mmap_destroy(in) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
+static void tables_give_values_by_keys(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_dpa_hash_table *t = NULL;
+    doca_dpa_dev_hash_table_t h = 0;
+    uint64_t value = 0;
+    CHECK(doca_dpa_hash_table_create(dpa, 0, &t) == INVALID);
+    CHECK(doca_dpa_hash_table_create(dpa, 1u << 20 | 1, &t) == INVALID && !t);
+    CHECK(doca_dpa_hash_table_create(dpa, 100, &t) == OK);
+    CHECK(doca_dpa_hash_table_get_dpa_handle(t, &h) == OK);
+    CHECK(doca_dpa_rpc(dpa, &look_up, &value, h, 100u, 99u) == OK && value == 0);
+    for (unsigned key = 0; key < 100; key++)
+        CHECK(doca_dpa_rpc(dpa, &look_up, &value, h, 0u, key) == OK &&
+              value == (key % 3 == 0 ? 0 : key + 1));
+    CHECK(doca_dpa_rpc(dpa, &look_up, &value, h, 101u, 0u) == BAD_STATE); /* it is full */
+    CHECK(doca_dpa_stop(dpa) == OK && doca_dpa_hash_table_get_dpa_handle(t, &h) == BAD_STATE);
+    CHECK(doca_dpa_start(dpa) == OK && doca_dpa_hash_table_get_dpa_handle(t, &h) == BAD_STATE);
+    CHECK(doca_dpa_rpc(dpa, &look_up, &value, h, 0u, 0u) == BAD_STATE); /* of the earlier run */
+    CHECK(doca_dpa_hash_table_destroy(t) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
+static void what_was_set_is_told(void)
+{
+    char text[64] = "";
+    uint32_t size = sizeof text, number = 0, again = 0;
+    struct doca_dpa *dpa = dpa_idle();
+    struct doca_dpa_thread *t = NULL, *of = NULL;
+    struct doca_dpa_completion *queue = NULL;
+    struct doca_dpa_eu_affinity *affinity = NULL;
+    const struct doca_dpa_eu_affinity *set = NULL;
+    doca_dpa_dev_log_level_t level = DOCA_DPA_DEV_LOG_LEVEL_DISABLE;
+    doca_dpa_func_t *func = NULL;
+    doca_dpa_dev_uintptr_t storage = 0;
+    uint64_t arg = 0;
+    CHECK(doca_dpa_app_get_name(dpa_test_app, text, &size) == OK);
+    CHECK(strcmp(text, "dpa_test_app") == 0 && size == sizeof "dpa_test_app");
+    size = 4;
+    CHECK(doca_dpa_app_get_name(dpa_test_app, text, &size) == INVALID && size > 4);
+    CHECK(doca_dpa_log_file_get_path(dpa, text, &size) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_dpa_trace_file_set_path(dpa, "trace") == OK);
+    CHECK(doca_dpa_trace_file_get_path(dpa, text, &size) == OK && strcmp(text, "trace") == 0);
+    CHECK(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_ERROR) == OK);
+    CHECK(doca_dpa_get_log_level(dpa, &level) == OK && level == DOCA_DPA_DEV_LOG_LEVEL_ERROR);
+    CHECK(doca_dpa_get_uar_id(dpa, &number) == OK && doca_dpa_get_uar_id(dpa, &again) == OK);
+    CHECK(number == again && doca_dpa_start(dpa) == OK);
+
+    CHECK(doca_dpa_thread_create(dpa, &t) == OK);
+    CHECK(doca_dpa_thread_get_affinity(t, &set) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_dpa_thread_set_func_arg(t, &thread_kernel, 5) == OK);
+    CHECK(doca_dpa_thread_get_func_arg(t, &func, &arg) == OK && func == &thread_kernel && arg == 5);
+    CHECK(doca_dpa_thread_set_local_storage(t, 640) == OK);
+    CHECK(doca_dpa_thread_get_local_storage(t, &storage) == OK && storage == 640);
+    CHECK(doca_dpa_eu_affinity_create(dpa, &affinity) == OK);
+    CHECK(doca_dpa_eu_affinity_set(affinity, 1) == OK);
+    CHECK(doca_dpa_thread_set_affinity(t, affinity) == OK);
+    CHECK(doca_dpa_thread_get_affinity(t, &set) == OK && set == affinity);
+    CHECK(doca_dpa_eu_affinity_destroy(affinity) == OK);
+    CHECK(doca_dpa_thread_get_affinity(t, &set) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_dpa_thread_get_id(t, &number) == BAD_STATE);
+    CHECK(doca_dpa_thread_start(t) == OK && doca_dpa_thread_get_id(t, &number) == OK);
+
+    CHECK(doca_dpa_completion_create(dpa, 4, &queue) == OK);
+    CHECK(doca_dpa_completion_get_thread(queue, &of) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_dpa_completion_set_thread(queue, t) == OK);
+    CHECK(doca_dpa_completion_get_thread(queue, &of) == OK && of == t);
+    CHECK(doca_dpa_thread_destroy(t) == OK);
+    CHECK(doca_dpa_completion_get_thread(queue, &of) == DOCA_ERROR_NOT_FOUND);
+    CHECK(doca_dpa_completion_destroy(queue) == OK && doca_dpa_destroy(dpa) == OK);
+}
+
 const struct test_case memory_cases[] = {
+    CASE(buffers_go_to_the_dpa_and_back),
+    CASE(tables_give_values_by_keys),
+    CASE(what_was_set_is_told),
     CASE(the_version_is_that_of_the_interface),
     CASE(dpa_memory_is_on_the_devices_of_its_context),
     CASE(a_new_map_may_be_written_locally),

@@ -26,7 +26,7 @@ extern struct doca_dev *dev, *other_dev;
 extern doca_dpa_func_t hello_world, log_levels, log_and_trace, add_to_event, append_digit,
     wait_then_add;
 doca_dpa_func_t touch, spin, many_arguments, no_arguments, small_arguments, two_structures;
-doca_dpa_func_t notify, count_activations, set_device, acknowledge, request, fault_rpc;
+doca_dpa_func_t notify, count_activations, set_device, look_up, acknowledge, request, fault_rpc;
 doca_dpa_func_t thread_kernel, storage_kernel, rank_kernel, rdma_one, rdma_next, bytes_and_syndrome;
 
 /* Tables of cases, ended by a NULL name. */

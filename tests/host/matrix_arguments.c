@@ -65,6 +65,7 @@ static const struct {
     {"struct doca_dpa_completion *", COMPLETION},
     {"struct doca_dpa_notification_completion *", NOTIFICATION},
     {"struct doca_dpa_eu_affinity *", AFFINITY},
+    {"struct doca_dpa_hash_table *", HASH_TABLE},
     {"struct doca_sync_event *", EVENT},
     {"struct doca_sync_event_remote_net *", REMOTE_EVENT},
     {"struct doca_sync_event_task_get *", TASK_GET},
@@ -201,6 +202,8 @@ bool is_left_out(const char *function)
 
 static void *good_pointer(struct world *w, const char *function, const struct parameter *p)
 {
+    static uint32_t room; /* for a text */
+    room = 64;
     const struct {
         const char *type, *name; /* NULL: any */
         void *value;
@@ -223,6 +226,8 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"void *", "data", w->mapped},
         {"doca_dpa_ep_addr_t", NULL, w->address},
         {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
+        {"uint32_t *", "name_len", &room},
+        {"uint32_t *", "path_len", &room},
         {"char *", "mode_args", modes},
         {"char *", "address", "192.0.2.1"},
         {"char *", NULL, w->text},

@@ -22,6 +22,8 @@ void make_memory(struct world *w)
 
 void start_memory(struct world *w)
 {
+    CHECK(doca_dpa_hash_table_create(w->objects[DPA], 4,
+                                     (struct doca_dpa_hash_table **)&w->objects[HASH_TABLE]) == OK);
     CHECK(doca_buf_arr_start(w->objects[BUF_ARR]) == OK);
     CHECK(doca_dpa_async_ops_start(w->objects[ASYNC_OPS]) == OK);
 }
@@ -37,4 +39,5 @@ void destroy_memory(struct world *w)
     doca_dpa_async_ops_destroy(w->objects[ASYNC_OPS]); /* the row may have done so */
     doca_buf_arr_destroy(w->objects[BUF_ARR]);
     doca_dpa_thread_group_destroy(w->objects[GROUP]);
+    doca_dpa_hash_table_destroy(w->objects[HASH_TABLE]);
 }

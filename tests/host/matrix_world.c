@@ -140,6 +140,7 @@ static void destroy_thread_object(void *object)
     doca_dpa_notification_completion_destroy(object);
     doca_dpa_completion_destroy(object);
     doca_dpa_eu_affinity_destroy(object);
+    doca_dpa_hash_table_destroy(object);
     doca_dpa_thread_destroy(object);
 }
 /* Whether it is a function of one of these, with spaces between; NULL: of all. */

@@ -60,6 +60,7 @@ enum kind {
     COMPLETION,
     NOTIFICATION,
     AFFINITY,
+    HASH_TABLE,
     EVENT,
     REMOTE_EVENT,
     TASK_GET, /* of an event that processes share, as the next four */

@@ -16,6 +16,19 @@ setup_file() {
     case_ok dpa_memory_is_on_the_devices_of_its_context
 }
 
+@test "buffers go to the dpa and back" {
+    case_ok buffers_go_to_the_dpa_and_back
+}
+
+@test "tables give values by keys" {
+    case_ok tables_give_values_by_keys
+}
+
+@test "what was set is told" {
+    cd "$BATS_TEST_TMPDIR"
+    case_ok what_was_set_is_told
+}
+
 @test "a new map may be written locally" {
     case_ok a_new_map_may_be_written_locally
 }

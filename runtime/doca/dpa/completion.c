@@ -195,6 +195,26 @@ static doca_error_t get_handle(const void *handle, const struct dpk_kind *kind, 
     return result;
 }
 
+static doca_error_t get_thread(const void *handle, const struct dpk_kind *kind,
+                               struct doca_dpa_thread **out)
+{
+    struct dpk_dpa_completion *c = out ? dpk_object_lock(handle, kind) : NULL;
+    return c ? dpk_object_unlock(c, dpk_dpa_thread_tell(c->thread, out)) : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
+                                            struct doca_dpa_thread **thread)
+{
+    return get_thread(dpa_comp, &dpk_completion_kind, thread);
+}
+
+doca_error_t
+doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp,
+                                            struct doca_dpa_thread **dpa_thread)
+{
+    return get_thread(notify_comp, &notification_kind, dpa_thread);
+}
+
 /* ---- Queues ---- */
 
 doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,

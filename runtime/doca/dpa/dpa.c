@@ -150,6 +150,11 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
 
 void dpk_dpa_close(struct dpk_dpa *d)
 {
+    pthread_mutex_lock(&d->object.lock);
+    if (d->uar)
+        d->free_uar(d->uar);
+    d->uar = NULL;
+    pthread_mutex_unlock(&d->object.lock);
     if (d->base)
         atomic_store(&d->started, false);
     dpk_object_unuse(d->dev);

@@ -18,6 +18,8 @@
 
 /* ---- Contexts ---- */
 
+struct mlx5dv_devx_uar;
+
 /* Where messages of a process go. */
 enum dpk_dpa_file_kind { DPK_DPA_LOG, DPK_DPA_TRACE, DPK_DPA_FILES };
 struct dpk_dpa_file {
@@ -27,11 +29,14 @@ struct dpk_dpa_file {
 
 struct dpk_dpa {
     struct dpk_object object;
-    struct dpk_dev *dev;      /* a reference, and a use until it is closed */
-    struct dpk_dpa *base;     /* of an extended context: a reference; else NULL */
-    struct dpk_host_app *app; /* NULL: none yet */
-    uint64_t number;          /* what DPA code calls it */
-    atomic_bool started;      /* until stop or destroy */
+    struct dpk_dev *dev;         /* a reference, and a use until it is closed */
+    struct dpk_dpa *base;        /* of an extended context: a reference; else NULL */
+    struct dpk_host_app *app;    /* NULL: none yet */
+    uint64_t number;             /* what DPA code calls it */
+    atomic_bool started;         /* until stop or destroy */
+    /* Its page of doorbells, and who frees it; NULL: nobody asked for its number. With the lock. */
+    struct mlx5dv_devx_uar *uar;
+    void (*free_uar)(struct mlx5dv_devx_uar *uar);
     /* Of a context that is not extended: */
     struct dpk_memory_domain **domains; /* of the devices that have a number: 1 is the first */
     uint64_t domain_count;

@@ -68,10 +68,24 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
     return DOCA_SUCCESS;
 }
 
+doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level *log_level)
+{
+    struct dpk_dpa *d = log_level ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    pthread_mutex_lock(&b->object.lock);
+    *log_level = (enum doca_dpa_dev_log_level)((b->log_level + 1) * 10);
+    pthread_mutex_unlock(&b->object.lock);
+    dpk_object_drop(d);
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t set_path(struct doca_dpa *dpa, enum dpk_dpa_file_kind kind, const char *path)
 {
     const size_t length = path ? strnlen(path, PATH_MAX) : 0;
-    struct dpk_dpa *d = length > 0 && length < PATH_MAX ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
+    struct dpk_dpa *d =
+        length > 0 && length < PATH_MAX ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
         return DOCA_ERROR_INVALID_VALUE;
     if (d->base || atomic_load(&d->started) || d->process)
@@ -92,6 +106,31 @@ doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_p
 doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
 {
     return set_path(dpa, DPK_DPA_TRACE, file_path);
+}
+
+static doca_error_t get_path(const struct doca_dpa *dpa, enum dpk_dpa_file_kind kind, char *out,
+                             uint32_t *size)
+{
+    struct dpk_dpa *d = out && size ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_dpa *b = dpk_dpa_base(d);
+    pthread_mutex_lock(&b->object.lock);
+    const char *path = b->files[kind].path;
+    const doca_error_t result = path ? tell_text(path, out, size) : DOCA_ERROR_NOT_FOUND;
+    pthread_mutex_unlock(&b->object.lock);
+    dpk_object_drop(d);
+    return result;
+}
+
+doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len)
+{
+    return get_path(dpa, DPK_DPA_LOG, file_path, path_len);
+}
+
+doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len)
+{
+    return get_path(dpa, DPK_DPA_TRACE, file_path, path_len);
 }
 
 /* ---- Traces ---- */

@@ -15,6 +15,9 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
 /* A context for another device on the same process, started. BAD_STATE: not started, or itself
  * extended. */
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
+/* Copies a text to where a program has room for *size bytes; *size becomes what it takes. INVALID_VALUE:
+ * there is less room, or none. */
+doca_error_t tell_text(const char *text, char *out, uint32_t *size);
 /* The last call on a context that was stopped, or extended another: it needs its device no more. */
 void dpk_dpa_close(struct dpk_dpa *d);
 /* The domain of the device of the context that DPA code calls by that number, this one or one that
@@ -43,11 +46,15 @@ struct dpk_dpa_thread {
     dpk_host_stub *func; /* NULL: not set */
     uint64_t argument, local_storage;
     struct dpk_affinity affinity;
+    const struct doca_dpa_eu_affinity *affinity_handle; /* that it was set by; NULL: none */
     unsigned rank, peers;                   /* in its group; 0 peers: it has none */
     struct dpk_thread *thread;              /* NULL: not started */
     struct dpk_dpa_completion *completions; /* started ones */
 };
 extern const struct dpk_kind dpk_dpa_thread_kind;
+
+/* The handle of a thread for programs; NOT_FOUND: NULL, or one that was destroyed. */
+doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa_thread **out);
 
 /* doca_dpa_eu_affinity_get. */
 struct doca_dpa_eu_affinity;

@@ -82,8 +82,61 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
     if (result != DOCA_SUCCESS)
         return thread_end(
             t, dpk_doca_bad_config("doca_dpa_thread_set_affinity: the affinity has no unit"));
+    t->affinity_handle = eu_affinity;
     t->affinity = (struct dpk_affinity){.kind = DPK_AFFINITY_STRICT, .id = eu};
     return thread_end(t, DOCA_SUCCESS);
+}
+
+/* ---- Asking ---- */
+
+doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t **func,
+                                          uint64_t *arg)
+{
+    struct dpk_dpa_thread *t = func && arg ? thread_begin(thread) : NULL;
+    if (t) {
+        *func = t->func;
+        *arg = t->argument;
+    }
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread,
+                                               doca_dpa_dev_uintptr_t *dev_ptr)
+{
+    struct dpk_dpa_thread *t = dev_ptr ? thread_begin(dpa_thread) : NULL;
+    if (t)
+        *dev_ptr = t->local_storage;
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
+                                          const struct doca_dpa_eu_affinity **eu_affinity)
+{
+    unsigned int eu;
+    struct dpk_dpa_thread *t = eu_affinity ? thread_begin(dpa_thread) : NULL;
+    if (!t || dpk_eu_affinity_get(t->affinity_handle, &eu) == DOCA_ERROR_INVALID_VALUE)
+        return thread_end(t, DOCA_ERROR_NOT_FOUND);
+    *eu_affinity = t->affinity_handle;
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *thread_id)
+{
+    struct dpk_dpa_thread *t = thread_id ? thread_begin(dpa_thread) : NULL;
+    if (!t || !t->thread || !dpk_dpa_enter(t->dpa, t->run))
+        return thread_end(t, DOCA_ERROR_BAD_STATE);
+    *thread_id = dpk_thread_id(t->thread);
+    dpk_dpa_leave(t->dpa);
+    return thread_end(t, DOCA_SUCCESS);
+}
+
+doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa_thread **out)
+{
+    void *alive = t ? dpk_object_pin(t->object.handle, &dpk_dpa_thread_kind) : NULL;
+    if (alive)
+        *out = t->object.handle;
+    dpk_object_drop(alive);
+    return alive ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
 }
 
 /* ---- States ---- */

@@ -1,4 +1,5 @@
 /* Memory for rings, and pages of doorbells. */
+#include <doca_dpa.h>
 #include <doca_uar.h>
 #include <doca_umem.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct uar {
     struct dpk_object object;
     struct dpk_dev *dev; /* a use */
     struct mlx5dv_devx_uar *devx;
+    bool of_dpa;
 };
 
 /* ---- Memory ---- */
@@ -98,6 +100,18 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
     return result;
 }
 
+doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
+                                  size_t size, uint32_t access_flags, struct doca_umem **umem)
+{
+    (void)access_flags;
+    if (umem)
+        *umem = NULL;
+    struct dpk_dev *d =
+        gpu && address && size > 0 && umem ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    dpk_object_drop(d);
+    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t doca_umem_destroy(struct doca_umem *umem)
 {
     return dpk_object_destroy(umem, &umem_kind);
@@ -170,11 +184,12 @@ static void uar_release(void *object)
 }
 static const struct dpk_kind uar_kind = {.left = uar_left, .release = uar_release};
 
-static doca_error_t uar_new(struct dpk_dev *d, uint32_t type, struct doca_uar **uar)
+static doca_error_t uar_new(struct dpk_dev *d, uint32_t type, bool of_dpa, struct doca_uar **uar)
 {
     struct uar *u = calloc(1, sizeof *u);
     if (!u)
         return DOCA_ERROR_NO_MEMORY;
+    u->of_dpa = of_dpa;
     dpk_object_use(u->dev = d);
     if (!(u->devx = dpk_emulated_8.devx_alloc_uar(d->context, type))) {
         uar_left(u);
@@ -197,7 +212,7 @@ doca_error_t doca_uar_create(const struct doca_dev *dev,
                               ? MLX5DV_UAR_ALLOC_TYPE_BF
                               : MLX5DV_UAR_ALLOC_TYPE_NC;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    const doca_error_t result = d ? uar_new(d, type, uar) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = d ? uar_new(d, type, false, uar) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
     return result;
 }
@@ -208,7 +223,7 @@ doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar)
         *uar = NULL;
     struct dpk_dpa *d = uar ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     const doca_error_t result =
-        d ? uar_new(d->dev, MLX5DV_UAR_ALLOC_TYPE_NC, uar) : DOCA_ERROR_INVALID_VALUE;
+        d ? uar_new(d->dev, MLX5DV_UAR_ALLOC_TYPE_NC, true, uar) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
     return result;
 }
@@ -232,4 +247,40 @@ doca_error_t doca_uar_id_get(const struct doca_uar *uar, uint32_t *id)
         *id = u->devx->page_id;
     dpk_object_drop(u);
     return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* Tells the page of a UAR, or the register in it. */
+static doca_error_t uar_address(const struct doca_uar *uar, bool reg, void **out)
+{
+    struct uar *u = out ? dpk_object_pin(uar, &uar_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (u)
+        result = u->of_dpa ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        *out = reg ? u->devx->reg_addr : u->devx->base_addr;
+    dpk_object_drop(u);
+    return result;
+}
+
+doca_error_t doca_uar_page_get(const struct doca_uar *uar, void **page)
+{
+    return uar_address(uar, false, page);
+}
+
+doca_error_t doca_uar_reg_addr_get(const struct doca_uar *uar, void **reg)
+{
+    return uar_address(uar, true, reg);
+}
+
+doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
+{
+    struct dpk_dpa *d = uar_id ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    d->free_uar = dpk_emulated_8.devx_free_uar;
+    if (!d->uar && !d->object.gone)
+        d->uar = dpk_emulated_8.devx_alloc_uar(d->dev->context, MLX5DV_UAR_ALLOC_TYPE_NC);
+    if (d->uar)
+        *uar_id = d->uar->page_id;
+    return dpk_object_unlock(d, d->uar ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }

@@ -13,13 +13,12 @@ doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_
     uint64_t has = 0;
     uint32_t count = 0;
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_buf_list_size(src_buf, &has, &count);
-    if (result == DOCA_SUCCESS && size > has)
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
+    result = dpk_buf_list_size(src_buf, &has, &count);
+    if (result == DOCA_SUCCESS && size > has)
+        result = DOCA_ERROR_INVALID_VALUE;
     for (size_t at = 0, now; at < size && result == DOCA_SUCCESS; at += now) {
         struct dpk_error err = {0};
         now = size - at < PIECE ? size - at : PIECE;

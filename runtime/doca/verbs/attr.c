@@ -84,7 +84,13 @@ doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_at
         a->cqe_inline = value;
     return dpk_object_unlock(a, DOCA_SUCCESS);
 }
-GETTER(qp_init_attr, uint8_t, cqe_inline)
+uint8_t doca_verbs_qp_init_attr_get_cqe_inline(const struct doca_verbs_qp_init_attr *attr)
+{
+    struct qp_init_attr *a = dpk_object_lock(attr, &qp_init_attr_kind);
+    const uint8_t value = a ? (uint8_t)a->cqe_inline : 0;
+    dpk_object_unlock(a, DOCA_SUCCESS);
+    return value;
+}
 
 uint32_t doca_verbs_qp_init_attr_get_send_cqn(const struct doca_verbs_qp_init_attr *attr)
 {

@@ -50,23 +50,22 @@ static void run_job(struct job *j)
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* Whether `a` goes before `b`: those first whose code may be on disk, which takes no time. */
-static bool goes_first(const struct job *a, const struct job *b)
-{
-    return a->missed != b->missed ? b->missed : job_worth(a) >= job_worth(b);
-}
-
-/* Takes the job that goes first. NULL: none is ready. */
+/* Takes the job that is worth most; of equals, the one that came first. NULL: none is worth anything yet. */
 static struct job *take_job(void)
 {
-    struct job **first = NULL;
-    for (struct job **at = &queue.first; *at != NULL; at = &(*at)->next)
-        if (!job_is_early(*at) && (first == NULL || goes_first(*at, *first)))
-            first = at;
-    if (first == NULL)
+    struct job **best = NULL;
+    double most = 0;
+    for (struct job **at = &queue.first; *at != NULL; at = &(*at)->next) {
+        const double it = job_worth(*at);
+        if (it > 0 && it >= most) {
+            best = at;
+            most = it;
+        }
+    }
+    if (best == NULL)
         return NULL;
-    struct job *const j = *first;
-    *first = j->next;
+    struct job *const j = *best;
+    *best = j->next;
     queue.count--;
     return j;
 }

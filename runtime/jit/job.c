@@ -1,6 +1,7 @@
 /* Jobs: the code of a region, from the disk or by LLVM. */
 #include "jit/job.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,13 +191,12 @@ double job_worth(const struct job *j)
     enum { COST = 6 };           /* of any job, in instructions */
     enum { GAIN_OF_DRAFT = 16 }; /* to that of better code behind it */
     const uint32_t count = j->region.insn_count;
+    if (!j->missed)
+        return INFINITY;
+    if (!load_tried && j->heat < JOB_HEAT_TO_LOAD)
+        return 0;
     const double gain = j->drafted  ? (double)count / GAIN_OF_DRAFT
                         : j->uneven ? (double)count
                                     : 1 + (double)translations_bare(j->to, &j->region);
     return j->heat * gain / (count + COST);
-}
-
-bool job_is_early(const struct job *j)
-{
-    return j->missed && !load_tried && j->heat < JOB_HEAT_TO_LOAD;
 }

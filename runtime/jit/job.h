@@ -34,10 +34,9 @@ void job_free(struct job *j);
 bool job_carry_out(struct job *j);
 
 /* How much time the job's code will save, to that which it takes to make: how often the place was reached, for the
- * part of its instructions that are interpreted. What has a draft gains far less by better code. */
+ * part of its instructions that are interpreted. What has a draft gains far less by better code. INFINITY: its code may
+ * be on disk, which takes no time. 0: LLVM is not worth loading for it yet. */
 double job_worth(const struct job *j);
-/* Whether LLVM is not worth loading for it yet. */
-bool job_is_early(const struct job *j);
 
 /* Users asked for translations: they are told once on stderr why there are none. */
 void job_tell_reasons(void);

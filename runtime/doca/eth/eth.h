@@ -175,4 +175,17 @@ doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
 bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
 bool is_batch(const struct dpk_task *task);
 
+/* ---- What devices can do ---- */
+
+/* doca_eth_QUEUE_cap_get_NAME, which is the same of all devices. */
+#define ETH_CAP(queue, name, type, value)                                                          \
+    doca_error_t doca_eth_##queue##_cap_get_##name(const struct doca_devinfo *devinfo, type *name) \
+    {                                                                                              \
+        doca_error_t result =                                                                      \
+            dpk_devinfo_answer(devinfo, name ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);           \
+        if (result == DOCA_SUCCESS)                                                                \
+            *name = (value);                                                                       \
+        return result;                                                                             \
+    }
+
 #endif

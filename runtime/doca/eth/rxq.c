@@ -23,63 +23,12 @@ const struct dpk_kind rxq_kind = {.left = rxq_left, .release = rxq_release, .is_
 
 /* ---- What devices can do ---- */
 
-static doca_error_t cap32(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
-{
-    doca_error_t result =
-        dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
-    if (result == DOCA_SUCCESS)
-        *out = value;
-    return result;
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
-                                                 uint32_t *max_burst_size)
-{
-    return cap32(devinfo, max_burst_size, BURST_MAX);
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_packet_size(const struct doca_devinfo *devinfo,
-                                                  uint32_t *max_packet_size)
-{
-    return cap32(devinfo, max_packet_size, DPK_FRAME_MAX);
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinfo *devinfo,
-                                                        uint32_t *max_recv_buf_list_len)
-{
-    return cap32(devinfo, max_recv_buf_list_len, ETH_LIST_MAX);
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
-                                                   uint8_t *max_metadata_num)
-{
-    doca_error_t result =
-        dpk_devinfo_answer(devinfo, max_metadata_num ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
-    if (result == DOCA_SUCCESS)
-        *max_metadata_num = METADATA_MAX;
-    return result;
-}
-
-static doca_error_t cap16(const struct doca_devinfo *devinfo, uint16_t *out, uint16_t value)
-{
-    doca_error_t result =
-        dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
-    if (result == DOCA_SUCCESS)
-        *out = value;
-    return result;
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo *devinfo,
-                                                      uint16_t *max_packet_headroom)
-{
-    return cap16(devinfo, max_packet_headroom, UINT16_MAX);
-}
-
-doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo *devinfo,
-                                                      uint16_t *max_packet_tailroom)
-{
-    return cap16(devinfo, max_packet_tailroom, UINT16_MAX);
-}
+ETH_CAP(rxq, max_burst_size, uint32_t, BURST_MAX)
+ETH_CAP(rxq, max_packet_size, uint32_t, DPK_FRAME_MAX)
+ETH_CAP(rxq, max_recv_buf_list_len, uint32_t, ETH_LIST_MAX)
+ETH_CAP(rxq, max_metadata_num, uint8_t, METADATA_MAX)
+ETH_CAP(rxq, max_packet_headroom, uint16_t, UINT16_MAX)
+ETH_CAP(rxq, max_packet_tailroom, uint16_t, UINT16_MAX)
 
 static bool is_type(enum doca_eth_rxq_type type)
 {

@@ -39,19 +39,10 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
     return result;
 }
 
-#define CAP(name, type, value)                                                                     \
-    doca_error_t doca_eth_txq_cap_get_##name(const struct doca_devinfo *devinfo, type *name)       \
-    {                                                                                              \
-        doca_error_t result =                                                                      \
-            dpk_devinfo_answer(devinfo, name ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);           \
-        if (result == DOCA_SUCCESS)                                                                \
-            *name = (value);                                                                       \
-        return result;                                                                             \
-    }
-CAP(max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
-CAP(max_lso_header_size, uint16_t, HEADERS_MAX)
-CAP(max_lso_msg_size, uint32_t, LARGE_MAX)
-CAP(max_metadata_num, uint8_t, METADATA_MAX)
+ETH_CAP(txq, max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
+ETH_CAP(txq, max_lso_header_size, uint16_t, HEADERS_MAX)
+ETH_CAP(txq, max_lso_msg_size, uint32_t, LARGE_MAX)
+ETH_CAP(txq, max_metadata_num, uint8_t, METADATA_MAX)
 
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode)

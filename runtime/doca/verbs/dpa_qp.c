@@ -11,7 +11,8 @@
 
 #define AT_ONCE    64u  /* works that rc carries out at once */
 #define WQE_BLOCK  64u  /* bytes of an element of work, or of a part of it */
-#define INLINE_MAX 960u /* bytes of inline data that an element has room for */
+#define INLINE_AT  36u  /* where inline data begins in an element, behind other segments */
+#define INLINE_MAX 960u /* bytes of it that an element has room for */
 
 struct dpa_qp {
     struct dpk_object object;
@@ -135,12 +136,9 @@ static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
         dpk_object_drop(d);
         return same && !a->external_umem && !a->external_dbr_umem && !a->external_uar;
     }
-    /* Inline data comes behind 36 bytes of other segments. */
-    const uint64_t element = a->max_inline_data + 36 > WQE_BLOCK
-                                 ? (a->max_inline_data + 36 + WQE_BLOCK - 1) / WQE_BLOCK * WQE_BLOCK
-                                 : WQE_BLOCK;
+    const uint64_t blocks = (INLINE_AT + a->max_inline_data + WQE_BLOCK - 1) / WQE_BLOCK;
     const uint64_t rings = (a->rq_wr && !q->shared ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
-                           (a->sq_wr ? (uint64_t)q->sends.size * element : 0);
+                           (a->sq_wr ? (uint64_t)q->sends.size * blocks * WQE_BLOCK : 0);
     return dpk_umem_has(a->external_umem, q->base, a->external_umem_offset, rings) &&
            dpk_umem_has(a->external_dbr_umem, q->base, a->external_dbr_umem_offset, RECORD) &&
            dpk_is_uar(a->external_uar);

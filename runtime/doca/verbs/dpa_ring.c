@@ -83,6 +83,12 @@ static bool operation_of(const struct dpa_verbs_work *w, struct dpk_rc_work *out
     }
 }
 
+static bool reads(const struct dpk_rc_work *w)
+{
+    return w->opcode == DPK_RC_READ || w->opcode == DPK_RC_FETCH_ADD ||
+           w->opcode == DPK_RC_COMPARE_SWAP;
+}
+
 bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
                size_t size)
 {
@@ -97,8 +103,7 @@ bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *re
     *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
     if (!operation_of(&w, &e->work))
         return dpk_dpa_call_fails(reason, size, "Verbs: no such operation");
-    e->reads = e->work.opcode == DPK_RC_READ || e->work.opcode == DPK_RC_FETCH_ADD ||
-               e->work.opcode == DPK_RC_COMPARE_SWAP;
+    e->reads = reads(&e->work);
     e->work.silent = !(w.flags & DPA_VERBS_SIGNALED);
     e->work.solicited = w.flags & DPA_VERBS_SOLICITED;
     e->work.pieces = ring_pieces_at(r, r->posted);
@@ -146,11 +151,7 @@ bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t
     dpk_wqe_describe(bytes, n, &w);
     if (r->posted - r->done >= r->size || !keep_pieces(r, &w))
         return true; /* 0: there is no room */
-    *e =
-        (struct entry){.work = w.work,
-                       .fence = w.waits,
-                       .reads = w.work.opcode == DPK_RC_READ || w.work.opcode == DPK_RC_FETCH_ADD ||
-                                w.work.opcode == DPK_RC_COMPARE_SWAP};
+    *e = (struct entry){.work = w.work, .fence = w.waits, .reads = reads(&w.work)};
     e->work.pieces = ring_pieces_at(r, r->posted);
     e->work.user = e;
     *result = ++r->posted;

@@ -55,6 +55,8 @@ static void set_free(struct dpa_srq *s, struct shared_receive *r)
 {
     const uint32_t place = place_of(s, r);
     r->state = FREE;
+    if (!s->linked)
+        return;
     r->next = NONE;
     if (s->first_free == NONE)
         s->first_free = place;
@@ -110,10 +112,8 @@ void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
     u->waits = false;
     /* No completion will tell of what it has taken. */
     for (struct shared_receive *r = s->receives; r < s->receives + s->size; r++)
-        if (r->state == TAKEN && r->by == u && s->linked)
+        if (r->state == TAKEN && r->by == u)
             set_free(s, r);
-        else if (r->state == TAKEN && r->by == u)
-            r->state = FREE;
 }
 
 /* Messages that found no receive go on, those that waited longest first. */
@@ -198,8 +198,7 @@ doca_error_t dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_
 {
     if (a->srq_wr == 0 || a->srq_wr > WORKS_MAX || a->receive_max_sges == 0 ||
         a->receive_max_sges > DPA_VERBS_SEGMENTS_MAX ||
-        (a->type != DOCA_VERBS_SRQ_TYPE_LINKED_LIST &&
-         a->type != DOCA_VERBS_SRQ_TYPE_CONTIGUOUS))
+        (a->type != DOCA_VERBS_SRQ_TYPE_LINKED_LIST && a->type != DOCA_VERBS_SRQ_TYPE_CONTIGUOUS))
         return DOCA_ERROR_INVALID_VALUE;
     struct dpa_srq *s = calloc(1, sizeof *s);
     if (!s)

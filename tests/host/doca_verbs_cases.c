@@ -64,11 +64,7 @@ static struct doca_verbs_qp *qp_new(void)
 
 static void connect_to(struct doca_verbs_qp *qp, const struct doca_verbs_qp *peer)
 {
-    struct verbs_path p = verbs_path_new(context, &gid, doca_verbs_qp_get_qpn(peer), 14);
-    for (enum doca_verbs_qp_state to = DOCA_VERBS_QP_STATE_INIT; to <= DOCA_VERBS_QP_STATE_RTS;
-         to++)
-        verbs_path_go(&p, qp, to);
-    verbs_path_free(&p);
+    verbs_path_connect(context, &gid, qp, doca_verbs_qp_get_qpn(peer), 14);
 }
 
 static void receive(size_t at)

@@ -59,4 +59,15 @@ static inline void verbs_path_free(struct verbs_path *p)
     CHECK(doca_verbs_ah_attr_destroy(p->to) == DOCA_SUCCESS);
 }
 
+/* Makes a queue pair ready to send to the one of that number. */
+static inline void verbs_path_connect(struct doca_verbs_context *context, const void *gid,
+                                      struct doca_verbs_qp *qp, uint32_t number, uint16_t timeout)
+{
+    struct verbs_path p = verbs_path_new(context, gid, number, timeout);
+    for (enum doca_verbs_qp_state to = DOCA_VERBS_QP_STATE_INIT; to <= DOCA_VERBS_QP_STATE_RTS;
+         to++)
+        verbs_path_go(&p, qp, to);
+    verbs_path_free(&p);
+}
+
 #endif

@@ -282,7 +282,7 @@ usage_error() {
     cp host changed
     at=$(mlxdpa --json list host | jq .[0].offset)
     code=$(LC_ALL=C grep -obUaP '\x13{64}' host | awk -F: -v a="$at" '$1 >= a {print $1; exit}')
-    printf '\x14' | dd of=changed bs=1 seek="$code" conv=notrunc status=none
+    put changed "$code" 0x14
     [[ $(mlxdpa --json show changed | jq -r '.programs[0].hashes') == segment* ]]
 }
 

@@ -41,9 +41,9 @@ section() {
 
 # put64 OFFSET VALUE: little-endian into `host`.
 put64() {
-    local i text=
-    for ((i = 0; i < 8; i++)); do text+=$(printf '\\x%02x' $((($2 >> (8 * i)) & 255))); done
-    printf "$text" | dd of=host bs=1 seek="$1" conv=notrunc status=none
+    local i bytes=()
+    for ((i = 0; i < 8; i++)); do bytes+=($((($2 >> (8 * i)) & 255))); done
+    put host "$1" "${bytes[@]}"
 }
 
 # A copy of the section's content behind the file, which its header then names.
@@ -102,8 +102,7 @@ refuses() { # TEXT
     # The note that names the stack becomes a segment over the program's last page.
     n=$(readelf -lW host | awk '/^  [A-Z]/ && $1 != "Type" {if ($1 == "GNU_STACK") print i + 0; i++}')
     at=$((64 + 56 * n))
-    printf '\x01' | dd of=host bs=1 seek=$at conv=notrunc status=none
-    printf '\0\0\0' | dd of=host bs=1 seek=$((at + 1)) conv=notrunc status=none
+    put host "$at" 1 0 0 0
     put64 $((at + 8)) 0
     put64 $((at + 16)) $(((address + size) / 4096 * 4096))
     put64 $((at + 32)) 64

@@ -1,5 +1,6 @@
-# Samples of DOCA RDMA: two programs each, on one device of this machine. They meet by descriptors in
-# files, which they wait for until an enter key is pressed, and by the connection manager.
+# Samples of DOCA RDMA: two programs each, on one device of this machine. They meet by the connection
+# manager, or by descriptors in files: each has a folder of its own, as on two machines, for it removes
+# all the files when it ends. The files are copied to the other one, then an enter key is pressed.
 setup_file() {
     load corpus.bash
     make_corpus
@@ -26,10 +27,10 @@ build_both() { # REQUESTER RESPONDER
 start() { # NAME PROGRAM ARGUMENT...
     local name=$1 fd
     shift
-    rm -f "$name.keys" && mkfifo "$name.keys"
+    rm -rf "$name" "$name.keys" && mkdir "$name" && mkfifo "$name.keys"
     exec {fd}<>"$name.keys"
     keys[$name]=$fd
-    in_opt timeout 60 "$@" -d mlx5_0 <"$name.keys" >"$name.log" 2>&1 3>&- &
+    in_opt env -C "$name" timeout 60 "$@" -d mlx5_0 <"$name.keys" >"$name.log" 2>&1 3>&- &
     pids[$name]=$!
 }
 
@@ -60,12 +61,21 @@ ends() { # NAME LINE...
     says "$@" 'Sample finished successfully'
 }
 
-# Both have written what the other one reads, and read it now.
+# What a program has written comes to the other one.
+carry() { # FROM TO FILE...
+    local from=$1 to=$2 file
+    shift 2
+    for file; do
+        await "$from" test -s "$from/$file"
+        cp "$from/$file" "$to/"
+    done
+}
+
+# Both get what the other one wrote, and read it now.
 meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
-    await requester test -s "$1"
+    carry requester responder "$1"
     shift
-    local file
-    for file; do await responder test -s "$file"; done
+    carry responder requester "$@"
     enter responder requester
 }
 

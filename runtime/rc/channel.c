@@ -177,8 +177,19 @@ static enum taken take(struct channel *c, uint32_t size, uint32_t *used)
                                    : response(c, &f.response, payload);
 }
 
+/* The other channel of its queue pair, if the peer has written to it; or NULL. */
+static struct channel *other_of(const struct channel *c)
+{
+    const struct dpk_rc_qp *qp = c->qp;
+    struct channel *other = !qp ? NULL : qp->requests == c ? qp->responses : qp->requests;
+    uint32_t size;
+    return other && !other->held && ring_filled(&other->rings.in, &size) != RING_WAIT ? other
+                                                                                      : NULL;
+}
+
 /* Handles the frames that are there at first, not those that arrive meanwhile: other channels must
- * be served, too. False: a frame is invalid. */
+ * be served, too. What the peer answered before it wrote its requests is handled before them. False: a
+ * frame is invalid. */
 static bool take_frames(struct channel *c)
 {
     uint32_t left, used;
@@ -186,6 +197,9 @@ static bool take_frames(struct channel *c)
     c->out_full = false;
     if (ring_filled(in, &left) == RING_BAD)
         return false;
+    struct channel *answers = left > 0 && c->role == RESPONSES ? other_of(c) : NULL;
+    if (answers)
+        channel_serve(answers);
     for (; left > 0 && c->fd >= 0 && !c->held; left -= used) {
         enum taken taken = take(c, left, &used);
         if (taken != TAKEN)
@@ -381,16 +395,6 @@ static bool hear_message(struct channel *c)
         return true;
     }
     return n == 1 && what[0] <= BYE;
-}
-
-/* The other channel of its queue pair, if the peer has written to it; or NULL. */
-static struct channel *other_of(const struct channel *c)
-{
-    const struct dpk_rc_qp *qp = c->qp;
-    struct channel *other = !qp ? NULL : qp->requests == c ? qp->responses : qp->requests;
-    uint32_t size;
-    return other && !other->held && ring_filled(&other->rings.in, &size) != RING_WAIT ? other
-                                                                                      : NULL;
 }
 
 void channel_event(struct channel *c, uint32_t events)

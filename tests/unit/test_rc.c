@@ -324,6 +324,31 @@ static void peers_that_are_known_to_be_gone_are_lost(void **state)
     world_end(w);
 }
 
+static void answers_are_told_before_what_the_peer_sends_after_them(void **state)
+{
+    struct world *w = world(state);
+    struct dpk_rc *const here = w->b.rc, *const there = w->a.rc;
+    const struct dpk_rc_work nothing = {.opcode = DPK_RC_SEND};
+    introduce(w);
+    post_receive(&w->a, 0, 0);
+    post_receive(&w->b, 0, 0);
+    for (int i = 0; i < 100; i++)
+        dpk_rc_poll(here);
+    dpk_rc_lock(there);
+    assert_true(dpk_rc_post(w->b.qp, &nothing));
+    dpk_rc_lock(here);
+    dpk_rc_unlock(there);
+    while (told(&w->a) == 0)
+        usleep(100);
+    assert_true(dpk_rc_post(w->a.qp, &nothing));
+    dpk_rc_unlock(here);
+    while (told(&w->b) < 2)
+        dpk_rc_poll(here);
+    await_event(&w->b, 0, DPK_RC_DONE);
+    await_event(&w->b, 1, DPK_RC_RECEIVED);
+    world_end(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +367,7 @@ int main(void)
         TEST(what_is_posted_early_waits),
         TEST(connections_share_receives),
         TEST(peers_that_are_known_to_be_gone_are_lost),
+        PROCESSES(answers_are_told_before_what_the_peer_sends_after_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,6 +267,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 $(O)/tests/test_llvm_addresses: $(O)/runtime/llvm/addresses.o $(O)/runtime/llvm/groups.o
 $(O)/tests/test_llvm_bases: $(O)/runtime/llvm/bases.o
+$(O)/tests/test_llvm_words: $(O)/runtime/llvm/words.o $(O)/runtime/llvm/groups.o
 $(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/test_dpapcc.o: ALL_CFLAGS += -Itools

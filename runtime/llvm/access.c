@@ -144,13 +144,13 @@ static void check_by_hint(struct emitter *e, LLVMValueRef address, uint64_t size
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, unsigned log2)
+static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, LLVMTypeRef type)
 {
     LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &address, 1, "");
-    return LLVMBuildBitCast(B_, at, LLVMPointerType(word_type(e, log2), 0), "");
+    return LLVMBuildBitCast(B_, at, LLVMPointerType(type, 0), "");
 }
 
-/* ---- Loads and stores ---- */
+/* ---- What the engine does ---- */
 
 /* Calls slow_load or slow_store; leaves if it says that the access faults. Its result, else. */
 static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMValueRef address,
@@ -211,21 +211,80 @@ void emit_check(struct emitter *e)
 }
 
 /* What becomes an address must be what was checked, so LLVM may not load it twice: such loads are
- * unordered atomics, which it keeps single. No load may read the same bytes out of order (RVWMO's
+ * unordered atomics, which it keeps single, or frozen where they are not aligned, as words are. No load may read the same bytes out of order (RVWMO's
  * coherence): LLVM may move loads past others at known distances only; between others is a fence for
  * the compiler, which also keeps loads in their loops. In turns of loops that are taken at once, no
  * address depends on a load. */
-static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, unsigned log2)
+static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, LLVMTypeRef type,
+                              unsigned align, bool leads)
 {
     const uint32_t root = e->groups->root_of[e->groups->of[e->before]];
     if (!e->unchecked && e->last_root != root)
         LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
     e->last_root = root;
-    LLVMValueRef value = LLVMBuildLoad2(B_, word_type(e, log2), host_word(e, address, log2), "");
-    if (!e->unchecked && e->leads[e->before])
-        LLVMSetOrdering(value, LLVMAtomicOrderingUnordered);
-    LLVMSetAlignment(value, 1u << log2);
+    LLVMValueRef value = LLVMBuildLoad2(B_, type, host_word(e, address, type), "");
+    LLVMSetAlignment(value, align);
+    if (e->unchecked || !leads)
+        return value;
+    if (8 * align != LLVMGetIntTypeWidth(type))
+        return LLVMBuildFreeze(B_, value, "");
+    LLVMSetOrdering(value, LLVMAtomicOrderingUnordered);
     return value;
+}
+
+/* ---- Words that are read byte by byte ---- */
+
+static LLVMTypeRef type_of_word(const struct emitter *e, const struct word *w)
+{
+    return w->size == 2 ? e->i16 : w->size == 4 ? e->i32 : e->i64;
+}
+
+static bool word_leads(const struct emitter *e, uint8_t number)
+{
+    for (uint32_t i = 0; i < e->block->count; i++)
+        if (e->words.of[i] == number && e->leads[i])
+            return true;
+    return false;
+}
+
+/* The byte that the current instruction loads, of a word. The first of them reads the word. */
+static LLVMValueRef load_byte(struct emitter *e, LLVMValueRef address)
+{
+    const uint8_t number = e->words.of[e->before];
+    const struct word *const w = &e->words.word[number - 1];
+    const LLVMTypeRef type = type_of_word(e, w);
+    if (w->first == e->before) {
+        LLVMValueRef begin = LLVMBuildAdd(B_, address, emit_const(e, (uint64_t)w->distance), "");
+        e->word[number - 1] = load_fast(e, begin, type, 1, word_leads(e, number));
+    }
+    LLVMValueRef bits = LLVMConstInt(type, 8u * e->words.byte[e->before], false);
+    return LLVMBuildTrunc(B_, LLVMBuildLShr(B_, e->word[number - 1], bits, ""), e->i8, "");
+}
+
+LLVMValueRef emit_joined_word(const struct emitter *e)
+{
+    const uint8_t number = e->words.joined[e->before];
+    const struct word *const w = &e->words.word[number - 1];
+    LLVMTypeRef type = type_of_word(e, w);
+    LLVMValueRef value = e->word[number - 1];
+    if (w->big) {
+        const unsigned id = LLVMLookupIntrinsicID("llvm.bswap", 10);
+        value = LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &type, 1),
+                               LLVMGetIntrinsicDeclaration(e->module, id, &type, 1), &value, 1, "");
+    }
+    value =
+        w->is_signed ? LLVMBuildSExt(B_, value, e->i64, "") : LLVMBuildZExt(B_, value, e->i64, "");
+    return LLVMBuildShl(B_, value, emit_const(e, w->shift), "");
+}
+
+/* ---- Loads and stores ---- */
+
+/* Loads what is aligned, and was checked. */
+static LLVMValueRef load_checked(struct emitter *e, LLVMValueRef address, unsigned log2)
+{
+    if (e->words.of[e->before] != 0)
+        return load_byte(e, address);
+    return load_fast(e, address, word_type(e, log2), 1u << log2, e->leads[e->before]);
 }
 
 /* Checks one access; the engine carries out what is misaligned. */
@@ -234,7 +293,7 @@ static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigne
     LLVMBasicBlockRef cold = emit_new_block(e, "slow_load"), done = emit_new_block(e, "loaded");
     check(e, address, UINT64_C(1) << log2, log2, RV64_R, cold);
     e->last_root = UINT32_MAX;
-    LLVMValueRef fast = load_fast(e, address, log2);
+    LLVMValueRef fast = load_fast(e, address, word_type(e, log2), 1u << log2, e->leads[e->before]);
     LLVMBasicBlockRef fast_end = LLVMGetInsertBlock(B_);
     LLVMBuildBr(B_, done);
 
@@ -253,7 +312,7 @@ static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigne
 
 static void load(struct emitter *e, unsigned log2, bool is_signed)
 {
-    LLVMValueRef value = (e->options->uneven ? load_uneven : load_fast)(e, address_of(e), log2);
+    LLVMValueRef value = (e->options->uneven ? load_uneven : load_checked)(e, address_of(e), log2);
     emit_set(e, e->insn->insn.rd,
              is_signed ? LLVMBuildSExt(B_, value, e->i64, "")
                        : LLVMBuildZExt(B_, value, e->i64, ""));
@@ -262,7 +321,7 @@ static void load(struct emitter *e, unsigned log2, bool is_signed)
 static void store_fast(struct emitter *e, LLVMValueRef address, unsigned log2, LLVMValueRef value)
 {
     LLVMValueRef word = LLVMBuildTrunc(B_, value, word_type(e, log2), "");
-    LLVMValueRef done = LLVMBuildStore(B_, word, host_word(e, address, log2));
+    LLVMValueRef done = LLVMBuildStore(B_, word, host_word(e, address, word_type(e, log2)));
     if (!e->unchecked)
         LLVMSetOrdering(done, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(done, 1u << log2);
@@ -294,7 +353,7 @@ static LLVMValueRef atomic_word(struct emitter *e, unsigned log2, unsigned need)
     LLVMPositionBuilderAtEnd(B_, cold);
     emit_leave(e);
     LLVMPositionBuilderAtEnd(B_, on);
-    return host_word(e, address, log2);
+    return host_word(e, address, word_type(e, log2));
 }
 
 static void set_extended(struct emitter *e, LLVMValueRef word)

@@ -14,6 +14,7 @@
 #include "llvm/addresses.h"
 #include "llvm/facts.h"
 #include "llvm/hints.h"
+#include "llvm/words.h"
 
 struct emitter {
     const struct jit_region *region;
@@ -54,6 +55,8 @@ struct emitter {
     uint32_t last_root;               /* of the loads just before; UINT32_MAX: none */
     bool leads[RV64_BLOCK_MAX];       /* of each instruction: what it reads may become an address */
     uint8_t hint[RV64_BLOCK_MAX];     /* of each instruction: the window of what rs1 points to */
+    struct words words;               /* of the block */
+    LLVMValueRef word[WORDS_MAX];     /* what was read of each, so far */
     LLVMValueRef table_index, table_base; /* what those registers of the block's table hold */
 };
 
@@ -77,6 +80,8 @@ bool emit_value(struct emitter *e);
 bool emit_access(struct emitter *e);
 /* The entry for page number `page` of the table `below` bytes below the guest's memory. */
 LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page);
+/* What the current instruction, an OR, joins to one of the words. */
+LLVMValueRef emit_joined_word(const struct emitter *e);
 /* Checks the group of the current instruction; leaves if one of its accesses is misaligned or
  * refused. */
 void emit_check(struct emitter *e);
@@ -131,6 +136,8 @@ void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef che
 /* Whether a jump from block `from` to block `to` is one back, as each loop has one. */
 bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
 void emit_instruction(struct emitter *e);
+/* Finds the words of block `index`, whose instructions come next. */
+void emit_words_begin(struct emitter *e, uint32_t index);
 /* Fills the module with the function of the region, named "code". */
 void emit_function(struct emitter *e);
 

@@ -181,6 +181,13 @@ static void emit_begin(struct emitter *e)
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
+void emit_words_begin(struct emitter *e, uint32_t index)
+{
+    e->words = (struct words){0};
+    if (!e->options->uneven)
+        words_find(e->region, &e->region->blocks[index], &e->facts.groups[index], &e->words);
+}
+
 void emit_instruction(struct emitter *e)
 {
     if (emit_value(e) || emit_access(e))
@@ -257,6 +264,7 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->groups = &e->facts.groups[index];
     addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
     hints_of_block(e->region, b, e->hints_at[index], e->hint);
+    emit_words_begin(e, index);
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
@@ -268,6 +276,7 @@ static void emit_block(struct emitter *e, uint32_t index)
         e->insn = NULL;
         e->dirty = e->dirty_at[index];
         e->last_root = UINT32_MAX;
+        emit_words_begin(e, index);
         LLVMPositionBuilderAtEnd(B_, checked);
     }
     emit_block_begin(e, checks_budget(e, index));

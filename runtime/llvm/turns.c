@@ -330,6 +330,7 @@ static void emit_turn_block(struct emitter *e, int32_t index)
 {
     e->block = &e->region->blocks[index];
     e->dirty = e->dirty_at[index];
+    emit_words_begin(e, (uint32_t)index);
     const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
     for (e->before = 0; e->before < count; e->before++) {
         e->insn = &e->region->insns[e->block->first + e->before];

@@ -223,7 +223,7 @@ static LLVMValueRef value64(const struct emitter *e, LLVMValueRef a, LLVMValueRe
     case OP_SRA:
         return LLVMBuildAShr(B_, a, amount(e, b, 64), "");
     case OP_OR:
-        return LLVMBuildOr(B_, a, b, "");
+        return e->words.joined[e->before] != 0 ? emit_joined_word(e) : LLVMBuildOr(B_, a, b, "");
     case OP_AND:
         return LLVMBuildAnd(B_, a, b, "");
     case OP_MUL:

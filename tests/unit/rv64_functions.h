@@ -103,10 +103,42 @@ static inline uint32_t turns_before_end(struct making *m, uint32_t turns)
     return chance(m->c, 4) ? choose(m->c, turns) : turns + choose(m->c, 3);
 }
 
+/* Reads a word byte by byte, of either byte order, from any byte on, and joins it. Some are no words. */
+static inline void add_joined_word(struct making *m, uint32_t base, uint32_t at)
+{
+    const uint32_t word = take_register(m), byte = take_register(m);
+    const uint32_t size = 2u << choose(m->c, 3), first = choose(m->c, size);
+    const bool big = chance(m->c, 2);
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t k = (first + i) % size, shift = 8 * (big ? size - 1 - k : k);
+        const uint32_t rd = i == 0 ? word : byte, is_unsigned = chance(m->c, 6) ? 0 : 4;
+        add_word(m, i_type(LOADS | is_unsigned << 12, rd, base, at + k));
+        if (shift != 0)
+            add_word(m, i_type(SLL_I, rd, rd, chance(m->c, 24) ? choose(m->c, 64) : shift));
+        if (chance(m->c, 32))
+            add_word(m, s_type(STORES, any_register(m), base, at + choose(m->c, size)));
+        if (chance(m->c, 32))
+            add_word(m, i_type(LOADS, destination(m), base, at + choose(m->c, size)));
+        if (i > 0)
+            add_word(m,
+                     chance(m->c, 2) ? r_type(OR, word, word, byte) : r_type(OR, word, byte, word));
+    }
+    if (chance(m->c, 3)) { /* where something is */
+        add_word(m, i_type(AND_I, word, word, 0x7f8));
+        add_word(m, r_type(ADD, word, word, GP));
+        add_word(m, i_type(LD, destination(m), word, 0));
+    }
+    add_word(m, i_type(ADDI, destination(m), word, 0));
+    give_register(m, word);
+    give_register(m, byte);
+}
+
 /* Some loads and stores near each other, as of the members of a structure. */
 static inline void add_accesses(struct making *m, uint32_t base, uint32_t span)
 {
     const uint32_t align = chance(m->c, 8) ? 1 : 8;
+    if (chance(m->c, 6))
+        add_joined_word(m, base, choose(m->c, span));
     for (unsigned n = 1 + choose(m->c, 5); n > 0; n--) {
         const uint32_t log2 = choose(m->c, 4), width = 1u << log2;
         const uint32_t at = (choose(m->c, span) & (0 - (align < width ? align : width))) -

@@ -86,6 +86,7 @@ enum {
     OR_I = 0x6013,
     SRL_I = 0x5013,
     SLL_I = 0x1013,
+    OR = 0x6033,
     SLT_I = 0x2013,
     SH2ADD = 0x20004033,
     SH3ADD = 0x20006033,

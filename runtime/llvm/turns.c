@@ -178,15 +178,21 @@ struct operand {
     uint8_t step_register; /* 0: none */
 };
 
-/* False: it changes otherwise. */
+/* False: it changes otherwise. What the loop computes of a register that steps, by adding a constant, steps
+ * alike. */
 static bool find_operand(const struct emitter *e, const struct groups *g, unsigned reg,
                          struct operand *out)
 {
-    *out = (struct operand){emit_get(e, reg), g->change[reg].step, g->change[reg].step_register};
-    LLVMValueRef step = out->step_register != 0 ? emit_get(e, out->step_register)
-                                                : emit_const(e, (uint64_t)out->step);
-    out->value = LLVMBuildAdd(B_, out->value, step, "");
-    return g->change[reg].known;
+    const struct form *const form = &g->form[g->end[reg].root];
+    const bool computed =
+        !g->change[reg].known && form->known && form->count <= 1 && form->shift[0] == 0;
+    const unsigned of = !computed ? reg : form->count == 1 ? form->reg[0] : 0;
+    *out = (struct operand){emit_get(e, of), g->change[of].step, g->change[of].step_register};
+    LLVMValueRef more = emit_const(e, (uint64_t)(computed ? g->end[reg].offset : out->step));
+    if (!computed && out->step_register != 0)
+        more = emit_get(e, out->step_register);
+    out->value = LLVMBuildAdd(B_, out->value, more, "");
+    return g->change[of].known;
 }
 
 /* Whether the loop goes on while `reg` is less than 1 << *log2, both as unsigned numbers: its last block

@@ -193,6 +193,54 @@ static void a_loop_goes_through_memory_by_a_register(void **state)
                            8);
 }
 
+/* The branch compares what is computed of a register that steps, and a constant. */
+static void a_loop_ends_by_what_it_computes_of_its_counter(void **state)
+{
+    static const uint32_t steps[] = {1, 4, 0u - 1};
+    for (size_t b = 0; b < BRANCHES; b++)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+            run_from_all_pairs(*state,
+                               (const uint32_t[]){
+                                   s_type(SD, 8, A0, 0),
+                                   i_type(ADDI, A0, A0, 8),
+                                   i_type(ADDI, 11, 8, 40),
+                                   i_type(ADDI, 8, 8, steps[s]),
+                                   b_type(branches[b], 11, 9, -16),
+                                   EBREAK,
+                               },
+                               6);
+            run_from_all_pairs(*state,
+                               (const uint32_t[]){
+                                   s_type(SD, 8, A0, 0),
+                                   i_type(ADDI, A0, A0, 8),
+                                   i_type(ADDI, 8, 8, steps[s]),
+                                   i_type(ADDI, 11, 0, 60),
+                                   b_type(branches[b], 8, 11, -16),
+                                   EBREAK,
+                               },
+                               6);
+        }
+}
+
+/* As above, of one that steps by a register. */
+static void a_loop_ends_by_what_it_computes_of_a_step_in_a_register(void **state)
+{
+    static const uint32_t steps[] = {8, 3, 0, 0u - 8};
+    for (size_t b = 0; b < BRANCHES; b++)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+            run_from_all_pairs(*state,
+                               (const uint32_t[]){
+                                   i_type(ADDI, 12, 0, steps[s]),
+                                   s_type(SD, 8, A0, 0),
+                                   i_type(ADDI, A0, A0, 8),
+                                   i_type(ADDI, 11, 8, 24),
+                                   add(8, 8, 12),
+                                   b_type(branches[b], 11, 9, -16),
+                                   EBREAK,
+                               },
+                               7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +251,8 @@ int main(void)
         GUEST_TEST(a_loop_goes_on_until_a_shift_leaves_something),
         GUEST_TEST(a_loop_steps_by_a_register),
         GUEST_TEST(a_loop_goes_through_memory_by_a_register),
+        GUEST_TEST(a_loop_ends_by_what_it_computes_of_its_counter),
+        GUEST_TEST(a_loop_ends_by_what_it_computes_of_a_step_in_a_register),
     };
     return RUN_GUEST_TESTS("rv64_loops", tests);
 }

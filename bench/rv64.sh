@@ -40,7 +40,7 @@ tier() { # TIER KERNEL PROGRAM
     *) DPAKIT_JIT=$1 run "$1" "$2" "$DPAKIT_BUILD/bench/rv64_bench" "$3" ;;
     esac
 }
-for round in $(seq "${BENCH_ROUNDS:-3}"); do
+for round in $(seq "${BENCH_ROUNDS:-5}"); do
     for native in "$DPAKIT_BUILD"/bench/native-*; do
         kernel=${native##*/native-} program=$DPAKIT_BUILD/bench/rv64-${native##*/native-}
         run native "$kernel" "$native"

@@ -15,8 +15,6 @@
 enum { HEAT_AGAIN = 65536 };
 /* A loop is translated with those around it that are repeated so often meanwhile. */
 enum { WARM_PART = 8 };
-/* A region of no more instructions has no draft: it is soon done. */
-enum { DRAFT_INSNS = 10 };
 
 /* ---- Without translations ---- */
 
@@ -150,7 +148,7 @@ bool job_carry_out(struct job *j)
         j->last = true;
         return true;
     }
-    options.quick = !j->awaited && !j->last && j->region.insn_count > DRAFT_INSNS;
+    options.quick = !j->awaited && !j->last;
     j->drafted = make_code(j, &options, stored ? key : NULL);
     j->last |= j->drafted;
     return j->drafted;

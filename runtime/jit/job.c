@@ -102,7 +102,7 @@ static bool make_code(const struct job *j, const struct jit_options *options, co
         const bool entered = translations_enter(j->to, j->region.blocks[0].pc, &image);
         draft = entered && translations_is_draft(&image);
         if (entered)
-            translations_set_covered(j->to, &j->region);
+            translations_set_covered(j->to, &j->region, draft);
         else
             jit_count_refused("no memory for its code");
         if (entered && !draft && key != NULL)
@@ -119,7 +119,7 @@ static bool find_stored(const struct job *j, const uint8_t key[JIT_KEY])
         jit_store_get(key, &image) && translations_enter(j->to, j->region.blocks[0].pc, &image);
     dpk_buf_free(&image);
     if (found) {
-        translations_set_covered(j->to, &j->region);
+        translations_set_covered(j->to, &j->region, false);
         jit_count_cached();
     }
     return found;

@@ -149,7 +149,7 @@ void translations_drop(struct translations *t)
 
 /* ---- Places ---- */
 
-enum { TAKEN = 1, COVERED = 2, PUT_OFF = 4 };
+enum { TAKEN = 1, COVERED = 2, PUT_OFF = 4, GOOD = 8 }; /* GOOD: covered, not by a draft */
 
 static _Atomic uint8_t *place_of(const struct translations *t, uint64_t pc)
 {
@@ -183,17 +183,17 @@ bool translations_covered(const struct translations *t, uint64_t pc)
     return atomic_load(place_of(t, pc)) & COVERED;
 }
 
-/* Whether a region that has code has the block within. */
-static bool has_code(const struct translations *t, const struct jit_block *b)
+/* Whether that is known of the place of a block. */
+static bool is(const struct translations *t, const struct jit_block *b, uint8_t what)
 {
-    return b->pc - t->entries.begin < t->entries.size && translations_covered(t, b->pc);
+    return b->pc - t->entries.begin < t->entries.size && (atomic_load(place_of(t, b->pc)) & what);
 }
 
 uint32_t translations_bare(const struct translations *t, const struct jit_region *region)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < region->block_count; i++)
-        if (!has_code(t, &region->blocks[i]))
+        if (!is(t, &region->blocks[i], COVERED))
             count += region->blocks[i].count;
     return count;
 }
@@ -202,16 +202,16 @@ bool translations_has_loops(const struct translations *t, const struct jit_regio
 {
     bool any = false;
     for (uint32_t i = 1; i < region->block_count; i++)
-        any |= has_code(t, &region->blocks[i]);
+        any |= is(t, &region->blocks[i], GOOD);
     return any;
 }
 
-void translations_set_covered(struct translations *t, const struct jit_region *region)
+void translations_set_covered(struct translations *t, const struct jit_region *region, bool draft)
 {
     for (uint32_t i = 0; i < region->block_count; i++)
         if (region->blocks[i].copy == 0 &&
             region->blocks[i].pc - t->entries.begin < t->entries.size)
-            atomic_fetch_or(place_of(t, region->blocks[i].pc), COVERED);
+            atomic_fetch_or(place_of(t, region->blocks[i].pc), draft ? COVERED : COVERED | GOOD);
 }
 
 /* ---- Code ---- */

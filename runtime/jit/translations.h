@@ -27,13 +27,13 @@ void translations_give_back(struct translations *t, uint64_t pc);
 /* True: a region that has the place within got its code, which will soon be entered. The place is
  * given back, once. */
 bool translations_put_off(struct translations *t, uint64_t pc);
-/* The region has code. */
-void translations_set_covered(struct translations *t, const struct jit_region *region);
+/* The region has code, which is a draft or not. */
+void translations_set_covered(struct translations *t, const struct jit_region *region, bool draft);
 /* Whether a region that has code has the place within. */
 bool translations_covered(const struct translations *t, uint64_t pc);
 /* How many instructions of the region are in no region that has code. */
 uint32_t translations_bare(const struct translations *t, const struct jit_region *region);
-/* Whether there is code for a place within the region, beside its first. */
+/* Whether there is code, and not only a draft, for a place within the region, beside its first. */
 bool translations_has_loops(const struct translations *t, const struct jit_region *region);
 
 /* Whether the image is one of quick code that another translation would make faster. */

@@ -166,7 +166,7 @@ static void a_place_within_a_region_is_put_off_once(void **state)
     const struct jit_region region = {.blocks = blocks, .block_count = 4};
     assert_true(translations_take(t, CODE + 8, false));
     assert_false(translations_put_off(t, CODE + 8));
-    translations_set_covered(t, &region);
+    translations_set_covered(t, &region, true);
     assert_true(translations_put_off(t, CODE + 8));
     assert_false(translations_take(t, CODE + 8, false));
     assert_true(translations_take(t, CODE + 8, true));
@@ -185,9 +185,12 @@ static void code_within_a_region_is_seen(void **state)
                             outer = {.blocks = blocks, .block_count = 3};
     assert_false(translations_has_loops(t, &outer));
     assert_int_equal(translations_bare(t, &outer), 6);
-    translations_set_covered(t, &inner);
+    translations_set_covered(t, &inner, true);
     assert_int_equal(translations_bare(t, &outer), 3);
     assert_int_equal(translations_bare(t, &inner), 0);
+    assert_false(translations_has_loops(t, &outer)); /* another draft is no worse */
+    translations_set_covered(t, &inner, false);
+    assert_int_equal(translations_bare(t, &outer), 3);
     assert_true(translations_has_loops(t, &outer));
     assert_false(translations_has_loops(t, &inner)); /* its first place is its own */
 }

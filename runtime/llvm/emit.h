@@ -128,6 +128,16 @@ void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t 
 void loop_set_tried(const struct emitter *e, const struct loop *loop, bool tried);
 
 /* ---- turns.c ---- */
+enum { TURNS_MIN = 4 }; /* a power of two */
+struct turns {
+    LLVMValueRef count; /* i64; TURNS_MIN at least where `good` */
+    LLVMValueRef good;  /* i1: so many turns need no checks */
+    bool countable;     /* they end where the loop does, or before */
+};
+/* Counts the turns that may run without checks, with so much of the budget left. */
+struct turns turns_find(const struct emitter *e, const struct loop *loop, LLVMValueRef left);
+
+/* ---- unchecked.c ---- */
 /* The builder is where the first block is entered from elsewhere, e->back where the loop goes back
  * to it. Both go to `checked` for turns with checks. */
 void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);

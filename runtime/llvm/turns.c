@@ -1,23 +1,14 @@
-/*
- * Of a loop, many turns are checked at once: as many as the budget lasts, and as the accesses stay on pages
- * that allow them. These turns run in a loop without checks, which LLVM can unroll and vectorize. The first
- * turn, and what is left of the loop, run with checks.
- */
+/* How many turns of a loop are checked at once: as many as the budget lasts, and as the accesses stay on pages
+ * that allow them; and as are left, where that can be computed. */
 #include "llvm/emit.h"
 
 #define B_ e->builder
 
-enum {
-    TURNS_MIN = 4, /* a power of two */
-    ROUND_MAX = 12 /* instructions of a loop of which so many turns are one round */
-};
+/* ---- Where it accesses memory ---- */
 
-/* ---- How many turns ---- */
-
-struct turns {
+struct search {
     const struct groups *groups; /* of all blocks */
-    LLVMValueRef count;          /* at least 1 where `good` */
-    LLVMValueRef good;           /* i1 */
+    LLVMValueRef count, good;    /* as of struct turns, so far */
     LLVMValueRef low[LOOP_GROUPS_MAX],
         high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
     LLVMValueRef step[LOOP_GROUPS_MAX];
@@ -29,12 +20,12 @@ static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMVal
     return LLVMBuildICmp(B_, p, a, b, "");
 }
 
-static void require(const struct emitter *e, struct turns *t, LLVMValueRef condition)
+static void require(const struct emitter *e, struct search *t, LLVMValueRef condition)
 {
     t->good = LLVMBuildAnd(B_, t->good, condition, "");
 }
 
-static void at_most(const struct emitter *e, struct turns *t, LLVMValueRef count)
+static void at_most(const struct emitter *e, struct search *t, LLVMValueRef count)
 {
     t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
 }
@@ -67,7 +58,7 @@ static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
 
 /* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
  * that goes down stays on the page where it begins and the one before. */
-static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
+static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i)
 {
     const struct group *g = &t->groups->group[i];
     int64_t step;
@@ -115,7 +106,7 @@ static void limit_to_pages(const struct emitter *e, struct turns *t, uint32_t i)
 }
 
 /* Two groups that move alike are apart until the one behind reaches where the other began. */
-static void limit_to_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b,
+static void limit_to_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b,
                            uint64_t step)
 {
     LLVMValueRef ab = LLVMBuildSub(B_, t->low[b], t->high[a], ""),
@@ -127,7 +118,7 @@ static void limit_to_apart(const struct emitter *e, struct turns *t, uint32_t a,
 }
 
 /* Two groups that may read the same bytes are not read out of order. */
-static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uint32_t b)
+static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b)
 {
     const uint32_t index[] = {a, b};
     int64_t step[2];
@@ -152,20 +143,6 @@ static void keep_apart(const struct emitter *e, struct turns *t, uint32_t a, uin
     require(e, t,
             LLVMBuildOr(B_, compare(e, LLVMIntULE, high[0], low[1]),
                         compare(e, LLVMIntULE, high[1], low[0]), ""));
-}
-
-/* Whether turns may read what earlier turns have read. */
-static bool reads_again(const struct groups *groups)
-{
-    for (uint32_t i = 0; i < groups->count; i++) {
-        const struct group *g = &groups->group[i];
-        int64_t step;
-        uint8_t step_register;
-        loop_group_step(groups, i, &step, &step_register);
-        if (g->reads && (step_register != 0 ? g->accesses > 1 : step < g->span && -step < g->span))
-            return true;
-    }
-    return false;
 }
 
 /* ---- Where the loop ends ---- */
@@ -216,7 +193,7 @@ static bool ends_by_shift(const struct emitter *e, const struct jit_block *last,
 }
 
 /* The turns after which a value that grows from `a` is less than `b`, and one. */
-static void limit_to_less(const struct emitter *e, struct turns *t, const struct operand *a,
+static void limit_to_less(const struct emitter *e, struct search *t, const struct operand *a,
                           LLVMValueRef b)
 {
     /* Neither overflows where both are small. */
@@ -238,8 +215,8 @@ static void limit_to_less(const struct emitter *e, struct turns *t, const struct
 }
 
 /* The turns after which a value that grows from `a` by `step` is not `b`, and one. */
-static bool limit_to_other(const struct emitter *e, struct turns *t, LLVMValueRef a, LLVMValueRef b,
-                           int64_t step)
+static bool limit_to_other(const struct emitter *e, struct search *t, LLVMValueRef a,
+                           LLVMValueRef b, int64_t step)
 {
     LLVMValueRef way = LLVMBuildSub(B_, b, a, "");
     if (step < 0) {
@@ -259,7 +236,7 @@ static bool limit_to_other(const struct emitter *e, struct turns *t, LLVMValueRe
 
 /* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
  * branch is to be looked at in each turn. */
-static bool limit_to_end(const struct emitter *e, const struct loop *l, struct turns *t)
+static bool limit_to_end(const struct emitter *e, const struct loop *l, struct search *t)
 {
     const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
     const struct rv64_insn *i = &jit_last(e->region, last)->insn;
@@ -285,218 +262,23 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct t
            limit_to_other(e, t, a.value, b.value, a.step - b.step);
 }
 
-/* ---- The loop ---- */
+/* ---- All of it ---- */
 
-/* Fills `t`, and returns whether the turns end with the loop. */
-static bool find_turns(const struct emitter *e, const struct loop *l, LLVMValueRef left,
-                       struct turns *t)
+struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left)
 {
     const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
     const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
-    *t = (struct turns){.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
+    struct search t = {.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
     /* The last turn's last block begins with something left. */
     LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
-    t->count =
+    t.count =
         LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
     for (uint32_t i = 0; i < l->groups.count; i++)
-        limit_to_pages(e, t, i);
-    const bool countable = limit_to_end(e, l, t);
+        limit_to_pages(e, &t, i);
+    const bool countable = limit_to_end(e, l, &t);
     for (uint32_t i = 0; i < l->groups.count; i++)
         for (uint32_t k = i + 1; k < l->groups.count; k++)
-            keep_apart(e, t, i, k);
-    require(e, t, compare(e, LLVMIntUGE, t->count, emit_const(e, TURNS_MIN)));
-    return countable;
-}
-
-/* Of a register that only counts: what it held where the turns begin, and what each turn adds to it. */
-struct stepping {
-    LLVMValueRef begin, step; /* NULL: it is none */
-};
-
-/* The registers that instructions of the loop use, but for its last branch and to step on. */
-static uint32_t used_inside(const struct emitter *e, const struct loop *l)
-{
-    uint32_t used = 0;
-    for (uint32_t k = 0; k < l->count; k++) {
-        const struct jit_block *const b = &e->region->blocks[l->block[k]];
-        for (uint32_t i = 0; i + (k + 1 == l->count) < b->count; i++) {
-            const struct rv64_insn *const insn = &e->region->insns[b->first + i].insn;
-            if (insn->op != OP_ADDI || insn->rd != insn->rs1)
-                used |= register_bit(insn->rs1) | register_bit(insn->rs2);
-        }
-    }
-    return used;
-}
-
-static void find_stepping(const struct emitter *e, const struct loop *l, struct stepping out[32])
-{
-    const uint32_t used = used_inside(e, l);
-    for (unsigned i = 0; i < 32; i++) {
-        const int64_t step = l->groups.change[i].known ? l->groups.change[i].step : 0;
-        out[i] = (struct stepping){0};
-        if (step != 0 && !(used & register_bit(i)))
-            out[i] = (struct stepping){emit_get(e, i), emit_const(e, (uint64_t)step)};
-    }
-}
-
-/* The registers that only count, after `turns`. They are computed from this number, not from what they held a
- * turn before: LLVM would take them for sums of 64-bit words, and vectorize loops over bytes by so few. */
-static void put_stepping(const struct emitter *e, const struct stepping r[32], LLVMValueRef turns)
-{
-    for (unsigned i = 0; i < 32; i++)
-        if (r[i].begin != NULL)
-            LLVMBuildStore(B_,
-                           LLVMBuildAdd(B_, r[i].begin, LLVMBuildMul(B_, turns, r[i].step, ""), ""),
-                           e->x[i]);
-}
-
-/* The same number, behind the loop that counts it. What is computed from it is not counted in the loop, as
- * LLVM would do if it knew. */
-static LLVMValueRef outside(const struct emitter *e, LLVMValueRef number)
-{
-    LLVMTypeRef type = LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->i64}, 1, false);
-    static char same[] = "=r,0";
-    LLVMValueRef nothing = LLVMGetInlineAsm(type, (char[]){""}, 0, same, sizeof same - 1, false,
-                                            false, LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(B_, type, nothing, &number, 1, "");
-}
-
-/* What is left of the budget after `turns` and `instructions`. */
-static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     LLVMValueRef turns, uint32_t instructions)
-{
-    LLVMValueRef used = LLVMBuildMul(B_, turns, emit_const(e, l->instructions), "");
-    used = LLVMBuildAdd(B_, used, emit_const(e, instructions), "");
-    LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
-}
-
-/* Whether the current block goes on within the loop; NULL: always. */
-static LLVMValueRef stays(struct emitter *e, int32_t to)
-{
-    if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
-        return NULL;
-    e->insn = jit_last(e->region, e->block);
-    LLVMValueRef taken = emit_condition(e);
-    return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
-}
-
-/* Leaves the loop behind the current block. */
-static void leave_loop(struct emitter *e, int32_t to)
-{
-    const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
-    LLVMBuildBr(B_, by_jump ? emit_destination(e, e->block->taken, e->block->taken_pc)
-                            : emit_destination(e, e->block->next, e->block->next_pc));
-}
-
-static void emit_turn_block(struct emitter *e, int32_t index)
-{
-    e->block = &e->region->blocks[index];
-    e->dirty = e->dirty_at[index];
-    emit_words_begin(e, (uint32_t)index);
-    const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
-    for (e->before = 0; e->before < count; e->before++) {
-        e->insn = &e->region->insns[e->block->first + e->before];
-        emit_instruction(e);
-    }
-}
-
-/* One turn, at `turn`. The builder goes on behind its last block. */
-static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left, LLVMValueRef turn)
-{
-    uint32_t instructions = 0;
-    e->unchecked = true;
-    for (uint32_t i = 0; i < l->count; i++) {
-        emit_turn_block(e, l->block[i]);
-        instructions += e->block->count;
-        if (i + 1 == l->count)
-            break;
-        LLVMValueRef on = stays(e, l->block[i + 1]);
-        if (on == NULL)
-            continue;
-        LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
-        LLVMBuildCondBr(B_, on, next, out);
-        LLVMPositionBuilderAtEnd(B_, out);
-        put_left(e, l, left, outside(e, turn), instructions);
-        leave_loop(e, l->block[i + 1]);
-        LLVMPositionBuilderAtEnd(B_, next);
-    }
-    e->unchecked = false;
-}
-
-/* Behind the current block, which ends a turn: the loop ends after `turns`. */
-static void end_loop(struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     const struct stepping stepping[32], LLVMValueRef turns)
-{
-    turns = outside(e, turns);
-    put_left(e, l, left, turns, 0);
-    put_stepping(e, stepping, turns);
-}
-
-/* Behind a turn that is not the last one of its round: leaves the loop if it ends there. */
-static void end_turn(struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     const struct stepping stepping[32], LLVMValueRef turns)
-{
-    LLVMValueRef stay = stays(e, l->block[0]);
-    if (stay == NULL)
-        return;
-    LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
-    LLVMBuildCondBr(B_, stay, next, out);
-    LLVMPositionBuilderAtEnd(B_, out);
-    end_loop(e, l, left, stepping, turns);
-    leave_loop(e, l->block[0]);
-    LLVMPositionBuilderAtEnd(B_, next);
-}
-
-void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
-{
-    LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
-                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
-                      out = emit_new_block(e, "out");
-    struct turns t;
-    LLVMBuildBr(B_, checked);
-
-    LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
-    emit_keep_rolled(e,
-                     LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again));
-
-    LLVMPositionBuilderAtEnd(B_, again);
-    loop_set_tried(e, l, true);
-    LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
-    const bool countable = find_turns(e, l, left, &t);
-    /* LLVM unrolls what it can count. */
-    const unsigned round = !countable && l->instructions <= ROUND_MAX ? TURNS_MIN : 1;
-    t.count = LLVMBuildAnd(B_, t.count, emit_const(e, ~UINT64_C(0) - (round - 1)), "");
-    LLVMBuildCondBr(B_, t.good, before, checked);
-
-    /* What one group has read before, another one may read now. */
-    LLVMPositionBuilderAtEnd(B_, before);
-    LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-    struct stepping stepping[32];
-    find_stepping(e, l, stepping);
-    LLVMBuildBr(B_, body);
-    LLVMPositionBuilderAtEnd(B_, body);
-    LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, ""), next = turn;
-    for (unsigned i = 0; i < round; i++) {
-        if (i > 0)
-            end_turn(e, l, left, stepping, next);
-        put_stepping(e, stepping, next);
-        if (reads_again(&l->groups))
-            LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-        emit_turn(e, l, left, next);
-        next = LLVMBuildAdd(B_, turn, emit_const(e, i + 1), "");
-    }
-    LLVMValueRef go_on = compare(e, LLVMIntULT, next, t.count);
-    LLVMValueRef stay = countable ? NULL : stays(e, l->block[0]);
-    if (stay != NULL)
-        go_on = LLVMBuildAnd(B_, go_on, stay, "");
-    LLVMAddIncoming(turn, (LLVMValueRef[]){emit_const(e, 0), next},
-                    (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(B_)}, 2);
-    LLVMBuildCondBr(B_, go_on, body, after);
-
-    LLVMPositionBuilderAtEnd(B_, after);
-    end_loop(e, l, left, stepping, next);
-    stay = stays(e, l->block[0]);
-    LLVMBuildCondBr(B_, stay != NULL ? stay : LLVMConstInt(e->i1, 1, false), again, out);
-    LLVMPositionBuilderAtEnd(B_, out);
-    leave_loop(e, l->block[0]);
+            keep_apart(e, &t, i, k);
+    require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
+    return (struct turns){t.count, t.good, countable};
 }

@@ -11,46 +11,115 @@ enum { ROUND_MAX = 12 };
 
 /* ---- Registers and the budget ---- */
 
-/* Of a register that only counts: what it held where the turns begin, and what each turn adds to it. */
-struct stepping {
-    LLVMValueRef begin, step; /* NULL: it is none */
+/* Registers that are kept elsewhere while the turns run: in x[] they are what the guest has behind the loop. */
+struct kept {
+    /* Of one that only counts: what it held where the turns begin, and what each turn adds to it. */
+    LLVMValueRef begin[32], step[32]; /* NULL: it does not */
+    /* Of one that the loop only adds words of 32 bits to, a slot for these. */
+    LLVMValueRef sum[32]; /* NULL: it is none */
 };
 
-/* The registers that instructions of the loop use, but for its last branch and to step on. */
-static uint32_t used_inside(const struct emitter *e, const struct loop *l)
+static const struct rv64_insn *insn_of(const struct emitter *e, const struct jit_block *b,
+                                       uint32_t i)
+{
+    return &e->region->insns[b->first + i].insn;
+}
+
+static bool is_step(const struct rv64_insn *insn)
+{
+    return insn->op == OP_ADDI && insn->rd == insn->rs1;
+}
+
+static bool adds_to_sum(const struct rv64_insn *insn)
+{
+    return insn->op == OP_ADDW && (insn->rd == insn->rs1) != (insn->rd == insn->rs2);
+}
+
+/* The registers that only count are computed from the number of turns, not from what they held a turn before:
+ * LLVM would take them for sums of 64-bit words, and vectorize loops over bytes by so few. */
+static void find_steps(const struct emitter *e, const struct loop *l, struct kept *kept)
 {
     uint32_t used = 0;
     for (uint32_t k = 0; k < l->count; k++) {
         const struct jit_block *const b = &e->region->blocks[l->block[k]];
-        for (uint32_t i = 0; i + (k + 1 == l->count) < b->count; i++) {
-            const struct rv64_insn *const insn = &e->region->insns[b->first + i].insn;
-            if (insn->op != OP_ADDI || insn->rd != insn->rs1)
-                used |= register_bit(insn->rs1) | register_bit(insn->rs2);
+        for (uint32_t i = 0; i + (k + 1 == l->count) < b->count; i++)
+            if (!is_step(insn_of(e, b, i)))
+                used |= register_bit(insn_of(e, b, i)->rs1) | register_bit(insn_of(e, b, i)->rs2);
+    }
+    for (unsigned i = 1; i < 32; i++) {
+        const int64_t step = l->groups.change[i].known ? l->groups.change[i].step : 0;
+        if (step == 0 || (used & register_bit(i)))
+            continue;
+        kept->begin[i] = emit_get(e, i);
+        kept->step[i] = emit_const(e, (uint64_t)step);
+    }
+}
+
+/* Sums of 32 bits, which ADDW extends each time: LLVM would not see that they are sums. */
+static void find_sums(struct emitter *e, const struct loop *l, struct kept *kept)
+{
+    uint32_t sums = 0, others = 0;
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct jit_block *const b = &e->region->blocks[l->block[k]];
+        for (uint32_t i = 0; i < b->count; i++) {
+            const struct rv64_insn *const insn = insn_of(e, b, i);
+            const uint32_t sum = adds_to_sum(insn) ? register_bit(insn->rd) : 0;
+            sums |= sum;
+            others |=
+                (register_bit(insn->rd) | register_bit(insn->rs1) | register_bit(insn->rs2)) & ~sum;
         }
     }
-    return used;
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), entry = LLVMGetEntryBasicBlock(e->function);
+    LLVMPositionBuilderBefore(B_, LLVMGetFirstInstruction(entry));
+    for (unsigned i = 1; i < 32; i++)
+        if (sums & ~others & register_bit(i))
+            kept->sum[i] = LLVMBuildAlloca(B_, e->i32, "");
+    LLVMPositionBuilderAtEnd(B_, on);
 }
 
-static void find_stepping(const struct emitter *e, const struct loop *l, struct stepping out[32])
+/* Begins the sums. Returns whether the registers hold what fits them, an i1. */
+static LLVMValueRef begin_sums(const struct emitter *e, const struct kept *kept)
 {
-    const uint32_t used = used_inside(e, l);
-    for (unsigned i = 0; i < 32; i++) {
-        const int64_t step = l->groups.change[i].known ? l->groups.change[i].step : 0;
-        out[i] = (struct stepping){0};
-        if (step != 0 && !(used & register_bit(i)))
-            out[i] = (struct stepping){emit_get(e, i), emit_const(e, (uint64_t)step)};
+    LLVMValueRef good = LLVMConstInt(e->i1, 1, false);
+    for (unsigned i = 1; i < 32; i++) {
+        if (kept->sum[i] == NULL)
+            continue;
+        LLVMValueRef value = emit_get(e, i), low = LLVMBuildTrunc(B_, value, e->i32, "");
+        LLVMBuildStore(B_, low, kept->sum[i]);
+        LLVMValueRef same =
+            LLVMBuildICmp(B_, LLVMIntEQ, LLVMBuildSExt(B_, low, e->i64, ""), value, "");
+        good = LLVMBuildAnd(B_, good, same, "");
+    }
+    return good;
+}
+
+static void add_to_sum(const struct emitter *e, LLVMValueRef slot)
+{
+    const struct rv64_insn *const insn = &e->insn->insn;
+    LLVMValueRef more = emit_get(e, insn->rs1 == insn->rd ? insn->rs2 : insn->rs1);
+    LLVMValueRef sum = LLVMBuildLoad2(B_, e->i32, slot, "");
+    LLVMBuildStore(B_, LLVMBuildAdd(B_, sum, LLVMBuildTrunc(B_, more, e->i32, ""), ""), slot);
+}
+
+/* The registers that only count, after `turns`. */
+static void put_steps(const struct emitter *e, const struct kept *kept, LLVMValueRef turns)
+{
+    for (unsigned i = 1; i < 32; i++) {
+        if (kept->begin[i] == NULL)
+            continue;
+        LLVMValueRef way = LLVMBuildMul(B_, turns, kept->step[i], "");
+        LLVMBuildStore(B_, LLVMBuildAdd(B_, kept->begin[i], way, ""), e->x[i]);
     }
 }
 
-/* The registers that only count, after `turns`. They are computed from this number, not from what they held a
- * turn before: LLVM would take them for sums of 64-bit words, and vectorize loops over bytes by so few. */
-static void put_stepping(const struct emitter *e, const struct stepping r[32], LLVMValueRef turns)
+static void put_sums(const struct emitter *e, const struct kept *kept)
 {
-    for (unsigned i = 0; i < 32; i++)
-        if (r[i].begin != NULL)
-            LLVMBuildStore(B_,
-                           LLVMBuildAdd(B_, r[i].begin, LLVMBuildMul(B_, turns, r[i].step, ""), ""),
-                           e->x[i]);
+    for (unsigned i = 1; i < 32; i++) {
+        if (kept->sum[i] == NULL)
+            continue;
+        LLVMValueRef sum = LLVMBuildLoad2(B_, e->i32, kept->sum[i], "");
+        LLVMBuildStore(B_, LLVMBuildSExt(B_, sum, e->i64, ""), e->x[i]);
+    }
 }
 
 /* The same number, behind the loop that counts it. What is computed from it is not counted in the loop, as
@@ -93,7 +162,7 @@ static void leave_loop(struct emitter *e, int32_t to)
                             : emit_destination(e, e->block->next, e->block->next_pc));
 }
 
-static void emit_turn_block(struct emitter *e, int32_t index)
+static void emit_turn_block(struct emitter *e, const struct kept *kept, int32_t index)
 {
     e->block = &e->region->blocks[index];
     e->dirty = e->dirty_at[index];
@@ -101,17 +170,22 @@ static void emit_turn_block(struct emitter *e, int32_t index)
     const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
     for (e->before = 0; e->before < count; e->before++) {
         e->insn = &e->region->insns[e->block->first + e->before];
-        emit_instruction(e);
+        LLVMValueRef sum = kept->sum[e->insn->insn.rd];
+        if (sum != NULL)
+            add_to_sum(e, sum);
+        else
+            emit_instruction(e);
     }
 }
 
 /* One turn, at `turn`. The builder goes on behind its last block. */
-static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left, LLVMValueRef turn)
+static void emit_turn(struct emitter *e, const struct loop *l, const struct kept *kept,
+                      LLVMValueRef left, LLVMValueRef turn)
 {
     uint32_t instructions = 0;
     e->unchecked = true;
     for (uint32_t i = 0; i < l->count; i++) {
-        emit_turn_block(e, l->block[i]);
+        emit_turn_block(e, kept, l->block[i]);
         instructions += e->block->count;
         if (i + 1 == l->count)
             break;
@@ -122,6 +196,7 @@ static void emit_turn(struct emitter *e, const struct loop *l, LLVMValueRef left
         LLVMBuildCondBr(B_, on, next, out);
         LLVMPositionBuilderAtEnd(B_, out);
         put_left(e, l, left, outside(e, turn), instructions);
+        put_sums(e, kept);
         leave_loop(e, l->block[i + 1]);
         LLVMPositionBuilderAtEnd(B_, next);
     }
@@ -145,17 +220,18 @@ static bool reads_again(const struct groups *groups)
 }
 
 /* Behind the current block, which ends a turn: the loop ends after `turns`. */
-static void end_loop(struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     const struct stepping stepping[32], LLVMValueRef turns)
+static void end_loop(struct emitter *e, const struct loop *l, const struct kept *kept,
+                     LLVMValueRef left, LLVMValueRef turns)
 {
     turns = outside(e, turns);
     put_left(e, l, left, turns, 0);
-    put_stepping(e, stepping, turns);
+    put_steps(e, kept, turns);
+    put_sums(e, kept);
 }
 
 /* Behind a turn that is not the last one of its round: leaves the loop if it ends there. */
-static void end_turn(struct emitter *e, const struct loop *l, LLVMValueRef left,
-                     const struct stepping stepping[32], LLVMValueRef turns)
+static void end_turn(struct emitter *e, const struct loop *l, const struct kept *kept,
+                     LLVMValueRef left, LLVMValueRef turns)
 {
     LLVMValueRef stay = stays(e, l->block[0]);
     if (stay == NULL)
@@ -163,7 +239,7 @@ static void end_turn(struct emitter *e, const struct loop *l, LLVMValueRef left,
     LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
     LLVMBuildCondBr(B_, stay, next, out);
     LLVMPositionBuilderAtEnd(B_, out);
-    end_loop(e, l, left, stepping, turns);
+    end_loop(e, l, kept, left, turns);
     leave_loop(e, l->block[0]);
     LLVMPositionBuilderAtEnd(B_, next);
 }
@@ -173,6 +249,7 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
                       body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
                       out = emit_new_block(e, "out");
+    struct kept kept = {0};
     LLVMBuildBr(B_, checked);
 
     LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
@@ -186,23 +263,24 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     /* LLVM unrolls what it can count. */
     const unsigned round = !t.countable && l->instructions <= ROUND_MAX ? TURNS_MIN : 1;
     t.count = LLVMBuildAnd(B_, t.count, emit_const(e, ~UINT64_C(0) - (round - 1)), "");
+    find_sums(e, l, &kept);
+    t.good = LLVMBuildAnd(B_, t.good, begin_sums(e, &kept), "");
     LLVMBuildCondBr(B_, t.good, before, checked);
 
     /* What one group has read before, another one may read now. */
     LLVMPositionBuilderAtEnd(B_, before);
     LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-    struct stepping stepping[32];
-    find_stepping(e, l, stepping);
+    find_steps(e, l, &kept);
     LLVMBuildBr(B_, body);
     LLVMPositionBuilderAtEnd(B_, body);
     LLVMValueRef turn = LLVMBuildPhi(B_, e->i64, ""), next = turn;
     for (unsigned i = 0; i < round; i++) {
         if (i > 0)
-            end_turn(e, l, left, stepping, next);
-        put_stepping(e, stepping, next);
+            end_turn(e, l, &kept, left, next);
+        put_steps(e, &kept, next);
         if (reads_again(&l->groups))
             LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
-        emit_turn(e, l, left, next);
+        emit_turn(e, l, &kept, left, next);
         next = LLVMBuildAdd(B_, turn, emit_const(e, i + 1), "");
     }
     LLVMValueRef go_on = LLVMBuildICmp(B_, LLVMIntULT, next, t.count, "");
@@ -214,7 +292,7 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     LLVMBuildCondBr(B_, go_on, body, after);
 
     LLVMPositionBuilderAtEnd(B_, after);
-    end_loop(e, l, left, stepping, next);
+    end_loop(e, l, &kept, left, next);
     stay = stays(e, l->block[0]);
     LLVMBuildCondBr(B_, stay != NULL ? stay : LLVMConstInt(e->i1, 1, false), again, out);
     LLVMPositionBuilderAtEnd(B_, out);

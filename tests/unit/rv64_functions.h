@@ -178,7 +178,8 @@ static inline void add_structure(struct making *m)
 /* Over an array, by a pointer, upwards to its end or down to its beginning. */
 static inline void add_pointer_loop(struct making *m, unsigned depth)
 {
-    const uint32_t outer = m->pointer, pointer = take_register(m), end = take_register(m);
+    const uint32_t outer = m->pointer, pointer = take_register(m), end = take_register(m),
+                   sum = take_register(m);
     const uint32_t log2 = choose(m->c, 4), turns = 1 + choose(m->c, chance(m->c, 4) ? 200 : 24);
     const uint32_t step = chance(m->c, 6) ? 8 * choose(m->c, 4) : 1u << log2;
     const bool down = chance(m->c, 4);
@@ -192,6 +193,8 @@ static inline void add_pointer_loop(struct making *m, unsigned depth)
     add_accesses(m, pointer, step > 8 ? step : 8);
     if (chance(m->c, 2))
         add_values(m);
+    if (chance(m->c, 3))
+        add_word(m, r_type(ADDW, sum, sum, any_register(m)));
     if (chance(m->c, 4))
         add_code(m, depth + 1);
     add_word(m, i_type(ADDI, pointer, pointer, down ? 0 - step : step));
@@ -200,6 +203,7 @@ static inline void add_pointer_loop(struct making *m, unsigned depth)
     m->pointer = outer;
     give_register(m, pointer);
     give_register(m, end);
+    give_register(m, sum);
 }
 
 /* Over an array, by an index that is shifted: up to a constant, or down to 0. */

@@ -87,6 +87,7 @@ enum {
     SRL_I = 0x5013,
     SLL_I = 0x1013,
     OR = 0x6033,
+    ADDW = 0x3b,
     SLT_I = 0x2013,
     SH2ADD = 0x20004033,
     SH3ADD = 0x20006033,

@@ -241,6 +241,52 @@ static void a_loop_ends_by_what_it_computes_of_a_step_in_a_register(void **state
                                7);
 }
 
+static uint32_t addw(uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+    return 0x3b | rd << 7 | rs1 << 15 | rs2 << 20;
+}
+
+/* Sums of 32 bits: where they begin with more bits, where the loop is left before it adds, and where it reads
+ * what it has added. x6 to x9 are what they begin with, or end at. */
+static void a_loop_adds_words_of_32_bits(void **state)
+{
+    for (uint64_t i = 0; i < 1024; i += 8)
+        guest_store64(*state, DATA + i, (i + 1) * UINT64_C(0x9e3779b97f4a7c15));
+    run_from_all_pairs(*state,
+                       (const uint32_t[]){
+                           i_type(0x2003, 11, A0, 0), /* lw */
+                           addw(8, 8, 11),
+                           addw(6, 11, 6),
+                           i_type(ADDI, A0, A0, 4),
+                           i_type(ADDI, 12, 12, 1),
+                           i_type(ADDI, 13, 0, 50),
+                           b_type(0x1063, 12, 13, -24),
+                           EBREAK,
+                       },
+                       8);
+    for (size_t b = 0; b < BRANCHES; b++) {
+        run_from_all_pairs(*state,
+                           (const uint32_t[]){
+                               i_type(0x2003, 11, A0, 0),
+                               i_type(ADDI, A0, A0, 4),
+                               b_type(branches[b], 11, 9, 12),
+                               addw(8, 8, 11),
+                               b_type(0x1063, 11, 7, -16),
+                               EBREAK,
+                           },
+                           6);
+        run_from_all_pairs(*state,
+                           (const uint32_t[]){
+                               i_type(0x2003, 11, A0, 0),
+                               addw(8, 8, 11),
+                               i_type(ADDI, A0, A0, 4),
+                               b_type(branches[b], 8, 9, -12),
+                               EBREAK,
+                           },
+                           5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +299,7 @@ int main(void)
         GUEST_TEST(a_loop_goes_through_memory_by_a_register),
         GUEST_TEST(a_loop_ends_by_what_it_computes_of_its_counter),
         GUEST_TEST(a_loop_ends_by_what_it_computes_of_a_step_in_a_register),
+        GUEST_TEST(a_loop_adds_words_of_32_bits),
     };
     return RUN_GUEST_TESTS("rv64_loops", tests);
 }

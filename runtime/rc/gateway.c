@@ -60,14 +60,6 @@ static bool accept_some(struct dpk_rc *rc)
     return true;
 }
 
-/* One of those descriptors that are of no channel. False: as accept_some. */
-static bool hear(struct dpk_rc *rc)
-{
-    eventfd_t woken;
-    eventfd_read(rc->gateway->wake, &woken);
-    return accept_some(rc);
-}
-
 static void free_closed(struct gateway *s)
 {
     struct channel *c;
@@ -86,7 +78,7 @@ static bool handle(struct dpk_rc *rc, const struct epoll_event *events, int coun
         if (c && c->fd >= 0)
             channel_event(c, events[i].events);
         else if (!c)
-            good = hear(rc);
+            good = accept_some(rc);
     }
     return good;
 }
@@ -101,18 +93,17 @@ bool gateway_turn(struct dpk_rc *rc)
     return n == EVENTS_MAX;
 }
 
-/* Until there is something to do for the thread. Returns how many events there are. */
+/* Until there is something to do for the thread. Returns how many events there are. Only this thread takes what
+ * wakes it: a thread of the program that rests at `epoll` would leave it asleep. */
 static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
                         bool polled, bool waits)
 {
-    struct pollfd wake = {.fd = s->wake, .events = POLLIN};
-    if (rested) {
-        eventfd_t woken;
-        if (poll(&wake, 1, POLLED_MS) > 0)
-            eventfd_read(s->wake, &woken);
-        return 0;
-    }
-    return epoll_wait(s->epoll, events, EVENTS_MAX, polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
+    struct pollfd p[] = {{.fd = s->wake, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
+    eventfd_t woken;
+    poll(p, rested ? 1 : 2, rested || polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
+    if (p[0].revents)
+        eventfd_read(s->wake, &woken);
+    return rested ? 0 : epoll_wait(s->epoll, events, EVENTS_MAX, 0);
 }
 
 static void *serve(void *context)
@@ -158,7 +149,6 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     return s->epoll >= 0 && s->wake >= 0 && s->timer >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
            listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, EPOLLIN) &&
-           watch(s->epoll, s->wake, EPOLLIN) &&
            watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
 }
 

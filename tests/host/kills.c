@@ -25,6 +25,7 @@ static const struct way {
 } ways[] = {{"details", talk_by_details},
             {"manager", talk_by_manager},
             {"verbs", talk_by_verbs},
+            {"channel", talk_by_channel},
             {"copies", talk_by_copies},
             {"queues", talk_by_queues}};
 

@@ -33,6 +33,7 @@ void wait_a_bit(const struct talker *t);
 void talk_by_details(struct talker *t);
 void talk_by_manager(struct talker *t);
 void talk_by_verbs(struct talker *t);
+void talk_by_channel(struct talker *t);
 void talk_by_copies(struct talker *t);
 void talk_by_queues(struct talker *t);
 

@@ -1,16 +1,19 @@
-/* Two queue pairs of DOCA Verbs that talk. */
+/* Two queue pairs of DOCA Verbs that talk. Who waits polls, or sleeps until its completion channel wakes it. */
 #include <doca_dev.h>
 #include <doca_verbs.h>
 #include <doca_verbs_bridge.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kills.h"
 #include "verbs_path.h"
 
-#define OK     DOCA_SUCCESS
-#define ROUNDS 4
-#define LARGE  ((size_t)1 << 19)
+#define OK      DOCA_SUCCESS
+#define ROUNDS  4
+#define LARGE   ((size_t)1 << 19)
+#define SLEEP_S 60 /* a sleeper that nobody wakes is ended */
 #define ALL                                                                                        \
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |                   \
      IBV_ACCESS_REMOTE_ATOMIC)
@@ -24,6 +27,7 @@ struct hello {
 
 static struct doca_verbs_context *context;
 static struct doca_verbs_pd *pd;
+static struct doca_verbs_comp_channel *channel; /* NULL: it polls */
 static struct doca_verbs_cq *cq;
 static struct doca_verbs_qp *qp;
 static struct ibv_mr *mr;
@@ -31,7 +35,7 @@ static struct hello its;
 static char memory[4 * LARGE] __attribute__((aligned(4096)));
 static unsigned sent, heard, failed;
 
-static void begin(struct talker *t)
+static void begin(struct talker *t, bool sleeps)
 {
     struct doca_devinfo **list;
     uint32_t count = 0;
@@ -43,6 +47,8 @@ static void begin(struct talker *t)
     mr = ibv_reg_mr(doca_verbs_bridge_verbs_pd_get_ibv_pd(pd), memory, sizeof memory, ALL);
     CHECK(mr && doca_verbs_cq_attr_create(&a) == OK);
     CHECK(doca_verbs_cq_attr_set_cq_size(a, 64) == OK);
+    CHECK(!sleeps || doca_verbs_comp_channel_create(context, &channel) == OK);
+    CHECK(!sleeps || doca_verbs_cq_attr_set_comp_channel(a, channel) == OK);
     CHECK(doca_verbs_cq_create(context, a, &cq) == OK && doca_verbs_cq_attr_destroy(a) == OK);
     CHECK(doca_verbs_qp_init_attr_create(&q) == OK && doca_verbs_qp_init_attr_set_pd(q, pd) == OK);
     CHECK(doca_verbs_qp_init_attr_set_sq_wr(q, 8) == OK);
@@ -63,6 +69,7 @@ static void end(struct talker *t)
 {
     step(t);
     CHECK(doca_verbs_qp_destroy(qp) == OK && doca_verbs_cq_destroy(cq) == OK);
+    CHECK(!channel || doca_verbs_comp_channel_destroy(channel) == OK);
     step(t);
     CHECK(ibv_dereg_mr(mr) == 0 && doca_verbs_pd_destroy(pd) == OK);
     CHECK(doca_verbs_context_destroy(context) == OK);
@@ -91,15 +98,45 @@ static void post(struct talker *t, enum ibv_wr_opcode opcode, size_t at)
     step(t);
 }
 
+/* One of the two sleeps in the call, the other one at the descriptor. */
+static void sleep_at_channel(const struct talker *t)
+{
+    struct pollfd p = {.fd = doca_verbs_comp_channel_get_handle(channel), .events = POLLIN};
+    struct doca_verbs_cq *of = NULL;
+    void *its;
+    alarm(SLEEP_S);
+    CHECK(t->first || poll(&p, 1, -1) == 1);
+    CHECK(doca_verbs_get_cq_event(channel, &of, &its) == OK && of == cq);
+    alarm(0);
+    doca_verbs_ack_cq_events(cq, 1);
+}
+
+/* Polls, and waits if there is no completion. Returns 0 when there may be one now. */
+static int take(const struct talker *t, struct ibv_wc *wc)
+{
+    int n = doca_verbs_bridge_poll_cq(cq, 1, wc);
+    if (n != 0)
+        return n;
+    if (!channel) {
+        wait_a_bit(t);
+        return 0;
+    }
+    CHECK(doca_verbs_req_notify_cq(cq, 0) == OK);
+    n = doca_verbs_bridge_poll_cq(cq, 1, wc); /* of before it was asked for */
+    if (n == 0)
+        sleep_at_channel(t);
+    return n;
+}
+
 static bool await(const struct talker *t, const unsigned *what, unsigned count)
 {
     struct ibv_wc wc;
     while (*what < count && failed == 0) {
-        const int n = doca_verbs_bridge_poll_cq(cq, 1, &wc);
+        const int n = take(t, &wc);
         CHECK(n >= 0);
         if (n == 0)
-            wait_a_bit(t);
-        else if (wc.status != IBV_WC_SUCCESS)
+            continue;
+        if (wc.status != IBV_WC_SUCCESS)
             failed++;
         else if (wc.opcode & IBV_WC_RECV)
             heard++;
@@ -139,11 +176,11 @@ static bool talk(struct talker *t)
     return await(t, &sent, before + 3) && (!t->first || await_word(t, heard_before + 1));
 }
 
-void talk_by_verbs(struct talker *t)
+static void talk_and_wait(struct talker *t, bool sleeps)
 {
     size_t size;
     char word[WORD_MAX];
-    begin(t);
+    begin(t, sleeps);
     struct hello mine = {doca_verbs_qp_get_qpn(qp), mr->rkey, (uintptr_t)memory, {{0}}};
     CHECK(ibv_query_gid(mr->context, 1, 0, &mine.gid) == 0);
     if (trade(t, &mine, sizeof mine, word, &size)) {
@@ -156,4 +193,14 @@ void talk_by_verbs(struct talker *t)
             trade(t, "", 1, word, &size); /* nobody leaves before the other one has its answers */
     }
     end(t);
+}
+
+void talk_by_verbs(struct talker *t)
+{
+    talk_and_wait(t, false);
+}
+
+void talk_by_channel(struct talker *t)
+{
+    talk_and_wait(t, true);
 }

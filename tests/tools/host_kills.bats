@@ -35,6 +35,10 @@ survives() { # WAY
     survives verbs
 }
 
+@test "who sleeps at a completion channel is woken when its peer is killed" {
+    survives channel
+}
+
 @test "owners of exported memory, and who copies it, are killed" {
     survives copies
 }

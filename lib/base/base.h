@@ -17,6 +17,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -344,6 +345,40 @@ typedef bool dpk_bus_error_taker(uintptr_t at);
 /* From now on bus errors of this process are shown to it first, and those that nobody takes go to whoever had the
  * signal before, as do those that a process sends. Threads must not block SIGBUS. */
 void dpk_take_bus_errors(dpk_bus_error_taker *take);
+
+/* Accesses to memory of a program that may be gone: a file that somebody made shorter is still mapped, but to touch what
+ * it had is a bus error. An access within DPK_GUARDED fails then, and nothing ends by it.
+ *
+ *     good = DPK_GUARDED(to, from, size, memcpy(to, from, size));
+ *
+ * The access touches these two ranges of one size, which may be the same one, and its own stack; it takes no lock. */
+struct dpk_guard {
+    jmp_buf back;
+    uintptr_t one, other;
+    size_t size;
+};
+/* What the calling thread is inside of; NULL: no access. */
+extern _Thread_local struct dpk_guard *volatile dpk_guard_inside
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* From the first call on bus errors within DPK_GUARDED are caught. */
+void dpk_guard_begin(void);
+/* False: a bus error ended it, when part of it was done. */
+#define DPK_GUARDED(at, from, n, access)                                                           \
+    ({                                                                                             \
+        struct dpk_guard guard_;                                                                   \
+        guard_.one = (uintptr_t)(at);                                                              \
+        guard_.other = (uintptr_t)(from);                                                          \
+        guard_.size = (n);                                                                         \
+        const bool good_ = _setjmp(guard_.back) == 0;                                              \
+        if (good_) {                                                                               \
+            dpk_guard_inside = &guard_;                                                            \
+            atomic_signal_fence(memory_order_seq_cst);                                             \
+            access;                                                                                \
+            atomic_signal_fence(memory_order_seq_cst);                                             \
+        }                                                                                          \
+        dpk_guard_inside = NULL;                                                                   \
+        good_;                                                                                     \
+    })
 
 /* ---- Threads ---- */
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "exports/exports.h"
-#include "guard.h"
 #include "proc/proc.h"
 #include "registry.h"
 
@@ -58,7 +57,7 @@ void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint6
     return dpk_process_is_recorded(p) ? NULL : dpk_process_memory(p, address, size, written);
 }
 
-/* Plain accesses to memory that may be gone: within GUARDED. */
+/* Plain accesses to memory that may be gone: within DPK_GUARDED. */
 static void load_plain(void *to, const uint8_t *at, size_t size)
 {
     if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
@@ -89,12 +88,12 @@ static void store_plain(uint8_t *at, const void *from, size_t size)
 
 static bool load(void *to, const uint8_t *at, size_t size)
 {
-    return GUARDED(at, at, size, load_plain(to, at, size));
+    return DPK_GUARDED(at, at, size, load_plain(to, at, size));
 }
 
 static bool store(uint8_t *at, const void *from, size_t size)
 {
-    return GUARDED(at, at, size, store_plain(at, from, size));
+    return DPK_GUARDED(at, at, size, store_plain(at, from, size));
 }
 
 bool dpk_memory_is_there(const struct dpk_memory_access *a)
@@ -162,8 +161,8 @@ bool dpk_memory_fetch_add(const struct dpk_memory_access *a, uint64_t value, uin
     if (!m)
         return false;
     if (word)
-        good = GUARDED(word, word, sizeof *word,
-                       *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST));
+        good = DPK_GUARDED(word, word, sizeof *word,
+                           *before = __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST));
     else
         good = dpk_fetch_add(m->process, a->address, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -180,9 +179,9 @@ bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare
         return false;
     *before = compare;
     if (word)
-        good = GUARDED(word, word, sizeof *word,
-                       __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST,
-                                                   __ATOMIC_SEQ_CST));
+        good = DPK_GUARDED(word, word, sizeof *word,
+                           __atomic_compare_exchange_n(word, before, value, false, __ATOMIC_SEQ_CST,
+                                                       __ATOMIC_SEQ_CST));
     else
         good = dpk_compare_swap(m->process, a->address, compare, value, before, NULL) == DPK_OK;
     dpk_memory_release(m);
@@ -237,7 +236,7 @@ static bool move(const struct dpk_memory *to, uint64_t target, const struct dpk_
         return get(from, source, dpk_memory_at(to, target), size);
     uint8_t *at = dpk_memory_at(to, target);
     const uint8_t *of = dpk_memory_at(from, source);
-    return GUARDED(at, of, size, memmove(at, of, size));
+    return DPK_GUARDED(at, of, size, memmove(at, of, size));
 }
 
 /* The part of an access from an offset on. */

@@ -154,7 +154,7 @@ bool dpk_memory_compare_swap(const struct dpk_memory_access *a, uint64_t compare
                              uint64_t *before);
 /* Copies to->size bytes, as many accesses: also of memory that another process exported
  * (DPK_MEMORY_EXPORT_...), or that is behind a bus. False: nothing was copied, or memory was taken back meanwhile, or its
- * process has ended. Of memory that overlaps nobody knows what becomes. */
+ * process has ended, or it was of a file that somebody made shorter. Of memory that overlaps nobody knows what becomes. */
 bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory_access *from);
 
 #endif

@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "guard.h"
-
 /* A key is the index of a slot and, in its low bits, the generation of the slot. */
 #define GENERATION_BITS 12
 #define INDEXES_MAX     (UINT32_C(1) << (32 - GENERATION_BITS))
@@ -139,7 +137,7 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *memory, uint32_t *key,
                         "0x%" PRIx64 ", %" PRIu64 " bytes: no memory with that access", m->address,
                         m->size);
     if (m->kind == DPK_MEMORY_HOST)
-        guard_begin();
+        dpk_guard_begin();
     enum dpk_status status = import(m, err);
     if (status != DPK_OK)
         return status;

@@ -126,6 +126,12 @@ static void write_guest(void *at, const void *from, uint64_t size)
     }
 }
 
+static enum dpk_status fail_gone(struct dpk_error *err)
+{
+    return dpk_fail(err, DPK_ERR_RANGE,
+                    "the host's memory is of a file that somebody made shorter");
+}
+
 enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
                             struct dpk_error *err)
 {
@@ -136,9 +142,9 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     if (!at)
         return DPK_ERR_RANGE;
     tsan_host_writes(p, to, size);
-    write_guest(at, from, size);
+    const bool good = DPK_GUARDED(at, from, size, write_guest(at, from, size));
     write_end(p, to, size);
-    return DPK_OK;
+    return good ? DPK_OK : fail_gone(err);
 }
 
 enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uint64_t size,
@@ -149,10 +155,10 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
     const void *at = access_begin(p, from, size, RV64_R, err);
     if (!at)
         return DPK_ERR_RANGE;
-    memcpy(to, at, size);
+    const bool good = DPK_GUARDED(to, at, size, memcpy(to, at, size));
     tsan_host_reads(p, from, size);
     access_end(p);
-    return DPK_OK;
+    return good ? DPK_OK : fail_gone(err);
 }
 
 enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uint64_t size,

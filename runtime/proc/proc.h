@@ -172,8 +172,9 @@ struct dpk_heap_info {
 };
 void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out);
 /* Copies and fills reach any writable (dpk_copy_out: readable) memory of the process. Elsewhere
- * they fail with DPK_ERR_RANGE, and nothing is written. An aligned word of 4 or 8 bytes is written
- * atomically, after what was copied before it. */
+ * they fail with DPK_ERR_RANGE, and nothing is written. Where the host's memory is of a file that
+ * somebody made shorter they fail so, too, in mid-copy, from dpk_guard_begin on. An aligned word of
+ * 4 or 8 bytes is written atomically, after what was copied before it. */
 enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from, uint64_t size,
                             struct dpk_error *err);
 enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uint64_t size,

@@ -351,6 +351,48 @@ static void dpa_memory_is_its_process_s(void **state)
     dpk_process_destroy(p);
 }
 
+#define PAGE 4096u
+
+/* Copies fail, and leave no lock behind: to free memory waits for accesses to it. */
+static void a_cut_file_ends_copies_of_dpa_memory(void **state)
+{
+    struct dpk_process *p = process_with(NULL);
+    struct dpk_error err = {0};
+    uint64_t address;
+    const int file = memfd_create("cut", MFD_CLOEXEC);
+    (void)state;
+    assert_true(file >= 0 && ftruncate(file, 2 * PAGE) == 0);
+    uint8_t *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_true(at != MAP_FAILED && dpk_heap_alloc(p, 2 * PAGE, &address, &err) == DPK_OK);
+    struct dpk_memory m = {.kind = DPK_MEMORY_DPA,
+                           .rights = ALL,
+                           .address = address,
+                           .size = 2 * PAGE,
+                           .process = p,
+                           .domains = {&ours}};
+    struct dpk_memory_access a = {add(m), ALL, address, 2 * PAGE, &ours}, b = a;
+    m.kind = DPK_MEMORY_HOST;
+    m.host = at;
+    m.process = NULL;
+    b.key = add(m);
+    memset(at, 7, 2 * PAGE);
+    assert_true(dpk_memory_copy(&a, &b) && ftruncate(file, PAGE) == 0);
+    assert_false(dpk_memory_copy(&a, &b));
+    assert_false(dpk_memory_copy(&b, &a));
+    a.size = b.size = PAGE; /* what is left */
+    assert_true(dpk_memory_copy(&a, &b) && dpk_memory_copy(&b, &a));
+    assert_int_equal(at[PAGE - 1], 7);
+    assert_int_equal(dpk_copy_in(p, address, at, 2 * PAGE, &err), DPK_ERR_RANGE);
+    assert_non_null(strstr(err.message, "made shorter"));
+    assert_int_equal(dpk_copy_out(p, at, address, 2 * PAGE, &err), DPK_ERR_RANGE);
+    assert_int_equal(dpk_heap_free(p, address, &err), DPK_OK);
+    dpk_memory_remove(a.key);
+    dpk_memory_remove(b.key);
+    dpk_process_destroy(p);
+    munmap(at, 2 * PAGE);
+    close(file);
+}
+
 static void a_process_takes_its_keys_along(void **state)
 {
     static int processes[2]; /* their addresses are all that is looked at */
@@ -577,6 +619,8 @@ static void memory_that_was_taken_back_is_not_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: cmocka takes SIGBUS for each test, and the library does so once. */
+        cmocka_unit_test(a_cut_file_ends_copies_of_dpa_memory),
         cmocka_unit_test(only_a_key_is_found),
         cmocka_unit_test(ranges_stay_within_the_key),
         cmocka_unit_test(a_range_may_end_with_the_address_space),

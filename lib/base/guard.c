@@ -1,19 +1,19 @@
 /* Who takes bus errors of accesses. */
-#include "guard.h"
+#include "base/base.h"
 
-_Thread_local struct guard *volatile guard_inside;
+_Thread_local struct dpk_guard *volatile dpk_guard_inside;
 
 /* The access ends where it began. Its signal was not blocked meanwhile. */
 static bool leave(uintptr_t at)
 {
-    struct guard *g = guard_inside;
+    struct dpk_guard *g = dpk_guard_inside;
     if (!g || (at - g->one >= g->size && at - g->other >= g->size))
         return false;
-    guard_inside = NULL;
+    dpk_guard_inside = NULL;
     _longjmp(g->back, 1);
 }
 
-void guard_begin(void)
+void dpk_guard_begin(void)
 {
     dpk_take_bus_errors(leave);
 }

@@ -78,17 +78,6 @@ void queues_stop_with_tasks_in_flight(void)
     world_close();
 }
 
-/* A place for headers of TCP over IPv4, 54 bytes, and `size` bytes of data in a buffer of their own. */
-static struct doca_buf *tcp_data(struct doca_gather_list *headers, size_t size)
-{
-    uint8_t *h = w.memory;
-    memset(h, 0, 54);
-    h[0] = 2, h[6] = 2, h[12] = 8, h[14] = 0x45, h[22] = 64, h[23] = 6, h[46] = 0x50;
-    *headers = (struct doca_gather_list){.addr = h, .len = 54};
-    memset(w.memory + FRAME, 7, size);
-    return buf(1, size);
-}
-
 /* 60 bytes of data leave in frames of 25, 25 and 10, and in one of 60 by a batch. */
 void tasks_have_an_mss_of_their_own(void)
 {

@@ -140,6 +140,16 @@ struct doca_buf *udp_frame(void)
     return buf(0, 114);
 }
 
+struct doca_buf *tcp_data(struct doca_gather_list *headers, size_t size)
+{
+    uint8_t *h = w.memory;
+    memset(h, 0, 54);
+    h[0] = 2, h[6] = 2, h[12] = 8, h[14] = 0x45, h[22] = 64, h[23] = 6, h[46] = 0x50;
+    *headers = (struct doca_gather_list){.addr = h, .len = 54};
+    memset(w.memory + FRAME, 7, size);
+    return buf(1, size);
+}
+
 /* ---- Receiving ---- */
 
 void on_came(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
@@ -256,6 +266,7 @@ int main(int argc, char **argv)
         CASE(tasks_have_an_mss_of_their_own),
         CASE(tasks_have_metadata_and_no_flags),
         CASE(a_queue_that_runs_gets_more_tasks),
+        CASE(rules_match_metadata_of_sent_frames),
         CASE(sends_that_cannot_be_are_refused),
         CASE(settings_out_of_range_are_refused),
         CASE(memory_of_managed_queues_is_checked),

@@ -40,6 +40,8 @@ void sender_start(void);
 doca_error_t send_frame(struct doca_buf *b);
 /* A frame of UDP over IPv4, whose checksums are left out, and its bytes at w.memory. */
 struct doca_buf *udp_frame(void);
+/* A place for headers of TCP over IPv4, 54 bytes, and `size` bytes of data in a buffer of their own. */
+struct doca_buf *tcp_data(struct doca_gather_list *headers, size_t size);
 void on_came(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
              union doca_data ctx_data);
 void on_lost(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
@@ -58,6 +60,7 @@ void queues_stop_with_tasks_in_flight(void);
 void tasks_have_an_mss_of_their_own(void);
 void tasks_have_metadata_and_no_flags(void);
 void a_queue_that_runs_gets_more_tasks(void);
+void rules_match_metadata_of_sent_frames(void);
 void sends_that_cannot_be_are_refused(void);
 void settings_out_of_range_are_refused(void);
 void memory_of_managed_queues_is_checked(void);

@@ -7,8 +7,8 @@ setup_file() {
     local here=$BATS_TEST_DIRNAME/../host
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" \
-        "$here"/eth_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_common \
-        -Wl,-rpath,"$DPAKIT_BUILD/lib"
+        "$here"/eth_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_rdma -ldoca_common \
+        -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
@@ -34,6 +34,10 @@ setup_file() {
 
 @test "a queue that runs gets more tasks" {
     case_ok a_queue_that_runs_gets_more_tasks
+}
+
+@test "rules match metadata of sent frames" {
+    case_ok rules_match_metadata_of_sent_frames
 }
 
 @test "sends that cannot be are refused" {

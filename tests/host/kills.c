@@ -23,6 +23,7 @@ static const struct way {
     const char *name;
     void (*talk)(struct talker *t);
 } ways[] = {{"details", talk_by_details},
+            {"engine", talk_by_engine},
             {"manager", talk_by_manager},
             {"verbs", talk_by_verbs},
             {"channel", talk_by_channel},

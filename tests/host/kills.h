@@ -31,6 +31,7 @@ void wait_a_bit(const struct talker *t);
 
 /* Each returns when all is said, or when the other one's end was told, and leaves nothing. */
 void talk_by_details(struct talker *t);
+void talk_by_engine(struct talker *t);
 void talk_by_manager(struct talker *t);
 void talk_by_verbs(struct talker *t);
 void talk_by_channel(struct talker *t);

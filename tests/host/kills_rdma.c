@@ -1,4 +1,5 @@
-/* Two contexts of DOCA RDMA that talk, connected by their details or by the connection manager. */
+/* Two contexts of DOCA RDMA that talk, connected by their details or by the connection manager. Who waits polls its
+ * engine, or sleeps until that has something to do. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
@@ -6,22 +7,26 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kills.h"
 
-#define OK     DOCA_SUCCESS
-#define ROUNDS 3
-#define LARGE  ((size_t)1 << 20) /* bytes of a message that goes in parts */
-#define WORDS  (4 * LARGE)
-#define PORT   21576u
+#define OK      DOCA_SUCCESS
+#define ROUNDS  3
+#define LARGE   ((size_t)1 << 20) /* bytes of a message that goes in parts */
+#define WORDS   (4 * LARGE)
+#define PORT    21576u
+#define SLEEP_S 60 /* a sleeper that nobody wakes is ended */
 #define ALL                                                                                        \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
 static struct doca_dev *dev;
 static struct doca_pe *pe;
+static bool sleeps;
 static struct doca_rdma *rdma;
 static struct doca_ctx *ctx;
 static struct doca_rdma_connection *connection;
@@ -79,12 +84,28 @@ static bool has_ended(void)
     return failed > 0 || refused > 0 || left > 0;
 }
 
+static void sleep_at_engine(void)
+{
+    struct pollfd p = {.events = POLLIN};
+    CHECK(doca_pe_get_notification_handle(pe, &p.fd) == OK);
+    CHECK(doca_pe_request_notification(pe) == OK);
+    alarm(SLEEP_S);
+    CHECK(poll(&p, 1, -1) == 1);
+    alarm(0);
+    CHECK(doca_pe_clear_notification(pe, p.fd) == OK);
+}
+
 /* False: the connection has ended meanwhile. */
 static bool await(const struct talker *t, const unsigned *what, unsigned count)
 {
-    while (*what < count && !has_ended())
-        if (!doca_pe_progress(pe))
+    while (*what < count && !has_ended()) {
+        if (doca_pe_progress(pe))
+            continue;
+        if (sleeps)
+            sleep_at_engine();
+        else
             wait_a_bit(t);
+    }
     return !has_ended();
 }
 
@@ -230,6 +251,12 @@ void talk_by_details(struct talker *t)
         return end(t); /* it is dead already */
     step(t);
     talk_for_a_while(t);
+}
+
+void talk_by_engine(struct talker *t)
+{
+    sleeps = true;
+    talk_by_details(t);
 }
 
 /* ---- By the connection manager ---- */

@@ -27,6 +27,10 @@ survives() { # WAY
     survives details
 }
 
+@test "who sleeps at an engine is woken when its peer is killed" {
+    survives engine
+}
+
 @test "callers and listeners that are killed are noticed" {
     survives manager
 }

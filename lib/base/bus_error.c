@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <ucontext.h>
 
 #include "base/base.h"
 
@@ -33,6 +34,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     const int error = errno;
     bool taken = false;
+    /* A taker may leave by longjmp, and ThreadSanitizer blocks all signals here. */
+    pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     for (unsigned i = 0; i < TAKERS_MAX && info->si_code > 0 && !taken; i++) {
         dpk_bus_error_taker *take = atomic_load(&takers[i]);
         taken = take && take((uintptr_t)info->si_addr);

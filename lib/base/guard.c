@@ -10,7 +10,7 @@ static bool leave(uintptr_t at)
     if (!g || (at - g->one >= g->size && at - g->other >= g->size))
         return false;
     dpk_guard_inside = NULL;
-    _longjmp(g->back, 1);
+    longjmp(g->back, 1); /* ThreadSanitizer does not know _longjmp */
 }
 
 void dpk_guard_begin(void)

@@ -118,7 +118,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
 {
     struct qp *qp = context;
     struct srq *srq = (struct srq *)qp->ib.qp_base.srq;
-    if (srq && qp->ib.qp_base.state == IBV_QPS_ERR)
+    if (srq && qp->state == IBV_QPS_ERR)
         return DPK_RC_NEVER;
     if (srq ? srq_take(srq, &qp->receive, qp->pieces)
             : receives_take(&qp->receives, &qp->receive, qp->pieces)) {
@@ -144,9 +144,9 @@ static void flush(struct qp *qp, uint64_t wr_id)
 
 static int post_receive(struct qp *qp, const struct ibv_recv_wr *wr)
 {
-    if (qp->ib.qp_base.srq || qp->ib.qp_base.state == IBV_QPS_RESET)
+    if (qp->ib.qp_base.srq || qp->state == IBV_QPS_RESET)
         return EINVAL;
-    if (qp->ib.qp_base.state != IBV_QPS_ERR)
+    if (qp->state != IBV_QPS_ERR)
         return receives_post(&qp->receives, wr);
     flush(qp, wr->wr_id);
     return 0;
@@ -180,7 +180,7 @@ void qp_raise(struct qp *qp, enum ibv_event_type type)
 static void failed(void *context, enum dpk_rc_status refused)
 {
     struct qp *qp = context;
-    qp->ib.qp_base.state = IBV_QPS_ERR;
+    qp->state = IBV_QPS_ERR;
     if (refused == DPK_RC_REMOTE_ACCESS)
         qp_raise(qp, IBV_EVENT_QP_ACCESS_ERR);
     else if (refused == DPK_RC_REMOTE_INVALID)

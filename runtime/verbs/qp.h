@@ -59,6 +59,7 @@ struct qp {
     bool waits;             /* it is in the list of its shared receive queue */
     bool awaits;            /* it is in the list of send.c */
     LIST_ENTRY(qp) in_awaiting;
+    enum ibv_qp_state state; /* with the lock; `ib` has what the program was told last */
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr; /* what was set */
     struct sends sends;

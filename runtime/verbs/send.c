@@ -177,8 +177,7 @@ void sends_commit(struct qp *qp)
 
 bool send_is_allowed(const struct qp *qp)
 {
-    return qp->ib.qp_base.state == IBV_QPS_RTS || qp->ib.qp_base.state == IBV_QPS_SQD ||
-           qp->ib.qp_base.state == IBV_QPS_ERR;
+    return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD || qp->state == IBV_QPS_ERR;
 }
 
 /* ---- ibv_post_send ---- */
@@ -331,7 +330,7 @@ bool send_next(void *context, struct dpk_rc_work *out)
 {
     struct qp *qp = context;
     struct sends *s = &qp->sends;
-    const enum ibv_qp_state state = qp->ib.qp_base.state;
+    const enum ibv_qp_state state = qp->state;
     if (s->taken == s->posted || (state != IBV_QPS_RTS && state != IBV_QPS_ERR))
         return false;
     const struct send *next = &s->ring[s->taken & (s->size - 1)];
@@ -359,8 +358,7 @@ bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
     s->reads -= done->reads;
     end_wait(done);
     s->done++;
-    if (qp->ib.qp_base.state == IBV_QPS_SQD && s->done == s->taken &&
-        qp->attr.en_sqd_async_notify) {
+    if (qp->state == IBV_QPS_SQD && s->done == s->taken && qp->attr.en_sqd_async_notify) {
         qp->attr.en_sqd_async_notify = 0;
         qp_raise(qp, IBV_EVENT_SQ_DRAINED);
     }

@@ -175,7 +175,7 @@ void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a)
 /* Enters a state, with the lock. */
 static void enter(struct qp *qp, enum ibv_qp_state to)
 {
-    enum ibv_qp_state *state = &qp->ib.qp_base.state;
+    enum ibv_qp_state *state = &qp->state;
     switch (to) {
     case IBV_QPS_RESET:
         *state = to;
@@ -216,7 +216,7 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     if (!qp || !attr || qp->generation != qp_generation())
         return EINVAL;
     dpk_rc_lock(qp->rc);
-    const enum ibv_qp_state from = ib->state;
+    const enum ibv_qp_state from = qp->state;
     const enum ibv_qp_state to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
     int why = dpk_verbs_check_change(ib->qp_type, from, attr, attr_mask);
     if (!why) {
@@ -232,8 +232,9 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     if (why)
         return why;
     dpk_rc_lock(qp->rc);
-    if (ib->state == from)
+    if (qp->state == from)
         enter(qp, to);
+    ib->state = qp->state;
     dpk_rc_unlock(qp->rc);
     return 0;
 }
@@ -247,9 +248,9 @@ int dpk_verbs_query_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mas
         return EINVAL;
     dpk_rc_lock(qp->rc);
     *attr = qp->attr;
-    attr->qp_state = attr->cur_qp_state = ib->state;
+    attr->qp_state = attr->cur_qp_state = ib->state = qp->state;
     attr->path_mig_state = IBV_MIG_MIGRATED;
-    attr->sq_draining = ib->state == IBV_QPS_SQD && qp->sends.done != qp->sends.taken;
+    attr->sq_draining = qp->state == IBV_QPS_SQD && qp->sends.done != qp->sends.taken;
     attr->cap = qp->cap;
     *init_attr = (struct ibv_qp_init_attr){.qp_context = ib->qp_context,
                                            .send_cq = ib->send_cq,

@@ -112,6 +112,7 @@ int main(int argc, char **argv)
     if (pthread_create(&thread, NULL, call, &turns) != 0)
         return 1;
     if (strcmp(argv[1], "exit") == 0) {
+        pthread_detach(thread);
         usleep((useconds_t)number);
         exit(0);
     }

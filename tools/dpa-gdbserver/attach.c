@@ -79,8 +79,8 @@ static void connect_both(int gdb, int process)
 
 static void note_stranger(void *device, const char *why)
 {
-    fprintf(stderr, "-W- refused: %s\n", why);
     (void)dpk_device_log(device, "attach", "NOT_ALLOWED", why, NULL);
+    fprintf(stderr, "-W- refused: %s\n", why);
 }
 
 /* The process asks, too, when the debugger comes; here it is told before anybody waits for one. */

@@ -7,8 +7,8 @@
 static void note_stranger(void *context, const char *why)
 {
     const struct gdb *g = context;
-    fprintf(stderr, "-W- refused: %s\n", why);
     (void)dpk_debugger_log(g->debugger, "attach", "NOT_ALLOWED", why);
+    fprintf(stderr, "-W- refused: %s\n", why);
 }
 
 /* The client may come late: the process stands still until then. */

@@ -471,7 +471,8 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region, const struct 
 C
     gcc -shared -fPIC -I"$BATS_TEST_DIRNAME/../../lib" -I"$BATS_TEST_DIRNAME/../../runtime" slow.c \
         -o slow/libdpakit-llvm.so.1
-    run -0 --separate-stderr env LD_LIBRARY_PATH="$PWD/slow" DPAKIT_CACHE=off slow/dparun two.elf --rpc two 20000000
+    run -0 --separate-stderr env LD_LIBRARY_PATH="$PWD/slow" DPAKIT_CACHE=off slow/dparun two.elf \
+        --run-time-limit 100000 --rpc two 20000000 # with sanitizers it takes longer than programs may
     read -r _ _ first <<<"$(grep -m 1 '^region of' <<<"$stderr")"
     [ "$first" -gt 12 ]
     grep -qx 'region of [4-8]' <<<"$stderr"

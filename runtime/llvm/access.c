@@ -52,9 +52,7 @@ static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
     if (log2 == 0)
         return value;
     LLVMValueRef args[] = {value, value, emit_const(e, log2)};
-    const unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
-    return LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
-                          LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), args, 3, "");
+    return emit_intrinsic(e, "llvm.fshr", e->i64, args, 3);
 }
 
 /* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
@@ -211,10 +209,10 @@ void emit_check(struct emitter *e)
 }
 
 /* What becomes an address must be what was checked, so LLVM may not load it twice: such loads are
- * unordered atomics, which it keeps single, or frozen where they are not aligned, as words are. No load may read the same bytes out of order (RVWMO's
- * coherence): LLVM may move loads past others at known distances only; between others is a fence for
- * the compiler, which also keeps loads in their loops. In turns of loops that are taken at once, no
- * address depends on a load. */
+ * unordered atomics, which it keeps single, or frozen where they are not aligned, as words are. No load
+ * may read the same bytes out of order (RVWMO's coherence): LLVM may move loads past others at known
+ * distances only; between others is a fence for the compiler, which also keeps loads in their loops. In
+ * turns of loops that are taken at once, no address depends on a load. */
 static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, LLVMTypeRef type,
                               unsigned align, bool leads)
 {
@@ -265,13 +263,9 @@ LLVMValueRef emit_joined_word(const struct emitter *e)
 {
     const uint8_t number = e->words.joined[e->before];
     const struct word *const w = &e->words.word[number - 1];
-    LLVMTypeRef type = type_of_word(e, w);
     LLVMValueRef value = e->word[number - 1];
-    if (w->big) {
-        const unsigned id = LLVMLookupIntrinsicID("llvm.bswap", 10);
-        value = LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &type, 1),
-                               LLVMGetIntrinsicDeclaration(e->module, id, &type, 1), &value, 1, "");
-    }
+    if (w->big)
+        value = emit_intrinsic(e, "llvm.bswap", type_of_word(e, w), &value, 1);
     value =
         w->is_signed ? LLVMBuildSExt(B_, value, e->i64, "") : LLVMBuildZExt(B_, value, e->i64, "");
     return LLVMBuildShl(B_, value, emit_const(e, w->shift), "");

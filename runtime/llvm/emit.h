@@ -73,6 +73,9 @@ void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef 
 /* ---- values.c ---- */
 /* Carries out an instruction that only computes rd. False: it is none. */
 bool emit_value(struct emitter *e);
+/* Calls the intrinsic `name` of LLVM for a type. */
+LLVMValueRef emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
+                            LLVMValueRef *args, unsigned count);
 
 /* ---- access.c ---- */
 /* Carries out an instruction that accesses memory. False: it is none. Loads and stores are not

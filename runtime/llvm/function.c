@@ -264,7 +264,6 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->groups = &e->facts.groups[index];
     addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
     hints_of_block(e->region, b, e->hints_at[index], e->hint);
-    emit_words_begin(e, index);
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
@@ -276,9 +275,9 @@ static void emit_block(struct emitter *e, uint32_t index)
         e->insn = NULL;
         e->dirty = e->dirty_at[index];
         e->last_root = UINT32_MAX;
-        emit_words_begin(e, index);
         LLVMPositionBuilderAtEnd(B_, checked);
     }
+    emit_words_begin(e, index);
     emit_block_begin(e, checks_budget(e, index));
     loops_enter(e);
     const struct jit_table *const table = jumps_by_table(e) ? &e->region->tables[b->table] : NULL;

@@ -30,8 +30,8 @@ static LLVMValueRef amount(const struct emitter *e, LLVMValueRef by, unsigned bi
     return LLVMBuildAnd(B_, by, LLVMConstInt(LLVMTypeOf(by), bits - 1, false), "");
 }
 
-static LLVMValueRef intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
-                              LLVMValueRef *args, unsigned count)
+LLVMValueRef emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
+                            LLVMValueRef *args, unsigned count)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
@@ -42,18 +42,18 @@ static LLVMValueRef rotate(const struct emitter *e, const char *name, LLVMValueR
                            LLVMValueRef by)
 {
     LLVMValueRef args[] = {v, v, by};
-    return intrinsic(e, name, LLVMTypeOf(v), args, 3);
+    return emit_intrinsic(e, name, LLVMTypeOf(v), args, 3);
 }
 
 /* llvm.ctlz and llvm.cttz of 0 are the width. */
 static LLVMValueRef count_zeros(const struct emitter *e, const char *name, LLVMValueRef v)
 {
     LLVMValueRef args[] = {v, LLVMConstInt(e->i1, 0, false)};
-    return LLVMBuildZExt(B_, intrinsic(e, name, LLVMTypeOf(v), args, 2), e->i64, "");
+    return LLVMBuildZExt(B_, emit_intrinsic(e, name, LLVMTypeOf(v), args, 2), e->i64, "");
 }
 static LLVMValueRef population(const struct emitter *e, LLVMValueRef v)
 {
-    return LLVMBuildZExt(B_, intrinsic(e, "llvm.ctpop", LLVMTypeOf(v), &v, 1), e->i64, "");
+    return LLVMBuildZExt(B_, emit_intrinsic(e, "llvm.ctpop", LLVMTypeOf(v), &v, 1), e->i64, "");
 }
 
 static LLVMValueRef product_high(const struct emitter *e, LLVMValueRef a, bool a_signed,
@@ -313,7 +313,7 @@ static LLVMValueRef value_zb(const struct emitter *e, LLVMValueRef a, LLVMValueR
     case OP_ORC_B:
         return or_combine(e, a);
     case OP_REV8:
-        return intrinsic(e, "llvm.bswap", e->i64, &a, 1);
+        return emit_intrinsic(e, "llvm.bswap", e->i64, &a, 1);
     case OP_BCLR:
         return LLVMBuildAnd(B_, a, LLVMBuildNot(B_, bit(e, b), ""), "");
     case OP_BCLRI:

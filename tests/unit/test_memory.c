@@ -1,54 +1,12 @@
 /* runtime/memory: what may be reached by key, and what is refused. */
 #include "memory/memory.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 
-#include "dpa.h"
+#include "memory_keys.h"
 #include "skip.h"
 
-#define ALL                                                                                        \
-    (DPK_MEMORY_READ | DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE |       \
-     DPK_MEMORY_REMOTE_ATOMIC | DPK_MEMORY_EXPORT_READ | DPK_MEMORY_EXPORT_WRITE)
-#define BASE 0x1000u /* address of the first byte, as accesses name it */
-#define SIZE 256u
-
-static struct dpk_memory_domain ours, theirs;
-static uint8_t bytes[SIZE] __attribute__((aligned(64)));
-
-static uint32_t add(struct dpk_memory m)
-{
-    struct dpk_error err = {0};
-    uint32_t key = 0;
-    if (dpk_memory_add(&m, &key, &err) != DPK_OK)
-        fail_msg("%s", err.message);
-    assert_true(key != 0 && key != UINT32_MAX);
-    return key;
-}
-
-static uint32_t add_host(unsigned rights)
-{
-    return add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                   .rights = rights,
-                                   .address = BASE,
-                                   .size = SIZE,
-                                   .host = bytes,
-                                   .domains = {&ours}});
-}
-
-static struct dpk_memory_access whole(uint32_t key, unsigned rights)
-{
-    return (struct dpk_memory_access){key, rights, BASE, SIZE, &ours};
-}
-
-static bool can(struct dpk_memory_access a)
-{
-    const struct dpk_memory *m = dpk_memory_acquire(&a);
-    if (m)
-        dpk_memory_release(m);
-    return m != NULL;
-}
+static struct dpk_memory_domain theirs;
 
 /* ---- The checker ---- */
 
@@ -351,67 +309,6 @@ static void dpa_memory_is_its_process_s(void **state)
     dpk_process_destroy(p);
 }
 
-#define PAGE 4096u
-
-/* Copies fail, and leave no lock behind: to free memory waits for accesses to it. */
-static void a_cut_file_ends_copies_of_dpa_memory(void **state)
-{
-    struct dpk_process *p = process_with(NULL);
-    struct dpk_error err = {0};
-    uint64_t address;
-    const int file = memfd_create("cut", MFD_CLOEXEC);
-    (void)state;
-    assert_true(file >= 0 && ftruncate(file, 2 * PAGE) == 0);
-    uint8_t *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    assert_true(at != MAP_FAILED && dpk_heap_alloc(p, 2 * PAGE, &address, &err) == DPK_OK);
-    struct dpk_memory m = {.kind = DPK_MEMORY_DPA,
-                           .rights = ALL,
-                           .address = address,
-                           .size = 2 * PAGE,
-                           .process = p,
-                           .domains = {&ours}};
-    struct dpk_memory_access a = {add(m), ALL, address, 2 * PAGE, &ours}, b = a;
-    m.kind = DPK_MEMORY_HOST;
-    m.host = at;
-    m.process = NULL;
-    b.key = add(m);
-    memset(at, 7, 2 * PAGE);
-    assert_true(dpk_memory_copy(&a, &b) && ftruncate(file, PAGE) == 0);
-    assert_false(dpk_memory_copy(&a, &b));
-    assert_false(dpk_memory_copy(&b, &a));
-    a.size = b.size = PAGE; /* what is left */
-    assert_true(dpk_memory_copy(&a, &b) && dpk_memory_copy(&b, &a));
-    assert_int_equal(at[PAGE - 1], 7);
-    assert_int_equal(dpk_copy_in(p, address, at, 2 * PAGE, &err), DPK_ERR_RANGE);
-    assert_non_null(strstr(err.message, "made shorter"));
-    assert_int_equal(dpk_copy_out(p, at, address, 2 * PAGE, &err), DPK_ERR_RANGE);
-    assert_int_equal(dpk_heap_free(p, address, &err), DPK_OK);
-    dpk_memory_remove(a.key);
-    dpk_memory_remove(b.key);
-    dpk_process_destroy(p);
-    munmap(at, 2 * PAGE);
-    close(file);
-}
-
-static void a_process_takes_its_keys_along(void **state)
-{
-    static int processes[2]; /* their addresses are all that is looked at */
-    uint32_t keys[2][100], host = add_host(ALL);
-    (void)state;
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 100; k++)
-            keys[i][k] = add((struct dpk_memory){.process = (void *)&processes[i]});
-    dpk_memory_remove_process((void *)&processes[0]);
-    struct dpk_memory m;
-    for (int k = 0; k < 100; k++) {
-        assert_false(dpk_memory_describe(keys[0][k], &m));
-        assert_true(dpk_memory_describe(keys[1][k], &m));
-    }
-    assert_true(dpk_memory_describe(host, &m));
-    dpk_memory_remove_process((void *)&processes[1]);
-    dpk_memory_remove(host);
-}
-
 static void atomic_operations_take_aligned_words(void **state)
 {
     uint64_t before = 0, word = 40;
@@ -483,144 +380,9 @@ static void only_memory_that_is_there_is_registered(void **state)
     munmap(at + 2 * page, page);
 }
 
-/* ---- Life ---- */
-
-static void numbers_come_back_late(void **state)
-{
-    (void)state;
-    uint32_t first = add_host(ALL);
-    dpk_memory_remove(first);
-    for (int i = 0; i < 500000; i++) {
-        uint32_t key = add_host(ALL);
-        if (key == first)
-            fail_msg("it came back after %d", i);
-        dpk_memory_remove(key);
-    }
-}
-
-static void many_keys_are_told_apart(void **state)
-{
-    enum { COUNT = 20000 };
-    uint32_t *keys = calloc(COUNT, sizeof *keys);
-    struct dpk_memory m = {.kind = DPK_MEMORY_REMOTE};
-    (void)state;
-    for (uint32_t i = 0; i < COUNT; i++) {
-        m.exported_key = i;
-        keys[i] = add(m);
-    }
-    for (uint32_t i = 0; i < COUNT; i++) {
-        assert_true(dpk_memory_describe(keys[i], &m));
-        assert_int_equal(m.exported_key, i);
-        dpk_memory_remove(keys[i]);
-        assert_false(dpk_memory_describe(keys[i], &m));
-    }
-    free(keys);
-}
-
-struct removal {
-    uint32_t key;
-    atomic_bool done;
-};
-
-static void *remover(void *argument)
-{
-    struct removal *r = argument;
-    dpk_memory_remove(r->key);
-    atomic_store(&r->done, true);
-    return NULL;
-}
-
-static void all_who_remove_wait_for_accesses(void **state)
-{
-    struct removal removals[3] = {{0}};
-    pthread_t threads[3];
-    (void)state;
-    static struct dpk_memory_domain alone;
-    const struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
-                                 .rights = DPK_MEMORY_READ,
-                                 .size = SIZE,
-                                 .host = bytes,
-                                 .domains = {&alone}};
-    const struct dpk_memory_access a = {add(m), DPK_MEMORY_READ, 0, SIZE, &alone};
-    const struct dpk_memory *first = dpk_memory_acquire(&a), *second = dpk_memory_acquire(&a);
-    assert_true(first && second);
-    for (int i = 0; i < 3; i++) {
-        removals[i].key = a.key;
-        assert_int_equal(pthread_create(&threads[i], NULL, remover, &removals[i]), 0);
-    }
-    assert_true(comes_true(!can(a)));
-    dpk_memory_release(first);
-    uint32_t other = add(m); /* others are not held up */
-    usleep(20000);
-    for (int i = 0; i < 3; i++)
-        assert_false(atomic_load(&removals[i].done));
-    assert_int_equal(atomic_load(&alone.keys), 2);
-    dpk_memory_release(second);
-    for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(atomic_load(&alone.keys), 1);
-    dpk_memory_remove(other);
-}
-
-/* Memory that one thread registers and takes back, over and over, and others use meanwhile. */
-struct traffic {
-    _Atomic uint32_t key;
-    uint64_t value; /* not atomic: whoever has no access may not see it change */
-    atomic_bool end;
-    atomic_uint wrong, hits;
-};
-
-static void *user(void *argument)
-{
-    struct traffic *t = argument;
-    while (!atomic_load(&t->end)) {
-        const struct dpk_memory *m = dpk_memory_acquire(
-            &(struct dpk_memory_access){atomic_load(&t->key), DPK_MEMORY_READ, BASE, 8, &ours});
-        if (!m)
-            continue;
-        atomic_fetch_add(&t->wrong, t->value != 1 || m->size != 8);
-        sched_yield();
-        atomic_fetch_add(&t->wrong, t->value != 1);
-        atomic_fetch_add(&t->hits, 1);
-        dpk_memory_release(m);
-    }
-    return NULL;
-}
-
-static void memory_that_was_taken_back_is_not_used(void **state)
-{
-    enum { ROUNDS = 2000, USERS = 3 };
-    static struct traffic t = {.value = 1};
-    pthread_t users[USERS];
-    (void)state;
-    for (int i = 0; i < USERS; i++)
-        assert_int_equal(pthread_create(&users[i], NULL, user, &t), 0);
-    for (int i = 0; i < ROUNDS; i++) {
-        unsigned before = atomic_load(&t.hits);
-        uint32_t key = add((struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                               .rights = DPK_MEMORY_READ,
-                                               .address = BASE,
-                                               .size = 8,
-                                               .host = (uint8_t *)&t.value,
-                                               .domains = {&ours}});
-        atomic_store(&t.key, key);
-        while (atomic_load(&t.hits) == before)
-            sched_yield();
-        dpk_memory_remove(key);
-        t.value = 0;
-        t.value = 1;
-    }
-    atomic_store(&t.end, true);
-    for (int i = 0; i < USERS; i++)
-        pthread_join(users[i], NULL);
-    assert_int_equal(atomic_load(&t.wrong), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: cmocka takes SIGBUS for each test, and the library does so once. */
-        cmocka_unit_test(a_cut_file_ends_copies_of_dpa_memory),
         cmocka_unit_test(only_a_key_is_found),
         cmocka_unit_test(ranges_stay_within_the_key),
         cmocka_unit_test(a_range_may_end_with_the_address_space),
@@ -632,13 +394,8 @@ int main(void)
         cmocka_unit_test(copies_go_from_key_to_key),
         cmocka_unit_test(memory_behind_a_bus_is_only_copied),
         cmocka_unit_test(dpa_memory_is_its_process_s),
-        cmocka_unit_test(a_process_takes_its_keys_along),
         cmocka_unit_test(atomic_operations_take_aligned_words),
         cmocka_unit_test(only_memory_that_is_there_is_registered),
-        cmocka_unit_test(numbers_come_back_late),
-        cmocka_unit_test(many_keys_are_told_apart),
-        cmocka_unit_test(all_who_remove_wait_for_accesses),
-        cmocka_unit_test(memory_that_was_taken_back_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,24 @@
-# Queue pairs of the host (tests/host/verbs_cases.c), linked as programs of libibverbs are.
+# Queue pairs of the host (tests/host/verbs_cases.c, verbs_error_cases.c), linked as programs of libibverbs are.
 
 load ../host/setup
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/verbs_cases.c" -o "$t/cases" \
-        -L"$DPAKIT_BUILD/lib" -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    local name
+    for name in cases error_cases; do
+        # shellcheck disable=SC2086
+        gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/verbs_$name.c" -o "$t/$name" \
+            -L"$DPAKIT_BUILD/lib" -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    done
     make_devices "$BATS_FILE_TMPDIR/devices"
     # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+}
+
+error_ok() { # CASE
+    run "$BATS_FILE_TMPDIR/error_cases" "$1"
+    echo "$output"
+    [ "$status" -eq 0 ]
 }
 
 @test "messages arrive" {
@@ -45,27 +54,27 @@ setup_file() {
 }
 
 @test "a wrong key of the peer is an access error" {
-    case_ok a_wrong_key_of_the_peer_is_an_access_error
+    error_ok a_wrong_key_of_the_peer_is_an_access_error
 }
 
 @test "rights of the queue pair count" {
-    case_ok rights_of_the_queue_pair_count
+    error_ok rights_of_the_queue_pair_count
 }
 
 @test "a message that is too long fails on both sides" {
-    case_ok a_message_that_is_too_long_fails_on_both_sides
+    error_ok a_message_that_is_too_long_fails_on_both_sides
 }
 
 @test "memory of the sender must be its own" {
-    case_ok memory_of_the_sender_must_be_its_own
+    error_ok memory_of_the_sender_must_be_its_own
 }
 
 @test "a peer without receives ends the patience" {
-    case_ok a_peer_without_receives_ends_the_patience
+    error_ok a_peer_without_receives_ends_the_patience
 }
 
 @test "a peer that is destroyed ends the retries" {
-    case_ok a_peer_that_is_destroyed_ends_the_retries
+    error_ok a_peer_that_is_destroyed_ends_the_retries
 }
 
 @test "events come for what was asked" {
@@ -81,11 +90,11 @@ setup_file() {
 }
 
 @test "nothing is destroyed while it is used" {
-    case_ok nothing_is_destroyed_while_it_is_used
+    error_ok nothing_is_destroyed_while_it_is_used
 }
 
 @test "calls that make no sense are refused" {
-    case_ok calls_that_make_no_sense_are_refused
+    error_ok calls_that_make_no_sense_are_refused
 }
 
 @test "a queue pair talks to itself" {
@@ -93,7 +102,7 @@ setup_file() {
 }
 
 @test "a closed device ends its queue pairs" {
-    case_ok a_closed_device_ends_its_queue_pairs
+    error_ok a_closed_device_ends_its_queue_pairs
 }
 
 @test "threads may use both ends" {

@@ -1,5 +1,6 @@
 # DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
-# (tests/host/devemu_cases.c), memory of the host (devemu_dma_cases.c); lives of objects (devemu_life_cases.c).
+# (tests/host/devemu_cases.c), doorbells and interrupts (devemu_bell_cases.c), memory of the host (devemu_dma_cases.c);
+# lives of objects (devemu_life_cases.c).
 
 load ../host/setup
 load ../helpers/cut
@@ -9,6 +10,7 @@ setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     dpacc_sample "$here/devemu_dev.c" "$t" cases devemu_app
     link_sample "$t/cases" "$t/cases_program.a" "$here/devemu_cases.c" -ldoca_devemu
+    link_sample "$t/bell_cases" "$t/cases_program.a" "$here/devemu_bell_cases.c" -ldoca_devemu
     link_sample "$t/dma_cases" "$t/cases_program.a" "$here/devemu_dma_cases.c" -ldoca_devemu
     link_sample "$t/life_cases" "$t/cases_program.a" "$here/devemu_life_cases.c" -ldoca_devemu
     export DPAKIT_DEVICES=$t/devices
@@ -82,19 +84,19 @@ devemu_ok() { # CASE
 }
 
 @test "doorbells reach the dpa" {
-    devemu_ok doorbells_reach_the_dpa
+    with_vfio bell_cases doorbells_reach_the_dpa
 }
 
 @test "doorbells are told apart by data" {
-    devemu_ok doorbells_are_told_apart_by_data
+    with_vfio bell_cases doorbells_are_told_apart_by_data
 }
 
 @test "unbound doorbells wait" {
-    devemu_ok unbound_doorbells_wait
+    with_vfio bell_cases unbound_doorbells_wait
 }
 
 @test "foreign handles are a fault" {
-    devemu_ok foreign_handles_are_a_fault
+    with_vfio bell_cases foreign_handles_are_a_fault
     grep -q "devemu: not a handle of a vector" <<<"$output"
 }
 
@@ -104,7 +106,7 @@ devemu_ok() { # CASE
 }
 
 @test "interrupts reach the host" {
-    devemu_ok interrupts_reach_the_host
+    with_vfio bell_cases interrupts_reach_the_host
 }
 
 @test "memory is copied across mappings" {

@@ -67,9 +67,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const struct resource_options o = {.device = device_name, .file = path, .output = outputs};
     switch (*data % KINDS) {
-    case RESOURCES: (void)resources_apply(&o, dev, NULL); break;
-    case GROUPS: apply_json(group_verbs, path); break;
-    case PARTITIONS: apply_json(partition_verbs, path); break;
+    case RESOURCES:
+        (void)resources_apply(&o, dev, NULL);
+        break;
+    case GROUPS:
+        apply_json(group_verbs, path);
+        break;
+    case PARTITIONS:
+        apply_json(partition_verbs, path);
+        break;
     }
     close(fd);
     check();

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 #define DPA_INTRIN_VERSION(major, minor) ((major) << 8 | (minor))
-#define DPA_INTRIN_VERSION_LATEST DPA_INTRIN_VERSION(1, 3)
+#define DPA_INTRIN_VERSION_LATEST        DPA_INTRIN_VERSION(1, 3)
 #ifndef DPA_INTRIN_VERSION_USED
 #define DPA_INTRIN_VERSION_USED DPA_INTRIN_VERSION(1, 3)
 #endif
@@ -21,13 +21,13 @@ extern "C" {
 #endif
 
 /* Memory spaces. */
-#define __DPA_HEAP 1
+#define __DPA_HEAP   1
 #define __DPA_MEMORY 2
-#define __DPA_MMIO 4
+#define __DPA_MMIO   4
 #define __DPA_SYSTEM 8
 /* Kinds of operations before and after a fence. */
-#define __DPA_R 1
-#define __DPA_W 2
+#define __DPA_R  1
+#define __DPA_W  2
 #define __DPA_RW 3
 
 /* The compiler moves no memory access across it; the processor may. */
@@ -55,11 +55,11 @@ static inline void __dpa_thread_fence(int space, int pred, int succ)
 #define __dpa_thread_memory_fence(pred, succ) __dpa_thread_fence(__DPA_MEMORY, (pred), (succ))
 #define __dpa_thread_outbox_fence(pred, succ) __dpa_thread_fence(__DPA_MMIO, (pred), (succ))
 #define __dpa_thread_window_fence(pred, succ) __dpa_thread_fence(__DPA_MMIO, (pred), (succ))
-#define __dpa_thread_system_fence() __dpa_thread_fence(__DPA_SYSTEM, __DPA_RW, __DPA_RW)
-#define __dpa_thread_window_read_inv() __dpa_thread_fence(__DPA_MMIO, __DPA_R, __DPA_R)
-#define __dpa_thread_window_writeback() __dpa_thread_fence(__DPA_MMIO, __DPA_W, __DPA_W)
-#define __dpa_thread_memory_writeback() __dpa_thread_fence(__DPA_MEMORY, __DPA_W, __DPA_W)
-#define __dpa_thread_writeback_memory() __dpa_thread_memory_writeback() /* the guide says both */
+#define __dpa_thread_system_fence()           __dpa_thread_fence(__DPA_SYSTEM, __DPA_RW, __DPA_RW)
+#define __dpa_thread_window_read_inv()        __dpa_thread_fence(__DPA_MMIO, __DPA_R, __DPA_R)
+#define __dpa_thread_window_writeback()       __dpa_thread_fence(__DPA_MMIO, __DPA_W, __DPA_W)
+#define __dpa_thread_memory_writeback()       __dpa_thread_fence(__DPA_MEMORY, __DPA_W, __DPA_W)
+#define __dpa_thread_writeback_memory()       __dpa_thread_memory_writeback() /* the guide says both */
 
 /* The contents of the cache line at `address` are not needed any more: a hint. */
 #define __dpa_data_ignore(address)                                                                 \

@@ -353,8 +353,9 @@ doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     doca_dpa_dev_notification_completion_t *comp_handle);
 
 /* NOT_FOUND: it is gone. */
-doca_error_t doca_dpa_notification_completion_get_thread(
-    struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread);
+doca_error_t
+doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp,
+                                            struct doca_dpa_thread **dpa_thread);
 
 /* ---- Asynchronous operations: doca_dpa_dev_post_memcpy (doca_dpa_dev_buf.h) ---- */
 

@@ -63,9 +63,8 @@ doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send 
 
 doca_error_t doca_eth_txq_task_send_num_expand(struct doca_eth_txq *eth_txq,
                                                uint32_t task_send_num);
-doca_error_t
-doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
-                                          uint32_t **metadata_array);
+doca_error_t doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
+                                                       uint32_t **metadata_array);
 void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_send,
                                          uint16_t ol_flags);
 

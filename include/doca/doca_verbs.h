@@ -163,10 +163,11 @@ doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev
 
 /* Handles by which another process opens the same: there are none (-1), and importing one is NOT_SUPPORTED. */
 int doca_verbs_context_export_handle(const struct doca_verbs_context *context);
-doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags, struct doca_verbs_context **context);
+doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags,
+                                                   struct doca_verbs_context **context);
 int doca_verbs_pd_export_handle(const struct doca_verbs_pd *pd);
 doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context, int handle,
-    struct doca_verbs_pd **pd);
+                                              struct doca_verbs_pd **pd);
 
 /* What a device can do; to be given back. */
 doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
@@ -187,15 +188,17 @@ uint16_t doca_verbs_device_attr_get_max_pkeys(const struct doca_verbs_device_att
 uint8_t doca_verbs_device_attr_get_max_qp_rd_atom(const struct doca_verbs_device_attr *device_attr);
 uint8_t
 doca_verbs_device_attr_get_max_qp_init_rd_atom(const struct doca_verbs_device_attr *device_attr);
-enum doca_verbs_atomic_cap doca_verbs_device_attr_get_atomic_cap(const struct doca_verbs_device_attr *attr);
+enum doca_verbs_atomic_cap
+doca_verbs_device_attr_get_atomic_cap(const struct doca_verbs_device_attr *attr);
 /* DOCA_SUCCESS or NOT_SUPPORTED: queue pairs of a type; queue pairs of the DPA; doorbells with a record. */
 doca_error_t
 doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
                                                 uint32_t qp_type);
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr);
-doca_error_t doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
-    enum doca_verbs_qp_send_dbr_mode mode);
+doca_error_t
+doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
+                                                      enum doca_verbs_qp_send_dbr_mode mode);
 /* NOT_SUPPORTED: queues of a GPU, and queues of Ethernet of the DPA, whose times of arrival and sending
  * are of a clock (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running one in kHz: 0, there is none. */
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
@@ -222,7 +225,8 @@ doca_error_t doca_verbs_device_attr_get_is_plane_index_supported(
 doca_error_t doca_verbs_device_attr_get_is_eth_rq_srq_supported(
     const struct doca_verbs_device_attr *device_attr);
 uint32_t doca_verbs_device_attr_get_max_cc_group(const struct doca_verbs_device_attr *device_attr);
-size_t doca_verbs_device_attr_get_max_cc_group_hint_max_size(const struct doca_verbs_device_attr *attr);
+size_t
+doca_verbs_device_attr_get_max_cc_group_hint_max_size(const struct doca_verbs_device_attr *attr);
 uint32_t
 doca_verbs_device_attr_get_max_eth_sq_wr_num(const struct doca_verbs_device_attr *device_attr);
 uint32_t
@@ -280,16 +284,17 @@ enum doca_verbs_cq_entry_size
 doca_verbs_cq_attr_get_entry_size(const struct doca_verbs_cq_attr *cq_attr);
 doca_error_t doca_verbs_cq_attr_set_cq_overrun(struct doca_verbs_cq_attr *attr, uint8_t value);
 uint8_t doca_verbs_cq_attr_get_cq_overrun(const struct doca_verbs_cq_attr *attr);
-doca_error_t doca_verbs_cq_attr_set_external_umem(struct doca_verbs_cq_attr *attr, struct doca_umem *umem,
-    uint64_t offset);
-doca_error_t doca_verbs_cq_attr_get_external_umem(const struct doca_verbs_cq_attr *attr, struct doca_umem **umem,
-    uint64_t *offset);
+doca_error_t doca_verbs_cq_attr_set_external_umem(struct doca_verbs_cq_attr *attr,
+                                                  struct doca_umem *umem, uint64_t offset);
+doca_error_t doca_verbs_cq_attr_get_external_umem(const struct doca_verbs_cq_attr *attr,
+                                                  struct doca_umem **umem, uint64_t *offset);
 doca_error_t doca_verbs_cq_attr_set_dpa_thread_id(struct doca_verbs_cq_attr *attr, uint32_t value);
 uint32_t doca_verbs_cq_attr_get_dpa_thread_id(const struct doca_verbs_cq_attr *attr);
 /* Where events of its completions go (doca_verbs_event.h): a channel of the same context. */
 doca_error_t doca_verbs_cq_attr_set_comp_channel(struct doca_verbs_cq_attr *attr,
-    struct doca_verbs_comp_channel *comp_channel);
-struct doca_verbs_comp_channel *doca_verbs_cq_attr_get_comp_channel(const struct doca_verbs_cq_attr *attr);
+                                                 struct doca_verbs_comp_channel *comp_channel);
+struct doca_verbs_comp_channel *
+doca_verbs_cq_attr_get_comp_channel(const struct doca_verbs_cq_attr *attr);
 
 /* With room for at least so many completions. */
 doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
@@ -301,7 +306,8 @@ uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq);
 /* Its ring, where completions have nothing but an owner bit, and the record of what was consumed. The page of doorbells
  * and the record that arms it are NULL: there are none. */
 void doca_verbs_cq_get_wq(struct doca_verbs_cq *cq, void **buf, uint32_t *num, uint8_t *entry_size);
-void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci, uint32_t **arm);
+void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci,
+                                uint32_t **arm);
 
 /* ---- Shared receive queues ---- */
 
@@ -356,9 +362,11 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 /* IN_USE: a queue pair has it. */
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq);
 /* What it was made of. */
-doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr);
+doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq,
+                                  struct doca_verbs_srq_init_attr *attr);
 /* NULL and 0: its ring and doorbell record are the library's. */
-void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num, uint32_t *rwqe_size);
+void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num,
+                           uint32_t *rwqe_size);
 void *doca_verbs_srq_get_dbr_addr(const struct doca_verbs_srq *srq);
 /* A number that it has alone, of those of this process. 0: it is no shared receive queue. */
 uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq);
@@ -457,29 +465,35 @@ doca_verbs_qp_init_attr_get_external_dbr_umem(const struct doca_verbs_qp_init_at
                                               struct doca_umem **umem, uint64_t *offset);
 
 /* Of the DPA context, not of memory: then there is no external memory and no page of doorbells. */
-doca_error_t doca_verbs_qp_init_attr_set_dpa(struct doca_verbs_qp_init_attr *attr, struct doca_dpa *dpa);
+doca_error_t doca_verbs_qp_init_attr_set_dpa(struct doca_verbs_qp_init_attr *attr,
+                                             struct doca_dpa *dpa);
 struct doca_dpa *doca_verbs_qp_init_attr_get_dpa(const struct doca_verbs_qp_init_attr *attr);
 /* Kept and not used: work requests of any queue pair may wait. */
-doca_error_t doca_verbs_qp_init_attr_set_core_direct_master(struct doca_verbs_qp_init_attr *attr, uint8_t value);
+doca_error_t doca_verbs_qp_init_attr_set_core_direct_master(struct doca_verbs_qp_init_attr *attr,
+                                                            uint8_t value);
 uint8_t doca_verbs_qp_init_attr_get_core_direct_master(const struct doca_verbs_qp_init_attr *attr);
 /* NOT_SUPPORTED of doca_verbs_qp_create, unless they are 0: memory, pages and protection domains by number, data in
  * completions, doorbells without a record. */
-doca_error_t doca_verbs_qp_init_attr_set_dbr_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id, uint64_t offset);
+doca_error_t doca_verbs_qp_init_attr_set_dbr_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id,
+                                                  uint64_t offset);
 uint32_t doca_verbs_qp_init_attr_get_dbr_umem_id(const struct doca_verbs_qp_init_attr *attr);
 uint64_t doca_verbs_qp_init_attr_get_dbr_umem_offset(const struct doca_verbs_qp_init_attr *attr);
-doca_error_t doca_verbs_qp_init_attr_set_wq_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id, uint64_t offset);
+doca_error_t doca_verbs_qp_init_attr_set_wq_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id,
+                                                 uint64_t offset);
 uint32_t doca_verbs_qp_init_attr_get_wq_umem_id(const struct doca_verbs_qp_init_attr *attr);
 uint64_t doca_verbs_qp_init_attr_get_wq_umem_offset(const struct doca_verbs_qp_init_attr *attr);
-doca_error_t doca_verbs_qp_init_attr_set_uar_id(struct doca_verbs_qp_init_attr *attr, uint32_t value);
+doca_error_t doca_verbs_qp_init_attr_set_uar_id(struct doca_verbs_qp_init_attr *attr,
+                                                uint32_t value);
 uint32_t doca_verbs_qp_init_attr_get_uar_id(const struct doca_verbs_qp_init_attr *attr);
 doca_error_t doca_verbs_qp_init_attr_set_pdn(struct doca_verbs_qp_init_attr *attr, uint32_t value);
 uint32_t doca_verbs_qp_init_attr_get_pdn(const struct doca_verbs_qp_init_attr *attr);
 doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_attr *attr,
-    enum doca_verbs_qp_scatter_to_cqe value);
+                                                    enum doca_verbs_qp_scatter_to_cqe value);
 uint8_t doca_verbs_qp_init_attr_get_cqe_inline(const struct doca_verbs_qp_init_attr *attr);
 doca_error_t doca_verbs_qp_init_attr_set_send_dbr_mode(struct doca_verbs_qp_init_attr *attr,
-    enum doca_verbs_qp_send_dbr_mode value);
-enum doca_verbs_qp_send_dbr_mode doca_verbs_qp_init_attr_get_send_dbr_mode(const struct doca_verbs_qp_init_attr *attr);
+                                                       enum doca_verbs_qp_send_dbr_mode value);
+enum doca_verbs_qp_send_dbr_mode
+doca_verbs_qp_init_attr_get_send_dbr_mode(const struct doca_verbs_qp_init_attr *attr);
 /* The numbers of its completion queues; 0: there is none. */
 uint32_t doca_verbs_qp_init_attr_get_send_cqn(const struct doca_verbs_qp_init_attr *attr);
 uint32_t doca_verbs_qp_init_attr_get_receive_cqn(const struct doca_verbs_qp_init_attr *attr);
@@ -496,8 +510,8 @@ uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp);
 doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
                                           doca_dpa_dev_verbs_qp_t *qp_handle);
 /* NULL and 0: its rings, doorbell record and page of doorbells are the library's. */
-void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq, uint32_t *rq_num,
-    uint32_t *rwqe_size);
+void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
+                          uint32_t *rq_num, uint32_t *rwqe_size);
 void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp);
 void *doca_verbs_qp_get_dbr_addr(const struct doca_verbs_qp *qp);
 /* Enhanced connection establishment: NOT_SUPPORTED, and 0. */

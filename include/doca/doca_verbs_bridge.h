@@ -26,7 +26,7 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
                                                     struct doca_verbs_context **context);
 /* Opens a device of libibverbs, as doca_verbs_context_create. NOT_CONNECTED: it cannot be. */
 doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *device, uint32_t flags,
-    struct doca_verbs_context **context);
+                                                    struct doca_verbs_context **context);
 doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd);
 
 /* What the device of such a context can do, as doca_verbs_query_device. */
@@ -39,8 +39,10 @@ struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd 
 
 /* Attributes of queue pairs: sets those that the mask of libibverbs names, and an address only if `attr` has one to be
  * set (INVALID_VALUE: not, or the mask names others); tells them all; and what a mask of libibverbs is here. */
-doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr, const struct ibv_qp_attr *ibv_attr, int ibv_mask);
-doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr, struct ibv_qp_attr *ibv_attr);
+doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr,
+                                           const struct ibv_qp_attr *ibv_attr, int ibv_mask);
+doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr,
+                                           struct ibv_qp_attr *ibv_attr);
 int doca_verbs_bridge_get_qp_attr_mask(int ibv_mask);
 
 /* EINVAL also: a queue pair of the DPA. */

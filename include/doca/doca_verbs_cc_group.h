@@ -28,26 +28,31 @@ struct doca_verbs_qp_attr;
 /* A hint is copied; INVALID_VALUE: also of more than 4096 bytes. What is read stays until the next one is set. */
 doca_error_t doca_verbs_cc_group_attr_create(struct doca_verbs_cc_group_attr **attr);
 doca_error_t doca_verbs_cc_group_attr_destroy(struct doca_verbs_cc_group_attr *attr);
-doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *attr, const void *hint,
-    size_t hint_size);
-doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_attr *attr, const void **hint,
-    size_t *hint_size);
+doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *attr,
+                                               const void *hint, size_t hint_size);
+doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_attr *attr,
+                                               const void **hint, size_t *hint_size);
 
 doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context,
-    struct doca_verbs_cc_group_attr *attr, struct doca_verbs_cc_group **group);
+                                        struct doca_verbs_cc_group_attr *attr,
+                                        struct doca_verbs_cc_group **group);
 doca_error_t doca_verbs_cc_group_destroy(struct doca_verbs_cc_group *group);
-doca_error_t doca_verbs_cc_group_modify(struct doca_verbs_cc_group *group, struct doca_verbs_cc_group_attr *attr);
-doca_error_t doca_verbs_cc_group_query(const struct doca_verbs_cc_group *group, struct doca_verbs_cc_group_attr *attr);
+doca_error_t doca_verbs_cc_group_modify(struct doca_verbs_cc_group *group,
+                                        struct doca_verbs_cc_group_attr *attr);
+doca_error_t doca_verbs_cc_group_query(const struct doca_verbs_cc_group *group,
+                                       struct doca_verbs_cc_group_attr *attr);
 
 doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *context,
-    struct doca_verbs_cc_group_caps **caps);
+                                            struct doca_verbs_cc_group_caps **caps);
 doca_error_t doca_verbs_cc_group_caps_free(struct doca_verbs_cc_group_caps *caps);
-doca_error_t doca_verbs_cc_group_caps_get_data(struct doca_verbs_cc_group_caps *caps, const void **data, size_t *size);
+doca_error_t doca_verbs_cc_group_caps_get_data(struct doca_verbs_cc_group_caps *caps,
+                                               const void **data, size_t *size);
 uint32_t doca_verbs_cc_group_caps_get_vendor_id(const struct doca_verbs_cc_group_caps *caps);
 uint32_t doca_verbs_cc_group_caps_get_format_id(const struct doca_verbs_cc_group_caps *caps);
 
 /* INVALID_VALUE: any but NULL. */
-doca_error_t doca_verbs_qp_attr_set_cc_group(struct doca_verbs_qp_attr *attr, struct doca_verbs_cc_group *group);
+doca_error_t doca_verbs_qp_attr_set_cc_group(struct doca_verbs_qp_attr *attr,
+                                             struct doca_verbs_cc_group *group);
 struct doca_verbs_cc_group *doca_verbs_qp_attr_get_cc_group(const struct doca_verbs_qp_attr *attr);
 
 #ifdef __cplusplus

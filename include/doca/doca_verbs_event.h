@@ -27,14 +27,14 @@ struct doca_verbs_qp;
 /* Handles are descriptors, to be waited for by epoll and poll; of no channel: doca_event_invalid_handle. IN_USE of
  * destroying: a completion queue has it, or a thread waits. */
 doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
-    struct doca_verbs_comp_channel **channel);
+                                            struct doca_verbs_comp_channel **channel);
 doca_error_t doca_verbs_comp_channel_destroy(struct doca_verbs_comp_channel *channel);
 doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_channel *channel);
 /* Asks for an event of the next completion, or of the next that the sender asked one for or that is an error. */
 doca_error_t doca_verbs_req_notify_cq(struct doca_verbs_cq *cq, int solicited_only);
 /* Waits for an event. DRIVER: there is none, of a handle that does not block. */
-doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel, struct doca_verbs_cq **cq,
-    void **context);
+doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
+                                     struct doca_verbs_cq **cq, void **context);
 /* Each event is to be acknowledged: doca_verbs_cq_destroy waits for it. */
 void doca_verbs_ack_cq_events(struct doca_verbs_cq *cq, unsigned int num);
 
@@ -58,7 +58,8 @@ struct doca_verbs_async_event {
  * make are dropped here. Waits as doca_verbs_get_cq_event. Nothing waits for acknowledgements: an object that is
  * destroyed is refused everywhere. */
 doca_event_handle_t doca_verbs_get_async_event_handle(struct doca_verbs_context *context);
-doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context, struct doca_verbs_async_event *event);
+doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
+                                        struct doca_verbs_async_event *event);
 void doca_verbs_ack_async_event(struct doca_verbs_async_event *event);
 
 #ifdef __cplusplus

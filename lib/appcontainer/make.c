@@ -129,7 +129,8 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
     struct dpk_packed_program program;
     const struct dpk_subject subject = {.packed = &program};
     struct dpk_buf crypto = {0};
-    enum dpk_status status = open_unsigned(bytes, size, priority, options->force, &app, &program, err);
+    enum dpk_status status =
+        open_unsigned(bytes, size, priority, options->force, &app, &program, err);
     if (status == DPK_OK)
         status = dpk_crypto_build(&subject, chain, signer, options, &crypto, err);
     if (status == DPK_OK) {

@@ -241,8 +241,7 @@ enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct d
     if (status == DPK_OK)
         status = dpk_cert_check_root(der, size, err);
     if (status == DPK_OK && !c->dpa_root)
-        status =
-            dpk_fail(err, DPK_ERR_FORMAT, "the metadata does not make it a DPA root of trust");
+        status = dpk_fail(err, DPK_ERR_FORMAT, "the metadata does not make it a DPA root of trust");
     return status;
 }
 

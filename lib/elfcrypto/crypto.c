@@ -70,10 +70,10 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, const struct dpk_sig
 {
     struct dpk_hashlist *list = NULL;
     bool manifest = options->profile == DPK_PROFILE_COMPACT && s->manifest;
-    enum dpk_status status = s->packed
-                                 ? dpk_hashlist_build_parts(&s->packed->parts, &list, err)
-                                 : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
-                                                           options->profile, s->threads, &list, err);
+    enum dpk_status status =
+        s->packed ? dpk_hashlist_build_parts(&s->packed->parts, &list, err)
+                  : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
+                                            options->profile, s->threads, &list, err);
     if (status == DPK_OK && !options->force && !crypto_is_for_device(s))
         status = dpk_fail(err, DPK_ERR_REFUSED,
                           "its device ELF is not one for RISC-V, so no device runs it (--force "

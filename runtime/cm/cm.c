@@ -81,9 +81,9 @@ enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *out, struct dpk_erro
         *out = fd;
         return DPK_OK;
     }
-    enum dpk_status status = errno == EADDRINUSE
-                                 ? dpk_fail(err, DPK_ERR_EXISTS, "port %u: another has it", at->port)
-                                 : dpk_fail_errno(err, "port %u: cannot be taken", at->port);
+    enum dpk_status status =
+        errno == EADDRINUSE ? dpk_fail(err, DPK_ERR_EXISTS, "port %u: another has it", at->port)
+                            : dpk_fail_errno(err, "port %u: cannot be taken", at->port);
     if (fd >= 0)
         close(fd);
     return status;
@@ -147,14 +147,17 @@ enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk
         why = call_either(to, fd);
     }
     switch (why) {
-    case 0: return DPK_OK;
+    case 0:
+        return DPK_OK;
     case ECONNREFUSED:
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "port %u: nobody listens", to->port);
     case EAGAIN:
         return dpk_fail(err, DPK_ERR_TIMEOUT, "port %u: who listens takes no callers", to->port);
     case EPERM:
         return dpk_fail(err, DPK_ERR_REFUSED, "port %u: another user listens", to->port);
-    default: errno = why; return dpk_fail_errno(err, "port %u cannot be called", to->port);
+    default:
+        errno = why;
+        return dpk_fail_errno(err, "port %u cannot be called", to->port);
     }
 }
 
@@ -196,7 +199,8 @@ bool dpk_cm_send(int fd, const struct dpk_cm_message *m)
     dpk_put_u8(&b, m->rnr_retries);
     dpk_put_u8(&b, m->private_size);
     dpk_put(&b, m->private_data, m->private_size);
-    bool sent = !b.failed && send(fd, b.data, b.size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)b.size;
+    bool sent =
+        !b.failed && send(fd, b.data, b.size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)b.size;
     dpk_buf_free(&b);
     return sent;
 }

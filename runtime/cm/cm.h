@@ -24,7 +24,8 @@
 struct dpk_cm_address {
     uint8_t ip[16]; /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
     uint16_t port;  /* 1 to 65535; 0: a free one is chosen */
-    bool datagrams; /* a port for these is another than one with its number for connections; no message
+    bool
+        datagrams; /* a port for these is another than one with its number for connections; no message
                        says it, both ends know */
 };
 
@@ -47,7 +48,7 @@ struct dpk_cm_message {
     uint16_t reason;                /* of a REJ */
     struct dpk_cm_address from, to; /* of a REQ */
     uint8_t gid[16];                /* of the sender's device, as in a packet */
-    uint32_t queue_pair, psn;       /* the sender's queue pair, and its first packet, 24 bits each */
+    uint32_t queue_pair, psn; /* the sender's queue pair, and its first packet, 24 bits each */
     uint8_t responder_resources, initiator_depth, retries, rnr_retries;
     bool flow_control, srq;
     uint8_t private_size;

@@ -15,7 +15,7 @@ static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
 }
 
 doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
-                                   size_t *details_size)
+                                     size_t *details_size)
 {
     struct dpk_rdma *r = details && details_size ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     doca_error_t result = DOCA_SUCCESS;
@@ -34,7 +34,7 @@ doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **detail
 }
 
 doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
-                                    size_t details_size)
+                                      size_t details_size)
 {
     struct dpk_rdma *r = details ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)

@@ -40,7 +40,8 @@ static void refuse(struct dpkverify_result *r, int code, const char *name, const
     if (r->code)
         return;
     r->code = code;
-    snprintf(r->reason, sizeof r->reason, "%.200s%s%.40s: %.700s", name, name[0] ? ": " : "", verdict, detail);
+    snprintf(r->reason, sizeof r->reason, "%.200s%s%.40s: %.700s", name, name[0] ? ": " : "",
+             verdict, detail);
     dpk_text_clean(r->reason);
 }
 

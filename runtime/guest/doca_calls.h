@@ -15,9 +15,9 @@
 #define DPA_DOCA_TRACE                8 /* (address of DPA_DOCA_TRACE_VALUES numbers) */
 #define DPA_DOCA_TRACE_FLUSH          9 /* () */
 
-#define DPA_DOCA_HASH_ADD             10 /* (table, key, value) */
-#define DPA_DOCA_HASH_REMOVE          11 /* (table, key) */
-#define DPA_DOCA_HASH_FIND            12 /* (table, key, address of the value) -> 1 if it is there */
+#define DPA_DOCA_HASH_ADD    10 /* (table, key, value) */
+#define DPA_DOCA_HASH_REMOVE 11 /* (table, key) */
+#define DPA_DOCA_HASH_FIND   12 /* (table, key, address of the value) -> 1 if it is there */
 
 #define DPA_DOCA_TRACE_VALUES 5
 

@@ -57,15 +57,15 @@
 #define DPA_ACCESS_GOES_ON 2 /* the program goes on (-fsanitize-recover=address) */
 /* (address, size, how, place): code compiled with -fsanitize=thread is about to access memory, or, with
  * DPA_ACCESS_LOADED, has loaded it. */
-#define DPA_SYS_ACCESS       23
-#define DPA_ACCESS_ATOMIC    4
-#define DPA_ACCESS_RELEASES  8
-#define DPA_ACCESS_ACQUIRES  16
-#define DPA_ACCESS_LOADED    32 /* of an atomic */
-#define DPA_ACCESS_TOLD      64 /* the same access was told before it was carried out */
-#define DPA_SYS_FENCE        24 /* (how): a fence of such code */
-#define DPA_FENCE_RELEASES   1
-#define DPA_FENCE_ACQUIRES   2
+#define DPA_SYS_ACCESS      23
+#define DPA_ACCESS_ATOMIC   4
+#define DPA_ACCESS_RELEASES 8
+#define DPA_ACCESS_ACQUIRES 16
+#define DPA_ACCESS_LOADED   32 /* of an atomic */
+#define DPA_ACCESS_TOLD     64 /* the same access was told before it was carried out */
+#define DPA_SYS_FENCE       24 /* (how): a fence of such code */
+#define DPA_FENCE_RELEASES  1
+#define DPA_FENCE_ACQUIRES  2
 /* The shadow memory of code compiled with -fsanitize=address: a byte for each 8 bytes of the 4 GiB of guest memory. */
 #define DPA_SHADOW_BASE 0x50000000
 #define DPA_SHADOW_SIZE 0x20000000

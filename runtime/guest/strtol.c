@@ -1,7 +1,7 @@
 /* Numbers from text. The C library's own report overflow through errno, which is thread-local and
  * so does not exist on the DPA; these saturate and say nothing. */
-#include <libflexio-libc/stdlib.h>
 #include <inttypes.h>
+#include <libflexio-libc/stdlib.h>
 #include <limits.h>
 #include <stdbool.h>
 

@@ -17,7 +17,7 @@
 /* Units by the numbers of the card. */
 struct process_units {
     struct dpk_units all, ungrouped; /* those in no group are for who names none */
-    bool renumbered; /* the program numbers them from 0 on */
+    bool renumbered;                 /* the program numbers them from 0 on */
     unsigned group_count;
     struct process_group {
         uint32_t id;

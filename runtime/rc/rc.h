@@ -293,7 +293,7 @@ struct dpk_rc_waiter {
     void *of;
     atomic_bool slept; /* a thread has slept for it: dpk_rc_rest_end(rc, waiter) at its end */
     atomic_bool soon;  /* it was ready soon the last time */
-    atomic_uint vain;   /* grows with waits awake that were in vain: then so many waits are asleep */
+    atomic_uint vain;  /* grows with waits awake that were in vain: then so many waits are asleep */
     atomic_uint asleep; /* of these, those that are left */
 };
 /* Waits until it is ready, and does the work of dpk_rc_poll meanwhile: awake for 50 microseconds if it was ready that

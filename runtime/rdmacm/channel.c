@@ -197,11 +197,11 @@ int cm_ack_event(struct rdma_cm_event *seen)
 static struct event *take_event(struct id *id)
 {
     struct event *e;
-    TAILQ_FOREACH (e, &id->channel->events, link)
-        if (e->about == id || e->seen.id == &id->seen) {
-            TAILQ_REMOVE(&id->channel->events, e, link);
-            return e;
-        }
+    TAILQ_FOREACH(e, &id->channel->events, link)
+    if (e->about == id || e->seen.id == &id->seen) {
+        TAILQ_REMOVE(&id->channel->events, e, link);
+        return e;
+    }
     return NULL;
 }
 
@@ -230,7 +230,7 @@ void channel_settle(struct id *id)
 int channel_complete(struct id *id)
 {
     static const int why[] = {
-        [RDMA_CM_EVENT_ADDR_ERROR] = ENODEV,       [RDMA_CM_EVENT_ROUTE_ERROR] = ENETUNREACH,
+        [RDMA_CM_EVENT_ADDR_ERROR] = ENODEV,        [RDMA_CM_EVENT_ROUTE_ERROR] = ENETUNREACH,
         [RDMA_CM_EVENT_CONNECT_ERROR] = ECONNRESET, [RDMA_CM_EVENT_UNREACHABLE] = ETIMEDOUT,
         [RDMA_CM_EVENT_REJECTED] = ECONNREFUSED,
     };

@@ -291,8 +291,12 @@ static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_
             ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
         }
         break;
-    case CONNECTED: ended(id, RDMA_CM_EVENT_DISCONNECTED, 0, NULL); break;
-    default: ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL); break;
+    case CONNECTED:
+        ended(id, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+        break;
+    default:
+        ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+        break;
     }
 }
 

@@ -67,8 +67,7 @@ int cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
         return failed(EINVAL);
     struct rdma_cm_id *id = e->id;
     struct ibv_qp_init_attr attributes = listener->attributes;
-    if ((listener->has_attributes &&
-         cm_create_qp(id, listener->attributes_pd, &attributes) != 0) ||
+    if ((listener->has_attributes && cm_create_qp(id, listener->attributes_pd, &attributes) != 0) ||
         cm_migrate_id(id, NULL) != 0) {
         int why = errno;
         cm_destroy_ep(id);
@@ -98,7 +97,8 @@ static int copy_address(const struct sockaddr *from, socklen_t size, struct sock
     return 0;
 }
 
-static struct rdma_addrinfo *describe(const struct addrinfo *found, const struct rdma_addrinfo *hints)
+static struct rdma_addrinfo *describe(const struct addrinfo *found,
+                                      const struct rdma_addrinfo *hints)
 {
     struct rdma_addrinfo *ai = calloc(1, sizeof *ai);
     const bool passive = hints && hints->ai_flags & RAI_PASSIVE;
@@ -106,12 +106,12 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found, const struct
         return NULL;
     ai->ai_flags = hints ? hints->ai_flags : 0;
     ai->ai_family = found->ai_family;
-    ai->ai_port_space = hints && hints->ai_port_space ? hints->ai_port_space
+    ai->ai_port_space = hints && hints->ai_port_space              ? hints->ai_port_space
                         : hints && hints->ai_qp_type == IBV_QPT_UD ? RDMA_PS_UDP
                                                                    : RDMA_PS_TCP;
-    ai->ai_qp_type = hints && hints->ai_qp_type          ? hints->ai_qp_type
+    ai->ai_qp_type = hints && hints->ai_qp_type         ? hints->ai_qp_type
                      : ai->ai_port_space == RDMA_PS_UDP ? IBV_QPT_UD
-                                                         : IBV_QPT_RC;
+                                                        : IBV_QPT_RC;
     bool bad = copy_address(found->ai_addr, found->ai_addrlen,
                             passive ? &ai->ai_src_addr : &ai->ai_dst_addr,
                             passive ? &ai->ai_src_len : &ai->ai_dst_len) != 0;

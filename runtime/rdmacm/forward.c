@@ -57,10 +57,8 @@ CM(int, -1, rdma_listen, (struct rdma_cm_id * id, int backlog), (id, backlog),
 CM(int, -1, rdma_set_option,
    (struct rdma_cm_id * id, int level, int optname, void *optval, size_t optlen),
    (id, level, optname, optval, optlen), cm_set_option(id, level, optname, optval, optlen))
-CM(__be16, 0, rdma_get_src_port, (struct rdma_cm_id * id), (id),
-   cm_port(&id->route.addr.src_addr))
-CM(__be16, 0, rdma_get_dst_port, (struct rdma_cm_id * id), (id),
-   cm_port(&id->route.addr.dst_addr))
+CM(__be16, 0, rdma_get_src_port, (struct rdma_cm_id * id), (id), cm_port(&id->route.addr.src_addr))
+CM(__be16, 0, rdma_get_dst_port, (struct rdma_cm_id * id), (id), cm_port(&id->route.addr.dst_addr))
 
 CM(int, -1, rdma_connect, (struct rdma_cm_id * id, struct rdma_conn_param *conn_param),
    (id, conn_param), cm_connect(id, conn_param))
@@ -80,9 +78,8 @@ CM(int, -1, rdma_notify, (struct rdma_cm_id * id, enum ibv_event_type event), (i
 CM(int, -1, rdma_create_qp,
    (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr),
    (id, pd, qp_init_attr), cm_create_qp(id, pd, qp_init_attr))
-CM(int, -1, rdma_create_qp_ex,
-   (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *qp_init_attr), (id, qp_init_attr),
-   cm_create_qp_ex(id, qp_init_attr))
+CM(int, -1, rdma_create_qp_ex, (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *qp_init_attr),
+   (id, qp_init_attr), cm_create_qp_ex(id, qp_init_attr))
 CM(int, -1, rdma_create_srq,
    (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr), (id, pd, attr),
    cm_create_srq(id, pd, attr))

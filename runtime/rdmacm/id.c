@@ -80,7 +80,8 @@ int cm_destroy_id(struct rdma_cm_id *seen)
     }
     cm_lock();
     if (id->state == REQUESTED)
-        dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED});
+        dpk_cm_send(id->fd,
+                    &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED});
     id_hang_up(id);
     cm_unlock();
     channel_settle(id);

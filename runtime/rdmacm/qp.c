@@ -60,7 +60,8 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
         *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                  IBV_QP_MAX_QP_RD_ATOMIC;
         break;
-    default: return failed(EINVAL);
+    default:
+        return failed(EINVAL);
     }
     return id->theirs.kind ? 0 : failed(EINVAL); /* nobody has said who the peer is */
 }

@@ -37,13 +37,13 @@ enum state {
     IDLE,
     BOUND,
     LISTENING,
-    RESOLVED,   /* the address */
-    ROUTED,     /* the way to it */
-    CALLING,    /* REQ was sent */
-    ANSWERED,   /* REP has come, rdma_establish has not been called */
-    INCOMING,   /* somebody called, REQ has not come */
-    REQUESTED,  /* REQ has come */
-    ACCEPTED,   /* REP was sent */
+    RESOLVED,  /* the address */
+    ROUTED,    /* the way to it */
+    CALLING,   /* REQ was sent */
+    ANSWERED,  /* REP has come, rdma_establish has not been called */
+    INCOMING,  /* somebody called, REQ has not come */
+    REQUESTED, /* REQ has come */
+    ACCEPTED,  /* REP was sent */
     CONNECTED,
     ENDED,
 };
@@ -53,7 +53,7 @@ struct id {
     struct channel *channel;
     bool synchronous; /* it has a channel of its own, and calls wait for their events */
     enum state state;
-    int fd; /* -1: none */
+    int fd;                  /* -1: none */
     unsigned unacknowledged; /* events that the program has got */
     struct dpk_cm_address local, remote;
     struct dpk_cm_message theirs; /* the peer's REQ or REP */
@@ -154,7 +154,8 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, voi
                  enum rdma_port_space ps);
 int cm_destroy_id(struct rdma_cm_id *id);
 int cm_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr);
-int cm_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst, int timeout_ms);
+int cm_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst,
+                    int timeout_ms);
 int cm_resolve_route(struct rdma_cm_id *id, int timeout_ms);
 int cm_listen(struct rdma_cm_id *id, int backlog);
 int cm_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t size);

@@ -14,9 +14,9 @@ bool sched_counter_exceeds(const struct sched_counter *c, uint64_t threshold, ui
 
 bool sched_wait_is_over(const struct sched_wait *w, const struct sched_counter *c)
 {
-    return w->differs ? (atomic_load_explicit(&c->value, memory_order_relaxed) & w->mask) !=
-                            w->threshold
-                      : sched_counter_exceeds(c, w->threshold, w->mask);
+    return w->differs
+               ? (atomic_load_explicit(&c->value, memory_order_relaxed) & w->mask) != w->threshold
+               : sched_counter_exceeds(c, w->threshold, w->mask);
 }
 
 void sched_counter_set(struct sched_counter *c, uint64_t value)

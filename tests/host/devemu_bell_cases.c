@@ -161,11 +161,10 @@ static void interrupts_reach_the_host(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
-static const struct test_case cases[] = {CASE(doorbells_reach_the_dpa),
-                                         CASE(doorbells_are_told_apart_by_data),
-                                         CASE(unbound_doorbells_wait),
-                                         CASE(foreign_handles_are_a_fault),
-                                         CASE(interrupts_reach_the_host)};
+static const struct test_case cases[] = {
+    CASE(doorbells_reach_the_dpa), CASE(doorbells_are_told_apart_by_data),
+    CASE(unbound_doorbells_wait), CASE(foreign_handles_are_a_fault),
+    CASE(interrupts_reach_the_host)};
 
 int main(int argc, char **argv)
 {

@@ -23,8 +23,8 @@ static int file = -1; /* whose memory is exported, by a process that starts then
 
 static uint8_t *memory_new(void)
 {
-    void *at = file < 0 ? malloc(SHARED)
-                        : mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *at =
+        file < 0 ? malloc(SHARED) : mmap(NULL, SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     CHECK(at && at != MAP_FAILED);
     return at;
 }

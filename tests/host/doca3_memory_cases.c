@@ -3,8 +3,7 @@
 
 #include "doca3_memory.h"
 
-doca_dpa_func_t sum_buf, move_buf, load_external, copy_memory, copy_buf, next_of,
-    wait_for_event;
+doca_dpa_func_t sum_buf, move_buf, load_external, copy_memory, copy_buf, next_of, wait_for_event;
 
 /* ---- Maps ---- */
 
@@ -307,7 +306,8 @@ static void posted_waits_complete_in_their_turn(void)
     post_wait(dpa, &c, event, 4, 1);
     CHECK(doca_sync_event_update_set(e, 3) == OK);
     pause_ms(50);
-    CHECK(next(dpa, &c) == NONE && words[1] == 0); /* it is not above 3, and the copy waits for it */
+    CHECK(next(dpa, &c) == NONE &&
+          words[1] == 0); /* it is not above 3, and the copy waits for it */
     CHECK(doca_sync_event_update_set(e, 4) == OK);
     CHECK(soon(dpa, &c) == COMPLETION(DONE, 0, 5));
     CHECK(soon(dpa, &c) == COMPLETION(DONE, 1, 5) && words[1] == 7);

@@ -68,10 +68,10 @@ static uint32_t next_input(uint64_t *state)
     return x ? ((r & 32) ? -x : x) : 1;
 }
 
-static const uint32_t edges[] = {1,          2,          3,          0x7fff,     0x8000,     0xffff,
-                                 0x10000,    0x10001,    0xeffff,    0xf0000,    0xfffff,    0x100000,
-                                 0x7fffffff, 0x80000000, 0x80000001, 0xfffeffff, 0xffff0000, 0xffff0001,
-                                 0xffffffff, 0xffef0000, 0xffeeffff, 0xffee0000, 0xffed0000};
+static const uint32_t edges[] = {
+    1,          2,          3,          0x7fff,     0x8000,     0xffff,     0x10000,    0x10001,
+    0xeffff,    0xf0000,    0xfffff,    0x100000,   0x7fffffff, 0x80000000, 0x80000001, 0xfffeffff,
+    0xffff0000, 0xffff0001, 0xffffffff, 0xffef0000, 0xffeeffff, 0xffee0000, 0xffed0000};
 
 int main(int argc, char **argv)
 {

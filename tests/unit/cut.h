@@ -205,8 +205,8 @@ char *mkdtemp(char *path)
 
 static inline int cut_open(int dir, const char *path, int flags, mode_t mode)
 {
-    bool makes = (flags & O_TMPFILE) == O_TMPFILE ||
-                 (flags & O_CREAT && faccessat(dir, path, F_OK, 0) != 0);
+    bool makes =
+        (flags & O_TMPFILE) == O_TMPFILE || (flags & O_CREAT && faccessat(dir, path, F_OK, 0) != 0);
     bool half;
     bool writes = (flags & O_ACCMODE) != O_RDONLY;
     if ((makes || writes) && !cut_step(makes ? CUT_MAKES : CUT_OPENS, &half))

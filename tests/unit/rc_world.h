@@ -280,8 +280,14 @@ static inline void silence(struct world *w, struct side *s, size_t n)
 
 static const bool modes[2] = {false, true};
 
-#define LOCAL(f)     {"local_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[0]}
-#define PROCESSES(f) {"processes_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]}
-#define TEST(f)      LOCAL(f), PROCESSES(f)
+#define LOCAL(f)                                                                                   \
+    {                                                                                              \
+        "local_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[0]                                   \
+    }
+#define PROCESSES(f)                                                                               \
+    {                                                                                              \
+        "processes_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]                               \
+    }
+#define TEST(f) LOCAL(f), PROCESSES(f)
 
 #endif

@@ -1,8 +1,8 @@
 /* runtime/proc: threads of event-driven programs: activations, their ends, calls of libraries. */
 #include <pthread.h>
 
-#include "guest/dpa_abi.h"
 #include "dpa_threads.h"
+#include "guest/dpa_abi.h"
 
 /* ---- Activations ---- */
 

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "guest/dpa_abi.h"
 #include "dpa.h"
+#include "guest/dpa_abi.h"
 
 /* Two threads that have counted one watched word in the same moment, each once: one was told. */
 struct twins {

@@ -9,7 +9,7 @@ struct unit {
     struct words entries; /* names of its entry functions */
     struct words places;  /* of the same index: "file:line", or the object's name */
     struct words complaints;
-    bool overlay;        /* its source is compiled through BASE.dpa.overlay */
+    bool overlay;       /* its source is compiled through BASE.dpa.overlay */
     char *syntax_error; /* the first one, for want of a compiler that says it better */
 };
 

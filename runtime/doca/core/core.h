@@ -72,7 +72,7 @@ struct dpk_dev {
     struct ibv_context *context;
     struct ibv_pd *pd; /* NULL: nobody asked for it; with the object's lock */
     bool borrows;      /* context and pd are not its own */
-    void *owner;       /* that they are borrowed from: a use; NULL: they are its own, or the program's */
+    void *owner; /* that they are borrowed from: a use; NULL: they are its own, or the program's */
     struct dpk_memory_domain *domain; /* one for a device, however often that is open */
     struct dpk_receiver *receivers;   /* with the object's lock */
 };

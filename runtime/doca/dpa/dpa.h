@@ -29,11 +29,11 @@ struct dpk_dpa_file {
 
 struct dpk_dpa {
     struct dpk_object object;
-    struct dpk_dev *dev;         /* a reference, and a use until it is closed */
-    struct dpk_dpa *base;        /* of an extended context: a reference; else NULL */
-    struct dpk_host_app *app;    /* NULL: none yet */
-    uint64_t number;             /* what DPA code calls it */
-    atomic_bool started;         /* until stop or destroy */
+    struct dpk_dev *dev;      /* a reference, and a use until it is closed */
+    struct dpk_dpa *base;     /* of an extended context: a reference; else NULL */
+    struct dpk_host_app *app; /* NULL: none yet */
+    uint64_t number;          /* what DPA code calls it */
+    atomic_bool started;      /* until stop or destroy */
     /* Its page of doorbells, and who frees it; NULL: nobody asked for its number. With the lock. */
     struct mlx5dv_devx_uar *uar;
     void (*free_uar)(struct mlx5dv_devx_uar *uar);

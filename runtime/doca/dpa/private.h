@@ -47,9 +47,9 @@ struct dpk_dpa_thread {
     uint64_t argument, local_storage;
     struct dpk_affinity affinity;
     const struct doca_dpa_eu_affinity *affinity_handle; /* that it was set by; NULL: none */
-    unsigned rank, peers;                   /* in its group; 0 peers: it has none */
-    struct dpk_thread *thread;              /* NULL: not started */
-    struct dpk_dpa_completion *completions; /* started ones */
+    unsigned rank, peers;                               /* in its group; 0 peers: it has none */
+    struct dpk_thread *thread;                          /* NULL: not started */
+    struct dpk_dpa_completion *completions;             /* started ones */
 };
 extern const struct dpk_kind dpk_dpa_thread_kind;
 

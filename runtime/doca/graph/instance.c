@@ -163,9 +163,7 @@ static doca_error_t instance_run(struct dpk_task *task)
         lock(v);
     }
     const bool ended = v->under_way == 0 && (v->left == 0 || v->failure != DOCA_SUCCESS);
-    doca_error_t result = ended   ? v->failure
-                          : begun ? DOCA_ERROR_AGAIN
-                                  : DOCA_ERROR_IN_PROGRESS;
+    doca_error_t result = ended ? v->failure : begun ? DOCA_ERROR_AGAIN : DOCA_ERROR_IN_PROGRESS;
     v->running = !ended;
     unlock(v);
     return result;

@@ -73,7 +73,8 @@ doca_error_t dpk_buf_list_read(const struct doca_buf *list, uint64_t offset, voi
         size -= n;
         offset = 0;
     }
-    return dpk_buf_end(first, result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
+    return dpk_buf_end(first,
+                       result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
 }
 
 static uint64_t room_of(const struct dpk_doca_buf *b)
@@ -101,7 +102,8 @@ doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t
         at += n;
         size -= n;
     }
-    return dpk_buf_end(first, result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
+    return dpk_buf_end(first,
+                       result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
 }
 
 void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by)

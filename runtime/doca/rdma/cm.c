@@ -134,7 +134,8 @@ static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message 
                      struct dpk_rdma_event *out)
 {
     const struct dpk_cm_message ready = {.kind = DPK_CM_RTU};
-    if (!c->qp || dpk_rdma_connect_to(c, m->queue_pair) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &ready))
+    if (!c->qp || dpk_rdma_connect_to(c, m->queue_pair) != DOCA_SUCCESS ||
+        !dpk_cm_send(c->socket, &ready))
         return fail(c, out);
     return establish(c, out);
 }

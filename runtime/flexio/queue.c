@@ -187,6 +187,13 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_8.complete(p->context, number));
 }
 
+/* As on a card, nobody hears what is rung for a queue that has been destroyed: the host may take it down while a
+ * thread runs. */
+static bool was_there(const struct flexio_process *p, uint32_t number)
+{
+    return p->nic && dpk_queues_had(p->nic, number);
+}
+
 /* As enum _flexio_dev_missing of the device's header numbers them. */
 static const char *missing_name(uint64_t what)
 {
@@ -203,12 +210,14 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, c
     case DPA_FLEXIO_RING:
         if (p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1]))
             return true;
+        if (was_there(p, number))
+            return true;
         snprintf(reason, size, "doorbell: the process has no send queue 0x%x", number);
         return false;
     case DPA_FLEXIO_ARM:
     case DPA_FLEXIO_COMPLETE:
     case DPA_FLEXIO_EQ_CONSUMED:
-        if (report(p, call, number, (uint32_t)args[1]))
+        if (report(p, call, number, (uint32_t)args[1]) || was_there(p, number))
             return true;
         snprintf(reason, size, "doorbell: the process has no %s queue 0x%x",
                  call == DPA_FLEXIO_EQ_CONSUMED ? "event" : "completion", number);

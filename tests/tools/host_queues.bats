@@ -82,6 +82,10 @@ setup_file() {
     case_ok doorbells_that_are_not_the_process_s_fault
 }
 
+@test "doorbells of destroyed queues are dropped" {
+    case_ok doorbells_of_destroyed_queues_are_dropped
+}
+
 @test "what stands for the wire must be captures of Ethernet" {
     local t=$BATS_TEST_TMPDIR bad
     head -c 100 /dev/zero >"$t/zeros"

@@ -18,12 +18,26 @@ enum format {
     FORMAT_EXACT,
 };
 
-static const uint32_t format_mask[] = {
-    [FORMAT_R] = 0xfe00707f,      [FORMAT_I] = 0x0000707f,      [FORMAT_S] = 0x0000707f,
-    [FORMAT_B] = 0x0000707f,      [FORMAT_U] = 0x0000007f,      [FORMAT_J] = 0x0000007f,
-    [FORMAT_SHIFT5] = 0xfe00707f, [FORMAT_SHIFT6] = 0xfc00707f, [FORMAT_UNARY] = 0xfff0707f,
-    [FORMAT_AMO] = 0xf800707f,    [FORMAT_LR] = 0xf9f0707f,     [FORMAT_COUNTER] = 0xfffFa07f,
-    [FORMAT_NONE] = 0x0000707f,   [FORMAT_EXACT] = 0xffffffff,
+enum { RD = 1, RS1 = 2, RS2 = 4 };
+
+static const struct {
+    uint32_t mask;     /* the bits that tell what instruction it is */
+    uint8_t registers; /* it has, of rd, rs1 and rs2 */
+} formats[] = {
+    [FORMAT_R] = {0xfe00707f, RD | RS1 | RS2},
+    [FORMAT_I] = {0x0000707f, RD | RS1},
+    [FORMAT_S] = {0x0000707f, RS1 | RS2},
+    [FORMAT_B] = {0x0000707f, RS1 | RS2},
+    [FORMAT_U] = {0x0000007f, RD},
+    [FORMAT_J] = {0x0000007f, RD},
+    [FORMAT_SHIFT5] = {0xfe00707f, RD | RS1},
+    [FORMAT_SHIFT6] = {0xfc00707f, RD | RS1},
+    [FORMAT_UNARY] = {0xfff0707f, RD | RS1},
+    [FORMAT_AMO] = {0xf800707f, RD | RS1 | RS2},
+    [FORMAT_LR] = {0xf9f0707f, RD | RS1},
+    [FORMAT_COUNTER] = {0xfffFa07f, RD},
+    [FORMAT_NONE] = {0x0000707f, 0},
+    [FORMAT_EXACT] = {0xffffffff, 0},
 };
 
 static const struct {
@@ -88,12 +102,13 @@ struct rv64_insn rv64_decode(uint32_t bits)
         bits = rv64_expand((uint16_t)bits);
     }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if ((bits & format_mask[table[i].format]) != table[i].match)
+        if ((bits & formats[table[i].format].mask) != table[i].match)
             continue;
         insn.op = table[i].op;
-        insn.rd = (uint8_t)field(bits, 11, 7);
-        insn.rs1 = (uint8_t)field(bits, 19, 15);
-        insn.rs2 = (uint8_t)field(bits, 24, 20);
+        const uint8_t has = formats[table[i].format].registers;
+        insn.rd = has & RD ? (uint8_t)field(bits, 11, 7) : 0;
+        insn.rs1 = has & RS1 ? (uint8_t)field(bits, 19, 15) : 0;
+        insn.rs2 = has & RS2 ? (uint8_t)field(bits, 24, 20) : 0;
         insn.imm = immediate(bits, table[i].format);
         break;
     }

@@ -1,4 +1,5 @@
 /* rv64: compressed instructions, and encodings that are none. Encodings come from an assembler. */
+#include "rv64/insn.h"
 #include "rv64_guest.h"
 
 static const struct {
@@ -285,6 +286,40 @@ static void lengths_are_those_of_the_first_half(void **state)
     assert_int_equal(rv64_instruction_length(0x0003), 4);
 }
 
+/* The translator takes what an instruction does not have for none: bits of an immediate are no register. */
+static void registers_are_those_that_the_format_has(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t word;
+        uint8_t rd, rs1, rs2;
+    } of[] = {
+        {"bne a4, s3, -44", 0xfd371ae3, 0, 14, 19},
+        {"sd s5, -40(a0)", 0xfd553c23, 0, 10, 21},
+        {"lui a5, 0xfffff", 0xfffff7b7, 15, 0, 0},
+        {"auipc a6, 0x12345", 0x12345817, 16, 0, 0},
+        {"jal a7, -60", 0xfc5ff8ef, 17, 0, 0},
+        {"addi t3, t4, -1", 0xfffe8e13, 28, 29, 0},
+        {"slliw t3, t4, 31", 0x01fe9e1b, 28, 29, 0},
+        {"srli t3, t4, 63", 0x03fede13, 28, 29, 0},
+        {"lr.d.aqrl s2, (s3)", 0x1609b92f, 18, 19, 0},
+        {"amoadd.w s2, s4, (s3)", 0x0149a92f, 18, 19, 20},
+        {"clz s6, s7", 0x600b9b13, 22, 23, 0},
+        {"rdinstret s8", 0xc0202c73, 24, 0, 0},
+        {"fence rw, rw", 0x0330000f, 0, 0, 0},
+        {"fence with reserved fields", 0x0337878f, 0, 0, 0},
+        {"ecall", 0x00000073, 0, 0, 0},
+        {"add s9, s10, s11", 0x01bd0cb3, 25, 26, 27},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const struct rv64_insn insn = rv64_decode(of[i].word);
+        if (insn.op == OP_ILLEGAL || insn.rd != of[i].rd || insn.rs1 != of[i].rs1 ||
+            insn.rs2 != of[i].rs2)
+            fail_msg("%s: registers %u, %u, %u", of[i].text, insn.rd, insn.rs1, insn.rs2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +328,7 @@ int main(void)
         GUEST_TEST(hints_do_nothing_and_count),
         GUEST_TEST(encodings_that_mean_nothing_are_illegal),
         GUEST_TEST(lengths_are_those_of_the_first_half),
+        cmocka_unit_test(registers_are_those_that_the_format_has),
     };
     return cmocka_run_group_tests_name("rv64_encodings", tests, NULL, NULL);
 }

@@ -118,11 +118,13 @@ static void signals(const struct end *a, struct end *b)
     CHECK(doca_sync_event_remote_net_create_from_export(dev, bytes, size, &remote) == OK);
     CHECK(doca_sync_event_remote_net_export_to_dpa(remote, dpa, &handle) == OK);
     b->words[3] = 0;
-    CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, NULL, 0, 1, &write_and_signal,
+    CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, done, launches + 1, 1, &write_and_signal,
                                             (uint64_t)a->handle, (uint64_t)b->buffers,
                                             (uint64_t)a->buffers, sizeof a->words, handle,
                                             UINT64_C(3)) == OK);
     CHECK(doca_sync_event_wait_gt(e, 3, UINT64_MAX) == OK && b->words[3] == 3);
+    /* It uses its RDMA until it ends. */
+    CHECK(doca_sync_event_wait_gt(done, launches++, UINT64_MAX) == OK);
     CHECK(doca_sync_event_remote_net_destroy(remote) == OK && doca_sync_event_destroy(e) == OK);
 }
 

@@ -47,9 +47,9 @@ static void send_back(const struct packet_swap *q, struct flexio_dev_cqe64 *cqe)
     flexio_dev_swqe_seg_eth_set(&wqe[1], 0, 0, 0, NULL);
     flexio_dev_swqe_seg_mem_ptr_data_set(&wqe[2], size, q->send_key, (uint64_t)packet);
     __dpa_thread_memory_writeback();
+    flexio_dev_qp_sq_ring_db((uint16_t)(sent + 1), q->sqn);
+    flexio_dev_print("Packet %u: %u bytes\n", sent + 1, size);
     __atomic_store_n(&sent, sent + 1, __ATOMIC_RELEASE); /* an RPC reads it meanwhile */
-    flexio_dev_qp_sq_ring_db((uint16_t)sent, q->sqn);
-    flexio_dev_print("Packet %u: %u bytes\n", sent, size);
 }
 
 __dpa_global__ void swap_packets(uint64_t arg)

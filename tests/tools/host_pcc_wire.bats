@@ -35,6 +35,8 @@ control() { # RATE MODE
 @test "a program sends at the rate that a process of congestion control sets, as stats tells" {
     need_perftest
     control 10486 # 1 %: 119 MiB/s on the wire, 110 of payload
+    traffic 1     # until then it may be translated, while everything is sent
+    wait "$client"
     traffic 2
     await seen '.flows >= 1 and .events.tx > 10 and .events.rtt > 1 and .list[0].gbps < 1.01 and .list[0].rtt_ns > 0'
     [ "$(dpadev stats --json mlx5_0 | jq .congestion_control.process)" = "$controller" ]

@@ -3,8 +3,8 @@
 
 /* About what a card's execution unit runs while a call of the host is on its way to the card. */
 #define LEAD_INSTRUCTIONS 65536u
-/* A hart may stand in a call that takes long, as that of a message to a host that does not read. */
-#define LEAD_TIME 100000000u
+/* In nanoseconds. A hart may stand in a call that takes long, as that of a message to a host that does not read. */
+#define LEAD_TIME 500000000u
 
 static void expired(struct sched_timer *t);
 

@@ -212,7 +212,7 @@ static inline bool sched_hart_runs(const struct sched_hart *h)
  * later. Here, a host thread could run these before any worker wakes up. So a hart with `event` has
  * a head start: what the host starts afterwards waits for it. The head start begins when the hart
  * becomes NEW. It ends when the hart has run 65,536 instructions, ends, blocks, polls or is held,
- * and within 200 ms of the beginning of the first wait for it. */
+ * and within a second of the beginning of the first wait for it. */
 
 /* Begins a wait until the harts that have a head start now have it no more. False: no hart has one,
  * and there is no wait. */

@@ -131,14 +131,16 @@ void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t 
 void loop_set_tried(const struct emitter *e, const struct loop *loop, bool tried);
 
 /* ---- turns.c ---- */
-enum { TURNS_MIN = 4 }; /* a power of two */
+enum { TURNS_MIN = 4 /* a power of two */, TURNS_WORTH = 16 };
 struct turns {
     LLVMValueRef count; /* i64; TURNS_MIN at least where `good` */
     LLVMValueRef good;  /* i1: so many turns need no checks */
     bool countable;     /* they end where the loop does, or before */
 };
-/* Counts the turns that may run without checks, with so much of the budget left. */
-struct turns turns_find(const struct emitter *e, const struct loop *loop, LLVMValueRef left);
+/* Counts the turns that may run without checks, with so much of the budget left. Goes to `checked` where few turns
+ * are left of a loop whose end is known. */
+struct turns turns_find(const struct emitter *e, const struct loop *loop, LLVMValueRef left,
+                        LLVMBasicBlockRef checked);
 
 /* ---- unchecked.c ---- */
 /* The builder is where the first block is entered from elsewhere, e->back where the loop goes back

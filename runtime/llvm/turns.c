@@ -264,7 +264,18 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct s
 
 /* ---- All of it ---- */
 
-struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left)
+/* Goes to `checked` if so few turns are left, of the loop or of the budget, that it takes longer to look where
+ * they access memory than to check each of them. */
+static void leave_if_few(const struct emitter *e, const struct search *t, LLVMBasicBlockRef checked)
+{
+    LLVMBasicBlockRef many = emit_new_block(e, "many");
+    LLVMBuildCondBr(B_, compare(e, LLVMIntULT, t->count, emit_const(e, TURNS_WORTH)), checked,
+                    many);
+    LLVMPositionBuilderAtEnd(B_, many);
+}
+
+struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                        LLVMBasicBlockRef checked)
 {
     const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
     const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
@@ -273,9 +284,11 @@ struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValue
     LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
     t.count =
         LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
+    const bool countable = limit_to_end(e, l, &t);
+    if (countable)
+        leave_if_few(e, &t, checked);
     for (uint32_t i = 0; i < l->groups.count; i++)
         limit_to_pages(e, &t, i);
-    const bool countable = limit_to_end(e, l, &t);
     for (uint32_t i = 0; i < l->groups.count; i++)
         for (uint32_t k = i + 1; k < l->groups.count; k++)
             keep_apart(e, &t, i, k);

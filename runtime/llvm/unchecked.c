@@ -259,7 +259,7 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     LLVMPositionBuilderAtEnd(B_, again);
     loop_set_tried(e, l, true);
     LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
-    struct turns t = turns_find(e, l, left);
+    struct turns t = turns_find(e, l, left, checked);
     /* LLVM unrolls what it can count. */
     const unsigned round = !t.countable && l->instructions <= ROUND_MAX ? TURNS_MIN : 1;
     t.count = LLVMBuildAnd(B_, t.count, emit_const(e, ~UINT64_C(0) - (round - 1)), "");

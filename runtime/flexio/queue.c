@@ -208,9 +208,8 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, c
     const uint32_t number = (uint32_t)args[0];
     switch (call) {
     case DPA_FLEXIO_RING:
-        if (p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1]))
-            return true;
-        if (was_there(p, number))
+        if ((p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1])) ||
+            was_there(p, number))
             return true;
         snprintf(reason, size, "doorbell: the process has no send queue 0x%x", number);
         return false;

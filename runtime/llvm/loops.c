@@ -118,10 +118,37 @@ static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
     return count;
 }
 
+/* Whether `to` is in blocks 0 to `last` of the loop, whose blocks may begin in the midst of others. */
+static bool leads_back(const struct emitter *e, const struct loop *l, uint32_t last, int32_t to)
+{
+    for (uint32_t k = 0; to >= 0 && k <= last; k++) {
+        const struct jit_block *const b = &e->region->blocks[l->block[k]];
+        const uint64_t pc = e->region->blocks[to].pc;
+        if (e->region->blocks[to].copy == b->copy && pc >= b->pc &&
+            pc <= jit_last(e->region, b)->pc)
+            return true;
+    }
+    return false;
+}
+
+/* Whether part of it is a loop of its own, whose turns would leave the turns of this one. */
+static bool has_inner_loop(const struct emitter *e, const struct loop *l)
+{
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct jit_block *const b = &e->region->blocks[l->block[k]];
+        const int32_t on = l->block[(k + 1) % l->count];
+        if ((b->taken != on && leads_back(e, l, k, b->taken)) ||
+            (b->next != on && leads_back(e, l, k, b->next)))
+            return true;
+    }
+    return false;
+}
+
 bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
 {
     *l = (struct loop){.block = {(int32_t)index}, .count = 1};
-    if (e->options->uneven || !close_loop(e, l) || other_jumps_back(e, l) > OTHERS_MAX)
+    if (e->options->uneven || !close_loop(e, l) || other_jumps_back(e, l) > OTHERS_MAX ||
+        has_inner_loop(e, l))
         return false;
     if (l->count == 1 && e->facts.groups != NULL) /* its checks may have been widened */
         l->groups = e->facts.groups[index];

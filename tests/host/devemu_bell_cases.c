@@ -51,6 +51,15 @@ static void doorbells_reach_the_dpa(void)
     CHECK(doca_dpa_destroy(w.dpa) == OK);
 }
 
+static void end(struct world *w, struct host *h)
+{
+    close_host(h);
+    CHECK(doca_devemu_pci_db_destroy(w->db) == OK);
+    destroy_dpa(w);
+    unplug(w);
+    CHECK(doca_dpa_destroy(w->dpa) == OK);
+}
+
 static void await_quiet(const struct host *h, unsigned place)
 {
     const volatile uint32_t *at = (const volatile uint32_t *)(const void *)h->bar + place;
@@ -83,11 +92,7 @@ static void doorbells_are_told_apart_by_data(void)
     CHECK(await_ring(&w, 0x00011234, 2).rings == 2);
     places[0] = 0x00011234;
     await_ring(&w, 0x00011234, 3);
-    close_host(&h);
-    CHECK(doca_devemu_pci_db_destroy(w.db) == OK);
-    destroy_dpa(&w);
-    unplug(&w);
-    CHECK(doca_dpa_destroy(w.dpa) == OK);
+    end(&w, &h);
 }
 
 static void unbound_doorbells_wait(void)
@@ -107,11 +112,7 @@ static void unbound_doorbells_wait(void)
     CHECK(bell_of(&w).rings == 0);
     CHECK(doca_dpa_rpc(w.dpa, bind_rpc, &result, w.completion_handle, w.db_handle) == OK);
     await_ring(&w, 11, 1);
-    close_host(&h);
-    CHECK(doca_devemu_pci_db_destroy(w.db) == OK);
-    destroy_dpa(&w);
-    unplug(&w);
-    CHECK(doca_dpa_destroy(w.dpa) == OK);
+    end(&w, &h);
 }
 
 static void foreign_handles_are_a_fault(void)

@@ -121,11 +121,13 @@ static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
 /* Whether `to` is in blocks 0 to `last` of the loop, whose blocks may begin in the midst of others. */
 static bool leads_back(const struct emitter *e, const struct loop *l, uint32_t last, int32_t to)
 {
-    for (uint32_t k = 0; to >= 0 && k <= last; k++) {
+    if (to < 0)
+        return false;
+    const struct jit_block *const target = &e->region->blocks[to];
+    for (uint32_t k = 0; k <= last; k++) {
         const struct jit_block *const b = &e->region->blocks[l->block[k]];
-        const uint64_t pc = e->region->blocks[to].pc;
-        if (e->region->blocks[to].copy == b->copy && pc >= b->pc &&
-            pc <= jit_last(e->region, b)->pc)
+        if (target->copy == b->copy && target->pc >= b->pc &&
+            target->pc <= jit_last(e->region, b)->pc)
             return true;
     }
     return false;

@@ -97,9 +97,9 @@ nothing_in_shm() {
     [ ! -s "$BATS_TEST_TMPDIR/shm" ]
 }
 
-# Runs a case that must succeed; its output is in $output.
-case_ok() {
-    run "$BATS_FILE_TMPDIR/cases" "$1"
+# Runs a case, of the program "cases" or another one, that must succeed; its output is in $output.
+case_ok() { # CASE [PROGRAM]
+    run "$BATS_FILE_TMPDIR/${2:-cases}" "$1"
     echo "$output"
     [ "$status" -eq 0 ]
 }

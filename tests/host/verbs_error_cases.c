@@ -1,8 +1,6 @@
 /* Queue pairs of the host, within one process: what fails, and what is refused. */
 #include "verbs_pair.h"
 
-#include <stdbool.h>
-
 /* ---- Errors ---- */
 
 /* `a` fails with a status; so does `b`, and tells of an event. */

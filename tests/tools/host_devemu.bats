@@ -134,30 +134,24 @@ devemu_ok() { # CASE
     with_vfio dma_cases a_killed_driver_takes_its_memory_along
 }
 
-life_ok() { # CASE
-    run "$BATS_FILE_TMPDIR/life_cases" "$1"
-    echo "$output"
-    [ "$status" -eq 0 ]
-}
-
 @test "removed functions do not start" {
-    life_ok removed_functions_do_not_start
+    case_ok removed_functions_do_not_start life_cases
 }
 
 @test "what is used stays" {
-    life_ok what_is_used_stays
+    case_ok what_is_used_stays life_cases
 }
 
 @test "doorbells of other sizes are refused" {
-    life_ok doorbells_of_other_sizes_are_refused
+    case_ok doorbells_of_other_sizes_are_refused life_cases
 }
 
 @test "handles run out" {
-    life_ok handles_run_out
+    case_ok handles_run_out life_cases
 }
 
 @test "doorbells start as they go" {
-    life_ok doorbells_start_as_they_go
+    case_ok doorbells_start_as_they_go life_cases
 }
 
 @test "every documented function is declared and exported" {

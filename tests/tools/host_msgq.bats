@@ -39,38 +39,32 @@ setup_file() {
     case_ok copies_come_before_messages
 }
 
-life_ok() { # CASE
-    run "$BATS_FILE_TMPDIR/life_cases" "$1"
-    echo "$output"
-    [ "$status" -eq 0 ]
-}
-
 @test "nothing stays of queues" {
-    life_ok nothing_stays_of_queues
+    case_ok nothing_stays_of_queues life_cases
 }
 
 @test "a dpa that fails is noticed" {
-    life_ok a_dpa_that_fails_is_noticed
+    case_ok a_dpa_that_fails_is_noticed life_cases
 }
 
 @test "too many receives are a fault" {
-    life_ok too_many_receives_are_a_fault
+    case_ok too_many_receives_are_a_fault life_cases
     grep -q "comch: more receives than the consumer may have" <<<"$output"
 }
 
 @test "foreign handles are a fault" {
-    life_ok foreign_handles_are_a_fault
+    case_ok foreign_handles_are_a_fault life_cases
 }
 
 @test "a full completion ends the process" {
-    life_ok a_full_completion_ends_the_process
+    case_ok a_full_completion_ends_the_process life_cases
     grep -q "a completion queue of 2 elements is full" <<<"$output"
 }
 
 @test "a stopped context takes its ends along" {
-    life_ok a_stopped_context_takes_its_ends_along
+    case_ok a_stopped_context_takes_its_ends_along life_cases
 }
 
 @test "order is kept" {
-    life_ok order_is_kept
+    case_ok order_is_kept life_cases
 }

@@ -15,12 +15,6 @@ setup_file() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
-error_ok() { # CASE
-    run "$BATS_FILE_TMPDIR/error_cases" "$1"
-    echo "$output"
-    [ "$status" -eq 0 ]
-}
-
 @test "messages arrive" {
     case_ok messages_arrive
 }
@@ -54,27 +48,27 @@ error_ok() { # CASE
 }
 
 @test "a wrong key of the peer is an access error" {
-    error_ok a_wrong_key_of_the_peer_is_an_access_error
+    case_ok a_wrong_key_of_the_peer_is_an_access_error error_cases
 }
 
 @test "rights of the queue pair count" {
-    error_ok rights_of_the_queue_pair_count
+    case_ok rights_of_the_queue_pair_count error_cases
 }
 
 @test "a message that is too long fails on both sides" {
-    error_ok a_message_that_is_too_long_fails_on_both_sides
+    case_ok a_message_that_is_too_long_fails_on_both_sides error_cases
 }
 
 @test "memory of the sender must be its own" {
-    error_ok memory_of_the_sender_must_be_its_own
+    case_ok memory_of_the_sender_must_be_its_own error_cases
 }
 
 @test "a peer without receives ends the patience" {
-    error_ok a_peer_without_receives_ends_the_patience
+    case_ok a_peer_without_receives_ends_the_patience error_cases
 }
 
 @test "a peer that is destroyed ends the retries" {
-    error_ok a_peer_that_is_destroyed_ends_the_retries
+    case_ok a_peer_that_is_destroyed_ends_the_retries error_cases
 }
 
 @test "events come for what was asked" {
@@ -90,11 +84,11 @@ error_ok() { # CASE
 }
 
 @test "nothing is destroyed while it is used" {
-    error_ok nothing_is_destroyed_while_it_is_used
+    case_ok nothing_is_destroyed_while_it_is_used error_cases
 }
 
 @test "calls that make no sense are refused" {
-    error_ok calls_that_make_no_sense_are_refused
+    case_ok calls_that_make_no_sense_are_refused error_cases
 }
 
 @test "a queue pair talks to itself" {
@@ -102,7 +96,7 @@ error_ok() { # CASE
 }
 
 @test "a closed device ends its queue pairs" {
-    error_ok a_closed_device_ends_its_queue_pairs
+    case_ok a_closed_device_ends_its_queue_pairs error_cases
 }
 
 @test "threads may use both ends" {

@@ -20,7 +20,8 @@ struct object_table {
     uint32_t count;
 };
 
-#define NUMBERED_QUEUES 256u
+#define NUMBERED_QUEUES  256u
+#define DESTROYED_QUEUES 1024u
 
 struct flexio_process {
     struct dpk_host_process *host;
@@ -35,6 +36,8 @@ struct flexio_process {
     struct flexio_event_handler *handlers;          /* that are not destroyed */
     struct flexio_queue *queues;                    /* that are not destroyed */
     struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the same by the last bits of their numbers */
+    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the last ones that were */
+    uint64_t destroyed_count;                       /* ever */
     struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };
 

@@ -38,13 +38,15 @@ static void give_number(struct flexio_queue *queue)
     *first = queue;
 }
 
-/* With the lock: the device does not find it any more. */
+/* With the lock: the device does not find it any more, and what it rings for it is dropped. */
 static void take_number(struct flexio_queue *queue)
 {
+    struct flexio_process *p = queue->process;
     struct flexio_queue **at = numbered_of(queue);
     while (*at != queue)
         at = &(*at)->next_numbered;
     *at = queue->next_numbered;
+    p->destroyed[p->destroyed_count++ % DESTROYED_QUEUES] = dpk_queue_number(queue->q);
 }
 
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
@@ -189,9 +191,14 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
 
 /* As on a card, nobody hears what is rung for a queue that has been destroyed: the host may take it down while a
  * thread runs. */
-static bool was_there(const struct flexio_process *p, uint32_t number)
+static bool was_there(struct flexio_process *p, uint32_t number)
 {
-    return p->nic && dpk_queues_had(p->nic, number);
+    bool was = false;
+    pthread_mutex_lock(&p->objects_lock);
+    for (uint64_t i = 0; i < p->destroyed_count && i < DESTROYED_QUEUES && !was; i++)
+        was = p->destroyed[i] == number;
+    pthread_mutex_unlock(&p->objects_lock);
+    return was;
 }
 
 /* As enum _flexio_dev_missing of the device's header numbers them. */

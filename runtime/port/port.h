@@ -127,8 +127,6 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err);
 
 /* Its number: 24 bits, never 0, and never given twice. */
 uint32_t dpk_queue_number(const struct dpk_queue *q);
-/* Whether that number was a queue's that has been destroyed. Those of QPs are not remembered. */
-bool dpk_queues_had(struct dpk_queues *nic, uint32_t number);
 /* Rings the send doorbell. `posted` counts the blocks that were ever posted, and wraps. More than
  * fit into the ring put the queue into the error state. */
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);

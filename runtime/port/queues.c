@@ -298,15 +298,6 @@ static struct dpk_queue *find(struct dpk_queues *nic, uint32_t number, unsigned 
     return NULL;
 }
 
-bool dpk_queues_had(struct dpk_queues *nic, uint32_t number)
-{
-    queues_lock(nic);
-    const bool had =
-        number >= FIRST_NUMBER && number <= nic->last_number && !find(nic, number, UINT_MAX, NULL);
-    queues_unlock(nic);
-    return had;
-}
-
 /* ---- Doorbells ---- */
 
 static void ring(struct dpk_queue *q, uint16_t posted)

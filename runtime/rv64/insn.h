@@ -13,11 +13,11 @@ enum rv64_op {
 };
 
 struct rv64_insn {
-    uint8_t op; /* enum rv64_op */
+    uint8_t op;           /* enum rv64_op */
     uint8_t rd, rs1, rs2; /* 0 where it has none */
-    uint8_t length; /* 2 or 4 bytes */
-    int32_t imm;    /* as in the manual: sign-extended, shifted into place; or the shift amount */
-    uint32_t bits;  /* as fetched, 16 or 32 of them */
+    uint8_t length;       /* 2 or 4 bytes */
+    int32_t imm;   /* as in the manual: sign-extended, shifted into place; or the shift amount */
+    uint32_t bits; /* as fetched, 16 or 32 of them */
 };
 
 /* Returns the 32-bit instruction that a compressed one stands for. 0, which is illegal: none. */

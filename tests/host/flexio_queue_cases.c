@@ -413,13 +413,17 @@ static void a_queue_in_use_goes_last(void)
 static void doorbells_that_are_not_the_process_s_fault(void)
 {
     struct flexio_process *owner = queue_process();
-    struct set s = ethernet(owner, NULL);
+    struct set s = ethernet(owner, NULL), gone = ethernet(owner, NULL);
+    set_end(&gone);
     for (uint64_t which = 0; which < 6; which++)
-        for (int strange = 0; strange < 2; strange++) {
+        for (int strange = 0; strange < 4; strange++) {
             struct flexio_process *p = queue_process();
             uint64_t result = 5;
             struct set mine = ethernet(p, NULL);
-            uint32_t number = strange ? 0xffffffu : which == 0 ? s.q.send_number : s.q.send_cqn;
+            const uint32_t numbers[] = {which == 0 ? s.q.send_number : s.q.send_cqn,
+                                        which == 0 ? gone.q.send_number : gone.q.send_cqn, 0xffffff,
+                                        0};
+            const uint32_t number = numbers[strange];
             CHECK(flexio_process_call(p, &bad_doorbell, &result, which, (uint64_t)number) ==
                   FLEXIO_STATUS_FATAL_ERR);
             set_end(&mine);
@@ -436,8 +440,12 @@ static void doorbells_of_destroyed_queues_are_dropped(void)
     struct set s = ethernet(p, NULL);
     const uint64_t sends = s.q.send_number, completions = s.q.send_cqn;
     set_end(&s);
+    struct set pair = queue_pair(p, EVERYTHING);
+    const uint64_t qp = pair.q.send_number;
+    set_end(&pair);
     for (uint64_t which = 0; which < 4; which++)
         CHECK(call2(p, &bad_doorbell, which, which == 0 ? sends : completions) == 0);
+    CHECK(call2(p, &bad_doorbell, 0, qp) == 0);
     CHECK(flexio_process_destroy(p) == OK);
 }
 

@@ -287,13 +287,13 @@ uint32_t dpk_queue_number(const struct dpk_queue *q)
     return q->number;
 }
 
-static struct dpk_queue *find(struct dpk_queues *nic, uint32_t number, unsigned kinds,
-                              const void *user)
+/* The SQ or QP of that number and that user; NULL: there is none. */
+static struct dpk_queue *find_sender(struct dpk_queues *nic, uint32_t number, const void *user)
 {
     struct dpk_queue *q;
     LIST_FOREACH(q, &nic->numbered[number % NUMBERED], in_numbered)
-    if (q->number == number && (1u << q->options.kind & kinds) &&
-        (!user || q->options.user == user))
+    if (q->number == number && q->options.user == user &&
+        (q->options.kind == DPK_SQ || q->options.kind == DPK_QP))
         return q;
     return NULL;
 }
@@ -328,7 +328,7 @@ bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *
                            uint16_t posted)
 {
     queues_lock(nic);
-    struct dpk_queue *q = find(nic, number, 1u << DPK_SQ | 1u << DPK_QP, user);
+    struct dpk_queue *q = find_sender(nic, number, user);
     bool rings = q && !q->options.no_sends;
     if (rings)
         ring(q, posted);

@@ -5,6 +5,7 @@ load ../helpers/device
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
@@ -15,23 +16,14 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     cp -a "$BATS_FILE_TMPDIR/devices" .
     export DPAKIT_DEVICES=$PWD/devices
-    kernels=$DPAKIT_BUILD/obj/tests/data/kernels.elf
 }
 
 teardown() { end_background; }
 
-# spins APP THREADS: a program that runs until it is killed.
-spins() {
-    cp "$kernels" "$1.elf"
-    in_background dparun -d mlx5_0 "$1.elf" --kernel spin --threads "$2" --run-time-limit 600000
-    await listed "spin" "$2"
-}
-listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c "$1")" -ge "$2" ]; }
-
 @test "processes and threads are listed by number" {
     [ "$(dpa-ps -d mlx5_0)" = "ProcessID Process Name" ]
-    spins a 2
-    spins b 3
+    spins a.elf 2
+    spins b.elf 3
     dpa-ps -d /dev/mst/mt41692_pciconf0 -t | tee out
     [ "$(head -n 2 out)" = "ProcessID Process Name
   ThreadID Thread Name" ]
@@ -48,7 +40,7 @@ listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c "$1")" -ge "$2" ]; }
 fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 
 @test "collect with a time counts and prints" {
-    spins a 1
+    spins a.elf 1
     dpa-statistics collect -d mlx5_0 -p 0 -r -t 300 | tee out
     [[ $(grep spin out) =~ $fields ]]
     [ "${BASH_REMATCH[2]}" -gt 0 ] && [ "${BASH_REMATCH[3]}" -gt 0 ] && [ "${BASH_REMATCH[4]}" -gt 0 ]
@@ -61,7 +53,7 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 
 @test "enable, disable and reset" {
     dpa-statistics collect -d mlx5_0 --enable
-    spins a 1
+    spins a.elf 1
     counted() { dpa-statistics show -d mlx5_0 | grep spin >line && [[ $(cat line) =~ $fields ]] &&
         [ "${BASH_REMATCH[3]}" -gt 1000000 ] && [ "${BASH_REMATCH[5]}" -eq 1 ]; }
     await counted # it began when counting was on
@@ -73,7 +65,7 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 }
 
 @test "without a mode it counts until Ctrl-C, and ends counting" {
-    spins a 1
+    spins a.elf 1
     in_background bash -c 'trap - INT; exec dpa-statistics collect -d mlx5_0 >out'
     collecting() { dpa-statistics show -d mlx5_0 | grep -q collecting; }
     await collecting
@@ -85,8 +77,8 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 }
 
 @test "only the chosen process is counted" {
-    spins a 1
-    spins b 1
+    spins a.elf 1
+    spins b.elf 1
     dpa-statistics collect -d mlx5_0 -p 1 -r -t 200 >/dev/null
     dpa-statistics show -d mlx5_0 -i | grep spin >lines
     [[ $(sed -n 1p lines) =~ $fields ]] && [ "${BASH_REMATCH[3]}" -eq 0 ]

@@ -3,6 +3,7 @@
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/browser.bash"
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -96,15 +97,8 @@ page_says_what_json_says() { # NAME [OPTION...]
     grep -qF '<td>shown_here</td>' page.html
 }
 
-# spins: a program that has a unit until it is killed, and no longer.
-spins() {
-    in_background dparun -d mlx5_0 "$DPAKIT_BUILD/obj/tests/data/kernels.elf" --kernel spin --threads "$1" --run-time-limit 600000
-    await listed "$1"
-}
-listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
-
 @test "execution units over time: which were taken, and how much of it" {
-    spins 2
+    spins kernels.elf 2
     dpadev report mlx5_0 -o page.html
     dpadev report mlx5_0 --json >report.json
     xmllint --noout --nonet page.html
@@ -151,7 +145,7 @@ END
     dpadev report mlx5_0 --for 1 -o page.html
     grep -qF 'No process had a unit in 1 s.' page.html
     refused 2 dpadev report mlx5_0 --for 0 && says "for"
-    spins 1
+    spins kernels.elf 1
     dpadev report mlx5_0 --for 2 --json >report.json
     jq -e '.units | .seconds == 2 and (.rows | length) == 1' report.json
 }
@@ -215,7 +209,7 @@ reflects() {
     echo 'app;spin 700
 app;spin;other 300' >out.folded
     reflects
-    spins 2
+    spins kernels.elf 2
     dpadev report mlx5_0 --json --profile out.folded >before.json
     dpadev report mlx5_0 --profile out.folded -o page.html
     dpadev report mlx5_0 --json --profile out.folded >report.json

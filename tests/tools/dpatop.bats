@@ -5,6 +5,7 @@ load ../helpers/device
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 source "$BATS_TEST_DIRNAME/../helpers/terminal.bash"
 
 setup_file() {
@@ -16,7 +17,6 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     cp -a "$BATS_FILE_TMPDIR/devices" .
     export DPAKIT_DEVICES=$PWD/devices
-    kernels=$DPAKIT_BUILD/obj/tests/data/kernels.elf
     socket=$PWD/tmux
 }
 
@@ -25,13 +25,6 @@ teardown() {
     end_background
 }
 
-# spins APP THREADS: a program that runs until it is killed.
-spins() {
-    cp "$kernels" "$1.elf"
-    in_background dparun -d mlx5_0 "$1.elf" --kernel spin --threads "$2" --run-time-limit 600000
-    await listed "$2"
-}
-listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
 counting() { dpa-statistics show -d mlx5_0 | grep -q ', collecting'; }
 
 # opens WIDTH HEIGHT OPTION...: dpatop in a terminal of that size.
@@ -47,8 +40,8 @@ screen() { tmux -S "$socket" capture-pane -p; }
 shows() { screen >screen && grep -qE -- "$1" screen; }
 
 @test "--once: processes, threads and units, with rates" {
-    spins a 1
-    spins b 2
+    spins a.elf 1
+    spins b.elf 2
     dpatop -d mlx5_0 --once -i 300 >json
     jq -e '.device == "mlx5_0" and .seconds >= 0.3 and ([.processes[].threads | length] == [1, 2])
         and ([.processes[].threads[].name] | unique == ["spin"])
@@ -80,7 +73,7 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
     opens 80 24
     await shows '^dpatop mlx5_0: 0 processes, 0 threads, every 0.2 s'
     counting
-    spins a 3
+    spins a.elf 3
     await shows '^0 +[0-9]+ +3 +3 +[0-9.]+ % +[0-9.]+ [kMG] .* a.elf'
     await shows '^192 \|.*#\|$' # the last unit, all the time
     [ "$(wc -l <screen)" -eq 24 ]
@@ -105,7 +98,7 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
 }
 
 @test "rows are sorted by the column that is chosen, and scroll" {
-    spins a 40
+    spins a.elf 40
     opens 80 24
     keys t
     await shows '^PROCESS +THREAD +BUSYv'
@@ -124,7 +117,7 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
 }
 
 @test "it follows the size of the terminal, however small" {
-    spins a 1
+    spins a.elf 1
     opens 80 24
     await shows '^ 64 \|'
     tmux -S "$socket" resize-window -x 40 -y 10

@@ -2,6 +2,7 @@
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host
@@ -16,21 +17,13 @@ setup_file() {
 setup() {
     cp -a "$BATS_FILE_TMPDIR/devices" "$BATS_TEST_TMPDIR/" && cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
-    kernels=$DPAKIT_BUILD/obj/tests/data/kernels.elf
 }
 
 teardown() { end_background; }
 
-# spins FILE THREADS ALL: a program that runs until it is killed; then so many threads run.
-spins() {
-    cp "$kernels" "$1"
-    in_background dparun -d mlx5_0 "$1" --kernel spin --threads "$2" --run-time-limit 600000
-    await listed "$3"
-}
-listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -ge "$1" ]; }
 two_programs() {
-    spins a.elf 1 1
-    spins a_name_of_many_letters 2 3
+    spins a.elf 1
+    spins a_name_of_many_letters 2
 }
 
 # A program that launches a kernel of two threads again and again, on two units.

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
 # Namespaces of mounts and networks, for root without one of users, which a chroot may not have.
 apart() {
@@ -22,7 +23,6 @@ setup_file() {
     dpadev create mlx5_0
     printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
     chmod +x bin/sudo
-    cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" bench_app.elf
 }
 
 setup() {
@@ -44,13 +44,6 @@ as_on_a_card() {
             mount --bind /opt/tmp /tmp
             cd /opt/mellanox/doca/tools
             . /dev/fd/3'
-}
-
-# polls THREADS ALL: a program whose threads run until it is ended; then there are so many of all programs.
-polls() {
-    in_background dparun -d mlx5_0 opt/bench_app.elf --kernel spin --threads "$1" --run-time-limit 600000
-    listed() { [ "$(dpa-ps -d mlx5_0 -t | grep -c spin)" -eq "$1" ]; }
-    await listed "$2"
 }
 
 @test "DPA Execution Unit Management Tool, DOCA 2.2 to 2.10: general commands, EU groups" {
@@ -175,8 +168,8 @@ END
 }
 
 @test "DPA PS Tool, DOCA 2.7 to 3.2: processes, threads, and one process" {
-    polls 2 2
-    polls 1 3
+    spins opt/bench_app.elf 2
+    spins opt/bench_app.elf 1
     as_on_a_card >out <<'END'
 sudo ./dpa-ps -d mlx5_0 -t
 sudo ./dpa-ps -d mlx5_0 -i -p "0,1"
@@ -199,7 +192,7 @@ END
 }
 
 @test "DPA Statistics Tool, DOCA 2.9 to 3.2: the four ways to collect, and show" {
-    polls 1 1
+    spins opt/bench_app.elf 1
     as_on_a_card >out <<'END'
 sudo dpa-statistics collect -d mlx5_0 -p 0 -r -t 50
 sudo /opt/mellanox/doca/tools/dpa-statistics collect -d mlx5_0 -t 50 >/tmp/all

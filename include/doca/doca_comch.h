@@ -63,7 +63,7 @@ struct doca_comch_event_consumer;
 typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task,
                                                      union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
-/* A message has come. Its bytes are there until the callback returns. */
+/* A message has come. Its bytes, which are aligned to 8, are there until the callback returns. */
 typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *event,
                                                uint8_t *recv_buffer, uint32_t msg_len,
                                                struct doca_comch_connection *comch_connection);

@@ -106,8 +106,8 @@ void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_
                                                 struct doca_buf *buf);
 struct doca_buf *
 doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task);
-/* What came, of one that has succeeded: the number of the peer's producer; immediate data, which stays
- * until the task is submitted again or freed, NULL: there was none; its bytes. */
+/* What came, of one that has succeeded: the number of the peer's producer; immediate data, aligned to 8,
+ * which stays until the task is submitted again or freed, NULL: there was none; how many bytes it is. */
 uint32_t doca_comch_consumer_task_post_recv_get_producer_id(
     const struct doca_comch_consumer_task_post_recv *task);
 const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(

@@ -12,6 +12,7 @@ struct head {
     uint32_t kind, value; /* in the byte order of the machine */
 };
 _Static_assert(sizeof(struct head) + DPK_COMCH_MESSAGE_MAX == DPK_COMCH_ROOM, "room");
+_Static_assert(sizeof(struct head) % 8 == 0, "bytes of a message are aligned as the room is");
 
 static enum dpk_comch_said said(bool good)
 {

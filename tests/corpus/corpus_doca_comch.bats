@@ -6,6 +6,9 @@ setup_file() {
 setup() {
     load corpus.bash
 }
+teardown() {
+    [ ! -f "$BATS_TEST_TMPDIR/server.log" ] || cat "$BATS_TEST_TMPDIR/server.log"
+}
 
 # The server's program: in the background, until its file exists.
 start_server() { # PROGRAM ARGUMENT...

@@ -63,6 +63,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 {
     struct end *e = of(c);
     CHECK(event && size > 0 && size <= MESSAGE_MAX);
+    CHECK((uintptr_t)bytes % 8 == 0); /* programs have structures there */
     e->heard++;
     e->size = size;
     memcpy(e->message, bytes, size);
@@ -272,6 +273,7 @@ static void note(struct receiver *r, struct doca_comch_consumer_task_post_recv *
     r->imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len(task);
     r->producer = doca_comch_consumer_task_post_recv_get_producer_id(task);
     CHECK(r->imm_len <= sizeof r->imm && (imm != NULL) == (r->imm_len > 0));
+    CHECK((uintptr_t)imm % 8 == 0);
     if (imm)
         memcpy(r->imm, imm, r->imm_len);
     doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));

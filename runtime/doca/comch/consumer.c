@@ -12,7 +12,7 @@ struct receive {
     struct doca_buf *buf; /* NULL: for immediate data alone */
     uint32_t producer;
     uint8_t imm_len;
-    uint8_t imm[DPK_PIPE_IMM_MAX];
+    _Alignas(8) uint8_t imm[DPK_PIPE_IMM_MAX]; /* programs have structures there */
 };
 
 /* ---- Start and stop ---- */

@@ -192,10 +192,10 @@ struct endpoint {
     struct connection *connections; /* references; a client has one */
     unsigned connection_count;
     struct dpk_comch_server *server;
-    atomic_uint ended_count, waiting_count; /* sends that have ended, and those that wait */
-    atomic_int events;                      /* what can be read when something came; -1 */
-    bool heard_last;                        /* what it did last was to hear, not to end a task */
-    uint8_t room[DPK_COMCH_ROOM];
+    atomic_uint ended_count, waiting_count;   /* sends that have ended, and those that wait */
+    atomic_int events;                        /* what can be read when something came; -1 */
+    bool heard_last;                          /* what it did last was to hear, not to end a task */
+    _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
 
 /* A new one on a device of that card. INVALID_VALUE: the name is not one. */

@@ -155,7 +155,11 @@ static void all_tasks_of_a_dead_peer_end(void)
     AWAIT(s, &in, state_of(in.ctx) == DOCA_CTX_STATE_RUNNING);
     struct doca_buf *b = buf_of(&store, 0, SIZE, SIZE);
     CHECK(doca_task_submit(receive_of(&in, NULL)) == OK);
-    CHECK(doca_task_submit(send_of(&out, b, NULL, 0, s->last_consumer)) == OK);
+    struct doca_task *task = send_of(&out, b, NULL, 0, s->last_consumer);
+    doca_error_t sent;
+    while ((sent = doca_task_submit(task)) == DOCA_ERROR_AGAIN) /* no receive is posted yet */
+        usleep(100);
+    CHECK(sent == OK);
     end_process(process);
     AWAIT(&out, &in, out.failed == 1 && in.failed == 1);
     CHECK(out.status == DOCA_ERROR_CONNECTION_RESET && in.status == DOCA_ERROR_CONNECTION_RESET);
@@ -181,7 +185,6 @@ static void be_a_client(void)
         doca_pe_progress(c->pe);
     CHECK(doca_comch_client_get_connection(c->client, &c->c) == OK);
     CHECK(receiver_start(&in, c->c, store.map, 0) == DOCA_ERROR_IN_PROGRESS);
-    /* The receive is posted before the peer can know the consumer's number. */
     while (state_of(in.ctx) != DOCA_CTX_STATE_RUNNING)
         doca_pe_progress(in.pe);
     CHECK(doca_task_submit(receive_of(&in, NULL)) == OK);

@@ -3,6 +3,7 @@
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
+source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
 setup_file() {
     build_queues flexio_queue_cases.c
@@ -21,7 +22,7 @@ setup() {
 # Sends frames from mlx5_0 until some have come back; those that came before the other program steered were lost.
 come_back() {
     local i
-    [ "${1:-}" ] || until [ -S devices/mlx5_1/port.socket ]; do sleep 0.05; done
+    [ "${1:-}" ] || await test -S devices/mlx5_1/port.socket
     sleep 0.3
     for i in $(seq 20); do
         timeout 5 "$cases" "${1:-a_polled_frame_comes_back}" && return
@@ -61,7 +62,7 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
     come_back
     "$swap" mlx5_1 1 >second 2>&1 3>&- &
-    until grep -q -e '^-W-.* wire dev:mlx5_0: another program has plugged it in' second; do sleep 0.05; done
+    await grep -q -e '^-W-.* wire dev:mlx5_0: another program has plugged it in' second
     come_back
     kill %1 %2
     wait || :
@@ -77,9 +78,9 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
 @test "programs on a switch find each other by their addresses" {
     for d in 0 1; do dpadev wire mlx5_$d switch:lab; done
     dpadev switch lab >lab 2>&1 3>&- &
-    until grep -q runs lab; do sleep 0.05; done
+    await grep -q runs lab
     "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
-    until grep -q 'mlx5_1 is plugged in' lab; do sleep 0.05; done
+    await grep -q 'mlx5_1 is plugged in' lab
     come_back a_frame_with_addresses_comes_back
     kill %2 %1
     wait %2 || :

@@ -88,11 +88,10 @@ page_says_what_json_says() { # NAME [OPTION...]
 @test "a process that runs, and its program, are on the page" {
     printf '#include <libflexio-dev/flexio_dev.h>\n__dpa_rpc__ uint64_t f(uint64_t a) { return a; }\n' >f.c
     dpacc f.c -o f.a --app-name=shown_here
-    dparun -d mlx5_0 --gdb ./socket f.a --rpc f 1 >out 2>&1 &
-    for i in $(seq 300); do [ -S socket ] && break; sleep 0.1; done
+    in_background dparun -d mlx5_0 --gdb ./socket f.a --rpc f 1 >out 2>&1
+    await test -S socket
     page_says_what_json_says mlx5_0
-    kill $!
-    wait || true
+    end_background
     [ "$(jq -r '.processes[].program' report.json)" = shown_here ]
     grep -qF '<td>shown_here</td>' page.html
 }

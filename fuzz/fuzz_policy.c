@@ -17,8 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    const struct dpk_policy_subject about = {
-        .name = "hello", .sha256 = digest, .has_version = true, .version = 7};
+    static const struct dpk_uuid uuid = {{0x77, 0xdd}};
+    const struct dpk_policy_subject about = {.name = "hello",
+                                             .uuid = size % 2 ? &uuid : NULL,
+                                             .sha256 = digest,
+                                             .has_version = true,
+                                             .version = 7};
     enum dpk_policy_reason reason = dpk_policy_check(policy, &about, why, sizeof why);
     if (dpk_policy_check(policy, &about, again, sizeof again) != reason || strcmp(why, again) != 0)
         abort();

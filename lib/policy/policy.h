@@ -24,7 +24,7 @@ struct dpk_policy;
  * dpk_verdict, and are exit codes of mlxdpa verify. */
 enum dpk_policy_reason {
     DPK_POLICY_OK = 0,
-    DPK_POLICY_PROGRAM = 21, /* its digest is not in `programs` */
+    DPK_POLICY_PROGRAM = 21, /* not in `programs`; or no rule names it (mlxdpa(1), "POLICY") */
     DPK_POLICY_SIGNER = 22,  /* neither leaf certificate nor key are in `signers` */
     DPK_POLICY_VERSION = 23, /* it has a lower version than `minimum_versions` asks for, or none */
 };
@@ -47,9 +47,10 @@ const struct dpk_path_rules *dpk_policy_rules(const struct dpk_policy *policy);
 
 /* What a policy is asked about. */
 struct dpk_policy_subject {
-    const char *name;   /* of the program, or its UUID in a container */
-    const char *sha256; /* of the device ELF, 64 small hexadecimal digits */
-    X509 *leaf;         /* certificate of who signed; NULL is no signer that is allowed */
+    const char *name;            /* of a program in a host file, which no signature covers */
+    const struct dpk_uuid *uuid; /* of one in a container: it goes by this alone; else NULL */
+    const char *sha256;          /* of the device ELF, 64 small hexadecimal digits */
+    X509 *leaf;                  /* certificate of who signed; NULL is no signer that is allowed */
     bool has_version;
     uint32_t version;
 };

@@ -118,13 +118,14 @@ static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust 
         dpk_sha256_text(elf.data, elf.size, digest);
     dpk_buf_free(&elf);
     bool program = app.kind == DPK_APP_PROGRAM;
-    dpk_uuid_format(program ? &app.metadata.uuid : &app.app_uuid, uuid);
+    const struct dpk_uuid *id = program ? &app.metadata.uuid : &app.app_uuid;
+    dpk_uuid_format(id, uuid);
     const struct finding f = {.name = uuid,
                               .target = "",
                               .sha256 = digest,
                               .verdict = verdict,
                               .report = &report,
-                              .about = {.name = uuid,
+                              .about = {.uuid = id,
                                         .sha256 = digest,
                                         .has_version = true,
                                         .version = program ? app.metadata.app_version : 0},

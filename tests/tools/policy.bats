@@ -53,7 +53,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     fails 22 "SIGNER_NOT_ALLOWED" gate
     policy "signers: [{certificate: $key}, {key: $certificate}]"
     fails 22 "SIGNER_NOT_ALLOWED" gate
-    policy "minimum_versions: {two: 1}"
+    policy "$(printf 'minimum_versions: {two: 1}\nunnamed: allow')"
     fails 23 "two: VERSION_TOO_LOW (it has no version" gate
     policy "minimum_versions: {$uuid: 7, other: 99}"
     mlxdpa show "$f/app.signed"
@@ -63,6 +63,44 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     # The verdict in JSON has the same number.
     policy "programs: [$other]"
     gate --json 2>/dev/null | jq -e '.[0].code == 21'
+}
+
+@test "a UUID means the same in any letters, twice too" {
+    policy "minimum_versions: {${uuid^^}: 8}"
+    fails 23 "version 7, and the policy allows 8 and later" app_gate
+    policy "minimum_versions: {${uuid^^}: 7}"
+    app_gate
+    policy "minimum_versions: {$uuid: 7, ${uuid^^}: 8}"
+    fails 1 "policy.yaml: line 2: twice: '${uuid^^}'" app_gate
+}
+
+@test "a program that no rule names is refused, so that another name frees from no minimum" {
+    policy "minimum_versions: {elsewhere: 3}"
+    fails 21 "one: PROGRAM_NOT_ALLOWED (no rule names it" gate
+    fails 21 "no rule names it" app_gate
+    policy "$(printf 'minimum_versions: {elsewhere: 3}\nunnamed: refuse')"
+    fails 21 "no rule names it" gate
+    policy "$(printf 'minimum_versions: {elsewhere: 3}\nsigners: [{key: %s}]' "$key")"
+    fails 21 "no rule names it" gate
+    policy "minimum_versions: {}"
+    fails 21 "no rule names it" gate
+    # It goes by its UUID, and a program in a host file by its name: neither passes as the other.
+    policy "minimum_versions: {$uuid: 7}"
+    fails 21 "no rule names it" gate
+    app_gate
+    # Its digest names it, and so it may pass when that is asked for.
+    policy "$(printf 'minimum_versions: {elsewhere: 3}\nprograms: [%s]' "$digest")"
+    gate
+    policy "$(printf 'minimum_versions: {elsewhere: 3}\nunnamed: allow')"
+    gate
+}
+
+@test "a fingerprint may have colons" {
+    colons=$(openssl x509 -inform der -in "$f/keys/leaf.der" -noout -fingerprint -sha256)
+    policy "signers: [{certificate: '${colons#*=}'}]"
+    gate
+    policy "$(printf 'programs: ["%s"]' "$(sed 's/../&:/g; s/:$//' <<<"$digest")")"
+    gate
 }
 
 @test "each verdict of a device has its exit code, with a policy alone" {
@@ -83,7 +121,8 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     fails 17 "certificate has expired" gate --at 2048-05-20
     fails 17 "not yet valid" gate --at 2020-02-29
     fails 17 "has expired" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --at 2060-01-01
-    for date in 2021-02-29 tomorrow 2026-1 2026-01-01T00:00 1969-01-01; do
+    for date in 2021-02-29 tomorrow 2026-1 2026-01-01T00:00 1969-01-01 2026-1-1 ' 2026-01-01' \
+        2026-01-01T24:00:00Z 2026-01-01T10:59:60Z 2026-02-30T00:00:00Z 2026-01-01Z; do
         fails 2 "no date" gate --at "$date"
     done
 }
@@ -116,6 +155,19 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     bad 'policy: 1\nminimum_versions: {a: 1, a: 2}\n' "line 2: twice: 'a'"
     bad 'policy: 1\nminimum_versions: {a: 4294967296}\n' "line 2: a version has 32 bits"
     bad 'policy: 1\nminimum_versions: {a: -1}\n' "line 2: no version"
+    bad 'policy: 1\nminimum_versions: {a: 010}\n' "line 2: no version"
+    bad "policy: 1\nminimum_versions:\n  ${uuid//-/}: 1\n" "line 3: neither a UUID with its dashes nor"
+    bad "policy: 1\nminimum_versions:\n  ${uuid%f}: 1\n" "line 3: neither a UUID"
+    bad "policy: 1\nminimum_versions:\n  '{$uuid}': 1\n" "line 3: neither a UUID"
+    bad "policy: 1\nminimum_versions:\n  ' $uuid': 1\n" "line 3: neither a UUID"
+    bad 'policy: 1\nminimum_versions: {deadbeefdeadbeefdeadbeefdeadbeef: 1}\n' "line 2: neither a UUID"
+    bad 'policy: 1\nminimum_versions: {.dpa_bin_one: 1}\n' "line 2: neither a UUID"
+    bad 'policy: 1\nminimum_versions: {"": 1}\n' "line 2: neither a UUID"
+    bad 'policy: 1\nminimum_versions: [a]\n' "line 2: minimum_versions is a mapping"
+    bad 'policy: 1\nunnamed: allow\n' "line 2: unnamed is about"
+    bad 'policy: 1\nminimum_versions: {a: 1}\nunnamed: no\n' "line 3: unnamed is refuse or allow, not 'no'"
+    bad 'policy: 1\ncrls: []\n' "line 2: no revocation list in crls"
+    bad "policy: 1\nprograms: ['${other:0:2}:${other:2}']\n" "line 2: no SHA-256"
     bad 'policy: 1\n--- {}\n' "line 2: more than one document"
     bad 'policy: 1\nprograms: [\n' "line"
     bad 'policy: 1\nprograms: &a [*a]\n' "line 2: no SHA-256"

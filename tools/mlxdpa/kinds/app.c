@@ -98,7 +98,7 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
 {
     struct dpk_report report;
     struct dpk_buf elf = {0};
-    char digest[65] = "", uuid[DPK_UUID_TEXT];
+    char digest[65] = "";
     note_device(o, v->trust);
     /* It is over hashes of their contents. The parser asks for one priority in all of them. */
     outcome_uncovered(o, "priorities of the container's items");
@@ -109,9 +109,8 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
         program_digest(o->facts, elf.data, elf.size, NULL);
         dpk_sha256_text(elf.data, elf.size, digest);
     }
-    dpk_uuid_format(&app->metadata.uuid, uuid);
     check_policy(o, v->trust,
-                 (struct dpk_policy_subject){.name = uuid,
+                 (struct dpk_policy_subject){.uuid = &app->metadata.uuid,
                                              .sha256 = digest,
                                              .has_version = true,
                                              .version = app->metadata.app_version},

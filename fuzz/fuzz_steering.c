@@ -215,7 +215,7 @@ static void check_counters(const struct program *p, struct dpk_queues *nic,
     static struct dpk_counters_seen seen;
     dpk_counters_read(counters, false, &seen);
     uint64_t ends = p->left + dpk_frames_waiting(nic) + seen.port[DPK_RECEIVED];
-    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++)
         ends += seen.port[i];
     if (ends != p->given + seen.port[DPK_COPIED])
         abort();

@@ -30,6 +30,11 @@
  * completion queue, too, instead of overrunning it. The doorbell records say that there is a receive
  * or room, whoever writes them; they are looked at at least every millisecond.
  *
+ * A frame that is longer than its receive is dropped, and the receive ends in an error completion
+ * (syndrome 0x01); the queue goes on. A WQE that is not valid puts its queue into the error state, which a
+ * line on stderr tells with the WQE and the reason; all that is posted later ends in 0x05. The index in a
+ * control segment of a flexio_sq is not looked at: a program may write its WQEs once.
+ *
  * A multi-packet WQE has a control segment (MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW), an Ethernet segment
  * without inline headers, and for each frame a data segment with its memory or, inline, itself. It
  * has one completion. When one frame of it is too short or too long, none is sent.

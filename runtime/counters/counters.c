@@ -44,6 +44,8 @@ const char *dpk_counter_name(enum dpk_counter counter)
         [DPK_DROP_NO_PEER] = "no_peer",
         [DPK_DROP_WIRE_FULL] = "wire_full",
         [DPK_DROP_WIRE_BROKEN] = "wire_broken",
+        [DPK_QUEUE_ERRORS] = "queue_errors",
+        [DPK_WQE_ERRORS] = "wqe_errors",
     };
     return names[counter];
 }

@@ -46,9 +46,12 @@ enum dpk_counter {
     DPK_DROP_NO_PEER,     /* nobody is at the other end of the wire */
     DPK_DROP_WIRE_FULL,   /* the wire carries more than it has room for */
     DPK_DROP_WIRE_BROKEN, /* the wire fails otherwise, as when a disk is full */
+    DPK_QUEUE_ERRORS,     /* queues that got into the error state by themselves */
+    DPK_WQE_ERRORS,       /* WQEs of send queues that failed, or were flushed then */
     DPK_COUNTERS
 };
 #define DPK_FIRST_DROP DPK_DROP_NO_RULE
+#define DPK_DROPS_END  DPK_QUEUE_ERRORS
 
 /* Its name in texts and JSON: "tx_packets", "out_of_buffer". */
 const char *dpk_counter_name(enum dpk_counter counter);

@@ -49,18 +49,21 @@ static bool may_send(struct dpk_queue *q)
 static bool next_send(void *context, struct dpk_rc_work *out)
 {
     struct dpk_queue *q = context;
+    struct why why;
     uint16_t blocks;
     struct send *s = may_send(q) ? new_send(q->pair) : NULL;
     if (!s)
         return false;
     s->used = true;
     *out = (struct dpk_rc_work){.opcode = DPK_RC_NOP, .user = s};
-    out->wrong = send_load(q, s->bytes, &s->control, &blocks);
+    out->wrong = send_load(q, s->bytes, &s->control, &blocks, &why);
     q->done = (uint16_t)(q->done + blocks);
     if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
         q->done = q->posted; /* it is unknown where the next one begins */
     if (out->wrong == DPK_RC_OK)
-        out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe);
+        out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
+    if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR)
+        send_tell(q, &s->control, &why);
     if (out->wrong != DPK_RC_OK || q->state == DPK_QP_ERROR)
         return true;
     if (moved_too_much(q))

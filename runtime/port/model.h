@@ -81,7 +81,7 @@ struct dpk_queue {
     TAILQ_ENTRY(dpk_queue) in_waiting; /* RQ: if it has such */
     uint64_t heard;                    /* RQ: the turn in which somebody listened */
     uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
-    bool told_of_stuck;
+    bool told_of_stuck, told_of_long;
     struct dpk_counts *counts; /* SQ, RQ */
 };
 
@@ -108,8 +108,13 @@ struct dpk_queues {
     bool left;      /* frames left since ops->left was called */
 };
 
+/* Says why a queue gets into the error state, once for each, and counts it. */
 void queue_warn(const struct dpk_queue *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Tells of what ends no queue. */
+void queue_tell(const struct dpk_queue *q, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void queue_count(const struct dpk_queue *q, enum dpk_counter counter);
 const char *queue_kind(const struct dpk_queue *q);
 
 /* ---- queues.c ---- */
@@ -158,9 +163,12 @@ bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
 void rwqe_flush(struct dpk_queue *q);
 
 /* ---- send.c ---- */
-/* Reads the next WQE once. *blocks: how many blocks it has, at most those that are posted. */
+/* Reads the next WQE once. *blocks: how many blocks it has, at most those that are posted. `why`: NULL,
+ * or the reason of an error. */
 enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
-                             struct control *control, uint16_t *blocks);
+                             struct control *control, uint16_t *blocks, struct why *why);
+/* Tells that this WQE ends its queue. */
+void send_tell(const struct dpk_queue *q, const struct control *control, const struct why *why);
 /* Completes a send, if it asks for a completion or has failed. False: the CQ is in the error
  * state. */
 bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
@@ -210,7 +218,7 @@ struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct fram
 bool facts_are_wrong(const struct frame_facts *f);
 
 /* ---- port.c ---- */
-enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe);
+enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why);
 void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
 /* False: the port is connected to itself, and the frame comes back in. */
 bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);

@@ -37,6 +37,48 @@ static void count_received(struct dpk_queue *rq, const struct completion *c, siz
     }
 }
 
+/* The first piece that cannot be accessed, for people. */
+static enum dpk_rc_status refuse_memory(const struct dpk_queue *q,
+                                        const struct dpk_rc_piece *pieces, unsigned count,
+                                        unsigned rights, struct why *why)
+{
+    unsigned i = 0;
+    for (; i + 1 < count; i++) {
+        const struct dpk_rc_message m = {&pieces[i], 1};
+        if (!dpk_rc_message_has(q->options.domain, &m, pieces[i].memory.size, rights))
+            break;
+    }
+    const struct dpk_memory_access *a = &pieces[i].memory;
+    return wqe_refuse(why, DPK_RC_LOCAL_PROTECTION,
+                      "key 0x%x does not let it %s %llu bytes at 0x%llx", a->key,
+                      rights == DPK_MEMORY_READ ? "read" : "write", (unsigned long long)a->size,
+                      (unsigned long long)a->address);
+}
+
+/* Whether a frame that is received has an error, and what is to be said of it. A card goes on with its
+ * next receive after a frame that is too long (mlx5e: no recovery from this syndrome), but not
+ * after memory that it cannot write. */
+static enum dpk_rc_status deliver(struct dpk_queue *rq, const struct receive *r,
+                                  const uint8_t *frame, size_t size)
+{
+    struct why why;
+    if (size > r->data.total) {
+        if (!rq->told_of_long)
+            queue_tell(
+                rq,
+                "a frame of %zu bytes is longer than its receive of %llu: it is dropped, and its "
+                "completion is an error; such frames are counted (too_long)",
+                size, (unsigned long long)r->data.total);
+        rq->told_of_long = true;
+        return DPK_RC_LOCAL_LENGTH;
+    }
+    if (write_receive(rq, &r->data, frame, (uint32_t)size))
+        return DPK_RC_OK;
+    refuse_memory(rq, r->data.list, r->data.count, DPK_MEMORY_WRITE, &why);
+    queue_warn(rq, "receive %u: %s", r->index, why.text);
+    return DPK_RC_LOCAL_PROTECTION;
+}
+
 /* Delivers a frame to the next receive. */
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size,
                           const struct frame_facts *facts)
@@ -51,14 +93,14 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
     }
     struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size, facts)};
     c.bytes = (uint32_t)size;
-    if (c.bytes > r.data.total)
-        c.syndrome = DPK_RC_LOCAL_LENGTH;
-    else if (!write_receive(rq, &r.data, frame, (uint32_t)size))
-        c.syndrome = DPK_RC_LOCAL_PROTECTION;
+    c.syndrome = deliver(rq, &r, frame, size);
     count_received(rq, &c, size);
     if (c.syndrome)
         c = (struct completion){.opcode = CQE_RESPONSE_ERROR, .syndrome = c.syndrome};
-    if (!rwqe_complete(rq, r.index, &c) || c.syndrome)
+    const bool completes = rwqe_complete(rq, r.index, &c);
+    if (!completes && c.syndrome != DPK_RC_LOCAL_PROTECTION)
+        queue_warn(rq, "its CQ 0x%x is in the error state", rq->options.receive_cq->number);
+    if (!completes || c.syndrome == DPK_RC_LOCAL_PROTECTION)
         queue_fail(rq);
 }
 
@@ -129,7 +171,6 @@ static bool must_wait(const struct dpk_queue *rq)
 static void tell_if_stuck(struct dpk_queue *rq)
 {
     struct timespec now;
-    char text[160];
     const struct dpk_queue *cq = rq->options.receive_cq;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t ms = (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
@@ -138,11 +179,10 @@ static void tell_if_stuck(struct dpk_queue *rq)
     if (rq->told_of_stuck || rq->stuck_since == 0 || ms - rq->stuck_since < STUCK_MS)
         return;
     rq->told_of_stuck = true;
-    snprintf(text, sizeof text,
-             "RQ 0x%x: frames wait for room in CQ 0x%x; its doorbell record does not say that "
-             "completions were consumed",
-             rq->number, cq->number);
-    rq->nic->ops->warn(rq->nic->context, text);
+    queue_tell(rq,
+               "frames wait for room in CQ 0x%x; its doorbell record does not say that completions "
+               "were consumed",
+               cq->number);
 }
 
 /* Whether somebody listens; asked once in a turn. */
@@ -256,17 +296,24 @@ static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t 
     steering_pass(sq->nic, frame, size, &sent);
 }
 
+static enum dpk_rc_status refuse_size(uint64_t size, struct why *why)
+{
+    return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "a frame of %llu bytes, not %u to %u",
+                      (unsigned long long)size, DPK_FRAME_MIN, DPK_FRAME_MAX);
+}
+
 /* Sends the pieces as one frame. */
 static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
-                                   const struct dpk_rc_piece *pieces, unsigned count, uint64_t all)
+                                   const struct dpk_rc_piece *pieces, unsigned count, uint64_t all,
+                                   struct why *why)
 {
     uint8_t frame[DPK_FRAME_MAX];
     const struct dpk_rc_message message = {pieces, count};
     if (!is_frame(all) || !is_frame(all + (wqe->has_tag ? VLAN_TAG : 0)))
-        return DPK_RC_LOCAL_LENGTH;
+        return refuse_size(all, why);
     uint32_t size = (uint32_t)all;
     if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
-        return DPK_RC_LOCAL_PROTECTION;
+        return refuse_memory(sq, pieces, count, DPK_MEMORY_READ, why);
     if (wqe->has_tag)
         offload_tag(frame, &size, wqe);
     offload_checksums(frame, size, wqe->checksums);
@@ -275,58 +322,66 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
 }
 
 /* Sends each piece as a frame. None is sent when one is none. */
-static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe)
+static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
     const struct pieces *data = &wqe->data;
-    enum dpk_rc_status wrong = data->count > 0 ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
+    enum dpk_rc_status wrong = DPK_RC_OK;
     if (!sq->options.multi_sends)
-        return DPK_RC_LOCAL_OPERATION;
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                          "the queue was not made for WQEs of several frames");
+    if (data->count == 0)
+        wrong = refuse_size(0, why);
     for (unsigned i = 0; i < data->count; i++)
         if (!is_frame(data->list[i].memory.size))
-            wrong = DPK_RC_LOCAL_LENGTH;
+            wrong = refuse_size(data->list[i].memory.size, why);
     for (unsigned i = 0; wrong == DPK_RC_OK && i < data->count; i++)
-        wrong = send_one(sq, wqe, &data->list[i], 1, data->list[i].memory.size);
+        wrong = send_one(sq, wqe, &data->list[i], 1, data->list[i].memory.size, why);
     return wrong;
 }
 
 /* Sends data as segments of TCP, which are frames. None is sent when one would be none. */
-static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe)
+static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
     uint8_t frame[DPK_FRAME_MAX];
-    const struct dpk_rc_message all = {wqe->data.list, wqe->data.count};
+    const struct pieces *data = &wqe->data;
+    const struct dpk_rc_message all = {data->list, data->count};
     struct segments s;
     if (!segments_find(wqe, &s))
-        return DPK_RC_LOCAL_OPERATION;
-    if (s.data > LARGE_SEND_MAX || !is_frame(s.headers_size + (s.data < s.mss ? s.data : s.mss)))
-        return DPK_RC_LOCAL_LENGTH;
-    if (!dpk_rc_message_has(sq->options.domain, &all, wqe->data.total, DPK_MEMORY_READ))
-        return DPK_RC_LOCAL_PROTECTION;
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                          "large send without inline headers of TCP and an MSS");
+    if (s.data > LARGE_SEND_MAX)
+        return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "large send of %llu bytes, not at most %u",
+                          (unsigned long long)s.data, LARGE_SEND_MAX);
+    const uint64_t first = s.headers_size + (s.data < s.mss ? s.data : s.mss);
+    if (!is_frame(first))
+        return refuse_size(first, why);
+    if (!dpk_rc_message_has(sq->options.domain, &all, data->total, DPK_MEMORY_READ))
+        return refuse_memory(sq, data->list, data->count, DPK_MEMORY_READ, why);
     for (uint64_t i = 0; i < segments_count(&s); i++) {
         const uint64_t at = i * s.mss, left = s.data - at;
-        const uint32_t data = left < s.mss ? (uint32_t)left : s.mss;
-        segments_header(&s, i, data, frame);
-        if (!dpk_rc_message_read(sq->options.domain, &all, s.headers_size + at, data,
+        const uint32_t size = left < s.mss ? (uint32_t)left : s.mss;
+        segments_header(&s, i, size, frame);
+        if (!dpk_rc_message_read(sq->options.domain, &all, s.headers_size + at, size,
                                  frame + s.headers_size))
-            return DPK_RC_LOCAL_PROTECTION;
-        offload_checksums(frame, s.headers_size + data, wqe->checksums);
-        transmit(sq, wqe, frame, s.headers_size + data);
+            return refuse_memory(sq, data->list, data->count, DPK_MEMORY_READ, why);
+        offload_checksums(frame, s.headers_size + size, wqe->checksums);
+        transmit(sq, wqe, frame, s.headers_size + size);
     }
     return DPK_RC_OK;
 }
 
-enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe)
+enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
-    if (wqe->checksums & CHECKSUM_INNER) {
-        queue_warn(sq, "checksums of headers within tunnels are not emulated");
-        return DPK_RC_LOCAL_OPERATION;
-    }
+    if (wqe->checksums & CHECKSUM_INNER)
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                          "checksums of headers within tunnels are not emulated");
     if (wqe->control.opcode == WQE_LARGE_SEND)
-        return send_large(sq, wqe);
+        return send_large(sq, wqe, why);
     if (wqe->mss != 0)
-        return DPK_RC_LOCAL_OPERATION;
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "an MSS of %u without large send", wqe->mss);
     if (wqe->control.opcode == WQE_MULTI_SEND)
-        return send_many(sq, wqe);
-    return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total);
+        return send_many(sq, wqe, why);
+    return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total, why);
 }
 
 /* Takes frames from a wire that can keep them: none is dropped for want of room. */

@@ -21,16 +21,35 @@ const char *queue_kind(const struct dpk_queue *q)
     return names[q->options.kind];
 }
 
-void queue_warn(const struct dpk_queue *q, const char *format, ...)
+void queue_count(const struct dpk_queue *q, enum dpk_counter counter)
+{
+    dpk_count(q->counts ? q->counts : dpk_counters_port(q->nic->counters), counter, 1);
+}
+
+__attribute__((format(printf, 3, 0))) static void tell(const struct dpk_queue *q, const char *what,
+                                                       const char *format, va_list ap)
 {
     char reason[200], text[256];
+    vsnprintf(reason, sizeof reason, format, ap);
+    snprintf(text, sizeof text, "%s 0x%x%s: %s", queue_kind(q), q->number, what, reason);
+    q->nic->ops->warn(q->nic->context, text);
+}
+
+void queue_tell(const struct dpk_queue *q, const char *format, ...)
+{
     va_list ap;
     va_start(ap, format);
-    vsnprintf(reason, sizeof reason, format, ap);
+    tell(q, "", format, ap);
     va_end(ap);
-    snprintf(text, sizeof text, "%s 0x%x is in the error state: %s", queue_kind(q), q->number,
-             reason);
-    q->nic->ops->warn(q->nic->context, text);
+}
+
+void queue_warn(const struct dpk_queue *q, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    tell(q, " is in the error state", format, ap);
+    va_end(ap);
+    queue_count(q, DPK_QUEUE_ERRORS);
 }
 
 void queues_lock(struct dpk_queues *nic)

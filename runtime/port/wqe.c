@@ -1,6 +1,7 @@
 /* Decoding of WQEs. */
 #include "wqe.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,6 +14,17 @@
 
 /* Of the flags in the control segment (MLX5_WQE_CTRL_*). */
 enum { FLAGS_AT = 11, SOLICITED = 2, FENCE_SHIFT = 5, FENCE = 2 };
+
+enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
+{
+    va_list ap;
+    if (!why)
+        return status;
+    va_start(ap, format);
+    vsnprintf(why->text, sizeof why->text, format, ap);
+    va_end(ap);
+    return status;
+}
 
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
 {
@@ -57,13 +69,19 @@ static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
     return !r->failed;
 }
 
-static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct pieces *out)
+static enum dpk_rc_status refuse_inline(struct why *why)
+{
+    return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "inline data go beyond its segments");
+}
+
+static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct pieces *out,
+                                     struct why *why)
 {
     while (dpk_reader_left(r) >= WQE_SEGMENT) {
         uint32_t count = dpk_read_be32(r);
         if (count & INLINE && count != INLINE && !receives) {
             if (!add_inline(r, out, count & ~INLINE))
-                return DPK_RC_LOCAL_LENGTH;
+                return refuse_inline(why);
             continue;
         }
         struct dpk_memory_access memory = {.key = dpk_read_be32(r), .address = dpk_read_be64(r)};
@@ -81,7 +99,7 @@ enum { INSERT_VLAN = 0x8000, SERVICE_TAG = 1, HEADERS_MAX = 0x3ff }; /* type and
 
 /* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments. In
  * place of headers it may have a tag. */
-static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
+static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out, struct why *why)
 {
     dpk_read_skip(r, 4);
     out->checksums = dpk_read_be16(r);
@@ -92,12 +110,14 @@ static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out)
         out->has_tag = headers != 0;
         out->service_tag = headers & SERVICE_TAG;
         out->tci = dpk_read_be16(r);
-        return r->failed ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
+        return DPK_RC_OK;
     }
     if (headers < 2 || headers > HEADERS_MAX)
-        return DPK_RC_LOCAL_OPERATION;
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                          "its Ethernet segment has headers of %u bytes, not 2 to %u", headers,
+                          (unsigned)HEADERS_MAX);
     out->headers = headers;
-    return add_inline(r, &out->data, headers) ? DPK_RC_OK : DPK_RC_LOCAL_LENGTH;
+    return add_inline(r, &out->data, headers) ? DPK_RC_OK : refuse_inline(why);
 }
 
 static void remote_parse(struct dpk_reader *r, struct wqe *out)
@@ -107,63 +127,73 @@ static void remote_parse(struct dpk_reader *r, struct wqe *out)
     dpk_read_skip(r, 4);
 }
 
-enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out)
+static bool is_atomic(uint8_t opcode)
+{
+    return opcode == WQE_COMPARE_SWAP || opcode == WQE_FETCH_ADD;
+}
+
+static bool is_remote(uint8_t opcode)
+{
+    return is_atomic(opcode) || opcode == WQE_WRITE || opcode == WQE_WRITE_IMMEDIATE ||
+           opcode == WQE_READ;
+}
+
+static bool has_opcode(uint8_t opcode, bool ethernet)
+{
+    if (opcode == WQE_NOP || opcode == WQE_SEND)
+        return true;
+    return ethernet ? opcode == WQE_LARGE_SEND || opcode == WQE_MULTI_SEND
+                    : opcode == WQE_SEND_IMMEDIATE || is_remote(opcode);
+}
+
+/* The segments between that of control and the data. */
+static enum dpk_rc_status middle_parse(struct dpk_reader *r, bool ethernet, struct wqe *out,
+                                       struct why *why)
+{
+    const uint8_t opcode = out->control.opcode;
+    enum dpk_rc_status wrong = DPK_RC_OK;
+    if (ethernet)
+        wrong = ethernet_parse(r, out, why);
+    if (is_remote(opcode))
+        remote_parse(r, out);
+    if (is_atomic(opcode)) {
+        out->operand = dpk_read_be64(r);
+        out->compare = dpk_read_be64(r);
+    }
+    if (wrong == DPK_RC_OK && r->failed)
+        wrong = wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments, too few for it",
+                           out->control.segments);
+    if (opcode == WQE_MULTI_SEND && (out->headers > 0 || out->has_tag))
+        wrong = wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                           "headers or a tag of a VLAN, which one frame alone can have");
+    return wrong;
+}
+
+enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out,
+                             struct why *why)
 {
     memset(out, 0, offsetof(struct wqe, data));
     pieces_begin(&out->data);
-    if (!control_parse(bytes, size, &out->control))
-        return DPK_RC_LOCAL_OPERATION;
-    if (out->control.segments == 0 || (size_t)out->control.segments * WQE_SEGMENT > size)
-        return DPK_RC_LOCAL_OPERATION;
+    if (!control_parse(bytes, size, &out->control) || out->control.segments == 0 ||
+        (size_t)out->control.segments * WQE_SEGMENT > size)
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments", out->control.segments);
+    if (out->control.modifier != 0 || !has_opcode(out->control.opcode, ethernet))
+        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                          "this queue has no such operation (modifier 0x%02x)",
+                          out->control.modifier);
     struct dpk_reader r = dpk_reader(bytes, (size_t)out->control.segments * WQE_SEGMENT);
-    enum dpk_rc_status wrong = DPK_RC_OK;
     dpk_read_skip(&r, WQE_SEGMENT);
-    if (out->control.modifier != 0)
-        return DPK_RC_LOCAL_OPERATION;
-    switch (out->control.opcode) {
-    case WQE_NOP:
+    if (out->control.opcode == WQE_NOP)
         return DPK_RC_OK;
-    case WQE_SEND:
-        if (ethernet)
-            wrong = ethernet_parse(&r, out);
-        break;
-    case WQE_LARGE_SEND:
-        wrong = ethernet ? ethernet_parse(&r, out) : DPK_RC_LOCAL_OPERATION;
-        break;
-    case WQE_MULTI_SEND:
-        wrong = ethernet ? ethernet_parse(&r, out) : DPK_RC_LOCAL_OPERATION;
-        if (out->headers > 0 || out->has_tag) /* that one frame alone could have */
-            return DPK_RC_LOCAL_OPERATION;
-        break;
-    case WQE_SEND_IMMEDIATE:
-        wrong = ethernet ? DPK_RC_LOCAL_OPERATION : DPK_RC_OK;
-        break;
-    case WQE_COMPARE_SWAP:
-    case WQE_FETCH_ADD:
-    case WQE_WRITE:
-    case WQE_WRITE_IMMEDIATE:
-    case WQE_READ:
-        if (ethernet)
-            return DPK_RC_LOCAL_OPERATION;
-        remote_parse(&r, out);
-        break;
-    default:
-        return DPK_RC_LOCAL_OPERATION;
-    }
-    if (out->control.opcode == WQE_COMPARE_SWAP || out->control.opcode == WQE_FETCH_ADD) {
-        out->operand = dpk_read_be64(&r);
-        out->compare = dpk_read_be64(&r);
-    }
-    if (wrong != DPK_RC_OK || r.failed)
-        return wrong != DPK_RC_OK ? wrong : DPK_RC_LOCAL_OPERATION;
-    return data_parse(&r, false, &out->data);
+    const enum dpk_rc_status wrong = middle_parse(&r, ethernet, out, why);
+    return wrong != DPK_RC_OK ? wrong : data_parse(&r, false, &out->data, why);
 }
 
 enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     pieces_begin(out);
-    return data_parse(&r, true, out);
+    return data_parse(&r, true, out, NULL);
 }
 
 /* ---- Works of connected queue pairs ---- */
@@ -224,7 +254,7 @@ void dpk_wqe_describe(const uint8_t *bytes, size_t size, struct dpk_wqe_work *ou
 {
     struct wqe wqe;
     *out = (struct dpk_wqe_work){.work.opcode = DPK_RC_NOP};
-    out->work.wrong = wqe_parse(bytes, size, false, &wqe);
+    out->work.wrong = wqe_parse(bytes, size, false, &wqe, NULL);
     if (out->work.wrong != DPK_RC_OK)
         return;
     wqe_describe(&wqe, &out->work);

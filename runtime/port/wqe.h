@@ -50,10 +50,20 @@ struct wqe {
     struct pieces data;
 };
 
+/* Why a WQE is refused, for people. */
+struct why {
+    char text[120];
+};
+/* Sets the text and returns `status`. `why` may be NULL. */
+enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Decodes the control segment. False: there are too few bytes. */
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out);
-/* Decodes a send WQE; inline pieces point into `bytes`. Returns what is wrong with it. */
-enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out);
+/* Decodes a send WQE; inline pieces point into `bytes`. Returns what is wrong with it. `why`: NULL, or
+ * the reason then. */
+enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out,
+                             struct why *why);
 /* What it asks of a connected queue pair. Its pieces stay those of the WQE. */
 void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out);
 /* Decodes a receive: data segments up to the end, or up to one with the key that ends the list. */

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,6 +37,7 @@ struct world {
     unsigned before;    /* completions in turns before this one */
     bool plugged, deaf; /* frames leave; nobody listens */
     uint8_t last_left[DPK_FRAME_MAX];
+    char trouble[256]; /* the last one */
 };
 
 static inline bool inside(uint64_t address, uint64_t size)
@@ -90,8 +92,9 @@ static void world_waits(void *context)
 
 static void world_warn(void *context, const char *reason)
 {
-    (void)reason;
-    ((struct world *)context)->troubles++;
+    struct world *w = context;
+    w->troubles++;
+    snprintf(w->trouble, sizeof w->trouble, "%s", reason);
 }
 
 static void world_left(void *context)

@@ -171,7 +171,7 @@ static void check_balance(struct machine *m)
 {
     uint64_t drops = 0, in, out;
     dpk_counters_read(m->w.counters, false, &seen);
-    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++)
         drops += seen.port[i];
     in = seen.port[DPK_SENT] + seen.port[DPK_WIRE_IN] + seen.port[DPK_COPIED];
     out = seen.port[DPK_RECEIVED] + seen.port[DPK_WIRE_OUT] + drops;

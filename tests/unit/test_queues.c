@@ -89,7 +89,7 @@ static void a_cq_that_is_not_consumed_overruns(void **state)
     put_frame(&w, 0, p.sq, 8, DATA, 64);
     dpk_queue_ring(p.sq, 9);
     assert_true(dpk_queue_has_failed(p.send_cq) && dpk_queue_has_failed(p.sq));
-    assert_int_equal(w.troubles, 1);
+    assert_int_equal(w.troubles, 2); /* of the CQ, and of the SQ that has no other */
     assert_memory_equal(before, w.memory + cq_ring(0), DPK_CQE);
     consumed(&w, 0, 8); /* too late */
     dpk_queue_ring(p.sq, 10);
@@ -203,19 +203,92 @@ static void doorbells_find_only_send_queues_of_their_owner(void **state)
     assert_int_equal(w.left, 1);
 }
 
-static void frames_longer_than_the_receive_are_errors(void **state)
+/* As on a card, where the queue goes on. */
+static void a_frame_longer_than_its_receive_is_dropped(void **state)
 {
     (void)state;
     struct pair p = loop();
     put_receive(&w, 1, 0, 63, DATA + 0x1000);
-    put_receive(&w, 1, 1, 64, DATA + 0x2000);
-    post_receives(&w, 1, 2);
-    put_frame(&w, 0, p.sq, 0, DATA, 64);
-    dpk_queue_ring(p.sq, 1);
-    assert_int_equal(cqe_at(&w, 1, 0).opcode, 14);
-    assert_int_equal(cqe_at(&w, 1, 0).syndrome, 0x01);
-    assert_int_equal(cqe_at(&w, 1, 1).syndrome, 0x05);
-    assert_true(dpk_queue_has_failed(p.rq));
+    put_receive(&w, 1, 1, 63, DATA + 0x1000);
+    put_receive(&w, 1, 2, 64, DATA + 0x2000);
+    post_receives(&w, 1, 3);
+    for (uint16_t i = 0; i < 3; i++) {
+        put_frame(&w, 0, p.sq, i, DATA, 64);
+        dpk_queue_ring(p.sq, (uint16_t)(i + 1));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(cqe_at(&w, 1, i).opcode, 14);
+        assert_int_equal(cqe_at(&w, 1, i).syndrome, 0x01);
+        assert_int_equal(cqe_at(&w, 1, i).counter, i);
+    }
+    assert_int_equal(cqe_at(&w, 1, 2).opcode, 2);
+    assert_false(dpk_queue_has_failed(p.rq));
+    assert_int_equal(w.troubles, 1);
+    assert_non_null(strstr(w.trouble, "64 bytes is longer than its receive of 63"));
+    struct dpk_counters_seen seen;
+    dpk_counters_read(w.counters, false, &seen);
+    assert_int_equal(seen.port[DPK_DROP_TOO_LONG], 2);
+    assert_int_equal(seen.port[DPK_RECEIVED], 1);
+    assert_int_equal(seen.port[DPK_QUEUE_ERRORS], 0);
+}
+
+/* Programs write their WQEs once, and ring again and again. */
+static void wqes_stay_in_their_ring(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    w.plugged = true;
+    for (uint16_t i = 0; i < 4; i++)
+        put_be32(&w, put_frame(&w, 0, p.sq, i, DATA, 64) + 8, 0);
+    for (uint16_t i = 1; i <= 1000; i++)
+        dpk_queue_ring(p.sq, i);
+    assert_int_equal(w.left, 1000);
+    put_be32(&w, ring_at(0) + 8, 2 << 2);
+    dpk_queue_ring(p.sq, 1001);
+    assert_int_equal(w.left, 1001);
+    assert_int_equal(cqe_at(&w, 0, 0).opcode, 0);
+    assert_int_equal(cqe_at(&w, 0, 0).counter, 1000);
+}
+
+/* Each WQE that ends its queue is told of with its reason. */
+static void a_queue_says_once_what_has_ended_it(void **state)
+{
+    const struct {
+        unsigned at; /* a word of the WQE, */
+        uint32_t is; /* and what it becomes */
+        const char *told;
+    } cases[] = {
+        {0, 0x00000032, "WQE 0, opcode 0x32: this queue has no such operation"},
+        {0, 0x0100000a, "(modifier 0x01)"},
+        {4, 0x00123403, "WQE 0, opcode 0x0a: it is one of queue 0x1234"},
+        {28, 0x00010000, "headers of 1 bytes"},
+        {28, 0x00200000, "inline data go beyond its segments"},
+        {20, 1000, "an MSS of 1000 without large send"},
+        {20, 0x30000000, "checksums of headers within tunnels are not emulated"},
+        {32, 13, "a frame of 13 bytes, not 14 to 9234"},
+        {36, 0x77777700, "key 0x77777700 does not let it read 64 bytes at 0x"},
+        {44, DATA - 1, "does not let it read 64 bytes at 0x7ffff"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        end_world(state);
+        begin_world(state);
+        struct pair p = loop();
+        w.plugged = true;
+        for (uint16_t n = 0; n < 3; n++)
+            put_frame(&w, 0, p.sq, n, DATA, 64);
+        put_be32(&w, ring_at(0) + cases[i].at, cases[i].is);
+        dpk_queue_ring(p.sq, 3);
+        dpk_queue_ring(p.sq, 4);
+        assert_true(dpk_queue_has_failed(p.sq));
+        assert_int_equal(w.troubles, 1);
+        if (!strstr(w.trouble, cases[i].told))
+            fail_msg("\"%s\" without \"%s\"", w.trouble, cases[i].told);
+        struct dpk_counters_seen seen;
+        dpk_counters_read(w.counters, false, &seen);
+        assert_int_equal(seen.port[DPK_QUEUE_ERRORS], 1);
+        assert_true(seen.port[DPK_WQE_ERRORS] >= 2);
+        assert_int_equal(w.left, 0);
+    }
 }
 
 static void receives_need_the_right_to_write(void **state)
@@ -471,7 +544,9 @@ int main(void)
         TEST(doorbells_beyond_the_ring_are_errors),
         TEST(a_doorbell_that_goes_back_is_an_error),
         TEST(doorbells_find_only_send_queues_of_their_owner),
-        TEST(frames_longer_than_the_receive_are_errors),
+        TEST(a_frame_longer_than_its_receive_is_dropped),
+        TEST(wqes_stay_in_their_ring),
+        TEST(a_queue_says_once_what_has_ended_it),
         TEST(receives_need_the_right_to_write),
         TEST(a_doorbell_record_beyond_the_ring_is_an_error),
         TEST(frames_are_gathered),

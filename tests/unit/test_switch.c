@@ -316,7 +316,7 @@ static void *send_many(void *context)
 static uint64_t drops(void)
 {
     uint64_t sum = 0;
-    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++)
         sum += seen.port[i];
     return sum;
 }

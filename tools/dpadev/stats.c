@@ -36,7 +36,8 @@ static void put_port(struct dpk_buf *out, const uint64_t values[DPK_COUNTERS])
     dpk_put_format(out, "%-24s %20" PRIu64 "\n", "with a wrong checksum", values[DPK_BAD_CHECKSUM]);
     for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
         if (values[i] > 0)
-            dpk_put_format(out, "dropped: %-15s %20" PRIu64 "\n", dpk_counter_name(i), values[i]);
+            dpk_put_format(out, "%s%-*s %20" PRIu64 "\n", i < DPK_DROPS_END ? "dropped: " : "",
+                           i < DPK_DROPS_END ? 15 : 24, dpk_counter_name(i), values[i]);
 }
 
 static void put_queue(struct dpk_buf *out, const struct dpk_counters_queue *q)
@@ -65,7 +66,7 @@ static enum dpk_status print_text(const struct seen *all, struct dpk_error *err)
     put_port(&out, seen->port);
     if (seen->count > 0)
         dpk_put_format(&out, "\n%-14s %10s  %20s %20s  %s\n", "QUEUE (*: gone)", "PROCESS",
-                       "PACKETS", "BYTES", "DROPPED");
+                       "PACKETS", "BYTES", "DROPPED, ERRORS");
     for (size_t i = 0; i < seen->count; i++)
         put_queue(&out, &seen->queues[i]);
     rates_put(&out, &all->rates);
@@ -87,7 +88,8 @@ static void add_counters(cJSON *o, const uint64_t values[DPK_COUNTERS], unsigned
 static void add_all(cJSON *o, const uint64_t values[DPK_COUNTERS])
 {
     add_counters(o, values, 0, DPK_FIRST_DROP);
-    add_counters(cJSON_AddObjectToObject(o, "drops"), values, DPK_FIRST_DROP, DPK_COUNTERS);
+    add_counters(o, values, DPK_DROPS_END, DPK_COUNTERS);
+    add_counters(cJSON_AddObjectToObject(o, "drops"), values, DPK_FIRST_DROP, DPK_DROPS_END);
 }
 
 static cJSON *json_of(const struct seen *all)

@@ -163,7 +163,7 @@ static struct traffic traffic_of(const struct dpk_counters_queue *q)
     const bool sends = q->kind == DPK_COUNTED_SQ;
     struct traffic out = {q->values[sends ? DPK_SENT : DPK_RECEIVED],
                           q->values[sends ? DPK_SENT_BYTES : DPK_RECEIVED_BYTES], 0};
-    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++)
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++)
         out.drops += q->values[i];
     return out;
 }

@@ -105,7 +105,7 @@ static int draw_port(int y, const struct top_seen *seen)
     line.size = 0;
     put_flow(&line, "Wire out: ", seen, DPK_WIRE_OUT, DPK_WIRE_OUT_BYTES);
     put_flow(&line, "   in: ", seen, DPK_WIRE_IN, DPK_WIRE_IN_BYTES);
-    for (unsigned i = DPK_FIRST_DROP; i < DPK_COUNTERS; i++) {
+    for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++) {
         drops += seen->port_rates[i];
         all += (double)seen->port[i];
     }

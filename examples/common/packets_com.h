@@ -18,7 +18,8 @@ struct packets {
     uint32_t receive_cqn, sqn;
     uint32_t key; /* of the packets */
     /* How far the thread is: */
-    uint32_t received, returned; /* packets, and how many of them may be received into again */
+    uint32_t received, returned; /* receives, and how many of them may be received into again */
+    uint32_t failed;             /* of those: they have no packet */
     uint32_t sent, completed;    /* packets, and completions of sends */
     uint64_t user;               /* the example's */
 };

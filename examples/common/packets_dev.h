@@ -67,16 +67,22 @@ static inline void packets_flush(struct packets *q, uint32_t before)
                      __builtin_bswap32((DEPTH + q->received) & 0xffff), __ATOMIC_RELEASE);
 }
 
+#define RECEIVE_FAILED 14 /* opcode of a completion: the packet was longer than PACKET_SIZE */
+
 /* The next packet that was received since the last flush. NULL: none is there. */
 static inline uint8_t *packets_next(struct packets *q, uint32_t *size)
 {
-    struct flexio_dev_cqe64 *cqe = packets_completion(q->receive_cq, q->received);
-    if (!cqe || q->received - q->returned == DEPTH)
-        return NULL;
-    q->received++;
-    *size = flexio_dev_cqe_get_byte_cnt(cqe);
-    return (uint8_t *)q->packets +
-           (flexio_dev_cqe_get_wqe_counter(cqe) & (DEPTH - 1)) * PACKET_SIZE;
+    struct flexio_dev_cqe64 *cqe;
+    while (q->received - q->returned < DEPTH &&
+           (cqe = packets_completion(q->receive_cq, q->received))) {
+        q->received++;
+        *size = flexio_dev_cqe_get_byte_cnt(cqe);
+        if (flexio_dev_cqe_get_opcode(cqe) != RECEIVE_FAILED)
+            return (uint8_t *)q->packets +
+                   (flexio_dev_cqe_get_wqe_counter(cqe) & (DEPTH - 1)) * PACKET_SIZE;
+        q->failed++;
+    }
+    return NULL;
 }
 
 /* Gives every packet to `handle`, and waits for more. An activation is not endless, even if packets
@@ -127,7 +133,7 @@ __dpa_rpc__ uint64_t packets_handled(uint64_t first, uint64_t count)
     const struct packets *q = (const struct packets *)first;
     uint64_t sum = 0;
     for (uint64_t i = 0; i < count; i++)
-        sum += __atomic_load_n(&q[i].returned, __ATOMIC_ACQUIRE);
+        sum += __atomic_load_n(&q[i].returned, __ATOMIC_ACQUIRE) - q[i].failed;
     return sum;
 }
 

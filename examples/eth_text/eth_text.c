@@ -69,11 +69,13 @@ static void came(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf 
     doca_buf_dec_refcount(pkt, NULL);
 }
 
+/* A frame that no buffer has room for ends nothing. */
 static void failed(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf *pkt,
                    union doca_data data)
 {
     (void)pkt, (void)data;
-    TRY(doca_eth_rxq_event_managed_recv_get_status(event));
+    fprintf(stderr, "a frame was lost: %s\n",
+            doca_error_get_descr(doca_eth_rxq_event_managed_recv_get_status(event)));
 }
 
 /* All frames of the port go to the queue with id 0. */

@@ -9,6 +9,8 @@
 #include <libflexio-dev/flexio_dev_queue_access.h>
 #include <libflexio-libc/string.h>
 
+#define RECEIVE_FAILED 14 /* opcode of a completion: the packet was longer than PACKET_SIZE */
+
 flexio_dev_event_handler_t swap_packets;
 
 /* Where the thread is in its queues; it lives on between activations. */
@@ -57,7 +59,8 @@ __dpa_global__ void swap_packets(uint64_t arg)
     const struct packet_swap *q = (const struct packet_swap *)arg;
     struct flexio_dev_cqe64 *cqe;
     while ((cqe = next_completion(q))) {
-        send_back(q, cqe);
+        if (flexio_dev_cqe_get_opcode(cqe) != RECEIVE_FAILED)
+            send_back(q, cqe);
         flexio_dev_dbr_cq_set_ci((uint32_t *)q->receive_cq_record, ++consumed);
         flexio_dev_dbr_rq_inc_pi((uint32_t *)q->receives_record);
     }

@@ -18,6 +18,14 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
+/* RDMA_MAX_... stand for what the device has. */
+static bool has_reads(const struct device *d, const struct rdma_conn_param *p)
+{
+    return (p->responder_resources == RDMA_MAX_RESP_RES ||
+            p->responder_resources <= d->resources) &&
+           (p->initiator_depth == RDMA_MAX_INIT_DEPTH || p->initiator_depth <= d->depth);
+}
+
 /* id->mine from what the program wants; `asked`: the peer's wishes, or NULL. */
 static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_conn_param *p,
                      const struct dpk_cm_message *asked)
@@ -26,15 +34,21 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
                                                 .initiator_depth = RDMA_MAX_INIT_DEPTH,
                                                 .retry_count = MAX_BITS,
                                                 .rnr_retry_count = MAX_BITS};
+    const struct dpk_cm_message no_limits = {.responder_resources = UINT8_MAX,
+                                             .initiator_depth = UINT8_MAX};
     const struct device *d = device_of(id->seen.verbs);
     struct dpk_cm_message *m = &id->mine;
     uint32_t psn = 0;
     if (!d)
         return failed(ENODEV);
+    if (!p && !id->seen.qp && !id_is_ud(id))
+        return failed(EINVAL);
     if (!p)
         p = &most;
-    if ((p->private_data_len && !p->private_data) || p->retry_count > MAX_BITS ||
-        p->rnr_retry_count > MAX_BITS || (!id->seen.qp && p->qp_num > MAX_24))
+    if (!asked)
+        asked = &no_limits;
+    if ((p->private_data_len && !p->private_data) || (!id->seen.qp && p->qp_num > MAX_24) ||
+        (!id_is_ud(id) && !has_reads(d, p)))
         return failed(EINVAL);
     RAND_bytes((unsigned char *)&psn, sizeof psn);
     *m = (struct dpk_cm_message){
@@ -43,18 +57,18 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
         .to = id->remote,
         .queue_pair = id->seen.qp ? id->seen.qp->qp_num : p->qp_num,
         .psn = psn & MAX_24,
-        .responder_resources = least(p->responder_resources, d->resources),
-        .initiator_depth = least(p->initiator_depth, d->depth),
-        .retries = p->retry_count,
-        .rnr_retries = p->rnr_retry_count,
+        .responder_resources = p->responder_resources == RDMA_MAX_RESP_RES
+                                   ? least(d->resources, asked->initiator_depth)
+                                   : p->responder_resources,
+        .initiator_depth = p->initiator_depth == RDMA_MAX_INIT_DEPTH
+                               ? least(d->depth, asked->responder_resources)
+                               : p->initiator_depth,
+        .retries = least(p->retry_count, MAX_BITS),
+        .rnr_retries = least(p->rnr_retry_count, MAX_BITS),
         .flow_control = p->flow_control != 0,
         .srq = id->seen.qp ? id->seen.qp->srq != NULL : p->srq != 0,
         .private_size = p->private_data_len,
     };
-    if (asked && p == &most) {
-        m->responder_resources = least(m->responder_resources, asked->initiator_depth);
-        m->initiator_depth = least(m->initiator_depth, asked->responder_resources);
-    }
     memcpy(m->gid, d->gid.raw, sizeof m->gid);
     if (p->private_data_len)
         memcpy(m->private_data, p->private_data, p->private_data_len);

@@ -90,6 +90,8 @@ int cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
 static int copy_address(const struct sockaddr *from, socklen_t size, struct sockaddr **to,
                         socklen_t *to_size)
 {
+    if (!from || !size)
+        return 0;
     if (!(*to = malloc(size)))
         return failed(ENOMEM);
     memcpy(*to, from, size);
@@ -115,7 +117,7 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found,
     bool bad = copy_address(found->ai_addr, found->ai_addrlen,
                             passive ? &ai->ai_src_addr : &ai->ai_dst_addr,
                             passive ? &ai->ai_src_len : &ai->ai_dst_len) != 0;
-    if (!bad && !passive && hints && hints->ai_src_addr && hints->ai_src_len)
+    if (!bad && !passive && hints)
         bad = copy_address(hints->ai_src_addr, hints->ai_src_len, &ai->ai_src_addr,
                            &ai->ai_src_len) != 0;
     if (!bad)
@@ -124,12 +126,11 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found,
     return NULL;
 }
 
-int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
+/* What names say, as the system resolves them. */
+static int look_up(const char *node, const char *service, const struct rdma_addrinfo *hints,
                    struct rdma_addrinfo **res)
 {
     struct addrinfo want = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    if (!res || (!node && !service && !hints))
-        return failed(EINVAL);
     if (hints) {
         want.ai_flags = (hints->ai_flags & RAI_PASSIVE ? AI_PASSIVE : 0) |
                         (hints->ai_flags & RAI_NUMERICHOST ? AI_NUMERICHOST : 0);
@@ -144,6 +145,33 @@ int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addr
     *res = describe(found, hints);
     freeaddrinfo(found);
     return *res ? 0 : failed(ENOMEM);
+}
+
+/* Without names, the hints are the answer. */
+static int repeat(const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
+{
+    struct rdma_addrinfo *ai = calloc(1, sizeof *ai);
+    if (!ai)
+        return failed(ENOMEM);
+    ai->ai_flags = hints->ai_flags;
+    ai->ai_family = hints->ai_family;
+    ai->ai_qp_type = hints->ai_qp_type;
+    ai->ai_port_space = hints->ai_port_space;
+    if (copy_address(hints->ai_dst_addr, hints->ai_dst_len, &ai->ai_dst_addr, &ai->ai_dst_len) ||
+        copy_address(hints->ai_src_addr, hints->ai_src_len, &ai->ai_src_addr, &ai->ai_src_len)) {
+        cm_freeaddrinfo(ai);
+        return failed(ENOMEM);
+    }
+    *res = ai;
+    return 0;
+}
+
+int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
+                   struct rdma_addrinfo **res)
+{
+    if (!res || (!node && !service && !hints))
+        return failed(EINVAL);
+    return node || service ? look_up(node, service, hints, res) : repeat(hints, res);
 }
 
 void cm_freeaddrinfo(struct rdma_addrinfo *ai)

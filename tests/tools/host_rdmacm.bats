@@ -1,12 +1,15 @@
-# Connections (tests/host/rdmacm_cases.c), linked as programs of librdmacm are.
+# Connections (tests/host/rdmacm_cases.c, rdmacm_rule_cases.c), linked as programs of librdmacm are.
 
 load ../host/setup
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/rdmacm_cases.c" -o "$t/cases" \
-        -L"$DPAKIT_BUILD/lib" -lrdmacm -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    local name
+    for name in cases rule_cases; do
+        # shellcheck disable=SC2086
+        gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/rdmacm_$name.c" -o "$t/$name" \
+            -L"$DPAKIT_BUILD/lib" -lrdmacm -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
+    done
     make_devices "$BATS_FILE_TMPDIR/devices"
     # The sanitizer's dlopen does not look where our libibverbs says that its engine is.
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
@@ -55,4 +58,16 @@ setup() {
 
 @test "numbers of datagrams are asked for" {
     case_ok numbers_of_datagrams_are_asked_for
+}
+
+@test "counts of retries are cut to seven" {
+    case_ok counts_of_retries_are_cut_to_seven rule_cases
+}
+
+@test "reads at once are what the device has" {
+    case_ok reads_at_once_are_what_the_device_has rule_cases
+}
+
+@test "hints alone are the answer" {
+    case_ok hints_alone_are_the_answer rule_cases
 }

@@ -2,8 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/net.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,9 +27,17 @@
 #define FIRST_FREE 49152u
 #define LAST_FREE  65535u
 
-/* In the abstract namespace, so that it disappears with its process. The runtime directory tells
- * apart users, and tests that run side by side. False: errno says why. */
-static bool name_socket(const struct dpk_cm_address *a, struct sockaddr_un *at, socklen_t *size)
+/* Behind the name of who shares an address: of its listener, and of another, a process and a count. */
+#define LISTENS "="
+#define SHARES  "+%x.%x"
+
+struct name {
+    char text[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+    size_t ip; /* where the address begins in it */
+};
+
+/* The runtime directory tells apart users, and tests that run side by side. False: errno says why. */
+static bool name_of(const struct dpk_cm_address *a, const char *behind, struct name *out)
 {
     char directory[PATH_MAX];
     struct stat st;
@@ -35,15 +46,24 @@ static bool name_socket(const struct dpk_cm_address *a, struct sockaddr_un *at, 
         errno = EACCES;
         return false;
     }
-    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
-    char *p = at->sun_path + 1;
-    size_t room = sizeof at->sun_path - 1;
-    int n = snprintf(p, room, "dpakit-%s-%jx-%jx-%u-", a->datagrams ? "sidr" : "cm",
+    const size_t room = sizeof out->text;
+    int n = snprintf(out->text, room, "dpakit-%s-%jx-%jx-%u-", a->datagrams ? "sidr" : "cm",
                      (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, a->port);
+    out->ip = (size_t)n;
     for (size_t i = 0; i < sizeof a->ip; i++)
-        n += snprintf(p + n, room - (size_t)n, "%02x", a->ip[i]);
-    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+        n += snprintf(out->text + n, room - (size_t)n, "%02x", a->ip[i]);
+    snprintf(out->text + n, room - (size_t)n, "%s", behind);
     return true;
+}
+
+/* In the abstract namespace, so that it disappears with its process. */
+static struct sockaddr_un socket_name(const struct name *name, socklen_t *size)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const size_t length = strlen(name->text);
+    memcpy(at.sun_path + 1, name->text, length);
+    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    return at;
 }
 
 static int new_socket(int flags)
@@ -51,42 +71,151 @@ static int new_socket(int flags)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 }
 
-/* ---- Listening ---- */
+/* ---- Binding ---- */
 
-static bool bind_at(int fd, const struct dpk_cm_address *at)
+static bool is_any(const uint8_t ip[16])
 {
-    struct sockaddr_un name;
-    socklen_t size;
-    return name_socket(at, &name, &size) && bind(fd, (const struct sockaddr *)&name, size) == 0;
+    return memcmp(ip, (const uint8_t[16]){0}, 16) == 0;
 }
 
-static bool bind_somewhere(int fd, struct dpk_cm_address *at)
+/* Two digits a byte. */
+static bool read_ip(const char *hex, uint8_t ip[16])
+{
+    char text[3] = "";
+    char *end = text + 2;
+    for (size_t i = 0; i < 16 && end == text + 2; i++) {
+        memcpy(text, hex + 2 * i, 2);
+        ip[i] = (uint8_t)strtoul(text, &end, 16);
+    }
+    return end == text + 2;
+}
+
+/* Why the socket of another forbids that one has `mine` for `a`; 0: it does not. */
+static int forbids(const struct dpk_cm_address *a, const struct name *mine, const char *other)
+{
+    uint8_t ip[16];
+    if (strncmp(other, mine->text, mine->ip) != 0 || strlen(other) < mine->ip + 2 * sizeof ip ||
+        !read_ip(other + mine->ip, ip))
+        return 0;
+    const bool shared = other[mine->ip + 2 * sizeof ip] != 0;
+    if (a->claim == DPK_CM_SHARED && shared)
+        return 0;
+    if (is_any(a->ip) || is_any(ip))
+        return EADDRNOTAVAIL;
+    return memcmp(a->ip, ip, sizeof ip) == 0 ? EADDRINUSE : 0;
+}
+
+/* Looks among the sockets of the system that are no connections. `mine` is there already, so that
+ * of two that overlap one at least finds the other. `besides`: another that does not count. */
+static int find_overlap(const struct dpk_cm_address *a, const struct name *mine,
+                        const char *besides)
+{
+    FILE *f = fopen("/proc/thread-self/net/unix", "re");
+    char *line = NULL;
+    size_t room = 0;
+    int why = 0;
+    while (f && !why && getline(&line, &room, f) > 0) {
+        unsigned state;
+        int at = 0;
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "%*s %*x %*x %*x %*x %x %*u @%n", &state, &at) == 1 && at > 0 &&
+            state == SS_UNCONNECTED && strcmp(line + at, mine->text) != 0 &&
+            strcmp(line + at, besides) != 0)
+            why = forbids(a, mine, line + at);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return why;
+}
+
+/* A socket with that name. 0, or why there is none. */
+static int bind_name(const struct dpk_cm_address *a, const char *behind, const char *besides,
+                     int *out)
+{
+    struct name name;
+    socklen_t size;
+    int fd = new_socket(SOCK_NONBLOCK), why = fd >= 0 && name_of(a, behind, &name) ? 0 : errno;
+    if (!why) {
+        const struct sockaddr_un at = socket_name(&name, &size);
+        why = bind(fd, (const struct sockaddr *)&at, size) == 0 ? 0 : errno;
+    }
+    if (why == EADDRINUSE && a->claim != DPK_CM_ADDRESS && is_any(a->ip))
+        why = EADDRNOTAVAIL;
+    if (!why && a->claim != DPK_CM_ADDRESS)
+        why = find_overlap(a, &name, besides);
+    if (!why)
+        *out = fd;
+    else if (fd >= 0)
+        close(fd);
+    return why;
+}
+
+static int bind_somewhere(struct dpk_cm_address *at, const char *behind, int *fd)
 {
     const unsigned count = LAST_FREE - FIRST_FREE + 1, start = (unsigned)getpid() * 7919u;
-    for (unsigned i = 0; i < count; i++) {
+    int why = EADDRINUSE;
+    for (unsigned i = 0; i < count && (why == EADDRINUSE || why == EADDRNOTAVAIL); i++) {
         at->port = (uint16_t)(FIRST_FREE + (start + i) % count);
-        if (bind_at(fd, at))
-            return true;
-        if (errno != EADDRINUSE)
-            break;
+        why = bind_name(at, behind, "", fd);
     }
-    at->port = 0;
-    return false;
+    if (why)
+        at->port = 0;
+    return why;
 }
 
-enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *out, struct dpk_error *err)
+static enum dpk_status bound(int why, uint16_t port, struct dpk_error *err)
 {
-    int fd = new_socket(SOCK_NONBLOCK);
-    if (fd >= 0 && (at->port ? bind_at(fd, at) : bind_somewhere(fd, at))) {
-        *out = fd;
+    switch (why) {
+    case 0:
         return DPK_OK;
+    case EADDRINUSE:
+        return dpk_fail(err, DPK_ERR_EXISTS, "port %u: another has it", port);
+    case EADDRNOTAVAIL:
+        return dpk_fail(err, DPK_ERR_REFUSED, "port %u: another has it, and overlaps", port);
+    default:
+        errno = why;
+        return dpk_fail_errno(err, "port %u: cannot be taken", port);
     }
-    enum dpk_status status =
-        errno == EADDRINUSE ? dpk_fail(err, DPK_ERR_EXISTS, "port %u: another has it", at->port)
-                            : dpk_fail_errno(err, "port %u: cannot be taken", at->port);
-    if (fd >= 0)
-        close(fd);
-    return status;
+}
+
+enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *fd, struct dpk_error *err)
+{
+    static atomic_uint count;
+    char behind[32] = "";
+    if (at->claim == DPK_CM_SHARED)
+        snprintf(behind, sizeof behind, SHARES, (unsigned)getpid(), atomic_fetch_add(&count, 1));
+    int why = at->port ? bind_name(at, behind, "", fd) : bind_somewhere(at, behind, fd);
+    return bound(why, at->port, err);
+}
+
+/* ---- Listening ---- */
+
+/* Gives a shared address to its listener: nobody else may have it, shared or not. */
+static int listen_alone(const struct dpk_cm_address *at, int fd)
+{
+    struct dpk_cm_address alone = *at;
+    struct sockaddr_un shared = {0};
+    socklen_t size = sizeof shared - 1;
+    int listener = -1;
+    alone.claim = DPK_CM_OVERLAP;
+    if (getsockname(fd, (struct sockaddr *)&shared, &size) != 0)
+        return errno;
+    int why = bind_name(&alone, LISTENS, shared.sun_path + 1, &listener);
+    if (!why && dup3(listener, fd, O_CLOEXEC) < 0)
+        why = errno;
+    if (listener >= 0)
+        close(listener);
+    return why;
+}
+
+enum dpk_status dpk_cm_listen_at(const struct dpk_cm_address *at, int fd, int backlog,
+                                 struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    if (at->claim == DPK_CM_SHARED)
+        status = bound(listen_alone(at, fd), at->port, err);
+    return status == DPK_OK ? dpk_cm_listen(fd, backlog, err) : status;
 }
 
 enum dpk_status dpk_cm_listen(int fd, int backlog, struct dpk_error *err)
@@ -111,15 +240,16 @@ int dpk_cm_accept(int listener)
 /* ---- Calling ---- */
 
 /* 0: connected. Else errno says why not. */
-static int call_at(const struct dpk_cm_address *to, int *out)
+static int call_at(const struct dpk_cm_address *to, const char *behind, int *out)
 {
     const struct timeval patience = {.tv_sec = CALL_WAIT_S};
-    struct sockaddr_un name;
+    struct name name = {0};
     socklen_t size;
     int fd = new_socket(0);
-    if (fd >= 0 && name_socket(to, &name, &size) &&
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
-        connect(fd, (const struct sockaddr *)&name, size) == 0) {
+    const bool named = fd >= 0 && name_of(to, behind, &name);
+    const struct sockaddr_un at = socket_name(&name, &size);
+    if (named && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+        connect(fd, (const struct sockaddr *)&at, size) == 0) {
         if (rings_peer_is_ours(fd) && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
             *out = fd;
             return 0;
@@ -135,8 +265,10 @@ static int call_at(const struct dpk_cm_address *to, int *out)
 static int call_either(const struct dpk_cm_address *to, int *fd)
 {
     const struct dpk_cm_address any = {.port = to->port, .datagrams = to->datagrams};
-    int why = call_at(to, fd);
-    return why == ECONNREFUSED ? call_at(&any, fd) : why;
+    int why = ECONNREFUSED;
+    for (int i = 0; i < 4 && why == ECONNREFUSED; i++)
+        why = call_at(i < 2 ? to : &any, i % 2 ? LISTENS : "", fd);
+    return why;
 }
 
 enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk_error *err)

@@ -21,9 +21,16 @@
 
 #include "base/base.h"
 
+enum dpk_cm_claim {
+    DPK_CM_ADDRESS, /* the address alone: another may have the port at another one, or at any */
+    DPK_CM_OVERLAP, /* all that overlaps with it: at any address, whoever has the port at one */
+    DPK_CM_SHARED,  /* the same, but for those that share, too, and do not listen */
+};
+
 struct dpk_cm_address {
-    uint8_t ip[16]; /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
-    uint16_t port;  /* 1 to 65535; 0: a free one is chosen */
+    uint8_t ip[16];          /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
+    uint16_t port;           /* 1 to 65535; 0: a free one is chosen */
+    enum dpk_cm_claim claim; /* of who binds it */
     bool
         datagrams; /* a port for these is another than one with its number for connections; no message
                        says it, both ends know */
@@ -55,11 +62,14 @@ struct dpk_cm_message {
     uint8_t private_data[255];
 };
 
-/* Takes an address and a port, which nobody else can take until `fd` is closed. `at` gets the port.
- * DPK_ERR_EXISTS: another process has them. */
+/* Takes an address and a port, as at->claim says, until `fd` is closed. `at` gets the port.
+ * DPK_ERR_EXISTS: another has them. DPK_ERR_REFUSED: one of both is any address, and they overlap. */
 enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *fd, struct dpk_error *err);
 /* From now on up to `backlog` callers may wait there; 0: as many as the system lets. */
 enum dpk_status dpk_cm_listen(int fd, int backlog, struct dpk_error *err);
+/* The same; an address that was shared is the listener's alone. Errors also as of dpk_cm_bind. */
+enum dpk_status dpk_cm_listen_at(const struct dpk_cm_address *at, int fd, int backlog,
+                                 struct dpk_error *err);
 /* The next caller's socket. -1: there is none; callers of other users are dropped. Does not wait. */
 int dpk_cm_accept(int listener);
 /* Calls who listens at this address, or else at any address. DPK_ERR_NOT_FOUND: nobody does.

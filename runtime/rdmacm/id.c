@@ -99,13 +99,23 @@ int cm_destroy_id(struct rdma_cm_id *seen)
 /* errno for a function of cm that failed. */
 static int reason(enum dpk_status status)
 {
-    return status == DPK_ERR_EXISTS ? EADDRINUSE : status == DPK_ERR_NOMEM ? ENOMEM : EACCES;
+    switch (status) {
+    case DPK_ERR_EXISTS:
+        return EADDRINUSE;
+    case DPK_ERR_REFUSED:
+        return EADDRNOTAVAIL;
+    case DPK_ERR_NOMEM:
+        return ENOMEM;
+    default:
+        return EACCES;
+    }
 }
 
 /* Takes the address in id->local, and a port. */
 static int bind_id(struct id *id, sa_family_t family)
 {
     id->local.datagrams = id_is_ud(id);
+    id->local.claim = id->shares ? DPK_CM_SHARED : DPK_CM_OVERLAP;
     enum dpk_status status = dpk_cm_bind(&id->local, &id->fd, NULL);
     if (status != DPK_OK)
         return failed(reason(status));
@@ -194,16 +204,15 @@ int cm_listen(struct rdma_cm_id *seen, int backlog)
     if (id->state == IDLE && bind_id(id, AF_INET) != 0)
         return -1;
     cm_lock();
-    int done = 0;
-    if (dpk_cm_listen(id->fd, backlog, NULL) == DPK_OK && channel_watch(id))
+    enum dpk_status status = dpk_cm_listen_at(&id->local, id->fd, backlog, NULL);
+    int done = status != DPK_OK ? failed(reason(status)) : channel_watch(id) ? 0 : -1;
+    if (done == 0)
         id->state = LISTENING;
-    else
-        done = -1;
     cm_unlock();
     return done;
 }
 
-/* Options say how packets are marked and addresses shared; nothing here depends on them. */
+/* Options say how packets are marked and addresses shared; the former change nothing here. */
 int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, size_t size)
 {
     static const size_t sizes[] = {
@@ -216,5 +225,14 @@ int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, s
         return failed(EINVAL);
     if (level != RDMA_OPTION_ID || option < 0 || option >= (int)(sizeof sizes / sizeof *sizes))
         return failed(ENOSYS);
-    return size == sizes[option] ? 0 : failed(EINVAL);
+    if (size != sizes[option])
+        return failed(EINVAL);
+    if (option == RDMA_OPTION_ID_REUSEADDR) {
+        int shares;
+        if (id_of(seen)->state != IDLE)
+            return failed(EINVAL);
+        memcpy(&shares, value, sizeof shares);
+        id_of(seen)->shares = shares != 0;
+    }
+    return 0;
 }

@@ -52,6 +52,7 @@ struct id {
     struct rdma_cm_id seen; /* first */
     struct channel *channel;
     bool synchronous; /* it has a channel of its own, and calls wait for their events */
+    bool shares;      /* its address, with others that do (RDMA_OPTION_ID_REUSEADDR) */
     enum state state;
     int fd;                  /* -1: none */
     unsigned unacknowledged; /* events that the program has got */

@@ -287,7 +287,7 @@ static void addresses_are_of_this_machine(void)
     /* The port is taken. */
     struct sockaddr_in taken = {.sin_family = AF_INET, .sin_port = rdma_get_src_port(listener)};
     CHECK(rdma_create_id(channel, &same, NULL, RDMA_PS_TCP) == 0);
-    CHECK(rdma_bind_addr(same, (struct sockaddr *)&taken) == -1 && errno == EADDRINUSE);
+    CHECK(rdma_bind_addr(same, (struct sockaddr *)&taken) == -1 && errno == EADDRNOTAVAIL);
     /* A device's GID is an address of its own. */
     int count;
     struct ibv_context **devices = rdma_get_devices(&count);

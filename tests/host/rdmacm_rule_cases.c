@@ -1,4 +1,4 @@
-/* What the kernel's connection manager takes, cuts and refuses: counts, hints. */
+/* What the kernel's connection manager takes, cuts and refuses: counts, addresses, hints. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -142,6 +142,80 @@ static void reads_at_once_are_what_the_device_has(void)
     CHECK(asked.responder_resources == most && asked.initiator_depth == most);
 }
 
+static void addresses_of_a_port_do_not_overlap(void)
+{
+    struct rdma_cm_id *any = new_id(), *more[3] = {new_id(), new_id(), new_id()};
+    CHECK(bind_to(any, "0.0.0.0", 0) == 0);
+    const uint16_t port = rdma_get_src_port(any);
+    for (int listens = 0; listens < 2; listens++) {
+        CHECK(bind_to(more[0], "127.0.0.1", port) == EADDRNOTAVAIL);
+        CHECK(bind_to(more[0], "0.0.0.0", port) == EADDRNOTAVAIL);
+        CHECK(listens || listen_by(any) == 0);
+    }
+    CHECK(rdma_destroy_id(any) == 0);
+    CHECK(bind_to(more[0], "127.0.0.1", port) == 0 && bind_to(more[1], "127.0.0.2", port) == 0);
+    CHECK(bind_to(more[2], "127.0.0.1", port) == EADDRINUSE);
+    CHECK(bind_to(more[2], "0.0.0.0", port) == EADDRNOTAVAIL);
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = port};
+    CHECK(rdma_bind_addr(more[2], (struct sockaddr *)&six) == -1 && errno == EADDRNOTAVAIL);
+    CHECK(listen_by(more[0]) == 0 && listen_by(more[1]) == 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(rdma_destroy_id(more[i]) == 0);
+}
+
+/* Whom a listener knows does not have its port. */
+static void a_connection_has_no_port(void)
+{
+    struct rdma_cm_id *listener = new_id(), *after = new_id(), *caller;
+    CHECK(bind_to(listener, "127.0.0.1", 0) == 0 && listen_by(listener) == 0);
+    const uint16_t port = rdma_get_src_port(listener);
+    caller = way_to(port);
+    give_queue_pair(caller);
+    struct rdma_conn_param want = {.retry_count = 7};
+    CHECK(rdma_connect(caller, &want) == 0);
+    struct rdma_cm_event *e = expect(RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *called = e->id;
+    CHECK(rdma_ack_cm_event(e) == 0 && rdma_destroy_id(listener) == 0);
+    CHECK(bind_to(after, "0.0.0.0", port) == 0 && listen_by(after) == 0);
+    CHECK(rdma_destroy_id(called) == 0);
+    pass(RDMA_CM_EVENT_REJECTED);
+    rdma_destroy_qp(caller);
+    CHECK(rdma_destroy_id(caller) == 0 && rdma_destroy_id(after) == 0);
+}
+
+static struct rdma_cm_id *sharing_id(void)
+{
+    struct rdma_cm_id *id = new_id();
+    int yes = 1;
+    CHECK(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes, sizeof yes) == 0);
+    return id;
+}
+
+static void a_shared_address_has_one_listener(void)
+{
+    struct rdma_cm_id *one = sharing_id(), *two = sharing_id(), *three = sharing_id();
+    struct rdma_cm_id *alone = new_id();
+    CHECK(bind_to(one, "127.0.0.1", 0) == 0);
+    const uint16_t port = rdma_get_src_port(one);
+    CHECK(bind_to(two, "127.0.0.1", port) == 0);
+    CHECK(bind_to(alone, "127.0.0.1", port) == EADDRINUSE);
+    CHECK(bind_to(alone, "0.0.0.0", port) == EADDRNOTAVAIL);
+    CHECK(listen_by(one) == EADDRINUSE);
+    CHECK(rdma_destroy_id(two) == 0 && listen_by(one) == 0);
+    CHECK(bind_to(three, "0.0.0.0", port) == 0 && listen_by(three) == EADDRNOTAVAIL);
+    struct rdma_cm_id *caller = way_to(port);
+    give_queue_pair(caller);
+    struct rdma_conn_param want = {.retry_count = 7};
+    CHECK(rdma_connect(caller, &want) == 0);
+    struct rdma_cm_event *e = expect(RDMA_CM_EVENT_CONNECT_REQUEST);
+    struct rdma_cm_id *called = e->id;
+    CHECK(e->listen_id == one && rdma_ack_cm_event(e) == 0 && rdma_destroy_id(called) == 0);
+    pass(RDMA_CM_EVENT_REJECTED);
+    rdma_destroy_qp(caller);
+    CHECK(rdma_destroy_id(caller) == 0 && rdma_destroy_id(one) == 0);
+    CHECK(rdma_destroy_id(three) == 0 && rdma_destroy_id(alone) == 0);
+}
+
 static bool same(const struct sockaddr *a, socklen_t size, const struct sockaddr_in *b)
 {
     return a && size == sizeof *b && memcmp(a, b, sizeof *b) == 0;
@@ -174,9 +248,10 @@ static void hints_alone_are_the_answer(void)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {CASE(counts_of_retries_are_cut_to_seven),
-                                             CASE(reads_at_once_are_what_the_device_has),
-                                             CASE(hints_alone_are_the_answer)};
+    static const struct test_case cases[] = {
+        CASE(counts_of_retries_are_cut_to_seven), CASE(reads_at_once_are_what_the_device_has),
+        CASE(addresses_of_a_port_do_not_overlap), CASE(a_connection_has_no_port),
+        CASE(a_shared_address_has_one_listener),  CASE(hints_alone_are_the_answer)};
     CHECK((channel = rdma_create_event_channel()));
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

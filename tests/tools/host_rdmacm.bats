@@ -68,6 +68,18 @@ setup() {
     case_ok reads_at_once_are_what_the_device_has rule_cases
 }
 
+@test "addresses of a port do not overlap" {
+    case_ok addresses_of_a_port_do_not_overlap rule_cases
+}
+
+@test "a connection has no port" {
+    case_ok a_connection_has_no_port rule_cases
+}
+
+@test "a shared address has one listener" {
+    case_ok a_shared_address_has_one_listener rule_cases
+}
+
 @test "hints alone are the answer" {
     case_ok hints_alone_are_the_answer rule_cases
 }

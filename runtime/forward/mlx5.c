@@ -35,6 +35,34 @@ FORWARD(struct ibv_context *, NULL, mlx5dv_open_device,
         (struct ibv_device * device, struct mlx5dv_context_attr *attr), (device, attr),
         dpk_device_is_emulated(device), emulated()->open_device(device))
 
+/* Of what the caller asks for, in comp_mask, what emulated devices can say of themselves. Where they have
+ * none of a thing that every card tells of, they say 0; of others they say nothing, as cards do. */
+static int query_device(const struct ibv_context *context, struct mlx5dv_context *out)
+{
+    if (!context || !out)
+        return EINVAL;
+    const uint64_t asked = out->comp_mask;
+#define TELL(bit, member, ...)                                                                     \
+    if (asked & MLX5DV_CONTEXT_MASK_##bit)                                                         \
+        out->member = (__typeof__(out->member))__VA_ARGS__, out->comp_mask |= MLX5DV_CONTEXT_MASK_##bit
+    out->version = 0;
+    out->flags = MLX5DV_CONTEXT_FLAGS_CQE_V1;
+    out->comp_mask = 0;
+    TELL(CQE_COMPRESION, cqe_comp_caps, {0});
+    TELL(SWP, sw_parsing_caps, {0});
+    TELL(STRIDING_RQ, striding_rq_caps, {0});
+    TELL(TUNNEL_OFFLOADS, tunnel_offloads_caps, 0);
+    TELL(DYN_BFREGS, max_dynamic_bfregs, DPK_VERBS_UARS);
+    TELL(FLOW_ACTION_FLAGS, flow_action_flags, 0);
+    TELL(DC_ODP_CAPS, dc_odp_caps, 0);
+#undef TELL
+    return 0;
+}
+
+FORWARD(int, ENOSYS, mlx5dv_query_device,
+        (struct ibv_context * ctx_in, struct mlx5dv_context *attrs_out), (ctx_in, attrs_out),
+        dpk_context_is_emulated(ctx_in) || !ctx_in, query_device(ctx_in, attrs_out))
+
 /* ---- Memory ---- */
 
 FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg,

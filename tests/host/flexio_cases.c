@@ -22,6 +22,43 @@ static void devices_are_listed_by_name(void)
     CHECK(ibv_close_device(c) == 0);
 }
 
+/* perftest and UCX ask before they make queue pairs. */
+static void a_device_tells_what_it_has_of_mlx5(void)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    CHECK(list);
+    struct ibv_context *c = ibv_open_device(list[0]);
+    CHECK(c);
+    struct mlx5dv_context d;
+    memset(&d, 0xff, sizeof d);
+    d.comp_mask = 0;
+    CHECK(mlx5dv_query_device(c, &d) == 0);
+    CHECK(d.version == 0 && d.flags == MLX5DV_CONTEXT_FLAGS_CQE_V1 && d.comp_mask == 0);
+    CHECK(d.max_dynamic_bfregs == UINT32_MAX); /* nobody asked */
+    /* All that any version of libmlx5 may be asked for: what is unknown is not said to be there. */
+    d.comp_mask = UINT64_MAX;
+    CHECK(mlx5dv_query_device(c, &d) == 0);
+    CHECK(d.comp_mask ==
+          (MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |
+           MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |
+           MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS |
+           MLX5DV_CONTEXT_MASK_DC_ODP_CAPS));
+    CHECK(d.cqe_comp_caps.max_num == 0 && d.sw_parsing_caps.sw_parsing_offloads == 0);
+    CHECK(d.striding_rq_caps.supported_qpts == 0 && d.tunnel_offloads_caps == 0);
+    CHECK(d.flow_action_flags == 0 && d.dc_odp_caps == 0);
+    /* As many UARs can be allocated as it says. */
+    struct mlx5dv_devx_uar *uars[1024];
+    uint32_t n = 0;
+    while (n < 1024 && (uars[n] = mlx5dv_devx_alloc_uar(c, MLX5DV_UAR_ALLOC_TYPE_NC)))
+        n++;
+    CHECK(n == d.max_dynamic_bfregs);
+    while (n)
+        mlx5dv_devx_free_uar(uars[--n]);
+    CHECK(mlx5dv_query_device(NULL, &d) == EINVAL && mlx5dv_query_device(c, NULL) == EINVAL);
+    CHECK(ibv_close_device(c) == 0);
+    ibv_free_device_list(list);
+}
+
 static void a_device_that_is_gone_cannot_be_opened(void)
 {
     struct ibv_device gone = {.name = "mlx5_9", .dev_path = "dpakit/mlx5_9"};
@@ -512,6 +549,7 @@ static void resources_that_are_none_are_refused(void)
 
 static const struct test_case cases[] = {
     CASE(devices_are_listed_by_name),
+    CASE(a_device_tells_what_it_has_of_mlx5),
     CASE(a_device_that_is_gone_cannot_be_opened),
     CASE(a_process_on_a_card_is_refused),
     CASE(programs_are_listed_with_their_executables),

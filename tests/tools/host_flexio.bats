@@ -12,6 +12,10 @@ setup_file() {
     case_ok devices_are_listed_by_name
 }
 
+@test "a device tells what it has of mlx5" {
+    case_ok a_device_tells_what_it_has_of_mlx5
+}
+
 @test "a device that is gone cannot be opened" {
     case_ok a_device_that_is_gone_cannot_be_opened
 }

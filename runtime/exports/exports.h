@@ -1,7 +1,8 @@
 /*
  * exports: memory of a process that other processes of its user read and write, as a card reaches
  * host memory over PCIe. It may be any memory, also what was allocated long before. The kernel
- * copies it (process_vm_readv, /proc/PID/mem), so the owner needs no thread for it.
+ * copies it (/proc/PID/mem, process_vm_readv), of this program alone: once the owner ended or executed
+ * another program, copies fail. The owner needs no thread for it.
  *
  *     struct dpk_export what = {.key = key, .rights = 1, .address = (uintptr_t)p, .size = n};
  *     struct dpk_exporter who;

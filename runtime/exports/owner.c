@@ -1,6 +1,7 @@
 /* The owner's side: what a process exports. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -14,8 +15,7 @@ static struct {
     pthread_mutex_t lock;
     struct table *table; /* NULL: none yet */
     int file;
-    pid_t process;        /* whose it is; a child of fork() makes another */
-    struct dpk_uuid mark; /* peers read it to know the process again */
+    pid_t process; /* whose it is; a child of fork() makes another */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 /* ---- The table ---- */
@@ -40,20 +40,38 @@ static struct table *map_new(int file)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* Where the identity is in this process's memory alone, by which peers know it again: a child of
+ * fork() has not got the page. It stays until the program ends. */
+static void *make_mark(const struct dpk_uuid *identity)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    if (madvise(at, page, MADV_DONTFORK) == 0) {
+        memcpy(at, identity, sizeof *identity);
+        return at;
+    }
+    munmap(at, page);
+    return NULL;
+}
+
 /* With the lock. */
 static enum dpk_status make_table(const struct dpk_uuid *identity, struct dpk_error *err)
 {
     const int file = memfd_create(TABLE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     struct table *table = file >= 0 ? map_new(file) : NULL;
-    if (!table) {
+    const void *mark = table ? make_mark(identity) : NULL;
+    if (!mark) {
         enum dpk_status status = dpk_fail_errno(err, "a table of exported memory");
+        if (table)
+            munmap(table, sizeof *table);
         if (file >= 0)
             close(file);
         return status;
     }
-    own.mark = *identity;
     table->identity = *identity;
-    table->mark = (uintptr_t)&own.mark;
+    table->mark = (uintptr_t)mark;
     own.table = table;
     own.file = file;
     own.process = getpid();

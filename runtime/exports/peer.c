@@ -12,8 +12,8 @@
 
 #include "table.h"
 
-/* /proc/PID/mem is faster below, and slower above, where it copies twice. */
-#define SMALL 8192u
+/* Up to here /proc/PID/mem is the faster way to read; above, it copies twice. */
+#define SMALL 2048u
 
 /* Another process, with its table; one for all imports from it. */
 struct owner {
@@ -21,9 +21,10 @@ struct owner {
     unsigned imports;
     struct dpk_exporter who;
     struct table *table;
-    pid_t user; /* who found it: a child of fork() finds it again, to have locks of its own */
-    int file;   /* of the table; our locks are by it */
-    int memory; /* the memory that the process had then: of no other program, nor process */
+    pid_t user;    /* who found it: a child of fork() finds it again, to have locks of its own */
+    int file;      /* of the table; our locks are by it */
+    int memory;    /* the memory that the process had then: of no other program, nor process */
+    uint64_t mark; /* where the identity is in it */
     bool taken[PEERS_MAX]; /* places in the table */
 };
 
@@ -107,9 +108,9 @@ static enum dpk_status open_memory(struct owner *o, struct dpk_error *err)
     snprintf(path, sizeof path, "/proc/%u/mem", o->who.process);
     if ((o->memory = open(path, O_RDWR | O_CLOEXEC)) < 0)
         return fail_open(&o->who, err);
-    if (o->table->mark > INT64_MAX ||
-        pread(o->memory, mark.bytes, sizeof mark.bytes, (off_t)o->table->mark) !=
-            sizeof mark.bytes ||
+    o->mark = o->table->mark;
+    if (o->mark > INT64_MAX ||
+        pread(o->memory, mark.bytes, sizeof mark.bytes, (off_t)o->mark) != sizeof mark.bytes ||
         !dpk_uuid_equal(&mark, &o->who.identity))
         return fail_gone(&o->who, err);
     return DPK_OK;
@@ -288,30 +289,49 @@ static void leave(const struct dpk_import *in)
 
 /* Ways to copy: through the file, which is of no other process and program, or by the process's
  * number. */
-enum way { BY_FILE, BY_NUMBER };
+enum way { READ, READ_BY_NUMBER, WRITE };
 
-static ssize_t copy_some(const struct owner *o, enum way way, uint64_t address, uint8_t *bytes,
-                         size_t size, bool write)
+/* By then the number may be another program's, or process's. One call reads of one program, so the
+ * mark says whose the other bytes are, which must not stay here. Writing has no such way: it is too
+ * late when the mark is read. */
+static ssize_t read_by_number(const struct owner *o, uint64_t address, uint8_t *bytes, size_t size)
 {
-    const struct iovec mine = {bytes, size}, theirs = {(void *)(uintptr_t)address, size};
-    const pid_t process = (pid_t)o->who.process;
-    if (way == BY_FILE)
-        return write ? pwrite(o->memory, bytes, size, (off_t)address)
-                     : pread(o->memory, bytes, size, (off_t)address);
-    return write ? process_vm_writev(process, &mine, 1, &theirs, 1, 0)
-                 : process_vm_readv(process, &mine, 1, &theirs, 1, 0);
+    struct dpk_uuid mark;
+    const struct iovec mine[] = {{mark.bytes, sizeof mark.bytes}, {bytes, size}};
+    const struct iovec theirs[] = {{(void *)(uintptr_t)o->mark, sizeof mark.bytes},
+                                   {(void *)(uintptr_t)address, size}};
+    const ssize_t n = process_vm_readv((pid_t)o->who.process, mine, 2, theirs, 2, 0);
+    if (n < (ssize_t)sizeof mark.bytes)
+        return n < 0 ? n : 0;
+    const size_t got = (size_t)n - sizeof mark.bytes;
+    if (dpk_uuid_equal(&mark, &o->who.identity))
+        return (ssize_t)got;
+    memset(bytes, 0, got);
+    return 0;
 }
 
-/* The kernel gives fewer bytes where memory ends. False: errno says why. */
+static ssize_t copy_some(const struct owner *o, enum way way, uint64_t address, uint8_t *bytes,
+                         size_t size)
+{
+    if (way == READ_BY_NUMBER)
+        return read_by_number(o, address, bytes, size);
+    return way == WRITE ? pwrite(o->memory, bytes, size, (off_t)address)
+                        : pread(o->memory, bytes, size, (off_t)address);
+}
+
+/* The kernel gives fewer bytes where memory ends, and 0 when the program is gone. */
 static bool copy_all(const struct owner *o, enum way way, uint64_t address, uint8_t *bytes,
-                     size_t size, bool write)
+                     size_t size)
 {
     while (size > 0) {
-        const ssize_t n = copy_some(o, way, address, bytes, size, write);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
+        const ssize_t n = copy_some(o, way, address, bytes, size);
+        const bool forbidden = n < 0 && (errno == EPERM || errno == ENOSYS);
+        if (way == READ_BY_NUMBER && forbidden)
+            way = READ; /* a container's rules may say so */
+        else if (n == 0 || (n < 0 && errno != EINTR))
             return false;
+        if (n < 0)
+            continue;
         bytes += n;
         address += (size_t)n;
         size -= (size_t)n;
@@ -319,36 +339,14 @@ static bool copy_all(const struct owner *o, enum way way, uint64_t address, uint
     return true;
 }
 
-/* Whether the process still has the memory that it had when its table was found: if not, its number
- * may be another's. */
-static bool is_alive(const struct owner *o)
+static bool copy(const struct dpk_import *in, enum way way, uint64_t address, uint8_t *bytes,
+                 size_t size)
 {
-    uint8_t byte;
-    return copy_all(o, BY_FILE, o->table->mark, &byte, 1, false);
-}
-
-static bool copy_large(const struct owner *o, uint64_t address, uint8_t *bytes, size_t size,
-                       bool write)
-{
-    if (!is_alive(o))
-        return false;
-    if (copy_all(o, BY_NUMBER, address, bytes, size, write))
-        return true;
-    const bool refused = errno == EPERM || errno == ENOSYS; /* a container's rules may say so */
-    return refused && copy_all(o, BY_FILE, address, bytes, size, write);
-}
-
-static bool copy(const struct dpk_import *in, uint64_t address, uint8_t *bytes, size_t size,
-                 bool write)
-{
-    const struct owner *o = in->owner;
     const int error = errno; /* what programs see of it is theirs */
     if (!enter(in))
         return false;
-    bool good = address <= INT64_MAX && size <= (uint64_t)INT64_MAX - address;
-    if (good)
-        good = size <= SMALL ? copy_all(o, BY_FILE, address, bytes, size, write)
-                             : copy_large(o, address, bytes, size, write);
+    const bool good = address <= INT64_MAX && size <= (uint64_t)INT64_MAX - address &&
+                      copy_all(in->owner, way, address, bytes, size);
     leave(in);
     errno = error;
     return good;
@@ -356,10 +354,10 @@ static bool copy(const struct dpk_import *in, uint64_t address, uint8_t *bytes, 
 
 bool dpk_import_read(const struct dpk_import *in, uint64_t address, void *to, size_t size)
 {
-    return copy(in, address, to, size, false);
+    return copy(in, size > SMALL ? READ_BY_NUMBER : READ, address, to, size);
 }
 
 bool dpk_import_write(const struct dpk_import *in, uint64_t address, const void *from, size_t size)
 {
-    return copy(in, address, (uint8_t *)(uintptr_t)from, size, true);
+    return copy(in, WRITE, address, (uint8_t *)(uintptr_t)from, size);
 }

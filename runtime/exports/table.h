@@ -25,7 +25,7 @@ struct place {
 
 struct table {
     struct dpk_uuid identity;
-    uint64_t mark; /* address in the owner where its identity is, too */
+    uint64_t mark; /* address in the owner where its identity is, too, but not in its children */
     struct entry entries[ENTRIES_MAX];
     struct place places[PEERS_MAX];
 };

@@ -186,7 +186,7 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     else if (is)
         dpk_queue_consumed(q->q, consumed);
     pthread_mutex_unlock(&p->objects_lock);
-    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_8.complete(p->context, number));
+    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_9.complete(p->context, number));
 }
 
 /* As on a card, nobody hears what is rung for a queue that has been destroyed: the host may take it down while a

@@ -133,7 +133,7 @@ FORWARD(struct ibv_mr *, NULL, ibv_reg_dmabuf_mr,
 FORWARD(int, ENOSYS, ibv_rereg_mr,
         (struct ibv_mr * mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access),
         (mr, flags, pd, addr, length, access), OF(mr),
-        (dpk_forward_refuse(), IBV_REREG_MR_ERR_INPUT))
+        emulated()->rereg_mr(mr, flags, pd, addr, length, access))
 FORWARD(int, ENOSYS, ibv_dereg_mr, (struct ibv_mr * mr), (mr), OF(mr), emulated()->dereg_mr(mr))
 FORWARD(struct ibv_pd *, NULL, ibv_import_pd, (struct ibv_context * context, uint32_t pd_handle),
         (context, pd_handle), MINE(context), dpk_forward_refuse())

@@ -15,6 +15,7 @@
 
 #include "context.h"
 #include "cq.h"
+#include "domains.h"
 #include "qp.h"
 #include "rc/rc.h"
 
@@ -207,17 +208,20 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
     return cq ? ibv_cq_ex_to_cq(&cq->ib) : NULL;
 }
 
-#define WC_FLAGS                                                                                   \
-    (IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_SRC_QP)
+#define CREATE_MASK  (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define CREATE_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
 /* EOPNOTSUPP: emulated devices do not have what it asks for. An overrun is never ignored. */
 struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
-    if (!attr || attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
-        attr->wc_flags & ~(uint64_t)WC_FLAGS ||
-        (attr->comp_mask && attr->flags & ~(uint32_t)CREATE_FLAGS)) {
+    if (!attr || attr->comp_mask & ~(uint32_t)CREATE_MASK ||
+        attr->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS ||
+        (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS && attr->flags & ~(uint32_t)CREATE_FLAGS)) {
         errno = attr ? EOPNOTSUPP : EINVAL;
+        return NULL;
+    }
+    if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !domain_is_parent(attr->parent_domain)) {
+        errno = EINVAL;
         return NULL;
     }
     struct cq *cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);

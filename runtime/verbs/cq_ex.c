@@ -58,6 +58,22 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *ib)
     return ((struct cq *)ib)->now.wc_flags;
 }
 
+/* Of InfiniBand's links; Ethernet has none. */
+static uint32_t read_slid(struct ibv_cq_ex *ib)
+{
+    return ((struct cq *)ib)->now.slid;
+}
+
+static uint8_t read_sl(struct ibv_cq_ex *ib)
+{
+    return ((struct cq *)ib)->now.sl;
+}
+
+static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ib)
+{
+    return ((struct cq *)ib)->now.dlid_path_bits;
+}
+
 void cq_set_reader(struct ibv_cq_ex *ib)
 {
     ib->start_poll = start;
@@ -70,4 +86,7 @@ void cq_set_reader(struct ibv_cq_ex *ib)
     ib->read_qp_num = read_qp_num;
     ib->read_src_qp = read_src_qp;
     ib->read_wc_flags = read_wc_flags;
+    ib->read_slid = read_slid;
+    ib->read_sl = read_sl;
+    ib->read_dlid_path_bits = read_dlid_path_bits;
 }

@@ -14,6 +14,7 @@
 #include "card/card.h"
 #include "context.h"
 #include "cq.h"
+#include "domains.h"
 #include "port/port.h"
 #include "qp.h"
 #include "srq.h"
@@ -152,6 +153,9 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     c->extended.query_device_ex = query_device_ex;
     c->extended.create_cq_ex = cq_create_ex;
     c->extended.create_qp_ex = qp_create_ex;
+    c->extended.alloc_td = domain_new_thread;
+    c->extended.dealloc_td = domain_free_thread;
+    c->extended.alloc_parent_domain = domain_new_parent;
     *context = (struct ibv_context){.device = device,
                                     .cmd_fd = -1,
                                     .async_fd = c->async.fd,

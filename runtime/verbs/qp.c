@@ -223,7 +223,8 @@ static int check(const struct ibv_context *context, const struct ibv_qp_init_att
         a->qp_type == IBV_QPT_RC || a->qp_type == IBV_QPT_UC || a->qp_type == IBV_QPT_UD;
     if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD) || !a->pd || a->pd->context != context ||
         !a->send_cq || !a->recv_cq || a->send_cq->context != context ||
-        a->recv_cq->context != context || (a->srq && a->srq->pd != a->pd))
+        a->recv_cq->context != context ||
+        (a->srq && dpk_verbs_domain(a->srq->pd) != dpk_verbs_domain(a->pd)))
         return EINVAL;
     if (!known_type || a->comp_mask & ~known ||
         (a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&

@@ -4,8 +4,8 @@
  * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/forward), FlexIO and DOCA have it by its
  * name, so that no libibverbs that a program has loaded comes between.
  *
- *     struct ibv_device **devices = dpk_emulated_8.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_8.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_9.open_device(devices[0]);
  */
 #ifndef DPK_VERBS_VERBS_H
 #define DPK_VERBS_VERBS_H
@@ -59,6 +59,10 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
 int dpk_verbs_dereg_mr(struct ibv_mr *mr);
+/* The memory region has other keys after that. An error other than IBV_REREG_MR_ERR_INPUT leaves it as it
+ * was, too. */
+int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+                       int access);
 struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context);
 int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel);
 struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
@@ -174,7 +178,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_8" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_9" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -192,6 +196,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(reg_mr_iova)                                                                                 \
     F(reg_mr_iova2)                                                                                \
     F(dereg_mr)                                                                                    \
+    F(rereg_mr)                                                                                    \
     F(create_comp_channel)                                                                         \
     F(destroy_comp_channel)                                                                        \
     F(create_cq)                                                                                   \
@@ -254,7 +259,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_8;
+extern const struct dpk_emulated dpk_emulated_9;
 
 /* ---- For queue pairs that are not of the host ---- */
 

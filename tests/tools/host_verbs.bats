@@ -1,11 +1,11 @@
-# Queue pairs of the host (tests/host/verbs_cases.c, verbs_error_cases.c), linked as programs of libibverbs are.
+# Queue pairs of the host (tests/host/verbs_cases.c, verbs_error_cases.c, verbs_client_cases.c), linked as programs of libibverbs are.
 
 load ../host/setup
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     local name
-    for name in cases error_cases; do
+    for name in cases error_cases client_cases; do
         # shellcheck disable=SC2086
         gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/verbs_$name.c" -o "$t/$name" \
             -L"$DPAKIT_BUILD/lib" -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
@@ -105,4 +105,28 @@ setup_file() {
 
 @test "threads sleep for events" {
     case_ok threads_sleep_for_events
+}
+
+@test "completions have all standard fields" {
+    case_ok completions_have_all_standard_fields client_cases
+}
+
+@test "a parent domain has the memory of another" {
+    case_ok a_parent_domain_has_the_memory_of_another client_cases
+}
+
+@test "domains that make no sense are refused" {
+    case_ok domains_that_make_no_sense_are_refused client_cases
+}
+
+@test "memory may be registered anew" {
+    case_ok memory_may_be_registered_anew client_cases
+}
+
+@test "rights that there are not are refused" {
+    case_ok rights_that_there_are_not_are_refused client_cases
+}
+
+@test "what there is not says so" {
+    case_ok what_there_is_not_says_so client_cases
 }

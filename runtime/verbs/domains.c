@@ -1,0 +1,131 @@
+/* Protection domains, and those that programs put before them: thread domains, parent domains. */
+#include "domains.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "context.h"
+
+struct domain {
+    struct ibv_pd ib; /* first: programs hold a pointer to it */
+    struct dpk_memory_domain memory;
+    struct dpk_memory_domain *joined; /* that it has instead of its own; NULL: its own */
+    atomic_uint users; /* queue pairs, shared receive queues, memory regions, parent domains */
+    struct ibv_pd *of; /* of a parent domain: the domain that it stands for; NULL: it is none */
+    struct thread_domain *thread; /* of a parent domain; NULL: none */
+};
+
+struct thread_domain {
+    struct ibv_td ib; /* first */
+    atomic_uint users;
+};
+
+void dpk_verbs_use_pd(struct ibv_pd *pd)
+{
+    atomic_fetch_add(&((struct domain *)pd)->users, 1);
+}
+
+void dpk_verbs_leave_pd(struct ibv_pd *pd)
+{
+    atomic_fetch_sub(&((struct domain *)pd)->users, 1);
+}
+
+struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd)
+{
+    struct domain *d = (struct domain *)pd;
+    if (d->of)
+        d = (struct domain *)d->of;
+    return d->joined ? d->joined : &d->memory;
+}
+
+void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain)
+{
+    ((struct domain *)pd)->joined = domain;
+}
+
+struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context)
+{
+    struct domain *d = context ? calloc(1, sizeof *d) : NULL;
+    if (!d) {
+        errno = context ? ENOMEM : EINVAL;
+        return NULL;
+    }
+    d->ib.context = context;
+    if (context_of(context)->device.directory[0])
+        d->memory.device = context_of(context)->device.directory;
+    d->ib.handle = atomic_fetch_add(&context_of(context)->pds, 1);
+    return &d->ib;
+}
+
+int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
+{
+    if (!pd)
+        return EINVAL;
+    if (atomic_load(&((struct domain *)pd)->memory.keys) > 0 ||
+        atomic_load(&((struct domain *)pd)->users) > 0)
+        return EBUSY;
+    struct domain *d = (struct domain *)pd;
+    if (d->thread)
+        atomic_fetch_sub(&d->thread->users, 1);
+    if (d->of)
+        dpk_verbs_leave_pd(d->of);
+    atomic_fetch_sub(&context_of(pd->context)->pds, 1);
+    free(pd);
+    return 0;
+}
+
+/* ---- Parent domains ---- */
+
+struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr)
+{
+    struct thread_domain *t = attr && !attr->comp_mask ? calloc(1, sizeof *t) : NULL;
+    if (!t) {
+        errno = !attr ? EINVAL : attr->comp_mask ? EOPNOTSUPP : ENOMEM;
+        return NULL;
+    }
+    t->ib.context = context;
+    return &t->ib;
+}
+
+int domain_free_thread(struct ibv_td *td)
+{
+    struct thread_domain *t = (struct thread_domain *)td;
+    if (!t)
+        return EINVAL;
+    if (atomic_load(&t->users) > 0)
+        return EBUSY;
+    free(t);
+    return 0;
+}
+
+/* A parent domain of another is its equal. Memory that a program allocates for queues is not asked for,
+ * so who brings functions for that is refused. */
+struct ibv_pd *domain_new_parent(struct ibv_context *context,
+                                 struct ibv_parent_domain_init_attr *attr)
+{
+    const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
+    if (!attr || !attr->pd || attr->pd->context != context ||
+        (attr->td && attr->td->context != context)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (attr->comp_mask & ~known) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    struct ibv_pd *pd = dpk_verbs_alloc_pd(context);
+    if (!pd)
+        return NULL;
+    struct domain *d = (struct domain *)pd, *under = (struct domain *)attr->pd;
+    d->of = under->of ? under->of : attr->pd;
+    d->thread = (struct thread_domain *)attr->td;
+    dpk_verbs_use_pd(d->of);
+    if (d->thread)
+        atomic_fetch_add(&d->thread->users, 1);
+    return pd;
+}
+
+bool domain_is_parent(const struct ibv_pd *pd)
+{
+    return pd && ((const struct domain *)pd)->of;
+}

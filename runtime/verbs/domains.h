@@ -1,0 +1,16 @@
+/* Protection domains, as <infiniband/verbs.h> makes some through a context. Private to verbs. */
+#ifndef DPK_VERBS_DOMAINS_H
+#define DPK_VERBS_DOMAINS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+/* A thread domain says that one thread uses what is made in it. Locks stay what they are. */
+struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int domain_free_thread(struct ibv_td *td);
+/* A parent domain: a protection domain with the memory regions of another, perhaps of a thread domain. */
+struct ibv_pd *domain_new_parent(struct ibv_context *context,
+                                 struct ibv_parent_domain_init_attr *attr);
+bool domain_is_parent(const struct ibv_pd *pd);
+
+#endif

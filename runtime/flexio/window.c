@@ -133,34 +133,53 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 
 /* ---- What the device does ---- */
 
-/* Acquires the memory behind a window, which is configured so, at a host address. NULL: there is
- * none. */
-static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t configured,
-                                              uint64_t address, uint64_t size, bool write)
+/* Why a window does not reach memory that it may access, or NULL. */
+static const char *unreachable(const struct dpk_memory *m)
 {
+    if (!m->host)
+        return "the key is of memory of the DPA, which needs no window";
+    return m->address % WINDOW_ALIGN != 0 || m->size % WINDOW_ALIGN != 0
+               ? "the memory was not registered with 64-byte alignment of address and size "
+                 "(ibv_reg_mr)"
+               : NULL;
+}
+
+/* Acquires the memory behind a window, which is configured so, at a host address. NULL: there is
+ * none, for the reason in `reason`. */
+static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t configured,
+                                              uint64_t address, uint64_t size, bool write,
+                                              char *reason, size_t room)
+{
+    const struct dpk_memory *m = NULL;
+    char text[DPK_MEMORY_REASON_MAX];
+    const char *why = "the window has no key (flexio_dev_window_config)";
     struct dpk_memory_access a = {(uint32_t)configured, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ,
                                   address, size, NULL};
-    if (!(configured & CONFIGURED))
-        return NULL;
     pthread_mutex_lock(&p->objects_lock);
     const struct flexio_window *w = table_find(&p->windows, configured >> 32 & 0xffff);
     if (w)
         a.domain = w->domain;
     pthread_mutex_unlock(&p->objects_lock);
-    const struct dpk_memory *m = dpk_memory_acquire(&a);
-    if (!m || (m->host && m->address % WINDOW_ALIGN == 0 && m->size % WINDOW_ALIGN == 0))
+    if (configured & CONFIGURED && !w)
+        why = "the window was destroyed";
+    else if (configured & CONFIGURED)
+        why = (m = dpk_memory_acquire(&a)) ? unreachable(m) : dpk_memory_explain(&a, text);
+    if (!why)
         return m;
-    dpk_memory_release(m);
+    if (m)
+        dpk_memory_release(m);
+    snprintf(reason, room, "window: %s of %" PRIu64 " bytes at host address 0x%" PRIx64 ": %s",
+             write ? "write" : "read", size, address, why);
     return NULL;
 }
 
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned)
+                  bool write, void **pinned, char *reason)
 {
     const unsigned entity = ((address - RV64_EXTERNAL_BASE) & SECOND) != 0;
     const uint64_t host = address - RV64_EXTERNAL_BASE - (entity ? SECOND : 0);
-    const struct dpk_memory *m =
-        behind_window(context, caller->state[window_words[entity]], host, size, write);
+    const struct dpk_memory *m = behind_window(context, caller->state[window_words[entity]], host,
+                                               size, write, reason, DPK_FAULT_REASON_MAX);
     *pinned = (void *)m;
     return m ? dpk_memory_at(m, host) : NULL;
 }
@@ -178,12 +197,9 @@ static bool copy(struct flexio_process *p, uint64_t configured, uint64_t host, u
     struct dpk_error err = {0};
     if (size == 0)
         return true;
-    const struct dpk_memory *m = behind_window(p, configured, host, size, to_host);
-    if (!m) {
-        snprintf(reason, room, "window: no %s of %" PRIu64 " bytes at host address 0x%" PRIx64,
-                 to_host ? "writing" : "reading", size, host);
+    const struct dpk_memory *m = behind_window(p, configured, host, size, to_host, reason, room);
+    if (!m)
         return false;
-    }
     void *at = dpk_memory_at(m, host);
     enum dpk_status status = to_host ? dpk_copy_out(p->dpa, at, daddr, size, &err)
                                      : dpk_copy_in(p->dpa, daddr, at, size, &err);

@@ -10,11 +10,19 @@
 
 /* ---- The checker ---- */
 
-static bool permits(const struct dpk_memory *m, const struct dpk_memory_access *a)
+enum dpk_memory_why memory_check(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
-    return m->kind != DPK_MEMORY_NONE && a->rights != 0 && (m->rights & a->rights) == a->rights &&
-           dpk_memory_is_in(m, a->domain) && a->address >= m->address && a->size <= m->size &&
-           a->address - m->address <= m->size - a->size;
+    if (m->kind == DPK_MEMORY_NONE)
+        return DPK_MEMORY_NO_KEY;
+    if (!dpk_memory_is_in(m, a->domain))
+        return DPK_MEMORY_OTHER_DOMAIN;
+    if (a->rights == 0 || (m->rights & a->rights) != a->rights)
+        return DPK_MEMORY_NO_RIGHT;
+    if (a->address < m->address || a->size > m->size || a->address - m->address > m->size - a->size)
+        return DPK_MEMORY_OUTSIDE;
+    if (m->kind == DPK_MEMORY_REMOTE && !m->import)
+        return DPK_MEMORY_ELSEWHERE;
+    return DPK_MEMORY_ALLOWED;
 }
 
 static bool is_only_copied(const struct dpk_memory *m)
@@ -29,7 +37,7 @@ static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
     if (!slot)
         return NULL;
     const struct dpk_memory *m = &slot->memory;
-    if (permits(m, a) && (m->kind != DPK_MEMORY_REMOTE || m->import))
+    if (memory_check(m, a) == DPK_MEMORY_ALLOWED)
         return m;
     slot_unpin(slot);
     return NULL;

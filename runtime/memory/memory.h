@@ -120,6 +120,48 @@ static inline bool dpk_memory_is_in(const struct dpk_memory *m,
     return false;
 }
 
+/* ---- Why not ---- */
+
+/* Why an access is refused, or cannot be carried out. */
+enum dpk_memory_why {
+    DPK_MEMORY_ALLOWED,
+    DPK_MEMORY_NO_KEY,       /* no memory has the key, or had it */
+    DPK_MEMORY_DESTROYED,    /* the memory that had the key is not registered any more */
+    DPK_MEMORY_OTHER_DOMAIN, /* it is for other protection domains, or devices */
+    DPK_MEMORY_NO_RIGHT,     /* the key does not allow that */
+    DPK_MEMORY_OUTSIDE,      /* some bytes are not the key's */
+    DPK_MEMORY_ELSEWHERE, /* it is no memory of this process, and is only copied, or not even that */
+    DPK_MEMORY_MISALIGNED, /* an atomic operation is not on an aligned word */
+    DPK_MEMORY_GONE,       /* whose it is has ended, or has no such memory, or a file was cut */
+    DPK_MEMORY_WHYS,
+};
+
+/* The reason, with what its line says. */
+struct dpk_memory_refusal {
+    enum dpk_memory_why why;
+    enum dpk_memory_kind kind;
+    unsigned rights;        /* NO_RIGHT: those that are missing */
+    uint64_t address, size; /* OUTSIDE: the bytes of the key */
+};
+
+/* Why an access has failed, found after that: by the checker that refused it. An access that it allows
+ * has failed because its memory is gone. */
+struct dpk_memory_refusal dpk_memory_refusal(const struct dpk_memory_access *a);
+
+/* Text for people: "key 0x1001 allows no remote write". Room for all of it: */
+#define DPK_MEMORY_REASON_MAX 200
+/* The reason of a refusal. Returns `text`. */
+const char *dpk_memory_reason(const struct dpk_memory_access *a,
+                              const struct dpk_memory_refusal *why,
+                              char text[DPK_MEMORY_REASON_MAX]);
+/* Both steps in one: why this access, or this copy, has failed. */
+const char *dpk_memory_explain(const struct dpk_memory_access *a, char text[DPK_MEMORY_REASON_MAX]);
+const char *dpk_memory_explain_copy(const struct dpk_memory_access *to,
+                                    const struct dpk_memory_access *from,
+                                    char text[DPK_MEMORY_REASON_MAX]);
+/* Names of rights: "remote write, remote atomic". Returns `text`. */
+const char *dpk_memory_right_names(unsigned rights, char *text, size_t size);
+
 /* ---- Accesses ---- */
 
 /* The memory of an access; it stays registered until dpk_memory_release. NULL: the access is

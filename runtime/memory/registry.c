@@ -225,6 +225,17 @@ void dpk_memory_remove_process(const struct dpk_process *process)
     pthread_mutex_unlock(&table.lock);
 }
 
+bool key_was_given(uint32_t key)
+{
+    const uint32_t mask = (1u << GENERATION_BITS) - 1;
+    pthread_mutex_lock(&table.lock);
+    const struct slot *slot = slot_at(key >> GENERATION_BITS);
+    const bool given = key != 0 && slot && slot->generation > 0 &&
+                       (slot->generation > mask || (key & mask) <= slot->generation);
+    pthread_mutex_unlock(&table.lock);
+    return given && (key & mask) != 0;
+}
+
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out)
 {
     struct slot *slot = slot_pin(key);

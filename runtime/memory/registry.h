@@ -19,6 +19,12 @@ struct slot {
 struct slot *slot_pin(uint32_t key);
 void slot_unpin(struct slot *slot);
 
+/* Whether a number that is no key was one. */
+bool key_was_given(uint32_t key);
+
+/* What the checker says of an access to that memory, in this order: who, what, where. */
+enum dpk_memory_why memory_check(const struct dpk_memory *m, const struct dpk_memory_access *a);
+
 /* Whether host or DPA memory is there, with its rights; of other kinds nothing is asked. */
 bool memory_is_present(const struct dpk_memory *m);
 

@@ -112,15 +112,15 @@ static bool is_overflow(const struct hart *h)
            stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
 }
 
-void crash_report(const struct hart *h, char *out, size_t size)
+void crash_report(const struct hart *h, const char *reason, char *out, size_t size)
 {
     char place[PLACE_MAX], overflow[60] = "";
     crash_place(h, place, sizeof place);
     if (is_overflow(h))
         snprintf(overflow, sizeof overflow,
                  "stack overflow (%llu bytes): ", (unsigned long long)STACK_SIZE);
-    snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 ",%s", h->id, overflow,
+    snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 "%s%s%s,%s", h->id, overflow,
              rv64_fault_name(h->regs.fault),
              h->regs.fault == RV64_FAULT_ILLEGAL ? "" : " at address", h->regs.fault_address,
-             place);
+             reason[0] ? " (" : "", reason, reason[0] ? ")" : "", place);
 }

@@ -9,7 +9,8 @@
 /* Writes where `h` is, as in " pc 0x11234 (kernel+0x1c, kernel.c:12)", with the calling function
  * where that helps more. */
 void crash_place(const struct hart *h, char *out, size_t size);
-/* Writes a report of the exception of the core that `h` has ended with. */
-void crash_report(const struct hart *h, char *out, size_t size);
+/* Writes a report of the exception of the core that `h` has ended with; `reason`: why external memory
+ * was not accessed, or empty. */
+void crash_report(const struct hart *h, const char *reason, char *out, size_t size);
 
 #endif

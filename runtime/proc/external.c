@@ -4,23 +4,25 @@ struct access {
     struct hart *hart;
     bool found;
     void *pinned;
+    char *reason;
 };
 
 static void *find(void *context, uint64_t address, unsigned width, unsigned need)
 {
     struct access *a = context;
     const struct dpk_external_memory *m = &a->hart->process->external;
-    void *at =
-        m->find(m->context, &a->hart->caller, address, width, (need & RV64_W) != 0, &a->pinned);
+    void *at = m->find(m->context, &a->hart->caller, address, width, (need & RV64_W) != 0,
+                       &a->pinned, a->reason);
     a->found = at != NULL;
     return at;
 }
 
-bool external_access(struct hart *h)
+bool external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX])
 {
     const struct dpk_process *p = h->process;
-    struct access a = {.hart = h};
+    struct access a = {.hart = h, .reason = reason};
     const struct rv64_external external = {.find = find, .context = &a};
+    reason[0] = '\0';
     if ((h->regs.fault != RV64_FAULT_LOAD && h->regs.fault != RV64_FAULT_STORE) ||
         h->regs.fault_address < RV64_EXTERNAL_BASE || !p->external.find)
         return false;

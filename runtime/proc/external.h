@@ -5,7 +5,8 @@
 #include "proc/hart.h"
 
 /* Carries out the instruction that faulted, if it is an access to external memory of its process.
- * False: it is not, or the access is refused. Without the lock. */
-bool external_access(struct hart *h);
+ * False: it is not, or the access is refused, for the reason in `reason`, which is empty otherwise.
+ * Without the lock. */
+bool external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX]);
 
 #endif

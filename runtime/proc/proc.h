@@ -407,14 +407,16 @@ typedef bool (*dpk_device_call)(void *context, struct dpk_caller *caller, unsign
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context);
 
+#define DPK_FAULT_REASON_MAX 300
 /* Memory outside of the process, at addresses from RV64_EXTERNAL_BASE (rv64.h) on. Each load and
  * store of device code there is one call of `find`, then of `release`. */
 struct dpk_external_memory {
-    /* Returns the host address of `size` bytes, at most 8. NULL: the access faults. The memory must
-     * stay until `release`, which gets the value that `find` has stored in *pinned; it is called
-     * after the access, unless `find` returned NULL. */
+    /* Returns the host address of `size` bytes, at most 8. NULL: the access faults, for the reason
+     * that it writes to `reason` (DPK_FAULT_REASON_MAX bytes). The memory must stay until `release`,
+     * which gets the value that `find` has stored in *pinned; it is called after the access, unless
+     * `find` returned NULL. */
     void *(*find)(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned);
+                  bool write, void **pinned, char *reason);
     void (*release)(void *context, void *pinned);
     void *context;
 };

@@ -32,11 +32,12 @@ static void breakpoint(struct hart *h, struct slice *s)
     snprintf(h->report, sizeof h->report, "thread %u: breakpoint,%s", h->id, place);
 }
 
-static void exception(struct hart *h, struct slice *s)
+/* `reason`: why external memory is not accessed, or empty. */
+static void exception(struct hart *h, struct slice *s, const char *reason)
 {
     s->end = SLICE_FAULT;
     h->cause = CAUSE_EXCEPTION;
-    crash_report(h, h->report, sizeof h->report);
+    crash_report(h, reason, h->report, sizeof h->report);
 }
 
 /* What was put off waits for the end of the slice, too. */
@@ -58,6 +59,7 @@ static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
 void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
 {
     const bool recorded = h->process->recorded != NULL;
+    char reason[DPK_FAULT_REASON_MAX];
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
         switch (recorded ? recorded_run(h, left, s, execute) : execute(h, left, s)) {
@@ -76,9 +78,9 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
             breakpoint(h, s);
             return;
         case RV64_STOP_FAULT:
-            if (external_access(h))
+            if (external_access(h, reason))
                 break;
-            exception(h, s);
+            exception(h, s, reason);
             return;
         }
     }

@@ -156,7 +156,7 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
 {
     struct dpk_process *p = h->process;
     uint64_t *x = h->regs.x, result = 0;
-    char fault[200] = "";
+    char fault[DPK_FAULT_REASON_MAX] = "";
     unsigned family = (unsigned)(number >> 8);
     if (slice_is_hurried(s))
         return put_off(h);

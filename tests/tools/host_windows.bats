@@ -28,14 +28,23 @@ setup_file() {
 
 @test "accesses beyond the memory fault" {
     case_ok accesses_beyond_the_memory_fault
+    reported 'load access fault .*(window: read of 8 bytes at host address 0x[0-9a-f]*: out of range: key 0x[0-9a-f]* has 0x[0-9a-f]* to 0x[0-9a-f]*, the access ends 8 bytes behind)' \
+        'store access fault .*(window: write of 8 bytes .*, the access begins 8 bytes before)' \
+        'window: read of 16 bytes .*, the access ends 8 bytes behind' \
+        'window: read of 8 bytes .*, the access ends 4 bytes behind' \
+        'window: write of 8 bytes .*, the access ends 7 bytes behind'
 }
 
 @test "stores need the right to write" {
     case_ok stores_need_the_right_to_write
+    reported 'store access fault .*: key 0x[0-9a-f]* allows no local write)' \
+        'window: write of 64 bytes .*: key 0x[0-9a-f]* allows no local write'
 }
 
 @test "keys that are none fault" {
     case_ok keys_that_are_none_fault
+    reported ': key 0x[0-9a-f]* is unknown: no memory was registered with it)' \
+        ': key 0xffffffff is unknown' ': key 0x[0-9a-f]* is of memory that is not registered any more)'
 }
 
 @test "numbers of keys come back late" {
@@ -52,14 +61,17 @@ setup_file() {
 
 @test "keys of other domains fault" {
     case_ok keys_of_other_domains_fault
+    reported ': key 0x[0-9a-f]* is of another protection domain or device)'
 }
 
 @test "windows want 64 bytes" {
     case_ok windows_want_64_bytes
+    [ "$(grep -c '^-E- .*not registered with 64-byte alignment' <<<"$output")" -eq 3 ]
 }
 
 @test "dpa memory has keys but no window" {
     case_ok dpa_memory_has_keys_but_no_window
+    reported ': the key is of memory of the DPA, which needs no window)'
 }
 
 @test "registration is checked" {

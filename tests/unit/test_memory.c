@@ -125,6 +125,61 @@ static void only_its_domains_have_a_key(void **state)
         assert_int_equal(atomic_load(&eight[i].keys), 0);
 }
 
+/* ---- Reasons ---- */
+
+static void each_refusal_has_its_reason(void **state)
+{
+    const struct {
+        uint64_t address, size;
+        unsigned rights;
+        const struct dpk_memory_domain *domain;
+        const char *reason;
+    } refused[] = {
+        {BASE, 1, DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_ATOMIC, &ours,
+         "allows no local write, remote atomic operation"},
+        {BASE, 1, DPK_MEMORY_READ, &theirs, "is of another protection domain or device"},
+        {BASE, SIZE + 1, DPK_MEMORY_READ, &ours,
+         "has 0x1000 to 0x10ff, the access ends 1 byte behind"},
+        {BASE - 8, 16, DPK_MEMORY_READ, &ours, "has 0x1000 to 0x10ff, the access begins 8 bytes"},
+        {BASE + 8, UINT64_MAX, DPK_MEMORY_READ, &ours, "behind"},
+        {0, 1, 0, &ours, "allows no"},
+    };
+    char text[DPK_MEMORY_REASON_MAX], name[64];
+    (void)state;
+    const uint32_t key = add_host(DPK_MEMORY_READ);
+    snprintf(name, sizeof name, "key 0x%x ", key);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const struct dpk_memory_access a = {key, refused[i].rights, refused[i].address,
+                                            refused[i].size, refused[i].domain};
+        assert_false(can(a));
+        assert_non_null(strstr(dpk_memory_explain(&a, text), refused[i].reason));
+        assert_non_null(strstr(text, name));
+    }
+    const struct dpk_memory_access none = whole(key + 1, DPK_MEMORY_READ),
+                                   all = whole(key, DPK_MEMORY_READ);
+    assert_non_null(strstr(dpk_memory_explain(&none, text), "is unknown"));
+    dpk_memory_remove(key);
+    assert_non_null(strstr(dpk_memory_explain(&all, text), "is not registered any more"));
+}
+
+static void a_copy_that_fails_names_the_end_that_is_wrong(void **state)
+{
+    char text[DPK_MEMORY_REASON_MAX], name[64];
+    (void)state;
+    const uint32_t from = add_host(DPK_MEMORY_READ), to = add_host(DPK_MEMORY_WRITE);
+    const struct dpk_memory_access read = whole(from, DPK_MEMORY_READ),
+                                   write = whole(to, DPK_MEMORY_WRITE);
+    const struct dpk_memory_access no_read = whole(to, DPK_MEMORY_READ),
+                                   no_write = whole(from, DPK_MEMORY_WRITE);
+    assert_false(dpk_memory_copy(&write, &no_read) || dpk_memory_copy(&no_write, &read));
+    snprintf(name, sizeof name, "key 0x%x allows no local read", to);
+    assert_string_equal(dpk_memory_explain_copy(&write, &no_read, text), name);
+    snprintf(name, sizeof name, "key 0x%x allows no local write", from);
+    assert_string_equal(dpk_memory_explain_copy(&no_write, &read, text), name);
+    dpk_memory_remove(from);
+    dpk_memory_remove(to);
+}
+
 static void what_is_not_here_is_only_described(void **state)
 {
     struct dpk_memory m = {.kind = DPK_MEMORY_REMOTE,
@@ -389,6 +444,8 @@ int main(void)
         cmocka_unit_test(each_right_is_asked_for),
         cmocka_unit_test(an_access_without_rights_is_refused),
         cmocka_unit_test(only_its_domains_have_a_key),
+        cmocka_unit_test(each_refusal_has_its_reason),
+        cmocka_unit_test(a_copy_that_fails_names_the_end_that_is_wrong),
         cmocka_unit_test(what_is_not_here_is_only_described),
         cmocka_unit_test(host_memory_is_read_and_written),
         cmocka_unit_test(copies_go_from_key_to_key),

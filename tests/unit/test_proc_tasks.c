@@ -189,13 +189,15 @@ struct world {
 };
 
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned)
+                  bool write, void **pinned, char *reason)
 {
     struct world *w = context;
     uint64_t offset = address - RV64_EXTERNAL_BASE;
     (void)caller;
-    if (offset > sizeof w->words - size)
+    if (offset > sizeof w->words - size) {
+        snprintf(reason, DPK_FAULT_REASON_MAX, "beyond four words");
         return NULL;
+    }
     *pinned = &w->found;
     w->found++;
     w->written += write;

@@ -3,6 +3,8 @@
  * 16 bits of such an address say which memory, the others are its address on the host. What may be
  * reached is looked up at every access.
  */
+#include <inttypes.h>
+
 #include "guest/doca_calls.h"
 #include "memory.h"
 #include "rv64/rv64.h"
@@ -11,15 +13,20 @@
 #define FIRST_SLOT (RV64_EXTERNAL_BASE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
-/* Host memory that the caller's device may reach, until it is released. NULL: it may not. */
-static const struct dpk_memory *acquire(const struct dpk_memory_domain *domain, uint32_t key,
-                                        uint64_t address, uint64_t size, bool write)
+/* Host memory that the caller's device may reach, until it is released. NULL: it may not, for the
+ * reason in `reason`. */
+static const struct dpk_memory *acquire(const struct dpk_memory_access *a, char *reason,
+                                        size_t room)
 {
-    const struct dpk_memory *m = dpk_memory_acquire(&(struct dpk_memory_access){
-        key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, address, size, domain});
-    if (!m || m->host)
+    char why[DPK_MEMORY_REASON_MAX] = "it is memory of the DPA: use its address there";
+    const struct dpk_memory *m = dpk_memory_acquire(a);
+    if (m && m->host)
         return m;
-    dpk_memory_release(m);
+    if (m)
+        dpk_memory_release(m);
+    else
+        dpk_memory_explain(a, why);
+    snprintf(reason, room, "external pointer to host address 0x%" PRIx64 ": %s", a->address, why);
     return NULL;
 }
 
@@ -71,13 +78,18 @@ static bool external_pointer(struct dpk_dpa *d, const struct dpk_memory_domain *
         *result = address;
         return true;
     }
-    const struct dpk_memory *m = memory <= UINT32_MAX && address >> HOST_BITS == 0
-                                     ? acquire(domain, (uint32_t)memory, address, 1, false)
-                                     : NULL;
-    if (!m) {
-        snprintf(reason, size, "external pointer: not registered host memory of this device");
+    if (memory > UINT32_MAX || address >> HOST_BITS != 0) {
+        snprintf(reason, size,
+                 "external pointer: 0x%" PRIx64 " is no handle of memory, or 0x%" PRIx64
+                 " no address of the host",
+                 memory, address);
         return false;
     }
+    const struct dpk_memory *m =
+        acquire(&(struct dpk_memory_access){(uint32_t)memory, DPK_MEMORY_READ, address, 1, domain},
+                reason, size);
+    if (!m)
+        return false;
     dpk_memory_release(m);
     pthread_mutex_lock(&d->externals.lock);
     uint64_t slot = slot_of(&d->externals, (uint32_t)memory);
@@ -89,7 +101,7 @@ static bool external_pointer(struct dpk_dpa *d, const struct dpk_memory_domain *
 }
 
 static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned)
+                  bool write, void **pinned, char *reason)
 {
     struct dpk_dpa *d = context;
     struct dpk_externals *e = &d->externals;
@@ -98,7 +110,10 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
     pthread_mutex_lock(&e->lock);
     const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* no memory has 0 */
     pthread_mutex_unlock(&e->lock);
-    const struct dpk_memory *m = acquire(dpk_dpa_domain(d, caller), key, host, size, write);
+    const struct dpk_memory *m =
+        acquire(&(struct dpk_memory_access){key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, host,
+                                            size, dpk_dpa_domain(d, caller)},
+                reason, DPK_FAULT_REASON_MAX);
     *pinned = (void *)m;
     return m ? dpk_memory_at(m, host) : NULL;
 }

@@ -1,4 +1,6 @@
 /* What DPA code asks of RDMA contexts and registered memory (runtime/guest/rdma_calls.h). */
+#include <inttypes.h>
+
 #include "guest/rdma_calls.h"
 #include "rdma.h"
 
@@ -109,16 +111,21 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
 
 /* ---- Memory ---- */
 
+static bool is_matrix(const struct dpa_memory_copy *c)
+{
+    uint64_t matrix;
+    return !__builtin_mul_overflow(c->columns, c->rows, &matrix) &&
+           !__builtin_mul_overflow(matrix, c->element_size, &matrix) && matrix == c->length;
+}
+
 /* Copies a matrix of elements with rows and columns exchanged. */
 static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_access *to,
                       const struct dpk_memory_access *from)
 {
     struct dpk_memory_access source = *from, target = *to;
-    uint64_t matrix;
     if (c->length == 0)
         return true;
-    if (__builtin_mul_overflow(c->columns, c->rows, &matrix) ||
-        __builtin_mul_overflow(matrix, c->element_size, &matrix) || matrix != c->length)
+    if (!is_matrix(c))
         return false;
     source.size = target.size = c->element_size;
     for (uint64_t row = 0; row < c->rows; row++)
@@ -135,6 +142,7 @@ static bool copy(struct dpk_dpa *d, const struct dpk_memory_domain *domain, uint
                  char *reason, size_t size)
 {
     struct dpa_memory_copy c;
+    char why[DPK_MEMORY_REASON_MAX];
     if (dpk_copy_out(d->process->dpa, &c, address, sizeof c, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "memcpy: no memory where it is described");
     const struct dpk_memory_access to = {c.to, DPK_MEMORY_WRITE, c.to_address, c.length, domain},
@@ -142,7 +150,12 @@ static bool copy(struct dpk_dpa *d, const struct dpk_memory_domain *domain, uint
                                            domain};
     if (c.element_size > 0 ? transpose(&c, &to, &from) : dpk_memory_copy(&to, &from))
         return true;
-    return dpk_dpa_call_fails(reason, size, "memcpy: not registered memory, or not for this");
+    if (c.element_size > 0 && !is_matrix(&c))
+        return dpk_dpa_call_fails(reason, size,
+                                  "memcpy: elements, columns and rows are not its length");
+    snprintf(reason, size, "memcpy of %" PRIu64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64 ": %s",
+             c.length, c.from_address, c.to_address, dpk_memory_explain_copy(&to, &from, why));
+    return false;
 }
 
 static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,

@@ -37,7 +37,8 @@ struct dpkverify_trust;
 struct dpkverify_trust *dpkverify_trust_new(void);
 void dpkverify_trust_free(struct dpkverify_trust *trust); /* NULL: nothing */
 
-/* Adds root certificates: a file, DER or PEM. */
+/* Adds root certificates: a file, DER or PEM. All of them must be what a device takes as its root
+ * (RSA-4096, ...: mlxdpa(1), --ca). */
 int dpkverify_add_roots(struct dpkverify_trust *trust, const char *path, char *why);
 /* Adds the CA certificates that an emulated device has now. */
 int dpkverify_add_device(struct dpkverify_trust *trust, const char *device, char *why);

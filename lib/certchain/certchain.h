@@ -24,6 +24,7 @@ struct dpk_der {
 
 #define DPK_CHAIN_MAX_CERTS 4      /* root CA included (guide, "Verification of Authenticity") */
 #define DPK_CHAIN_MAX_BYTES 0x1000 /* DER bytes behind the 12-byte header */
+#define DPK_ROOT_MAX_BYTES  1791   /* of a root's DER: a device has no place for more */
 
 struct dpk_certchain;
 
@@ -57,8 +58,8 @@ enum dpk_status dpk_certchain_decode(struct dpk_reader *r, struct dpk_certchain 
 enum dpk_path_result { DPK_PATH_OK, DPK_PATH_UNKNOWN_CA, DPK_PATH_INVALID };
 
 /* Validates the chain up to one of the trusted roots, now: dates, CA:TRUE and keyCertSign above the
- * leaf, digitalSignature on the leaf if it has a key usage, at most 4 certificates with the
- * root. A self-signed top counts only if it is one of the roots, byte for byte. `why` gets
+ * leaf, digitalSignature on the leaf if it has a key usage, no critical extension that is not
+ * processed, at most 4 certificates with the root. A self-signed top counts only if it is one of the roots, byte for byte. `why` gets
  * OpenSSL's reason and the subject concerned. */
 enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
                                             const struct dpk_der *roots, size_t root_count,
@@ -68,7 +69,8 @@ enum dpk_path_result dpk_certchain_validate(const struct dpk_certchain *chain,
 struct dpk_path_rules {
     int64_t at;            /* when certificates must be valid, seconds since 1970; 0: now */
     X509_CRL *const *crls; /* borrowed. If there are any, each certificate below the root needs one
-                              of its issuer that is valid then */
+                              that its issuer signed and that is valid then; and one of the issuer's
+                              that revokes it is enough, whichever its dates and the order are */
     size_t crl_count;
 };
 /* The same by these rules; NULL: now, without revocation lists. */
@@ -116,8 +118,8 @@ enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *
 struct dpk_roots;
 
 /* Adds the root certificates of a file, DER (one) or PEM (any number), to `*roots`, which is made
- * when NULL. Errors name the file: no certificate, not self-signed, more than 64 altogether. On
- * failure `*roots` keeps what it had. */
+ * when NULL. Errors name the file: no certificate, one that no device would take as its root
+ * (dpk_cert_check_root), more than 64 altogether. On failure `*roots` keeps what it had. */
 enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err);
 /* All of them, borrowed; `roots` NULL: none. */
 const struct dpk_der *dpk_roots_list(const struct dpk_roots *roots, size_t *count);
@@ -135,7 +137,8 @@ void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out);
 /* "CN=..., O=..." of a certificate's subject, for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
 /* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed
- * (its signature verified), CA:TRUE, RSA-4096. Error: what is missing. */
+ * (its signature verified), CA:TRUE, RSA-4096, no critical extension that is not processed, at most
+ * DPK_ROOT_MAX_BYTES. Error: what is missing. */
 enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_error *err);
 
 #endif

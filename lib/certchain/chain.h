@@ -31,6 +31,12 @@ void pile_free(struct pile *pile);
 
 #define CERT_FILE_MAX ((size_t)1 << 20) /* bytes of a file with certificates */
 
+/* Did this certificate's key sign the list, in its name? */
+bool crl_is_of(X509_CRL *crl, X509 *issuer);
+/* Does one of the lists that `issuer` signed revoke `cert`? Whatever its dates and its scope are: of
+ * lists that contradict each other, that one counts. `rules` may be NULL. */
+bool crl_revokes(const struct dpk_path_rules *rules, X509 *cert, X509 *issuer);
+
 /* "reason of the oldest error", and empties OpenSSL's error queue. */
 const char *chain_openssl_reason(void);
 

@@ -12,6 +12,7 @@
 #include "chain.h"
 
 #define ROOT_KEY_BITS 4096
+#define UNPROCESSED   "a critical extension that nothing here processes"
 
 void dpk_cert_subject(const X509 *cert, char *out, size_t size)
 {
@@ -77,6 +78,28 @@ static bool is_for_code(X509 *cert)
            (X509_get_extended_key_usage(cert) & (XKU_CODE_SIGN | XKU_ANYEKU));
 }
 
+/* OpenSSL refuses critical extensions that it does not know, but those of certificate policies and some
+ * others it knows without looking at them. */
+static bool has_unprocessed_extension(const X509 *cert)
+{
+    for (int i = 0; i < X509_get_ext_count(cert); i++) {
+        X509_EXTENSION *e = X509_get_ext(cert, i);
+        if (!X509_EXTENSION_get_critical(e))
+            continue;
+        switch (OBJ_obj2nid(X509_EXTENSION_get_object(e))) {
+        case NID_basic_constraints:
+        case NID_key_usage:
+        case NID_ext_key_usage:
+        case NID_name_constraints:
+        case NID_subject_alt_name:
+            break;
+        default:
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *authority_fault(X509 *cert)
 {
     uint32_t flags = X509_get_extension_flags(cert);
@@ -91,7 +114,8 @@ static const char *authority_fault(X509 *cert)
 
 /* What the profile asks beyond what OpenSSL checks; `path` is leaf first, root last. */
 static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STACK_OF(X509) * path,
-                                          char *why, size_t size)
+                                          const struct dpk_path_rules *rules, char *why,
+                                          size_t size)
 {
     int length = sk_X509_num(path), given = (int)chain->count;
     if (length > DPK_CHAIN_MAX_CERTS)
@@ -113,6 +137,10 @@ static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STA
         X509 *cert = sk_X509_value(path, i);
         if (!is_sound_key(cert))
             return no(DPK_PATH_INVALID, "RSA key with a bad exponent", cert, why, size);
+        if (has_unprocessed_extension(cert))
+            return no(DPK_PATH_INVALID, UNPROCESSED, cert, why, size);
+        if (i + 1 < length && crl_revokes(rules, cert, sk_X509_value(path, i + 1)))
+            return no(DPK_PATH_INVALID, "certificate revoked", cert, why, size);
         if (i + 1 < length && !is_for_code(cert))
             return no(DPK_PATH_INVALID, "not for signing code", cert, why, size);
     }
@@ -131,18 +159,27 @@ static bool means_unknown_ca(int error)
            error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || error == X509_V_ERR_CERT_UNTRUSTED;
 }
 
-/* A damaged root certificate is no root certificate: then the store is empty. */
-static X509_STORE *store_of(const struct dpk_der *root)
+/* NULL: a damaged root certificate is no root certificate. */
+static X509 *root_of(const struct dpk_der *root)
 {
-    X509_STORE *store = X509_STORE_new();
     const unsigned char *p = root->data;
-    X509 *cert = store && root->size <= LONG_MAX ? d2i_X509(NULL, &p, (long)root->size) : NULL;
-    if (cert && X509_STORE_add_cert(store, cert) != 1) {
-        X509_STORE_free(store);
-        store = NULL;
+    return root->size <= LONG_MAX ? d2i_X509(NULL, &p, (long)root->size) : NULL;
+}
+
+/* Only lists of the certificates concerned: of those with one name OpenSSL takes one, by dates and by
+ * its place. */
+static bool add_lists(X509_STORE *store, const struct dpk_certchain *chain, X509 *top,
+                      const struct dpk_path_rules *rules)
+{
+    bool done = true;
+    for (size_t i = 0; done && rules && i < rules->crl_count; i++) {
+        X509_CRL *crl = rules->crls[i];
+        bool known = top && crl_is_of(crl, top);
+        for (size_t k = 0; k < chain->count && !known; k++)
+            known = crl_is_of(crl, chain->certs[k]);
+        done = !known || X509_STORE_add_crl(store, crl) == 1;
     }
-    X509_free(cert);
-    return store;
+    return done;
 }
 
 static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *store,
@@ -162,7 +199,7 @@ static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *s
     if (rules && rules->at)
         X509_VERIFY_PARAM_set_time(param, (time_t)rules->at);
     if (X509_verify_cert(ctx) == 1) {
-        result = check_profile(chain, X509_STORE_CTX_get0_chain(ctx), why, size);
+        result = check_profile(chain, X509_STORE_CTX_get0_chain(ctx), rules, why, size);
         goto out;
     }
     int error = X509_STORE_CTX_get_error(ctx);
@@ -174,15 +211,15 @@ out:
     return result;
 }
 
-/* Takes the store over; NULL stands for out of memory. */
-static enum dpk_path_result validate(const struct dpk_certchain *chain, X509_STORE *store,
+/* `top` is the only certificate that is trusted; NULL: none. */
+static enum dpk_path_result validate(const struct dpk_certchain *chain, X509 *top,
                                      unsigned long flags, const struct dpk_path_rules *rules,
                                      char *why, size_t size)
 {
+    X509_STORE *store = X509_STORE_new();
     STACK_OF(X509) *above = sk_X509_new_null();
-    bool ready = store && above;
-    for (size_t i = 0; ready && rules && i < rules->crl_count; i++)
-        ready = X509_STORE_add_crl(store, rules->crls[i]) == 1;
+    bool ready = store && above && (!top || X509_STORE_add_cert(store, top) == 1) &&
+                 add_lists(store, chain, top, rules);
     if (rules && rules->crl_count)
         flags |= X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL;
     for (size_t i = 0; ready && i + 1 < chain->count; i++)
@@ -218,7 +255,9 @@ enum dpk_path_result dpk_certchain_validate_by(const struct dpk_certchain *chain
         no(DPK_PATH_UNKNOWN_CA, "no trusted root certificate", chain->certs[0], why, why_size);
     for (size_t i = 0; i < root_count && result != DPK_PATH_OK; i++) {
         char one[256] = "";
-        enum dpk_path_result r = validate(chain, store_of(&roots[i]), 0, rules, one, sizeof one);
+        X509 *top = root_of(&roots[i]);
+        enum dpk_path_result r = validate(chain, top, 0, rules, one, sizeof one);
+        X509_free(top);
         if (i > 0 && r == DPK_PATH_UNKNOWN_CA)
             continue;
         if (r == DPK_PATH_INVALID && result == DPK_PATH_INVALID)
@@ -232,13 +271,8 @@ static enum dpk_status check(const struct dpk_certchain *chain, unsigned long fl
                              struct dpk_error *err)
 {
     char why[256] = "";
-    X509_STORE *store = X509_STORE_new();
-    if (store && X509_STORE_add_cert(store, chain->certs[0]) != 1) {
-        X509_STORE_free(store);
-        store = NULL;
-    }
-    if (validate(chain, store, X509_V_FLAG_PARTIAL_CHAIN | flags, NULL, why, sizeof why) !=
-        DPK_PATH_OK)
+    if (validate(chain, chain->certs[0], X509_V_FLAG_PARTIAL_CHAIN | flags, NULL, why,
+                 sizeof why) != DPK_PATH_OK)
         return dpk_fail(err, DPK_ERR_CRYPTO, "certificate chain: %s", why);
     return DPK_OK;
 }
@@ -289,11 +323,16 @@ enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_
         status = dpk_fail(err, DPK_ERR_REFUSED, "its RSA key has a bad exponent");
     else if (fault)
         status = dpk_fail(err, DPK_ERR_REFUSED, "%s (CA:TRUE and keyCertSign are needed)", fault);
+    else if (has_unprocessed_extension(cert))
+        status = dpk_fail(err, DPK_ERR_REFUSED, UNPROCESSED);
     else if (!key || !EVP_PKEY_is_a(key, "RSA"))
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the certificate's key is not an RSA key");
     else if (EVP_PKEY_get_bits(key) != ROOT_KEY_BITS)
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED, "the certificate's key is RSA-%d, not RSA-%d",
                           EVP_PKEY_get_bits(key), ROOT_KEY_BITS);
+    else if (size > DPK_ROOT_MAX_BYTES)
+        status = dpk_fail(err, DPK_ERR_RANGE, "the certificate has %zu bytes, more than %d", size,
+                          DPK_ROOT_MAX_BYTES);
     X509_free(cert);
     ERR_clear_error();
     return status;

@@ -8,35 +8,43 @@ struct dpk_roots {
     size_t count;
 };
 
-static enum dpk_status check_pile(const struct pile *pile, size_t room, struct dpk_error *err)
+/* Takes what a device would take as its root, and nothing else. */
+static enum dpk_status add_root(struct dpk_roots *roots, X509 *cert, struct dpk_error *err)
 {
     char subject[256];
-    if (pile->count > room)
-        return dpk_fail(err, DPK_ERR_RANGE, "more than %d root certificates", PILE_MAX);
-    for (size_t i = 0; i < pile->count; i++) {
-        if (X509_self_signed(pile->certs[i], 0) == 1)
-            continue;
-        dpk_cert_subject(pile->certs[i], subject, sizeof subject);
-        return dpk_fail(err, DPK_ERR_REFUSED, "not a root certificate, not self-signed: %s",
-                        subject);
+    unsigned char *der = NULL;
+    int size = i2d_X509(cert, &der);
+    if (size < 0)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = dpk_cert_check_root(der, (size_t)size, err);
+    if (status == DPK_OK) {
+        roots->list[roots->count++] = (struct dpk_der){der, (size_t)size};
+        return DPK_OK;
     }
-    return DPK_OK;
+    OPENSSL_free(der);
+    dpk_cert_subject(cert, subject, sizeof subject);
+    return dpk_error_prefix(err, "not a root certificate, %s", subject);
 }
 
+static void keep_first(struct dpk_roots *roots, size_t count)
+{
+    while (roots->count > count)
+        OPENSSL_free((void *)roots->list[--roots->count].data);
+}
+
+/* All of them, or nothing. */
 static enum dpk_status add_pile(struct dpk_roots *roots, const struct pile *pile,
                                 struct dpk_error *err)
 {
-    enum dpk_status status = check_pile(pile, PILE_MAX - roots->count, err);
+    size_t before = roots->count;
+    enum dpk_status status = DPK_OK;
+    if (pile->count > PILE_MAX - before)
+        return dpk_fail(err, DPK_ERR_RANGE, "more than %d root certificates", PILE_MAX);
+    for (size_t i = 0; i < pile->count && status == DPK_OK; i++)
+        status = add_root(roots, pile->certs[i], err);
     if (status != DPK_OK)
-        return status;
-    for (size_t i = 0; i < pile->count; i++) {
-        unsigned char *der = NULL;
-        int size = i2d_X509(pile->certs[i], &der);
-        if (size < 0)
-            return dpk_fail_nomem(err);
-        roots->list[roots->count++] = (struct dpk_der){der, (size_t)size};
-    }
-    return DPK_OK;
+        keep_first(roots, before);
+    return status;
 }
 
 enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err)
@@ -73,7 +81,6 @@ void dpk_roots_free(struct dpk_roots *roots)
 {
     if (!roots)
         return;
-    for (size_t i = 0; i < roots->count; i++)
-        OPENSSL_free((void *)roots->list[i].data);
+    keep_first(roots, 0);
     free(roots);
 }

@@ -17,8 +17,8 @@
 #include "certchain/certchain.h"
 #include "signer/signer.h"
 
-#define DPK_CONTAINER_MAX      ((size_t)65536) /* no container is larger */
-#define DPK_CONTAINER_CERT_END 1792            /* a certificate has fewer bytes */
+#define DPK_CONTAINER_MAX      ((size_t)65536)          /* no container is larger */
+#define DPK_CONTAINER_CERT_END (DPK_ROOT_MAX_BYTES + 1) /* a certificate has fewer bytes */
 
 /* Life-cycle priority, with the numbers of the item header. */
 enum dpk_lifecycle { DPK_LIFECYCLE_USER = 0, DPK_LIFECYCLE_OEM = 1, DPK_LIFECYCLE_NVIDIA = 3 };

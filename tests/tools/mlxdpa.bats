@@ -28,6 +28,7 @@ setup_file() {
     cat root.der leaf.der >chain.der
     openssl req -x509 -newkey rsa:2048 -nodes -keyout foreign.pem -out foreign.crt \
         -subj /CN=Foreign -days 30 2>>log
+    openssl req -x509 -key leaf.pem -out stranger.crt -subj /CN=Stranger -days 30
     mlxdpa -e reserved -c chain.der -p leaf.pem -o signed sign_dpa_apps
 }
 
@@ -64,8 +65,8 @@ sign() {
 }
 
 @test "a root certificate may be PEM, and one of several" {
-    mlxdpa -e "$f/signed" --ca "$f/foreign.crt" --ca "$f/root.crt" verify
-    cat "$f/foreign.crt" "$f/root.crt" >both
+    mlxdpa -e "$f/signed" --ca "$f/stranger.crt" --ca "$f/root.crt" verify
+    cat "$f/stranger.crt" "$f/root.crt" >both
     mlxdpa -e "$f/signed" --ca both verify
 }
 
@@ -216,7 +217,7 @@ sign() {
 }
 
 @test "a program under another CA is refused" {
-    fails 1 "UNKNOWN_CA" mlxdpa -e "$f/signed" --ca "$f/foreign.crt" verify
+    fails 1 "UNKNOWN_CA" mlxdpa -e "$f/signed" --ca "$f/stranger.crt" verify
 }
 
 @test "a changed program is refused, with the segment; the other one is verified" {

@@ -131,7 +131,7 @@ usage_error() {
     [ -z "$(not_covered root.signed --key owner.pub)" ]
     [ -z "$(not_covered removal.signed --key owner.pub)" ]
     # What is refused does not say what else it is.
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out other.pem -subj /CN=Other -days 9 2>/dev/null
+    openssl req -x509 -key "$test_keys/owner.pem" -out other.pem -subj /CN=Other -days 9
     says_no "UNKNOWN_CA" mlxdpa verify app.signed --ca other.pem
     ! grep -q 'not covered' out || false
 }
@@ -144,14 +144,26 @@ usage_error() {
     for check in container 'crypto data' 'hash list' chain certificates 'leaf key' signature; do
         grep -qE "^  $check +OK" <<<"$output"
     done
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out other.pem -subj /CN=Other -days 9 2>/dev/null
+    openssl req -x509 -key "$test_keys/owner.pem" -out other.pem -subj /CN=Other -days 9
     says_no "UNKNOWN_CA" mlxdpa -s app.signed --ca other.pem verify
+}
+
+# A device would never get it: what --ca takes is what dpadev trust takes.
+@test "a root that no device takes is not trusted" {
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out small.pem -subj /CN=Small -days 9 2>/dev/null
+    openssl req -x509 -key "$test_keys/owner.pem" -out odd.pem -subj /CN=Odd -days 9 \
+        -addext policyConstraints=critical,requireExplicitPolicy:0
+    says_no "small.pem: not a root certificate, CN=Small: the certificate's key is RSA-2048, not RSA-4096" \
+        mlxdpa verify app.signed --ca small.pem
+    says_no "odd.pem: not a root certificate, CN=Odd: a critical extension" mlxdpa verify app.signed --ca odd.pem
+    { openssl x509 -inform der -in root.der && cat small.pem; } >both.pem
+    says_no "both.pem: not a root" mlxdpa verify app.signed --ca both.pem
 }
 
 @test "a directory of CA certificates is taken whole" {
     mkdir cas empty
     cp root.der cas/b.der
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out cas/a.pem -subj /CN=Other -days 9 2>/dev/null
+    openssl req -x509 -key "$test_keys/owner.pem" -out cas/a.pem -subj /CN=Other -days 9
     mlxdpa verify app.signed --ca cas
     mlxdpa -e host --ca cas verify
     echo hello >cas/c

@@ -2,6 +2,7 @@
 #ifndef TESTS_CERTS_H
 #define TESTS_CERTS_H
 
+#include <openssl/conf.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -18,10 +19,15 @@ struct cert_spec {
 
 static inline void cert_extend(X509 *cert, const char *name, const char *value)
 {
-    X509_EXTENSION *e = X509V3_EXT_conf(NULL, NULL, name, value);
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, cert, cert, NULL, NULL, 0);
+    CONF *empty = NCONF_new(NULL); /* some extensions want to look into one */
+    X509V3_set_nconf(&context, empty);
+    X509_EXTENSION *e = X509V3_EXT_conf(NULL, &context, name, value);
     assert_non_null(e);
     assert_int_equal(X509_add_ext(cert, e, -1), 1);
     X509_EXTENSION_free(e);
+    NCONF_free(empty);
 }
 
 static inline X509 *make_cert(const struct cert_spec *s)

@@ -297,14 +297,17 @@ static void roots_are_loaded_from_der_and_pem(void **state)
     struct dpk_error err = {0};
     struct dpk_roots *roots = NULL;
     size_t count;
-    struct dpk_buf der = DER(root), pem = {0};
+    struct dpk_buf der = golden("keys/root.der"), pem = {0};
+    const unsigned char *p = der.data;
+    X509 *cert = d2i_X509(NULL, &p, (long)der.size);
     BIO *bio = BIO_new(BIO_s_mem());
     char *text;
-    PEM_write_bio_X509(bio, root);
-    PEM_write_bio_X509(bio, root);
+    PEM_write_bio_X509(bio, cert);
+    PEM_write_bio_X509(bio, cert);
     long size = BIO_get_mem_data(bio, &text);
     dpk_put(&pem, text, (size_t)size);
     BIO_free(bio);
+    X509_free(cert);
     char *a = temp_file(&der), *b = temp_file(&pem);
     assert_int_equal(dpk_roots_load(&roots, a, &err), DPK_OK);
     assert_int_equal(dpk_roots_load(&roots, b, &err), DPK_OK);
@@ -321,6 +324,40 @@ static void roots_are_loaded_from_der_and_pem(void **state)
     dpk_roots_free(roots);
     dpk_buf_free(&der);
     dpk_buf_free(&pem);
+}
+
+/* Whom no device can trust, the tools do not trust in its place. */
+static void root_that_no_device_takes_is_not_loaded(void **state)
+{
+    (void)state;
+    struct dpk_buf good = golden("keys/root.der"), bad = DER(root), both = {0};
+    struct dpk_buf *files[] = {&bad, &both};
+    struct dpk_roots *roots = NULL;
+    size_t count = 9;
+    BIO *bio = BIO_new(BIO_s_mem());
+    const unsigned char *p = good.data;
+    char *text;
+    X509 *cert = d2i_X509(NULL, &p, (long)good.size);
+    PEM_write_bio_X509(bio, cert);
+    PEM_write_bio_X509(bio, root);
+    long size = BIO_get_mem_data(bio, &text);
+    dpk_put(&both, text, (size_t)size);
+    for (size_t i = 0; i < 2; i++) {
+        struct dpk_error err = {0};
+        char *path = temp_file(files[i]);
+        assert_int_equal(dpk_roots_load(&roots, path, &err), DPK_ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "CN=Root: the certificate's key is RSA-2048"));
+        dpk_roots_list(roots, &count);
+        assert_int_equal(count, 0);
+        unlink(path);
+        free(path);
+    }
+    BIO_free(bio);
+    X509_free(cert);
+    dpk_roots_free(roots);
+    dpk_buf_free(&good);
+    dpk_buf_free(&bad);
+    dpk_buf_free(&both);
 }
 
 static void file_that_is_no_root_is_not_loaded(void **state)
@@ -398,6 +435,7 @@ int main(void)
         cmocka_unit_test(reference_root_can_be_a_root),
         cmocka_unit_test(what_a_root_lacks_is_said),
         cmocka_unit_test(roots_are_loaded_from_der_and_pem),
+        cmocka_unit_test(root_that_no_device_takes_is_not_loaded),
         cmocka_unit_test(file_that_is_no_root_is_not_loaded),
         cmocka_unit_test(chain_is_checked_without_its_root),
         cmocka_unit_test(chain_with_an_expired_leaf_does_not_check),

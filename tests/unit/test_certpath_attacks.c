@@ -126,6 +126,75 @@ static void certificates_for_other_purposes_are_refused(void **state)
     }
 }
 
+/* OpenSSL knows these, but looks at few of them unless it is asked to; who does not process a critical
+ * extension refuses the certificate (RFC 5280, 4.2). */
+static void critical_extensions_that_nothing_processes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const others[][2] = {
+        {"policyConstraints", "critical,requireExplicitPolicy:0"},
+        {"policyConstraints", "critical,requireExplicitPolicy:3,inhibitPolicyMapping:0"},
+        {"policyMappings", "critical,1.2.3:1.2.4"},
+        {"inhibitAnyPolicy", "critical,0"},
+        {"certificatePolicies", "critical,1.2.3"},
+        {"crlDistributionPoints", "critical,URI:http://ca.example/crl"},
+        {"nsCertType", "critical,server"},
+        {"tlsfeature", "critical,status_request"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        X509 *end = make_cert(&(struct cert_spec){.subject = "End",
+                                                  .issuer = inter,
+                                                  .key = key,
+                                                  .usage = SIGNS_DATA,
+                                                  .other_name = others[i][0],
+                                                  .other_value = others[i][1]});
+        path_gives(parsed(DER(inter, end)), root, DPK_PATH_INVALID, "critical extension");
+        X509_free(end);
+        X509 *mid = make_cert(&(struct cert_spec){.subject = "Mid",
+                                                  .issuer = root,
+                                                  .key = key,
+                                                  .constraints = CA,
+                                                  .usage = SIGNS_CERTS,
+                                                  .other_name = others[i][0],
+                                                  .other_value = others[i][1]});
+        end = make_cert(
+            &(struct cert_spec){.subject = "End", .issuer = mid, .key = key, .usage = SIGNS_DATA});
+        path_gives(parsed(DER(mid, end)), root, DPK_PATH_INVALID, "critical extension");
+        X509_free(end);
+        X509_free(mid);
+        X509 *top = make_cert(&(struct cert_spec){.subject = "Top",
+                                                  .key = key,
+                                                  .constraints = CA,
+                                                  .usage = SIGNS_CERTS,
+                                                  .other_name = others[i][0],
+                                                  .other_value = others[i][1]});
+        end = make_cert(
+            &(struct cert_spec){.subject = "End", .issuer = top, .key = key, .usage = SIGNS_DATA});
+        path_gives(parsed(DER(end)), top, DPK_PATH_INVALID, "critical extension");
+        X509_free(end);
+        X509_free(top);
+    }
+}
+
+static void critical_extensions_that_are_processed_pass(void **state)
+{
+    (void)state;
+    static const char *const others[][2] = {{"extendedKeyUsage", "critical,codeSigning"},
+                                            {"subjectAltName", "critical,email:a@b.example"},
+                                            {"policyConstraints", "requireExplicitPolicy:0"},
+                                            {"certificatePolicies", "1.2.3"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        X509 *end = make_cert(&(struct cert_spec){.subject = "End",
+                                                  .issuer = inter,
+                                                  .key = key,
+                                                  .usage = SIGNS_DATA,
+                                                  .other_name = others[i][0],
+                                                  .other_value = others[i][1]});
+        path_gives(parsed(DER(inter, end)), root, DPK_PATH_OK, "Root");
+        X509_free(end);
+    }
+}
+
 static void leaf_is_no_ca(void **state)
 {
     (void)state;
@@ -205,6 +274,8 @@ int main(void)
         cmocka_unit_test(roots_of_one_name_do_not_hide_each_other),
         cmocka_unit_test(keys_that_anybody_can_sign_for_are_refused),
         cmocka_unit_test(certificates_for_other_purposes_are_refused),
+        cmocka_unit_test(critical_extensions_that_nothing_processes_are_refused),
+        cmocka_unit_test(critical_extensions_that_are_processed_pass),
         cmocka_unit_test(leaf_is_no_ca),
         cmocka_unit_test(certificates_twice_are_refused),
         cmocka_unit_test(weak_digests_are_refused),

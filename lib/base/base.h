@@ -333,6 +333,16 @@ enum dpk_status dpk_folder_replaceable(const char *path, const struct dpk_folder
 void dpk_signals_hold(sigset_t *before);
 void dpk_signals_release(const sigset_t *before);
 
+/* ---- Users ---- */
+
+/* Whether a number that the kernel said, of a file or of the other end of a socket, is one user's. A
+ * user namespace may have no numbers for some users, as after unshare -U: the kernel says one number
+ * of all of these, which may be this user's, too. */
+bool dpk_user_is_known(uid_t user);
+/* Whether it is certainly the user of this process. Nobody is where this user has no number. */
+bool dpk_user_is_mine(uid_t user);
+bool dpk_user_is_mine_or_root(uid_t user);
+
 /* ---- Memory ---- */
 
 /* Whether all of a range is this process's memory, which may be written if `written`. Faults its pages in,

@@ -87,7 +87,7 @@ static int copy_permissions(int fd, const struct stat *old)
         return -1;
     mode_t mode = old->st_mode & 07777;
     /* Owner first: changing it clears set-id bits. Those of another owner must not become ours. */
-    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
+    if ((!dpk_user_is_mine(old->st_uid) || now.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0)
         mode &= 0777;
     return fchmod(fd, mode);

@@ -75,8 +75,8 @@ static void sweep_file(int dir, const char *name)
     int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still(dir, name, &st))
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dpk_user_is_mine(st.st_uid) &&
+        st.st_nlink == 1 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_still(dir, name, &st))
         (void)unlinkat(dir, name, 0);
     close(fd);
 }

@@ -32,7 +32,7 @@ static enum dpk_status map(int fd, const char *path, const struct dpk_share *wha
     struct stat st;
     if (fstat(fd, &st) != 0)
         return dpk_fail_errno(err, "%s", path);
-    if (!S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
+    if (!S_ISREG(st.st_mode) || !dpk_user_is_mine_or_root(st.st_uid))
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a file of this user", path);
     enum dpk_status status = st.st_size < (off_t)what->size ? fill(fd, path, what, err) : DPK_OK;
     if (status != DPK_OK)

@@ -63,8 +63,14 @@ bool dpk_device_is_pair(const char *path)
 enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
                                        struct dpk_error *err)
 {
-    if (st->st_uid == geteuid() || st->st_uid == 0)
+    if (dpk_user_is_mine_or_root(st->st_uid))
         return DPK_OK;
+    if (!dpk_user_is_known(st->st_uid))
+        return dpk_fail(
+            err, DPK_ERR_REFUSED,
+            "%s: its owner has no number in this user namespace, so it may be anybody's: "
+            "map the user (unshare --map-current-user)",
+            path);
     return dpk_fail(err, DPK_ERR_REFUSED, "%s: belongs to user %u, who could change it at any time",
                     path, (unsigned)st->st_uid);
 }

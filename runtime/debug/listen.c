@@ -38,7 +38,7 @@ static enum dpk_status clear_place(const struct sockaddr_un *at, struct dpk_erro
     if (!S_ISSOCK(s.st_mode))
         return dpk_fail(err, DPK_ERR_EXISTS, "cannot listen on %s: it is there, and no socket",
                         path);
-    if (s.st_uid != geteuid())
+    if (!dpk_user_is_mine(s.st_uid))
         return dpk_fail(err, DPK_ERR_EXISTS, "cannot listen on %s: a socket of another user", path);
     if (somebody_listens(at))
         return dpk_fail(err, DPK_ERR_EXISTS, "cannot listen on %s: another program listens there",

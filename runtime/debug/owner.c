@@ -112,39 +112,15 @@ static enum dpk_status find_owner(int fd, uid_t *uid, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* Whether all users have numbers here: a user namespace may have numbers for some alone, and the
- * kernel says one number of all others (user_namespaces(7), "Unmapped user and group IDs"). */
-static bool all_have_numbers(void)
-{
-    unsigned long first = 1, count = 0;
-    FILE *f = fopen("/proc/self/uid_map", "re");
-    bool all =
-        f && fscanf(f, "%lu %*u %lu", &first, &count) == 2 && first == 0 && count == UINT32_MAX;
-    if (f)
-        fclose(f);
-    return all;
-}
-
-static bool has_number(uid_t uid)
-{
-    unsigned long none = 65534; /* the kernel's default */
-    FILE *f = fopen("/proc/sys/kernel/overflowuid", "re");
-    if (f) {
-        (void)!fscanf(f, "%lu", &none);
-        fclose(f);
-    }
-    return uid != none || all_have_numbers();
-}
-
 enum dpk_status dpk_peer_check(int fd, struct dpk_error *err)
 {
     uid_t uid = 0;
     enum dpk_status status = find_owner(fd, &uid, err);
-    if (status == DPK_OK && uid != geteuid() && uid != 0)
-        status = dpk_fail(err, DPK_ERR_REFUSED, "a client of user %lu, not of this one",
-                          (unsigned long)uid);
-    if (status == DPK_OK && !has_number(uid))
+    if (status == DPK_OK && !dpk_user_is_known(uid))
         status = dpk_fail(err, DPK_ERR_REFUSED,
                           "a client whose user has no number in this user namespace");
+    if (status == DPK_OK && !dpk_user_is_mine_or_root(uid))
+        status = dpk_fail(err, DPK_ERR_REFUSED, "a client of user %lu, not of this one",
+                          (unsigned long)uid);
     return status;
 }

@@ -38,7 +38,7 @@ enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *
         return dpk_fail_errno(err, "%s", out);
     if (lstat(out, &s) != 0)
         return dpk_fail_errno(err, "%s", out);
-    if (s.st_uid != geteuid())
+    if (!dpk_user_is_mine(s.st_uid))
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s: belongs to user %lu, not to you: set DPAKIT_RUNTIME or "
                         "XDG_RUNTIME_DIR to a directory of yours",

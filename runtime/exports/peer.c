@@ -76,7 +76,7 @@ static bool is_whole(int file)
     const int needed = F_SEAL_SHRINK | F_SEAL_GROW, seals = fcntl(file, F_GET_SEALS);
     struct stat st;
     return seals >= 0 && (seals & needed) == needed && fstat(file, &st) == 0 &&
-           st.st_size == (off_t)sizeof(struct table) && st.st_uid == geteuid();
+           st.st_size == (off_t)sizeof(struct table) && dpk_user_is_mine(st.st_uid);
 }
 
 static enum dpk_status map_table(struct owner *o, struct dpk_error *err)

@@ -37,7 +37,7 @@ static const char *flaw_of(const struct stat *st, mode_t type)
 {
     if ((st->st_mode & S_IFMT) != type)
         return type == S_IFDIR ? "no folder" : "no regular file";
-    if (st->st_uid != geteuid())
+    if (!dpk_user_is_mine(st->st_uid))
         return "belongs to another user";
     return st->st_mode & (S_IRWXG | S_IRWXO) ? "is open to other users" : NULL;
 }

@@ -43,7 +43,7 @@ enum dpk_status folder_open(const char *directory, bool make, int *out, struct d
             close(fd);
         return status;
     }
-    if (st.st_uid != geteuid() || (st.st_mode & 022)) {
+    if (!dpk_user_is_mine(st.st_uid) || (st.st_mode & 022)) {
         close(fd);
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a folder of this user alone", path);
     }
@@ -57,7 +57,7 @@ enum dpk_status folder_open(const char *directory, bool make, int *out, struct d
 static void *map(int fd, size_t size, uint64_t magic)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !dpk_user_is_mine(st.st_uid) ||
         st.st_size != (off_t)size)
         return NULL;
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

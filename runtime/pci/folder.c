@@ -35,7 +35,7 @@ static enum dpk_status folder_open(const char *card, bool make, int *out, struct
     if (fd < 0)
         return errno == ENOENT ? dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: not there", path)
                                : dpk_fail_errno(err, "%s", path);
-    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 022)) {
+    if (fstat(fd, &st) != 0 || !dpk_user_is_mine(st.st_uid) || (st.st_mode & 022)) {
         close(fd);
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: not a folder of this user alone", path);
     }
@@ -48,7 +48,7 @@ static enum dpk_status folder_open(const char *card, bool make, int *out, struct
 static bool is_file(int fd, size_t size)
 {
     struct stat st;
-    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dpk_user_is_mine(st.st_uid) &&
            (size_t)st.st_size == size;
 }
 

@@ -50,7 +50,7 @@ static void sweep_remains(const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+    if (fstat(fd, &st) == 0 && dpk_user_is_mine(st.st_uid) && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
         (void)remove_tree(path);
     close(fd);
@@ -105,7 +105,7 @@ static void sweep_alias(const char *root, const char *alias, const char *path)
     char target[PATH_MAX], device[PATH_MAX];
     struct stat st;
     ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n <= 0 || lstat(path, &st) != 0 || st.st_uid != geteuid())
+    if (n <= 0 || lstat(path, &st) != 0 || !dpk_user_is_mine(st.st_uid))
         return;
     target[n] = 0;
     if ((is_numbered(alias) || dpk_device_is_function(target)) &&

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "ring.h"
 
 /* The ancillary data of a message: one descriptor. */
@@ -16,7 +17,7 @@ bool rings_peer_is_ours(int socket)
     struct ucred who;
     socklen_t size = sizeof who;
     return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-           (who.uid == geteuid() || who.uid == 0);
+           dpk_user_is_mine_or_root(who.uid);
 }
 
 bool rings_pass(int socket, int memory, const void *bytes, size_t size)

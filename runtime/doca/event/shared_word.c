@@ -69,6 +69,7 @@ static bool is_sealed(int fd)
     struct stat st;
     const int seals = fcntl(fd, F_GET_SEALS);
     return seals >= 0 && (seals & NEEDED_SEALS) == NEEDED_SEALS && fstat(fd, &st) == 0 &&
+           dpk_user_is_mine_or_root(st.st_uid) &&
            st.st_size == (off_t)sizeof(struct shared_word_memory);
 }
 

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "coverage/coverage.h"
@@ -33,7 +35,7 @@ static struct {
 /* ---- Where it goes ---- */
 
 struct pattern {
-    const char *variable, *text;
+    const char *variable, *text; /* NULL: nobody has asked for a file */
 };
 
 static struct pattern wanted_pattern(void)
@@ -44,7 +46,18 @@ static struct pattern wanted_pattern(void)
         if (text && *text)
             return (struct pattern){variables[i], text};
     }
-    return (struct pattern){"LLVM_PROFILE_FILE", "default.profraw"};
+    return (struct pattern){0};
+}
+
+/* A file of that name would be the program's wish, not the user's. Once is enough. */
+static void say_how_to_ask(const struct dpk_process *p)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said))
+        fprintf(stderr,
+                "-I- program %s counts what runs, and no file for it is asked for: set "
+                "DPAKIT_COVERAGE=FILE\n",
+                dpk_image_app(p->image));
 }
 
 /* Appends what "%x" stands for, and moves *at behind it. False: it stands for nothing known. */
@@ -82,9 +95,8 @@ static bool put_special(const char **at, struct dpk_buf *out, size_t *merge)
     return true;
 }
 
-static enum dpk_status read_pattern(struct covered *c, struct dpk_error *err)
+static enum dpk_status read_pattern(struct pattern p, struct covered *c, struct dpk_error *err)
 {
-    const struct pattern p = wanted_pattern();
     struct dpk_buf out = {0};
     size_t merge = SIZE_MAX;
     char here[PATH_MAX] = "";
@@ -150,12 +162,17 @@ enum dpk_status coverage_enter(struct dpk_process *p, struct dpk_error *err)
     static bool registered;
     struct covered *c;
     struct dpk_coverage raw;
+    const struct pattern wanted = wanted_pattern();
     if (!find_raw(p, &raw))
         return DPK_OK;
+    if (!wanted.text) {
+        say_how_to_ask(p);
+        return DPK_OK;
+    }
     if (!(c = calloc(1, sizeof *c)))
         return dpk_fail_nomem(err);
     c->raw = raw;
-    enum dpk_status status = read_pattern(c, err);
+    enum dpk_status status = read_pattern(wanted, c, err);
     if (status != DPK_OK) {
         free(c);
         return status;
@@ -172,12 +189,25 @@ enum dpk_status coverage_enter(struct dpk_process *p, struct dpk_error *err)
 
 /* ---- Files ---- */
 
+/* Writes a whole file. A link of another user's is not followed, whenever it came: it may lead to a
+ * file of this one's. */
+static enum dpk_status put_file(const char *path, const struct dpk_buf *raw, struct dpk_error *err)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return dpk_file_create(path, raw->data, raw->size, 0666, err);
+    if (S_ISLNK(st.st_mode) && !dpk_user_is_mine_or_root(st.st_uid))
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s: a link of another user", path);
+    return dpk_file_replace(path, raw->data, raw->size, 0666, err);
+}
+
 /* Adds a raw profile to a file that has others of the same program, maybe of other processes of the
  * system. */
 static enum dpk_status merge_into(const char *path, struct dpk_buf *raw, struct dpk_error *err)
 {
     struct dpk_buf old = {0};
-    const int made = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666); /* to be locked */
+    const int made =
+        open(path, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666); /* to be locked */
     if (made < 0)
         return dpk_fail_errno(err, "%s", path);
     close(made);
@@ -186,7 +216,7 @@ static enum dpk_status merge_into(const char *path, struct dpk_buf *raw, struct 
     if (status == DPK_OK && old.size != 0 && !dpk_coverage_add(raw, &old))
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s: not a raw profile of this program", path);
     if (status == DPK_OK)
-        status = dpk_file_replace(path, raw->data, raw->size, 0666, err);
+        status = put_file(path, raw, err);
     dpk_file_unlock(lock);
     dpk_buf_free(&old);
     return status;
@@ -222,8 +252,7 @@ static enum dpk_status write_kept(const char *path, struct dpk_error *err)
     for (const struct written *w = coverage.first; w; w = w->next)
         if (strcmp(w->path, path) == 0)
             dpk_put(&all, w->raw.data, w->raw.size);
-    enum dpk_status status =
-        all.failed ? dpk_fail_nomem(err) : dpk_file_replace(path, all.data, all.size, 0666, err);
+    enum dpk_status status = all.failed ? dpk_fail_nomem(err) : put_file(path, &all, err);
     dpk_buf_free(&all);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * coverage: writes what code that dpacc --coverage has compiled has counted, as a raw profile of
  * LLVM. The counters are in the program's memory; they are read when the process is gone, or when
- * the program ends with it. Where they go: DPAKIT_COVERAGE, else LLVM_PROFILE_FILE, else
- * default.profraw.
+ * the program ends with it. Where they go: DPAKIT_COVERAGE, else LLVM_PROFILE_FILE; without
+ * either nothing is written.
  */
 #ifndef DPK_PROC_COVERAGE_H
 #define DPK_PROC_COVERAGE_H

@@ -52,12 +52,46 @@ setup() {
     f=$BATS_FILE_TMPDIR
     export DPAKIT_DEVICES=$f/devices DPAKIT_CACHE=off
     unset LLVM_PROFILE_FILE
+    export DPAKIT_COVERAGE=default.profraw
 }
 
-# count LINE: how often the line ran, in all raw profiles here.
+# count LINE [FILE]: how often the line ran, in all raw profiles here, or in that.
 count() {
-    llvm-profdata merge ./*.profraw -o merged
+    local files=("${2-}")
+    [ -n "${2-}" ] || files=(./*.profraw)
+    llvm-profdata merge "${files[@]}" -o merged
     llvm-cov export -format=lcov "$f/cov.elf" -instr-profile=merged | sed -n "s/^DA:$1,//p"
+}
+
+@test "without a variable nothing is written, and a line says how to ask" {
+    unset DPAKIT_COVERAGE
+    echo precious >victim
+    ln -s victim default.profraw
+    dparun "$f/cov.a" --rpc work 101 >out 2>err
+    [ "$(cat victim)" = precious ]
+    [ "$(ls)" = "$(printf '%s\n' default.profraw err out victim)" ]
+    [ "$(cat err)" = "-I- program cov counts what runs, and no file for it is asked for: set DPAKIT_COVERAGE=FILE" ]
+}
+
+@test "a link of this user's is followed, but not with %m, and one of another user's never" {
+    echo mine >mine
+    ln -s mine link
+    DPAKIT_COVERAGE=link dparun "$f/cov.a" --rpc work 101
+    [ -L link ]
+    [ "$(count 18 mine)" -eq 101 ]
+    DPAKIT_COVERAGE=%m dparun "$f/cov.a" --rpc work 1
+    name=$(ls | grep _0)
+    mv "$name" real
+    cp real before
+    ln -s real "$name"
+    DPAKIT_COVERAGE=%m run dparun "$f/cov.a" --rpc work 1
+    [[ $output == *"-W- coverage of program cov: "*"$name: "* ]]
+    cmp real before
+    chown -h 12345 link 2>/dev/null || skip "the rest takes another user's link: only root can make one"
+    cp mine before
+    DPAKIT_COVERAGE=link run dparun "$f/cov.a" --rpc work 1
+    [[ $output == *"-W- coverage of program cov: "*"link: a link of another user"* ]]
+    cmp mine before
 }
 
 @test "a run leaves a raw profile, and llvm-cov shows its lines" {
@@ -74,7 +108,7 @@ count() {
 
 @test "threads that count at once lose nothing, interpreted or translated" {
     for jit in off sync; do
-        DPAKIT_JIT=$jit LLVM_PROFILE_FILE=%p.profraw dparun "$f/cov.a" --kernel each --threads 200 5000
+        DPAKIT_JIT=$jit DPAKIT_COVERAGE=%p.profraw dparun "$f/cov.a" --kernel each --threads 200 5000
     done
     [ "$(ls | grep -c profraw)" -eq 2 ]
     [ "$(count 26)" -eq 2000000 ]
@@ -103,14 +137,14 @@ count() {
 
 @test "patterns that are not known are refused, a file that cannot be written is told" {
     for p in %q %9 %4p %m%m.profraw x%; do
-        LLVM_PROFILE_FILE=$p run dparun "$f/cov.a" --rpc work 1
+        DPAKIT_COVERAGE= LLVM_PROFILE_FILE=$p run dparun "$f/cov.a" --rpc work 1
         [ "$status" -eq 3 ]
         [[ $output == "-E- "*"LLVM_PROFILE_FILE=$p: "*" is not known"* ]]
         [ "$(grep -c '' <<<"$output")" -eq 1 ]
     done
     [ -z "$(ls)" ]
     mkdir d.profraw
-    LLVM_PROFILE_FILE=d.profraw run dparun "$f/cov.a" --rpc work 1
+    DPAKIT_COVERAGE= LLVM_PROFILE_FILE=d.profraw run dparun "$f/cov.a" --rpc work 1
     [ "$status" -eq 0 ]
     [[ $output == *"-W- coverage of program cov: "*d.profraw* ]]
     echo garbage >garbage

@@ -67,7 +67,7 @@ doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
                                                 uint32_t *max_message_size);
 
-/* The addresses of a device, by their index: as ibv_query_gid tells. */
+/* The addresses of a device, by their index: as ibv_query_gid tells. Zeros: there is none. */
 struct doca_rdma_gid {
     uint8_t raw[DOCA_GID_BYTE_LENGTH];
 };

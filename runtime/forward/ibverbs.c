@@ -56,16 +56,10 @@ FORWARD(int, -1, ibv_get_pkey_index, (struct ibv_context * context, uint8_t port
 static int gid_entry(struct ibv_context *context, uint32_t port_num, uint32_t index,
                      struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
 {
-    union ibv_gid gid;
-    if (flags || !entry || entry_size < sizeof *entry || port_num != 1 || index != 0)
+    if (flags || !entry || entry_size < sizeof *entry)
         return EINVAL;
-    if (emulated()->query_gid(context, 1, 0, &gid) != 0)
-        return errno;
     memset(entry, 0, entry_size);
-    entry->gid = gid;
-    entry->port_num = port_num;
-    entry->gid_type = IBV_GID_TYPE_ROCE_V2;
-    return 0;
+    return emulated()->query_gid_ex(context, port_num, index, entry);
 }
 FORWARD(int, ENOSYS, _ibv_query_gid_ex,
         (struct ibv_context * context, uint32_t port_num, uint32_t gid_index,
@@ -73,11 +67,23 @@ FORWARD(int, ENOSYS, _ibv_query_gid_ex,
         (context, port_num, gid_index, entry, flags, entry_size), MINE(context),
         gid_entry(context, port_num, gid_index, entry, flags, entry_size))
 
+/* Entries that are not empty stand at the beginning. */
 static ssize_t gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
                          size_t max_entries, uint32_t flags, size_t entry_size)
 {
-    int why = max_entries > 0 ? gid_entry(context, 1, 0, entries, flags, entry_size) : EINVAL;
-    return why ? -why : 1;
+    struct ibv_gid_entry one;
+    uint32_t i = 0;
+    int why = 0;
+    if (!entries || flags || entry_size < sizeof one)
+        return -EINVAL;
+    while ((why = emulated()->query_gid_ex(context, 1, i, &one)) == 0) {
+        if (i == max_entries)
+            return -EINVAL;
+        uint8_t *to = (uint8_t *)entries + i++ * entry_size;
+        memset(to, 0, entry_size);
+        memcpy(to, &one, sizeof one);
+    }
+    return why == ENODATA || i > 0 ? (ssize_t)i : -why;
 }
 FORWARD(ssize_t, -ENOSYS, _ibv_query_gid_table,
         (struct ibv_context * context, struct ibv_gid_entry *entries, size_t max_entries,
@@ -86,21 +92,24 @@ FORWARD(ssize_t, -ENOSYS, _ibv_query_gid_table,
         gid_table(context, entries, max_entries, flags, entry_size))
 
 /* No header has it, but rdma-core's programs call it. */
-#define SYSFS_ROCE_V2 1
+enum { SYSFS_ROCE_V1, SYSFS_ROCE_V2 };
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
 
-static int gid_type(uint8_t port_num, unsigned index, int *type)
+/* An empty entry is of v1, as in rdma-core. */
+static int gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type)
 {
-    if (!type || port_num != 1 || index != 0) {
-        errno = EINVAL;
+    struct ibv_gid_entry entry = {.gid_type = IBV_GID_TYPE_ROCE_V1};
+    const int why = type ? emulated()->query_gid_ex(context, port_num, index, &entry) : EINVAL;
+    if (why && why != ENODATA) {
+        errno = why;
         return -1;
     }
-    *type = SYSFS_ROCE_V2;
+    *type = entry.gid_type == IBV_GID_TYPE_ROCE_V2 ? SYSFS_ROCE_V2 : SYSFS_ROCE_V1;
     return 0;
 }
 FORWARD(int, -1, ibv_query_gid_type,
         (struct ibv_context * context, uint8_t port_num, unsigned index, int *type),
-        (context, port_num, index, type), MINE(context), gid_type(port_num, index, type))
+        (context, port_num, index, type), MINE(context), gid_type(context, port_num, index, type))
 
 FORWARD(int, -1, ibv_init_ah_from_wc,
         (struct ibv_context * context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh,

@@ -44,7 +44,7 @@ static int query_device(const struct ibv_context *context, struct mlx5dv_context
     const uint64_t asked = out->comp_mask;
 #define TELL(bit, member, ...)                                                                     \
     if (asked & MLX5DV_CONTEXT_MASK_##bit)                                                         \
-        out->member = (__typeof__(out->member))__VA_ARGS__, out->comp_mask |= MLX5DV_CONTEXT_MASK_##bit
+    out->member = (__typeof__(out->member))__VA_ARGS__, out->comp_mask |= MLX5DV_CONTEXT_MASK_##bit
     out->version = 0;
     out->flags = MLX5DV_CONTEXT_FLAGS_CQE_V1;
     out->comp_mask = 0;

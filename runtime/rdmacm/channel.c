@@ -112,6 +112,7 @@ static void fill_ud(struct event *e, const struct id *id, const struct dpk_cm_me
         p.qkey = RDMA_UDP_QKEY;
         p.ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = id->seen.port_num};
         p.ah_attr.grh.hop_limit = 1;
+        p.ah_attr.grh.sgid_index = id_gid_index(id);
         memcpy(p.ah_attr.grh.dgid.raw, m->gid, sizeof m->gid);
     }
     e->seen.param.ud = p;

@@ -69,7 +69,7 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
         .srq = id->seen.qp ? id->seen.qp->srq != NULL : p->srq != 0,
         .private_size = p->private_data_len,
     };
-    memcpy(m->gid, d->gid.raw, sizeof m->gid);
+    device_gid(d, &id->local, m->gid);
     if (p->private_data_len)
         memcpy(m->private_data, p->private_data, p->private_data_len);
     return 0;

@@ -1,5 +1,5 @@
-/* Which emulated device an address is of. A device's GID is an IPv6 address of its own; all other
- * addresses of the machine are the first device's. */
+/* Which emulated device an address is of. A device's GIDs are addresses of its own; all other addresses
+ * of the machine are the first device's. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "rdmacm.h"
+
+#define LINK_LOCAL 1 /* the place of the GID that every device has, as RoCE v2 */
 
 static struct device *devices;
 static size_t device_count;
@@ -24,7 +26,7 @@ static void open_devices(void)
         struct ibv_device_attr attr;
         if (!(d->verbs = ibv_open_device(list[i])))
             continue;
-        if (ibv_query_gid(d->verbs, 1, 0, &d->gid) != 0 || ibv_query_device(d->verbs, &attr) != 0) {
+        if (ibv_query_device(d->verbs, &attr) != 0) {
             ibv_close_device(d->verbs);
             continue;
         }
@@ -57,11 +59,30 @@ static bool of_this_machine(const struct dpk_cm_address *at)
     return ours;
 }
 
+/* The place of an address in the table of a device, as RoCE v2. -1: it is not the device's own. */
+static int find_gid(const struct device *d, const struct dpk_cm_address *at)
+{
+    struct ibv_gid_entry e;
+    for (uint32_t i = 0; ibv_query_gid_ex(d->verbs, 1, i, &e, 0) == 0; i++)
+        if (e.gid_type == IBV_GID_TYPE_ROCE_V2 && memcmp(e.gid.raw, at->ip, sizeof at->ip) == 0)
+            return (int)i;
+    return -1;
+}
+
+uint8_t device_gid(const struct device *d, const struct dpk_cm_address *at, uint8_t out[16])
+{
+    union ibv_gid gid = {.raw = {0}};
+    const int own = find_gid(d, at), place = own < 0 ? LINK_LOCAL : own;
+    ibv_query_gid(d->verbs, 1, place, &gid);
+    memcpy(out, gid.raw, sizeof gid.raw);
+    return (uint8_t)place;
+}
+
 struct device *device_at(const struct dpk_cm_address *at)
 {
     need_devices();
-    for (size_t i = 0; i < device_count; i++)
-        if (memcmp(devices[i].gid.raw, at->ip, sizeof at->ip) == 0)
+    for (size_t i = 0; !address_is_any(at) && i < device_count; i++)
+        if (find_gid(&devices[i], at) >= 0)
             return &devices[i];
     if (device_count && (address_is_any(at) || of_this_machine(at)))
         return &devices[0];

@@ -150,7 +150,7 @@ static void resolve(struct id *id, const struct device *device, sa_family_t fami
         memcpy(id->local.ip, id->remote.ip, sizeof id->local.ip);
     address_write(&id->local, family, &id->seen.route.addr.src_addr);
     id->seen.verbs = device->verbs;
-    id->seen.route.addr.addr.ibaddr.sgid = device->gid;
+    device_gid(device, &id->local, id->seen.route.addr.addr.ibaddr.sgid.raw);
     id->state = RESOLVED;
 }
 

@@ -27,6 +27,13 @@ static int datagram_attributes(const struct id *id, enum ibv_qp_state state, str
     return 0;
 }
 
+uint8_t id_gid_index(const struct id *id)
+{
+    uint8_t gid[16];
+    const struct device *d = device_of(id->seen.verbs);
+    return d ? device_gid(d, &id->local, gid) : 0;
+}
+
 static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
 {
     if (id_is_ud(id))
@@ -47,6 +54,7 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
         a->max_dest_rd_atomic = id->mine.responder_resources;
         a->ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = id->seen.port_num};
         a->ah_attr.grh.hop_limit = 1;
+        a->ah_attr.grh.sgid_index = id_gid_index(id);
         memcpy(a->ah_attr.grh.dgid.raw, id->theirs.gid, sizeof id->theirs.gid);
         *mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;

@@ -117,14 +117,16 @@ void connect_heard(struct id *id);
 
 struct device {
     struct ibv_context *verbs;
-    struct ibv_pd *pd; /* for who brings none; NULL before that */
-    union ibv_gid gid;
+    struct ibv_pd *pd;        /* for who brings none; NULL before that */
     uint8_t resources, depth; /* RDMA reads at once, as responder and as initiator */
 };
 /* The device of an address of this machine, any: the first. NULL: errno says why there is none. */
 struct device *device_at(const struct dpk_cm_address *at);
 struct device *device_of(const struct ibv_context *verbs);
 struct ibv_pd *device_pd(struct device *device);
+/* Its GID of RoCE v2 for an address: that one, if it is the device's own, or else link-local. Returns its
+ * place in the table. */
+uint8_t device_gid(const struct device *device, const struct dpk_cm_address *at, uint8_t gid[16]);
 
 /* Between what programs and cm call addresses. False: another family. */
 bool address_read(const struct sockaddr *from, struct dpk_cm_address *to);
@@ -142,6 +144,8 @@ static inline bool address_is_any(const struct dpk_cm_address *a)
 /* Makes the queue pair ready to receive and to send, for the peer that spoke last. */
 bool qp_connect(struct id *id);
 void qp_fail(struct id *id);
+/* The place of this end's GID in the table of its device. */
+uint8_t id_gid_index(const struct id *id);
 
 /* ---- What forward.c calls: librdmacm's functions, by their names without "rdma_". ---- */
 

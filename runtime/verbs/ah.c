@@ -1,16 +1,47 @@
 /* Address handles: where datagrams go. */
 #include "ah.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gids.h"
+
 #define GRH_VERSION 6u /* of IPv6, whose header it is */
 #define NEXT_IS_BTH 0x1b
+#define V4_WORDS    5u
+#define ROCE_BYTES  (8u + 12 + 8 + 4) /* around the payload: UDP, BTH, DETH, ICRC */
+
+static bool is_v4(const union ibv_gid *gid)
+{
+    return memcmp(gid->raw, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12) == 0;
+}
+
+static union ibv_gid mapped(uint32_t v4)
+{
+    union ibv_gid gid = {.raw = {[10] = 0xff, [11] = 0xff}};
+    memcpy(gid.raw + 12, &v4, sizeof v4);
+    return gid;
+}
+
+/* The checksum of a header; of one that has it already, 0. */
+static uint16_t sum(const struct iphdr *v4)
+{
+    uint16_t words[sizeof *v4 / 2];
+    uint32_t all = 0;
+    memcpy(words, v4, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        all += words[i];
+    all = (all & 0xffff) + (all >> 16);
+    return (uint16_t) ~(all + (all >> 16));
+}
 
 struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-    const int why = pd && attr ? path_check(attr) : EINVAL;
+    const int why = pd && attr ? path_check(pd->context, attr) : EINVAL;
     struct ah *a = why ? NULL : calloc(1, sizeof *a);
     if (!a) {
         errno = why ? why : ENOMEM;
@@ -18,6 +49,7 @@ struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     }
     a->ib = (struct ibv_ah){.context = pd->context, .pd = pd};
     a->attr = *attr;
+    dpk_verbs_query_gid(pd->context, attr->port_num, attr->grh.sgid_index, &a->from);
     dpk_verbs_use_pd(pd);
     return &a->ib;
 }
@@ -31,18 +63,36 @@ int dpk_verbs_destroy_ah(struct ibv_ah *ah)
     return 0;
 }
 
+/* The addresses of a header. False: it is none. */
+static bool read_header(const struct ibv_grh *grh, union ibv_gid *from, union ibv_gid *to)
+{
+    struct iphdr v4;
+    memcpy(&v4, (const uint8_t *)grh + sizeof *grh - sizeof v4, sizeof v4);
+    if (be32toh(grh->version_tclass_flow) >> 28 == GRH_VERSION) {
+        *from = grh->sgid;
+        *to = grh->dgid;
+    } else if (v4.version == 4 && v4.ihl == V4_WORDS && sum(&v4) == 0) {
+        *from = mapped(v4.saddr);
+        *to = mapped(v4.daddr);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 int dpk_verbs_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
                               struct ibv_grh *grh, struct ibv_ah_attr *attr)
 {
-    union ibv_gid gid;
-    if (!wc || !grh || !attr || !(wc->wc_flags & IBV_WC_GRH) ||
-        dpk_verbs_query_gid(context, port_num, 0, &gid) != 0 ||
-        memcmp(&gid, &grh->dgid, sizeof gid) != 0) {
+    union ibv_gid from, to;
+    int index;
+    if (!context || !wc || !grh || !attr || port_num != 1 || !(wc->wc_flags & IBV_WC_GRH) ||
+        !read_header(grh, &from, &to) || (index = gids_find(context, &to)) < 0) {
         errno = EINVAL;
         return -1;
     }
     *attr = (struct ibv_ah_attr){.is_global = 1, .port_num = port_num};
-    attr->grh.dgid = grh->sgid;
+    attr->grh.dgid = from;
+    attr->grh.sgid_index = (uint8_t)index;
     attr->grh.hop_limit = 0xff;
     return 0;
 }
@@ -60,15 +110,35 @@ struct ibv_ah *dpk_verbs_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
                : NULL;
 }
 
+static void write_v4(const struct ah *a, uint64_t payload, struct ibv_grh *out)
+{
+    struct iphdr v4 = {.version = 4,
+                       .ihl = V4_WORDS,
+                       .tos = a->attr.grh.traffic_class,
+                       .tot_len = htobe16((uint16_t)(sizeof v4 + ROCE_BYTES + payload)),
+                       .frag_off = htobe16(IP_DF),
+                       .ttl = a->attr.grh.hop_limit,
+                       .protocol = IPPROTO_UDP};
+    memcpy(&v4.saddr, a->from.raw + 12, sizeof v4.saddr);
+    memcpy(&v4.daddr, a->attr.grh.dgid.raw + 12, sizeof v4.daddr);
+    v4.check = sum(&v4);
+    memset(out, 0, sizeof *out);
+    memcpy((uint8_t *)out + sizeof *out - sizeof v4, &v4, sizeof v4);
+}
+
 void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
 {
     const struct ibv_global_route *to = &a->attr.grh;
+    if (is_v4(&a->from) && is_v4(&to->dgid)) {
+        write_v4(a, payload, out);
+        return;
+    }
     *out = (struct ibv_grh){.version_tclass_flow =
                                 htobe32(GRH_VERSION << 28 | (uint32_t)to->traffic_class << 20 |
                                         (to->flow_label & 0xfffff)),
                             .paylen = htobe16((uint16_t)payload),
                             .next_hdr = NEXT_IS_BTH,
                             .hop_limit = to->hop_limit,
+                            .sgid = a->from,
                             .dgid = to->dgid};
-    dpk_verbs_query_gid(a->ib.context, 1, 0, &out->sgid);
 }

@@ -28,9 +28,6 @@ static inline struct context *context_of(struct ibv_context *ib)
     return (struct context *)((char *)ib - offsetof(struct context, extended.context));
 }
 
-/* Whether a device of this machine has that GID. */
-bool device_has_gid(const union ibv_gid *gid);
-
 /* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access);

@@ -7,41 +7,17 @@
 
 #include "card/card.h"
 #include "context.h"
+#include "gids.h"
 #include "qp.h"
 #include "verbs/verbs.h"
 
 #define MELLANOX         0x15b3
 #define BLUEFIELD_3      41692
-#define LOCAL_PREFIX     UINT64_C(0xfe80000000000000)
 #define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
-
-/* The same for a name at every start; locally administered. */
-static uint64_t guid_of_name(const char *name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-    return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
-}
-
-static uint64_t card_guid_of(const struct ibv_device *device)
-{
-    return guid_of_name(device->name);
-}
-
-#define OF_DPU (UINT64_C(1) << 48) /* how the GUID of a card's function differs on the DPU's side */
-
-/* Both functions of a card have one. */
-static uint64_t guid_of(const struct ibv_device *device)
-{
-    enum dpk_side side = DPK_SIDE_HOST;
-    (void)dpk_device_side(&side, NULL);
-    return card_guid_of(device) ^ (side == DPK_SIDE_DPU ? OF_DPU : 0);
-}
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 {
-    return device ? htobe64(guid_of(device)) : 0;
+    return device ? htobe64(gids_guid(device)) : 0;
 }
 
 /* What a BlueField-3 has, but for mr and pd, which are those of `memory`. What is 0 it has not:
@@ -50,8 +26,8 @@ static void describe(const struct ibv_device *device, struct ibv_device_attr *ou
 {
     *out = (struct ibv_device_attr){
         .fw_ver = "dpakit",
-        .node_guid = htobe64(guid_of(device)),
-        .sys_image_guid = htobe64(card_guid_of(device)),
+        .node_guid = htobe64(gids_guid(device)),
+        .sys_image_guid = htobe64(gids_card_guid(device)),
         .max_mr_size = UINT64_MAX,
         .page_size_cap = ~UINT64_C(0xfff),
         .vendor_id = MELLANOX,
@@ -110,7 +86,7 @@ int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port
         .state = IBV_PORT_ACTIVE,
         .max_mtu = IBV_MTU_4096,
         .active_mtu = IBV_MTU_1024,
-        .gid_tbl_len = 1,
+        .gid_tbl_len = DPK_VERBS_GIDS,
         .port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
         .max_msg_sz = QP_MESSAGE_MAX,
         .pkey_tbl_len = 1,
@@ -118,6 +94,7 @@ int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port
         .active_speed = LINK_LAYER_SPEED,
         .phys_state = 5,
         .link_layer = IBV_LINK_LAYER_ETHERNET,
+        .flags = IBV_QPF_GRH_REQUIRED,
     };
     if (!context || !port_attr || port_num != 1)
         return EINVAL;
@@ -132,32 +109,6 @@ int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
     /* What callers of old know of it ends before port_cap_flags2. */
     return query_port_ex(context, port_num, (struct ibv_port_attr *)port_attr,
                          offsetof(struct ibv_port_attr, port_cap_flags2));
-}
-
-int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
-                        union ibv_gid *gid)
-{
-    if (!context || !gid || port_num != 1 || index != 0) {
-        errno = EINVAL;
-        return -1;
-    }
-    gid->global.subnet_prefix = htobe64(LOCAL_PREFIX);
-    gid->global.interface_id = htobe64(guid_of(context->device));
-    return 0;
-}
-
-bool device_has_gid(const union ibv_gid *gid)
-{
-    struct dpk_names names = {0};
-    bool found = false;
-    const uint64_t card = be64toh(gid->global.interface_id) & ~OF_DPU;
-    if (be64toh(gid->global.subnet_prefix) != LOCAL_PREFIX ||
-        dpk_device_list(&names, NULL) != DPK_OK)
-        return false;
-    for (size_t i = 0; !found && i < names.count; i++)
-        found = (guid_of_name(names.names[i]) & ~OF_DPU) == card;
-    dpk_names_free(&names);
-    return found;
 }
 
 #define DEFAULT_PKEY 0xffff

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "ah.h"
+#include "gids.h"
 #include "qp.h"
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
@@ -75,14 +76,16 @@ static const struct transition *transition_of(enum ibv_qp_type type, enum ibv_qp
 #define MISSING PATH
 
 /* The address of a peer: RoCE knows it by its GID. */
-int path_check(const struct ibv_ah_attr *a)
+int path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
 {
-    if (!a->is_global || a->port_num != 1 || a->grh.sgid_index != 0)
+    struct ibv_gid_entry own;
+    if (!a->is_global)
         return EINVAL;
-    return device_has_gid(&a->grh.dgid) ? 0 : ETIMEDOUT;
+    const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
+    return why ? why : gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
 }
 
-static int check_values(const struct ibv_qp_attr *a, int mask)
+static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a, int mask)
 {
     const unsigned rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
                             IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -99,11 +102,11 @@ static int check_values(const struct ibv_qp_attr *a, int mask)
         (mask & IBV_QP_RETRY_CNT && a->retry_cnt > 7) ||
         (mask & IBV_QP_RNR_RETRY && a->rnr_retry > 7))
         return EINVAL;
-    return mask & IBV_QP_AV ? path_check(&a->ah_attr) : 0;
+    return mask & IBV_QP_AV ? path_check(context, &a->ah_attr) : 0;
 }
 
-int dpk_verbs_check_change(enum ibv_qp_type type, enum ibv_qp_state from,
-                           const struct ibv_qp_attr *a, int mask)
+int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
+                           enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask)
 {
     const enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : from;
     mask &= ~IBV_QP_STATE;
@@ -114,7 +117,7 @@ int dpk_verbs_check_change(enum ibv_qp_type type, enum ibv_qp_state from,
     const struct transition *t = transition_of(type, from, to);
     if (!t || !t->is_there || (mask & t->needs) != t->needs || mask & ~(t->needs | t->allows))
         return EINVAL;
-    return mask & MISSING ? EOPNOTSUPP : check_values(a, mask);
+    return mask & MISSING ? EOPNOTSUPP : check_values(context, a, mask);
 }
 
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
@@ -218,7 +221,7 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     dpk_rc_lock(qp->rc);
     const enum ibv_qp_state from = qp->state;
     const enum ibv_qp_state to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
-    int why = dpk_verbs_check_change(ib->qp_type, from, attr, attr_mask);
+    int why = dpk_verbs_check_change(ib->context, ib->qp_type, from, attr, attr_mask);
     if (!why) {
         dpk_verbs_keep_change(&qp->attr, attr, attr_mask);
         dpk_rc_end_permit(qp->end, permits(qp));

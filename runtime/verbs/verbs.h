@@ -48,8 +48,13 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
 /* Writes what callers of the first version of it know: it ends before port_cap_flags2. */
 int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
                          struct _compat_ibv_port_attr *port_attr);
+#define DPK_VERBS_GIDS 255 /* entries of the table of a port */
+/* Of an empty entry: 0, and a GID of zeros. */
 int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
                         union ibv_gid *gid);
+/* Returns an errno: EINVAL: the table has no such entry. ENODATA: it is empty, as all behind it. */
+int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
+                           struct ibv_gid_entry *entry);
 int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
 struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context);
 int dpk_verbs_dealloc_pd(struct ibv_pd *pd);
@@ -189,6 +194,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(query_device)                                                                                \
     F(query_port)                                                                                  \
     F(query_gid)                                                                                   \
+    F(query_gid_ex)                                                                                \
     F(query_pkey)                                                                                  \
     F(alloc_pd)                                                                                    \
     F(dealloc_pd)                                                                                  \
@@ -265,9 +271,9 @@ extern const struct dpk_emulated dpk_emulated_9;
 
 struct dpk_rc_qp; /* rc/rc.h */
 /* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
- * GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
-int dpk_verbs_check_change(enum ibv_qp_type type, enum ibv_qp_state from,
-                           const struct ibv_qp_attr *a, int mask);
+ * peer's GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
+int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
+                           enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
 

@@ -59,7 +59,7 @@ static void rdma_contexts_keep_their_settings(void)
     enum doca_rdma_transport_type transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
     enum doca_mtu_size mtu;
     struct doca_gpu_dev_rdma *gpu = (void *)a;
-    struct doca_rdma_gid gid = {0};
+    struct doca_rdma_gid gids[4] = {0};
     uint32_t n = 0;
     uint16_t many = 0;
     uint8_t few = 9;
@@ -74,8 +74,9 @@ static void rdma_contexts_keep_their_settings(void)
     CHECK(doca_rdma_task_receive_get_dst_buf_list_len(a->rdma, &n) == OK && n == 3);
     CHECK(doca_rdma_set_sl(a->rdma, 16) == INVALID && doca_rdma_set_sl(a->rdma, 5) == OK);
     CHECK(doca_rdma_get_sl(a->rdma, &n) == OK && n == 5);
-    CHECK(doca_rdma_set_gid_index(a->rdma, 1) == INVALID);
-    CHECK(doca_rdma_get_gid_index(a->rdma, &n) == OK && n == 0);
+    CHECK(doca_rdma_set_gid_index(a->rdma, 255) == INVALID);
+    CHECK(doca_rdma_set_gid_index(a->rdma, 3) == OK);
+    CHECK(doca_rdma_get_gid_index(a->rdma, &n) == OK && n == 3);
     CHECK(doca_rdma_set_grh_enabled(a->rdma, 1) == OK);
     CHECK(doca_rdma_get_grh_enabled(a->rdma, &few) == OK && few == 1);
     CHECK(doca_rdma_set_connection_request_timeout(a->rdma, 700) == OK);
@@ -86,9 +87,11 @@ static void rdma_contexts_keep_their_settings(void)
     CHECK(doca_rdma_get_gpu_handle(a->rdma, &gpu) == DOCA_ERROR_NOT_SUPPORTED && gpu == NULL);
     CHECK(doca_rdma_set_rnr_retry_count(a->rdma, 8) == INVALID);
     CHECK(doca_rdma_get_rnr_retry_count(a->rdma, &few) == OK && few == 7);
-    CHECK(doca_rdma_cap_get_gid_table_size(info, &n) == OK && n == 1);
-    CHECK(doca_rdma_cap_get_gid(info, 0, 2, &gid) == INVALID);
-    CHECK(doca_rdma_cap_get_gid(info, 0, 1, &gid) == OK && gid.raw[0] == 0xfe);
+    CHECK(doca_rdma_cap_get_gid_table_size(info, &n) == OK && n == 255);
+    CHECK(doca_rdma_cap_get_gid(info, 254, 2, gids) == INVALID);
+    CHECK(doca_rdma_cap_get_gid(info, 0, 4, gids) == OK && gids[1].raw[0] == 0xfe);
+    CHECK(gids[3].raw[0] == 0 && gids[3].raw[10] == 0xff);
+    CHECK(doca_rdma_cap_get_gid(info, 254, 1, gids) == OK && gids[0].raw[10] == 0);
     CHECK(doca_rdma_cap_get_max_message_size(info, &n) == OK && n == 1u << 30);
     connect_ends(a, b);
     CHECK(doca_rdma_set_mtu(a->rdma, DOCA_MTU_SIZE_1K_BYTES) == DOCA_ERROR_BAD_STATE);

@@ -200,8 +200,10 @@ static void transitions_need_their_attributes(void)
             bad.ah_attr.grh.dgid.raw[15] ^= 1; /* no device of this machine */
             CHECK(move(a.qp, bad, way[i].to, way[i].mask) == ETIMEDOUT);
             bad = good;
-            bad.ah_attr.grh.sgid_index = 1;
+            bad.ah_attr.grh.sgid_index = 255; /* the table has no such place, and no address at 254 */
             CHECK(move(a.qp, bad, way[i].to, way[i].mask) == EINVAL);
+            bad.ah_attr.grh.sgid_index = 254;
+            CHECK(move(a.qp, bad, way[i].to, way[i].mask) == ENODATA);
         }
         CHECK(move(a.qp, good, way[i].to, way[i].mask) == 0 && state_of(a.qp) == way[i].to);
     }

@@ -34,6 +34,102 @@ static void completions_have_all_standard_fields(void)
     close_both();
 }
 
+/* ---- Addresses ---- */
+
+int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
+
+/* A device without an interface: link-local, and an IPv4 address that is made up. */
+static void a_table_tells_addresses_of_both_versions(void)
+{
+    struct ibv_port_attr port;
+    struct ibv_gid_entry e, all[8];
+    union ibv_gid gid, others;
+    int type;
+    open_side(&a, "mlx5_0");
+    open_side(&b, "mlx5_1");
+    CHECK(ibv_query_port(a.context, 1, &port) == 0 && port.gid_tbl_len == 255);
+    CHECK(port.flags & IBV_QPF_GRH_REQUIRED);
+    CHECK(ibv_query_gid_table(a.context, all, 8, 0) == 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(ibv_query_gid(a.context, 1, (int)i, &gid) == 0);
+        CHECK(ibv_query_gid_ex(a.context, 1, i, &e, 0) == 0 && e.gid_index == i && e.port_num == 1);
+        CHECK(e.gid_type == (i % 2 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1));
+        CHECK(ibv_query_gid_type(a.context, 1, i, &type) == 0 && type == (int)(i % 2));
+        CHECK(memcmp(&gid, &e.gid, sizeof gid) == 0 && memcmp(&e, &all[i], sizeof e) == 0);
+        CHECK(e.ndev_ifindex == 0);
+    }
+    CHECK(memcmp(&all[0].gid, &all[1].gid, sizeof gid) == 0 && all[0].gid.raw[0] == 0xfe);
+    CHECK(memcmp(&all[2].gid, &all[3].gid, sizeof gid) == 0);
+    CHECK(memcmp(all[3].gid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xa9\xfe", 14) == 0);
+    CHECK(ibv_query_gid(b.context, 1, 3, &others) == 0 && memcmp(&others, &gid, sizeof gid) != 0);
+    /* Empty entries, and what is outside. */
+    CHECK(ibv_query_gid_ex(a.context, 1, 4, &e, 0) == ENODATA);
+    CHECK(ibv_query_gid(a.context, 1, 254, &gid) == 0 && gid.raw[0] == 0 && gid.raw[15] == 0);
+    CHECK(ibv_query_gid(a.context, 1, 255, &gid) == -1 &&
+          ibv_query_gid(a.context, 1, -1, &gid) == -1);
+    CHECK(ibv_query_gid_ex(a.context, 1, 255, &e, 0) == EINVAL);
+    CHECK(ibv_query_gid_ex(a.context, 2, 0, &e, 0) == EINVAL);
+    CHECK(ibv_query_gid_ex(a.context, 1, 0, &e, 1) == EINVAL);
+    CHECK(ibv_query_gid_table(a.context, all, 3, 0) == -EINVAL);
+    /* Each pair of them is a way. */
+    struct ibv_sge some = piece(&a, 0, 5);
+    for (uint8_t i = 0; i < 4; i++) {
+        struct ibv_qp_attr there = attributes(b.qp->qp_num, &b.gid),
+                           back = attributes(a.qp->qp_num, &a.gid);
+        there.ah_attr.grh.sgid_index = back.ah_attr.grh.sgid_index = i;
+        CHECK(ibv_query_gid(b.context, 1, i, &there.ah_attr.grh.dgid) == 0);
+        CHECK(ibv_query_gid(a.context, 1, i, &back.ah_attr.grh.dgid) == 0);
+        connect_with(a.qp, there);
+        connect_with(b.qp, back);
+        CHECK(receive(&b, 1, 0, 8) == 0 && post(&a, work(&b, IBV_WR_SEND, 1, &some)) == 0);
+        CHECK_WC(&b, 1, IBV_WC_SUCCESS);
+        CHECK_WC(&a, 1, IBV_WC_SUCCESS);
+        CHECK(move(a.qp, there, IBV_QPS_RESET, IBV_QP_STATE) == 0);
+        CHECK(move(b.qp, back, IBV_QPS_RESET, IBV_QP_STATE) == 0);
+    }
+    close_both();
+}
+
+/* A datagram between IPv4 addresses has their header, from which its receiver answers. */
+static void a_datagram_by_ipv4_is_answered(void)
+{
+    const int to_rtr = IBV_QP_STATE, to_rts = IBV_QP_STATE | IBV_QP_SQ_PSN,
+              to_init = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+    struct ibv_ah_attr way = {.is_global = 1, .port_num = 1, .grh = {.sgid_index = 3}}, back;
+    struct side *const sides[] = {&a, &b};
+    for (int i = 0; i < 2; i++) {
+        open_device(sides[i], i ? "mlx5_1" : "mlx5_0", 64);
+        struct ibv_qp_init_attr_ex init = qp_wanted(sides[i]);
+        init.qp_type = IBV_QPT_UD;
+        init.comp_mask = IBV_QP_INIT_ATTR_PD;
+        CHECK((sides[i]->qp = ibv_create_qp_ex(sides[i]->context, &init)));
+        const struct ibv_qp_attr attr = {.port_num = 1, .qkey = 7};
+        CHECK(move(sides[i]->qp, attr, IBV_QPS_INIT, to_init) == 0);
+        CHECK(move(sides[i]->qp, attr, IBV_QPS_RTR, to_rtr) == 0);
+        CHECK(move(sides[i]->qp, attr, IBV_QPS_RTS, to_rts) == 0);
+    }
+    CHECK(ibv_query_gid(b.context, 1, 3, &way.grh.dgid) == 0);
+    struct ibv_ah *ah = ibv_create_ah(a.pd, &way), *answer;
+    struct ibv_sge some = piece(&a, 0, 5);
+    struct ibv_send_wr wr = work(&b, IBV_WR_SEND, 1, &some);
+    wr.wr.ud.ah = ah;
+    wr.wr.ud.remote_qpn = b.qp->qp_num;
+    wr.wr.ud.remote_qkey = 7;
+    CHECK(ah && receive(&b, 1, 0, 64) == 0 && post(&a, wr) == 0);
+    struct ibv_wc wc = wait_wc(&b);
+    CHECK(wc.status == IBV_WC_SUCCESS && wc.byte_len == 45 && b.memory[20] == 0x45);
+    CHECK(memcmp(b.memory + 36, way.grh.dgid.raw + 12, 4) == 0);
+    struct ibv_grh *grh = (struct ibv_grh *)b.memory;
+    CHECK(ibv_init_ah_from_wc(b.context, 1, &wc, grh, &back) == 0 && back.grh.sgid_index == 3);
+    CHECK(ibv_query_gid(a.context, 1, 3, &way.grh.dgid) == 0);
+    CHECK(memcmp(&way.grh.dgid, &back.grh.dgid, sizeof back.grh.dgid) == 0);
+    CHECK((answer = ibv_create_ah_from_wc(b.pd, &wc, grh, 1)));
+    b.memory[38] ^= 1; /* it is not the sum of its bytes */
+    CHECK(ibv_init_ah_from_wc(b.context, 1, &wc, grh, &back) == -1);
+    CHECK(ibv_destroy_ah(ah) == 0 && ibv_destroy_ah(answer) == 0);
+    close_both();
+}
+
 /* ---- Domains ---- */
 
 static void a_parent_domain_has_the_memory_of_another(void)
@@ -184,6 +280,8 @@ static void what_there_is_not_says_so(void)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {CASE(completions_have_all_standard_fields),
+                                             CASE(a_table_tells_addresses_of_both_versions),
+                                             CASE(a_datagram_by_ipv4_is_answered),
                                              CASE(a_parent_domain_has_the_memory_of_another),
                                              CASE(domains_that_make_no_sense_are_refused),
                                              CASE(memory_may_be_registered_anew),

@@ -130,3 +130,11 @@ setup_file() {
 @test "what there is not says so" {
     case_ok what_there_is_not_says_so client_cases
 }
+
+@test "a table tells addresses of both versions" {
+    case_ok a_table_tells_addresses_of_both_versions client_cases
+}
+
+@test "a datagram by ipv4 is answered" {
+    case_ok a_datagram_by_ipv4_is_answered client_cases
+}

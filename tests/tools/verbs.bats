@@ -2,6 +2,7 @@
 # for programs that know nothing of dpakit (those of Debian's ibverbs-utils).
 
 load ../helpers/verbs_programs
+load ../helpers/network
 
 @test "Debian's ibv_devices and ibv_devinfo show an emulated device" {
     utils
@@ -14,7 +15,9 @@ load ../helpers/verbs_programs
     ours ibv_devinfo -v -d mlx5_0 | tee info
     grep -qE 'vendor_part_id:\s+41692$' info
     grep -qE 'state:\s+PORT_ACTIVE' info
-    grep -qE 'GID\[ *0\]:\s+fe80:.*RoCE v2' info
+    grep -qE 'GID\[ *0\]:\s+fe80:.*RoCE v1' info
+    grep -qE 'GID\[ *1\]:\s+fe80:.*RoCE v2' info
+    grep -qE 'GID\[ *3\]:\s+::ffff:169\.254\.[0-9.]+, RoCE v2' info
     [ "$(tr -d : <info | awk '$1 == "node_guid" {print $2}')" = "$(awk '$1 == "mlx5_0" {print $2}' devices.list)" ]
 }
 
@@ -99,6 +102,47 @@ figure() { # COLUMN
 }
 
 # One that always has works in flight: who only waits for a message learns of nothing, as on a card.
+@test "a path may have any place of the table of GIDs, and 3 is an IPv4 address of RoCE v2" {
+    utils
+    device mlx5_0
+    for place in 1 2 3; do pair ibv_rc_pingpong -d mlx5_0 -g "$place" -n 10; done
+    pair ibv_ud_pingpong -d mlx5_0 -g 3 -s 1024 -n 10
+    pair ib_write_bw -d mlx5_0 -F -n 100 -x 3
+    pair ib_send_lat -c UD -d mlx5_0 -F -n 100 -x 3
+    run pair ibv_rc_pingpong -d mlx5_0 -g 4 -n 10
+    [ "$status" -eq 1 ]
+}
+
+addressed() {
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+    ip link set lo up
+    ip addr add 192.0.2.1/24 dev v0
+    ip addr add 192.0.2.7/24 dev v0 label v0:b
+    ip addr add 2001:db8::1/64 dev v0 nodad
+    ip addr add 192.0.2.2/24 dev v1
+    ibv_devinfo -v -d mlx5_0 | sed -n 's/.*GID\[ *\([0-9]*\)\]:\s*/\1 /p'
+    rping -s -a 192.0.2.1 -C 1 -p 18000 >server 2>&1 &
+    until timeout 20 rping -c -a 192.0.2.1 -C 1 -p 18000 >client 2>&1; do
+        kill -0 $! || { cat server client; return 1; }
+        sleep 0.1
+    done
+    wait
+}
+
+@test "the table of GIDs has the addresses of the interface that a port is plugged into" {
+    utils
+    need_network
+    device mlx5_0
+    dpadev wire mlx5_0 veth:v0 >/dev/null
+    in_network addressed
+    grep -qE '^1 fe80:.*RoCE v2$' <<<"$output"
+    grep -qx '2 0000:0000:0000:0000:0000:ffff:c000:0201, RoCE v1' <<<"$output"
+    grep -qx '3 ::ffff:192.0.2.1, RoCE v2' <<<"$output"
+    grep -qx '5 ::ffff:192.0.2.7, RoCE v2' <<<"$output"
+    grep -qx '7 2001:db8::1, RoCE v2' <<<"$output"
+    [ "$(wc -l <<<"$output")" -eq 8 ]
+}
+
 @test "a peer that is killed ends a program with an error, and no crash" {
     utils
     device mlx5_0

@@ -63,8 +63,9 @@ doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_addr
                                      uint8_t *is_equal);
 /* What a question about a device that could be opened has as its answer. INVALID_VALUE: it is none. */
 doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer);
-/* Its only GID. INVALID_VALUE, NOT_CONNECTED. */
-doca_error_t dpk_devinfo_gid(const struct doca_devinfo *devinfo, uint8_t gid[DOCA_GID_BYTE_LENGTH]);
+/* So many of its GIDs; zeros where it has none. INVALID_VALUE, NOT_CONNECTED. */
+doca_error_t dpk_devinfo_gids(const struct doca_devinfo *devinfo, uint32_t first, uint32_t count,
+                              uint8_t gids[][DOCA_GID_BYTE_LENGTH]);
 
 struct dpk_dev {
     struct dpk_object object;

@@ -325,17 +325,19 @@ doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv
     return *context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
 }
 
-doca_error_t dpk_devinfo_gid(const struct doca_devinfo *devinfo, uint8_t gid[DOCA_GID_BYTE_LENGTH])
+doca_error_t dpk_devinfo_gids(const struct doca_devinfo *devinfo, uint32_t first, uint32_t count,
+                              uint8_t gids[][DOCA_GID_BYTE_LENGTH])
 {
     struct ibv_context *context = NULL;
     union ibv_gid found;
     doca_error_t result = dpk_dev_open_context(devinfo, &context);
     if (result != DOCA_SUCCESS)
         return result;
-    if (dpk_emulated_9.query_gid(context, 1, 0, &found) == 0)
-        memcpy(gid, found.raw, sizeof found.raw);
-    else
-        result = DOCA_ERROR_DRIVER;
+    for (uint32_t i = 0; result == DOCA_SUCCESS && i < count; i++)
+        if (dpk_emulated_9.query_gid(context, 1, (int)(first + i), &found) == 0)
+            memcpy(gids[i], found.raw, sizeof found.raw);
+        else
+            result = DOCA_ERROR_DRIVER;
     dpk_emulated_9.close_device(context);
     return result;
 }

@@ -60,7 +60,7 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
     if (!gid_array || num_entries == 0 || start_index >= DPK_RDMA_GIDS ||
         num_entries > DPK_RDMA_GIDS - start_index)
         return DOCA_ERROR_INVALID_VALUE;
-    return dpk_devinfo_gid(devinfo, gid_array->raw);
+    return dpk_devinfo_gids(devinfo, start_index, num_entries, &gid_array->raw);
 }
 
 /* ---- Contexts ---- */

@@ -25,7 +25,7 @@
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
 #define DPK_RDMA_CONNECTIONS_MAX 8192u
 #define DPK_RDMA_MESSAGE_MAX     (1u << 30) /* bytes */
-#define DPK_RDMA_GIDS            1u         /* of a device */
+#define DPK_RDMA_GIDS            255u       /* of a device; not all have an address */
 #define DPK_RDMA_ADDR_TEXT_MAX   128u
 
 /* What tasks do. */

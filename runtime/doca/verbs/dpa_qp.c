@@ -16,6 +16,7 @@
 
 struct dpa_qp {
     struct dpk_object object;
+    struct ibv_context *context;
     struct dpk_rc *rc;
     struct dpk_rc_end *end;
     struct dpk_rc_qp *pair;
@@ -198,6 +199,7 @@ doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, stru
     struct dpa_qp *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
+    q->context = pd->context;
     q->user_index = init->user_index;
     q->shared = shared;
     q->send_queue = use(init->send_dpa_completion, &dpk_completion_kind);
@@ -283,7 +285,7 @@ doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int ma
 {
     dpk_rc_lock(q->rc);
     const enum ibv_qp_state from = q->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
-    const int why = dpk_verbs_check_change(IBV_QPT_RC, from, a, mask);
+    const int why = dpk_verbs_check_change(q->context, IBV_QPT_RC, from, a, mask);
     if (!why) {
         dpk_verbs_keep_change(&q->attr, a, mask);
         dpk_rc_end_permit(q->end, permits(&q->attr));

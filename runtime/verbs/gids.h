@@ -1,0 +1,17 @@
+/* GUIDs and GIDs of emulated devices. Private to verbs. */
+#ifndef DPK_VERBS_GIDS_H
+#define DPK_VERBS_GIDS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+uint64_t gids_guid(const struct ibv_device *device);
+uint64_t
+gids_card_guid(const struct ibv_device *device); /* both functions of a card have this one */
+
+/* Whether a device of this machine has that GID. */
+bool gids_are_known(const union ibv_gid *gid);
+/* The place in the table of a GID of RoCE v2. -1: it is not the device's. */
+int gids_find(struct ibv_context *context, const union ibv_gid *gid);
+
+#endif

@@ -5,11 +5,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "card/card.h"
 #include "context.h"
@@ -20,13 +22,20 @@
 #include "srq.h"
 #include "verbs/verbs.h"
 
-/* Held by the list it is in and by every context that was opened from it. */
+/* Held by `known`, the lists it is in and every context that was opened from it. */
 struct device {
     struct ibv_device ib; /* first: programs hold a pointer to it */
     atomic_uint references;
+    LIST_ENTRY(device) next;
+    bool listed; /* by the last call of dpk_verbs_get_device_list */
     /* rdma-core's libraries look behind a device for its driver, and find none. */
     uint64_t no_driver[16];
 };
+
+/* Those that the last list had. As in rdma-core, programs may open one whose list was freed, and find the
+ * same in each list. */
+static LIST_HEAD(, device) known = LIST_HEAD_INITIALIZER(known);
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void device_release(struct ibv_device *ib)
 {
@@ -35,18 +44,44 @@ static void device_release(struct ibv_device *ib)
         free(d);
 }
 
-static struct ibv_device *device_new(const char *name)
+/* With the lock. The reference is the caller's. */
+static struct ibv_device *device_named(const char *name)
 {
-    struct device *d = calloc(1, sizeof *d);
-    if (!d)
+    struct device *d;
+    LIST_FOREACH(d, &known, next)
+    if (strcmp(d->ib.name, name) == 0)
+        break;
+    if (d) {
+        d->listed = true;
+        atomic_fetch_add(&d->references, 1);
+        return &d->ib;
+    }
+    if (!(d = calloc(1, sizeof *d)))
         return NULL;
-    atomic_init(&d->references, 1);
+    atomic_init(&d->references, 2);
+    d->listed = true;
+    LIST_INSERT_HEAD(&known, d, next);
     d->ib.node_type = IBV_NODE_CA;
     d->ib.transport_type = IBV_TRANSPORT_IB;
     memcpy(d->ib.name, name, strlen(name) + 1);
     snprintf(d->ib.dev_path, sizeof d->ib.dev_path, DPK_EMULATED_PATH "%s", name);
     snprintf(d->ib.ibdev_path, sizeof d->ib.ibdev_path, DPK_EMULATED_PATH "%s", name);
     return &d->ib;
+}
+
+/* With the lock: forgets devices that are not there any more. */
+static void forget_unlisted(void)
+{
+    struct device *d = LIST_FIRST(&known), *next;
+    for (; d; d = next) {
+        next = LIST_NEXT(d, next);
+        if (!d->listed) {
+            LIST_REMOVE(d, next);
+            device_release(&d->ib);
+        } else {
+            d->listed = false;
+        }
+    }
 }
 
 static int errno_of(enum dpk_status status)
@@ -83,16 +118,19 @@ struct ibv_device **dpk_verbs_get_device_list(int *num_devices)
         tell_once();
     int count = 0;
     struct ibv_device **list = calloc(names.count + 1, sizeof(struct ibv_device *));
+    pthread_mutex_lock(&known_lock);
     for (size_t i = 0; list && i < names.count; i++) {
         if (strlen(names.names[i]) >= sizeof list[0]->name)
             continue; /* not a name that an RDMA device can have */
-        if (!(list[count] = device_new(names.names[i]))) {
+        if (!(list[count] = device_named(names.names[i]))) {
             dpk_verbs_free_device_list(list);
             list = NULL;
         } else {
             count++;
         }
     }
+    forget_unlisted();
+    pthread_mutex_unlock(&known_lock);
     dpk_names_free(&names);
     if (!list)
         errno = ENOMEM;

@@ -103,6 +103,10 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct
  * dpk_export_add, which is called once for a key. */
 enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
                                   struct dpk_exporter *who, struct dpk_error *err);
+/* Gives a key of host memory that was not exported other memory, when no access to the old one is in
+ * flight; accesses meanwhile are refused. Nobody else may remove or replace it meanwhile. Errors, after
+ * which it is as it was: of dpk_memory_add; DPK_ERR_NOT_FOUND: there is no such key. */
+enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, struct dpk_error *err);
 /* Removes a key, and waits until no access to its memory is in flight, here or in a process that
  * imported it. The caller must not have such an access itself, nor hold a lock that one takes. A
  * number that is no key is ignored. False: a process that imported it was stopped in an access. */

@@ -66,13 +66,19 @@ static struct slot *old_slot(void)
     return slot;
 }
 
+/* Gives back what the memory of a slot holds. With the lock. */
+static void empty_slot(struct slot *slot)
+{
+    dpk_import_close(slot->memory.import);
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && slot->memory.domains[i]; i++)
+        atomic_fetch_sub(&slot->memory.domains[i]->keys, 1);
+}
+
 /* With the lock. */
 static void free_slot(struct slot *slot)
 {
     atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
-    dpk_import_close(slot->memory.import);
-    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && slot->memory.domains[i]; i++)
-        atomic_fetch_sub(&slot->memory.domains[i]->keys, 1);
+    empty_slot(slot);
     slot->next_free = NULL;
     if (table.first_free)
         table.last_free->next_free = slot;
@@ -103,15 +109,21 @@ void slot_unpin(struct slot *slot)
 }
 
 /* With the lock. */
+static void fill_slot(struct slot *slot, const struct dpk_memory *m)
+{
+    slot->memory = *m;
+    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
+        atomic_fetch_add(&m->domains[i]->keys, 1);
+    dpk_pins_open(&slot->pins);
+}
+
+/* With the lock. */
 static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
     const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
     const uint32_t key = slot->index << GENERATION_BITS | generation;
-    slot->memory = *m;
     slot->exported = false;
-    for (size_t i = 0; i < DPK_MEMORY_DOMAINS_MAX && m->domains[i]; i++)
-        atomic_fetch_add(&m->domains[i]->keys, 1);
-    dpk_pins_open(&slot->pins);
+    fill_slot(slot, m);
     atomic_store_explicit(&slot->key, key, memory_order_release);
     return key;
 }
@@ -178,15 +190,21 @@ enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
     return status;
 }
 
-/* Gives the lock away while it waits for accesses in flight. Several threads may remove the same
- * key; the last of them frees the slot. */
-static void remove_locked(struct slot *slot)
+/* Lets nobody begin an access, and gives the lock away while it waits for those in flight. */
+static void await_accesses(struct slot *slot)
 {
     slot->removers++;
     pthread_mutex_unlock(&table.lock);
     dpk_pins_close(&slot->pins);
     pthread_mutex_lock(&table.lock);
-    if (--slot->removers == 0)
+    slot->removers--;
+}
+
+/* Several threads may remove the same key; the last of them frees the slot. */
+static void remove_locked(struct slot *slot)
+{
+    await_accesses(slot);
+    if (slot->removers == 0)
         free_slot(slot);
 }
 
@@ -195,6 +213,24 @@ static struct slot *registered(uint32_t key)
 {
     struct slot *slot = slot_at(key >> GENERATION_BITS);
     return key != 0 && slot && atomic_load(&slot->key) == key ? slot : NULL;
+}
+
+enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    if (!memory_is_present(m))
+        return dpk_fail(err, DPK_ERR_RANGE, "no memory with that access");
+    pthread_mutex_lock(&table.lock);
+    struct slot *slot = registered(key);
+    if (!slot || slot->exported || slot->memory.kind != DPK_MEMORY_HOST) {
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "0x%x: no key of host memory alone", key);
+    } else {
+        await_accesses(slot);
+        empty_slot(slot);
+        fill_slot(slot, m);
+    }
+    pthread_mutex_unlock(&table.lock);
+    return status;
 }
 
 bool dpk_memory_remove(uint32_t key)

@@ -9,31 +9,44 @@
      IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                       \
      IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
 
-uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
-                         int access)
+/* 0, or why no device can register that. */
+static int check(size_t length, const void *addr, uint64_t iova, int access)
 {
     const int remote_writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
     if (length == 0 || length > UINTPTR_MAX - (uintptr_t)addr || length > UINT64_MAX - iova ||
         (access & remote_writes && !(access & IBV_ACCESS_LOCAL_WRITE)) ||
-        (unsigned)access & ~(unsigned)KNOWN_ACCESS) {
-        errno = EINVAL;
+        (unsigned)access & ~(unsigned)KNOWN_ACCESS)
+        return EINVAL;
+    return access & IBV_ACCESS_ON_DEMAND ? EOPNOTSUPP : 0;
+}
+
+/* `key`: that gets the memory; 0: a new one. Returns it, or 0: errno says why not. */
+static uint32_t put(uint32_t key, struct dpk_memory_domain *domain, void *addr, size_t length,
+                    uint64_t iova, int access)
+{
+    const struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                                 .rights = dpk_verbs_rights(access),
+                                 .address = iova,
+                                 .size = length,
+                                 .host = addr,
+                                 .domains = {domain}};
+    const int why = check(length, addr, iova, access);
+    if (why) {
+        errno = why;
         return 0;
     }
-    if (access & IBV_ACCESS_ON_DEMAND) {
-        errno = EOPNOTSUPP;
-        return 0;
-    }
-    uint32_t key = 0;
-    enum dpk_status status = dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
-                                                                 .rights = dpk_verbs_rights(access),
-                                                                 .address = iova,
-                                                                 .size = length,
-                                                                 .host = addr,
-                                                                 .domains = {domain}},
-                                            &key, NULL);
-    if (status != DPK_OK)
-        errno = status == DPK_ERR_RANGE ? EFAULT : ENOMEM;
-    return key;
+    enum dpk_status status =
+        key ? dpk_memory_replace(key, &m, NULL) : dpk_memory_add(&m, &key, NULL);
+    if (status == DPK_OK)
+        return key;
+    errno = status == DPK_ERR_RANGE ? EFAULT : status == DPK_ERR_NOT_FOUND ? EINVAL : ENOMEM;
+    return 0;
+}
+
+uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
+                         int access)
+{
+    return put(0, domain, addr, length, iova, access);
 }
 
 struct region {
@@ -95,7 +108,7 @@ int dpk_verbs_dereg_mr(struct ibv_mr *mr)
     return 0;
 }
 
-/* What flags do not name stays. The keys are new ones, as on a card where more than rights change. */
+/* What flags do not name stays, and so do the keys. */
 int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
                        int access)
 {
@@ -116,15 +129,11 @@ int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *ad
         next.ib.pd = pd;
     if (flags & IBV_REREG_MR_CHANGE_ACCESS)
         next.access = access;
-    uint32_t key = memory_register(dpk_verbs_domain(next.ib.pd), next.ib.addr, next.ib.length,
-                                   next.iova, next.access);
-    if (key == 0)
+    if (!put(mr->lkey, dpk_verbs_domain(next.ib.pd), next.ib.addr, next.ib.length, next.iova,
+             next.access))
         return IBV_REREG_MR_ERR_CMD;
-    dpk_memory_remove(mr->lkey);
     dpk_verbs_use_pd(next.ib.pd);
     dpk_verbs_leave_pd(mr->pd);
-    next.ib.handle = key >> 8;
-    next.ib.lkey = next.ib.rkey = key;
     *r = next;
     return 0;
 }

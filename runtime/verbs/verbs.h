@@ -64,8 +64,7 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
 int dpk_verbs_dereg_mr(struct ibv_mr *mr);
-/* The memory region has other keys after that. An error other than IBV_REREG_MR_ERR_INPUT leaves it as it
- * was, too. */
+/* The keys stay. An error, also another than IBV_REREG_MR_ERR_INPUT, leaves the region as it was. */
 int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
                        int access);
 struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context);

@@ -34,6 +34,22 @@ static void completions_have_all_standard_fields(void)
     close_both();
 }
 
+/* ---- Devices ---- */
+
+/* Each list has the same devices, and one that is in none any more can be opened still. */
+static void a_device_outlives_its_list(void)
+{
+    struct ibv_device **first = ibv_get_device_list(NULL), **second = ibv_get_device_list(NULL);
+    struct ibv_device *device = first ? first[0] : NULL;
+    CHECK(device && second && second[0] == device && second[1] == first[1]);
+    ibv_free_device_list(first);
+    ibv_free_device_list(second);
+    struct ibv_context *context = ibv_open_device(device);
+    CHECK(context && strcmp(ibv_get_device_name(context->device), "mlx5_0") == 0);
+    CHECK(ibv_close_device(context) == 0);
+    CHECK((context = ibv_open_device(device)) && ibv_close_device(context) == 0);
+}
+
 /* ---- Addresses ---- */
 
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
@@ -197,7 +213,7 @@ static void memory_may_be_registered_anew(void)
     const int where = IBV_REREG_MR_CHANGE_TRANSLATION, rights = IBV_REREG_MR_CHANGE_ACCESS;
     const uint32_t old = b.mr->rkey;
     CHECK(ibv_rereg_mr(b.mr, where, NULL, b.memory + 64, 64, 0) == 0);
-    CHECK(b.mr->addr == b.memory + 64 && b.mr->length == 64 && b.mr->rkey != old);
+    CHECK(b.mr->addr == b.memory + 64 && b.mr->length == 64 && b.mr->rkey == old);
     struct ibv_send_wr wr = work(&b, IBV_WR_RDMA_WRITE, 1, &word);
     wr.wr.rdma.remote_addr = (uintptr_t)b.memory + 64;
     memcpy(a.memory, "8 bytes", 8);
@@ -280,6 +296,7 @@ static void what_there_is_not_says_so(void)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {CASE(completions_have_all_standard_fields),
+                                             CASE(a_device_outlives_its_list),
                                              CASE(a_table_tells_addresses_of_both_versions),
                                              CASE(a_datagram_by_ipv4_is_answered),
                                              CASE(a_parent_domain_has_the_memory_of_another),

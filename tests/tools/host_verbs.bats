@@ -138,3 +138,7 @@ setup_file() {
 @test "a datagram by ipv4 is answered" {
     case_ok a_datagram_by_ipv4_is_answered client_cases
 }
+
+@test "a device outlives its list" {
+    case_ok a_device_outlives_its_list client_cases
+}

@@ -341,7 +341,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
     for squatted in run link; do
         mkdir -m 700 run
         [ $squatted = run ] || ln -s run link
-        chown -h 54321 $squatted
+        chown -h 54321 $squatted || skip "root cannot give files away here"
         run -1 env DPAKIT_RUNTIME="$PWD/$squatted" dpadev ps
         [[ $output == "-E- $PWD/$squatted: belongs to user 54321, not to you: "* ]]
         rm -rf run

@@ -15,7 +15,9 @@ apart() {
 
 # What the pages take for granted: tools in their place, a device, and programs that run on it.
 setup_file() {
-    apart ip link set lo up 2>/dev/null || skip "no namespaces of mounts and networks here"
+    export missing=
+    apart ip link set lo up 2>/dev/null || missing="no namespaces of mounts and networks here"
+    [ -z "$missing" ] || return 0 # bats before 1.9 skips no test from here
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/opt/devices
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$BATS_FILE_TMPDIR/opt/mellanox" 3
     cd "$BATS_FILE_TMPDIR/opt"
@@ -26,6 +28,7 @@ setup_file() {
 }
 
 setup() {
+    [ -z "$missing" ] || skip "$missing"
     cd "$BATS_TEST_TMPDIR"
     cp -a "$BATS_FILE_TMPDIR/opt" .
     export DPAKIT_DEVICES=$PWD/opt/devices DPAKIT_RUNTIME=$PWD/opt/runtime

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "another_user.h"
 #include "skip.h"
 
 #include "debug/debug.h"
@@ -146,9 +147,7 @@ static void clients_of_another_user_are_refused_and_told(void **state)
     struct refusals r = {0};
     char want[64];
     int ends[2];
-    if (geteuid() != 0) {
-        skip_because("only root can be another user");
-    }
+    need_another_user(NOBODY);
     struct dpk_listener l = listen_at("0");
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
@@ -210,9 +209,7 @@ static void the_user_of_that_number_is_let_in_where_all_have_one(void **state)
 {
     (void)state;
     int ends[2], status;
-    if (geteuid() != 0) {
-        skip_because("only root can be another user");
-    }
+    need_another_user(NOBODY);
     FILE *f = fopen("/proc/self/uid_map", "r");
     unsigned long count = 0;
     bool known = f && fscanf(f, "%*u %*u %lu", &count) == 1 && fclose(f) == 0;
@@ -421,9 +418,7 @@ static void a_socket_of_another_user_stays(void **state)
     struct dpk_listener l;
     struct dpk_error err = {0};
     struct stat s;
-    if (geteuid() != 0) {
-        skip_because("only root can make another user's socket");
-    }
+    need_another_user(NOBODY);
     leave_stale();
     assert_int_equal(chown(path, NOBODY, NOBODY), 0);
     assert_int_not_equal(dpk_listen(path, &l, &err), DPK_OK);

@@ -6,6 +6,7 @@
 
 #include "golden.h"
 
+#include "another_user.h"
 #include "device_world.h"
 #include "skip.h"
 
@@ -70,12 +71,6 @@ static void give_link(const char *target, const char *name)
     assert_int_equal(lchown(file_in_world(name), STRANGER, STRANGER), 0);
 }
 
-static void only_root_can_play_another_user(void)
-{
-    if (geteuid() != 0)
-        skip_because("only root can play another user");
-}
-
 /* Else who may add links to a place like /tmp chooses the device that a name means. */
 static void a_strangers_alias_is_refused(void **state)
 {
@@ -83,7 +78,7 @@ static void a_strangers_alias_is_refused(void **state)
     struct dpk_device *again = NULL;
     struct dpk_error err = {0};
     struct dpk_device_info info;
-    only_root_can_play_another_user();
+    need_another_user(STRANGER);
     assert_int_equal(chmod(file_in_world("devices"), 01777), 0);
     give_link("dev0", "devices/dev1");
     give_link("dev0", "devices/a0");
@@ -105,7 +100,7 @@ static void a_strangers_folder_is_no_device(void **state)
     struct dpk_error err = {0};
     struct dpk_names names;
     struct dpk_device_plan plan = {.name = "dev1"};
-    only_root_can_play_another_user();
+    need_another_user(STRANGER);
     assert_int_equal(chmod(file_in_world("devices"), 01777), 0);
     assert_int_equal(mkdir(file_in_world("devices/dev1"), 0700), 0);
     assert_int_equal(chown(file_in_world("devices/dev1"), STRANGER, STRANGER), 0);
@@ -127,7 +122,7 @@ static void a_strangers_link_to_the_place_is_refused(void **state)
     struct dpk_device *again = NULL;
     struct dpk_error err = {0};
     char place[256];
-    only_root_can_play_another_user();
+    need_another_user(STRANGER);
     snprintf(place, sizeof place, "%s", file_in_world("devices"));
     give_link("devices", "link");
     setenv("DPAKIT_DEVICES", file_in_world("link"), 1);
@@ -151,8 +146,7 @@ static void sweeping_takes_only_what_is_an_alias_of_ours(void **state)
     assert_int_equal(lstat(file_in_world("devices/mine"), &st), 0);
     assert_int_not_equal(lstat(file_in_world("devices/mt41692_pciconf7"), &st), 0);
     unlink(file_in_world("devices/mine"));
-    if (geteuid() != 0)
-        return;
+    need_another_user(STRANGER);
     give_link("gone", "devices/mt41692_pciconf7");
     dpk_device_sweep();
     assert_int_equal(lstat(file_in_world("devices/mt41692_pciconf7"), &st), 0);

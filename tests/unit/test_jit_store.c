@@ -1,4 +1,5 @@
 /* The store of translated code: what is put is got, and what is not right is not used. */
+#include "another_user.h"
 #include "base_room.h"
 
 #include <fcntl.h>
@@ -246,8 +247,7 @@ static void what_another_user_owns_is_not_used(void **state)
 {
     (void)state;
     char path[300];
-    if (geteuid() != 0)
-        skip_because("only root gives files to others");
+    need_another_user(1);
     put_one(path, sizeof path);
     assert_int_equal(chown(path, 1, 1), 0);
     assert_refused(path, "belongs to another user");

@@ -40,7 +40,8 @@ void dpkverify_trust_free(struct dpkverify_trust *trust); /* NULL: nothing */
 /* Adds root certificates: a file, DER or PEM. All of them must be what a device takes as its root
  * (RSA-4096, ...: mlxdpa(1), --ca). */
 int dpkverify_add_roots(struct dpkverify_trust *trust, const char *path, char *why);
-/* Adds the CA certificates that an emulated device has now. */
+/* Adds an emulated device as it is now: a program passes that it would load with DPA_AUTHENTICATION
+ * on, by its CA certificates, its target and its loader. */
 int dpkverify_add_device(struct dpkverify_trust *trust, const char *device, char *why);
 /* Takes a policy (mlxdpa(1), "POLICY") in the place of the one that there is. */
 int dpkverify_set_policy(struct dpkverify_trust *trust, const char *path, char *why);
@@ -58,7 +59,7 @@ int dpkverify_bytes(const struct dpkverify_trust *trust, const void *bytes, size
 void dpkverify_result_free(struct dpkverify_result *result); /* NULL: nothing */
 
 /* 0: every program in it is signed and allowed, and there is at least one. Else why the first that
- * is not was refused, as the exit code of mlxdpa verify --policy has it: 11 (UNSIGNED) to 19, 21 to
+ * is not was refused, as the exit code of mlxdpa verify --policy has it: 11 (UNSIGNED) to 20, 21 to
  * 23; 12 (BAD_FORMAT) also of what is no such file, or has no program. */
 int dpkverify_code(const struct dpkverify_result *result);
 /* The same in words, in one line: "hello: UNSIGNED: ...", or "" for 0. Borrowed. */

@@ -36,6 +36,7 @@ enum dpk_verdict {
     DPK_VERDICT_CERT_INVALID = 7,       /* path validation failed, with OpenSSL's reason */
     DPK_VERDICT_KEY_NOT_APPLICABLE = 8, /* leaf key is not RSA-4096 */
     DPK_VERDICT_AUTH_FAILED = 9,        /* the signature is wrong */
+    DPK_VERDICT_NOT_LOADED = 10,        /* signed or not, the device in question cannot load it */
 };
 const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
 
@@ -73,7 +74,7 @@ struct dpk_subject {
     /* Why it is refused whatever its crypto data say, found by who made the subject; no name: it is
      * not. */
     struct dpk_check fault;
-    bool unmapped; /* a process that runs the host file has not got it in its memory */
+    bool unmapped; /* as that of its sections */
 };
 
 /* The contents of a program's sections (signing(7)), in a file or in memory: nothing of it is
@@ -85,6 +86,7 @@ struct dpk_sections {
     const uint8_t *crypto;     /* crypto data in a section of their own; instead of `room` */
     const uint8_t *attributes; /* .dpa_proc_attr_<app>: an area, for one target too */
     size_t elf_size, room_size, crypto_size, attributes_size;
+    bool unmapped; /* a process that runs the host file has not got them in its memory */
 };
 /* The subjects that these make: one of a program for one target, else one for each target. What is
  * damaged is the subject's `fault`; a program whose targets cannot be told is one subject. Returns

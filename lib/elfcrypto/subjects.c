@@ -92,6 +92,8 @@ static void find_crypto(const struct dpk_sections *from, struct dpk_subject *s, 
 size_t dpk_subjects(const struct dpk_sections *from, struct dpk_subject out[DPK_FAT_MAX])
 {
     size_t count = find_elfs(from, out);
+    for (size_t i = 0; i < count; i++)
+        out[i].unmapped = from->unmapped;
     if (out[0].fault.name)
         return count;
     find_attributes(from, out, count);

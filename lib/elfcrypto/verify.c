@@ -19,6 +19,7 @@ const char *dpk_verdict_name(enum dpk_verdict v)
         [DPK_VERDICT_CERT_INVALID] = "CERT_INVALID",
         [DPK_VERDICT_KEY_NOT_APPLICABLE] = "KEY_NOT_APPLICABLE",
         [DPK_VERDICT_AUTH_FAILED] = "AUTH_FAILED",
+        [DPK_VERDICT_NOT_LOADED] = "NOT_LOADED",
     };
     size_t i = (size_t)v;
     return i < sizeof names / sizeof *names && names[i] ? names[i] : "UNKNOWN";

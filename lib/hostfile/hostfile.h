@@ -43,9 +43,8 @@ struct dpk_program {
     const char *crypto_section; /* name of the section with, or for, the crypto data; or NULL */
     bool is_signed;             /* there is crypto data, sound or not, for a subject */
     /* Of an executable or library: why a process that runs it has other bytes in memory than those
-     * above ("" : it has these), and whether it has none of them. */
+     * above; "": it has these, or none. */
     char not_mapped[192];
-    bool unmapped;
 };
 
 struct dpk_hostfile;

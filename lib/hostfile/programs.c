@@ -164,7 +164,7 @@ static void check_mapping(const struct object *o, struct dpk_program *p,
     case MAPPING_SAME:
         break;
     case MAPPING_NONE:
-        p->unmapped = true;
+        p->sections.unmapped = true;
         break;
     case MAPPING_OTHER:
         memcpy(p->not_mapped, why, sizeof why);
@@ -233,7 +233,6 @@ static enum dpk_status find_subjects(struct dpk_program *p, const struct slot *s
     for (size_t i = 0; i < count; i++) {
         struct dpk_subject *s = &p->subjects[i];
         *s = found[i];
-        s->unmapped = p->unmapped;
         if (!p->not_mapped[0])
             continue;
         /* What would be verified is not what runs. */

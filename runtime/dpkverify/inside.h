@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "card/card.h"
 #include "certchain/certchain.h"
+#include "loader/loader.h"
 #include "policy/policy.h"
 
 #include "dpkverify.h"
@@ -12,6 +13,8 @@
 struct dpkverify_trust {
     struct dpk_der *list; /* root certificates, each owned */
     size_t count;
+    struct dpk_load_terms *devices; /* as they were when they were added */
+    size_t device_count;
     struct dpk_policy *policy; /* NULL: none */
 };
 

@@ -1,4 +1,4 @@
-/* Whom to trust: roots, those of devices, and a policy. */
+/* Whom to trust: roots, devices, and a policy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +16,9 @@ void dpkverify_trust_free(struct dpkverify_trust *trust)
     for (size_t i = 0; i < trust->count; i++)
         free((void *)trust->list[i].data);
     free(trust->list);
+    for (size_t i = 0; i < trust->device_count; i++)
+        dpk_load_terms_free(&trust->devices[i]);
+    free(trust->devices);
     dpk_policy_free(trust->policy);
     free(trust);
 }
@@ -69,13 +72,21 @@ int dpkverify_add_device(struct dpkverify_trust *trust, const char *device, char
 {
     struct dpk_error err = {0};
     struct dpk_device *dev = NULL;
-    struct dpk_ca_list list = {0};
+    struct dpk_load_terms terms = {0};
+    struct dpk_load_terms *more = NULL;
     enum dpk_status status = dpk_device_open(device, &dev, &err);
     if (status == DPK_OK)
-        status = dpk_device_ca_list(dev, &list, &err);
-    if (status == DPK_OK)
-        status = add(trust, list.roots, list.count, &err);
-    dpk_ca_list_free(&list);
+        status = dpk_load_terms(dev, &terms, &err);
+    if (status == DPK_OK) {
+        more = reallocarray(trust->devices, trust->device_count + 1, sizeof *more);
+        status = more ? DPK_OK : dpk_fail_nomem(&err);
+    }
+    if (status == DPK_OK) {
+        trust->devices = more;
+        more[trust->device_count++] = terms;
+    } else {
+        dpk_load_terms_free(&terms);
+    }
     dpk_device_close(dev);
     return dpkverify_say(&err, status, why);
 }

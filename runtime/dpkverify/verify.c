@@ -8,6 +8,7 @@
 #include "elfcrypto/elfcrypto.h"
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
+#include "source/source.h"
 
 #include "inside.h"
 
@@ -101,8 +102,56 @@ static void add_finding(struct dpkverify_result *r, const struct dpkverify_trust
 
 /* ---- Kinds of file ---- */
 
-static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust *trust,
-                       const struct dpk_trust *anchors)
+/* Each of the devices may find a program right, or the roots; without any of them nobody does. */
+static bool goes_by_roots(const struct dpkverify_trust *trust)
+{
+    return trust->count || !trust->device_count;
+}
+
+static const struct dpk_path_rules *rules_of(const struct dpkverify_trust *trust)
+{
+    return trust->policy ? dpk_policy_rules(trust->policy) : NULL;
+}
+
+static struct dpk_trust roots_of(const struct dpkverify_trust *trust)
+{
+    return (struct dpk_trust){
+        .roots = trust->list, .count = trust->count, .rules = rules_of(trust)};
+}
+
+static enum dpk_verdict app_on_device(const struct dpk_app *app, const struct dpk_buf *elf,
+                                      const struct dpk_load_terms *terms,
+                                      const struct dpk_path_rules *rules, struct dpk_report *report)
+{
+    const struct dpk_trust anchors = {
+        .roots = terms->cas.roots, .count = terms->cas.count, .rules = rules};
+    enum dpk_verdict verdict = dpk_app_verify(app, &anchors, report);
+    return verdict == DPK_VERDICT_OK ? dpk_load_examine(terms, elf->data, elf->size, report)
+                                     : verdict;
+}
+
+static enum dpk_verdict judge_app(const struct dpkverify_trust *trust, const struct dpk_app *app,
+                                  const struct dpk_buf *elf, struct dpk_report *report)
+{
+    const struct dpk_trust roots = roots_of(trust);
+    struct dpk_report other;
+    enum dpk_verdict verdict = DPK_VERDICT_UNKNOWN_CA;
+    bool first = !goes_by_roots(trust);
+    if (!first)
+        verdict = dpk_app_verify(app, &roots, report);
+    for (size_t i = 0; i < trust->device_count && verdict != DPK_VERDICT_OK; i++) {
+        enum dpk_verdict says =
+            app_on_device(app, elf, &trust->devices[i], rules_of(trust), &other);
+        if (!first && says != DPK_VERDICT_OK)
+            continue; /* the first one tells why */
+        verdict = says;
+        *report = other;
+        first = false;
+    }
+    return verdict;
+}
+
+static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust *trust)
 {
     struct dpk_app app;
     struct dpk_error why = {0};
@@ -113,11 +162,11 @@ static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust 
         refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", why.message);
         return;
     }
-    enum dpk_verdict verdict = dpk_app_verify(&app, anchors, &report);
-    if (app.kind == DPK_APP_PROGRAM && dpk_app_elf(&app, &elf, NULL) == DPK_OK)
-        dpk_sha256_text(elf.data, elf.size, digest);
-    dpk_buf_free(&elf);
     bool program = app.kind == DPK_APP_PROGRAM;
+    if (program && dpk_app_elf(&app, &elf, NULL) == DPK_OK)
+        dpk_sha256_text(elf.data, elf.size, digest);
+    enum dpk_verdict verdict = judge_app(trust, &app, &elf, &report);
+    dpk_buf_free(&elf);
     const struct dpk_uuid *id = program ? &app.metadata.uuid : &app.app_uuid;
     dpk_uuid_format(id, uuid);
     const struct finding f = {.name = uuid,
@@ -134,13 +183,56 @@ static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust 
     add_finding(r, trust, &f);
 }
 
+static void add_result(struct dpkverify_result *r, const struct dpkverify_trust *trust,
+                       const struct dpk_result *found)
+{
+    const struct dpk_subject *s = found->subject;
+    const char *name = found->program->name, *digest = found->report.sha256;
+    const struct finding f = {.name = name,
+                              .target = s->target,
+                              .sha256 = digest,
+                              .verdict = found->verdict,
+                              .report = &found->report,
+                              .about = {.name = name, .sha256 = digest},
+                              .crypto = s->crypto,
+                              .crypto_size = s->crypto_size};
+    add_finding(r, trust, &f);
+}
+
+/* Adds what was found of one program: by the roots of each of its targets, in `by_roots`, or what the
+ * first device that accepts it says; if there is none, what the first said that was asked. */
+static enum dpk_status add_program(struct dpkverify_result *r, const struct dpkverify_trust *trust,
+                                   const struct dpk_program *p, const struct dpk_result *by_roots,
+                                   struct dpk_error *err)
+{
+    struct dpk_result best = {0}, says;
+    bool right = by_roots != NULL;
+    for (size_t i = 0; right && i < p->subject_count; i++)
+        right = by_roots[i].verdict == DPK_VERDICT_OK;
+    for (size_t i = 0; !right && i < trust->device_count; i++) {
+        enum dpk_status status = dpk_source_ask(&trust->devices[i], p, rules_of(trust), &says, err);
+        if (status != DPK_OK)
+            return status;
+        if (says.verdict == DPK_VERDICT_OK || (!best.program && !by_roots))
+            best = says;
+        if (says.verdict == DPK_VERDICT_OK)
+            break;
+    }
+    if (best.program)
+        add_result(r, trust, &best);
+    for (size_t i = 0; !best.program && i < p->subject_count; i++)
+        add_result(r, trust, &by_roots[i]);
+    return DPK_OK;
+}
+
 static enum dpk_status verify_host(struct dpkverify_result *r, const struct dpkverify_trust *trust,
-                                   const struct dpk_trust *anchors, struct dpk_error *err)
+                                   struct dpk_error *err)
 {
     struct dpk_hostfile *host = NULL;
     struct dpk_result *results = NULL;
+    const struct dpk_trust roots = roots_of(trust);
     struct dpk_error why = {0};
-    size_t count = 0;
+    size_t count = 0, at = 0;
     enum dpk_status status = dpk_hostfile_borrow(
         "", r->content.data ? r->content.data : (const uint8_t *)"", r->content.size, &host, &why);
     if (status == DPK_ERR_NOMEM)
@@ -150,21 +242,12 @@ static enum dpk_status verify_host(struct dpkverify_result *r, const struct dpkv
         refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", text);
         return DPK_OK;
     }
-    if (dpk_hostfile_count(host) > 0)
-        status = dpk_hostfile_verify(host, anchors, 1, &results, &count, err);
-    for (size_t i = 0; i < count && status == DPK_OK; i++) {
-        const struct dpk_subject *s = results[i].subject;
-        const char *name = results[i].program->name;
-        const char *digest = results[i].report.sha256;
-        const struct finding f = {.name = name,
-                                  .target = s->target,
-                                  .sha256 = digest,
-                                  .verdict = results[i].verdict,
-                                  .report = &results[i].report,
-                                  .about = {.name = name, .sha256 = digest},
-                                  .crypto = s->crypto,
-                                  .crypto_size = s->crypto_size};
-        add_finding(r, trust, &f);
+    if (goes_by_roots(trust))
+        status = dpk_hostfile_verify(host, &roots, 1, &results, &count, err);
+    for (size_t i = 0; i < dpk_hostfile_count(host) && status == DPK_OK; i++) {
+        const struct dpk_program *p = dpk_hostfile_program(host, i);
+        status = add_program(r, trust, p, results ? results + at : NULL, err);
+        at += p->subject_count;
     }
     free(results);
     dpk_hostfile_close(host);
@@ -197,10 +280,6 @@ static int verify(const struct dpkverify_trust *trust, struct dpk_buf *content,
 {
     struct dpk_error err = {0};
     struct dpkverify_result *r = calloc(1, sizeof *r);
-    const struct dpk_trust anchors = {.roots = trust->list,
-                                      .count = trust->count,
-                                      .rules =
-                                          trust->policy ? dpk_policy_rules(trust->policy) : NULL};
     if (r)
         r->programs = cJSON_CreateArray();
     enum dpk_status status = r && r->programs ? dpk_openssl_start(&err) : dpk_fail_nomem(&err);
@@ -209,9 +288,9 @@ static int verify(const struct dpkverify_trust *trust, struct dpk_buf *content,
         *content = (struct dpk_buf){0};
     }
     if (status == DPK_OK && dpk_app_is(r->content.data, r->content.size))
-        verify_app(r, trust, &anchors);
+        verify_app(r, trust);
     else if (status == DPK_OK)
-        status = verify_host(r, trust, &anchors, &err);
+        status = verify_host(r, trust, &err);
     if (status == DPK_OK)
         status = finish(r, &err);
     if (status == DPK_OK) {

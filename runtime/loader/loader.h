@@ -60,6 +60,37 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
  * it reads the ELF for the target of `device`; if that is NULL, the generic one or the first. */
 enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,
                                   size_t size, struct dpk_image **out, struct dpk_error *err);
+
+/* ---- Asking ---- */
+
+/* What a device judges programs by, as it is now. */
+struct dpk_load_terms {
+    char device[DPK_DEVICE_NAME_MAX + 1];
+    bool authentication; /* it requires that programs are signed */
+    char hw_target[16];
+    struct dpk_ca_list cas;
+};
+/* Asks the device. Release with dpk_load_terms_free, also on failure. */
+enum dpk_status dpk_load_terms(struct dpk_device *device, struct dpk_load_terms *out,
+                               struct dpk_error *err);
+void dpk_load_terms_free(struct dpk_load_terms *terms);
+
+/* What a device with these terms says of a program when it requires authentication, by the steps of
+ * dpk_load; nothing is logged. `rules`: the date and revocation lists; NULL: now, none. The verdict
+ * is that of the signature, or NOT_LOADED for a program that dpk_load would not load all the same.
+ * Error: DPK_ERR_NOMEM alone. */
+enum dpk_status dpk_load_ask(const struct dpk_load_terms *terms,
+                             const struct dpk_sections *sections,
+                             const struct dpk_path_rules *rules, struct dpk_load_result *result,
+                             struct dpk_error *err);
+
+/* Whether a device with these terms could load an ELF whose signature was found right in another way
+ * than it stands in host files: OK, or NOT_LOADED, which the report then ends with. */
+enum dpk_verdict dpk_load_examine(const struct dpk_load_terms *terms, const void *elf, size_t size,
+                                  struct dpk_report *report);
+
+/* ---- Images ---- */
+
 /* Drops a reference. Dropping the last one frees the image. NULL is fine. */
 void dpk_image_free(struct dpk_image *image);
 /* Adds a reference to the same image, which dpk_image_free drops. */

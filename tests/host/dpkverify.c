@@ -1,4 +1,4 @@
-/* dpkverify ROOT POLICY|- FILE: code, reason and JSON of a file; then the same from bytes that
+/* dpkverify ROOT|device:NAME POLICY|- FILE: code, reason and JSON of a file; then the same from bytes that
  * another thread changes meanwhile, and from several threads at once. */
 #include <dpkverify.h>
 
@@ -48,7 +48,9 @@ int main(int argc, char **argv)
     trust = dpkverify_trust_new();
     if (argc != 4 || !trust)
         return 2;
-    if (dpkverify_add_roots(trust, argv[1], why) != 0 ||
+    const bool device = strncmp(argv[1], "device:", 7) == 0;
+    if ((device ? dpkverify_add_device(trust, argv[1] + 7, why)
+                : dpkverify_add_roots(trust, argv[1], why)) != 0 ||
         (strcmp(argv[2], "-") != 0 && dpkverify_set_policy(trust, argv[2], why) != 0) ||
         dpkverify_file(trust, argv[3], &result, why) != 0) {
         fprintf(stderr, "%s\n", why);

@@ -145,6 +145,29 @@ static inline void program_free(struct program *p)
     dpk_buf_free(&p->attributes);
 }
 
+/* Who asks gets what the loader does: compared wherever a test loads on a device that requires
+ * signatures. */
+static inline void check_asking(struct dpk_device *dev, const struct dpk_load_request *ask,
+                                enum dpk_status loaded, const struct dpk_load_result *result)
+{
+    struct dpk_load_terms terms;
+    struct dpk_load_result says;
+    struct dpk_error err = {0};
+    if (!dev->authentication || dev->log_fails || dev->query_fails || dev->spoil)
+        return;
+    assert_int_equal(dpk_load_terms(dev, &terms, &err), DPK_OK);
+    assert_int_equal(dpk_load_ask(&terms, &ask->sections, NULL, &says, &err), DPK_OK);
+    enum dpk_verdict expected =
+        loaded == DPK_OK || loaded == DPK_ERR_REFUSED ? result->verdict : DPK_VERDICT_NOT_LOADED;
+    if (says.verdict != expected || (says.verdict == DPK_VERDICT_OK) != (loaded == DPK_OK))
+        fail_msg("loading gives %d, %s; asking gives %s", (int)loaded, dpk_verdict_name(expected),
+                 dpk_verdict_name(says.verdict));
+    assert_string_equal(says.target, result->target);
+    if (says.verdict != DPK_VERDICT_OK)
+        assert_int_equal(says.report.checks[says.report.count - 1].verdict, says.verdict);
+    dpk_load_terms_free(&terms);
+}
+
 static inline enum dpk_status load(struct dpk_device *dev, struct program *p,
                                    struct dpk_image **image, struct dpk_load_result *result,
                                    struct dpk_error *err)
@@ -157,7 +180,10 @@ static inline enum dpk_status load(struct dpk_device *dev, struct program *p,
                                                 .attributes_size = p->attributes.size}};
     *(p->is_room ? &ask.sections.room : &ask.sections.crypto) = p->crypto.data;
     *(p->is_room ? &ask.sections.room_size : &ask.sections.crypto_size) = p->crypto.size;
-    return dpk_load(&ask, image, result, err);
+    struct dpk_load_result own;
+    enum dpk_status status = dpk_load(&ask, image, result ? result : &own, err);
+    check_asking(dev, &ask, status, result ? result : &own);
+    return status;
 }
 
 /* Loads, and checks that the image comes exactly when the load succeeds. */

@@ -48,11 +48,8 @@ static enum dpk_status ask_device(const char *name, struct trust *t, struct dpk_
 {
     enum dpk_status status = dpk_device_open(name, &t->device, err);
     if (status == DPK_OK)
-        status = dpk_device_ca_list(t->device, &t->installed, err);
-    if (status == DPK_OK)
-        status =
-            dpk_device_dpa_authentication(t->device, DPK_VIEW_CURRENT, &t->authentication, err);
-    t->programs = (struct dpk_trust){.roots = t->installed.roots, .count = t->installed.count};
+        status = dpk_load_terms(t->device, &t->terms, err);
+    t->programs = (struct dpk_trust){.roots = t->terms.cas.roots, .count = t->terms.cas.count};
     return status;
 }
 
@@ -112,7 +109,7 @@ void trust_close(struct trust *t)
     for (size_t i = 0; i < t->key_count; i++)
         EVP_PKEY_free(t->keys[i]);
     free(t->keys);
-    dpk_ca_list_free(&t->installed);
+    dpk_load_terms_free(&t->terms);
     dpk_roots_free(t->roots);
     dpk_policy_free(t->policy);
     dpk_device_close(t->device);

@@ -4,6 +4,7 @@
 
 #include "certchain/certchain.h"
 #include "elfcrypto/elfcrypto.h"
+#include "loader/loader.h"
 #include "policy/policy.h"
 #include "provision/provision.h"
 
@@ -11,14 +12,13 @@
 
 struct trust {
     struct dpk_roots *roots;
-    struct dpk_ca_list installed; /* CA certificates of the device */
-    struct dpk_trust programs;    /* `roots` or `installed` */
-    struct dpk_policy *policy;    /* NULL: neither --policy nor --at was given */
+    struct dpk_load_terms terms; /* of the device: its CA certificates, among others */
+    struct dpk_trust programs;   /* `roots`, or those of the device */
+    struct dpk_policy *policy;   /* NULL: neither --policy nor --at was given */
     EVP_PKEY **keys;
     const char *const *key_names; /* those of --key, borrowed */
     size_t key_count;
     struct dpk_device *device; /* NULL: -d was not given */
-    bool authentication;       /* the device has DPA authentication on */
 };
 
 /* Reads --ca, --key or -d, and --policy. Release with trust_close, after a failure too. */

@@ -28,8 +28,8 @@ void note_device(struct outcome *o, const struct trust *t)
     if (!t->device)
         return;
     outcome_note(o, "device", "%s: DPA_AUTHENTICATION is %s", dpk_device_name(t->device),
-                 t->authentication ? "True" : "False, it runs any program");
-    o->checks[o->count - 1].warning = !t->authentication;
+                 t->terms.authentication ? "True" : "False, it runs any program");
+    o->checks[o->count - 1].warning = !t->terms.authentication;
 }
 
 bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,

@@ -102,13 +102,15 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
     note_device(o, v->trust);
     /* It is over hashes of their contents. The parser asks for one priority in all of them. */
     outcome_uncovered(o, "priorities of the container's items");
-    enum dpk_verdict verdict = dpk_app_verify(app, &v->trust->programs, &report);
-    outcome_report(o, verdict, &report);
     o->facts = cJSON_CreateObject();
     if (dpk_app_elf(app, &elf, NULL) == DPK_OK) {
         program_digest(o->facts, elf.data, elf.size, NULL);
         dpk_sha256_text(elf.data, elf.size, digest);
     }
+    enum dpk_verdict verdict = dpk_app_verify(app, &v->trust->programs, &report);
+    if (v->trust->device && verdict == DPK_VERDICT_OK)
+        verdict = dpk_load_examine(&v->trust->terms, elf.data, elf.size, &report);
+    outcome_report(o, verdict, &report);
     check_policy(o, v->trust,
                  (struct dpk_policy_subject){.uuid = &app->metadata.uuid,
                                              .sha256 = digest,

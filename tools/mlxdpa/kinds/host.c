@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "hostfile/hostfile.h"
+#include "source/source.h"
 
 #include "kind.h"
 #include "mlxdpa/program.h"
@@ -178,6 +179,39 @@ static void note_uncovered(struct outcome *o, const struct dpk_program *p)
         outcome_uncovered(o, "attributes and crypto data for targets that the program is not for");
 }
 
+/* Adds what was found of a program, or of one target of it. */
+static enum dpk_status add_result(struct verification *v, const struct dpk_result *r,
+                                  struct dpk_error *err)
+{
+    struct outcome o = outcome_start("program", v->target->path);
+    o.name = r->program->name;
+    o.target = r->subject->target[0] ? r->subject->target : NULL;
+    note_device(&o, v->trust);
+    note_uncovered(&o, r->program);
+    outcome_report(&o, r->verdict, &r->report);
+    check_policy(&o, v->trust,
+                 (struct dpk_policy_subject){.name = o.name, .sha256 = r->report.sha256},
+                 r->subject->crypto, r->subject->crypto_size);
+    o.facts = program_facts(r);
+    return tally_add(v->tally, &o, err);
+}
+
+/* Asks the device about each program: it takes one target of it, and nobody asks about the others. */
+static enum dpk_status verify_on_device(struct verification *v, struct dpk_error *err)
+{
+    const struct dpk_hostfile *host = v->target->opened;
+    const struct trust *t = v->trust;
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < dpk_hostfile_count(host) && status == DPK_OK; i++) {
+        struct dpk_result r;
+        status =
+            dpk_source_ask(&t->terms, dpk_hostfile_program(host, i), t->programs.rules, &r, err);
+        if (status == DPK_OK)
+            status = add_result(v, &r, err);
+    }
+    return status;
+}
+
 static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = v->target->opened;
@@ -185,23 +219,12 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     size_t count = 0;
     if (dpk_hostfile_count(host) == 0)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", v->target->path);
+    if (v->trust->device)
+        return verify_on_device(v, err);
     enum dpk_status status =
         dpk_hostfile_verify(host, &v->trust->programs, v->threads, &results, &count, err);
-    for (size_t i = 0; i < count && status == DPK_OK; i++) {
-        struct outcome o = outcome_start("program", v->target->path);
-        o.name = results[i].program->name;
-        const char *target = results[i].subject->target;
-        o.target = target[0] ? target : NULL;
-        note_device(&o, v->trust);
-        note_uncovered(&o, results[i].program);
-        outcome_report(&o, results[i].verdict, &results[i].report);
-        check_policy(
-            &o, v->trust,
-            (struct dpk_policy_subject){.name = o.name, .sha256 = results[i].report.sha256},
-            results[i].subject->crypto, results[i].subject->crypto_size);
-        o.facts = program_facts(&results[i]);
-        status = tally_add(v->tally, &o, err);
-    }
+    for (size_t i = 0; i < count && status == DPK_OK; i++)
+        status = add_result(v, &results[i], err);
     free(results);
     return status;
 }

@@ -206,6 +206,11 @@ void dpk_progress_end(struct dpk_progress *p); /* takes the bar away */
 
 /* Prints a value on standard output and frees it; NULL stands for out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
+/* What makes text red on this stream, and what ends that: "" unless it is a terminal, and where
+ * NO_COLOR is set. */
+const char *dpk_red(FILE *to);
+const char *dpk_red_end(FILE *to);
+
 /* Adds text that a file brought, fit for a terminal (dpk_text_clean). NULL is "". */
 void dpk_json_text(cJSON *object, const char *key, const char *text);
 /* Adds an integer exactly, which numbers of cJSON are only up to 2^53. */

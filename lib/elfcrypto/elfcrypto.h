@@ -45,6 +45,7 @@ struct dpk_check {
     const char *name;         /* "crypto data", "signature type", "hash list", "chain", ... */
     enum dpk_verdict verdict; /* OK, or why not */
     bool warning;             /* passed, but the detail is worth showing */
+    bool changed;             /* the detail names what was changed after signing */
     char detail[256];         /* "segment 2", "CN=Leaf, valid until 2034-01-01" */
 };
 

@@ -177,8 +177,12 @@ static enum dpk_verdict check_hashes(struct verification *v)
         dpk_hex_text(dpk_hashlist_whole(computed), 32, v->report->sha256);
     status = dpk_hashlist_compare(v->recorded, computed, where, sizeof where);
     dpk_hashlist_free(computed);
-    if (status != DPK_OK)
-        return note(v, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", where);
+    if (status != DPK_OK) {
+        note(v, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", where);
+        if (v->report && v->report->count)
+            v->report->checks[v->report->count - 1].changed = true;
+        return DPK_VERDICT_DIGEST_MISMATCH;
+    }
     if (!crypto_is_for_device(s))
         return note(v, name, DPK_VERDICT_BAD_FORMAT, "right, but of no ELF for RISC-V");
     return note(v, name, DPK_VERDICT_OK, "every hash of the %s is right",

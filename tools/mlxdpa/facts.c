@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <openssl/err.h>
 
@@ -50,6 +51,12 @@ static void print_label(const char *key, int depth)
     putchar(':');
 }
 
+static void print_text(const char *text)
+{
+    bool wrong = strncmp(text, "WRONG", 5) == 0;
+    printf(" %s%s%s\n", wrong ? dpk_red(stdout) : "", text, wrong ? dpk_red_end(stdout) : "");
+}
+
 static void print_value(const cJSON *v, int depth)
 {
     print_label(v->string, depth);
@@ -60,7 +67,7 @@ static void print_value(const cJSON *v, int depth)
     else if (cJSON_IsNumber(v))
         printf(" %.0f\n", v->valuedouble);
     else
-        printf(" %s\n", cJSON_GetStringValue(v));
+        print_text(cJSON_GetStringValue(v));
     if (cJSON_IsObject(v))
         tree_print(v, depth + 1);
     const cJSON *item;

@@ -65,12 +65,20 @@ void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dp
         else
             outcome_note(o, c->name, "%s", c->detail);
         o->checks[o->count - 1].warning = c->warning;
+        o->checks[o->count - 1].changed = c->changed;
     }
     o->verdict = dpk_verdict_name(verdict);
     o->code = (int)verdict;
 }
 
 /* ---- Printing ---- */
+
+const char *outcome_words(bool changed, const char *detail, char *out, size_t size)
+{
+    const char *what = strcmp(detail, "whole ELF") == 0 ? "the program" : detail;
+    snprintf(out, size, changed ? "WRONG: %s was changed after signing" : "%s", what);
+    return out;
+}
 
 /* The heading of an outcome: "two", "two (bf3)", or the kind of the file. */
 static const char *title(const struct outcome *o, char *out, size_t size)
@@ -93,16 +101,19 @@ static void print(const struct outcome *o)
     for (size_t i = 0; i < o->count; i++) {
         const struct outcome_check *c = &o->checks[i];
         bool passed = strcmp(c->verdict, "OK") == 0;
-        printf("  %-15s %-8s %s\n", c->name,
+        char words[600];
+        printf("%s  %-15s %-8s %s%s\n", passed ? "" : dpk_red(stdout), c->name,
                !passed      ? "refused"
                : c->warning ? "warning"
                             : "OK",
-               c->detail);
+               outcome_words(c->changed, c->detail, words, sizeof words),
+               passed ? "" : dpk_red_end(stdout));
     }
     for (size_t i = 0; i < o->uncovered_count && !o->code; i++)
         printf("  not covered by the signature: %s\n", o->uncovered[i]);
     if (o->code)
-        printf("  => refused, %s (%d)\n", o->verdict, o->code);
+        printf("%s  => refused, %s (%d)%s\n", dpk_red(stdout), o->verdict, o->code,
+               dpk_red_end(stdout));
     else
         printf("  => verified\n");
 }

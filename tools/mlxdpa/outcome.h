@@ -8,8 +8,8 @@
 
 struct outcome_check {
     const char *name;
-    const char *verdict; /* "OK", or the name of the refusal */
-    bool warning;
+    const char *verdict;   /* "OK", or the name of the refusal */
+    bool warning, changed; /* as struct dpk_check has them */
     char detail[512];
 };
 struct outcome {
@@ -39,6 +39,9 @@ void outcome_accept(struct outcome *o);
 void outcome_uncovered(struct outcome *o, const char *what);
 /* Copies checks and verdict of a verification. */
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
+
+/* What a detail says to people: of something that was changed, that it is WRONG. */
+const char *outcome_words(bool changed, const char *detail, char *out, size_t size);
 
 /* All outcomes of a run: printed one after the other, or gathered as JSON. */
 struct cJSON;

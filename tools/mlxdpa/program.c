@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include "facts.h"
+#include "outcome.h"
 
 void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
 {
@@ -28,6 +29,48 @@ void program_chain(cJSON *o, const uint8_t *crypto, size_t size)
     dpk_crypto_view_free(&view);
 }
 
+/* Do the hashes that were signed fit the program? Nothing else says that it is the one that was
+ * signed. */
+static bool show_hashes(cJSON *o, const struct dpk_report *report)
+{
+    char text[300];
+    bool right = false;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct dpk_check *c = &report->checks[i];
+        if (strcmp(c->name, "hash list") != 0)
+            continue;
+        right = c->verdict == DPK_VERDICT_OK;
+        if (c->verdict == DPK_VERDICT_DIGEST_MISMATCH && !c->changed)
+            snprintf(text, sizeof text, "WRONG: %s", c->detail);
+        else
+            outcome_words(c->changed, c->detail, text, sizeof text);
+        dpk_json_text(o, "hashes", text);
+    }
+    cJSON_AddBoolToObject(o, "hashes_ok", right);
+    return right;
+}
+
+static void show_signature(cJSON *o, const struct dpk_crypto_view *view, const uint8_t *crypto,
+                           bool hashes_right)
+{
+    char text[300];
+    struct dpk_error err = {0};
+    bool right = dpk_crypto_view_check(view, crypto, &err) == DPK_OK;
+    if (!right)
+        snprintf(text, sizeof text, "WRONG: %.250s", err.message);
+    else
+        snprintf(text, sizeof text, "right%s",
+                 hashes_right ? "" : ", but of other hashes than this program has");
+    dpk_json_text(o, "signature", text);
+    cJSON_AddBoolToObject(o, "signature_ok", right);
+    right = dpk_certchain_check(view->chain, &err) == DPK_OK;
+    cJSON_AddBoolToObject(o, "chain_ok", right);
+    if (!right) {
+        snprintf(text, sizeof text, "WRONG: %.250s", err.message);
+        dpk_json_text(o, "chain_fault", text);
+    }
+}
+
 void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct dpk_report *report)
 {
     struct dpk_crypto_view view;
@@ -36,11 +79,12 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
     cJSON_AddBoolToObject(o, "signed", crypto != NULL);
     if (!crypto)
         return;
-    for (size_t i = 0; i < report->count; i++)
-        if (strcmp(report->checks[i].name, "hash list") == 0)
-            dpk_json_text(o, "hashes", report->checks[i].detail);
+    bool hashes_right = show_hashes(o, report);
     if (dpk_crypto_view_open(crypto, size, &view, &err) != DPK_OK) {
-        dpk_json_text(o, "crypto_data", err.message);
+        snprintf(text, sizeof text, "WRONG: %.250s", err.message);
+        dpk_json_text(o, "crypto_data", text);
+        cJSON_AddFalseToObject(o, "signature_ok");
+        cJSON_AddFalseToObject(o, "chain_ok");
         return;
     }
     cJSON_AddStringToObject(o, "profile", view.profile == DPK_PROFILE_FULL ? "full" : "compact");
@@ -49,8 +93,7 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
     dpk_json_text(o, "algorithm", text);
     dpk_cert_subject(dpk_certchain_leaf(view.chain), text, sizeof text);
     dpk_json_text(o, "signed_by", text);
-    dpk_json_text(o, "signature",
-                  dpk_crypto_view_check(&view, crypto, &err) == DPK_OK ? "right" : err.message);
+    show_signature(o, &view, crypto, hashes_right);
     dpk_crypto_view_free(&view);
     program_chain(o, crypto, size);
 }
@@ -79,7 +122,7 @@ void program_show(const struct dpk_program *p, cJSON *o)
             cJSON_AddItemToArray(targets, at);
         }
         if (s.fault.name) {
-            snprintf(text, sizeof text, "%s: %s", s.fault.name, s.fault.detail);
+            snprintf(text, sizeof text, "WRONG: %s: %s", s.fault.name, s.fault.detail);
             dpk_json_text(at, "fault", text);
             s.fault.name = NULL; /* the rest is shown all the same: this proves nothing */
         }

@@ -1,5 +1,6 @@
 #include "base/base.h"
 #include "base/file_ahead.h"
+#include "base/file_named.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,13 +56,13 @@ static bool is_standard_output(const struct stat *st)
            mine.st_ino == st->st_ino;
 }
 
-static enum dpk_status write_directly(const char *path, bool to_stdout,
+/* Writes to the file that `named` is a descriptor of; `path` is what the user calls it. */
+static enum dpk_status write_directly(const char *path, int named, bool to_stdout,
                                       const struct dpk_piece *pieces, size_t count,
                                       struct dpk_error *err)
 {
     /* Standard output is not opened again: that would lose its O_APPEND and its position. */
-    int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                       : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : named_open_to_write(named);
     if (fd < 0)
         return dpk_fail_errno(err, "%s", path);
     enum dpk_status status = DPK_OK;
@@ -100,6 +101,7 @@ struct dpk_staged {
     char *target; /* no symbolic link as its last part */
     /* What cannot be replaced is written to when it is put. */
     bool direct, to_stdout;
+    int named;        /* a descriptor of what was there (named_open), or -1 */
     const char *path; /* what the user calls it */
     const struct dpk_piece *pieces;
     size_t count;
@@ -130,13 +132,13 @@ static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const
 static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *there,
                                struct dpk_error *err)
 {
-    /* stat before realpath: /dev/stdout can be a link to "pipe:[1]", which only the kernel can
-     * follow. */
+    /* /dev/stdout can be a link to "pipe:[1]", which only the kernel can follow. */
     const char *path = s->path;
     *there = false;
     if (!*path)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
-    if (stat(path, old) != 0) {
+    s->named = named_open(path, old);
+    if (s->named < 0) {
         if (errno != ENOENT)
             return dpk_fail_errno(err, "%s", path);
         if (lstat(path, old) == 0)
@@ -157,10 +159,18 @@ static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *the
     if (!S_ISREG(old->st_mode))
         return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
     /* rename asks the directory only; a file that is protected against writing stays so. */
-    if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+    if (named_writable(s->named) != 0)
         return dpk_fail_errno(err, "%s", path);
-    s->target = realpath(path, NULL);
+    s->target = named_path(s->named, path, old);
     return s->target ? DPK_OK : dpk_fail_errno(err, "%s", path);
+}
+
+static void free_staged(struct dpk_staged *s)
+{
+    if (s->named >= 0)
+        close(s->named);
+    free(s->target);
+    free(s);
 }
 
 static enum dpk_status stage(const char *path, struct dpk_ahead *ahead,
@@ -174,6 +184,7 @@ static enum dpk_status stage(const char *path, struct dpk_ahead *ahead,
     if (!s)
         return dpk_fail_nomem(err);
     s->path = path;
+    s->named = -1;
     s->pieces = pieces;
     s->count = count;
     enum dpk_status status = look_at(s, &old, &there, err);
@@ -181,8 +192,7 @@ static enum dpk_status stage(const char *path, struct dpk_ahead *ahead,
         status = write_new(&s->file, path, s->target, there ? &old : NULL, ahead, pieces, count,
                            mode, err);
     if (status != DPK_OK) {
-        free(s->target);
-        free(s);
+        free_staged(s);
         return status;
     }
     *out = s;
@@ -197,11 +207,10 @@ enum dpk_status dpk_file_stage(const char *path, const struct dpk_piece *pieces,
 
 enum dpk_status dpk_staged_put(struct dpk_staged *s, struct dpk_error *err)
 {
-    enum dpk_status status = s->direct
-                                 ? write_directly(s->path, s->to_stdout, s->pieces, s->count, err)
-                                 : dpk_new_file_put(&s->file, err);
-    free(s->target);
-    free(s);
+    enum dpk_status status =
+        s->direct ? write_directly(s->path, s->named, s->to_stdout, s->pieces, s->count, err)
+                  : dpk_new_file_put(&s->file, err);
+    free_staged(s);
     return status;
 }
 
@@ -211,8 +220,7 @@ void dpk_staged_drop(struct dpk_staged *s)
         return;
     if (!s->direct)
         dpk_new_file_drop(&s->file);
-    free(s->target);
-    free(s);
+    free_staged(s);
 }
 
 /* ---- At once ---- */

@@ -1,6 +1,7 @@
 /* Large files that are written while their last changes are still being made. */
 #include "base/file_ahead.h"
 #include "base/base.h"
+#include "base/file_named.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +47,10 @@ static int open_beside(const char *path)
 {
     struct stat st;
     char *real = NULL;
-    if (stat(path, &st) == 0) {
-        real = S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
+    int named = named_open(path, &st);
+    if (named >= 0) {
+        real = S_ISREG(st.st_mode) ? named_path(named, path, &st) : NULL;
+        close(named);
         if (!real)
             return -1;
     }

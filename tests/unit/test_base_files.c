@@ -308,6 +308,43 @@ static enum dpk_status replace_stdout(int fd, struct dpk_error *err)
     return status;
 }
 
+/* Somebody puts another file there between the look and the write. */
+static void what_was_looked_at_is_written_to_and_not_what_took_its_name(void **state)
+{
+    (void)state;
+    const struct dpk_piece piece = {"new", 3};
+    struct dpk_staged *staged = NULL;
+    char got[8] = "";
+    assert_int_equal(mkfifo("looked", 0600), 0);
+    assert_int_equal(dpk_file_stage("looked", &piece, 1, 0644, &staged, NULL), DPK_OK);
+    int reader = open("looked", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    assert_int_equal(rename("looked", "moved"), 0);
+    write_file("looked", "not mine", 0644);
+    assert_int_equal(dpk_staged_put(staged, NULL), DPK_OK);
+    assert_int_equal(read(reader, got, sizeof got), 3);
+    assert_string_equal(got, "new");
+    assert_content("looked", "not mine");
+    close(reader);
+}
+
+/* A symbolic link that is turned meanwhile: the file that was looked at is replaced. */
+static void link_that_is_turned_meanwhile_leads_nowhere_else(void **state)
+{
+    (void)state;
+    const struct dpk_piece piece = {"new", 3};
+    struct dpk_staged *staged = NULL;
+    write_file("first", "old", 0644);
+    write_file("second", "not mine", 0644);
+    assert_int_equal(symlink("first", "turned"), 0);
+    assert_int_equal(dpk_file_stage("turned", &piece, 1, 0644, &staged, NULL), DPK_OK);
+    assert_int_equal(unlink("turned"), 0);
+    assert_int_equal(symlink("second", "turned"), 0);
+    assert_int_equal(dpk_staged_put(staged, NULL), DPK_OK);
+    assert_content("first", "new");
+    assert_content("second", "not mine");
+}
+
 static void replace_writes_to_standard_output_that_is_a_pipe(void **state)
 {
     (void)state;
@@ -379,6 +416,8 @@ int main(void)
         FILE_TEST(replace_that_fails_halfway_keeps_the_old_file_and_leaves_nothing),
         FILE_TEST(replace_of_a_full_device_tells_so),
         FILE_TEST(replace_writes_to_a_pipe),
+        FILE_TEST(what_was_looked_at_is_written_to_and_not_what_took_its_name),
+        FILE_TEST(link_that_is_turned_meanwhile_leads_nowhere_else),
         FILE_TEST(replace_writes_to_standard_output_that_is_a_pipe),
         FILE_TEST(replace_adds_to_standard_output_that_is_a_file),
     };

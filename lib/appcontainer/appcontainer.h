@@ -101,8 +101,9 @@ bool dpk_app_is(const void *bytes, size_t size);
 enum dpk_status dpk_app_parse(const void *bytes, size_t size, struct dpk_app *out,
                               struct dpk_error *err);
 
-/* The ELF, decompressed if need be into at most DPK_APP_ELF_MAX bytes; appended. DPK_ERR_FORMAT:
- * damaged, or bytes behind the compressed stream. DPK_ERR_RANGE: it would grow beyond. */
+/* The ELF, decompressed if need be into at most DPK_APP_ELF_MAX bytes; appended. Free `out` after a
+ * failure, too. DPK_ERR_FORMAT: damaged, or bytes behind the compressed stream. DPK_ERR_RANGE: it
+ * would grow beyond. */
 enum dpk_status dpk_app_elf(const struct dpk_app *app, struct dpk_buf *out, struct dpk_error *err);
 
 /* Appends the container with crypto data (compact profile) behind the ELF. DPK_ERR_EXISTS: signed

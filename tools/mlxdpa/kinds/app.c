@@ -59,11 +59,13 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     cJSON_AddBoolToObject(o, "compressed", app.xz);
     cJSON_AddNumberToObject(o, "stored_size", (double)app.stored_size);
     status = dpk_app_elf(&app, &elf, err);
+    if (status == DPK_OK) {
+        cJSON_AddNumberToObject(o, "size", (double)elf.size);
+        program_digest(o, elf.data, elf.size, NULL);
+    }
+    dpk_buf_free(&elf);
     if (status != DPK_OK)
         return status;
-    cJSON_AddNumberToObject(o, "size", (double)elf.size);
-    program_digest(o, elf.data, elf.size, NULL);
-    dpk_buf_free(&elf);
     cJSON_AddNumberToObject(o, "manifest_size", (double)app.manifest_size);
     (void)dpk_app_verify(&app, NULL, &report);
     program_crypto(o, app.crypto, app.crypto_size, &report);

@@ -119,7 +119,10 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
         status = try_on_device(&o, v, dpk_device_try_burn, err);
     else
         judge(&o, &c, v->trust);
-    return status == DPK_OK ? tally_add(v->tally, &o, err) : status;
+    if (status == DPK_OK)
+        return tally_add(v->tally, &o, err);
+    cJSON_Delete(o.facts);
+    return status;
 }
 
 /* ---- Signing ---- */

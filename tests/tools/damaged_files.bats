@@ -1,0 +1,69 @@
+# Files of every kind that mlxdpa knows, cut off and damaged: list, show and verify say what is wrong, and
+# let go of all that they took (with SANITIZE=1, leaks have an exit code of their own).
+
+source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+    make_signed_files
+    new_device open
+    mlxdpa -s dev.elf -m app.yaml --xz --dpa_app_uuid $uuid --life_cycle_priority OEM -o xz create_single_dpa_app
+    mlxdpa -s xz -c keys/chain.der -p keys/leaf.pem --life_cycle_priority OEM -o xz.signed sign_single_dpa_app
+    mlxdpa --dpa_app_uuid $uuid -o removal --life_cycle_priority OEM create_dpa_app_removal
+    mlxdpa --cert_container_type add -c keys/root.der -o container --life_cycle_priority OEM \
+        --cert_uuid $uuid --keypair_uuid $uuid create_cert_container
+    mlxdpa --cert_container container --keypair_uuid $uuid --cert_uuid $uuid --life_cycle_priority OEM \
+        -p keys/owner.pem -o container.signed sign_cert_container
+    ar rc archive.a signed
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR"
+    export DPAKIT_DEVICES=$PWD/devices
+}
+
+# looked_at FILE: all three commands end with an exit code of theirs.
+looked_at() {
+    local got command
+    for command in list show 'show --json' 'list --json' 'verify --ca keys/root.der' 'verify -d open' \
+        'verify -d open --json' 'verify --key keys/owner.pub'; do
+        got=0
+        # shellcheck disable=SC2086
+        mlxdpa $command "$1" >out 2>err </dev/null || got=$?
+        [ "$got" -le 2 ] || { echo "$command $1: exit code $got" && cat err && return 1; }
+        ! grep -qE 'LeakSanitizer|AddressSanitizer' err || { cat err && return 1; }
+    done
+}
+
+# damaged FILE: cut off and changed at places all over it.
+damaged() {
+    local size at
+    size=$(stat -c %s "$1")
+    for at in 0 1 17 $((size / 7)) $((size / 3)) $((size / 2)) $((size - size / 5)) $((size - 1)); do
+        head -c "$at" "$1" >"$1.cut"
+        looked_at "$1.cut"
+        cp "$1" "$1.changed"
+        printf '\xa5\x5a\xff' | dd of="$1.changed" bs=1 seek="$at" conv=notrunc status=none
+        looked_at "$1.changed"
+    done
+}
+
+@test "containers with a program, compressed too" { damaged app.signed && damaged xz.signed; }
+
+@test "a compressed program that is cut off" {
+    # The sizes in the container stay: the stream inside is damaged at each of these places.
+    for at in 100 200 260 300 400 500 700; do
+        cp xz.signed broken
+        printf 'broken' | dd of=broken bs=1 seek=$at conv=notrunc status=none
+        looked_at broken
+    done
+}
+
+@test "removals" { damaged removal; }
+
+@test "certificate containers" { damaged container.signed; }
+
+@test "host files and archives" { damaged signed && damaged archive.a; }
+
+@test "device programs" { damaged dev.elf; }

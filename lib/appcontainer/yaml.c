@@ -34,7 +34,7 @@ static bool scalar(const yaml_event_t *event, char *out, size_t size)
 {
     const char *value = (const char *)event->data.scalar.value;
     snprintf(out, size, "%s", value);
-    dpk_text_clean(out);
+    dpk_text_clean_in(out, size);
     return strlen(value) == event->data.scalar.length;
 }
 

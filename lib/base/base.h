@@ -84,11 +84,15 @@ enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 #endif
 
 /* Makes text that may come from a hostile file fit for a terminal and for JSON, in place: what is
- * no UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Returns
- * `text`. */
-char *dpk_text_clean(char *text);
-/* The same for `size` bytes that may have several lines: line breaks and tabs stay, a NUL becomes
- * '?'. */
+ * no UTF-8, or a control character, becomes '?', line breaks and tabs become spaces. Characters that
+ * are not seen, as those that turn the direction of text, become escapes (\u202e), or '?' where the
+ * `room` bytes at `text` are too few; an array is known to have its size. Returns `text`. */
+char *dpk_text_clean_in(char *text, size_t room);
+#define dpk_text_clean(text) dpk_text_clean_in((text), __builtin_object_size((text), 3))
+/* A copy of text, made so; NULL: no memory. */
+char *dpk_text_cleaned(const char *text);
+/* The first of it for `size` bytes that may have several lines: line breaks and tabs stay, a NUL
+ * becomes '?', and what is not seen stays. */
 void dpk_message_clean(char *text, size_t size);
 
 /* ---- Reading bytes ----

@@ -1,6 +1,8 @@
 /* Text of unknown origin, made fit for a terminal; bytes as text. */
 #include "base/base.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of the UTF-8 character at `s` (RFC 3629), which has `left` bytes; 0 if there is none, or it
@@ -30,13 +32,70 @@ static void clean(unsigned char *s, size_t size)
     }
 }
 
-char *dpk_text_clean(char *text)
+/* Characters that are not seen, but change how what is around them is seen or compared: those of
+ * category Cf and Default_Ignorable_Code_Point (Unicode 15), and the two separators of lines. */
+static bool is_unseen(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {
+        {0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
+        {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+        {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+        {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x110bd, 0x110bd},
+        {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+        {0xe0000, 0xe0fff},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* The character of `length` bytes at `s`, which are printable. */
+static uint32_t code_point(const unsigned char *s, size_t length)
+{
+    uint32_t c = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++)
+        c = c << 6 | (s[i] & 0x3fu);
+    return c;
+}
+
+/* Puts escapes in the place of what is not seen, or '?' where there is no room for them. */
+static void escape(char *text, size_t room)
+{
+    size_t size = strlen(text) + 1;
+    for (size_t at = 0, length; text[at]; at += length) {
+        length = printable((unsigned char *)text + at, size - at);
+        length += length == 0;
+        const uint32_t c = code_point((unsigned char *)text + at, length);
+        if (!is_unseen(c))
+            continue;
+        char shown[16];
+        size_t more = (size_t)snprintf(shown, sizeof shown, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
+        if (size - length + more > room)
+            more = (size_t)snprintf(shown, sizeof shown, "?");
+        memmove(text + at + more, text + at + length, size - at - length);
+        memcpy(text + at, shown, more);
+        size += more - length;
+        length = more;
+    }
+}
+
+char *dpk_text_clean_in(char *text, size_t room)
 {
     clean((unsigned char *)text, strlen(text));
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' ';
+    escape(text, room > strlen(text) ? room : strlen(text) + 1);
     return text;
+}
+
+char *dpk_text_cleaned(const char *text)
+{
+    size_t room = 3 * strlen(text) + 1; /* an escape has at most three times the bytes */
+    char *copy = malloc(room);
+    return copy ? dpk_text_clean_in(strcpy(copy, text), room) : NULL;
 }
 
 void dpk_hex_text(const void *bytes, size_t size, char *out)

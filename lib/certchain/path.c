@@ -24,7 +24,7 @@ void dpk_cert_subject(const X509 *cert, char *out, size_t size)
                                   XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
         int n = BIO_read(bio, out, (int)(size - 1 < 4096 ? size - 1 : 4096));
         out[n > 0 ? n : 0] = 0;
-        dpk_text_clean(out);
+        dpk_text_clean_in(out, size);
     }
     BIO_free(bio);
 }

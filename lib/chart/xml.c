@@ -6,12 +6,11 @@
 
 void chart_put_xml(struct dpk_buf *out, const char *text)
 {
-    char *clean = strdup(text ? text : "");
+    char *clean = dpk_text_cleaned(text ? text : "");
     if (!clean) {
         out->failed = true;
         return;
     }
-    dpk_text_clean(clean);
     /* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
     for (char *c = clean; (c = strstr(c, "\xef\xbf")) != NULL; c += 3)
         if (c[2] == '\xbe' || c[2] == '\xbf')

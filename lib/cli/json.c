@@ -37,9 +37,9 @@ enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err)
 
 void dpk_json_text(cJSON *object, const char *key, const char *text)
 {
-    cJSON *item = cJSON_AddStringToObject(object, key, text ? text : "");
-    if (item)
-        dpk_text_clean(item->valuestring);
+    char *clean = dpk_text_cleaned(text ? text : "");
+    cJSON_AddStringToObject(object, key, clean ? clean : "?");
+    free(clean);
 }
 
 void dpk_json_integer(cJSON *object, const char *key, uint64_t value)

@@ -41,7 +41,7 @@ static bool text_of(const yaml_node_t *n, char *out, size_t size)
     if (!text || n->data.scalar.length >= size)
         return false;
     snprintf(out, size, "%s", text);
-    dpk_text_clean(out);
+    dpk_text_clean_in(out, size);
     return true;
 }
 

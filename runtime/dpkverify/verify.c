@@ -28,11 +28,9 @@ struct dpkverify_result {
 
 static void put_text(struct dpkverify_result *r, cJSON *o, const char *key, const char *text)
 {
-    cJSON *item = cJSON_AddStringToObject(o, key, text);
-    if (item)
-        dpk_text_clean(item->valuestring);
-    else
-        r->failed = true;
+    char *clean = dpk_text_cleaned(text);
+    r->failed |= !clean || !cJSON_AddStringToObject(o, key, clean);
+    free(clean);
 }
 
 static void refuse(struct dpkverify_result *r, int code, const char *name, const char *verdict,

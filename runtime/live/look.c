@@ -14,7 +14,7 @@ static void copy_name(char out[DPK_LIVE_NAME], const char *from)
 {
     memcpy(out, from, DPK_LIVE_NAME);
     out[DPK_LIVE_NAME - 1] = 0;
-    dpk_text_clean(out);
+    dpk_text_clean_in(out, DPK_LIVE_NAME);
 }
 
 static enum dpk_status look_at_threads(struct process_file *file, struct dpk_live_process *p,

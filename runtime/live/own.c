@@ -37,7 +37,7 @@ static enum dpk_status take_number(struct dpk_live *live, struct dpk_error *err)
 static void copy_name(char out[DPK_LIVE_NAME], const char *name)
 {
     snprintf(out, DPK_LIVE_NAME, "%s", name && *name ? name : "?");
-    dpk_text_clean(out);
+    dpk_text_clean_in(out, DPK_LIVE_NAME);
 }
 
 enum dpk_status dpk_live_enter(const char *directory, const struct dpk_live_program *program,

@@ -20,6 +20,48 @@ static void fail_fills_the_error_and_returns_the_status(void **state)
     assert_string_equal(err.message, "a: no magic");
 }
 
+/* What nobody sees must not make one name look like another. */
+static void characters_that_are_not_seen_become_escapes(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"a\u202egpj.exe", "a\\u202egpj.exe"},
+        {"\u2066x\u2069", "\\u2066x\\u2069"},
+        {"ad\u200bmin", "ad\\u200bmin"},
+        {"so\u00adft", "so\\u00adft"},
+        {"\u061c\ufeff", "\\u061c\\ufeff"},
+        {"tag\U000e0041", "tag\\U000e0041"},
+        {"line\u2028end", "line\\u2028end"},
+        {"\u00fc \u65e5\u672c \U0001f600", NULL},
+        {"\u05d0\u0627", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *wanted = pairs[i][1] ? pairs[i][1] : pairs[i][0];
+        struct {
+            char text[64];
+        } in = {{0}}, *behind = &in;
+        snprintf(in.text, sizeof in.text, "%s", pairs[i][0]);
+        assert_string_equal(dpk_text_clean(in.text), wanted);
+        snprintf(in.text, sizeof in.text, "%s", pairs[i][0]);
+        assert_string_equal(dpk_text_clean(behind->text), wanted);
+        char *copy = dpk_text_cleaned(pairs[i][0]);
+        assert_string_equal(copy, wanted);
+        free(copy);
+        /* Without room there is a mark at least, and no byte behind the end is touched. */
+        size_t size = strlen(pairs[i][0]) + 1;
+        char *tight = malloc(size);
+        memcpy(tight, pairs[i][0], size);
+        dpk_text_clean_in(tight, 0);
+        assert_true(strlen(tight) < size);
+        assert_int_equal(strchr(tight, '?') != NULL, pairs[i][1] != NULL);
+        free(tight);
+    }
+    char room[] = "a\u202eb\u202ec..."; /* room for one escape */
+    room[9] = 0;
+    assert_string_equal(dpk_text_clean(room), "a\\u202eb?c");
+}
+
 static void text_is_cleaned_of_what_steers_terminals(void **state)
 {
     (void)state;
@@ -144,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
         cmocka_unit_test(fail_without_an_error_returns_the_status),
+        cmocka_unit_test(characters_that_are_not_seen_become_escapes),
         cmocka_unit_test(text_is_cleaned_of_what_steers_terminals),
         cmocka_unit_test(messages_keep_their_lines_and_are_not_read_beyond_their_end),
         cmocka_unit_test(fail_cuts_a_message_that_is_too_long),

@@ -30,8 +30,8 @@ enum dpk_status dpadev_print_list(bool json, struct dpk_error *err)
 /* Names in the log come from files that nobody trusts. */
 static void print_plain(const char *text)
 {
-    char *copy = strdup(text);
-    printf("%s", copy ? dpk_text_clean(copy) : "?");
+    char *copy = dpk_text_cleaned(text);
+    printf("%s", copy ? copy : "?");
     free(copy);
 }
 

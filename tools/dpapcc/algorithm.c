@@ -257,7 +257,7 @@ static void name_of_file(const char *path, char *out, size_t size)
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
     snprintf(out, size, "%.*s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
-    dpk_text_clean(out);
+    dpk_text_clean_in(out, size);
 }
 
 enum dpk_status algorithm_open(const char *word, const struct options *o, uint32_t speed_gbps,

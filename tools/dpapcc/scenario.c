@@ -78,5 +78,5 @@ const char *node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_
         snprintf(out, CC_NAME_MAX + 8, "%s", s->net.nodes[node].name);
     else
         snprintf(out, CC_NAME_MAX + 8, "node%u", node);
-    return dpk_text_clean(out);
+    return dpk_text_clean_in(out, CC_NAME_MAX + 8);
 }

@@ -214,7 +214,7 @@ static void take_traffic(struct top *top, double seconds)
 static void copy_text(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from);
-    dpk_text_clean(to);
+    dpk_text_clean_in(to, size);
 }
 
 static void take_event(void *context, const struct dpk_device_event *e)

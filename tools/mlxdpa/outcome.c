@@ -89,7 +89,7 @@ static const char *title(const struct outcome *o, char *out, size_t size)
         snprintf(out, size, "%s (%s)", o->name, o->target);
     else
         snprintf(out, size, "%s", o->name);
-    return dpk_text_clean(out);
+    return dpk_text_clean_in(out, size);
 }
 
 static void print(const struct outcome *o)

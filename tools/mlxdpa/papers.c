@@ -45,7 +45,7 @@ static const char *title(const struct dpk_program *p, const struct dpk_subject *
                          size_t size)
 {
     snprintf(out, size, s->target[0] ? "%s (%s)" : "%s", p->name, s->target);
-    return dpk_text_clean(out);
+    return dpk_text_clean_in(out, size);
 }
 
 static void digest_of(const struct dpk_subject *s, char out[65])

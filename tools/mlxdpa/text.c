@@ -17,5 +17,5 @@ void mlxdpa_say(const char *output, const char *format, ...)
 const char *mlxdpa_clean(const char *text, char *out, size_t size)
 {
     snprintf(out, size, "%s", text);
-    return dpk_text_clean(out);
+    return dpk_text_clean_in(out, size);
 }

@@ -423,6 +423,25 @@ void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, siz
  * `threads`, so that few jobs keep all of them busy: 1 where there are as many jobs. */
 unsigned dpk_parallel_share(size_t count, unsigned threads);
 
+/* ---- What was told already ----
+ *
+ * People are told once of each kind of trouble of an object, which has one of these:
+ *
+ *     if (dpk_first(&queue->told, kind))
+ *         ... print it ...
+ */
+#define DPK_TOLD_KINDS 64u
+struct dpk_told {
+    _Atomic uint64_t kinds; /* one bit for each */
+};
+
+/* Whether it is the first trouble of a kind (below DPK_TOLD_KINDS). Any thread may ask. */
+static inline bool dpk_first(struct dpk_told *told, unsigned kind)
+{
+    const uint64_t bit = UINT64_C(1) << kind % DPK_TOLD_KINDS;
+    return !(atomic_fetch_or(&told->kinds, bit) & bit);
+}
+
 /* ---- Accesses in flight ----
  *
  * A user of memory that its owner may take back pins it meanwhile; the owner closes the pins before

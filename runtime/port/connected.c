@@ -7,7 +7,7 @@
 
 /* A send WQE that is being carried out. */
 struct send {
-    bool used;
+    bool used, told; /* the reason why it is invalid was told */
     struct control control;
     struct wqe wqe; /* points into `bytes` */
     uint8_t bytes[WQE_MAX + DPK_WQEBB];
@@ -55,6 +55,7 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     if (!s)
         return false;
     s->used = true;
+    s->told = false;
     *out = (struct dpk_rc_work){.opcode = DPK_RC_NOP, .user = s};
     out->wrong = send_load(q, s->bytes, &s->control, &blocks, &why);
     q->done = (uint16_t)(q->done + blocks);
@@ -62,8 +63,10 @@ static bool next_send(void *context, struct dpk_rc_work *out)
         q->done = q->posted; /* it is unknown where the next one begins */
     if (out->wrong == DPK_RC_OK)
         out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
-    if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR)
+    if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR) {
         send_tell(q, &s->control, &why);
+        s->told = true;
+    }
     if (out->wrong != DPK_RC_OK || q->state == DPK_QP_ERROR)
         return true;
     if (moved_too_much(q))
@@ -97,6 +100,15 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
 
 /* ---- Completions ---- */
 
+/* Says why a send or a receive has failed: not of those that are flushed. */
+static void tell(struct dpk_queue *q, const char *what, unsigned index, enum dpk_rc_status status,
+                 const struct dpk_rc_why *why)
+{
+    char reason[DPK_RC_REASON_MAX];
+    if (why && dpk_first(&q->told, dpk_rc_kind(status, why)))
+        queue_warn(q, "%s%u: %s", what, index, dpk_rc_reason(status, why, reason));
+}
+
 static bool completed(void *context, const struct dpk_rc_completion *done)
 {
     static const enum cqe_opcode opcodes[] = {[DPK_RC_RECEIVED] = CQE_SEND,
@@ -108,9 +120,12 @@ static bool completed(void *context, const struct dpk_rc_completion *done)
     if (done->event == DPK_RC_DONE || done->event == DPK_RC_FAILED) {
         q->nic->moved += q->nic->serves ? done->bytes : 0;
         s->used = false;
+        if (!s->told)
+            tell(q, "WQE ", s->control.index, done->status, done->why);
         return send_complete(q, &s->control, done->status, done->bytes);
     }
     const bool failed = done->event == DPK_RC_RECEIVE_FAILED;
+    tell(q, "receive ", done->index, done->status, done->why);
     struct completion c = {.opcode = opcodes[done->event],
                            .syndrome = done->status,
                            .bytes = (uint32_t)done->bytes,
@@ -119,10 +134,10 @@ static bool completed(void *context, const struct dpk_rc_completion *done)
     return rwqe_complete(q, (uint16_t)done->index, &c);
 }
 
-static void failed(void *context, enum dpk_rc_status refused)
+static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
 {
     struct dpk_queue *q = context;
-    (void)refused;
+    tell(q, "it refused its peer 0x", q->remote, refused, why);
     q->state = DPK_QP_ERROR;
     q->waits = false;
 }

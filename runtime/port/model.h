@@ -75,6 +75,7 @@ struct dpk_queue {
     bool waits;            /* QP: the next request of its peer waits for a receive */
     struct pair *pair;     /* QP */
     bool first_error;      /* the first error has had its completion */
+    struct dpk_told told;  /* QP: kinds of failures (dpk_rc_kind) */
     uint32_t remote;
     unsigned leads;       /* RQ: targets of rules that are this queue; steering's lock */
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */

@@ -48,11 +48,13 @@ static enum dpk_rc_status refuse_memory(const struct dpk_queue *q,
         if (!dpk_rc_message_has(q->options.domain, &m, pieces[i].memory.size, rights))
             break;
     }
-    const struct dpk_memory_access *a = &pieces[i].memory;
-    return wqe_refuse(why, DPK_RC_LOCAL_PROTECTION,
-                      "key 0x%x does not let it %s %llu bytes at 0x%llx", a->key,
-                      rights == DPK_MEMORY_READ ? "read" : "write", (unsigned long long)a->size,
-                      (unsigned long long)a->address);
+    struct dpk_memory_access a = pieces[i].memory;
+    char text[DPK_MEMORY_REASON_MAX];
+    a.rights = rights;
+    a.domain = q->options.domain;
+    return wqe_refuse(why, DPK_RC_LOCAL_PROTECTION, "no %s of %llu bytes at 0x%llx: %s",
+                      rights == DPK_MEMORY_READ ? "read" : "write", (unsigned long long)a.size,
+                      (unsigned long long)a.address, dpk_memory_explain(&a, text));
 }
 
 /* Whether a frame that is received has an error, and what is to be said of it. A card goes on with its

@@ -29,7 +29,7 @@ void queue_count(const struct dpk_queue *q, enum dpk_counter counter)
 __attribute__((format(printf, 3, 0))) static void tell(const struct dpk_queue *q, const char *what,
                                                        const char *format, va_list ap)
 {
-    char reason[200], text[256];
+    char reason[DPK_RC_REASON_MAX + 20], text[sizeof reason + 60];
     vsnprintf(reason, sizeof reason, format, ap);
     snprintf(text, sizeof text, "%s 0x%x%s: %s", queue_kind(q), q->number, what, reason);
     q->nic->ops->warn(q->nic->context, text);

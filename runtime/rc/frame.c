@@ -11,6 +11,29 @@ static void store_be64(uint8_t *p, uint64_t v)
     dpk_store_be32(p + 4, (uint32_t)v);
 }
 
+/* In fields that a response does not use otherwise. */
+static void write_reason(const struct refused *why, uint8_t out[FRAME_SIZE])
+{
+    out[2] = (uint8_t)why->reason;
+    out[3] = (uint8_t)why->memory.why;
+    store_be64(out + 8, why->memory.address);
+    store_be64(out + 16, why->memory.size);
+    dpk_store_be32(out + 24, why->memory.rights);
+    dpk_store_be32(out + 28, (uint32_t)why->memory.kind);
+}
+
+/* What is not known is not told: the peer may be of another version. */
+static struct refused read_reason(struct dpk_reader *in, unsigned reason, unsigned why)
+{
+    struct refused r = {.reason = reason < DPK_RC_REASONS ? reason : DPK_RC_UNTOLD,
+                        .memory.why = why < DPK_MEMORY_WHYS ? why : DPK_MEMORY_ALLOWED};
+    r.memory.address = dpk_read_be64(in);
+    r.memory.size = dpk_read_be64(in);
+    r.memory.rights = dpk_read_be32(in);
+    r.memory.kind = dpk_read_be32(in);
+    return r;
+}
+
 void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
 {
     const struct request *r = &f->request;
@@ -30,6 +53,8 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     store_be64(out + 32, request ? r->value : f->response.value);
     store_be64(out + 40, r->compare);
     dpk_store_be32(out + 48, r->immediate);
+    if (!request)
+        write_reason(&f->response.why, out);
 }
 
 static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags, unsigned retries,
@@ -73,9 +98,9 @@ bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
     case FRAME_REQUEST:
         return read_request(&in, what, flags, retries, size, out);
     case FRAME_RESPONSE:
-        dpk_read_skip(&in, 24);
-        out->response =
-            (struct response){.status = what, .size = size, .value = dpk_read_be64(&in)};
+        out->response = (struct response){
+            .status = what, .size = size, .why = read_reason(&in, flags, retries)};
+        out->response.value = dpk_read_be64(&in);
         out->payload = size;
         return is_answer(what) && size <= SEGMENT;
     default:

@@ -43,15 +43,32 @@ static bool next_part(struct walk *w, struct dpk_rc_piece *part)
     return true;
 }
 
+/* Whether all of its parts are there, up to its end; *part: the last that was looked at. */
+static bool walk_all(struct walk *w, struct dpk_rc_piece *part)
+{
+    while (next_part(w, part))
+        if (!part->bytes && !dpk_memory_is_there(&part->memory))
+            return false;
+    return true;
+}
+
 bool dpk_rc_message_has(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
                         uint64_t size, unsigned rights)
 {
     struct dpk_rc_piece part;
     struct walk w = {domain, m, rights, 0, 0, size};
-    while (next_part(&w, &part))
-        if (!part.bytes && !dpk_memory_is_there(&part.memory))
-            return false;
-    return w.left == 0;
+    return walk_all(&w, &part) && w.left == 0;
+}
+
+bool dpk_rc_message_refused(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                            uint64_t size, unsigned rights, struct dpk_memory_access *out)
+{
+    struct dpk_rc_piece part;
+    struct walk w = {domain, m, rights, 0, 0, size};
+    const bool refused = !walk_all(&w, &part);
+    if (refused)
+        *out = part.memory;
+    return refused;
 }
 
 bool dpk_rc_message_read(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,

@@ -129,8 +129,9 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
     if (qp->state == QP_FAILED)
         return;
     qp->state = QP_FAILED;
+    const struct dpk_rc_why *why = qp->transport == &transport_shared ? &qp->why : NULL;
     if (o->ops->failed)
-        o->ops->failed(o->context, qp->refused);
+        o->ops->failed(o->context, qp->refused, qp->refused != DPK_RC_OK ? why : NULL);
     requester_flush(qp, status);
     responder_abort(qp);
     flush_receives(qp);
@@ -147,6 +148,7 @@ void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
     if (qp->state == QP_FAILED || qp->transport == &transport_gone)
         return;
     if (qp->patience.retry_ms == 0 && !qp_is_lossy(qp)) {
+        why_no_peer(qp);
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
         return;
     }
@@ -165,7 +167,7 @@ void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
     else if (qp->end->options.outlives_peers && !qp->receiving)
         responder_forget(qp);
     else
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
 }
 
 /* ---- Ends ---- */
@@ -314,6 +316,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->waits = false;
     qp->waits_since = 0;
     qp->halted = qp->refused = DPK_RC_OK;
+    qp->why = (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
     responder_forget(qp);
     qp->kept = false;
     if (qp->transport)

@@ -58,6 +58,9 @@ uint64_t dpk_rc_message_size(const struct dpk_rc_message *m);
  * message is shorter. */
 bool dpk_rc_message_has(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
                         uint64_t size, unsigned rights);
+/* The first access to these bytes that is refused. False: there is none. */
+bool dpk_rc_message_refused(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                            uint64_t size, unsigned rights, struct dpk_memory_access *out);
 /* Copies `size` bytes of the message, from offset `at` on, to or from a buffer. False: the message
  * is shorter, or not all of it may be accessed in this domain; some bytes may have been copied. */
 bool dpk_rc_message_read(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
@@ -111,6 +114,32 @@ struct dpk_rc_work {
     uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
 };
 
+/* Why a work or a receive failed, beside its status. What the peer says of it, is from another process
+ * perhaps, and is for people only. */
+struct dpk_rc_why {
+    enum dpk_rc_reason {
+        DPK_RC_UNTOLD,          /* the status says all that is known */
+        DPK_RC_MEMORY,          /* an access to memory was refused: `memory` */
+        DPK_RC_NOT_PERMITTED,   /* the queue pair does not permit its peer memory.rights */
+        DPK_RC_OTHERS_KEY,      /* the key is of another process than the peer */
+        DPK_RC_NO_EVENT,        /* it is no event of the peer, or not for peers */
+        DPK_RC_RECEIVE_SHORT,   /* the receive has memory.size bytes */
+        DPK_RC_NO_RECEIVE,      /* there is none, also after the last retry */
+        DPK_RC_TAKES_NONE,      /* the queue pair is in the error state, or takes no receives */
+        DPK_RC_OTHERS_PEER,     /* the peer is connected to another queue pair */
+        DPK_RC_NOT_CONNECTED,   /* the peer is there, but was not connected in time */
+        DPK_RC_NO_PEER,         /* no queue pair has the number, or not any more */
+        DPK_RC_PEER_DESTROYED,  /* or in the error state, or its process has ended */
+        DPK_RC_NO_SUCH_SERVICE, /* queue pairs of this type have no such operation */
+        DPK_RC_REASONS,
+    } reason;
+    struct dpk_memory_refusal memory;
+    bool remote;                     /* it is about the peer's side */
+    struct dpk_memory_access access; /* MEMORY: that was refused */
+    enum dpk_rc_opcode opcode;       /* of the work, or the peer's */
+    uint64_t size;                   /* bytes of the message */
+};
+
 struct dpk_rc_completion {
     enum dpk_rc_event {
         DPK_RC_DONE, /* a work succeeded */
@@ -126,9 +155,18 @@ struct dpk_rc_completion {
     bool solicited;
     uint32_t index; /* how many works or receives were posted before it; wraps */
     enum dpk_rc_status status;
-    uint64_t bytes; /* of the message */
-    void *user;     /* as in the work or receive */
+    uint64_t bytes;               /* of the message */
+    void *user;                   /* as in the work or receive */
+    const struct dpk_rc_why *why; /* during the call: of what failed, but not of what was flushed */
 };
+
+/* The number of a failure's kind, for struct dpk_told. */
+unsigned dpk_rc_kind(enum dpk_rc_status status, const struct dpk_rc_why *why);
+/* Text for people: "write of 64 bytes at 0x1000 of the peer: key 0x1001 allows no remote write". Room for
+ * all of it. `why` NULL, or without a reason: what `status` means. Returns `text`. */
+#define DPK_RC_REASON_MAX 380
+const char *dpk_rc_reason(enum dpk_rc_status status, const struct dpk_rc_why *why,
+                          char text[DPK_RC_REASON_MAX]);
 
 /* A receive: where the message of a send is written. Its index is how many were posted before. */
 struct dpk_rc_receive {
@@ -159,8 +197,9 @@ struct dpk_rc_ops {
     bool (*next)(void *context, struct dpk_rc_work *out);
     enum dpk_rc_taken (*receive)(void *context, struct dpk_rc_receive *out);
     /* The queue pair has entered the error state; completions of what is posted follow. `refused`:
-     * what the peer was told of its request that broke it; DPK_RC_OK: none did. Or NULL. */
-    void (*failed)(void *context, enum dpk_rc_status refused);
+     * what the peer was told of its request that broke it; DPK_RC_OK: none did. `why`: the reason, if
+     * the peer is of another process, so that nobody tells of it in this one; else NULL. Or NULL. */
+    void (*failed)(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why);
 };
 
 /* `identity` names this process to its peers. Peers find its queue pairs by their addresses, and

@@ -43,15 +43,19 @@ static struct dpk_rc_work *work_at(const struct dpk_rc_qp *qp, uint32_t index)
     return &qp->ring[index % qp->ring_size];
 }
 
-static bool complete(const struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_status status)
+static bool complete(struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_status status)
 {
     const struct dpk_rc_work *w = work_at(qp, index);
+    const bool told = status != DPK_RC_OK && status != DPK_RC_FLUSHED;
+    if (told)
+        why_describe(&qp->why, w, local_size(w));
     return qp_complete(
         qp, (struct dpk_rc_completion){.event = status == DPK_RC_OK ? DPK_RC_DONE : DPK_RC_FAILED,
                                        .index = index,
                                        .status = status,
                                        .bytes = status == DPK_RC_OK ? local_size(w) : 0,
-                                       .user = w->user});
+                                       .user = w->user,
+                                       .why = told ? &qp->why : NULL});
 }
 
 /* The oldest work is done. */
@@ -66,30 +70,39 @@ static void finish(struct dpk_rc_qp *qp)
 
 /* ---- Sending ---- */
 
-/* Checks a work as far as this end can; the peer checks the rest. */
-static enum dpk_rc_status check(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
+static enum dpk_rc_status refuse(struct dpk_rc_qp *qp, enum dpk_rc_status status,
+                                 enum dpk_rc_reason reason)
 {
+    qp->why = (struct dpk_rc_why){.reason = reason};
+    return status;
+}
+
+/* Checks a work as far as this end can; the peer checks the rest. */
+static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
+{
+    const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
     const struct dpk_rc_message m = message_of(w, &one);
     bool writes = w->opcode == DPK_RC_READ || is_atomic(w->opcode);
     uint64_t size = is_atomic(w->opcode) ? local_size(w) : bytes_of(w);
     if (w->wrong != DPK_RC_OK)
-        return w->wrong;
+        return refuse(qp, w->wrong, DPK_RC_UNTOLD);
     if (qp_is_lossy(qp) && w->opcode > DPK_RC_WRITE)
-        return DPK_RC_LOCAL_OPERATION; /* nothing answers it */
+        return refuse(qp, DPK_RC_LOCAL_OPERATION, DPK_RC_NO_SUCH_SERVICE); /* nothing answers it */
     if (qp_has_datagrams(qp) && (w->opcode != DPK_RC_SEND || size > DPK_RC_DATAGRAM_MAX))
-        return DPK_RC_LOCAL_LENGTH;
+        return refuse(qp, DPK_RC_LOCAL_LENGTH, DPK_RC_UNTOLD);
     if (!dpk_uuid_is_zero(&w->owner) && !dpk_uuid_equal(&w->owner, &qp->peer.process))
-        return DPK_RC_REMOTE_ACCESS;
+        return refuse(qp, DPK_RC_REMOTE_ACCESS, DPK_RC_OTHERS_KEY);
     if (is_atomic(w->opcode) && size != 0 && size != sizeof(uint64_t))
-        return DPK_RC_LOCAL_LENGTH;
-    return dpk_rc_message_has(qp->end->options.domain, &m, size,
-                              writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ)
-               ? DPK_RC_OK
-               : DPK_RC_LOCAL_PROTECTION;
+        return refuse(qp, DPK_RC_LOCAL_LENGTH, DPK_RC_UNTOLD);
+    const unsigned rights = writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
+    if (dpk_rc_message_has(domain, &m, size, rights))
+        return DPK_RC_OK;
+    why_of_message(&qp->why, domain, &m, size, rights);
+    return DPK_RC_LOCAL_PROTECTION;
 }
 
-static enum dpk_rc_status make_request(const struct dpk_rc_qp *qp, struct request *r)
+static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
 {
     const struct dpk_rc_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
@@ -119,12 +132,15 @@ static uint32_t payload_size(const struct request *r)
     return r->opcode <= DPK_RC_WRITE ? r->size : 0;
 }
 
-static bool fill(const struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload)
+static bool fill(struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload)
 {
+    const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
     const struct dpk_rc_message m = message_of(work_at(qp, qp->next.work), &one);
-    return dpk_rc_message_read(qp->end->options.domain, &m, qp->next.bytes, payload_size(r),
-                               payload);
+    if (dpk_rc_message_read(domain, &m, qp->next.bytes, payload_size(r), payload))
+        return true;
+    why_of_message(&qp->why, domain, &m, qp->next.bytes + payload_size(r), DPK_MEMORY_READ);
+    return false;
 }
 
 /* The next work cannot be sent: it fails when all works before it are done. */
@@ -232,18 +248,21 @@ void requester_resume(struct dpk_rc_qp *qp)
 /* ---- Responses ---- */
 
 /* Writes the result of a response to the local memory of its work. */
-static bool store(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struct response *r,
+static bool store(struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struct response *r,
                   const uint8_t *payload)
 {
+    const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
     const struct dpk_rc_message m = message_of(w, &one);
     const uint64_t value = htole64(r->value);
+    bool good = true;
     if (w->opcode == DPK_RC_READ)
-        return dpk_rc_message_write(qp->end->options.domain, &m, qp->done_bytes, r->size, payload);
-    if (is_atomic(w->opcode) && dpk_rc_message_size(&m) > 0)
-        return dpk_rc_message_write(qp->end->options.domain, &m, 0, sizeof value,
-                                    (const void *)&value);
-    return true;
+        good = dpk_rc_message_write(domain, &m, qp->done_bytes, r->size, payload);
+    else if (is_atomic(w->opcode) && dpk_rc_message_size(&m) > 0)
+        good = dpk_rc_message_write(domain, &m, 0, sizeof value, (const void *)&value);
+    if (!good)
+        why_of_message(&qp->why, domain, &m, dpk_rc_message_size(&m), DPK_MEMORY_WRITE);
+    return good;
 }
 
 bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload)
@@ -256,6 +275,8 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
         pace_answered(qp, r, size);
     if (r->status == DPK_RC_OK && r->size != (w->opcode == DPK_RC_READ ? size : 0))
         return false;
+    if (r->status != DPK_RC_OK)
+        qp->why = (struct dpk_rc_why){r->why.reason, r->why.memory, .remote = true};
     if (r->status != DPK_RC_OK || !store(qp, w, r, payload)) {
         qp_fail(qp, r->status != DPK_RC_OK ? r->status : DPK_RC_LOCAL_PROTECTION, false);
         return true;

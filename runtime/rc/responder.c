@@ -19,10 +19,19 @@ static enum dpk_rc_taken take(struct dpk_rc_end *end, struct dpk_rc_receive *out
     return receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
 }
 
-static enum answer refuse(struct response *out, enum dpk_rc_status status)
+static enum answer refuse(struct response *out, enum dpk_rc_status status,
+                          enum dpk_rc_reason reason)
 {
     out->status = status;
+    out->why.reason = reason;
     return ANSWERED;
+}
+
+/* The memory of an access is not for the peer. */
+static enum answer refuse_access(struct response *out, const struct dpk_memory_access *a)
+{
+    out->why.memory = dpk_memory_refusal(a);
+    return refuse(out, DPK_RC_REMOTE_ACCESS, DPK_RC_MEMORY);
 }
 
 /* There is no receive. The peer tries again as often as it says, each time after the timer of this
@@ -31,7 +40,7 @@ static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct r
 {
     if (qp_is_lossy(qp) || r->rnr_retries == 0 ||
         (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stalled_out))
-        return refuse(out, DPK_RC_RNR_EXCEEDED);
+        return refuse(out, DPK_RC_RNR_EXCEEDED, DPK_RC_NO_RECEIVE);
     qp->stalled = true;
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
     if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
@@ -62,12 +71,13 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
 }
 
 static void receive_fails(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
-                          enum dpk_rc_status status)
+                          enum dpk_rc_status status, const struct dpk_rc_why *why)
 {
     qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
                                                .index = receive->index,
                                                .status = status,
-                                               .user = receive->user});
+                                               .user = receive->user,
+                                               .why = why});
 }
 
 /* Fails the receive that the current send uses, and refuses the send. */
@@ -75,9 +85,20 @@ static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum 
                                enum dpk_rc_status there)
 {
     qp->receiving = false;
+    qp->why.size = qp->total;
+    qp->why.opcode = DPK_RC_SEND;
     out->broken = true;
-    receive_fails(qp, &qp->receive, here);
-    return refuse(out, there);
+    out->why = (struct refused){qp->why.reason, qp->why.memory};
+    receive_fails(qp, &qp->receive, here, &qp->why);
+    return refuse(out, there, qp->why.reason);
+}
+
+/* The message is for memory that the receive may not write. */
+static enum answer refuse_receive(struct dpk_rc_qp *qp, struct response *out,
+                                  const struct dpk_rc_message *to)
+{
+    why_of_message(&qp->why, qp->end->options.domain, to, qp->total, DPK_MEMORY_WRITE);
+    return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
 }
 
 void responder_forget(struct dpk_rc_qp *qp)
@@ -94,7 +115,7 @@ void responder_abort(struct dpk_rc_qp *qp)
     qp->kept = false;
     responder_forget(qp);
     if (receiving)
-        receive_fails(qp, &qp->receive, DPK_RC_FLUSHED);
+        receive_fails(qp, &qp->receive, DPK_RC_FLUSHED, NULL);
 }
 
 static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
@@ -102,25 +123,31 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
 {
     struct dpk_rc_piece one;
     if (r->first == qp->receiving)
-        return refuse(out, DPK_RC_REMOTE_INVALID); /* a part of another send */
+        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* a part of another send */
     enum dpk_rc_taken taken = r->first && !qp->kept ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
-        return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
+        return taken == DPK_RC_NONE ? stall(qp, r, out)
+                                    : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
     qp->kept = false;
     const struct dpk_rc_message to = message_of(&qp->receive, &one);
     if (r->first) {
         qp->receiving = true;
         qp->received = 0;
         qp->total = r->total;
-        if (r->total > dpk_rc_message_size(&to))
+        if (r->total > dpk_rc_message_size(&to)) {
+            qp->why = (struct dpk_rc_why){.reason = DPK_RC_RECEIVE_SHORT,
+                                          .memory.size = dpk_rc_message_size(&to)};
             return refuse_send(qp, out, DPK_RC_LOCAL_LENGTH, DPK_RC_REMOTE_INVALID);
+        }
         if (!dpk_rc_message_has(qp->end->options.domain, &to, r->total, DPK_MEMORY_WRITE))
-            return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
+            return refuse_receive(qp, out, &to);
     }
-    if (r->size > qp->total - qp->received || r->last != (qp->received + r->size == qp->total))
+    if (r->size > qp->total - qp->received || r->last != (qp->received + r->size == qp->total)) {
+        qp->why = (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
         return refuse_send(qp, out, DPK_RC_LOCAL_OPERATION, DPK_RC_REMOTE_INVALID);
+    }
     if (!dpk_rc_message_write(qp->end->options.domain, &to, qp->received, r->size, bytes))
-        return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
+        return refuse_receive(qp, out, &to);
     qp->received += r->size;
     if (r->last) {
         qp->receiving = false;
@@ -141,12 +168,20 @@ static struct dpk_memory_access access_of(const struct dpk_rc_qp *qp, const stru
                                       qp->end->options.domain};
 }
 
-/* Whether the peer may make that access. The first part of a work is checked for all its memory. */
-static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsigned rights)
+/* Whether the peer may make that access; else `out` refuses it. The first part of a work is checked for
+ * all its memory. */
+static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsigned rights,
+                      struct response *out)
 {
     const struct dpk_memory_access all = access_of(qp, r, r->total, rights);
-    return (qp->end->options.permissions & rights) == rights && r->key <= UINT32_MAX &&
-           (!r->first || r->total == 0 || dpk_memory_is_there(&all));
+    const bool permits = (qp->end->options.permissions & rights) == rights && r->key <= UINT32_MAX;
+    if (!permits) {
+        out->why.memory.rights = rights;
+        refuse(out, DPK_RC_REMOTE_ACCESS, DPK_RC_NOT_PERMITTED);
+    } else if (r->first && r->total > 0 && !dpk_memory_is_there(&all)) {
+        refuse_access(out, &all);
+    }
+    return out->status == DPK_RC_OK;
 }
 
 static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
@@ -155,16 +190,17 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
     const struct dpk_memory_access part = access_of(qp, r, r->size, DPK_MEMORY_REMOTE_WRITE);
     struct dpk_rc_receive receive = {0};
     bool uses_receive = r->last && r->has_immediate;
-    if (!permitted(qp, r, DPK_MEMORY_REMOTE_WRITE))
-        return refuse(out, DPK_RC_REMOTE_ACCESS);
+    if (!permitted(qp, r, DPK_MEMORY_REMOTE_WRITE, out))
+        return ANSWERED;
     enum dpk_rc_taken taken = uses_receive ? take(qp->end, &receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
-        return taken == DPK_RC_NONE ? stall(qp, r, out) : refuse(out, DPK_RC_REMOTE_OPERATION);
+        return taken == DPK_RC_NONE ? stall(qp, r, out)
+                                    : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
     if (r->size > 0 && !dpk_memory_write(&part, bytes)) {
         out->broken = uses_receive;
         if (uses_receive)
-            receive_fails(qp, &receive, DPK_RC_FLUSHED);
-        return refuse(out, DPK_RC_REMOTE_ACCESS);
+            receive_fails(qp, &receive, DPK_RC_FLUSHED, NULL);
+        return refuse_access(out, &part);
     }
     if (uses_receive)
         out->broken = !complete(qp, &receive, DPK_RC_WRITTEN_IMMEDIATE, r, r->total);
@@ -175,9 +211,10 @@ static enum answer run_read(const struct dpk_rc_qp *qp, const struct request *r,
                             struct response *out, uint8_t *payload)
 {
     const struct dpk_memory_access part = access_of(qp, r, r->size, DPK_MEMORY_REMOTE_READ);
-    if (!permitted(qp, r, DPK_MEMORY_REMOTE_READ) ||
-        (r->size > 0 && !dpk_memory_read(&part, payload)))
-        return refuse(out, DPK_RC_REMOTE_ACCESS);
+    if (!permitted(qp, r, DPK_MEMORY_REMOTE_READ, out))
+        return ANSWERED;
+    if (r->size > 0 && !dpk_memory_read(&part, payload))
+        return refuse_access(out, &part);
     out->size = r->size;
     return ANSWERED;
 }
@@ -187,13 +224,17 @@ static enum answer run_atomic(const struct dpk_rc_qp *qp, const struct request *
 {
     const struct dpk_memory_access at =
         access_of(qp, r, sizeof(uint64_t), DPK_MEMORY_REMOTE_ATOMIC);
-    if (r->address % sizeof(uint64_t) != 0)
-        return refuse(out, DPK_RC_REMOTE_INVALID);
-    bool done = permitted(qp, r, DPK_MEMORY_REMOTE_ATOMIC) &&
-                (r->opcode == DPK_RC_FETCH_ADD
-                     ? dpk_memory_fetch_add(&at, r->value, &out->value)
-                     : dpk_memory_compare_swap(&at, r->compare, r->value, &out->value));
-    return done ? ANSWERED : refuse(out, DPK_RC_REMOTE_ACCESS);
+    if (r->address % sizeof(uint64_t) != 0) {
+        out->why.memory.why = DPK_MEMORY_MISALIGNED;
+        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_MEMORY);
+    }
+    if (!permitted(qp, r, DPK_MEMORY_REMOTE_ATOMIC, out))
+        return ANSWERED;
+    return (r->opcode == DPK_RC_FETCH_ADD
+                ? dpk_memory_fetch_add(&at, r->value, &out->value)
+                : dpk_memory_compare_swap(&at, r->compare, r->value, &out->value))
+               ? ANSWERED
+               : refuse_access(out, &at);
 }
 
 static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *r,
@@ -203,14 +244,14 @@ static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *
     if (o->ops->signal &&
         o->ops->signal(o->context, r->key, r->value, r->opcode == DPK_RC_SIGNAL_ADD, &out->value))
         return ANSWERED;
-    return refuse(out, DPK_RC_REMOTE_ACCESS);
+    return refuse(out, DPK_RC_REMOTE_ACCESS, DPK_RC_NO_EVENT);
 }
 
 static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                        struct response *out, uint8_t *payload)
 {
     if (qp->receiving && r->opcode != DPK_RC_SEND)
-        return refuse(out, DPK_RC_REMOTE_INVALID); /* in the middle of a send */
+        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* in the middle of a send */
     switch (r->opcode) {
     case DPK_RC_SEND:
         return run_send(qp, r, bytes, out);
@@ -225,7 +266,7 @@ static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint
     case DPK_RC_SIGNAL_SET:
         return run_signal(qp, r, out);
     default:
-        return refuse(out, DPK_RC_REMOTE_INVALID);
+        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD);
     }
 }
 
@@ -235,7 +276,8 @@ static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, cons
 {
     const bool datagram = qp_has_datagrams(qp);
     if (r->service == DPK_RC_RELIABLE)
-        return refuse(out, DPK_RC_RNR_EXCEEDED); /* which does not harm this end */
+        return refuse(out, DPK_RC_RNR_EXCEEDED,
+                      DPK_RC_OTHERS_PEER); /* which does not harm this end */
     if (qp->state != QP_READY || r->service != qp->end->options.service ||
         r->opcode > (datagram ? DPK_RC_SEND : DPK_RC_WRITE) ||
         (datagram && (!r->first || !r->last || r->value != qp->end->qkey)))
@@ -252,6 +294,19 @@ static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, cons
     return ANSWERED;
 }
 
+/* For who is told that the queue pair fails. */
+static void remember(struct dpk_rc_qp *qp, const struct request *r, const struct response *out)
+{
+    if (out->broken)
+        return; /* a receive has failed, which is told */
+    qp->why = (struct dpk_rc_why){.reason = out->why.reason,
+                                  .memory = out->why.memory,
+                                  .opcode = r->opcode,
+                                  .size = r->total};
+    if (out->why.reason == DPK_RC_MEMORY)
+        qp->why.access = access_of(qp, r, r->total, 0);
+}
+
 enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload)
 {
@@ -263,12 +318,14 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
     if (qp->state == QP_NEW)
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)
-        return refuse(out, DPK_RC_REMOTE_OPERATION);
+        return refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
     const enum answer answer = run(qp, r, bytes, out, payload);
     if (answer == ANSWERED) {
         qp->stalled_since = 0;
         qp->stalled_out = false;
         qp->refused = out->status == DPK_RC_RNR_EXCEEDED ? DPK_RC_OK : out->status;
+        if (qp->refused != DPK_RC_OK)
+            remember(qp, r, out);
     }
     return answer;
 }

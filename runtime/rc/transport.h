@@ -38,6 +38,10 @@ struct response {
     uint64_t value;
     /* The request succeeded, but the responder fails after it. The requester is not told. */
     bool broken;
+    struct refused { /* why the status is not DPK_RC_OK */
+        enum dpk_rc_reason reason;
+        struct dpk_memory_refusal memory;
+    } why;
 };
 
 /* Whether the responder fails with it. */
@@ -142,6 +146,7 @@ struct dpk_rc_qp {
     struct dpk_rc_receive receive; /* that this send uses */
     uint64_t received, total;
     enum dpk_rc_status refused; /* the peer's last request was, with this */
+    struct dpk_rc_why why;      /* the next failure, or the last one */
     /* Transport. */
     const struct transport *transport;
     struct dpk_rc_qp *local;              /* the peer, in this process */
@@ -199,6 +204,13 @@ bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion
 /* Sends as many requests as possible; after SENT_LATER only requester_resume does. */
 void requester_kick(struct dpk_rc_qp *qp);
 void requester_resume(struct dpk_rc_qp *qp);
+/* What a work does, for people. */
+void why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size);
+/* A message could not be accessed so. */
+void why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *domain,
+                    const struct dpk_rc_message *m, uint64_t size, unsigned rights);
+/* The reason why there is no peer for the next work of a queue pair. */
+void why_no_peer(struct dpk_rc_qp *qp);
 /* Takes the response to the oldest unanswered request. False: it is invalid; nothing was
  * changed. */
 bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload);

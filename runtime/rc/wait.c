@@ -85,10 +85,12 @@ static bool run_qp(struct dpk_rc_qp *qp)
         qp->waits_since = 0;
         return false;
     }
-    if (is_over_for(qp))
+    if (is_over_for(qp)) {
+        why_no_peer(qp);
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
-    else if (qp->transport == &transport_absent && absent_find(qp))
+    } else if (qp->transport == &transport_absent && absent_find(qp)) {
         requester_resume(qp);
+    }
     return qp->state == QP_READY;
 }
 

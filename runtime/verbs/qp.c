@@ -3,6 +3,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,10 +92,20 @@ struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status stat
                            .qp_num = qp->ib.qp_base.qp_num};
 }
 
+void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
+             const struct dpk_rc_why *why)
+{
+    char reason[DPK_RC_REASON_MAX];
+    if (why && dpk_first(&qp->told, dpk_rc_kind(status, why)))
+        fprintf(stderr, "-W- QP 0x%x of the host is in the error state: %s%s\n",
+                qp->ib.qp_base.qp_num, what, dpk_rc_reason(status, why, reason));
+}
+
 static bool received(struct qp *qp, const struct dpk_rc_completion *c)
 {
     struct ibv_wc wc = wc_of(qp, (uintptr_t)c->user, c->status);
     const bool failed = c->event == DPK_RC_RECEIVE_FAILED;
+    qp_tell(qp, "receive: ", c->status, c->why);
     wc.opcode = c->event == DPK_RC_WRITTEN_IMMEDIATE ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
     if (!failed) {
         wc.byte_len = (uint32_t)c->bytes;
@@ -177,9 +188,10 @@ void qp_raise(struct qp *qp, enum ibv_event_type type)
     async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
 }
 
-static void failed(void *context, enum dpk_rc_status refused)
+static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
 {
     struct qp *qp = context;
+    qp_tell(qp, "it refused its peer's ", refused, why);
     qp->state = IBV_QPS_ERR;
     if (refused == DPK_RC_REMOTE_ACCESS)
         qp_raise(qp, IBV_EVENT_QP_ACCESS_ERR);

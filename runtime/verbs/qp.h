@@ -67,6 +67,7 @@ struct qp {
     struct receive receive;      /* that was taken last, */
     struct dpk_rc_piece *pieces; /* and its pieces */
     uint32_t async_reported;
+    struct dpk_told told; /* kinds of failures (dpk_rc_kind) */
 };
 
 static inline bool qp_is_ud(const struct qp *qp)
@@ -89,6 +90,10 @@ struct dpk_rc *context_known_rc(struct context *c);
 /* Destroys what the program left, as the kernel does when a device is closed. */
 void qps_abandon(struct context *c);
 void qp_raise(struct qp *qp, enum ibv_event_type type);
+/* Says on stderr why a work request failed, or the queue pair refused its peer: once for each kind.
+ * `why` NULL: that was told before. */
+void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
+             const struct dpk_rc_why *why);
 /* Drops all that is posted, and what was completed but not polled. */
 void qp_drop(struct qp *qp);
 

@@ -353,6 +353,7 @@ bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
     struct send *done = c->user;
     struct ibv_wc wc = wc_of(qp, done->wr_id, c->status);
     const bool silent = c->event == DPK_RC_DONE && !(done->flags & IBV_SEND_SIGNALED);
+    qp_tell(qp, "", c->status, c->why);
     wc.opcode = done->opcode;
     wc.byte_len = done->reads ? (uint32_t)c->bytes : 0;
     s->reads -= done->reads;

@@ -15,6 +15,12 @@ setup_file() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
+# Of all errors of a program there is this line.
+says_once() { # REASON
+    grep -qx -e "-W- QP 0x[0-9a-f]* of the host is in the error state: $1" <<<"$output"
+    [ "$(grep -c -e '^-[EW]- ' <<<"$output")" -eq 1 ]
+}
+
 @test "messages arrive" {
     case_ok messages_arrive
 }
@@ -49,10 +55,12 @@ setup_file() {
 
 @test "a wrong key of the peer is an access error" {
     case_ok a_wrong_key_of_the_peer_is_an_access_error error_cases
+    says_once 'write of 1 byte at 0x[0-9a-f]* of the peer: key 0x[0-9a-f]* is unknown: no memory was registered with it'
 }
 
 @test "rights of the queue pair count" {
     case_ok rights_of_the_queue_pair_count error_cases
+    says_once "write of 1 byte at 0x[0-9a-f]* of the peer: the peer's queue pair permits no remote write"
 }
 
 @test "a message that is too long fails on both sides" {
@@ -61,6 +69,7 @@ setup_file() {
 
 @test "memory of the sender must be its own" {
     case_ok memory_of_the_sender_must_be_its_own error_cases
+    says_once 'write of 10 bytes: 10 bytes at 0x[0-9a-f]*: key 0x[0-9a-f]* is of another protection domain or device'
 }
 
 @test "a peer without receives ends the patience" {

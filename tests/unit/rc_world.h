@@ -37,6 +37,7 @@ struct side {
     uint64_t event;    /* the one that has key 5 */
     struct dpk_rc_completion told[TOLD_MAX];
     size_t count;
+    char reason[DPK_RC_REASON_MAX]; /* of the last failure that has one */
 };
 
 /* ---- What rc asks ---- */
@@ -60,6 +61,8 @@ static inline bool side_complete(void *context, const struct dpk_rc_completion *
     pthread_mutex_lock(&world_lock);
     assert_true(s->count < TOLD_MAX);
     s->told[s->count++] = *c;
+    if (c->why)
+        dpk_rc_reason(c->status, c->why, s->reason);
     pthread_mutex_unlock(&world_lock);
     return true;
 }

@@ -266,8 +266,8 @@ static void a_queue_says_once_what_has_ended_it(void **state)
         {20, 1000, "an MSS of 1000 without large send"},
         {20, 0x30000000, "checksums of headers within tunnels are not emulated"},
         {32, 13, "a frame of 13 bytes, not 14 to 9234"},
-        {36, 0x77777700, "key 0x77777700 does not let it read 64 bytes at 0x"},
-        {44, DATA - 1, "does not let it read 64 bytes at 0x7ffff"},
+        {36, 0x77777700, "no read of 64 bytes at 0x80000: key 0x77777700 is unknown"},
+        {44, DATA - 1, "no read of 64 bytes at 0x7ffff: out of range"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         end_world(state);

@@ -18,6 +18,8 @@ static struct dpk_rc_work work_of(enum dpk_rc_opcode opcode)
     return w;
 }
 
+static char last_reason[DPK_RC_REASON_MAX]; /* of what expect_failure did */
+
 /* The work fails, with the status that is returned, and the peer's memory is as before. */
 static enum dpk_rc_status expect_failure(void **state, struct dpk_rc_work work,
                                          unsigned end_permits, unsigned memory_permits_a,
@@ -38,6 +40,7 @@ static enum dpk_rc_status expect_failure(void **state, struct dpk_rc_work work,
     }
     assert_int_equal(w->b.event, 0);
     enum dpk_rc_status status = told_at(&w->a, 0).status;
+    memcpy(last_reason, w->a.reason, sizeof last_reason);
     world_end(w);
     return status;
 }
@@ -63,6 +66,43 @@ static void failures_have_their_status(void **state)
     w = good_write;
     w.wrong = DPK_RC_LOCAL_OPERATION; /* whoever posted it knows */
     assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_LOCAL_OPERATION);
+}
+
+/* Whether the two queue pairs are of one process or of two, the one that has failed knows why. */
+static void failures_have_their_reason(void **state)
+{
+    const unsigned all = ALL_REMOTE;
+    const struct dpk_rc_work write = good_write, add = work_of(DPK_RC_FETCH_ADD);
+    const struct {
+        struct dpk_rc_work work;
+        unsigned end, own, peers; /* what they permit */
+        const char *reason;
+        uint32_t key; /* not 0: in place of the peer's */
+        uint64_t size, at;
+        bool others;
+    } cases[] = {
+        {write, 0, ~0u, ~0u, "the peer's queue pair permits no remote write", 0, 8, BASE, false},
+        {write, all, 0, ~0u, "allows no local read", 0, 8, BASE, false},
+        {write, all, ~0u, 0, "write of 8 bytes at 0x10000 of the peer: key 0x", 0, 8, BASE, false},
+        {write, all, ~0u, 0, "allows no remote write", 0, 8, BASE, false},
+        {write, all, ~0u, ~0u, "of the peer: key 0xffff0001 is unknown", 0xffff0001, 8, BASE,
+         false},
+        {write, all, ~0u, ~0u, "has 0x10000 to 0x10ffff, the access ends 4 bytes behind", 0, 8,
+         BASE + MEMORY - 4, false},
+        {write, all, ~0u, ~0u, "is of another process than the peer", 0, 8, BASE, true},
+        {add, all, ~0u, ~0u, "the address is not a multiple of 8", 0, 8, BASE + 4, false},
+        {work_of(DPK_RC_SIGNAL_ADD), all, ~0u, ~0u, "there is no such event", 4, 8, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dpk_rc_work w = cases[i].work;
+        w.key = cases[i].key ? cases[i].key : w.key;
+        w.local.size = cases[i].size;
+        w.address = cases[i].at;
+        w.owner.bytes[3] = cases[i].others;
+        expect_failure(state, w, cases[i].end, cases[i].own, cases[i].peers);
+        if (!strstr(last_reason, cases[i].reason))
+            fail_msg("\"%s\" without \"%s\"", last_reason, cases[i].reason);
+    }
 }
 
 static void ends_permit_what_peers_do(void **state)
@@ -130,6 +170,8 @@ static void a_receive_that_is_too_small_fails_both(void **state)
     assert_int_equal(told_at(&w->a, 0).status, DPK_RC_REMOTE_INVALID);
     assert_int_equal(told_at(&w->b, 0).status, DPK_RC_LOCAL_LENGTH);
     assert_int_equal(told_at(&w->b, 1).status, DPK_RC_FLUSHED);
+    assert_string_equal(w->a.reason, "send of 8 bytes: the peer's receive has 7 bytes");
+    assert_string_equal(w->b.reason, "send of 8 bytes: the receive has 7 bytes");
     world_end(w);
 }
 
@@ -167,6 +209,7 @@ static void a_peer_that_goes_fails_what_is_posted(void **state)
     w->b.end = NULL;
     await_event(&w->a, 0, DPK_RC_FAILED);
     assert_int_equal(told_at(&w->a, 0).status, DPK_RC_RETRY_EXCEEDED);
+    assert_non_null(strstr(w->a.reason, "send of 0 bytes: the peer was destroyed"));
     post(&w->a, good_write);
     await_event(&w->a, 1, DPK_RC_FAILED);
     silence(w, &w->a, 2); /* the receive stays: a new connection may use it */
@@ -252,6 +295,7 @@ int main(void)
         TEST(ends_permit_what_peers_do),
         TEST(memory_permits_what_peers_do),
         TEST(failures_have_their_status),
+        TEST(failures_have_their_reason),
         TEST(ranges_are_kept),
         TEST(a_large_write_out_of_range_writes_nothing),
         TEST(a_receive_that_is_too_small_fails_both),

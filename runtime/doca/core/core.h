@@ -28,6 +28,23 @@ doca_error_t dpk_doca_error(enum dpk_status status);
 #define dpk_doca_log(level, ...) dpk_doca_log_at((level), __FILE__, __LINE__, __func__, __VA_ARGS__)
 void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same of trouble that a program may have again and again: in the log of the SDK each time, on
+ * stderr once for each `kind` of an object, which begins with a struct dpk_object. */
+#define dpk_doca_tell(object, kind, level, ...)                                                    \
+    dpk_doca_tell_at(&((struct dpk_object *)(object))->told, (kind), (level), __FILE__, __LINE__,  \
+                     __func__, __VA_ARGS__)
+void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, const char *file,
+                      int line, const char *function, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+/* Why a call, or a task, fails is known where it fails, and told where its object is known: this notes
+ * the reason for the thread, and returns `result`. */
+doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Forgets the reason, before something that may note one. */
+void dpk_doca_forget_reason(void);
+/* Tells the reason of `result` as dpk_doca_tell does, once for each reason of the object; nothing if there
+ * is none. `what`: the call, or what failed. Returns `result`. */
+doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t result);
 /* DOCA_ERROR_BAD_CONFIG, of which a line of the log says the reason, once for each place. */
 #define dpk_doca_bad_config(...)                                                                   \
     ({                                                                                             \

@@ -1,6 +1,7 @@
 /* Lines of the log, and who says them. */
 #include <doca_log.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "doca/core/core.h"
 #include "log.h"
@@ -75,23 +76,85 @@ doca_error_t doca_log(uint32_t level, int source, const char *file, int line, co
 
 /* ---- The libraries' own ---- */
 
+/* `told` NULL: each time on stderr, too. */
+__attribute__((format(printf, 4, 0))) static void
+write_own(struct dpk_told *told, unsigned kind, struct line *line, const char *format, va_list ap)
+{
+    char text[sizeof(struct dpk_error) + 128];
+    vsnprintf(text, sizeof text, format, ap);
+    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    line->text = dpk_text_clean(text);
+    if (backends_write(true, line) || (told && !dpk_first(told, kind)))
+        return;
+    dpk_host_log(line->level <= DOCA_LOG_LEVEL_ERROR     ? DPK_HOST_LOG_ERROR
+                 : line->level <= DOCA_LOG_LEVEL_WARNING ? DPK_HOST_LOG_WARNING
+                 : line->level <= DOCA_LOG_LEVEL_INFO    ? DPK_HOST_LOG_INFO
+                                                         : DPK_HOST_LOG_DEBUG,
+                 "%s", text);
+}
+
 void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
                      const char *format, ...)
 {
-    char text[sizeof(struct dpk_error) + 128];
+    struct line l = {.level = level, .file = file, .function = function, .line = line};
     va_list ap;
     va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
+    write_own(NULL, 0, &l, format, ap);
     va_end(ap);
-    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
-    dpk_text_clean(text);
-    if (backends_write(true, &(struct line){level, file, function, line, text}))
-        return;
-    dpk_host_log(level <= DOCA_LOG_LEVEL_ERROR     ? DPK_HOST_LOG_ERROR
-                 : level <= DOCA_LOG_LEVEL_WARNING ? DPK_HOST_LOG_WARNING
-                 : level <= DOCA_LOG_LEVEL_INFO    ? DPK_HOST_LOG_INFO
-                                                   : DPK_HOST_LOG_DEBUG,
-                 "%s", text);
+}
+
+void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, const char *file,
+                      int line, const char *function, const char *format, ...)
+{
+    struct line l = {.level = level, .file = file, .function = function, .line = line};
+    va_list ap;
+    va_start(ap, format);
+    write_own(told, kind, &l, format, ap);
+    va_end(ap);
+}
+
+/* ---- Reasons ---- */
+
+static _Thread_local char noted[sizeof(struct dpk_error)];
+
+void dpk_doca_forget_reason(void)
+{
+    noted[0] = '\0';
+}
+
+doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(noted, sizeof noted, format, ap);
+    va_end(ap);
+    return result;
+}
+
+/* A number for the words of a reason: the same for other addresses, sizes and keys. */
+static unsigned kind_of(const char *reason)
+{
+    unsigned hash = 5381;
+    for (const char *c = reason; *c; c++) {
+        if (*c >= '0' && *c <= '9')
+            c += strspn(c, "0123456789abcdefx") - 1;
+        else
+            hash = hash * 33 + (unsigned char)*c;
+    }
+    return hash >> 6;
+}
+
+doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t result)
+{
+    char reason[sizeof noted];
+    if (result == DOCA_SUCCESS || !noted[0])
+        return result;
+    memcpy(reason, noted, sizeof reason); /* who writes the log may call DOCA */
+    noted[0] = '\0';
+    dpk_doca_tell_at(&((struct dpk_object *)object)->failed, kind_of(reason), DOCA_LOG_LEVEL_ERROR,
+                     __FILE__, __LINE__, __func__, "%s: %s (%s)", what, reason,
+                     doca_error_get_name(result));
+    return result;
 }
 
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)

@@ -19,6 +19,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/base.h"
+
 struct dpk_kind {
     /* The object has left the table: gives up what it uses. Calls under way may still read it. Or
      * NULL. */
@@ -30,10 +32,11 @@ struct dpk_kind {
 struct dpk_object {
     const struct dpk_kind *kind;
     void *handle;
-    atomic_uint references; /* how many hold a pointer to it */
-    atomic_uint users;      /* how many objects need it; it cannot be destroyed meanwhile */
-    pthread_mutex_t lock;   /* for what the program sets */
-    bool gone;              /* it left the table; with the lock */
+    atomic_uint references;       /* how many hold a pointer to it */
+    atomic_uint users;            /* how many objects need it; it cannot be destroyed meanwhile */
+    pthread_mutex_t lock;         /* for what the program sets */
+    bool gone;                    /* it left the table; with the lock */
+    struct dpk_told told, failed; /* kinds of trouble: of its own, and results of calls (core.h) */
 };
 
 /* Makes an object known; its first reference is the table's. NULL: out of memory, or there are a

@@ -24,13 +24,32 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds,
 static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
 {
     struct dpk_process *p = dpk_dpa_enter(dpk_rdma_dpa(r), r->run);
-    char reason[120];
+    char reason[DPK_RC_REASON_MAX + 60], why[DPK_RC_REASON_MAX];
     if (!p)
         return;
-    snprintf(reason, sizeof reason, "RDMA: operation %u of connection %u failed", c->index,
-             c->connection);
+    snprintf(reason, sizeof reason, "RDMA: operation %u of connection %u failed: %s", c->index,
+             c->connection, dpk_rc_reason(c->status, c->why, why));
     dpk_dpa_fail(dpk_rdma_dpa(r), p, reason);
     dpk_dpa_leave(dpk_rdma_dpa(r));
+}
+
+static void tell(struct dpk_rdma *r, const struct dpk_rc_completion *c)
+{
+    char why[DPK_RC_REASON_MAX];
+    dpk_doca_tell(r, dpk_rc_kind(c->status, c->why), DOCA_LOG_LEVEL_WARNING,
+                  "RDMA: %s %u of connection %u failed: %s",
+                  c->event == DPK_RC_FAILED ? "operation" : "receive", c->index, c->connection,
+                  dpk_rc_reason(c->status, c->why, why));
+}
+
+/* The peer, of another process, sees a failure that this side is the reason of. */
+static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
+{
+    char reason[DPK_RC_REASON_MAX];
+    if (why)
+        dpk_doca_tell(context, dpk_rc_kind(refused, why), DOCA_LOG_LEVEL_WARNING,
+                      "RDMA: a connection refused its peer's %s",
+                      dpk_rc_reason(refused, why, reason));
 }
 
 static bool completed(void *context, const struct dpk_rc_completion *c)
@@ -44,6 +63,8 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
         [DPK_RC_RECEIVE_FAILED] = DOCA_DPA_DEV_COMP_RECV_ERR,
     };
     struct dpk_rdma *r = context;
+    if (c->why && (r->queue || c->event == DPK_RC_RECEIVE_FAILED))
+        tell(r, c);
     if (r->queue)
         dpk_completion_post(r->queue, &(struct dpk_completion){.type = types[c->event],
                                                                .user_data = c->connection,
@@ -56,7 +77,8 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     return true;
 }
 
-const struct dpk_rc_ops dpk_rdma_ops = {.signal = signal_event, .complete = completed};
+const struct dpk_rc_ops dpk_rdma_ops = {
+    .signal = signal_event, .complete = completed, .failed = failed};
 
 /* A task has ended: its progress engine tells of it. */
 static bool work_completed(void *context, const struct dpk_rc_completion *c)
@@ -64,10 +86,13 @@ static bool work_completed(void *context, const struct dpk_rc_completion *c)
     struct dpk_rdma *r = context;
     struct dpk_rdma_work *w = c->user;
     w->completion = *c;
+    w->completion.why = NULL;
+    w->why = c->why ? *c->why : (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
     STAILQ_INSERT_TAIL(&r->ended, w, link);
     atomic_fetch_add(&r->ended_count, 1);
     dpk_ctx_notify(&r->ctx);
     return true;
 }
 
-const struct dpk_rc_ops dpk_rdma_host_ops = {.signal = signal_event, .complete = work_completed};
+const struct dpk_rc_ops dpk_rdma_host_ops = {
+    .signal = signal_event, .complete = work_completed, .failed = failed};

@@ -182,6 +182,7 @@ struct dpk_rdma_work {
     unsigned count;
     STAILQ_ENTRY(dpk_rdma_work) link;
     struct dpk_rc_completion completion; /* once it has ended */
+    struct dpk_rc_why why;               /* of one that failed */
     struct doca_rdma_connection *from;   /* of a receive that has ended: whose message it was */
 };
 

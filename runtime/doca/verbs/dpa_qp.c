@@ -68,9 +68,19 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     return DPK_RC_TAKEN;
 }
 
-static void failed(void *context, enum dpk_rc_status refused)
+static void tell(struct dpa_qp *q, const char *what, enum dpk_rc_status status,
+                 const struct dpk_rc_why *why)
 {
-    (void)refused;
+    char reason[DPK_RC_REASON_MAX];
+    if (why)
+        dpk_doca_tell(q, dpk_rc_kind(status, why), DOCA_LOG_LEVEL_WARNING,
+                      "QP 0x%x of the DPA is in the error state: %s%s", dpk_rc_qp_number(q->pair),
+                      what, dpk_rc_reason(status, why, reason));
+}
+
+static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
+{
+    tell(context, "it refused its peer's ", refused, why);
     ((struct dpa_qp *)context)->state = IBV_QPS_ERR;
 }
 
@@ -80,6 +90,7 @@ static bool sent(struct dpa_qp *q, const struct dpk_rc_completion *c)
     const bool silent = c->event == DPK_RC_DONE && e->work.silent;
     q->reads -= e->reads;
     q->sends.done++;
+    tell(q, "", c->status, c->why);
     if (!silent)
         dpk_completion_post(q->send_queue,
                             &(struct dpk_completion){.type = c->event == DPK_RC_DONE
@@ -97,6 +108,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     struct dpa_qp *q = context;
     if (c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED)
         return sent(q, c);
+    tell(q, "receive: ", c->status, c->why);
     const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, c->user) : ++q->receives.done;
     dpk_completion_post(
         q->receive_queue,

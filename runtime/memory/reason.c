@@ -28,8 +28,8 @@ static struct dpk_memory_refusal find(const struct dpk_memory_access *a, bool co
 {
     struct slot *slot = slot_pin(a->key);
     if (!slot)
-        return (struct dpk_memory_refusal){
-            .why = key_was_given(a->key) ? DPK_MEMORY_DESTROYED : DPK_MEMORY_NO_KEY};
+        return (struct dpk_memory_refusal){.why = key_was_given(a->key) ? DPK_MEMORY_DESTROYED
+                                                                        : DPK_MEMORY_NO_KEY};
     const struct dpk_memory_refusal r = refusal_of(&slot->memory, a, copied);
     slot_unpin(slot);
     return r;
@@ -51,8 +51,8 @@ static struct dpk_memory_refusal find_of_copy(const struct dpk_memory_access *to
                                               const struct dpk_memory_access **which)
 {
     const struct dpk_memory_refusal source = find(from, true), target = find(to, true);
-    const bool at_source = source.why != DPK_MEMORY_GONE ||
-                           (target.why == DPK_MEMORY_GONE && is_certain(&source));
+    const bool at_source =
+        source.why != DPK_MEMORY_GONE || (target.why == DPK_MEMORY_GONE && is_certain(&source));
     *which = at_source ? from : to;
     return at_source ? source : target;
 }

@@ -38,11 +38,10 @@ static void a_device_tells_what_it_has_of_mlx5(void)
     /* All that any version of libmlx5 may be asked for: what is unknown is not said to be there. */
     d.comp_mask = UINT64_MAX;
     CHECK(mlx5dv_query_device(c, &d) == 0);
-    CHECK(d.comp_mask ==
-          (MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |
-           MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |
-           MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS |
-           MLX5DV_CONTEXT_MASK_DC_ODP_CAPS));
+    CHECK(d.comp_mask == (MLX5DV_CONTEXT_MASK_CQE_COMPRESION | MLX5DV_CONTEXT_MASK_SWP |
+                          MLX5DV_CONTEXT_MASK_STRIDING_RQ | MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS |
+                          MLX5DV_CONTEXT_MASK_DYN_BFREGS | MLX5DV_CONTEXT_MASK_FLOW_ACTION_FLAGS |
+                          MLX5DV_CONTEXT_MASK_DC_ODP_CAPS));
     CHECK(d.cqe_comp_caps.max_num == 0 && d.sw_parsing_caps.sw_parsing_offloads == 0);
     CHECK(d.striding_rq_caps.supported_qpts == 0 && d.tunnel_offloads_caps == 0);
     CHECK(d.flow_action_flags == 0 && d.dc_odp_caps == 0);

@@ -9,10 +9,14 @@ setup_file() {
 
 @test "copies append to the destination" {
     case_ok copies_append_to_the_destination
+    reported 'a task failed: the data does not fit behind the data of the destination.*(DOCA_ERROR_INVALID_VALUE)'
 }
 
 @test "copies want maps of their device" {
     case_ok copies_want_maps_of_their_device
+    # Two copies fail for the first reason, which is told once for their context.
+    [ "$(grep -c 'its map is not on the device of the context (doca_mmap_add_dev) (DOCA_ERROR_NOT_PERMITTED)' <<<"$output")" -eq 1 ]
+    reported 'a task failed: the source has no data (doca_buf_set_data)'
 }
 
 @test "copies reach memory of the DPA" {
@@ -21,6 +25,8 @@ setup_file() {
 
 @test "copies do what maps permit" {
     case_ok copies_do_what_maps_permit
+    reported 'its map permits no local write (doca_mmap_set_permissions) (DOCA_ERROR_NOT_PERMITTED)' \
+        'its map permits no read over PCIe' 'the source overlaps with where it goes'
 }
 
 @test "a map that is started again is another one to others" {
@@ -61,6 +67,7 @@ setup_file() {
 
 @test "tasks end when the owner dies" {
     case_ok tasks_end_when_the_owner_dies
+    reported 'a task failed: copy of 3145728 bytes .* is of memory of a process that has ended, or exports it no more'
 }
 
 @test "memory whose file is cut ends tasks" {

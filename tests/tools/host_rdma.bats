@@ -13,14 +13,18 @@ setup_file() {
 
 @test "memory of peers is used as permitted" {
     case_ok memory_of_peers_is_used_as_permitted
+    grep -q '^-W- RDMA: operation 0 of connection 0 failed: write of 8 bytes at 0x[0-9a-f]* of the peer: key 0x[0-9a-f]* allows no remote write$' <<<"$output"
 }
 
 @test "memory is used through its devices" {
     case_ok memory_is_used_through_its_devices
+    grep -q ' failed: write of 8 bytes: 8 bytes at 0x[0-9a-f]*: key 0x[0-9a-f]* is of another protection domain or device$' <<<"$output"
+    grep -q ' failed: write of 8 bytes at 0x[0-9a-f]* of the peer: key 0x[0-9a-f]* is of another protection' <<<"$output"
 }
 
 @test "peers signal events" {
     case_ok peers_signal_events
+    grep -q ' failed: addition to an event: there is no such event for peers$' <<<"$output"
 }
 
 @test "events go while peers signal them" {
@@ -41,6 +45,8 @@ setup_file() {
 
 @test "tasks send and receive" {
     case_ok tasks_send_and_receive
+    reported "doca_rdma: a task failed: send of 24 bytes: the peer's receive has 16 bytes" \
+        'doca_rdma: a task failed: receive: send of 24 bytes: the receive has 16 bytes'
 }
 
 @test "RDMA contexts keep their settings" {
@@ -49,6 +55,7 @@ setup_file() {
 
 @test "messages without a receive are given up" {
     case_ok messages_without_a_receive_are_given_up
+    reported 'a task failed: send of 0 bytes: the peer has posted no receive'
 }
 
 @test "tasks change their connection" {
@@ -69,6 +76,7 @@ setup_file() {
 
 @test "tasks that cannot be done fail" {
     case_ok tasks_that_cannot_be_done_fail
+    reported "a task failed: write of 8 bytes at 0x[0-9a-f]* of the peer: the peer's queue pair permits no remote write"
 }
 
 @test "contexts connect by address" {

@@ -290,6 +290,7 @@ static bool end_told(struct dpk_task *t)
 /* Takes the reference that `take` gave. */
 static void finish(struct dpk_task *t, doca_error_t status)
 {
+    dpk_doca_tell_reason(t->ctx, "a task failed", status);
     if (status != DOCA_SUCCESS && t->ctx->ops->ends_by_errors)
         dpk_ctx_begin_stop(t->ctx);
     const struct end e = end(t, status);
@@ -313,6 +314,7 @@ void dpk_task_end(struct dpk_task *t, doca_error_t status)
 
 bool dpk_ctx_progress(struct dpk_ctx *ctx)
 {
+    dpk_doca_forget_reason();
     if (ctx->ops->progress && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE &&
         ctx->ops->progress(ctx))
         return true;
@@ -349,10 +351,13 @@ static doca_error_t submit(struct doca_task *task, bool checked, bool flush)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
     doca_error_t result = t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    dpk_doca_forget_reason();
     if (t && checked && t->pool->type->check)
         result = t->pool->type->check(t);
     if (result == DOCA_SUCCESS)
         result = dpk_task_submit(t, flush, NULL, NULL);
+    if (t)
+        dpk_doca_tell_reason(t->ctx, "doca_task_submit", result);
     dpk_object_drop(t);
     return result;
 }

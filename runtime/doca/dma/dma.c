@@ -106,7 +106,9 @@ static doca_error_t carry_out(struct dpk_task *task, bool for_real)
     const struct copy *c = (struct copy *)task;
     if (!dpk_buf_list_fits(c->from, LIST_LEN_MAX, BUF_SIZE_MAX) ||
         !dpk_buf_list_fits(c->to, LIST_LEN_MAX, BUF_SIZE_MAX))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a list of more than %u buffers, or more than %llu bytes of data",
+                                LIST_LEN_MAX, (unsigned long long)BUF_SIZE_MAX);
     const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->base.dev->domain;
     return for_real ? dpk_buf_list_copy(c->from, c->to, domain)
                     : dpk_buf_list_check(c->from, c->to, domain);

@@ -35,9 +35,11 @@ static doca_error_t each_stretch(struct dpk_doca_buf *b, bool write, uint64_t ad
     const stretch_fn carry_out = write ? store : load;
     struct dpk_memory_access a = {.address = address, .size = size};
     doca_error_t result = find_memory(b, write, domain, &a);
-    if (result == DOCA_SUCCESS && !carry_out(&a, bytes))
-        result = DOCA_ERROR_IO_FAILED;
-    return result;
+    if (result != DOCA_SUCCESS || carry_out(&a, bytes))
+        return result;
+    char why[DPK_MEMORY_REASON_MAX];
+    return dpk_doca_because(DOCA_ERROR_IO_FAILED, "%zu bytes at 0x%llx: %s", size,
+                            (unsigned long long)address, dpk_memory_explain(&a, why));
 }
 
 doca_error_t dpk_buf_list_size(const struct doca_buf *list, uint64_t *size, uint32_t *count)
@@ -73,8 +75,10 @@ doca_error_t dpk_buf_list_read(const struct doca_buf *list, uint64_t offset, voi
         size -= n;
         offset = 0;
     }
-    return dpk_buf_end(first,
-                       result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
+    if (result == DOCA_SUCCESS && size > 0)
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the buffers lack %zu bytes of data", size);
+    return dpk_buf_end(first, result);
 }
 
 static uint64_t room_of(const struct dpk_doca_buf *b)
@@ -102,8 +106,10 @@ doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t
         at += n;
         size -= n;
     }
-    return dpk_buf_end(first,
-                       result == DOCA_SUCCESS && size > 0 ? DOCA_ERROR_INVALID_VALUE : result);
+    if (result == DOCA_SUCCESS && size > 0)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the buffers lack %zu bytes of room behind their data", size);
+    return dpk_buf_end(first, result);
 }
 
 void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by)

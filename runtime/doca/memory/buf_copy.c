@@ -1,5 +1,13 @@
 /* Copies between lists of buffers. */
+#include <inttypes.h>
+
 #include "buf.h"
+
+static doca_error_t refuse(doca_error_t result, const struct dpk_doca_buf *b, const char *why)
+{
+    return dpk_doca_because(result, "the buffer of %" PRIu64 " bytes at 0x%" PRIx64 ": %s", b->len,
+                            b->head, why);
+}
 
 /* What came from an export of this process is what it was exported from. What its owner permits to
  * those who import counts, not what the export says. */
@@ -13,22 +21,30 @@ doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
     a->rights = write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     a->domain = domain;
     if (!dpk_memory_describe(a->key, &m))
-        return DOCA_ERROR_IO_FAILED;
+        return refuse(DOCA_ERROR_IO_FAILED, b, "its map was stopped, or its DPA context");
     if (!dpk_memory_is_in(&m, domain))
-        return DOCA_ERROR_NOT_PERMITTED;
+        return refuse(DOCA_ERROR_NOT_PERMITTED, b,
+                      "its map is not on the device of the context (doca_mmap_add_dev)");
     if (m.kind == DPK_MEMORY_REMOTE) {
         const bool own = dpk_uuid_equal(&m.exporter.identity, dpk_process_identity());
         if (!own && m.exporter.process == 0)
-            return DOCA_ERROR_NOT_SUPPORTED;
+            return refuse(DOCA_ERROR_NOT_SUPPORTED, b,
+                          "its map is an export for RDMA (doca_mmap_export_rdma), not for PCIe");
         a->rights = write ? DPK_MEMORY_EXPORT_WRITE : DPK_MEMORY_EXPORT_READ;
         if (own) {
             a->key = m.exported_key;
             if (!dpk_memory_describe(a->key, &m))
-                return DOCA_ERROR_IO_FAILED;
+                return refuse(DOCA_ERROR_IO_FAILED, b,
+                              "the map that its map was imported from is not started any more");
             a->domain = m.domains[0];
         }
     }
-    return (m.rights & a->rights) == a->rights ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED;
+    if ((m.rights & a->rights) == a->rights)
+        return DOCA_SUCCESS;
+    char rights[60], why[100];
+    snprintf(why, sizeof why, "its map permits no %s (doca_mmap_set_permissions)",
+             dpk_memory_right_names(a->rights & ~m.rights, rights, sizeof rights));
+    return refuse(DOCA_ERROR_NOT_PERMITTED, b, why);
 }
 
 static uint64_t room_of(const struct dpk_doca_buf *b)
@@ -90,7 +106,9 @@ static bool is_apart(const struct dpk_memory_access *a, const struct dpk_memory_
 static doca_error_t add(struct plan *p, const struct stretch *s)
 {
     if (!is_apart(&s->from, &s->to))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the source overlaps with where it goes, at 0x%" PRIx64,
+                                s->to.address);
     if (p->count == p->capacity) {
         const size_t capacity = p->capacity ? 2 * p->capacity : 8;
         struct stretch *more = reallocarray(p->list, capacity, sizeof *more);
@@ -113,7 +131,10 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
     for (uint64_t n; result == DOCA_SUCCESS && (n = left_to_read(&f)) > 0;) {
         struct stretch s = {0};
         if (left_to_write(&t) == 0)
-            return DOCA_ERROR_INVALID_VALUE; /* it does not fit */
+            return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                    "the data does not fit behind the data of the destination: at "
+                                    "least %" PRIu64 " bytes are left",
+                                    n);
         s.into = t.at;
         s.from.size = s.to.size = smaller(n, left_to_write(&t));
         s.from.address = f.at->data + f.done;
@@ -125,7 +146,9 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
         f.done += s.from.size;
         t.done += s.to.size;
     }
-    return result == DOCA_SUCCESS && p->count == 0 ? DOCA_ERROR_EMPTY : result;
+    return result == DOCA_SUCCESS && p->count == 0
+               ? dpk_doca_because(DOCA_ERROR_EMPTY, "the source has no data (doca_buf_set_data)")
+               : result;
 }
 
 /* The data of the destination grows. With the lock. */
@@ -135,6 +158,14 @@ static void grow(const struct plan *p)
         struct dpk_doca_buf *b = p->list[i].into;
         b->data_len += smaller(p->list[i].to.size, room_of(b));
     }
+}
+
+static doca_error_t refuse_copy(const struct stretch *s)
+{
+    char why[DPK_MEMORY_REASON_MAX];
+    return dpk_doca_because(
+        DOCA_ERROR_IO_FAILED, "copy of %" PRIu64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64 ": %s",
+        s->to.size, s->from.address, s->to.address, dpk_memory_explain_copy(&s->to, &s->from, why));
 }
 
 static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *to,
@@ -147,7 +178,7 @@ static doca_error_t copy_lists(struct dpk_doca_buf *from, struct dpk_doca_buf *t
     pthread_mutex_unlock(&dpk_bufs_lock);
     for (size_t i = 0; for_real && result == DOCA_SUCCESS && i < p.count; i++)
         if (!dpk_memory_copy(&p.list[i].to, &p.list[i].from))
-            result = DOCA_ERROR_IO_FAILED;
+            result = refuse_copy(&p.list[i]);
     pthread_mutex_lock(&dpk_bufs_lock);
     if (for_real && result == DOCA_SUCCESS)
         grow(&p);

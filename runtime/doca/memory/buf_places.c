@@ -17,7 +17,10 @@ static doca_error_t place(const struct dpk_doca_buf *b, bool room,
         return result;
     /* An element of work has no more than a key: what another process exported is reached otherwise. */
     const unsigned plain = room ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
-    return out->rights == plain && out->domain == domain ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+    return out->rights == plain && out->domain == domain
+               ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "a buffer of memory that was exported: only DMA reaches it");
 }
 
 doca_error_t dpk_buf_list_places(const struct doca_buf *list, bool room,
@@ -44,7 +47,7 @@ static doca_error_t find_remote(const struct dpk_doca_buf *b, struct dpk_buf_rem
     const uint32_t key = b->mmap->key; /* 0: a map that is thread safe was stopped */
     pthread_mutex_unlock(&b->mmap->object.lock);
     if (!dpk_memory_describe(key, &m))
-        return DOCA_ERROR_IO_FAILED;
+        return dpk_doca_because(DOCA_ERROR_IO_FAILED, "the map of the remote buffer was stopped");
     const bool imported = m.kind == DPK_MEMORY_REMOTE;
     *out =
         (struct dpk_buf_remote){.owner = imported ? m.exporter.identity : *dpk_process_identity(),

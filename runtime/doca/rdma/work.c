@@ -1,5 +1,6 @@
 /* Tasks of the host: how they become works and receives of rc, and how they end. */
 #include <endian.h>
+#include <inttypes.h>
 
 #include "rdma.h"
 
@@ -32,7 +33,9 @@ static doca_error_t cut(struct dpk_rdma_work *w, uint64_t size)
         size -= m->size;
     }
     w->count = i;
-    return size == 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return size == 0 ? DOCA_SUCCESS
+                     : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                        "the local buffers lack %" PRIu64 " bytes of room", size);
 }
 
 static uint64_t local_size(const struct dpk_rdma_work *w)
@@ -77,7 +80,12 @@ static doca_error_t describe_write(struct dpk_rdma_work *w, struct dpk_rc_work *
     if (result != DOCA_SUCCESS)
         return result;
     out->address += remote.data_len;
-    return local_size(w) <= remote.room ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return local_size(w) <= remote.room
+               ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "write of %" PRIu64
+                                  " bytes: the remote buffer has room for %" PRIu64,
+                                  local_size(w), remote.room);
 }
 
 static doca_error_t describe_atomic(struct dpk_rdma_work *w, struct dpk_rc_work *out)
@@ -141,13 +149,16 @@ static doca_error_t post(struct dpk_rdma_work *w)
 {
     struct dpk_rc_work work;
     if (!w->connection->qp)
-        return DOCA_ERROR_NOT_CONNECTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "the connection is not connected, or was "
+                                                          "disconnected");
     const doca_error_t result = describe(w, &work);
     if (result != DOCA_SUCCESS)
         return result;
     work.pieces = w->pieces;
     work.count = w->count;
-    return dpk_rc_post(w->connection->qp, &work) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_rc_post(w->connection->qp, &work)
+               ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_NO_MEMORY, "the send queue is full");
 }
 
 static doca_error_t post_receive(struct dpk_rdma *r, struct dpk_rdma_work *w)
@@ -165,7 +176,8 @@ doca_error_t dpk_rdma_work_take(struct dpk_task *task, bool flush)
     struct dpk_rdma *r = (struct dpk_rdma *)task->ctx;
     struct dpk_rdma_work *w = (struct dpk_rdma_work *)task;
     if (dpk_rdma_dpa(r))
-        return DOCA_ERROR_NOT_SUPPORTED; /* the DPA's code posts, not the host */
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "the data path is on the DPA, whose code posts, and not the host");
     if (!r->end)
         return DOCA_ERROR_BAD_STATE;
     return w->connection ? post(w) : post_receive(r, w);
@@ -220,8 +232,14 @@ static void grow(const struct dpk_rdma_work *w)
 static void tell(struct dpk_rdma_work *w)
 {
     const doca_error_t status = status_of(&w->completion);
+    char reason[DPK_RC_REASON_MAX];
     if (status == DOCA_SUCCESS)
         grow(w);
+    else if (w->completion.status != DPK_RC_FLUSHED)
+        dpk_doca_tell(w->task.ctx, dpk_rc_kind(w->completion.status, &w->why), DOCA_LOG_LEVEL_ERROR,
+                      "doca_rdma: a task failed: %s%s",
+                      w->kind == DPK_RDMA_RECEIVE ? "receive: " : "",
+                      dpk_rc_reason(w->completion.status, &w->why, reason));
     dpk_task_end(&w->task, status);
 }
 

@@ -8,6 +8,17 @@
     (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \
      DOCA_ACCESS_RDMA_ATOMIC)
 
+#define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
+
+/* The reason of what fails with a DPA context. */
+static doca_error_t of_context(const char *call, doca_error_t result)
+{
+    if (result == DOCA_SUCCESS)
+        return result;
+    return dpk_doca_refuse(NULL, result,
+                           "%s: the DPA context is none, was destroyed, or has failed", call);
+}
+
 /* ---- Memory ---- */
 
 static doca_error_t start_map(struct doca_mmap *map, struct doca_dev *dev, void *addr,
@@ -28,9 +39,12 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
     struct doca_mmap *map = NULL;
     if (mem)
         *mem = NULL;
-    if (!mem || !addr || flags != 0 || (access & ~(unsigned)PERMISSIONS) != 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    if (!mem || !addr || flags != 0)
+        return INVALID("%s: no address, nowhere to put the memory, or flags that are not 0",
+                       __func__);
+    if ((access & ~(unsigned)PERMISSIONS) != 0)
+        return INVALID("%s: access 0x%x is none of DOCA_ACCESS_...", __func__, access);
+    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
     if (result == DOCA_SUCCESS)
         result = doca_mmap_create(&map);
     if (result == DOCA_SUCCESS)
@@ -43,9 +57,20 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
     return result;
 }
 
+static doca_error_t of_memory(const char *call, doca_error_t result)
+{
+    if (result == DOCA_SUCCESS)
+        return result;
+    return dpk_doca_refuse(
+        NULL, result,
+        "%s: the memory is not registered (any more), is in use, or the result has "
+        "no place",
+        call);
+}
+
 doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem)
 {
-    return doca_mmap_destroy(mem);
+    return of_memory(__func__, doca_mmap_destroy(mem));
 }
 
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
@@ -54,7 +79,7 @@ doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *han
     doca_error_t result = handle ? dpk_mmap_key(mem, NULL, &key) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *handle = key;
-    return result;
+    return of_memory(__func__, result);
 }
 
 doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
@@ -64,7 +89,7 @@ doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *
 
 doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
 {
-    return rkey ? dpk_mmap_key(mem, NULL, rkey) : DOCA_ERROR_INVALID_VALUE;
+    return of_memory(__func__, rkey ? dpk_mmap_key(mem, NULL, rkey) : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Workers ---- */
@@ -88,8 +113,8 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
     if (worker)
         *worker = NULL;
     if (!worker || flags != 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+        return INVALID("%s: nowhere to put the worker, or flags that are not 0", __func__);
+    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
     struct worker *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
     if (w) {
         dpk_object_hold(w->dpa = c.dpa);
@@ -103,7 +128,11 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
 
 doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
 {
-    return dpk_object_destroy(worker, &worker_kind);
+    const doca_error_t result = dpk_object_destroy(worker, &worker_kind);
+    return result == DOCA_SUCCESS
+               ? result
+               : dpk_doca_refuse(NULL, result, "%s: it is no worker, or endpoints use it",
+                                 __func__);
 }
 
 /* ---- Endpoints ---- */
@@ -158,10 +187,11 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     if (ep)
         *ep = NULL;
     if (!ep || (access & ~(unsigned)PERMISSIONS) != 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return INVALID("%s: nowhere to put the endpoint, or access 0x%x is none of DOCA_ACCESS_...",
+                       __func__, access);
     struct worker *w = dpk_object_pin(worker, &worker_kind);
     if (!w)
-        return DOCA_ERROR_INVALID_VALUE;
+        return INVALID("%s: the worker is none, or was destroyed", __func__);
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
     struct endpoint *e = calloc(1, sizeof *e);
     if (e) {
@@ -178,9 +208,15 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     return result;
 }
 
+static doca_error_t no_endpoint(const char *call)
+{
+    return INVALID("%s: the endpoint is none, or was destroyed, or an argument is NULL", call);
+}
+
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
 {
-    return dpk_object_destroy(ep, &endpoint_kind);
+    const doca_error_t result = dpk_object_destroy(ep, &endpoint_kind);
+    return result == DOCA_ERROR_INVALID_VALUE ? no_endpoint(__func__) : result;
 }
 
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length)
@@ -189,7 +225,7 @@ doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, si
         *addr = NULL;
     struct endpoint *e = addr && addr_length ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
-        return DOCA_ERROR_INVALID_VALUE;
+        return no_endpoint(__func__);
     const struct dpk_buf *details = &e->connection->details;
     if ((*addr = malloc(details->size))) {
         memcpy(*addr, details->data, details->size);
@@ -209,10 +245,13 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
 {
     struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
-        return DOCA_ERROR_INVALID_VALUE;
+        return no_endpoint(__func__);
     /* The API does not say how many bytes there are: addresses of one version have one size. They
      * begin with a mark and the version; without these nothing behind them is read. */
     doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    if (result == DOCA_ERROR_INVALID_VALUE)
+        dpk_doca_refuse(e, result, "%s: the address is none of doca_dpa_ep_addr_get, or damaged",
+                        __func__);
     dpk_object_drop(e);
     return result;
 }
@@ -221,7 +260,7 @@ doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
 {
     struct endpoint *e = handle ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
-        return DOCA_ERROR_INVALID_VALUE;
+        return no_endpoint(__func__);
     *handle = (uintptr_t)e->rdma->ctx.object.handle; /* DPA code posts to an RDMA context */
     dpk_object_drop(e);
     return DOCA_SUCCESS;

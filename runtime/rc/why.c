@@ -41,7 +41,7 @@ void why_no_peer(struct dpk_rc_qp *qp)
         .remote = true,
         .reason = dpk_uuid_equal(&qp->peer.process, &qp->end->rc->identity) ? reason_of_local(qp)
                   : qp->transport == &transport_absent                      ? DPK_RC_NO_PEER
-                                                                            : DPK_RC_PEER_DESTROYED};
+                                                       : DPK_RC_PEER_DESTROYED};
 }
 
 /* ---- Text ---- */
@@ -121,7 +121,7 @@ static void put_reason(enum dpk_rc_status status, const struct dpk_rc_why *why, 
     default:
         snprintf(text, size, "%s",
                  why->reason < DPK_RC_REASONS && texts[why->reason] ? texts[why->reason]
-                                                                   : text_of_status(status));
+                                                                    : text_of_status(status));
     }
 }
 
@@ -136,8 +136,8 @@ const char *dpk_rc_reason(enum dpk_rc_status status, const struct dpk_rc_why *wh
                                         [DPK_RC_SIGNAL_ADD] = "addition to an event",
                                         [DPK_RC_SIGNAL_SET] = "setting of an event"};
     const bool known = why && why->opcode < sizeof names / sizeof *names;
-    const bool placed = known && why->remote && why->opcode >= DPK_RC_WRITE &&
-                        why->opcode <= DPK_RC_COMPARE_SWAP;
+    const bool placed =
+        known && why->remote && why->opcode >= DPK_RC_WRITE && why->opcode <= DPK_RC_COMPARE_SWAP;
     const bool sized = known && why->opcode <= DPK_RC_READ;
     char size[32] = "", place[48] = "", reason[DPK_MEMORY_REASON_MAX + 60];
     if (!why) {

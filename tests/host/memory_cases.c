@@ -2,6 +2,8 @@
 #include "memory_cases.h"
 
 #include <doca_dpa.h>
+#include <doca_log.h>
+#include <doca_mmap.h>
 #include <string.h>
 
 #include "doca_device.h"
@@ -308,7 +310,48 @@ static void matrices_are_as_large_as_they_say(void)
                  UINT64_C(4), UINT64_C(4), UINT64_C(4));
 }
 
+/* Each call, twice. */
+static void refused_calls_say_why(void)
+{
+    struct world w;
+    world_open(&w);
+    for (int i = 0; i < 2; i++) {
+        doca_dpa_mem_t mem = NULL;
+        doca_dpa_worker_t worker = NULL;
+        doca_dpa_ep_t ep = NULL;
+        doca_dpa_dev_uintptr_t at = 0;
+        CHECK(doca_dpa_mem_host_register(w.dpa, w.from, 8, 1u << 30, &mem, 0) ==
+              DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_mem_host_register(w.dpa, NULL, 8, 0, &mem, 0) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_mem_unregister(NULL) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_worker_create(NULL, &worker, 0) != OK);
+        CHECK(doca_dpa_ep_create(NULL, 0, &ep) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_ep_destroy(NULL) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_mem_alloc(w.dpa, 0, &at) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_mem_free(4096) != OK);
+    }
+    world_close(&w);
+}
+
+/* Two maps, each started three times without memory; then with a log of the SDK. */
+static void what_is_not_configured_is_told_of_each_object(void)
+{
+    struct doca_mmap *maps[2] = {0};
+    struct doca_log_backend *log = NULL;
+    for (int i = 0; i < 2; i++)
+        CHECK(doca_mmap_create(&maps[i]) == OK);
+    for (int i = 0; i < 6; i++)
+        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_log_backend_create_with_file_sdk(stdout, &log) == OK);
+    for (int i = 0; i < 6; i++)
+        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
+    for (int i = 0; i < 2; i++)
+        CHECK(doca_mmap_destroy(maps[i]) == OK);
+}
+
 static const struct test_case cases[] = {
+    CASE(refused_calls_say_why),
+    CASE(what_is_not_configured_is_told_of_each_object),
     CASE(pointers_reach_several_memories),
     CASE(pointers_work_for_every_width),
     CASE(pointers_end_with_their_memory),

@@ -8,7 +8,7 @@ setup_file() {
     dpacc "$here/memory_dev.c" -o "$t/program.a" -hostcc=gcc --app-name=dpa_test_app \
         --devicecc-options="-Wall -Wextra -Werror -O2" -I"$i/doca-2.2"
     # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$i/doca-2.2" -I"$i" \
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$i/doca-2.2" -I"$i" -I"$i/doca" \
         "$here/memory_cases.c" "$t/program.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -ldoca_dpa \
         -ldoca_common -lflexio -libverbs -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
@@ -23,10 +23,12 @@ setup_file() {
 
 @test "pointers end with their memory" {
     case_ok pointers_end_with_their_memory
+    grep -q 'access fault at .* (external pointer to host address 0x[0-9a-f]*: out of range: key 0x[0-9a-f]* has' <<<"$output"
 }
 
 @test "pointers do what the memory permits" {
     case_ok pointers_do_what_the_memory_permits
+    grep -q 'store access fault at .* (external pointer to host address 0x[0-9a-f]*: key 0x[0-9a-f]* allows no local write)' <<<"$output"
 }
 
 @test "pointers are to registered memory only" {
@@ -55,6 +57,7 @@ setup_file() {
 
 @test "copies need registered memory" {
     case_ok copies_need_registered_memory
+    grep -q 'memcpy of [0-9]* bytes from 0x[0-9a-f]* to 0x[0-9a-f]*: key 0x[0-9a-f]* ' <<<"$output"
 }
 
 @test "matrices are transposed" {
@@ -63,4 +66,25 @@ setup_file() {
 
 @test "matrices are as large as they say" {
     case_ok matrices_are_as_large_as_they_say
+}
+
+# Each once, though all of them came twice.
+@test "refused calls say why" {
+    case_ok refused_calls_say_why
+    local text
+    for text in 'doca_dpa_mem_host_register: access 0x40000000 is none of DOCA_ACCESS_...' \
+        'doca_dpa_mem_host_register: no address,' \
+        'doca_dpa_mem_unregister: the memory is not registered' \
+        'doca_dpa_worker_create: the DPA context is none' 'doca_dpa_ep_create: the worker is none' \
+        'doca_dpa_ep_destroy: the endpoint is none' 'doca_dpa_mem_alloc: 0 bytes' \
+        'doca_dpa_mem_free: no memory of doca_dpa_mem_alloc begins at 0x1000'; do
+        echo "want: $text"
+        [ "$(grep -c "^-E- $text" <<<"$output")" -eq 1 ]
+    done
+}
+
+@test "what is not configured is told of each object, to the log of the SDK each time" {
+    case_ok what_is_not_configured_is_told_of_each_object
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory$' <<<"$output")" -eq 2 ]
+    [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory$' <<<"$output")" -eq 6 ]
 }

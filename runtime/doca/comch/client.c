@@ -14,7 +14,7 @@ static doca_error_t client_start(struct dpk_ctx *ctx)
     struct dpk_error err = {0};
     int fd;
     if (!ctx->pe)
-        return dpk_doca_bad_config("doca_ctx_start: the comch client has no progress engine");
+        return dpk_doca_bad_config(e, "doca_ctx_start: the comch client has no progress engine");
     const enum dpk_status status = dpk_comch_call(e->folder, e->name, &fd, &err);
     if (status != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);

@@ -44,12 +44,12 @@ static doca_error_t check_tasks(const struct consumer *n)
 {
     if (n->base.ctx.datapath)
         return dpk_doca_bad_config(
-            "doca_ctx_start: the consumers of this message queue are on the CPU");
+            n, "doca_ctx_start: the consumers of this message queue are on the CPU");
     if (!n->base.ctx.pe)
-        return dpk_doca_bad_config("doca_ctx_start: the comch consumer has no progress engine");
+        return dpk_doca_bad_config(n, "doca_ctx_start: the comch consumer has no progress engine");
     if (n->receives.max == 0)
-        return dpk_doca_bad_config("doca_ctx_start: no receives were configured, as by "
-                                   "doca_comch_consumer_task_post_recv_set_conf");
+        return dpk_doca_bad_config(n, "doca_ctx_start: no receives were configured, as by "
+                                      "doca_comch_consumer_task_post_recv_set_conf");
     return DOCA_SUCCESS;
 }
 

@@ -30,7 +30,8 @@ static doca_error_t start(struct consumer_completion *k)
     struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
     struct dpa_comch_completion head = {0};
     if (!dpa)
-        return dpk_doca_bad_config("doca_comch_consumer_completion_start: it has no thread, as by "
+        return dpk_doca_bad_config(k,
+                                   "doca_comch_consumer_completion_start: it has no thread, as by "
                                    "doca_comch_consumer_completion_set_dpa_thread");
     doca_error_t result =
         dpk_dpa_queue_start(&k->on_dpa, k->thread, k->messages_max,
@@ -168,7 +169,8 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run)
 {
     if (!datapath || dpk_dpa_base(datapath) != dpk_dpa_base(side))
-        return dpk_doca_bad_config("doca_ctx_start: this side of the message queue is on the DPA, "
+        return dpk_doca_bad_config(side,
+                                   "doca_ctx_start: this side of the message queue is on the DPA, "
                                    "and the data path is not: doca_ctx_set_datapath_on_dpa");
     if (!dpk_dpa_enter(datapath, 0))
         return DOCA_ERROR_BAD_STATE;
@@ -184,17 +186,19 @@ doca_error_t dpa_consumer_check(struct consumer *n)
     struct consumer_completion *k = n->completion;
     doca_error_t result = dpa_side_check(n->base.ctx.datapath, n->c->consumer_dpa, &run);
     if (result == DOCA_SUCCESS && !k)
-        return dpk_doca_bad_config("doca_ctx_start: the consumer has no completion, as by "
-                                   "doca_comch_consumer_set_completion");
+        return dpk_doca_bad_config(n, "doca_ctx_start: the consumer has no completion, as by "
+                                      "doca_comch_consumer_set_completion");
     if (result != DOCA_SUCCESS)
         return result;
     pthread_mutex_lock(&k->object.lock);
     if (!k->on_dpa.handle || k->on_dpa.queue->run != run ||
         dpk_dpa_base(k->on_dpa.queue->dpa) != dpk_dpa_base(n->c->consumer_dpa))
-        result = dpk_doca_bad_config("doca_ctx_start: the consumer's completion is not started on "
-                                     "its DPA context");
+        result =
+            dpk_doca_bad_config(n, "doca_ctx_start: the consumer's completion is not started on "
+                                   "its DPA context");
     else if (n->imm_len > k->imm_len)
-        result = dpk_doca_bad_config("doca_ctx_start: the consumer takes %u bytes of immediate "
+        result = dpk_doca_bad_config(n,
+                                     "doca_ctx_start: the consumer takes %u bytes of immediate "
                                      "data, its completion %u",
                                      n->imm_len, k->imm_len);
     else if (atomic_load(&k->object.users) >= k->consumers_max)

@@ -17,7 +17,7 @@ doca_error_t dpa_producer_check(struct producer *p)
     if (result == DOCA_SUCCESS && p->queue &&
         dpk_dpa_base(p->queue->dpa) != dpk_dpa_base(p->c->producer_dpa))
         return dpk_doca_bad_config(
-            "doca_ctx_start: the completion queue of the producer is of another DPA context");
+            p, "doca_ctx_start: the completion queue of the producer is of another DPA context");
     p->sent = 0;
     return result;
 }

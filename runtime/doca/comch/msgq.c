@@ -70,7 +70,7 @@ static doca_error_t start(struct msgq *q)
 {
     if (!q->consumer_dpa == !q->producer_dpa)
         return dpk_doca_bad_config(
-            "doca_comch_msgq_start: one side of the queue must be on the DPA");
+            q, "doca_comch_msgq_start: one side of the queue must be on the DPA");
     if (!(q->c = connection_new(-1, q->dev, NULL, false)))
         return DOCA_ERROR_NO_MEMORY;
     if (q->consumer_dpa)

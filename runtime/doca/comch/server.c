@@ -32,7 +32,7 @@ static doca_error_t server_start(struct dpk_ctx *ctx)
     struct endpoint *e = (struct endpoint *)ctx;
     struct dpk_error err = {0};
     if (!ctx->pe)
-        return dpk_doca_bad_config("doca_ctx_start: the comch server has no progress engine");
+        return dpk_doca_bad_config(e, "doca_ctx_start: the comch server has no progress engine");
     if (dpk_comch_listen(e->folder, e->name, &e->server, &err) != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);
     atomic_store(&e->events, epoll_create1(EPOLL_CLOEXEC));

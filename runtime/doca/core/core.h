@@ -45,14 +45,17 @@ void dpk_doca_forget_reason(void);
 /* Tells the reason of `result` as dpk_doca_tell does, once for each reason of the object; nothing if there
  * is none. `what`: the call, or what failed. Returns `result`. */
 doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t result);
-/* DOCA_ERROR_BAD_CONFIG, of which a line of the log says the reason, once for each place. */
-#define dpk_doca_bad_config(...)                                                                   \
+/* A result of a call, of which a line says the reason: in the log of the SDK each time, on stderr once for
+ * each place and object. `object` NULL: there is none, or none that lives. */
+#define dpk_doca_refuse(object, result, ...)                                                       \
     ({                                                                                             \
-        static atomic_flag told_ = ATOMIC_FLAG_INIT;                                               \
-        if (!atomic_flag_test_and_set(&told_))                                                     \
-            dpk_doca_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__);                                       \
-        (doca_error_t) DOCA_ERROR_BAD_CONFIG;                                                      \
+        static struct dpk_told nobody_;                                                            \
+        struct dpk_object *of_ = (struct dpk_object *)(object);                                    \
+        dpk_doca_tell_at(of_ ? &of_->refused : &nobody_, __LINE__, DOCA_LOG_LEVEL_ERROR, __FILE__, \
+                         __LINE__, __func__, __VA_ARGS__);                                         \
+        (doca_error_t)(result);                                                                    \
     })
+#define dpk_doca_bad_config(object, ...) dpk_doca_refuse(object, DOCA_ERROR_BAD_CONFIG, __VA_ARGS__)
 /* Logs `err` and says what a DOCA function returns for it. `call`: the function's name. */
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);
 

@@ -32,11 +32,12 @@ struct dpk_kind {
 struct dpk_object {
     const struct dpk_kind *kind;
     void *handle;
-    atomic_uint references;       /* how many hold a pointer to it */
-    atomic_uint users;            /* how many objects need it; it cannot be destroyed meanwhile */
-    pthread_mutex_t lock;         /* for what the program sets */
-    bool gone;                    /* it left the table; with the lock */
-    struct dpk_told told, failed; /* kinds of trouble: of its own, and results of calls (core.h) */
+    atomic_uint references; /* how many hold a pointer to it */
+    atomic_uint users;      /* how many objects need it; it cannot be destroyed meanwhile */
+    pthread_mutex_t lock;   /* for what the program sets */
+    bool gone;              /* it left the table; with the lock */
+    /* Kinds of trouble (core.h): of its own, reasons of tasks, places of calls. */
+    struct dpk_told told, failed, refused;
 };
 
 /* Makes an object known; its first reference is the table's. NULL: out of memory, or there are a

@@ -42,7 +42,7 @@ static doca_error_t open_function(struct pci_dev *d)
         return DOCA_SUCCESS;
     dpk_pci_close(d->f);
     d->f = NULL;
-    return dpk_doca_bad_config("doca_ctx_start: the emulated function is of another type");
+    return dpk_doca_bad_config(d, "doca_ctx_start: the emulated function is of another type");
 }
 
 static doca_error_t dev_start(struct dpk_ctx *ctx)

@@ -103,13 +103,13 @@ static doca_error_t start(struct pci_type *t)
 {
     struct dpk_error err = {0};
     if (!t->dev)
-        return dpk_doca_bad_config("doca_devemu_pci_type_start: the type has no device, as by "
-                                   "doca_devemu_pci_type_set_dev");
+        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: the type has no device, as by "
+                                      "doca_devemu_pci_type_set_dev");
     if (!devemu_is_able(&t->card))
-        return dpk_doca_bad_config("doca_devemu_pci_type_start: emulated functions are for "
-                                   "programs of the DPU (DPAKIT_SIDE=dpu)");
+        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: emulated functions are for "
+                                      "programs of the DPU (DPAKIT_SIDE=dpu)");
     if (dpk_pci_check(&t->config, &err) != DPK_OK)
-        return dpk_doca_bad_config("doca_devemu_pci_type_start: \"%s\": %s", t->config.name,
+        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: \"%s\": %s", t->config.name,
                                    err.message);
     if (dpk_pci_agree(t->card.path, &t->config, &err) != DPK_OK)
         return devemu_failed("doca_devemu_pci_type_start", &err);

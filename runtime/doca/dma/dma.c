@@ -51,9 +51,10 @@ static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
     const struct dma *d = (struct dma *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config("doca_ctx_start: the DMA context has no progress engine");
+        return dpk_doca_bad_config(d, "doca_ctx_start: the DMA context has no progress engine");
     if (d->copies.max == 0)
         return dpk_doca_bad_config(
+            d,
             "doca_ctx_start: no type of task was configured, as by doca_dma_task_memcpy_set_conf");
     return DOCA_SUCCESS;
 }

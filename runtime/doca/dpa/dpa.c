@@ -97,7 +97,7 @@ static doca_error_t start_locked(struct dpk_dpa *d)
     if (d->base || atomic_load(&d->started) || d->process)
         return DOCA_ERROR_BAD_STATE;
     if (!d->app)
-        return dpk_doca_bad_config("doca_dpa_start: no program; doca_dpa_set_app names it");
+        return dpk_doca_bad_config(d, "doca_dpa_start: no program; doca_dpa_set_app names it");
     enum dpk_status status = dpk_host_process_create(d->dev->info->name, d->app, &d->process, &err);
     if (status != DPK_OK) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);

@@ -81,7 +81,7 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
         return thread_end(t, DOCA_ERROR_BAD_STATE);
     if (result != DOCA_SUCCESS)
         return thread_end(
-            t, dpk_doca_bad_config("doca_dpa_thread_set_affinity: the affinity has no unit"));
+            t, dpk_doca_bad_config(t, "doca_dpa_thread_set_affinity: the affinity has no unit"));
     t->affinity_handle = eu_affinity;
     t->affinity = (struct dpk_affinity){.kind = DPK_AFFINITY_STRICT, .id = eu};
     return thread_end(t, DOCA_SUCCESS);
@@ -181,8 +181,8 @@ doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
     if (!t || t->thread)
         return thread_end(t, DOCA_ERROR_BAD_STATE);
     if (!t->func)
-        return thread_end(t, dpk_doca_bad_config("doca_dpa_thread_start: no function; "
-                                                 "doca_dpa_thread_set_func_arg names it"));
+        return thread_end(t, dpk_doca_bad_config(t, "doca_dpa_thread_start: no function; "
+                                                    "doca_dpa_thread_set_func_arg names it"));
     struct dpk_process *p = dpk_dpa_enter(t->dpa, t->run);
     if (!p)
         return thread_end(t, DOCA_ERROR_BAD_STATE);

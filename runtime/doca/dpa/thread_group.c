@@ -95,8 +95,8 @@ doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
         return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
     if (g->set < g->count)
         return dpk_object_unlock(
-            g, dpk_doca_bad_config("doca_dpa_thread_group_start: ranks without a thread: "
-                                   "doca_dpa_thread_group_set_thread"));
+            g, dpk_doca_bad_config(g, "doca_dpa_thread_group_start: ranks without a thread: "
+                                      "doca_dpa_thread_group_set_thread"));
     if (!dpk_dpa_enter(g->dpa, 0))
         return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
     g->run = dpk_dpa_base(g->dpa)->run;

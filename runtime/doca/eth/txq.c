@@ -83,10 +83,10 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
     struct txq *q = (struct txq *)ctx;
     const bool cuts = q->large_sends.max > 0 || q->large_batches.max > 0;
     if (!ctx->pe)
-        return dpk_doca_bad_config("doca_ctx_start: the send queue has no progress engine");
+        return dpk_doca_bad_config(q, "doca_ctx_start: the send queue has no progress engine");
     if (!cuts && q->sends.max == 0 && q->batches.max == 0)
-        return dpk_doca_bad_config("doca_ctx_start: the send queue has no tasks "
-                                   "(doca_eth_txq_task_send_set_conf and others)");
+        return dpk_doca_bad_config(q, "doca_ctx_start: the send queue has no tasks "
+                                      "(doca_eth_txq_task_send_set_conf and others)");
     const uint32_t blocks = txq_blocks(q->list_max, cuts ? q->headers_max : 0);
     if (q->burst > ETH_DEPTH_MAX / blocks)
         return DOCA_ERROR_INVALID_VALUE;

@@ -176,11 +176,12 @@ static doca_error_t start(struct dpk_ctx *ctx)
     if (e->imported)
         return DOCA_SUCCESS;
     if (!e->publisher.dev && !e->publisher.dpa && !e->remote_publishers && !e->pci_publishers)
-        return dpk_doca_bad_config("doca_sync_event_start: the event has no publisher");
+        return dpk_doca_bad_config(e, "doca_sync_event_start: the event has no publisher");
     if (!e->subscriber.dev && !e->subscriber.dpa && !e->pci_subscribers)
-        return dpk_doca_bad_config("doca_sync_event_start: the event has no subscriber");
+        return dpk_doca_bad_config(e, "doca_sync_event_start: the event has no subscriber");
     if (pci && (e->publisher.dpa || e->subscriber.dpa || e->remote_publishers))
-        return dpk_doca_bad_config("doca_sync_event_start: neither the DPA nor peers of RDMA reach "
+        return dpk_doca_bad_config(e,
+                                   "doca_sync_event_start: neither the DPA nor peers of RDMA reach "
                                    "an event that is shared over PCIe");
     return pci && !e->word.memory ? shared_word_make(&e->word, (uintptr_t)e->ctx.object.handle)
                                   : DOCA_SUCCESS;

@@ -146,7 +146,7 @@ static doca_error_t port_start(const struct flow_port_cfg *cfg, struct doca_flow
         return DOCA_ERROR_BAD_STATE;
     if (!cfg->dev)
         return dpk_doca_bad_config(
-            "doca_flow_port_start: no device was set (doca_flow_port_cfg_set_dev)");
+            NULL, "doca_flow_port_start: no device was set (doca_flow_port_cfg_set_dev)");
     struct dpk_dev *dev = dpk_object_pin(cfg->dev, &dpk_dev_kind);
     if (!dev)
         return DOCA_ERROR_INVALID_VALUE;

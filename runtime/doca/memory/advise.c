@@ -40,9 +40,9 @@ static doca_error_t advise_start(struct dpk_ctx *ctx)
 {
     const struct advise *a = (struct advise *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config("doca_ctx_start: the advise context has no progress engine");
+        return dpk_doca_bad_config(a, "doca_ctx_start: the advise context has no progress engine");
     if (a->invalidations.max == 0)
-        return dpk_doca_bad_config("doca_ctx_start: no type of task was configured");
+        return dpk_doca_bad_config(a, "doca_ctx_start: no type of task was configured");
     return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = advise_start, .ends_by_errors = true};

@@ -156,8 +156,8 @@ doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
         return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
     if (!o->queue)
         return dpk_object_unlock(
-            o, dpk_doca_bad_config("doca_dpa_async_ops_start: no completion queue: "
-                                   "doca_dpa_async_ops_attach"));
+            o, dpk_doca_bad_config(o, "doca_dpa_async_ops_start: no completion queue: "
+                                      "doca_dpa_async_ops_attach"));
     if (!dpk_dpa_enter(o->dpa, 0))
         return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
     o->run = dpk_dpa_base(o->dpa)->run;
@@ -203,9 +203,16 @@ static void complete(struct async_ops *o, bool good, uint64_t report)
 static void copy(struct async_ops *o, const struct dpa_async_copy *c)
 {
     const struct dpk_memory_domain *domain = o->dpa->dev->domain;
-    const bool good = dpk_memory_copy(
-        &(struct dpk_memory_access){c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
-        &(struct dpk_memory_access){c->from, DPK_MEMORY_READ, c->from_address, c->length, domain});
+    const struct dpk_memory_access to = {c->to, DPK_MEMORY_WRITE, c->to_address, c->length, domain},
+                                   from = {c->from, DPK_MEMORY_READ, c->from_address, c->length,
+                                           domain};
+    char why[DPK_MEMORY_REASON_MAX];
+    const bool good = dpk_memory_copy(&to, &from);
+    if (!good)
+        dpk_doca_refuse(
+            o, DOCA_ERROR_IO_FAILED, "posted copy of %llu bytes from 0x%llx to 0x%llx: %s",
+            (unsigned long long)c->length, (unsigned long long)c->from_address,
+            (unsigned long long)c->to_address, dpk_memory_explain_copy(&to, &from, why));
     complete(o, good, c->report);
 }
 

@@ -171,9 +171,10 @@ static doca_error_t start(struct array *a)
     struct dpk_dpa_call c;
     if (!a->map || a->element_size == 0)
         return dpk_doca_bad_config(
-            "doca_buf_arr_start: the array has no map: doca_buf_arr_set_params");
+            a, "doca_buf_arr_start: the array has no map: doca_buf_arr_set_params");
     if (!a->dpa)
-        return dpk_doca_bad_config("doca_buf_arr_start: no context: doca_buf_arr_set_target_dpa");
+        return dpk_doca_bad_config(a,
+                                   "doca_buf_arr_start: no context: doca_buf_arr_set_target_dpa");
     doca_error_t result = find_memory(a, &first);
     if (result != DOCA_SUCCESS)
         return result;

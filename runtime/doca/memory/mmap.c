@@ -287,9 +287,10 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     doca_error_t result;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && m->memory.size == 0)
-        result = dpk_doca_bad_config("doca_mmap_start: the map has no memory");
+        result = dpk_doca_bad_config(m, "doca_mmap_start: the map has no memory");
     else if (result == DOCA_SUCCESS && m->dev_count == 0 && !m->dpa)
-        result = dpk_doca_bad_config("doca_mmap_start: the map has no device: doca_mmap_add_dev");
+        result =
+            dpk_doca_bad_config(m, "doca_mmap_start: the map has no device: doca_mmap_add_dev");
     if (result == DOCA_SUCCESS)
         result = dpk_mmap_make_key(m);
     if (result == DOCA_SUCCESS) {

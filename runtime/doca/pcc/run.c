@@ -99,10 +99,10 @@ static doca_error_t start(struct context *c)
     if (c->started)
         return DOCA_ERROR_BAD_STATE;
     if (!c->app)
-        return dpk_doca_bad_config("doca_pcc_start: no program; doca_pcc_set_app names it");
+        return dpk_doca_bad_config(c, "doca_pcc_start: no program; doca_pcc_set_app names it");
     if (c->threads == 0)
         return dpk_doca_bad_config(
-            "doca_pcc_start: no threads; doca_pcc_set_thread_affinity gives them");
+            c, "doca_pcc_start: no threads; doca_pcc_set_thread_affinity gives them");
     doca_error_t result = trace_open(&c->trace);
     if (result != DOCA_SUCCESS)
         return result;

@@ -33,7 +33,8 @@ const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_releas
 static doca_error_t check_host(const struct dpk_rdma *r)
 {
     if (r->queue || !r->ctx.pe)
-        return dpk_doca_bad_config("doca_ctx_start: the RDMA context's data path is on no DPA "
+        return dpk_doca_bad_config(r,
+                                   "doca_ctx_start: the RDMA context's data path is on no DPA "
                                    "(doca_ctx_set_datapath_on_dpa), and it has %s",
                                    r->queue ? "a completion queue of one"
                                             : "no progress engine (doca_pe_connect_ctx)");
@@ -46,6 +47,7 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
     struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
     if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
         return dpk_doca_bad_config(
+            r,
             "doca_ctx_start: the completion queue of the RDMA context is of another DPA context");
     if (!dpk_dpa_enter(dpk_rdma_dpa(r), 0))
         return DOCA_ERROR_BAD_STATE;

@@ -174,7 +174,7 @@ $(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runti
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
 # Programs of the host are started with it, for emulated PCI functions: these come before the C library's.
-VFIO_FRONT := open open64 close ioctl pwrite pwrite64 readlink
+VFIO_FRONT := open open64 close close_range closefrom ioctl pwrite pwrite64 readlink dup dup2 dup3 fcntl fcntl64
 $(B)/lib/libdpakit-vfio.so: runtime/vfio/exports.map $(call objs,runtime/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)

@@ -8,6 +8,9 @@
 
 #include "vfio/vfio.h"
 
+#define TELLS_SIZES (offsetof(struct vfio_iommu_type1_info, iova_pgsizes) + sizeof(uint64_t))
+#define TELLS_IRQS  (offsetof(struct vfio_device_info, num_irqs) + sizeof(uint32_t))
+
 static int answer(int error)
 {
     if (!error)
@@ -16,11 +19,52 @@ static int answer(int error)
     return -1;
 }
 
+/* ---- What they are given ---- */
+
+/* What a request reads of its argument at least, and whether it writes there: as the kernel copies it,
+ * before it looks at it. Those that are not here have none, or a text. */
+static const struct given {
+    unsigned long request;
+    size_t size;
+    bool written;
+} given[] = {
+    {VFIO_IOMMU_GET_INFO, TELLS_SIZES, true},
+    {VFIO_IOMMU_MAP_DMA, sizeof(struct vfio_iommu_type1_dma_map), false},
+    {VFIO_IOMMU_UNMAP_DMA, sizeof(struct vfio_iommu_type1_dma_unmap), true},
+    {VFIO_GROUP_GET_STATUS, sizeof(struct vfio_group_status), true},
+    {VFIO_GROUP_SET_CONTAINER, sizeof(int), false},
+    {VFIO_DEVICE_GET_INFO, TELLS_IRQS, true},
+    {VFIO_DEVICE_GET_REGION_INFO, sizeof(struct vfio_region_info), true},
+    {VFIO_DEVICE_GET_IRQ_INFO, sizeof(struct vfio_irq_info), true},
+    {VFIO_DEVICE_SET_IRQS, sizeof(struct vfio_irq_set), false},
+};
+
+static bool is_there(unsigned long request, const void *argument)
+{
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].request == request)
+            return dpk_is_mapped(argument, given[i].size, given[i].written);
+    return true;
+}
+
+bool vfio_copy_text(char *to, size_t room, const char *from)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i + 1 < room; i++) {
+        if ((i == 0 || ((uintptr_t)from + i) % page == 0) && !dpk_is_mapped(from + i, 1, false))
+            return false;
+        if ((to[i] = from[i]) == '\0')
+            return true;
+    }
+    to[room - 1] = '\0';
+    return true;
+}
+
 /* ---- Containers and groups ---- */
 
 static int tell_iommu(struct vfio_iommu_type1_info *info)
 {
-    if (info->argsz < offsetof(struct vfio_iommu_type1_info, iova_pgsizes) + sizeof(uint64_t))
+    if (info->argsz < TELLS_SIZES)
         return answer(EINVAL);
     info->flags = VFIO_IOMMU_INFO_PGSIZES;
     info->iova_pgsizes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -58,31 +102,32 @@ static int tell_group(const struct vfio_function *f, struct vfio_group_status *s
     if (status->argsz < sizeof *status)
         return answer(EINVAL);
     status->flags = VFIO_GROUP_FLAGS_VIABLE;
-    if (f->container)
+    if (vfio_has_container(f))
         status->flags |= VFIO_GROUP_FLAGS_CONTAINER_SET;
     return 0;
 }
 
 static int set_container(struct vfio_function *f, const int *fd)
 {
-    struct vfio_container *c = vfio_container_of(*fd);
-    return c ? vfio_attach(c, f) : answer(EINVAL);
-}
-
-static int unset_container(struct vfio_function *f)
-{
-    if (f->descriptors > 1)
-        return answer(EBUSY); /* of a device */
-    return vfio_detach(f) ? 0 : answer(EINVAL);
+    struct vfio_held other;
+    if (!vfio_hold(*fd, &other))
+        return answer(EINVAL);
+    const int result = other.container ? vfio_attach(other.container, f) : answer(EINVAL);
+    const int error = errno;
+    vfio_release(&other);
+    errno = error;
+    return result;
 }
 
 static int get_device(struct vfio_function *f, const char *address)
 {
-    char own[13];
+    char own[13], wanted[14];
     dpk_pci_address(f->pci, own);
+    if (!vfio_copy_text(wanted, sizeof wanted, address))
+        return answer(EFAULT);
     if (!vfio_has_iommu(f))
         return answer(EINVAL);
-    return strcmp(own, address) == 0 ? vfio_open_device(f) : answer(ENODEV);
+    return strcmp(own, wanted) == 0 ? vfio_open_device(f) : answer(ENODEV);
 }
 
 static int call_group(struct vfio_function *f, unsigned long request, void *argument)
@@ -93,7 +138,7 @@ static int call_group(struct vfio_function *f, unsigned long request, void *argu
     case VFIO_GROUP_SET_CONTAINER:
         return set_container(f, argument);
     case VFIO_GROUP_UNSET_CONTAINER:
-        return unset_container(f);
+        return vfio_unset_container(f);
     case VFIO_GROUP_GET_DEVICE_FD:
         return get_device(f, argument);
     default:
@@ -105,7 +150,7 @@ static int call_group(struct vfio_function *f, unsigned long request, void *argu
 
 static int tell_device(struct vfio_device_info *info)
 {
-    if (info->argsz < offsetof(struct vfio_device_info, num_irqs) + sizeof info->num_irqs)
+    if (info->argsz < TELLS_IRQS)
         return answer(EINVAL);
     info->flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
     info->num_regions = VFIO_PCI_NUM_REGIONS;
@@ -159,9 +204,13 @@ static int set_interrupts(struct vfio_function *f, struct vfio_irq_set *set)
     }
     if (set->flags != events || set->argsz - sizeof *set < set->count * sizeof(int))
         return answer(EINVAL);
-    return vfio_set_interrupts(f, set->start, set->count, (const int *)(const void *)set->data)
-               ? 0
-               : -1;
+    const int *fds = (const int *)(const void *)set->data;
+    if (!dpk_is_mapped(fds, set->count * sizeof *fds, false))
+        return answer(EFAULT);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (fds[i] >= 0 && vfio_has((unsigned)fds[i], (unsigned)fds[i]))
+            return answer(EINVAL); /* no eventfd */
+    return vfio_set_interrupts(f, set->start, set->count, fds) ? 0 : -1;
 }
 
 static int call_device(struct vfio_function *f, unsigned long request, void *argument)
@@ -183,13 +232,13 @@ static int call_device(struct vfio_function *f, unsigned long request, void *arg
     }
 }
 
-int vfio_call(int fd, unsigned long request, void *argument)
+int vfio_call(const struct vfio_held *of, unsigned long request, void *argument)
 {
-    struct vfio_function *f;
-    const enum vfio_kind kind = vfio_kind_of(fd, &f);
-    return kind == VFIO_CONTAINER ? call_container(vfio_container_of(fd), request, argument)
-           : kind == VFIO_GROUP   ? call_group(f, request, argument)
-                                  : call_device(f, request, argument);
+    if (!is_there(request, argument))
+        return answer(EFAULT);
+    return of->kind == VFIO_CONTAINER ? call_container(of->container, request, argument)
+           : of->kind == VFIO_GROUP   ? call_group(of->function, request, argument)
+                                      : call_device(of->function, request, argument);
 }
 
 /* Of configuration space a driver may write the command register; the rest stays as it is. */
@@ -199,6 +248,8 @@ ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size
     if (offset < DPK_PCI_SPACE_OFFSET || size > DPK_PCI_SPACE ||
         offset - DPK_PCI_SPACE_OFFSET > DPK_PCI_SPACE - size)
         return answer(EINVAL);
+    if (!dpk_is_mapped(bytes, size, false))
+        return answer(EFAULT);
     const uint64_t at = offset - DPK_PCI_SPACE_OFFSET;
     uint8_t *space = dpk_pci_space(f->pci);
     if (at == PCI_COMMAND && size >= sizeof command) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +13,14 @@
 
 #define DESCRIPTORS_MAX 1024
 
-/* Kinds are atomic so that other descriptors, which are most, need no lock: close() is called in signal
- * handlers and in children of fork(), too. */
+/* What is entered can be asked without the lock: other descriptors, which are most, need none, and
+ * close() is called in signal handlers and in children of vfork(), too. */
 static struct {
     pthread_mutex_t lock;
+    _Atomic pid_t process; /* whose descriptors these are */
     struct {
-        _Atomic enum vfio_kind kind;
-        struct vfio_function *function;
-        struct vfio_container *container;
+        atomic_bool entered;
+        struct vfio_held is;
     } of[DESCRIPTORS_MAX];
 } descriptors = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -69,11 +70,50 @@ int vfio_find_group(const char *address)
 
 static bool is_entered(int fd)
 {
-    return fd >= 0 && fd < DESCRIPTORS_MAX && descriptors.of[fd].kind != VFIO_NONE;
+    return fd >= 0 && fd < DESCRIPTORS_MAX && atomic_load(&descriptors.of[fd].entered) &&
+           atomic_load(&descriptors.process) == getpid();
+}
+
+static void function_free(struct vfio_function *f)
+{
+    vfio_detach(f);
+    vfio_end_interrupts(f);
+    dpk_pci_close(f->pci);
+    free(f);
+}
+
+/* With the lock. */
+static void use(const struct vfio_held *held)
+{
+    if (held->function)
+        held->function->users++;
+    vfio_container_use(held->container);
+}
+
+void vfio_release(const struct vfio_held *held)
+{
+    pthread_mutex_lock(&descriptors.lock);
+    const bool last = held->function && --held->function->users == 0;
+    pthread_mutex_unlock(&descriptors.lock);
+    vfio_container_leave(held->container);
+    if (last)
+        function_free(held->function);
+}
+
+bool vfio_hold(int fd, struct vfio_held *out)
+{
+    *out = (struct vfio_held){0};
+    if (!is_entered(fd))
+        return false;
+    pthread_mutex_lock(&descriptors.lock);
+    *out = descriptors.of[fd].is;
+    use(out);
+    pthread_mutex_unlock(&descriptors.lock);
+    return out->kind != VFIO_NONE;
 }
 
 /* With the lock. False: errno says why, and the descriptor is closed. */
-static bool enter(int fd, enum vfio_kind kind, struct vfio_function *function)
+static bool enter(int fd, const struct vfio_held *is)
 {
     if (fd >= DESCRIPTORS_MAX) {
         close(fd);
@@ -82,13 +122,112 @@ static bool enter(int fd, enum vfio_kind kind, struct vfio_function *function)
     }
     if (fd < 0)
         return false;
-    descriptors.of[fd].kind = kind;
-    descriptors.of[fd].function = function;
-    descriptors.of[fd].container = NULL;
-    if (function)
-        function->descriptors++;
+    descriptors.of[fd].is = *is;
+    use(is);
+    if (is->kind == VFIO_DEVICE)
+        is->function->devices++;
+    atomic_store(&descriptors.process, getpid());
+    atomic_store(&descriptors.of[fd].entered, true);
     return true;
 }
+
+/* With the lock. What it was is to be released, without. */
+static struct vfio_held take_out(int fd)
+{
+    const struct vfio_held was = descriptors.of[fd].is;
+    descriptors.of[fd].is = (struct vfio_held){0};
+    atomic_store(&descriptors.of[fd].entered, false);
+    if (was.kind == VFIO_DEVICE)
+        was.function->devices--;
+    return was;
+}
+
+void vfio_forget(int fd)
+{
+    if (!is_entered(fd))
+        return;
+    pthread_mutex_lock(&descriptors.lock);
+    const struct vfio_held was = take_out(fd);
+    pthread_mutex_unlock(&descriptors.lock);
+    vfio_release(&was);
+}
+
+/* ---- Copies, and ranges ---- */
+
+bool vfio_has(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; fd <= last && fd < DESCRIPTORS_MAX; fd++)
+        if (is_entered((int)fd))
+            return true;
+    return false;
+}
+
+void vfio_change_begin(void)
+{
+    pthread_mutex_lock(&descriptors.lock);
+}
+
+int vfio_change_copied(int from, int made)
+{
+    struct vfio_held was = {0};
+    const int error = errno;
+    if (made >= 0 && made != from) {
+        if (is_entered(made))
+            was = take_out(made);
+        if (is_entered(from) && !enter(made, &descriptors.of[from].is))
+            made = -1;
+    }
+    const int now = made < 0 ? errno : error;
+    pthread_mutex_unlock(&descriptors.lock);
+    vfio_release(&was);
+    errno = now;
+    return made;
+}
+
+void vfio_change_closed(unsigned first, unsigned last, bool done)
+{
+    struct vfio_held was[DESCRIPTORS_MAX];
+    size_t count = 0;
+    const int error = errno;
+    for (unsigned fd = first; done && fd <= last && fd < DESCRIPTORS_MAX; fd++)
+        if (is_entered((int)fd))
+            was[count++] = take_out((int)fd);
+    pthread_mutex_unlock(&descriptors.lock);
+    for (size_t i = 0; i < count; i++)
+        vfio_release(&was[i]);
+    errno = error;
+}
+
+/* ---- fork() ---- */
+
+/* Locks in their order. */
+static void before_fork(void)
+{
+    vfio_interrupts_lock();
+    pthread_mutex_lock(&descriptors.lock);
+    vfio_containers_lock();
+}
+
+static void after_fork(void)
+{
+    vfio_containers_unlock();
+    pthread_mutex_unlock(&descriptors.lock);
+    vfio_interrupts_unlock();
+}
+
+/* A child has the descriptors, too, and may close them. */
+static void in_child(void)
+{
+    atomic_store(&descriptors.process, getpid());
+    after_fork();
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* ---- Opening ---- */
 
 static int fail_with(int error)
 {
@@ -114,7 +253,7 @@ static int open_group(struct dpk_pci *pci)
         dpk_pci_take_interrupt(pci, i);
     pthread_mutex_lock(&descriptors.lock);
     const int fd = fcntl(dpk_pci_file(pci), F_DUPFD_CLOEXEC, 0);
-    const bool entered = enter(fd, VFIO_GROUP, function);
+    const bool entered = enter(fd, &(struct vfio_held){VFIO_GROUP, function, NULL});
     pthread_mutex_unlock(&descriptors.lock);
     if (entered)
         return fd;
@@ -129,14 +268,10 @@ static int open_container(void)
         return fail_with(ENOMEM);
     pthread_mutex_lock(&descriptors.lock);
     const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const bool entered = enter(fd, VFIO_CONTAINER, NULL);
-    if (entered)
-        descriptors.of[fd].container = container;
+    const bool entered = enter(fd, &(struct vfio_held){VFIO_CONTAINER, NULL, container});
     pthread_mutex_unlock(&descriptors.lock);
-    if (entered)
-        return fd;
-    vfio_container_close(container);
-    return -1;
+    vfio_container_leave(container); /* the descriptor alone is a user of it */
+    return entered ? fd : -1;
 }
 
 int vfio_open(const char *path, int flags)
@@ -163,53 +298,17 @@ int vfio_open(const char *path, int flags)
 int vfio_open_device(struct vfio_function *function)
 {
     pthread_mutex_lock(&descriptors.lock);
-    const int fd = fcntl(dpk_pci_file(function->pci), F_DUPFD_CLOEXEC, 0);
-    const bool entered = enter(fd, VFIO_DEVICE, function);
+    const bool may = vfio_has_iommu(function);
+    const int fd = may ? fcntl(dpk_pci_file(function->pci), F_DUPFD_CLOEXEC, 0) : fail_with(EINVAL);
+    const bool entered = enter(fd, &(struct vfio_held){VFIO_DEVICE, function, NULL});
     pthread_mutex_unlock(&descriptors.lock);
     return entered ? fd : -1;
 }
 
-enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function)
+int vfio_unset_container(struct vfio_function *function)
 {
-    enum vfio_kind kind = VFIO_NONE;
-    *function = NULL;
-    if (!is_entered(fd))
-        return kind;
     pthread_mutex_lock(&descriptors.lock);
-    kind = descriptors.of[fd].kind;
-    *function = descriptors.of[fd].function;
+    const int error = function->devices > 0 ? EBUSY : vfio_detach(function) ? 0 : EINVAL;
     pthread_mutex_unlock(&descriptors.lock);
-    return kind;
-}
-
-struct vfio_container *vfio_container_of(int fd)
-{
-    if (!is_entered(fd))
-        return NULL;
-    pthread_mutex_lock(&descriptors.lock);
-    struct vfio_container *container = descriptors.of[fd].container;
-    pthread_mutex_unlock(&descriptors.lock);
-    return container;
-}
-
-void vfio_forget(int fd)
-{
-    if (!is_entered(fd))
-        return;
-    pthread_mutex_lock(&descriptors.lock);
-    struct vfio_function *function = descriptors.of[fd].function;
-    struct vfio_container *container = descriptors.of[fd].container;
-    descriptors.of[fd].kind = VFIO_NONE;
-    descriptors.of[fd].function = NULL;
-    descriptors.of[fd].container = NULL;
-    if (function && --function->descriptors > 0)
-        function = NULL;
-    pthread_mutex_unlock(&descriptors.lock);
-    vfio_container_close(container);
-    if (!function)
-        return;
-    vfio_detach(function);
-    vfio_end_interrupts(function);
-    dpk_pci_close(function->pci);
-    free(function);
+    return error ? fail_with(error) : 0;
 }

@@ -16,7 +16,7 @@ _Static_assert(VFIO_DMA_MAP_FLAG_WRITE == DPK_PCI_DMA_WRITE, "flags are rights")
 /* What a child of fork() has of one is its parent's: it changes nothing. */
 struct vfio_container {
     pid_t process;
-    bool open; /* its descriptor is */
+    unsigned users;
     bool has_iommu;
     struct vfio_function *functions;
     struct dpk_pci_mapping *mappings;
@@ -57,7 +57,7 @@ static void free_unused(struct vfio_container *c)
     while (c->count > 0 && c->process == getpid())
         remove_mapping(c, c->count - 1);
     c->has_iommu = false;
-    if (c->open)
+    if (c->users > 0)
         return;
     free(c->mappings);
     free(c);
@@ -92,18 +92,37 @@ struct vfio_container *vfio_container_new(void)
     struct vfio_container *c = calloc(1, sizeof *c);
     if (c) {
         c->process = getpid();
-        c->open = true;
+        c->users = 1;
     }
     return c;
 }
 
-void vfio_container_close(struct vfio_container *c)
+void vfio_container_use(struct vfio_container *c)
 {
     if (!c)
         return;
     pthread_mutex_lock(&lock);
-    c->open = false;
-    free_unused(c);
+    c->users++;
+    pthread_mutex_unlock(&lock);
+}
+
+void vfio_container_leave(struct vfio_container *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&lock);
+    if (--c->users == 0)
+        free_unused(c);
+    pthread_mutex_unlock(&lock);
+}
+
+void vfio_containers_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void vfio_containers_unlock(void)
+{
     pthread_mutex_unlock(&lock);
 }
 
@@ -141,6 +160,14 @@ int vfio_set_iommu(struct vfio_container *c)
         c->has_iommu = true;
     pthread_mutex_unlock(&lock);
     return answer(good ? 0 : EINVAL);
+}
+
+bool vfio_has_container(const struct vfio_function *f)
+{
+    pthread_mutex_lock(&lock);
+    const bool has = f->container != NULL;
+    pthread_mutex_unlock(&lock);
+    return has;
 }
 
 bool vfio_has_iommu(const struct vfio_function *f)

@@ -8,9 +8,13 @@
 
 #include "vfio/vfio.h"
 
+/* For the interrupts of all functions: who sets them, and who takes them back. */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
 struct vfio_interrupts {
     pthread_mutex_t lock;
     pthread_t thread;
+    pid_t process; /* that the thread is in */
     atomic_bool stop;
     struct dpk_pci *pci;
     unsigned count;
@@ -47,6 +51,7 @@ static struct vfio_interrupts *begin(struct dpk_pci *pci)
     if (!t)
         return NULL;
     t->pci = pci;
+    t->process = getpid();
     t->count = count;
     pthread_mutex_init(&t->lock, NULL);
     for (unsigned i = 0; i < count; i++)
@@ -65,13 +70,8 @@ static void set(struct vfio_interrupts *t, unsigned vector, int fd)
     t->fds[vector] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds)
+static bool set_all(struct vfio_interrupts *t, unsigned start, unsigned count, const int *fds)
 {
-    if (!f->interrupts && !(f->interrupts = begin(f->pci))) {
-        errno = ENOMEM;
-        return false;
-    }
-    struct vfio_interrupts *t = f->interrupts;
     bool good = true;
     pthread_mutex_lock(&t->lock);
     for (unsigned i = 0; i < count; i++) {
@@ -80,22 +80,54 @@ bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count
     }
     pthread_mutex_unlock(&t->lock);
     deliver(t); /* what was pending */
-    if (!good)
-        errno = EBADF;
     return good;
+}
+
+bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds)
+{
+    int error = 0;
+    pthread_mutex_lock(&changing);
+    if (!f->interrupts)
+        f->interrupts = begin(f->pci);
+    if (!f->interrupts)
+        error = ENOMEM;
+    else if (f->interrupts->process != getpid())
+        error = EBUSY;
+    else if (!set_all(f->interrupts, start, count, fds))
+        error = EBADF;
+    pthread_mutex_unlock(&changing);
+    if (error)
+        errno = error;
+    return error == 0;
+}
+
+static void end(struct vfio_interrupts *t)
+{
+    if (t->process == getpid()) {
+        atomic_store(&t->stop, true);
+        dpk_pci_wake(t->pci);
+        pthread_join(t->thread, NULL);
+    }
+    for (unsigned i = 0; i < t->count; i++)
+        set(t, i, -1);
+    free(t);
 }
 
 void vfio_end_interrupts(struct vfio_function *f)
 {
-    struct vfio_interrupts *t = f->interrupts;
-    if (!t)
-        return;
+    pthread_mutex_lock(&changing);
+    if (f->interrupts)
+        end(f->interrupts);
     f->interrupts = NULL;
-    atomic_store(&t->stop, true);
-    dpk_pci_wake(t->pci);
-    pthread_join(t->thread, NULL);
-    for (unsigned i = 0; i < t->count; i++)
-        set(t, i, -1);
-    pthread_mutex_destroy(&t->lock);
-    free(t);
+    pthread_mutex_unlock(&changing);
+}
+
+void vfio_interrupts_lock(void)
+{
+    pthread_mutex_lock(&changing);
+}
+
+void vfio_interrupts_unlock(void)
+{
+    pthread_mutex_unlock(&changing);
 }

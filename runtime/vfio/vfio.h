@@ -27,10 +27,18 @@ struct vfio_container;
 /* A function that the process has open: one for its group and its device. */
 struct vfio_function {
     struct dpk_pci *pci;
-    unsigned descriptors;
+    unsigned users;   /* its descriptors, and calls that are inside: descriptors.c's */
+    unsigned devices; /* those of its descriptors that are of a device */
     struct vfio_container *container;   /* that it is in; NULL: in none. dma.c's, as is */
     struct vfio_function *next;         /* the next one in it */
-    struct vfio_interrupts *interrupts; /* NULL: none are set */
+    struct vfio_interrupts *interrupts; /* NULL: none are set. interrupts.c's */
+};
+
+/* What a descriptor is of. Who holds it may use it while another thread closes the descriptor. */
+struct vfio_held {
+    enum vfio_kind kind;
+    struct vfio_function *function;   /* of a group or a device */
+    struct vfio_container *container; /* of a container */
 };
 
 /* ---- Descriptors (descriptors.c); any thread ---- */
@@ -38,28 +46,39 @@ struct vfio_function {
 /* The path of a container or a group that is emulated: its descriptor. -1: errno says why; ENXIO: it is
  * another path. */
 int vfio_open(const char *path, int flags);
-enum vfio_kind vfio_kind_of(int fd, struct vfio_function **function);
-/* NULL: the descriptor is none of a container. */
-struct vfio_container *vfio_container_of(int fd);
-/* A descriptor of the function's device. -1. */
+/* False: it is another descriptor, or another process's, as in a child of vfork() that has its memory. */
+bool vfio_hold(int fd, struct vfio_held *out);
+void vfio_release(const struct vfio_held *held);
+/* As ioctl: a descriptor of the function's device; and the function leaves its container. */
 int vfio_open_device(struct vfio_function *function);
+int vfio_unset_container(struct vfio_function *function);
 /* A descriptor that is being closed is none any more. */
 void vfio_forget(int fd);
+/* Whether any from `first` to `last` is one of these. */
+bool vfio_has(unsigned first, unsigned last);
+/* Around a call of the C library that makes `made` of `from` (-1: it failed), or closes a range: nobody
+ * opens or closes one of these meanwhile. The first returns `made`, or -1. */
+void vfio_change_begin(void);
+int vfio_change_copied(int from, int made);
+void vfio_change_closed(unsigned first, unsigned last, bool done);
 /* The group of a PCI address; -1: there is no such function that is on. */
 int vfio_find_group(const char *address);
 
 /* ---- What they answer: as ioctl (calls.c) ---- */
 
-int vfio_call(int fd, unsigned long request, void *argument);
+int vfio_call(const struct vfio_held *of, unsigned long request, void *argument);
+/* Copies as much as fits of a text of the program, with a NUL. False: there is no memory. */
+bool vfio_copy_text(char *to, size_t room, const char *from);
 /* A write within the first pages of a device, where configuration space is; as pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
 
 /* ---- Memory of the program that functions of a container reach (dma.c); any thread ---- */
 
-/* One that is open. NULL: out of memory. */
+/* One with a user. NULL: out of memory. */
 struct vfio_container *vfio_container_new(void);
-/* Its descriptor is closed. NULL is fine. */
-void vfio_container_close(struct vfio_container *c);
+/* Another user comes, or leaves. NULL is fine. */
+void vfio_container_use(struct vfio_container *c);
+void vfio_container_leave(struct vfio_container *c);
 /* These four answer as ioctl of a container, or a group. */
 int vfio_set_iommu(struct vfio_container *c);
 int vfio_attach(struct vfio_container *c, struct vfio_function *f);
@@ -69,12 +88,19 @@ struct vfio_iommu_type1_dma_unmap;
 int vfio_unmap(struct vfio_container *c, struct vfio_iommu_type1_dma_unmap *unmap);
 /* It reaches nothing any more; what a container without functions mapped is gone. False: it is in none. */
 bool vfio_detach(struct vfio_function *f);
+bool vfio_has_container(const struct vfio_function *f);
 bool vfio_has_iommu(const struct vfio_function *f);
+/* What fork() calls before, and after in both processes. */
+void vfio_containers_lock(void);
+void vfio_containers_unlock(void);
 
 /* ---- Interrupts (interrupts.c) ---- */
 
-/* Sets the eventfds of vectors, of which -1 is none. False: errno says why. */
+/* Sets the eventfds of vectors, of which -1 is none. False: errno says why; EBUSY: a parent has set some. */
 bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds);
+/* In a child of fork() it forgets what its parent has set. */
 void vfio_end_interrupts(struct vfio_function *f);
+void vfio_interrupts_lock(void);
+void vfio_interrupts_unlock(void);
 
 #endif

@@ -1,6 +1,6 @@
 # DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
 # (tests/host/devemu_cases.c), doorbells and interrupts (devemu_bell_cases.c), memory of the host (devemu_dma_cases.c);
-# lives of objects (devemu_life_cases.c).
+# descriptors as programs use them (devemu_vfio_cases.c); lives of objects (devemu_life_cases.c).
 
 load ../host/setup
 load ../helpers/cut
@@ -12,6 +12,7 @@ setup_file() {
     link_sample "$t/cases" "$t/cases_program.a" "$here/devemu_cases.c" -ldoca_devemu
     link_sample "$t/bell_cases" "$t/cases_program.a" "$here/devemu_bell_cases.c" -ldoca_devemu
     link_sample "$t/dma_cases" "$t/cases_program.a" "$here/devemu_dma_cases.c" -ldoca_devemu
+    link_sample "$t/vfio_cases" "$t/cases_program.a" "$here/devemu_vfio_cases.c" -ldoca_devemu
     link_sample "$t/life_cases" "$t/cases_program.a" "$here/devemu_life_cases.c" -ldoca_devemu
     export DPAKIT_DEVICES=$t/devices
     new_device mlx5_0 --pair >/dev/null
@@ -152,6 +153,27 @@ devemu_ok() { # CASE
 
 @test "doorbells start as they go" {
     case_ok doorbells_start_as_they_go life_cases
+}
+
+@test "threads set and end interrupts" {
+    with_vfio vfio_cases threads_set_and_end_interrupts
+}
+
+@test "descriptors are closed while others use them" {
+    with_vfio vfio_cases descriptors_are_closed_while_others_use_them
+}
+
+@test "copies are the same descriptor" {
+    with_vfio vfio_cases copies_are_the_same_descriptor
+}
+
+@test "children close what is their parent's" {
+    forks_whole
+    with_vfio vfio_cases children_close_what_is_their_parents
+}
+
+@test "bad pointers are answered" {
+    with_vfio vfio_cases bad_pointers_are_answered
 }
 
 @test "every documented function is declared and exported" {

@@ -1,4 +1,5 @@
 /* The beginning of OpenSSL. */
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <openssl/crypto.h>
@@ -6,25 +7,57 @@
 
 #include "base.h"
 
-enum dpk_status dpk_openssl_start(struct dpk_error *err)
+/* fork() waits for it: a child in which OpenSSL is half started, by a thread that is not there, waits
+ * for ever. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void)
 {
-    static atomic_bool started;
-    if (atomic_load(&started))
-        return DPK_OK;
+    pthread_mutex_lock(&starting);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&starting);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* With the lock. */
+static enum dpk_status start(struct dpk_error *err)
+{
     /* Where its first allocations fail, OpenSSL 3.5 waits for itself: is there any memory? */
     struct dpk_buf memory = {0};
     bool short_of_memory = !dpk_buf_reserve(&memory, 1 << 16);
     dpk_buf_free(&memory);
     if (short_of_memory)
         return dpk_fail_nomem(err);
-    /* Its context first: there is one try, and OpenSSL 3.0 does not look whether it succeeded. */
-    EVP_MD *any = OSSL_LIB_CTX_get0_global_default() &&
-                          OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG, NULL) == 1
+    /* Its context first: there is one try, and OpenSSL 3.0 does not look whether it succeeded. It does
+     * not take itself apart at exit(): in a child of fork() it would wait for locks of other threads. */
+    const uint64_t how = OPENSSL_INIT_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
+    EVP_MD *any = OSSL_LIB_CTX_get0_global_default() && OPENSSL_init_crypto(how, NULL) == 1
                       ? EVP_MD_fetch(NULL, "SHA256", NULL)
                       : NULL;
     if (!any)
         return dpk_fail(err, DPK_ERR_CRYPTO, "OpenSSL cannot start: out of memory, or no provider");
     EVP_MD_free(any);
-    atomic_store(&started, true);
     return DPK_OK;
+}
+
+enum dpk_status dpk_openssl_start(struct dpk_error *err)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    static atomic_bool started;
+    if (atomic_load(&started))
+        return DPK_OK;
+    pthread_once(&watched, watch_forks);
+    pthread_mutex_lock(&starting);
+    const enum dpk_status status = atomic_load(&started) ? DPK_OK : start(err);
+    if (status == DPK_OK)
+        atomic_store(&started, true);
+    pthread_mutex_unlock(&starting);
+    return status;
 }

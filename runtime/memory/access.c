@@ -285,7 +285,7 @@ bool dpk_memory_copy(const struct dpk_memory_access *to, const struct dpk_memory
         return false;
     for (uint64_t at = 0; at < to->size; at += PART_SIZE) {
         const struct dpk_memory_access target = part_of(to, at), source = part_of(from, at);
-        if (!copy_part(&target, &source))
+        if (!copy_part(&target, &source) || !dpk_call_worked(target.size))
             return false;
     }
     return true;

@@ -151,11 +151,25 @@ void asan_leave(struct dpk_process *p)
 
 /* ---- What is wrong ---- */
 
+/* Where the first granule from `at` on is, before `end`, that is not all good. */
+static uint64_t skip_good(const struct asan *a, uint64_t at, uint64_t end)
+{
+    uint64_t marks;
+    while (at < end && a->shadow[at / GRANULE] == 0) {
+        at = (at / GRANULE + 1) * GRANULE;
+        while (at < end && end - at >= sizeof marks * GRANULE &&
+               (memcpy(&marks, a->shadow + at / GRANULE, sizeof marks), marks == 0))
+            at += sizeof marks * GRANULE;
+    }
+    return at;
+}
+
 /* The first byte of a range that may not be accessed. False: there is none. */
 static bool find_bad(const struct asan *a, uint64_t address, uint64_t size, uint64_t *out)
 {
     const uint64_t end = size < GUEST_SIZE - address ? address + size : GUEST_SIZE;
-    for (uint64_t at = address; at < end; at = (at / GRANULE + 1) * GRANULE) {
+    for (uint64_t at = skip_good(a, address, end); at < end;
+         at = skip_good(a, (at / GRANULE + 1) * GRANULE, end)) {
         const uint8_t shadow = a->shadow[at / GRANULE];
         const uint64_t first = shadow < GRANULE ? at / GRANULE * GRANULE + shadow : at;
         if (shadow == 0 || first >= end || first >= (at / GRANULE + 1) * GRANULE)
@@ -331,6 +345,10 @@ static void describe(struct hart *h, char *out, size_t size)
     char object[300], callers[300], line[100] = "";
     struct dpk_line at;
     (void)find_bad(p->asan, x[A0], x[A1], &bad);
+    dpk_call_worked((bad > x[A0]          ? bad - x[A0]
+                     : x[A1] < GUEST_SIZE ? x[A1]
+                                          : GUEST_SIZE) /
+                    GRANULE);
     const uint8_t reason = reason_at(p->asan, bad);
     put_object(p, bad, reason, object, sizeof object);
     callers_put(h, from, callers, sizeof callers);

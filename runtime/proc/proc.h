@@ -403,6 +403,9 @@ struct dpk_caller {
  * not wait, nor destroy the process or its threads. */
 typedef bool (*dpk_device_call)(void *context, struct dpk_caller *caller, unsigned call,
                                 const uint64_t args[6], uint64_t *result, char *fault, size_t size);
+/* Says that a call has worked on so many bytes: they use up the thread's slice as instructions do. False:
+ * the run-time limit has passed inside of it, and it is to return false at once. Elsewhere it is true. */
+bool dpk_call_worked(uint64_t bytes);
 /* Sets the handler of a family of calls, once, before the program runs. */
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context);

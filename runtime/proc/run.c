@@ -14,9 +14,12 @@
 #include "proc/thread.h"
 #include "proc/trace.h"
 #include "proc/tsan.h"
+#include "proc/work.h"
 
 #define SLICE_INSTRUCTIONS 32768u
 #define SLICE_CALLS        4096u
+/* Work inside a call that counts as one more call. */
+#define CALL_BYTES 4096u
 /* On a host thread that has other things to do. */
 #define MOMENT_INSTRUCTIONS 1024u
 #define MOMENT_CALLS        8u
@@ -56,10 +59,30 @@ static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
                          : rv64_run(p->core, &h->regs, budget);
 }
 
+/* ---- Calls ---- */
+
+/* As syscall_run; how many calls it counts for. */
+static bool run_call(struct hart *h, struct slice *s, unsigned *cost)
+{
+    bool overran;
+    work_begin(h);
+    bool over = syscall_run(h, s);
+    const uint64_t more = work_end(&overran) / CALL_BYTES;
+    if (overran && s->end == SLICE_FAULT) { /* it is at the ECALL, and over its limit */
+        s->end = SLICE_USED;
+        over = true;
+    }
+    *cost = more < UINT32_MAX ? 1 + (unsigned)more : UINT32_MAX;
+    return over;
+}
+
 void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
 {
     const bool recorded = h->process->recorded != NULL;
     char reason[DPK_FAULT_REASON_MAX];
+    unsigned cost;
+    uint64_t worked = 0;
+    bool over;
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
         switch (recorded ? recorded_run(h, left, s, execute) : execute(h, left, s)) {
@@ -68,8 +91,12 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
         case RV64_STOP_WATCH:
             break;
         case RV64_STOP_ECALL:
-            calls--;
-            if (syscall_run(h, s))
+            over = run_call(h, s, &cost);
+            calls -= cost < calls ? cost : calls;
+            worked += cost - 1;
+            if (s->end == SLICE_POLLED && worked > 0) /* its time counts in full */
+                s->end = SLICE_USED;
+            if (over)
                 return;
             if (s->runner == ON_WORKER)
                 end = shortened(h, end);

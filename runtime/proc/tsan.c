@@ -176,6 +176,29 @@ static bool end_by_race(struct hart *h, struct slice *s)
     return true;
 }
 
+/* A range is looked at part by part, as far as the run-time limit and memory go. */
+static bool find_race(const struct hart *h, struct races_access a, struct race *out)
+{
+    const uint64_t part = UINT64_C(1) << 16;
+    if (a.size <= part)
+        return races_access(h->process->tsan->races, &a, out);
+    if (!rv64_memory_at(h->process->memory, a.address, a.size, 0))
+        return false; /* it will fault */
+    struct races_access now = a;
+    bool raced = false;
+    for (uint64_t at = 0; at < a.size && dpk_call_worked(part); at += part) {
+        struct race found;
+        now.address = a.address + at;
+        now.size = a.size - at < part ? a.size - at : part;
+        if (races_access(h->process->tsan->races, &now, &found) && !raced) {
+            raced = true;
+            *out = found;
+            out->now = a;
+        }
+    }
+    return raced;
+}
+
 bool tsan_access(struct hart *h, struct slice *s)
 {
     const uint64_t *x = h->regs.x, how = x[A2];
@@ -197,7 +220,7 @@ bool tsan_access(struct hart *h, struct slice *s)
         races_load(t->races, thread, x[A0], how & DPA_ACCESS_ACQUIRES);
     else if (atomic && !writes)
         races_load_soon(t->races, thread, x[A0]);
-    const bool raced = !(how & DPA_ACCESS_TOLD) && races_access(t->races, &a, &race);
+    const bool raced = !(how & DPA_ACCESS_TOLD) && find_race(h, a, &race);
     if (atomic && writes) /* what it releases has the access itself in it */
         races_store(t->races, thread, x[A0], how & DPA_ACCESS_RELEASES);
     if (!raced)

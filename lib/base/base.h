@@ -263,6 +263,11 @@ void dpk_staged_drop(struct dpk_staged *staged); /* NULL: nothing */
 int dpk_file_lock(const char *path, void (*waits)(const char *path));
 void dpk_file_unlock(int lock); /* -1: nothing */
 
+/* Writes all bytes, at a place of the file if it is given, in as many steps as it takes. 0, or -1 with errno of the step
+ * that failed, when part may have been written: what is short says nothing of why. */
+int dpk_write_all(int fd, const void *data, size_t size);
+int dpk_pwrite_all(int fd, const void *data, size_t size, uint64_t offset);
+
 /* Makes a new file, for a name that others can guess in a directory that they may write to (/tmp).
  * The new file takes the place of what has the name, be it a link or somebody's file; that is
  * neither followed nor written to nor kept. It fails where that is protected (in a sticky

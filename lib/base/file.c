@@ -9,29 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or -1 with errno set. */
-static int write_all(int fd, const uint8_t *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(fd, data, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        if (done == 0) {
-            errno = EIO;
-            return -1;
-        }
-        data += done;
-        size -= (size_t)done;
-    }
-    return 0;
-}
-
 static int write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (write_all(fd, pieces[i].data, pieces[i].size) != 0)
+        if (dpk_write_all(fd, pieces[i].data, pieces[i].size) != 0)
             return -1;
     return 0;
 }
@@ -44,7 +25,7 @@ static int write_changes(int fd, const struct dpk_ahead *ahead, const struct dpk
     for (size_t i = 0; i < count; at += pieces[i++].size)
         if (!ahead_has(ahead, at, &pieces[i]) &&
             (lseek(fd, (off_t)at, SEEK_SET) < 0 ||
-             write_all(fd, pieces[i].data, pieces[i].size) != 0))
+             dpk_write_all(fd, pieces[i].data, pieces[i].size) != 0))
             return -1;
     return ftruncate(fd, (off_t)at);
 }

@@ -19,7 +19,7 @@ static enum dpk_status fill(int fd, const char *path, const struct dpk_share *wh
         return dpk_fail_errno(err, "%s", path);
     if (st.st_size < (off_t)what->size &&
         (ftruncate(fd, 0) != 0 ||
-         pwrite(fd, &what->magic, sizeof what->magic, 0) != (ssize_t)sizeof what->magic ||
+         dpk_pwrite_all(fd, &what->magic, sizeof what->magic, 0) != 0 ||
          (errno = posix_fallocate(fd, 0, (off_t)what->size)) != 0))
         status = dpk_fail_errno(err, "%s", path);
     flock(fd, LOCK_UN);

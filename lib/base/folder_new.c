@@ -11,18 +11,9 @@
 
 static enum dpk_status write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *at = pieces[i].data;
-        for (size_t left = pieces[i].size; left > 0;) {
-            ssize_t n = write(fd, at, left);
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n <= 0)
-                return DPK_ERR_IO;
-            at += n;
-            left -= (size_t)n;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        if (dpk_write_all(fd, pieces[i].data, pieces[i].size) != 0)
+            return DPK_ERR_IO;
     return DPK_OK;
 }
 

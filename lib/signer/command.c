@@ -81,7 +81,7 @@ void command_free(char **words)
 static int digest_file(const uint8_t *digest, size_t size)
 {
     int fd = memfd_create("digest", MFD_CLOEXEC);
-    if (fd >= 0 && (write(fd, digest, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0)) {
+    if (fd >= 0 && (dpk_write_all(fd, digest, size) != 0 || lseek(fd, 0, SEEK_SET) != 0)) {
         close(fd);
         return -1;
     }

@@ -132,21 +132,6 @@ static void put_head(struct dpk_buf *b, const struct dpk_core *core, struct rang
 
 /* ---- The file ---- */
 
-static bool write_at(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
-{
-    while (size > 0) {
-        ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        size -= (size_t)n;
-        offset += (uint64_t)n;
-    }
-    return true;
-}
-
 static bool is_zero(const uint8_t *page)
 {
     return page[0] == 0 && memcmp(page, page + 1, RV64_PAGE - 1) == 0;
@@ -155,7 +140,7 @@ static bool is_zero(const uint8_t *page)
 static bool write_range(int fd, const uint8_t *bytes, const struct dpk_elf_segment *h)
 {
     for (uint64_t at = 0; at < h->file_size; at += RV64_PAGE)
-        if (!is_zero(bytes + at) && !write_at(fd, bytes + at, RV64_PAGE, h->offset + at))
+        if (!is_zero(bytes + at) && dpk_pwrite_all(fd, bytes + at, RV64_PAGE, h->offset + at) != 0)
             return false;
     return true;
 }
@@ -163,7 +148,7 @@ static bool write_range(int fd, const uint8_t *bytes, const struct dpk_elf_segme
 static bool write_file(int fd, const struct dpk_core *core, const struct dpk_buf *head,
                        const struct ranges *r)
 {
-    bool good = write_at(fd, head->data, head->size, 0);
+    bool good = dpk_pwrite_all(fd, head->data, head->size, 0) == 0;
     for (size_t i = 0; good && i < r->count; i++) {
         const struct dpk_elf_segment *h = &r->headers[i];
         const uint8_t *bytes = rv64_memory_at(core->memory, h->address, h->file_size, 0);

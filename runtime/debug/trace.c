@@ -26,6 +26,7 @@ struct dpk_trace {
     uint64_t at;        /* where the next events go in the file */
     uint64_t begin;     /* nanoseconds */
     struct dpk_buf buf; /* events that are not in the file yet */
+    bool failed;        /* the file has all that it will have */
     bool any;           /* there is an event, so that the next one needs a comma */
     bool named[TRACKS]; /* the name of the track was written */
 };
@@ -37,33 +38,41 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Writes the events and the end of the document. The next flush overwrites that end. So the file is
- * always a complete document. */
-static void flush(struct dpk_trace *t)
+static const char document_end[] = "\n]}\n";
+
+/* Says why the trace ends here, and makes it a document again, of what was written before. */
+static void give_up(struct dpk_trace *t, int error)
 {
-    static const char end[] = "\n]}\n";
-    size_t size = t->buf.size, done = 0;
-    dpk_put(&t->buf, end, sizeof end - 1);
-    while (!t->buf.failed && done < t->buf.size) {
-        ssize_t n = pwrite(t->fd, t->buf.data + done, t->buf.size - done, (off_t)(t->at + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
-    t->at += size;
+    t->failed = true;
+    if (t->at > 0 && dpk_pwrite_all(t->fd, document_end, sizeof document_end - 1, t->at) == 0)
+        (void)!ftruncate(t->fd, (off_t)(t->at + sizeof document_end - 1));
+    fprintf(stderr, "-W- trace %s: cannot be written: %s; what happens from now on is not in it\n",
+            t->name, strerror(error));
+}
+
+/* Writes the events and the end of the document. The next flush overwrites that end. So the file is
+ * always a complete document. False: errno says why not. */
+static bool flush(struct dpk_trace *t)
+{
+    const size_t size = t->buf.size;
+    dpk_put(&t->buf, document_end, sizeof document_end - 1);
+    if (t->buf.failed)
+        errno = ENOMEM;
+    const bool good = !t->buf.failed && dpk_pwrite_all(t->fd, t->buf.data, t->buf.size, t->at) == 0;
+    if (good)
+        t->at += size;
     dpk_buf_free(&t->buf);
+    return good;
 }
 
 /* Begins an empty document. */
-static void begin(struct dpk_trace *t)
+static bool begin(struct dpk_trace *t)
 {
     t->at = 0;
     t->any = false;
     memset(t->named, 0, sizeof t->named);
     dpk_put_format(&t->buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    flush(t);
+    return flush(t);
 }
 
 static int create(const struct dpk_trace *t)
@@ -91,13 +100,15 @@ static void rotate(struct dpk_trace *t)
     }
     close(t->fd);
     t->fd = fd;
-    begin(t);
+    if (!begin(t))
+        give_up(t, errno);
 }
 
 static void flush_and_rotate(struct dpk_trace *t)
 {
-    flush(t);
-    if (t->max < t->at + UNWRITTEN_MAX)
+    if (!flush(t))
+        give_up(t, errno);
+    else if (t->max < t->at + UNWRITTEN_MAX)
         rotate(t);
 }
 
@@ -125,8 +136,11 @@ enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace 
     if (!t)
         return dpk_fail_nomem(err);
     t->directory = -1;
-    if (!take_path(t, path) || (t->fd = create(t)) < 0) {
+    t->fd = -1;
+    if (!take_path(t, path) || (t->fd = create(t)) < 0 || !begin(t)) {
         enum dpk_status status = dpk_fail_errno(err, "trace: cannot write %s", path);
+        if (t->fd >= 0)
+            close(t->fd);
         if (t->directory >= 0)
             close(t->directory);
         free(t);
@@ -135,7 +149,6 @@ enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace 
     pthread_mutex_init(&t->lock, NULL);
     t->max = max;
     t->begin = now();
-    begin(t);
     *out = t;
     return DPK_OK;
 }
@@ -200,6 +213,10 @@ static void put_time(struct dpk_buf *b, const char *name, uint64_t ns)
 void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e)
 {
     pthread_mutex_lock(&t->lock);
+    if (t->failed) {
+        pthread_mutex_unlock(&t->lock);
+        return;
+    }
     uint64_t end = now(), begin = e->begin ? e->begin : end;
     put_name(t, e->track);
     dpk_put_format(&t->buf, "%s\n{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%u,\"cat\":\"%s\",\"name\":",

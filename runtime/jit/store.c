@@ -99,20 +99,6 @@ static bool read_file(const struct folder *f, const char *name, size_t max, stru
     return !flaw && (whole || st.st_size == 0);
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t size)
-{
-    while (size != 0) {
-        ssize_t put = write(fd, data, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        data += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
 /* Makes a file, whole or not at all. `replace`: in place of what has the name; it is not synced,
  * since its MAC tells what a power cut left of it. */
 static bool write_file(const struct folder *f, const char *name, const struct dpk_buf *content,
@@ -126,7 +112,7 @@ static bool write_file(const struct folder *f, const char *name, const struct dp
     int fd = openat(f->fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool written = write_all(fd, content->data, content->size) && (replace || fsync(fd) == 0);
+    bool written = dpk_write_all(fd, content->data, content->size) == 0 && (replace || fsync(fd) == 0);
     written &= close(fd) == 0;
     bool renamed = written && replace && renameat(f->fd, temp, f->fd, name) == 0;
     if (renamed)

@@ -75,7 +75,7 @@ static void *map(int fd, size_t size, uint64_t magic)
 static enum dpk_status fill(int fd, size_t size, uint64_t magic, struct dpk_error *err)
 {
     errno = posix_fallocate(fd, 0, (off_t)size);
-    if (errno != 0 || pwrite(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic)
+    if (errno != 0 || dpk_pwrite_all(fd, &magic, sizeof magic, 0) != 0)
         return dpk_fail_errno(err, "the folder live of the device");
     return DPK_OK;
 }

@@ -23,6 +23,7 @@ struct pcap {
     read_u32 *read;
     int out; /* -1: none */
     bool out_failed;
+    uint64_t out_size; /* of whole records */
     uint32_t count;
 };
 
@@ -176,10 +177,18 @@ static bool pcap_receive(struct dpk_wire *wire)
 
 /* ---- Frames that leave ---- */
 
-/* Each record is written at once, so that frames that were sent before a crash are in the file. */
+/* Each record is written at once, so that frames that were sent before a crash are in the file. False:
+ * errno says why, and a regular file has no part of it. */
 static bool append(struct pcap *p, const struct dpk_buf *b)
 {
-    return !b->failed && write(p->out, b->data, b->size) == (ssize_t)b->size;
+    if (!b->failed && dpk_write_all(p->out, b->data, b->size) == 0) {
+        p->out_size += b->size;
+        return true;
+    }
+    const int error = b->failed ? ENOMEM : errno;
+    (void)!ftruncate(p->out, (off_t)p->out_size);
+    errno = error;
+    return false;
 }
 
 static enum dpk_status open_out(struct pcap *p, const char *path, struct dpk_error *err)

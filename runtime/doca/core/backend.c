@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "doca/core/object.h"
 #include "log.h"
 
@@ -113,15 +114,7 @@ static void write_file(struct backend *b, const struct line *line, const char *t
 static void write_fd(struct backend *b, const struct line *line, const char *text, size_t size)
 {
     (void)line;
-    while (size > 0) {
-        ssize_t n = write(b->fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        text += n;
-        size -= (size_t)n;
-    }
+    (void)dpk_write_all(b->fd, text, size);
 }
 
 static void write_buffer(struct backend *b, const struct line *line, const char *text, size_t size)

@@ -21,12 +21,24 @@ static enum dpk_status open_files(struct dpk_dpa *d, struct dpk_error *err)
     return DPK_OK;
 }
 
+/* False: a write has failed, now or before, as on a full disk; errno says why. */
+static bool closes_well(FILE *f)
+{
+    const bool failed = ferror(f);
+    if (fclose(f) != 0)
+        return false;
+    if (failed)
+        errno = EIO; /* the reason is gone */
+    return !failed;
+}
+
 void messages_close(struct dpk_dpa *d)
 {
     d->log = NULL;
     for (size_t i = 0; i < DPK_DPA_FILES; i++) {
-        if (d->files[i].path && d->files[i].out && fclose(d->files[i].out) != 0)
-            dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", d->files[i].path, strerror(errno));
+        if (d->files[i].path && d->files[i].out && !closes_well(d->files[i].out))
+            dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: not all could be written: %m",
+                         d->files[i].path);
         d->files[i].out = NULL;
     }
 }

@@ -169,8 +169,9 @@ doca_error_t trace_open(struct trace *t)
 void trace_close(struct trace *t)
 {
     pthread_mutex_lock(&t->lock);
-    if (t->file && fclose(t->file) != 0)
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_stop: %s cannot be written", t->path);
+    const bool failed = t->file && ferror(t->file);
+    if (t->file && (fclose(t->file) != 0 || failed))
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_stop: %s: not all could be written", t->path);
     t->file = NULL;
     pthread_mutex_unlock(&t->lock);
 }

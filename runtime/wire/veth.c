@@ -26,6 +26,7 @@
 #define LOOK_AGAIN_MS 500 /* when the interface is down or gone */
 #define ROOM_MS       1   /* the first of several waits for room to send */
 #define ROOM_TRIES    5
+#define TELL_TRIES    4 /* errors in place of a frame */
 #define MAC_ADDRESSES 12u
 
 struct veth {
@@ -65,21 +66,41 @@ static struct tpacket2_hdr *slot(const struct veth *v, size_t number)
     return (struct tpacket2_hdr *)(void *)(v->ring + number % v->slots * v->slot_size);
 }
 
-/* Gets all of a frame that its slot has only the beginning of. */
-static uint8_t *take_large(struct veth *v, size_t size)
-{
-    struct virtio_net_hdr h;
-    struct iovec parts[] = {{&h, sizeof h}, {v->large + VLAN_TAG, LARGEST}};
-    const struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
-    const ssize_t n = recvmsg(v->in, (struct msghdr *)&m, MSG_DONTWAIT);
-    return n == (ssize_t)(sizeof h + size) ? v->large + VLAN_TAG : NULL;
-}
-
 static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
 {
     struct virtio_net_hdr h;
     memcpy(&h, (const uint8_t *)s + s->tp_mac - sizeof h, sizeof h);
     return h;
+}
+
+/* One frame of those that wait beside the ring. -1: there is none. An error that the socket has to tell,
+ * as of an interface that went down, comes in place of a frame, once. */
+static ssize_t receive_waiting(const struct veth *v)
+{
+    struct virtio_net_hdr h;
+    struct iovec parts[] = {{&h, sizeof h}, {v->large + VLAN_TAG, LARGEST}};
+    const struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
+    for (unsigned tries = 0; tries < TELL_TRIES; tries++) {
+        const ssize_t n = recvmsg(v->in, (struct msghdr *)&m, MSG_DONTWAIT);
+        if (n >= (ssize_t)sizeof h)
+            return n - (ssize_t)sizeof h;
+        if (n < 0 && errno == EAGAIN)
+            return -1;
+    }
+    return -1;
+}
+
+/* Gets all of a frame that its slot has only the beginning of. What waits before it is of slots whose
+ * frames were dropped. */
+static uint8_t *take_large(struct veth *v, const struct tpacket2_hdr *s)
+{
+    const uint8_t *begin = (const uint8_t *)s + s->tp_mac;
+    ssize_t n;
+    while ((n = receive_waiting(v)) >= 0)
+        if (n == (ssize_t)s->tp_len && s->tp_snaplen <= s->tp_len &&
+            memcmp(v->large + VLAN_TAG, begin, s->tp_snaplen) == 0)
+            return v->large + VLAN_TAG;
+    return NULL;
 }
 
 /* Takes all of what a slot stands for, with its tag. NULL: it was dropped. */
@@ -90,7 +111,7 @@ static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t sta
     uint8_t *frame = (uint8_t *)s + s->tp_mac;
     *size = s->tp_len;
     if (status & TP_STATUS_COPY)
-        frame = take_large(v, *size);
+        frame = take_large(v, s);
     else if (s->tp_snaplen < *size)
         frame = NULL; /* there was no memory for the rest */
     if (!frame) {

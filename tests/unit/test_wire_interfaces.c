@@ -182,6 +182,35 @@ static void an_interface_goes_down_and_comes_back(void **state)
     unplug(wire, other);
 }
 
+/* What was large and arrived before waits in the socket, behind the error that tells of it. */
+static void large_frames_arrive_that_came_before_an_interface_went_down(void **state)
+{
+    (void)state;
+    static struct port p;
+    enum { LARGE = 5000, MANY = 5 };
+    int other;
+    struct dpk_wire *wire = plug_pair(&p, &other); /* its ring is for small frames */
+    ip("link set v0 mtu 9000");
+    ip("link set v1 mtu 9000");
+    pthread_mutex_lock(&p.lock); /* the port takes none for a while */
+    peer_sends(other, 60, 0);
+    for (unsigned i = 0; i < MANY; i++)
+        peer_sends(other, LARGE + i, i);
+    ip("link set v0 down");
+    ip("link set v0 up");
+    pthread_mutex_unlock(&p.lock);
+    await_arrived(&p, 1 + MANY);
+    assert_memory_equal(p.last, frame_of(LARGE + MANY - 1, MANY - 1), LARGE + MANY - 1);
+    await_carrier(&p, other);
+    for (unsigned i = 0; i < MANY; i++) {
+        peer_sends(other, LARGE + 10 * i, i);
+        await_arrived(&p, 2 + MANY + i);
+        assert_memory_equal(p.last, frame_of(LARGE + 10 * i, i), LARGE + 10 * i);
+    }
+    assert_int_equal(counters(wire).received_dropped[DPK_WIRE_NO_ROOM], 0);
+    unplug(wire, other);
+}
+
 static void the_other_end_goes_down_and_comes_back(void **state)
 {
     (void)state;
@@ -350,6 +379,8 @@ int main(void)
         cmocka_unit_test_setup(frames_that_had_arrived_are_offered_when_the_wire_ends,
                                another_network),
         cmocka_unit_test_setup(an_interface_goes_down_and_comes_back, another_network),
+        cmocka_unit_test_setup(large_frames_arrive_that_came_before_an_interface_went_down,
+                               another_network),
         cmocka_unit_test_setup(the_other_end_goes_down_and_comes_back, another_network),
         cmocka_unit_test_setup(an_interface_is_deleted_and_made_again, another_network),
         cmocka_unit_test_setup(frames_cross_a_tap, another_network),

@@ -106,6 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     slow.hart = fast.hart;
     rv64_core_set_strict(fast.core, data[1] & 1);
     rv64_core_set_strict(slow.core, data[1] & 1);
+    rv64_core_set_extensions(fast.core, data[1] & 8 ? 0 : RV64_ZBA);
+    rv64_core_set_extensions(slow.core, data[1] & 8 ? 0 : RV64_ZBA);
     jit_attach(fast.core, data[1] & 2 ? JIT_SYNC : JIT_OFF, (data[1] & 4) != 0);
     for (int turn = 0; turn < TURNS; turn++) {
         enum rv64_stop why = rv64_run(fast.core, &fast.hart, BUDGET), other = RV64_STOP_BUDGET;

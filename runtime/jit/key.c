@@ -32,6 +32,13 @@ static void describe_host(uint64_t out[8])
 #endif
 }
 
+/* The same bits are an instruction on one core, and illegal on another. */
+static void put_insn(struct dpk_buf *b, const struct rv64_insn *insn)
+{
+    dpk_put_le32(b, insn->bits);
+    dpk_put_u8(b, insn->op);
+}
+
 static void put_region(struct dpk_buf *b, const struct jit_region *r)
 {
     dpk_put_le32(b, r->block_count);
@@ -49,7 +56,7 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
             dpk_put_le32(b, (uint32_t)r->targets[block->target + k]);
         dpk_put_le32(b, block->table);
         for (uint32_t k = 0; k < block->count; k++)
-            dpk_put_le32(b, r->insns[block->first + k].insn.bits);
+            put_insn(b, &r->insns[block->first + k].insn);
     }
     for (unsigned i = 0; i < RV64_WINDOWS; i++) /* points_to is for speed alone */
         dpk_put_le64(b, r->window_begin[i]);

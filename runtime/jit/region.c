@@ -51,7 +51,7 @@ static void read_block(const struct rv64_core *core, struct jit_region *r, struc
     b->end = JIT_END_FALL;
     while (!ended && b->count < RV64_BLOCK_MAX) {
         struct jit_insn *i = &r->insns[b->first + b->count];
-        if (rv64_core_breaks(core, at) || !rv64_fetch(core->mem, at, &i->insn, &fault_address))
+        if (rv64_core_breaks(core, at) || !rv64_fetch(core, at, &i->insn, &fault_address))
             break;
         i->pc = at;
         b->count++;

@@ -20,6 +20,7 @@ struct rv64_core *rv64_core_create(struct rv64_memory *mem)
     if (core == NULL)
         return NULL;
     core->mem = mem;
+    core->extensions = RV64_ZBA;
     if (pthread_mutex_init(&core->lock, NULL) != 0) {
         free(core);
         return NULL;
@@ -30,6 +31,11 @@ struct rv64_core *rv64_core_create(struct rv64_memory *mem)
 void rv64_core_set_strict(struct rv64_core *core, bool strict)
 {
     core->strict = strict;
+}
+
+void rv64_core_set_extensions(struct rv64_core *core, unsigned extensions)
+{
+    core->extensions = extensions;
 }
 
 void rv64_core_set_translator(struct rv64_core *core, const struct rv64_translator *translator)

@@ -7,6 +7,7 @@
 struct rv64_core {
     struct rv64_memory *mem;
     bool strict;                              /* misaligned loads and stores fault */
+    unsigned extensions;                      /* RV64_ZBA */
     const struct rv64_translator *translator; /* NULL: none */
     pthread_mutex_t lock;             /* held to count users of caches, and to make blocks */
     struct rv64_cache *cache;         /* the current one, NULL before the first run */

@@ -60,7 +60,7 @@ static struct access next_access(const struct rv64_core *core, const struct rv64
 {
     struct rv64_insn insn;
     uint64_t unused;
-    if (!rv64_fetch(core->mem, hart->pc, &insn, &unused))
+    if (!rv64_fetch(core, hart->pc, &insn, &unused))
         return (struct access){0};
     uint64_t a = hart->x[insn.rs1], at = a + (uint64_t)(int64_t)insn.imm;
     switch ((enum rv64_op)insn.op) {

@@ -1,6 +1,9 @@
 /* Decodes instructions (Volume I, chapter 24; Bit-Manipulation 1.0.0). */
 #include "insn.h"
 
+#include <ctype.h>
+#include <stdio.h>
+
 enum format {
     FORMAT_R,
     FORMAT_I,
@@ -123,9 +126,38 @@ static bool fetch_half(const struct rv64_memory *mem, uint64_t address, uint16_t
     return true;
 }
 
-bool rv64_fetch(const struct rv64_memory *mem, uint64_t pc, struct rv64_insn *insn,
+static bool is_zba(unsigned op)
+{
+    switch (op) {
+#define OP(name, format, match) case OP_##name:
+#include "zba.def"
+#undef OP
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool rv64_optional_name(uint32_t bits, char out[RV64_NAME])
+{
+    static const char *const names[OP_COUNT] = {
+#define OP(name, format, match) [OP_##name] = #name,
+#include "zba.def"
+#undef OP
+    };
+    const struct rv64_insn insn = rv64_decode(bits);
+    if (!is_zba(insn.op))
+        return false;
+    snprintf(out, RV64_NAME, "%s", names[insn.op]);
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == '_' ? '.' : (char)tolower((unsigned char)*c);
+    return true;
+}
+
+bool rv64_fetch(const struct rv64_core *core, uint64_t pc, struct rv64_insn *insn,
                 uint64_t *fault_address)
 {
+    const struct rv64_memory *mem = core->mem;
     uint16_t low, high = 0;
     *fault_address = pc;
     if (!fetch_half(mem, pc, &low))
@@ -134,5 +166,7 @@ bool rv64_fetch(const struct rv64_memory *mem, uint64_t pc, struct rv64_insn *in
     if (rv64_instruction_length(low) == 4 && !fetch_half(mem, pc + 2, &high))
         return false;
     *insn = rv64_decode((uint32_t)high << 16 | low);
+    if (!(core->extensions & RV64_ZBA) && is_zba(insn->op))
+        *insn = (struct rv64_insn){.op = OP_ILLEGAL, .bits = insn->bits, .length = insn->length};
     return true;
 }

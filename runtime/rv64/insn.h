@@ -2,7 +2,7 @@
 #ifndef RV64_INSN_H
 #define RV64_INSN_H
 
-#include "memory.h"
+#include "core.h"
 
 enum rv64_op {
     OP_ILLEGAL,
@@ -23,13 +23,14 @@ struct rv64_insn {
 /* Returns the 32-bit instruction that a compressed one stands for. 0, which is illegal: none. */
 uint32_t rv64_expand(uint16_t bits);
 
-/* Decodes the instruction that begins with the 16 low bits of `bits`. OP_ILLEGAL if there is none.
- */
+/* Decodes the instruction that begins with the 16 low bits of `bits`, of any extension. OP_ILLEGAL
+ * if there is none. */
 struct rv64_insn rv64_decode(uint32_t bits);
 
-/* Fetches and decodes an instruction. False: it is not in executable memory, or at an odd address;
- * *fault_address is the first address that could not be read. */
-bool rv64_fetch(const struct rv64_memory *mem, uint64_t pc, struct rv64_insn *insn,
+/* Fetches and decodes an instruction; OP_ILLEGAL if the core does not have it. False: it is not in
+ * executable memory, or at an odd address; *fault_address is the first address that could not be
+ * read. */
+bool rv64_fetch(const struct rv64_core *core, uint64_t pc, struct rv64_insn *insn,
                 uint64_t *fault_address);
 
 #endif

@@ -127,6 +127,15 @@ void rv64_core_destroy(struct rv64_core *core);
  * Before the first run. */
 void rv64_core_set_strict(struct rv64_core *core, bool strict);
 
+/* Extensions that not every DPA has. A core without them refuses their instructions as illegal. */
+enum { RV64_ZBA = 1 };
+/* Gives the core these extensions alone; it begins with all of them. Before the first run. */
+void rv64_core_set_extensions(struct rv64_core *core, unsigned extensions);
+/* Writes the manual's name ("sh3add") of an instruction that only cores with an extension have.
+ * False: `bits` are another one. */
+#define RV64_NAME 16
+bool rv64_optional_name(uint32_t bits, char out[RV64_NAME]);
+
 /* Runs at most about `budget` instructions: to the end of the current block; translated code goes on
  * to the next jump back or call, and to the returns of calls that it is in. */
 enum rv64_stop rv64_run(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget);

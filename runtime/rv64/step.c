@@ -422,7 +422,7 @@ enum rv64_stop rv64_step_external(struct rv64_core *core, struct rv64_hart *hart
         .hart = hart, .mem = core->mem, .strict = core->strict, .external = external};
     uint64_t fault_address;
     hart->fault = RV64_FAULT_NONE;
-    if (!rv64_fetch(core->mem, hart->pc, &c.insn, &fault_address))
+    if (!rv64_fetch(core, hart->pc, &c.insn, &fault_address))
         return rv64_stop_fault(hart, RV64_FAULT_FETCH, fault_address);
 
     c.a = hart->x[c.insn.rs1];

@@ -104,7 +104,6 @@ static void pair_up(struct rv64_run *run, unsigned count)
 
 unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_block *block)
 {
-    const struct rv64_memory *mem = core->mem;
     struct rv64_run *out = block->run;
     uint64_t at = pc, fault_address = pc;
     struct rv64_insn insn = {0};
@@ -112,7 +111,7 @@ unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_b
 
     block->pc = pc;
     while (!last && block->count < RV64_BLOCK_MAX && !rv64_core_breaks(core, at) &&
-           rv64_fetch(mem, at, &insn, &fault_address)) {
+           rv64_fetch(core, at, &insn, &fault_address)) {
         *out = (struct rv64_run){.kind = insn.op,
                                  .rd = insn.rd == 0 ? RV64_SINK : insn.rd,
                                  .rs1 = insn.rs1,

@@ -93,9 +93,9 @@ enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE
 /* Emulated devices have no slot, but the number of an alias is of one device alone. */
 static void put_place(struct dpk_device_info *out)
 {
-    const size_t prefix = strlen(DPK_ALIAS_PREFIX);
-    if (strlen(out->alias) > prefix)
-        out->number = (unsigned)strtoul(out->alias + prefix, NULL, 10);
+    const char *number = dpk_alias_number(out->alias);
+    if (number)
+        out->number = (unsigned)strtoul(number, NULL, 10);
     out->pci = (struct dpk_pci_address){
         .domain = out->number / 500, .bus = 3 + out->number / 2 % 250, .function = out->number % 2};
     snprintf(out->vuid, sizeof out->vuid, "%sMLNXS%uD0F%u", out->serial, out->number / 2,

@@ -1,6 +1,6 @@
 /*
- * card: one emulated BlueField-3 function: its NV configuration, keys and certificates, what it
- * allows, and its event log.
+ * card: one function of an emulated BlueField-3 or ConnectX: its NV configuration, keys and
+ * certificates, what it allows, and its event log.
  *
  * The state of a device is a directory with one SQLite database. Every change is one transaction.
  * This room knows NV configuration and certificate containers, but neither ELF nor processors.
@@ -119,9 +119,20 @@ void dpk_device_end_looking(struct dpk_device *dev);
 
 /* ---- What a device is ---- */
 
+/* What sorts of cards have a DPA. Their DPAs differ in their instructions (dpacc(1), -mcpu). */
+struct dpk_device_type {
+    const char *target; /* of its DPA: "bf3" */
+    const char *name;   /* "BlueField3", as NVIDIA's tools write it */
+    const char *text;   /* "BlueField-3" */
+    unsigned id;        /* of its functions on PCI */
+    bool has_dpu;       /* it has processors of its own, so it can be a pair */
+};
+/* NULL: there is no such target. */
+const struct dpk_device_type *dpk_device_type_find(const char *target);
+
 struct dpk_device_info {
     char psid[17], psid_branch[17];
-    char part_number[64], description[256], serial[64], hw_target[16];
+    char part_number[64], description[256], serial[64], hw_target[16]; /* dpk_device_type.target */
     char alias[64]; /* "mt41692_pciconf0", or empty */
     bool pair;      /* it has a function on the DPU's side, too */
     enum dpk_side side;

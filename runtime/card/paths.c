@@ -146,11 +146,6 @@ void dpk_names_free(struct dpk_names *names)
     *names = (struct dpk_names){0};
 }
 
-static bool is_numbered(const char *alias)
-{
-    return strncmp(alias, DPK_ALIAS_PREFIX, strlen(DPK_ALIAS_PREFIX)) == 0;
-}
-
 void dpk_device_alias_of(const char *root, const char *name, bool card, char *out, size_t size)
 {
     struct dirent **entries = NULL;
@@ -159,7 +154,7 @@ void dpk_device_alias_of(const char *root, const char *name, bool card, char *ou
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX], target[PATH_MAX];
         struct stat st;
-        if (!*out && is_numbered(entries[i]->d_name) != card &&
+        if (!*out && (dpk_alias_number(entries[i]->d_name) == NULL) == card &&
             dpk_device_join(root, entries[i]->d_name, path, NULL) == DPK_OK &&
             lstat(path, &st) == 0 && dpk_device_check_owner(path, &st, NULL) == DPK_OK) {
             ssize_t n = readlink(path, target, sizeof target - 1);

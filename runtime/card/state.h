@@ -18,7 +18,6 @@ struct dpk_device {
 };
 
 #define DPK_DPU_DIRECTORY "dpu" /* below that of a device: it is a pair */
-#define DPK_ALIAS_PREFIX  "mt41692_pciconf"
 
 /* ---- paths.c ---- */
 
@@ -38,10 +37,20 @@ enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct
 /* Gets the device's name and directory for the word that the user has given. */
 enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
                                    char path[PATH_MAX], struct dpk_error *err);
-/* The first alias of a device that begins with DPK_ALIAS_PREFIX, or with `card` the first that does
- * not; or "". */
+/* The first alias of a device that has a number (dpk_alias_number), or with `card` the first that has
+ * none; or "". */
 void dpk_device_alias_of(const char *root, const char *name, bool card, char *out, size_t size);
 bool dpk_device_is_pair(const char *path);
+
+/* ---- types.c ---- */
+
+/* Writes the alias that MST would give to such a device: "mt41692_pciconf<N>". Returns what snprintf
+ * does. */
+int dpk_alias_format(const struct dpk_device_type *type, unsigned number, char *out, size_t size);
+/* The digits of such an alias, of any type. NULL: it is another one. */
+const char *dpk_alias_number(const char *alias);
+/* Whether a device of another type than `but` has the number: PCI addresses come from it. */
+bool dpk_alias_number_taken(const char *root, const struct dpk_device_type *but, unsigned number);
 
 /* ---- db.c ---- */
 

@@ -156,8 +156,7 @@ static enum dpk_status read_text(struct dpk_reader *r, struct archive *a, size_t
     if (text.size > DPK_IDENTITY_TEXT_MAX || memchr(text.data, 0, text.size))
         return dpk_fail(err, DPK_ERR_FORMAT, "text %zu is none", number);
     memcpy(a->texts[number], text.data, text.size);
-    enum dpk_status status = dpk_device_check_text(number, a->texts[number], err);
-    return status == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "text %zu is none", number);
+    return dpk_device_check_text(number, a->texts[number], err) == DPK_OK ? DPK_OK : DPK_ERR_FORMAT;
 }
 
 /* Whether the key is written as an export would write it. If not, exporting the device again would
@@ -481,6 +480,10 @@ enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *ou
     }
     if (status == DPK_OK && texts != DPK_IDENTITY_TEXTS)
         status = dpk_fail(err, DPK_ERR_FORMAT, "the archive says too little of the device");
+    if (status == DPK_OK &&
+        dpk_device_check_pair(dpk_device_type_find(out->texts[DPK_IDENTITY_TARGET]), out->pair,
+                              err) != DPK_OK)
+        status = DPK_ERR_FORMAT;
     if (status == DPK_OK && out->key_count == 0)
         status = dpk_fail(err, DPK_ERR_FORMAT, "the archive has no NVIDIA key");
     if (status == DPK_OK)

@@ -109,25 +109,47 @@ enum dpk_status dpk_device_check_text(size_t number, const char *value, struct d
     for (size_t i = 0; i < length; i++)
         if (value[i] < 0x20 || value[i] > 0x7e)
             return dpk_fail(err, DPK_ERR_USAGE, "%s: printable ASCII only", texts[number].key);
+    if (number == DPK_IDENTITY_TARGET && !dpk_device_type_find(value))
+        return dpk_fail(err, DPK_ERR_USAGE, "no type '%s': there are bf3, cx7, cx8, cx9", value);
     return DPK_OK;
 }
 
+enum dpk_status dpk_device_check_pair(const struct dpk_device_type *type, bool pair,
+                                      struct dpk_error *err)
+{
+    if (type->has_dpu || !pair)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_USAGE,
+                    "a %s has no processors of its own, so it is no pair: only bf3 is", type->text);
+}
+
+static const struct dpk_device_type *type_of(const struct dpk_device_plan *plan)
+{
+    return dpk_device_type_find(plan->target ? plan->target : "bf3");
+}
+
+/* What a BlueField-3 is by default is that of a card that is sold; of the others, names are ours. */
 static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *plan,
                                     struct dpk_error *err)
 {
-    char serial[32], created[32];
+    const struct dpk_device_type *type = type_of(plan);
+    char serial[32], created[32], description[64], psid[17], part[64];
+    snprintf(description, sizeof description, "Emulated %s%s function (dpakit)", type->text,
+             type->has_dpu ? " B3220" : "");
+    snprintf(psid, sizeof psid, type->has_dpu ? "MT_0000000884" : "DPK_%s", type->target);
+    snprintf(part, sizeof part, type->has_dpu ? "900-9D3B6-00CV-A_Ax" : "dpakit-%s", type->target);
     uint8_t random[4] = {0};
     RAND_bytes(random, sizeof random);
     snprintf(serial, sizeof serial, "DPK%02X%02X%02X%02X", random[0], random[1], random[2],
              random[3]);
     snprintf(created, sizeof created, "%lld", (long long)time(NULL));
     const char *const values[DPK_IDENTITY_TEXTS] = {
-        plan->psid ? plan->psid : "MT_0000000884",
+        plan->psid ? plan->psid : psid,
         plan->psid_branch ? plan->psid_branch : "",
-        plan->part_number ? plan->part_number : "900-9D3B6-00CV-A_Ax",
-        plan->description ? plan->description : "Emulated BlueField-3 B3220 function (dpakit)",
+        plan->part_number ? plan->part_number : part,
+        plan->description ? plan->description : description,
         plan->serial ? plan->serial : serial,
-        "bf3",
+        type->target,
         created,
     };
     enum dpk_status status = DPK_OK;
@@ -144,7 +166,8 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
     const struct dpk_device_plan *plan = context;
     char path[PATH_MAX], detail[DPK_DEVICE_NAME_MAX + 70];
     sqlite3 *db = NULL;
-    snprintf(detail, sizeof detail, "%s%s%s%s", plan->name, plan->pair ? ", a pair" : "",
+    snprintf(detail, sizeof detail, "%s%s%s%s%s%s", plan->name, plan->target ? ", " : "",
+             plan->target ? plan->target : "", plan->pair ? ", a pair" : "",
              plan->anti_rollback ? ", anti-rollback" : "",
              plan->development ? ", in its development life cycle" : "");
     enum dpk_status status = dpk_device_join(staging, "device.db", path, err);
@@ -174,6 +197,7 @@ out:
 static enum dpk_status build_card(struct dpk_device_plan *plan, char name[DPK_DEVICE_NAME_MAX + 1],
                                   struct dpk_error *err)
 {
+    const struct dpk_device_names names = {name, plan->name, type_of(plan)};
     char root[PATH_MAX], path[PATH_MAX];
     struct stat st;
     enum dpk_status status = dpk_device_check_name(plan->name, err);
@@ -186,7 +210,7 @@ static enum dpk_status build_card(struct dpk_device_plan *plan, char name[DPK_DE
                           plan->name);
     for (unsigned i = 0; status == DPK_OK && i < FUNCTIONS_MAX; i++) {
         snprintf(name, DPK_DEVICE_NAME_MAX + 1, DPK_FUNCTION_PREFIX "%u", i);
-        status = dpk_device_build(name, plan->name, fill, plan, err);
+        status = dpk_device_build(&names, fill, plan, err);
         if (status != DPK_ERR_EXISTS || lstat(path, &st) == 0)
             return status;
         status = DPK_OK;
@@ -203,9 +227,16 @@ enum dpk_status dpk_device_create(const struct dpk_device_plan *plan,
     struct dpk_device_plan mine = *plan;
     if (plan->nvidia_key && dpk_uuid_is_zero(&plan->nvidia_uuid))
         return dpk_fail(err, DPK_ERR_USAGE, "an NVIDIA key needs its UUID, which is not zero");
+    enum dpk_status status = DPK_OK;
+    if (plan->target)
+        status = dpk_device_check_text(DPK_IDENTITY_TARGET, plan->target, err);
+    if (status == DPK_OK)
+        status = dpk_device_check_pair(type_of(plan), plan->pair, err);
+    if (status != DPK_OK)
+        return status;
+    const struct dpk_device_names names = {plan->name, NULL, type_of(plan)};
     const bool named = !plan->pair || dpk_device_is_function(plan->name);
-    const enum dpk_status status = named ? dpk_device_build(plan->name, NULL, fill, &mine, err)
-                                         : build_card(&mine, called, err);
+    status = named ? dpk_device_build(&names, fill, &mine, err) : build_card(&mine, called, err);
     if (name && status == DPK_OK)
         snprintf(name, DPK_DEVICE_NAME_MAX + 1, "%s", named ? plan->name : called);
     return status;

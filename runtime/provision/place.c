@@ -62,11 +62,6 @@ static int is_alias(const struct dirent *entry)
            dpk_device_check_name(entry->d_name, NULL) == DPK_OK;
 }
 
-static bool is_numbered(const char *alias)
-{
-    return strncmp(alias, DPK_ALIAS_PREFIX, strlen(DPK_ALIAS_PREFIX)) == 0;
-}
-
 bool dpk_device_is_function(const char *name)
 {
     const size_t prefix = strlen(DPK_FUNCTION_PREFIX);
@@ -108,7 +103,7 @@ static void sweep_alias(const char *root, const char *alias, const char *path)
     if (n <= 0 || lstat(path, &st) != 0 || !dpk_user_is_mine(st.st_uid))
         return;
     target[n] = 0;
-    if ((is_numbered(alias) || dpk_device_is_function(target)) &&
+    if ((dpk_alias_number(alias) || dpk_device_is_function(target)) &&
         dpk_device_check_name(target, NULL) == DPK_OK &&
         dpk_device_join(root, target, device, NULL) == DPK_OK && lstat(device, &st) != 0 &&
         errno == ENOENT)
@@ -173,20 +168,23 @@ static int make_staging(const char *root, char path[PATH_MAX])
     return -1;
 }
 
-/* Makes the first alias of a BlueField-3 that is free. If that fails, `path` is "", and the device
- * has no alias. */
-static void make_alias(const char *root, const char *name, char path[PATH_MAX])
+/* Makes the alias of that type with the first number that no device has. If that fails, `path` is "",
+ * and the device has no alias. Of two programs that give one number to two types at once, at least
+ * one sees the other's and takes the next. */
+static void make_alias(const char *root, const char *name, const struct dpk_device_type *type,
+                       char path[PATH_MAX])
 {
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
-        char alias[64];
-        snprintf(alias, sizeof alias, DPK_ALIAS_PREFIX "%u", i);
-        if (strcmp(alias, name) == 0)
+        char alias[DPK_DEVICE_NAME_MAX + 1];
+        (void)dpk_alias_format(type, i, alias, sizeof alias);
+        if (strcmp(alias, name) == 0 || dpk_alias_number_taken(root, type, i))
             continue;
         if (dpk_device_join(root, alias, path, NULL) != DPK_OK)
             break;
-        if (symlink(name, path) == 0)
+        const bool made = symlink(name, path) == 0;
+        if (made && !dpk_alias_number_taken(root, type, i))
             return;
-        if (errno != EEXIST)
+        if (made ? unlink(path) != 0 : errno != EEXIST)
             break;
     }
     path[0] = 0;
@@ -208,17 +206,19 @@ static enum dpk_status make_card(const char *root, const char *card, const char 
 
 /* Makes the aliases, then the device. A program that is killed in between leaves an alias without a
  * device, which is removed later, and never a device without an alias. */
-static enum dpk_status put_in_place(const char *root, const char *name, const char *card,
-                                    const char *staging, const char *path, struct dpk_error *err)
+static enum dpk_status put_in_place(const char *root, const char *path,
+                                    const struct dpk_device_names *names, const char *staging,
+                                    struct dpk_error *err)
 {
     char alias[PATH_MAX], other[PATH_MAX];
     int lock = lock_place(root, LOCK_SH);
-    enum dpk_status status = make_card(root, card, name, other, err);
-    make_alias(root, name, alias);
+    enum dpk_status status = make_card(root, names->card, names->name, other, err);
+    make_alias(root, names->name, names->type, alias);
     if (status == DPK_OK && rename(staging, path) != 0)
-        status = errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
-                     ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", name)
-                     : dpk_fail_errno(err, "%s", path);
+        status =
+            errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                ? dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device of that name", names->name)
+                : dpk_fail_errno(err, "%s", path);
     if (status != DPK_OK && *alias)
         (void)unlink(alias);
     if (status != DPK_OK && *other)
@@ -236,8 +236,9 @@ static void sync_directory(const char *path)
     close(fd);
 }
 
-static enum dpk_status build(const char *root, const char *name, const char *card, const char *path,
-                             dpk_device_filler *fill, void *context, struct dpk_error *err)
+static enum dpk_status build(const char *root, const char *path,
+                             const struct dpk_device_names *names, dpk_device_filler *fill,
+                             void *context, struct dpk_error *err)
 {
     char staging[PATH_MAX];
     int fd = make_staging(root, staging);
@@ -247,7 +248,7 @@ static enum dpk_status build(const char *root, const char *name, const char *car
     if (status == DPK_OK && fsync(fd) != 0)
         status = dpk_fail_errno(err, "%s", staging);
     if (status == DPK_OK)
-        status = put_in_place(root, name, card, staging, path, err);
+        status = put_in_place(root, path, names, staging, err);
     if (status == DPK_OK)
         sync_directory(root);
     else
@@ -265,9 +266,10 @@ enum dpk_status dpk_device_make_pair(const char *staging, struct dpk_error *err)
     return status;
 }
 
-enum dpk_status dpk_device_build(const char *name, const char *card, dpk_device_filler *fill,
+enum dpk_status dpk_device_build(const struct dpk_device_names *names, dpk_device_filler *fill,
                                  void *context, struct dpk_error *err)
 {
+    const char *name = names->name;
     char root[PATH_MAX], path[PATH_MAX];
     struct stat st;
     sigset_t signals;
@@ -290,7 +292,7 @@ enum dpk_status dpk_device_build(const char *name, const char *card, dpk_device_
     /* The staging directory may hold a private key. So no signal may end the program before the
      * directory is in place or removed. */
     dpk_signals_hold(&signals);
-    status = build(root, name, card, path, fill, context, err);
+    status = build(root, path, names, fill, context, err);
     dpk_signals_release(&signals);
     return status;
 }

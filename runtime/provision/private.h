@@ -11,8 +11,13 @@
 #define DPK_IDENTITY_TEXTS    7
 #define DPK_IDENTITY_TEXT_MAX 255
 const char *dpk_device_text_key(size_t number);
-/* DPK_ERR_USAGE: the value is too long, or not printable. */
+/* The one that tells the type of the device. */
+#define DPK_IDENTITY_TARGET 5
+/* DPK_ERR_USAGE: the value is too long, or not printable, or no type. */
 enum dpk_status dpk_device_check_text(size_t number, const char *value, struct dpk_error *err);
+/* DPK_ERR_USAGE: it is to be a pair, and cards of its type are none. */
+enum dpk_status dpk_device_check_pair(const struct dpk_device_type *type, bool pair,
+                                      struct dpk_error *err);
 /* Makes the directory `staging`/factory with the key pair and its UUID. */
 enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
                                       const struct dpk_uuid *uuid, struct dpk_error *err);
@@ -22,10 +27,14 @@ enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
 /* Fills `staging`, the directory that will be the device. */
 typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
                                           struct dpk_error *err);
-/* Makes a device with its alias, completely or not at all, and removes the remains of programs that
- * were killed while they did this. `card`: another alias, NULL: none. DPK_ERR_EXISTS: one of the names
- * is taken. */
-enum dpk_status dpk_device_build(const char *name, const char *card, dpk_device_filler *fill,
+/* What a device is called: by its name, by the alias of its type, and by the name of its card. */
+struct dpk_device_names {
+    const char *name, *card; /* card NULL: it has no other name */
+    const struct dpk_device_type *type;
+};
+/* Makes a device with its aliases, completely or not at all, and removes the remains of programs that
+ * were killed while they did this. DPK_ERR_EXISTS: one of the names is taken. */
+enum dpk_status dpk_device_build(const struct dpk_device_names *names, dpk_device_filler *fill,
                                  void *context, struct dpk_error *err);
 /* Makes the directory of the DPU's function below `staging`. */
 enum dpk_status dpk_device_make_pair(const char *staging, struct dpk_error *err);

@@ -19,8 +19,9 @@
 /* Describes a new device. NULL strings stand for the values of a BlueField-3 with its usual
  * PSID. */
 struct dpk_device_plan {
-    const char *name; /* letters, digits, '_', '-', '.'; starts with a letter or digit */
-    bool pair;        /* also a function on the DPU's side (card.h, enum dpk_side) */
+    const char *name;   /* letters, digits, '_', '-', '.'; starts with a letter or digit */
+    const char *target; /* its type (card.h): "cx8"; NULL: "bf3" */
+    bool pair;          /* also a function on the DPU's side (card.h, enum dpk_side) */
     const char *psid, *psid_branch; /* at most 16 characters */
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
@@ -31,7 +32,7 @@ struct dpk_device_plan {
 
 /* Creates a device completely or not at all. Without `nvidia_key` it makes an RSA-4096 test pair
  * under factory/ (nvidia.pem, nvidia.uuid), with which the user can sign as NVIDIA does. It also
- * makes the alias mt41692_pciconf<N>. DPK_ERR_EXISTS: the name is taken.
+ * makes the alias mt41692_pciconf<N>, with the number that its type has on PCI. DPK_ERR_EXISTS: the name is taken.
  * A pair whose name is not that of a function (mlx5_<N>) gets the first free one of these, and the
  * name is another alias. `name`: what the device is called then; may be NULL. */
 enum dpk_status dpk_device_create(const struct dpk_device_plan *plan,

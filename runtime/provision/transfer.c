@@ -255,7 +255,9 @@ enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t si
         status = archive_parse(bytes, size, &a, err);
     if (status != DPK_OK)
         return status;
-    status = dpk_device_build(name, NULL, fill, &a, err);
+    const struct dpk_device_names names = {name, NULL,
+                                           dpk_device_type_find(a.texts[DPK_IDENTITY_TARGET])};
+    status = dpk_device_build(&names, fill, &a, err);
     archive_free(&a);
     return status;
 }

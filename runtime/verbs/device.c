@@ -150,6 +150,7 @@ void dpk_verbs_free_device_list(struct ibv_device **list)
 static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
 {
     struct dpk_device *state = NULL;
+    struct dpk_device_info info;
     char wire[DPK_DEVICE_WIRE_MAX];
     enum dpk_status status = dpk_device_open(name, &state, NULL);
     if (status != DPK_OK)
@@ -157,6 +158,10 @@ static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
     if (dpk_device_directory(state, out->directory, NULL) != DPK_OK)
         out->directory[0] = 0;
     status = dpk_device_wire(state, wire, NULL);
+    if (status == DPK_OK && (status = dpk_device_info(state, &info, NULL)) == DPK_OK) {
+        const struct dpk_device_type *type = dpk_device_type_find(info.hw_target);
+        out->id = type ? type->id : 0;
+    }
     dpk_device_close(state);
     if (status == DPK_OK && !(out->wire = strdup(wire)))
         status = DPK_ERR_NOMEM;

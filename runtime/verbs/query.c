@@ -12,7 +12,6 @@
 #include "verbs/verbs.h"
 
 #define MELLANOX         0x15b3
-#define BLUEFIELD_3      41692
 #define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
@@ -22,8 +21,9 @@ __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 
 /* What a BlueField-3 has, but for mr and pd, which are those of `memory`. What is 0 it has not:
  * multicast groups, memory windows, raw queue pairs. */
-static void describe(const struct ibv_device *device, struct ibv_device_attr *out)
+static void describe(struct ibv_context *context, struct ibv_device_attr *out)
 {
+    const struct ibv_device *device = context->device;
     *out = (struct ibv_device_attr){
         .fw_ver = "dpakit",
         .node_guid = htobe64(gids_guid(device)),
@@ -31,7 +31,7 @@ static void describe(const struct ibv_device *device, struct ibv_device_attr *ou
         .max_mr_size = UINT64_MAX,
         .page_size_cap = ~UINT64_C(0xfff),
         .vendor_id = MELLANOX,
-        .vendor_part_id = BLUEFIELD_3,
+        .vendor_part_id = context_of(context)->device.id,
         .max_qp = 131072,
         .max_qp_wr = QP_WR_MAX,
         .device_cap_flags = IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |
@@ -60,7 +60,7 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
 {
     if (!context || !device_attr)
         return EINVAL;
-    describe(context->device, device_attr);
+    describe(context, device_attr);
     return 0;
 }
 
@@ -71,7 +71,7 @@ int query_device_ex(struct ibv_context *context, const struct ibv_query_device_e
     struct ibv_device_attr_ex all = {.phys_port_cnt_ex = 1};
     if (!context || !attr || (input && input->comp_mask) || attr_size < sizeof all.orig_attr)
         return EINVAL;
-    describe(context->device, &all.orig_attr);
+    describe(context, &all.orig_attr);
     all.device_cap_flags_ex = all.orig_attr.device_cap_flags;
     memset(attr, 0, attr_size);
     memcpy(attr, &all, attr_size < sizeof all ? attr_size : sizeof all);

@@ -296,6 +296,7 @@ struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
     char directory[PATH_MAX]; /* of the device */
+    unsigned id;              /* of its type, on PCI */
     char *wire;               /* what the device's state says that its port is plugged into */
     atomic_uint_least32_t flow_counters;             /* that were ever made */
     atomic_uint_least64_t uars[DPK_VERBS_UARS / 64]; /* bits of those that are allocated */

@@ -1,6 +1,8 @@
 /* What devices and their representors are, as libdoca_common says. */
 #include "doca_caps.h"
 
+#include "card/card.h"
+
 #include <arpa/inet.h>
 
 #define ASK(function) LIBRARY_FUNCTION("common", function)
@@ -47,13 +49,25 @@ static void put_addresses(const struct doca_devinfo *info)
     put("ipv6_addr", inet_ntop(AF_INET6, v6, text, sizeof text));
 }
 
+/* The target of the DPA, for which no function asks. */
+static void put_target(const char *device)
+{
+    struct dpk_device_info info;
+    char text[sizeof "nv-dpa-" + sizeof info.hw_target];
+    if (dpk_device_info_by_name(device, &info, NULL) != DPK_OK)
+        return;
+    snprintf(text, sizeof text, "nv-dpa-%s", info.hw_target);
+    put("dpa_target", text);
+}
+
 void device_print(const struct doca_devinfo *info)
 {
-    char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
+    char name[DOCA_DEVINFO_IFACE_NAME_SIZE] = "";
     enum doca_pci_func_type type;
     device_print_address(info);
     if (ASK(doca_devinfo_get_ibdev_name)(info, name, DOCA_DEVINFO_IBDEV_NAME_SIZE) == DOCA_SUCCESS)
         put("ibdev_name", name);
+    put_target(name);
     if (ASK(doca_devinfo_get_iface_name)(info, name, sizeof name) == DOCA_SUCCESS)
         put("iface_name", name);
     if (ASK(doca_devinfo_get_pci_func_type)(info, &type) == DOCA_SUCCESS)

@@ -1,12 +1,23 @@
 /* Commands that ask devices and change nothing. */
 #include "dpadev.h"
 
+struct list_options {
+    struct dpadev_options shared;
+    bool more;
+};
+
 static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct dpadev_options *o = options;
+    const struct list_options *o = options;
     (void)args;
-    return dpadev_print_list(o->json, err);
+    return dpadev_print_list(o->more, o->shared.json, err);
 }
+
+static const struct dpk_option list_options[] = {
+    {"l,long", .at = offsetof(struct list_options, more),
+     .help = "with type, PCI address and description"},
+    {0},
+};
 
 static enum dpk_status show(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
@@ -57,8 +68,12 @@ static const struct dpk_option ps_options[] = {
     {0},
 };
 
-const struct dpk_command dpadev_list = {"list", .help = "name the devices there are",
-                                        .takes = "json", .run = list};
+const struct dpk_command dpadev_list = {"list",
+                                        .help = "name the devices there are",
+                                        .takes = "json",
+                                        .options = list_options,
+                                        .size = sizeof(struct list_options),
+                                        .run = list};
 const struct dpk_command dpadev_show = {"show", "NAME",
                                         "what a device is, whom it trusts, who may load what",
                                         .takes = "json", .run = show};

@@ -27,7 +27,7 @@ extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpade
 enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);
 
 /* Texts and JSON about devices, on standard output. */
-enum dpk_status dpadev_print_list(bool json, struct dpk_error *err);
+enum dpk_status dpadev_print_list(bool more, bool json, struct dpk_error *err);
 enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_error *err);
 enum dpk_status dpadev_print_log(struct dpk_device *dev, unsigned last, bool json,
                                  struct dpk_error *err);

@@ -6,7 +6,33 @@
 
 /* ---- list ---- */
 
-enum dpk_status dpadev_print_list(bool json, struct dpk_error *err)
+/* A device that cannot be opened has the reason in place of a description. */
+static void print_one(const char *name, bool more, cJSON *array)
+{
+    struct dpk_device_info info = {0};
+    struct dpk_error why = {0};
+    char pci[DPK_PCI_ADDRESS_TEXT] = "";
+    if (more && dpk_device_info_by_name(name, &info, &why) == DPK_OK)
+        dpk_pci_address_format(&info.pci, pci);
+    (void)dpk_text_clean(why.message);
+    const char *text = *pci ? info.description : why.message;
+    if (array && more) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, o);
+        dpk_json_text(o, "name", name);
+        dpk_json_text(o, "hw_target", info.hw_target);
+        dpk_json_text(o, "pci_address", pci);
+        dpk_json_text(o, *pci ? "description" : "error", text);
+    } else if (array) {
+        cJSON_AddItemToArray(array, cJSON_CreateString(name));
+    } else if (more) {
+        printf("%-16s %-4s %-13s %s\n", name, *pci ? info.hw_target : "?", *pci ? pci : "?", text);
+    } else {
+        printf("%s\n", name);
+    }
+}
+
+enum dpk_status dpadev_print_list(bool more, bool json, struct dpk_error *err)
 {
     struct dpk_names names = {0};
     enum dpk_status status = dpk_device_list(&names, err);
@@ -15,12 +41,8 @@ enum dpk_status dpadev_print_list(bool json, struct dpk_error *err)
     if (names.count == 0 && !json)
         fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
     cJSON *array = json ? cJSON_CreateArray() : NULL;
-    for (size_t i = 0; i < names.count; i++) {
-        if (json)
-            cJSON_AddItemToArray(array, cJSON_CreateString(names.names[i]));
-        else
-            printf("%s\n", names.names[i]);
-    }
+    for (size_t i = 0; i < names.count; i++)
+        print_one(names.names[i], more, array);
     dpk_names_free(&names);
     return json ? dpk_json_print(array, err) : DPK_OK;
 }

@@ -6,14 +6,18 @@ enum { PRODUCTION = 1, DEVELOPMENT };
 struct create_options {
     struct dpadev_options shared;
     struct dpk_device_plan plan;
-    unsigned life_cycle;
+    unsigned life_cycle, type;
 };
+
+/* In the order of the option's words. */
+static const char *const types[] = {"bf3", "cx7", "cx8", "cx9"};
 
 static enum dpk_status create(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     struct create_options *o = options;
     char name[DPK_DEVICE_NAME_MAX + 1] = "";
     o->plan.name = args->words[0];
+    o->plan.target = o->type > 1 ? types[o->type - 1] : NULL;
     o->plan.development = o->life_cycle == DEVELOPMENT;
     enum dpk_status status = dpk_device_create(&o->plan, name, err);
     if (status == DPK_OK && o->plan.pair)
@@ -27,7 +31,10 @@ static enum dpk_status create(void *options, const struct dpk_args *args, struct
 #define AT(field) offsetof(struct create_options, field)
 
 static const struct dpk_option create_options[] = {
-    {"psid", DPK_TEXT, "PSID", AT(plan.psid), .help = "PSID (default MT_0000000884)"},
+    {"type", DPK_CHOICE, "bf3|cx7|cx8|cx9", AT(type), .standard = "bf3",
+     .help = "BlueField-3 or ConnectX, for good: which instructions its DPA has (dpacc -mcpu)"},
+    {"psid", DPK_TEXT, "PSID", AT(plan.psid),
+     .help = "PSID (default MT_0000000884, or DPK_ and the type)"},
     {"psid-branch", DPK_TEXT, "TEXT", AT(plan.psid_branch), .help = "PSID branch (default none)"},
     {"part-number", DPK_TEXT, "TEXT", AT(plan.part_number), .help = "part number"},
     {"description", DPK_TEXT, "TEXT", AT(plan.description), .help = "description"},

@@ -319,7 +319,7 @@ static void put_identity(struct dpk_buf *out, const cJSON *report)
                                             {"part_number", "Part number"},
                                             {"psid", "PSID"},
                                             {"serial", "Serial number"},
-                                            {"hw_target", "Hardware"},
+                                            {"hw_target", "Type"},
                                             {"created", "Created"},
                                             {"wire", "Wire"}};
     begin_section(out, "identity", "Identity");

@@ -106,6 +106,7 @@ static void tree_identity(struct dpadev_tree *tree, const char *name,
                           const struct dpk_device_info *info)
 {
     char created[DPK_TOOL_TIME], pci[DPK_PCI_ADDRESS_TEXT];
+    const struct dpk_device_type *type = dpk_device_type_find(info->hw_target);
     dpk_pci_address_format(&info->pci, pci);
     dpadev_tree_add(tree, 1, "Identity");
     dpadev_tree_add(tree, 2, "Alias:         %s", info->alias[0] ? info->alias : "none");
@@ -120,7 +121,8 @@ static void tree_identity(struct dpadev_tree *tree, const char *name,
     dpadev_tree_add(tree, 2, "PSID:          %s", info->psid);
     dpadev_tree_add(tree, 2, "PSID branch:   %s",
                     info->psid_branch[0] ? info->psid_branch : "none");
-    dpadev_tree_add(tree, 2, "Hardware:      %s", info->hw_target);
+    dpadev_tree_add(tree, 2, "Type:          %s%s%s", info->hw_target, type ? ", " : "",
+                    type ? type->text : "");
     dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
     dpadev_tree_add(tree, 2, "Life cycle:    %s", life_cycle(info));
     dpadev_tree_add(tree, 2, "Created:       %s", dpk_tool_time(info->created, created));

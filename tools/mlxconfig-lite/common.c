@@ -41,7 +41,8 @@ enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error 
     if (status != DPK_OK)
         return status;
     printf("\nDevice #1:\n----------\n\n");
-    printf("Device type:    BlueField3\n");
+    const struct dpk_device_type *type = dpk_device_type_find(info.hw_target);
+    printf("Device type:    %s\n", type ? type->name : info.hw_target);
     printf("Name:           %s\n", info.part_number);
     printf("Description:    %s\n", info.description);
     printf("Device:         %s\n\n", dpk_device_name(dev));

@@ -265,8 +265,7 @@ static enum dpk_verdict check_signature(struct verification *v)
 static enum dpk_verdict check_coverage(struct verification *v)
 {
     const struct dpk_subject *s = v->subject;
-    bool without_zba =
-        s->target[0] && (s->target_id == DPK_TARGET_CX7 || s->target_id == DPK_TARGET_BF3);
+    bool without_zba = s->target[0] && !dpk_target_has_zba(s->target_id);
     const char *isa = without_zba ? isa_of(&s->elf) : NULL;
     if (s->unmapped) {
         note(v, "mapping", DPK_VERDICT_OK,

@@ -31,6 +31,11 @@ bool dpk_target_find(const char *name, uint32_t *target)
     return false;
 }
 
+bool dpk_target_has_zba(uint32_t target)
+{
+    return target != DPK_TARGET_CX7 && target != DPK_TARGET_BF3;
+}
+
 const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT])
 {
     const char *name = dpk_target_name(target);

@@ -24,6 +24,8 @@ enum dpk_target {
 const char *dpk_target_name(uint32_t target);
 /* The id of "bf3"; false if there is no such target. */
 bool dpk_target_find(const char *name, uint32_t *target);
+/* Whether its DPA has the instructions of Zba, as cx8, cx9 and the generic one (dpacc(1)). */
+bool dpk_target_has_zba(uint32_t target);
 /* What to call any id: "bf3", or "target7". Returns `out`. */
 #define DPK_TARGET_TEXT 20
 const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT]);

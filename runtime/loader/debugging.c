@@ -49,6 +49,16 @@ enum dpk_status dpk_debug_record(const struct dpk_image *image,
                     why.message);
 }
 
+const char *dpk_image_target(const struct dpk_image *image)
+{
+    return dpk_target_name(image->target);
+}
+
+bool dpk_image_has_zba(const struct dpk_image *image)
+{
+    return dpk_target_has_zba(image->target);
+}
+
 const char *dpk_image_device(const struct dpk_image *image)
 {
     return image->device;

@@ -27,6 +27,7 @@ struct dpk_image {
     atomic_uint references;
     char app[256];
     char device[DPK_DEVICE_NAME_MAX + 1]; /* the device that accepted it; "": none was asked */
+    uint32_t target;                      /* of that device; DPK_TARGET_GENERIC: none was asked */
     char card[PATH_MAX];                  /* directory of its card, or "" */
     unsigned vhca;                        /* its function */
     uint8_t *copy;                        /* the private copy of the bytes */

@@ -77,26 +77,26 @@ static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err
 }
 
 /* Sets the subject: the program, or its ELF for this target if it has several; NULL: the generic one,
- * or the first. */
+ * or the first. *target: its number. */
 static enum dpk_status choose_target(const char *hw_target, struct private_copy *copy,
-                                     struct dpk_error *err)
+                                     uint32_t *target, struct dpk_error *err)
 {
     struct dpk_subject subjects[DPK_FAT_MAX];
     size_t count = dpk_subjects(&copy->sections, subjects);
-    uint32_t target = DPK_TARGET_GENERIC;
+    *target = DPK_TARGET_GENERIC;
+    if (hw_target && !dpk_target_find(hw_target, target))
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the device's target is '%s'", hw_target);
     copy->subject = subjects[0];
     if (!subjects[0].target[0] && dpk_fat_is(copy->sections.elf, copy->sections.elf_size))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s", subjects[0].fault.detail);
     if (!subjects[0].target[0])
         return DPK_OK;
-    if (hw_target && !dpk_target_find(hw_target, &target))
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the device's target is '%s'", hw_target);
-    const struct dpk_subject *found = find_target(subjects, count, target);
+    const struct dpk_subject *found = find_target(subjects, count, *target);
     if (!found)
         found = find_target(subjects, count, DPK_TARGET_GENERIC);
     if (!found && hw_target)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "compiled for other targets, not for %s",
-                        dpk_target_name(target));
+                        dpk_target_name(*target));
     if (found)
         copy->subject = *found;
     return keep_elf(copy, err);
@@ -107,7 +107,7 @@ enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
                               struct dpk_image *image, struct dpk_load_result *found,
                               struct dpk_error *err)
 {
-    enum dpk_status status = choose_target(terms->hw_target, copy, err);
+    enum dpk_status status = choose_target(terms->hw_target, copy, &image->target, err);
     if (status != DPK_OK)
         return status;
     const struct dpk_trust trust = {
@@ -134,7 +134,7 @@ static enum dpk_status examine(const char *app, const char *hw_target, const voi
         return dpk_fail_nomem(err);
     enum dpk_status status = judge_copy(&sections, &copy, err);
     if (status == DPK_OK)
-        status = choose_target(hw_target, &copy, err);
+        status = choose_target(hw_target, &copy, &(*out)->target, err);
     if (status == DPK_OK)
         status = image_fill(*out, &copy.parts[0], &copy.subject.elf, err);
     judge_free(&copy);

@@ -128,6 +128,10 @@ enum dpk_status dpk_image_units(const struct dpk_image *image, struct dpk_device
 
 /* The name of the device that accepted it; "": none was asked. */
 const char *dpk_image_device(const struct dpk_image *image);
+/* The target of that device, whose instructions the program may have: "bf3", or "generic", which has
+ * all: none was asked. Whether it has Zba (dpacc(1)). */
+const char *dpk_image_target(const struct dpk_image *image);
+bool dpk_image_has_zba(const struct dpk_image *image);
 /* The bytes of its ELF, in the private copy. */
 const void *dpk_image_file(const struct dpk_image *image, size_t *size);
 /* The name in the request, with '?' for what is not printable ASCII. */

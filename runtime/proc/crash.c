@@ -112,15 +112,30 @@ static bool is_overflow(const struct hart *h)
            stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
 }
 
+/* What else there is to say of an instruction that the device does not have, but others. */
+static void put_instruction(const struct hart *h, char *out, size_t size)
+{
+    char name[RV64_NAME];
+    *out = '\0';
+    if (rv64_optional_name((uint32_t)h->regs.fault_address, name))
+        snprintf(out, size,
+                 "instruction %s is not one of nv-dpa-%s's: compile with -mcpu=nv-dpa-%s", name,
+                 dpk_image_target(h->process->image), dpk_image_target(h->process->image));
+}
+
 void crash_report(const struct hart *h, const char *reason, char *out, size_t size)
 {
-    char place[PLACE_MAX], overflow[60] = "";
+    const bool illegal = h->regs.fault == RV64_FAULT_ILLEGAL;
+    char place[PLACE_MAX], overflow[60] = "", instruction[120];
     crash_place(h, place, sizeof place);
     if (is_overflow(h))
         snprintf(overflow, sizeof overflow,
                  "stack overflow (%llu bytes): ", (unsigned long long)STACK_SIZE);
+    if (illegal) {
+        put_instruction(h, instruction, sizeof instruction);
+        reason = instruction;
+    }
     snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 "%s%s%s,%s", h->id, overflow,
-             rv64_fault_name(h->regs.fault),
-             h->regs.fault == RV64_FAULT_ILLEGAL ? "" : " at address", h->regs.fault_address,
+             rv64_fault_name(h->regs.fault), illegal ? "" : " at address", h->regs.fault_address,
              reason[0] ? " (" : "", reason, reason[0] ? ")" : "", place);
 }

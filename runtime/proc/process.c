@@ -134,6 +134,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     if (!map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, align);
+    rv64_core_set_extensions(p->core, dpk_image_has_zba(p->image) ? RV64_ZBA : 0);
     jit_attach(p->core, mode, sched_workers() == 1);
     status = asan_enter(p, err);
     if (status == DPK_OK)

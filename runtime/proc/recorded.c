@@ -154,10 +154,12 @@ static bool put_process(const struct dpk_process *p)
     const void *elf = dpk_image_file(p->image, &size);
     dpk_put(&b, app, strlen(app) + 1);
     dpk_put(&b, elf, size);
-    const bool good = !b.failed;
+    const bool good = !b.failed, align = strict && strcmp(strict, "align") == 0;
     if (good)
         put(p, (struct dpk_record){.kind = DPK_RECORD_PROCESS,
-                                   .small = strict && strcmp(strict, "align") == 0,
+                                   .small =
+                                       (align ? DPK_PROCESS_STRICT : 0) |
+                                       (dpk_image_has_zba(p->image) ? 0 : DPK_PROCESS_WITHOUT_ZBA),
                                    .bytes = b.data,
                                    .size = b.size});
     dpk_buf_free(&b);

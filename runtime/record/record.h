@@ -22,8 +22,8 @@
 #include "rv64/rv64.h"
 
 enum dpk_record_kind {
-    DPK_RECORD_PROCESS = 1, /* it begins. small: misaligned accesses fault; bytes: its name, a NUL,
-                               its device ELF */
+    DPK_RECORD_PROCESS = 1, /* it begins. small: DPK_PROCESS_...; bytes: its name, a NUL, its device
+                               ELF */
     DPK_RECORD_MAP,         /* memory [address, address + number) gets the access `small` */
     DPK_RECORD_STORE,       /* `bytes` are written at address */
     DPK_RECORD_FILL,        /* `small` is written to [address, address + number) */
@@ -35,6 +35,12 @@ enum dpk_record_kind {
     DPK_RECORD_FAILURE,     /* the process failed. small: enum dpk_status; bytes: the report */
     DPK_RECORD_END,         /* it ends. number: instructions; bytes: the digest of its memory */
     DPK_RECORD_KINDS,
+};
+
+/* What the core of a process does. */
+enum {
+    DPK_PROCESS_STRICT = 1,      /* misaligned accesses fault */
+    DPK_PROCESS_WITHOUT_ZBA = 2, /* its instructions are illegal */
 };
 
 /* Bits of `changed`: x1 to x31 have those of their numbers. */

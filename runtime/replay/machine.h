@@ -28,7 +28,7 @@ struct dpk_replay {
     unsigned number, processes;
     bool whole;
     struct dpk_image *image;
-    bool strict;
+    unsigned core_is; /* DPK_PROCESS_... */
     struct run *runs;
     size_t run_count, run_capacity;
     uint64_t ticks;

@@ -42,7 +42,7 @@ static enum dpk_status take_program(struct dpk_replay *r, const struct dpk_recor
     if (r->image || !end)
         return dpk_fail(err, DPK_ERR_FORMAT, "damaged: process %u %s", r->number,
                         end ? "begins twice" : "has no name");
-    r->strict = record->small != 0;
+    r->core_is = record->small;
     const size_t name = (size_t)(end - record->bytes) + 1;
     return dpk_image_examine((const char *)record->bytes, NULL, record->bytes + name,
                              record->size - name, &r->image, err);
@@ -258,7 +258,8 @@ static bool make_parts(struct dpk_replay *r)
     r->threads = calloc(DPK_RECORD_THREADS_MAX, sizeof *r->threads);
     if (!r->core || !r->threads)
         return false;
-    rv64_core_set_strict(r->core, r->strict);
+    rv64_core_set_strict(r->core, r->core_is & DPK_PROCESS_STRICT);
+    rv64_core_set_extensions(r->core, r->core_is & DPK_PROCESS_WITHOUT_ZBA ? 0 : RV64_ZBA);
     return true;
 }
 

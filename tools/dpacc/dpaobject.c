@@ -21,7 +21,7 @@ static bool needs_zba(const struct dpk_buf *object)
 static enum dpk_status take_bare(const char *name, const struct target *target,
                                  const struct dpk_buf *object, struct dpk_error *err)
 {
-    if (dpaobject_is_elf(object) && !strstr(target->march, "_zba") && needs_zba(object))
+    if (dpaobject_is_elf(object) && !dpk_target_has_zba(target->id) && needs_zba(object))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "%s: compiled for nv-dpa-cx8 or nv-dpa-cx9, cannot run on nv-dpa-%s", name,
                         target->name);

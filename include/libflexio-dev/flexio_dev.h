@@ -228,8 +228,8 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_BROADCAST_STREAM   FLEXIO_MSG_DEV_BROADCAST_ID
 
 /* Sends one message to a stream. Formats: c s d i u x X o p %, lengths hh h l ll z, flags - + # 0,
- * width, precision, '*'; no floating point. Returns the length of the text; what exceeds 1023
- * bytes is cut. */
+ * width, precision, '*'; no floating point. Returns the length of the text; a message has
+ * at most 1023 bytes: of more it has the beginning, " [cut]", and the newline of the end. */
 int flexio_dev_msg(int stream_id, flexio_msg_dev_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Sends a string to the default stream, as it is. */

@@ -1,4 +1,5 @@
 #include "doca_calls.h"
+#include "format.h"
 #include "message.h"
 #include "syscall.h"
 
@@ -8,7 +9,8 @@
 #include <libflexio-libc/stdio.h>
 
 #define LOG_STREAM 1 /* the host opens it after FlexIO's default stream */
-#define LOG_MAX    1024
+#define LOG_HEAD   "[DOCA][DPA DEVICE][%s] "
+#define LOG_MAX    (1024 - sizeof LOG_HEAD) /* so that head and text are one message */
 
 unsigned int doca_dpa_dev_thread_rank(void)
 {
@@ -44,10 +46,9 @@ void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...
         return;
     va_list values;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    _dpa_format_marked(text, sizeof text, format, values);
     va_end(values);
-    flexio_dev_msg(LOG_STREAM, (flexio_msg_dev_level)(i - 1), "[DOCA][DPA DEVICE][%s] %s",
-                   tags[i - 2], text);
+    flexio_dev_msg(LOG_STREAM, (flexio_msg_dev_level)(i - 1), LOG_HEAD "%s", tags[i - 2], text);
 }
 
 void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)

@@ -85,7 +85,7 @@ static void send(int stream, unsigned level, const char *text, size_t length)
 int _dpa_vmessage(int stream, unsigned level, const char *format, va_list values)
 {
     char text[MESSAGE_MAX];
-    int length = _dpa_format(text, sizeof text, format, values);
+    int length = _dpa_format_marked(text, sizeof text, format, values);
     send(stream, level, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
     return length;
 }

@@ -8,6 +8,7 @@ struct sink {
     char *to;
     size_t size;
     size_t length;
+    char last; /* of the whole text */
 };
 
 struct spec {
@@ -22,6 +23,7 @@ static void put(struct sink *s, char c)
     if (s->length + 1 < s->size)
         s->to[s->length] = c;
     s->length++;
+    s->last = c;
 }
 
 static void fill(struct sink *s, char c, int count)
@@ -232,25 +234,48 @@ static bool convert(struct sink *s, struct spec *f, char conversion, struct valu
     }
 }
 
-int _dpa_format(char *to, size_t size, const char *format, va_list values)
+static void put_all(struct sink *s, const char *format, va_list values)
 {
-    struct sink s = {to, size, 0};
     struct values v;
     va_copy(v.list, values);
     for (const char *p = format; *p;) {
         if (*p != '%') {
-            put(&s, *p++);
+            put(s, *p++);
             continue;
         }
         struct spec f;
         const char *end = parse_spec(p + 1, &f, &v);
-        if (*end && convert(&s, &f, *end, &v))
+        if (*end && convert(s, &f, *end, &v))
             p = end + 1;
         else
-            put(&s, *p++);
+            put(s, *p++);
     }
     va_end(v.list);
-    if (size)
-        to[s.length < size ? s.length : size - 1] = 0;
-    return s.length > INT_MAX ? INT_MAX : (int)s.length;
+    if (s->size)
+        s->to[s->length < s->size ? s->length : s->size - 1] = 0;
+}
+
+static int length_of(const struct sink *s)
+{
+    return s->length > INT_MAX ? INT_MAX : (int)s->length;
+}
+
+int _dpa_format(char *to, size_t size, const char *format, va_list values)
+{
+    struct sink s = {.to = to, .size = size};
+    put_all(&s, format, values);
+    return length_of(&s);
+}
+
+int _dpa_format_marked(char *to, size_t size, const char *format, va_list values)
+{
+    static const char mark[] = " [cut]\n";
+    struct sink s = {.to = to, .size = size};
+    put_all(&s, format, values);
+    if (s.length >= size && size > sizeof mark) {
+        const size_t length = sizeof mark - 1 - (s.last != '\n');
+        for (size_t i = 0; i < length; i++)
+            to[size - 1 - length + i] = mark[i];
+    }
+    return length_of(&s);
 }

@@ -10,4 +10,7 @@
  * width and precision, both also as '*'. Anything else is copied as it stands. */
 int _dpa_format(char *to, size_t size, const char *format, va_list values);
 
+/* The same, but a text that is cut ends with " [cut]", and with the newline that the whole ends with. */
+int _dpa_format_marked(char *to, size_t size, const char *format, va_list values);
+
 #endif

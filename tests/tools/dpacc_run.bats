@@ -29,6 +29,33 @@ setup() {
     [[ $output == "result: 5 (0x5)" ]]
 }
 
+@test "a print that is too long is marked where it is cut, and keeps its newline" {
+    cat > k.c <<'C'
+#include <doca_dpa_dev.h>
+#include <libflexio-dev/flexio_dev.h>
+static const char fill[] = "0123456789";
+__dpa_rpc__ uint64_t prints(uint64_t width)
+{
+    doca_dpa_dev_printf("%*s<end>\n", (int)width, fill);
+    doca_dpa_dev_printf("%*s%s", (int)width, fill, "by argument\n");
+    flexio_dev_print("%*s", (int)width, fill);
+    flexio_dev_print("; the same line\n");
+    return 0;
+}
+C
+    dpacc k.c -o k.a
+    new_device mlx5_0
+    dparun k.a --rpc prints 1017 | tee out
+    # 1017 and "<end>" and the newline are 1023; the other two are cut.
+    [ "$(awk '{print length}' out | head -3 | paste -sd' ')" = "1022 1022 1032" ]
+    sed -n 1p out | grep -q '9<end>$'
+    sed -n 2p out | grep -q '8 \[cut\]$'
+    dparun k.a --rpc prints 6000 | tee out
+    [ "$(awk '{print length}' out | head -3 | paste -sd' ')" = "1022 1022 1038" ]
+    [ "$(grep -c ' \[cut\]' out)" -eq 3 ]
+    sed -n 3p out | grep -q ' \[cut\]; the same line$'
+}
+
 @test "hidden by default or guarded by canaries, entry functions run" {
     echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
     new_device mlx5_0
@@ -65,7 +92,7 @@ END
     diff wanted got
 }
 
-@test "a message of more than 1023 bytes is cut there" {
+@test "a message of more than 1023 bytes is cut, and its length is that of all" {
     cat > k.c <<'END'
 #include <doca_dpa_dev.h>
 __dpa_rpc__ uint64_t f(void) { return (uint64_t)doca_dpa_dev_printf("%2000d|", 1); }
@@ -73,8 +100,7 @@ END
     dpacc k.c -o k.a
     new_device mlx5_0
     dparun k.a --rpc f > got
-    [ "$(tr -cd ' ' < got | head -c 1023 | wc -c)" -ge 1022 ]
-    grep -q 'result: 2001 ' got
+    grep -q '^ \{1018\}\[cut\]result: 2001 ' got
     ! grep -qF '|' got || false
 }
 

@@ -20,11 +20,16 @@ struct joined {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct joined *lists;
 
+/* Whether there are emulated devices, or are for all that this user may read: the engine then tells
+ * why they cannot be listed. */
 static bool any_emulated(void)
 {
     struct dpk_names names = {0};
-    if (getauxval(AT_SECURE) || dpk_device_list(&names, NULL) != DPK_OK)
+    if (getauxval(AT_SECURE))
         return false;
+    const enum dpk_status status = dpk_device_list(&names, NULL);
+    if (status != DPK_OK)
+        return status == DPK_ERR_IO;
     bool any = names.count > 0;
     dpk_names_free(&names);
     return any;
@@ -86,7 +91,9 @@ static struct ibv_device **emulated_list(void)
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
     __typeof__(&ibv_get_device_list) system_list = SYSTEM(ibv_get_device_list);
+    errno = 0;
     struct ibv_device **mine = emulated_list();
+    const int why = errno;
     if (mine) {
         int count = 0;
         struct ibv_device **list = join(system_list ? system_list(NULL) : NULL, mine, &count);
@@ -94,10 +101,10 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
             *num_devices = count;
         return list;
     }
-    if (system_list)
-        return system_list(num_devices);
-    errno = ENOSYS;
-    return NULL;
+    struct ibv_device **list = system_list ? system_list(num_devices) : NULL;
+    if (!list && (why != 0 || !system_list))
+        errno = why != 0 ? why : ENOSYS;
+    return list;
 }
 
 void ibv_free_device_list(struct ibv_device **list)

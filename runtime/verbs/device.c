@@ -97,11 +97,11 @@ static int errno_of(enum dpk_status status)
 }
 
 /* Who starts a program of the DPA without a device would otherwise only see that it finds none. */
-static void tell_once(void)
+static void tell_once(const char *tag, const char *why)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&told))
-        fprintf(stderr, "-W- %s\n", DPK_NO_DEVICE);
+        fprintf(stderr, "-%s- %s\n", tag, why);
 }
 
 struct ibv_device **dpk_verbs_get_device_list(int *num_devices)
@@ -109,13 +109,17 @@ struct ibv_device **dpk_verbs_get_device_list(int *num_devices)
     struct dpk_names names = {0};
     if (num_devices)
         *num_devices = 0;
-    enum dpk_status status = dpk_device_list(&names, NULL);
+    struct dpk_error err = {0};
+    errno = 0;
+    enum dpk_status status = dpk_device_list(&names, &err);
     if (status != DPK_OK) {
-        errno = errno_of(status);
+        const int why = status == DPK_ERR_IO && errno != 0 ? errno : errno_of(status);
+        tell_once("E", err.message);
+        errno = why;
         return NULL;
     }
     if (names.count == 0)
-        tell_once();
+        tell_once("W", DPK_NO_DEVICE);
     int count = 0;
     struct ibv_device **list = calloc(names.count + 1, sizeof(struct ibv_device *));
     pthread_mutex_lock(&known_lock);

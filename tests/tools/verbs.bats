@@ -21,6 +21,19 @@ load ../helpers/network
     [ "$(tr -d : <info | awk '$1 == "node_guid" {print $2}')" = "$(awk '$1 == "mlx5_0" {print $2}' devices.list)" ]
 }
 
+@test "where emulated devices cannot be listed, verbs programs tell why, once" {
+    utils
+    echo >file
+    # The system has no RDMA device here, or some: these are listed.
+    DPAKIT_DEVICES=$PWD/file ours ibv_devices >out 2>errors || true
+    cat errors
+    [ "$(grep -c "^-E- $PWD/file: Not a directory$" errors)" -eq 1 ]
+    ! grep -q 'Function not implemented' errors
+    # Who has no place for devices has none.
+    env -u DPAKIT_DEVICES -u XDG_STATE_HOME -u HOME LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" ibv_devices >out 2>errors || true
+    ! grep -e '^-E-' errors
+}
+
 @test "ibv_rc_pingpong and ibv_srq_pingpong run between two processes, polling and with events" {
     utils
     device mlx5_0

@@ -66,12 +66,12 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     [ "$(value server)" = supported ]
 }
 
-@test "congestion control: unsupported with the command that helps, and supported behind it" {
+@test "congestion control: unsupported is an answer and no error, and supported when it is turned on" {
     cp -a "$DPAKIT_DEVICES" devices
     export DPAKIT_DEVICES=$PWD/devices
     doca_caps -p 03:00.0 >out 2>err
     grep -qP '^\t\tpcc +unsupported$' out
-    grep -qF 'USER_PROGRAMMABLE_CC=1' err
+    [ ! -s err ]
     mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=1
     dpadev reset mlx5_0
     doca_caps -p 03:00.0 >out 2>err
@@ -101,6 +101,26 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     [ "$(grep -c 'not installed$' out)" -eq "$(wc -l <out)" ]
     run -1 tree/bin/doca_caps
     [ "$output" = "-E- the library libdoca_common.so.1 is not installed" ]
+}
+
+@test "one library is asked alone, and loggers are listed" {
+    doca_caps -p 03:00.0 --lib dma >out 2>err
+    [ ! -s err ]
+    [ "$(grep -P '^\t[^\t]' out | xargs)" = dma ]
+    [ "$(value task_memcpy)" = supported ]
+    [ "$(grep -c . out)" -eq 5 ]
+    run -2 doca_caps --lib nothing
+    [ "$output" = "-E- no library nothing; doca_caps --list-libs has them" ]
+    [ "$(doca_caps --list-loggers)" = DOCA ]
+}
+
+@test "where devices cannot be listed, the reason is told once" {
+    echo >file
+    export DPAKIT_DEVICES=$PWD/file
+    for command in doca_caps "doca_caps --list-devs"; do
+        run -1 $command
+        [ "$output" = "-E- $PWD/file: Not a directory" ]
+    done
 }
 
 @test "no device is no error, and the version is DOCA's" {

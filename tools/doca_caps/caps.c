@@ -231,13 +231,15 @@ static void put_value(const struct cap *c, void *function, const struct doca_dev
 
 /* ---- All of them ---- */
 
-void caps_print(const struct doca_devinfo *info)
+void caps_print(const struct doca_devinfo *info, const char *library)
 {
     const char *last = "";
     char name[96];
     device_print_address(info);
     for (size_t i = 0; i < CAPS; i++) {
         const struct cap *c = &caps[i];
+        if (library && strcmp(library, c->library) != 0)
+            continue;
         void *function = library_find(c->library, c->function);
         if (!function)
             continue;
@@ -250,10 +252,21 @@ void caps_print(const struct doca_devinfo *info)
     }
 }
 
+static const char *const libraries[] = {"common", "argp", "comch", "devemu",        "dma",  "eth",
+                                        "flow",   "pcc",  "rdma",  "telemetry_dpa", "verbs"};
+#define LIBRARIES (sizeof libraries / sizeof *libraries)
+
+bool caps_knows_library(const char *name)
+{
+    for (size_t i = 0; i < LIBRARIES; i++)
+        if (strcmp(libraries[i], name) == 0)
+            return true;
+    return false;
+}
+
 void caps_print_libraries(void)
 {
-    static const char *const names[] = {"common", "argp", "comch", "devemu",        "dma",  "eth",
-                                        "flow",   "pcc",  "rdma",  "telemetry_dpa", "verbs"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        printf("%-30s %s\n", names[i], library_open(names[i]) ? "installed" : "not installed");
+    for (size_t i = 0; i < LIBRARIES; i++)
+        printf("%-30s %s\n", libraries[i],
+               library_open(libraries[i]) ? "installed" : "not installed");
 }

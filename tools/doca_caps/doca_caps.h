@@ -19,7 +19,10 @@ void *library_need(const char *name, const char *function);
 
 /* ---- caps.c: what libraries can do with a device ---- */
 
-void caps_print(const struct doca_devinfo *info);
+/* `library`: only of this one; NULL: of all. */
+void caps_print(const struct doca_devinfo *info, const char *library);
+/* Whether it is one of dpakit's, installed or not. */
+bool caps_knows_library(const char *name);
 /* Which libraries there are. */
 void caps_print_libraries(void);
 

@@ -1,11 +1,14 @@
 /* doca_caps: emulated devices, their representors, libraries of DOCA and what they can do. */
 #include "doca_caps.h"
 
+#include <doca_log.h>
 #include <doca_version.h>
 
+#include "card/card.h"
+
 struct options {
-    bool devices, representors, libraries;
-    const char *address;
+    bool devices, representors, libraries, loggers;
+    const char *address, *library;
 };
 
 #define ASK(function) LIBRARY_FUNCTION("common", function)
@@ -28,7 +31,7 @@ static enum dpk_status print_device(const struct options *o, struct doca_devinfo
     if (o->representors)
         status = device_print_representors(info, err);
     if (!o->devices && !o->representors)
-        caps_print(info);
+        caps_print(info, o->library);
     return status;
 }
 
@@ -53,16 +56,42 @@ static enum dpk_status print_devices(const struct options *o, struct dpk_error *
     return status;
 }
 
+/* An answer of "unsupported" is no error here, so what libraries advise with it is not printed. */
+static void hear_errors_alone(void)
+{
+    struct doca_log_backend *errors = NULL;
+    if (ASK(doca_log_backend_create_with_file_sdk)(stderr, &errors) == DOCA_SUCCESS)
+        (void)ASK(doca_log_backend_set_sdk_level)(errors, DOCA_LOG_LEVEL_ERROR);
+}
+
+/* The libraries would tell the same reason, and give no more than a number. */
+static enum dpk_status check_devices(struct dpk_error *err)
+{
+    struct dpk_names names = {0};
+    const enum dpk_status status = dpk_device_list(&names, err);
+    dpk_names_free(&names);
+    return status;
+}
+
 static enum dpk_status run(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct options *o = options;
     (void)args;
+    if (o->library && !caps_knows_library(o->library))
+        return dpk_fail(err, DPK_ERR_USAGE, "no library %s; doca_caps --list-libs has them",
+                        o->library);
     if (o->libraries)
         caps_print_libraries();
-    if (o->libraries && !o->devices && !o->representors)
+    if (o->loggers)
+        puts("DOCA");
+    if ((o->libraries || o->loggers) && !o->devices && !o->representors)
         return DPK_OK;
     if (!library_open("common"))
         return dpk_fail(err, DPK_ERR_TOOL, "the library libdoca_common.so.1 is not installed");
+    enum dpk_status status = check_devices(err);
+    if (status != DPK_OK)
+        return status;
+    hear_errors_alone();
     return print_devices(o, err);
 }
 
@@ -71,13 +100,17 @@ static const struct dpk_option options[] = {
     {"list-devs", .at = AT(devices), .help = "list devices and what they are"},
     {"list-rep-devs", .at = AT(representors), .help = "list the representors of each device"},
     {"list-libs", .at = AT(libraries), .help = "list libraries, and whether they are installed"},
+    {"list-loggers", .at = AT(loggers), .help = "list the loggers of the libraries"},
+    {"lib", DPK_TEXT, "LIBRARY", AT(library), .help = "only what this library can do"},
     {"p,pci-addr", DPK_TEXT, "ADDRESS", AT(address), .help = "only the device at this PCI address"},
     {0},
 };
 static const struct dpk_command command = {.options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "doca_caps",
-    .usage = "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [-p ADDRESS]",
+    .usage =
+        "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers] [-p ADDRESS] "
+        "[--lib LIBRARY]",
     .about = "Lists emulated devices as DOCA sees them, and what its libraries can do with each.",
     .version = "doca_caps " DOCA_VER_STRING " (dpakit " DPK_VERSION ")",
     .command = &command,

@@ -144,10 +144,11 @@ static enum dpk_status ask_device(struct dpk_process *p, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     if (!units.any)
-        return dpk_fail(err, DPK_ERR_MISMATCH,
-                        "%s has no partition of execution units, which function %u of the card "
-                        "needs: on the DPU, dpaeumgmt partition create -v %u",
-                        dpk_image_device(p->image), units.vhca, units.vhca);
+        return dpk_fail(
+            err, DPK_ERR_MISMATCH,
+            "%s has no partition of execution units, which function %u of the card "
+            "needs: DPAKIT_SIDE=dpu dpaeumgmt partition create -d %s -v %u -r 0-15 -m 1",
+            dpk_image_device(p->image), units.vhca, dpk_image_device(p->image), units.vhca);
     units_fill(p, &units, &all);
     return DPK_OK;
 }

@@ -66,7 +66,7 @@ static void warn(struct sched_timer *t)
     void (*tell)(const char *) = p->warn;
     dpk_put_format(&text, "program %.80s: ", dpk_image_app(p->image));
     put_stall(&text, s);
-    dpk_put_format(&text, " since %" PRIu64 " s; dpadev ps -t shows what waits",
+    dpk_put_format(&text, " since %" PRIu64 " s; dpadev ps -t shows what waits, dpa-c(7) when a wait ends",
                    p->warn_after / 1000000000u);
     dpk_put_u8(&text, '\0');
     sched_unlock(); /* who prints may have to wait */

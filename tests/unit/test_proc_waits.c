@@ -61,7 +61,7 @@ static void launch_that_waits_is_told_once(void **state)
     launch(p, (struct kernel){.name = "nothing", .wait = other, .wait_threshold = 7});
     assert_true(comes_true(times_told() > 0));
     assert_string_equal(told.text, "program kernels: launch 2 waits for event 0x50 > 1 (is 1) "
-                                   "since 0 s; dpadev ps -t shows what waits");
+                                   "since 0 s; dpadev ps -t shows what waits, dpa-c(7) when a wait ends");
     dpk_event_set(e, 2);
     assert_true(comes_true(dpk_event_get(e) == 2));
     usleep(60000); /* the next one waits for as long */
@@ -94,7 +94,7 @@ static void host_that_waits_is_told(void **state)
     assert_true(comes_true(times_told() > 0));
     assert_string_equal(told.text,
                         "program kernels: the host waits for event 0x50 & 0xff > 3 (is 1) "
-                        "since 0 s; dpadev ps -t shows what waits");
+                        "since 0 s; dpadev ps -t shows what waits, dpa-c(7) when a wait ends");
     dpk_event_set(h.event, 4);
     pthread_join(h.thread, NULL);
     dpk_process_destroy(h.process);

@@ -43,6 +43,10 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
 {
     if (!queue_prepare(call, process, ibv_ctx, attr->uar_id))
         return NULL;
+    if (kind != DPK_RMP && !dpk_nic_wired(process->context)) {
+        failed_because("%s: the device's port has no wire", call);
+        return NULL;
+    }
     struct dpk_memory_domain *domain = domain_of(call, process, attr->pd);
     struct dpk_queue *cq = kind == DPK_RMP ? NULL : cq_of(call, process, cq_num);
     if (!domain || (!cq && kind != DPK_RMP))

@@ -12,8 +12,12 @@ struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
     struct dpk_counters *counters;
-    struct dpk_wire *wire;      /* that the port is plugged into */
-    struct dpk_deferred *flush; /* of the wire */
+    struct ibv_context *context;
+    pthread_mutex_t plugging;
+    bool plugged;                  /* into what it is to be; under `plugging` */
+    struct dpk_wire *nothing;      /* what it is plugged into until then; NULL: it was not needed */
+    struct dpk_wire *_Atomic wire; /* that the port is plugged into */
+    struct dpk_deferred *flush;    /* of the wire */
     struct retry *retry;
     struct dpk_trigger *fired[FIRED]; /* in this turn; the lock of the port */
     size_t fired_count;
@@ -115,20 +119,42 @@ static enum dpk_status open_counters(struct nic *nic, const char *directory, str
     return dpk_counters_open(NULL, &nic->counters, err);
 }
 
-/* Plugs in what the environment says, else the device's state. */
-static enum dpk_status plug(struct nic *nic, struct ibv_context *context, struct dpk_error *err)
+static enum dpk_status open_wire(struct nic *nic, const char *spec, struct dpk_wire **out,
+                                 struct dpk_error *err)
 {
     const struct dpk_wire_sink sink = {.arrive = arrive,
                                        .tell = tell,
                                        .context = nic,
                                        .counters = nic->counters,
-                                       .directory = dpk_verbs_device(context)->directory};
+                                       .directory = dpk_verbs_device(nic->context)->directory};
+    return dpk_wire_open(spec, &sink, out, err);
+}
+
+/* Plugs in what the environment says, else the device's state. */
+static enum dpk_status plug(struct nic *nic, struct dpk_error *err)
+{
+    struct dpk_wire *wire = NULL;
     char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
-    enum dpk_status status =
-        dpk_wire_choose(context->device->name, dpk_verbs_device(context)->wire, &spec, origin, err);
-    if (status == DPK_OK && (status = dpk_wire_open(spec, &sink, &nic->wire, err)) != DPK_OK)
+    enum dpk_status status = dpk_wire_choose(
+        nic->context->device->name, dpk_verbs_device(nic->context)->wire, &spec, origin, err);
+    if (status == DPK_OK && (status = open_wire(nic, spec, &wire, err)) != DPK_OK)
         dpk_error_prefix(err, "%s", origin);
     free(spec);
+    if (status != DPK_OK)
+        return status;
+    atomic_store(&nic->wire, wire);
+    nic->plugged = true;
+    return DPK_OK;
+}
+
+/* Completion queues and connected pairs need no wire: where it cannot be plugged in, they work. */
+static enum dpk_status plug_if_possible(struct nic *nic, struct dpk_error *err)
+{
+    struct dpk_error unplugged = {0}; /* told who makes a queue of frames */
+    if (plug(nic, &unplugged) == DPK_OK)
+        return DPK_OK;
+    enum dpk_status status = open_wire(nic, "none", &nic->nothing, err);
+    atomic_store(&nic->wire, nic->nothing);
     return status;
 }
 
@@ -149,11 +175,14 @@ static void nic_end(void *attached)
     struct nic *nic = attached;
     retry_end(nic->retry);
     dpk_deferred_free(nic->flush);
-    dpk_wire_close(nic->wire);
+    if (nic->plugged)
+        dpk_wire_close(nic->wire);
+    dpk_wire_close(nic->nothing);
     dpk_queues_close(nic->queues);
     dpk_counters_close(nic->counters);
     if (nic->rc)
         dpk_rc_leave(nic->rc);
+    pthread_mutex_destroy(&nic->plugging);
     free(nic);
 }
 
@@ -163,9 +192,11 @@ static void *nic_make(struct ibv_context *context)
     struct nic *nic = calloc(1, sizeof *nic);
     if (!nic)
         return NULL;
+    nic->context = context;
+    pthread_mutex_init(&nic->plugging, NULL);
     enum dpk_status status = open_counters(nic, dpk_verbs_device(context)->directory, &err);
     if (status == DPK_OK)
-        status = plug(nic, context, &err);
+        status = plug_if_possible(nic, &err);
     if (status == DPK_OK)
         status = dpk_rc_enter(&nic->rc, &err);
     if (status == DPK_OK)
@@ -187,4 +218,20 @@ struct dpk_queues *dpk_nic_queues(struct ibv_context *context)
 {
     const struct nic *nic = dpk_verbs_attached(context, nic_make, nic_end);
     return nic ? nic->queues : NULL;
+}
+
+bool dpk_nic_wired(struct ibv_context *context)
+{
+    struct nic *nic = dpk_verbs_attached(context, nic_make, nic_end);
+    struct dpk_error err = {0};
+    enum dpk_status status = DPK_OK;
+    if (!nic)
+        return false;
+    pthread_mutex_lock(&nic->plugging);
+    if (!nic->plugged && (status = plug(nic, &err)) == DPK_OK)
+        status = dpk_wire_start(nic->wire, &err);
+    pthread_mutex_unlock(&nic->plugging);
+    if (status != DPK_OK)
+        dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);
+    return status == DPK_OK;
 }

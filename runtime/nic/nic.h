@@ -32,8 +32,11 @@ struct dpk_nic_listener {
     bool (*listens)(const struct dpk_nic_listener *listener);
 };
 
-/* The queues of an opened device. The first call plugs its port in; it stays so until the device is
- * closed. NULL: the port does not work, of which the log has told. */
+/* The queues of an opened device. The first call plugs its port in, if that is possible; it stays so
+ * until the device is closed. NULL: the port does not work, of which the log has told. */
 struct dpk_queues *dpk_nic_queues(struct ibv_context *context);
+/* Queues of frames need the wire: plugs the port in, if that was not possible before. False: it still
+ * is not, and the log has told what the port cannot be plugged into. */
+bool dpk_nic_wired(struct ibv_context *context);
 
 #endif

@@ -54,6 +54,17 @@ setup_file() {
     case_ok queue_pairs_send_write_read_and_add
 }
 
+@test "without the interface of its wire, a port has all but queues of frames" {
+    export DPAKIT_WIRE_mlx5_0=veth:absent7
+    case_ok queue_pairs_send_write_read_and_add
+    ! grep -F absent7 <<<"$output" || false
+    run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    [ "$status" -ne 0 ]
+    grep -q -e '^-E- DPAKIT_WIRE_mlx5_0: veth:absent7: ' <<<"$output"
+    grep -q -e "^-E- flexio_[rs]q_create: the device's port has no wire" <<<"$output"
+    ! grep -F 'flexio_cq_create' <<<"$output" || false
+}
+
 @test "sends wait for receives" {
     case_ok sends_wait_for_receives
 }

@@ -118,7 +118,7 @@ doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum d
         r->log_depth++;
     if (entries == 0 || entries > ETH_DEPTH_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    if (!(r->nic = dpk_nic_queues(ctx->dev->context)))
+    if (!(r->nic = dpk_nic_queues(ctx->dev->context)) || !dpk_nic_wired(ctx->dev->context))
         return DOCA_ERROR_OPERATING_SYSTEM;
     doca_error_t result = memories_new(r) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     if (result == DOCA_SUCCESS && queues_new(r, ctx->dev, kind, &err) != DPK_OK)

@@ -305,6 +305,25 @@ typedef struct flexio_process_attr {
 flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_app *app,
                                     const struct flexio_process_attr *process_attr,
                                     struct flexio_process **process_ptr);
+/* Who compiles a program of FlexIO 2.2 with these headers, whose call has three arguments, is told
+ * which it needs. */
+#if defined(__has_attribute) && !defined(LIBFLEXIO_2_2_FLEXIO_H)
+#if __has_attribute(unavailable)
+flexio_status FLEXIO_PROCESS_CREATE_OF_2_2(struct ibv_context *ibv_ctx, struct flexio_app *app,
+                                           struct flexio_process **process_ptr)
+    __attribute__((
+        unavailable("this program is for FlexIO 2.2: use its headers (pkg-config libflexio-2.2, "
+                    "-I PREFIX/include/flexio-2.2, or -DFLEXIO_VER_USED='FLEXIO_VER(2, 2, 1)')")));
+#define FLEXIO_PICK12(a, b, c, d, e, f, g, h, i, j, k, l, name, ...) name
+#define flexio_process_create(...)                                                                 \
+    FLEXIO_PICK12(__VA_ARGS__, flexio_process_create, flexio_process_create,                       \
+                  flexio_process_create, flexio_process_create, flexio_process_create,             \
+                  flexio_process_create, flexio_process_create, flexio_process_create,             \
+                  flexio_process_create, FLEXIO_PROCESS_CREATE_OF_2_2, flexio_process_create,      \
+                  flexio_process_create, )                                                         \
+    (__VA_ARGS__)
+#endif
+#endif
 
 /*
  * Ends a process with its threads, wherever they are, frees its memory and the message streams that

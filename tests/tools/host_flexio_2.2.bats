@@ -171,3 +171,29 @@ C
     # shellcheck disable=SC2046
     compiles $(PKG_CONFIG_PATH=$t/m/dpakit/lib/pkgconfig pkg-config --cflags libflexio-2.2)
 }
+
+@test "with the default headers, the compiler names those of 2.2" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >two.c <<'C'
+#include <libflexio/flexio.h>
+extern struct flexio_app *app;
+int make(struct ibv_context *context);
+int make(struct ibv_context *context)
+{
+    struct flexio_process *process;
+    return flexio_process_create(context, app, &process);
+}
+C
+    sed 's/app, &process/app, NULL, \&process/' two.c >later.c
+    sed 's/app, &process/app, \&(struct flexio_process_attr){.pd = NULL, .en_pcc = 0}, \&process/' two.c >literal.c
+    for compiler in gcc clang "g++ -x c++"; do
+        run $compiler -fsyntax-only -I"$DPAKIT_BUILD/include" two.c
+        [ "$status" -ne 0 ]
+        [[ $output == *"this program is for FlexIO 2.2: use its headers (pkg-config libflexio-2.2, -I PREFIX/include/flexio-2.2"* ]]
+        for options in "-I$DPAKIT_BUILD/include/flexio-2.2" "-DFLEXIO_VER_USED=FLEXIO_VER(2,2,1)"; do
+            $compiler -fsyntax-only "$options" -I"$DPAKIT_BUILD/include" two.c
+        done
+        $compiler -fsyntax-only -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" later.c
+    done
+    gcc -fsyntax-only -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" literal.c
+}

@@ -188,6 +188,16 @@ END
 
 # ---- Programs obey
 
+@test "a function without units is told what to run, and that helps" {
+    local code=0 hint
+    dparun -d bf0 "$kernels" --rpc add 1 2 2>err || code=$?
+    [ $code -eq 3 ]
+    hint=$(sed -n 's/^-E- .* has no partition of execution units, .* needs: //p' err)
+    [ "$hint" = "DPAKIT_SIDE=dpu dpaeumgmt partition create -d mlx5_1 -v $host -r 0-15 -m 1" ]
+    eval "$hint"
+    dparun -d bf0 "$kernels" --rpc add 1 2
+}
+
 @test "a function without a partition cannot run; with one it has virtual units" {
     refuses 3 "has no partition of execution units" dparun -d bf0 "$kernels" --rpc add 1 2
     on_dpu dparun -d bf0 "$kernels" --rpc add 1 2

@@ -200,12 +200,14 @@ FLEXIO_DEV_WINDOW(copy_to_host, (uint64_t haddr, const void *daddr, uint32_t siz
 
 /* ---- Outboxes ---- */
 
-/* Chooses the outbox of this activation or call. FAILED: no such outbox. */
+/* Chooses the outbox of this activation or call, through which doorbells reach the queues that the
+ * host created with its UAR. Without this call it is the process's, of flexio_process_get_uar.
+ * FAILED: no such outbox. */
 flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx,
                                              uint16_t outbox_config_id);
 /* The same without a word about it. */
 void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id);
-/* Chooses the UAR that the outbox goes to. FAILED: no outbox is configured, or no such UAR. */
+/* Chooses the UAR whose queues the outbox reaches instead of those of its own. FAILED: no outbox is configured, or no such UAR. */
 flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
                                                            flexio_uar_device_id device_id);
 /* A doorbell of a queue pair or send queue of another device: `pi` blocks were ever posted to it.

@@ -286,7 +286,7 @@ typedef struct flexio_process_attr {
 #ifdef __cplusplus     /* in C, {NULL, 0} would need braces around the second member */
     union {
         int en_pcc;
-        struct mlx5dv_devx_uar *uar; /* before 24.01; not used by the emulated device */
+        struct mlx5dv_devx_uar *uar; /* before 24.01: of the device; the process's own */
     };
 #else
     int en_pcc; /* must be 0: congestion control is not emulated */
@@ -525,7 +525,7 @@ flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 
 /* ---- UARs and outboxes ---- */
 
-/* What doorbells go through. The emulated device needs neither; programs are held to their use. */
+/* What doorbells go through: each queue has a UAR, and an outbox reaches those of its own. */
 
 /* A UAR of the process's device, to be given back with flexio_uar_destroy; NULL on failure. */
 flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar);
@@ -542,7 +542,8 @@ flexio_status flexio_uar_create_devx(struct flexio_process *process,
 /* FAILED: the process's own. NULL is fine. */
 flexio_status flexio_uar_destroy(struct flexio_uar *uar);
 
-/* Makes a UAR's counterpart on another device; given back like any. */
+/* Makes a UAR's counterpart on another device; given back like any. On the same device it reaches
+ * the same queues. */
 flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
                                 struct flexio_uar **extended);
 
@@ -555,7 +556,9 @@ typedef struct flexio_outbox_attr {
     uint32_t en_pcc;        /* must be 0: congestion control is not emulated */
 } flexio_outbox_attr;
 
-/* An outbox, to be given back with flexio_outbox_destroy before the process is; NULL on failure. */
+/* An outbox, to be given back with flexio_outbox_destroy before the process is; NULL on failure. It
+ * reaches the queues of its UAR only: a doorbell for another queue is a fault that names both UARs.
+ */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
                                    struct flexio_outbox **outbox);
 /* The same, before 24.01: flexio_outbox_create(process, ibv_ctx, uar, &outbox).

@@ -90,7 +90,7 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
         .armed = !fattr->no_arm,
         .always_armed = fattr->always_armed != 0,
         .user = &c->queue};
-    status = queue_add(call, &c->queue, &options);
+    status = queue_add(call, &c->queue, fattr->uar_id, &options);
     if (status == FLEXIO_STATUS_SUCCESS)
         *cq = c;
     return status;

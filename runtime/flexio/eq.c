@@ -8,8 +8,9 @@ struct flexio_eq {
     flexio_uintptr_t ring;
 };
 
-static flexio_status eq_new(const char *call, struct flexio_process *process, unsigned log_depth,
-                            flexio_uintptr_t ring, struct flexio_eq **out)
+static flexio_status eq_new(const char *call, struct flexio_process *process,
+                            const struct flexio_eq_attr *attr, flexio_uintptr_t ring,
+                            struct flexio_eq **out)
 {
     struct flexio_eq *eq = calloc(1, sizeof *eq);
     struct flexio_hw_eq *shown = calloc(1, sizeof *shown);
@@ -23,14 +24,15 @@ static flexio_status eq_new(const char *call, struct flexio_process *process, un
     eq->queue.shown = shown;
     eq->ring = ring;
     const struct dpk_queue_options options = {.kind = DPK_EQ,
-                                              .log_depth = log_depth,
+                                              .log_depth = attr->log_eq_ring_depth,
                                               .ring =
                                                   queue_place(&eq->queue.ring, process, &memory),
                                               .user = &eq->queue};
-    if (queue_add(call, &eq->queue, &options) != FLEXIO_STATUS_SUCCESS)
+    if (queue_add(call, &eq->queue, attr->uar_id, &options) != FLEXIO_STATUS_SUCCESS)
         return FLEXIO_STATUS_FAILED;
-    *shown = (struct flexio_hw_eq){
-        .eq_num = queue_number(&eq->queue), .log_eq_ring_depth = log_depth, .eq_ring_addr = ring};
+    *shown = (struct flexio_hw_eq){.eq_num = queue_number(&eq->queue),
+                                   .log_eq_ring_depth = attr->log_eq_ring_depth,
+                                   .eq_ring_addr = ring};
     *out = eq;
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -56,7 +58,7 @@ flexio_status flexio_eq_create(struct flexio_process *process, struct ibv_contex
     if (status == FLEXIO_STATUS_SUCCESS)
         status = flexio_buf_dev_memset(process, 0xff, size, ring);
     if (status == FLEXIO_STATUS_SUCCESS)
-        status = eq_new(call, process, log_depth, ring, eq);
+        status = eq_new(call, process, attr, ring, eq);
     if (status != FLEXIO_STATUS_SUCCESS)
         flexio_buf_dev_free(process, ring);
     return status;

@@ -62,7 +62,7 @@ bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_
     struct dpk_queues *nic = NULL;
     if (!process->context || (ibv_ctx && ibv_ctx != process->context))
         failed_because("%s: queues are emulated on the process's own device only", call);
-    else if (!uar_is_known(process, uar))
+    else if (uar_page(process, uar) == 0)
         failed_because("%s: the process has no UAR 0x%x", call, uar);
     else if (!(nic = dpk_nic_queues(process->context)))
         failed_because("%s: the device's port does not work", call);

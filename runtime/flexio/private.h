@@ -48,9 +48,9 @@ bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t 
 /* With the lock; NULL: no such number. */
 void *table_find(const struct object_table *t, uint64_t id);
 
-/* Lets the device use windows and outboxes, and makes the process's UAR, false: out of memory;
- * frees that and the tables. */
-bool windows_attach(struct flexio_process *p);
+/* Lets the device use windows and outboxes, and makes the process's UAR, of that page or (0) of a
+ * new one, false: out of memory; frees that and the tables. */
+bool windows_attach(struct flexio_process *p, uint32_t uar);
 void windows_free(struct flexio_process *p);
 
 /* The affinity as proc has it; false: no such type. */
@@ -71,12 +71,20 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
 /* Forgets those of the process. */
 void allocations_forget(struct flexio_process *p);
 
-/* Number of a UAR of the process or, by mlx5dv_devx_alloc_uar, of its device, or 0. */
-bool uar_is_known(struct flexio_process *p, uint32_t id);
+/* What queues and outboxes have of a UAR: `id` is its number in the process or, by
+ * mlx5dv_devx_alloc_uar, on its device; 0: the process's own. 0: there is no such UAR. */
+uint32_t uar_page(struct flexio_process *p, uint32_t id);
+/* The same of an outbox. */
+uint32_t outbox_page(struct flexio_process *p, uint32_t id);
+flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
+                      struct flexio_uar **out);
+flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar, uint32_t page,
+                         struct flexio_outbox **outbox);
 
-/* What the device asks of queues: calls from DPA_FLEXIO_RING on. `args`: at least two. */
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, char *reason,
-                size_t size);
+/* What the device asks of queues: calls from DPA_FLEXIO_RING on, through an outbox of the UAR
+ * `page`. `args`: at least two. */
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, uint32_t page,
+                char *reason, size_t size);
 /* Threads listen that did not before. */
 void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */

@@ -1,10 +1,16 @@
 /* DPA processes and calls into them. */
+#include <string.h>
+
 #include "private.h"
 
-/* Programs of before 24.01 put the address of a UAR there: its lowest bits are 0. */
-static bool asks_for_pcc(const struct flexio_process_attr *attr)
+/* The page of the UAR whose address programs of before 24.01 put into the attributes; 0: none. */
+static uint32_t older_uar(const struct ibv_context *ibv_ctx, const struct flexio_process_attr *attr)
 {
-    return attr && attr->en_pcc % (int)_Alignof(struct mlx5dv_devx_uar) != 0;
+    const void *devx = NULL;
+    if (!attr || !attr->en_pcc)
+        return 0;
+    memcpy(&devx, &attr->en_pcc, sizeof devx);
+    return dpk_verbs_uar_page(dpk_verbs_device((struct ibv_context *)ibv_ctx), devx);
 }
 
 flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_app *app,
@@ -21,7 +27,8 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
         return failed_because("flexio_process_create: the device is no emulated device");
     if (!app)
         return failed_because("flexio_process_create: no program");
-    if (asks_for_pcc(process_attr))
+    const uint32_t uar = older_uar(ibv_ctx, process_attr);
+    if (process_attr && process_attr->en_pcc && uar == 0)
         return failed_because("flexio_process_create: congestion control is not supported");
     if (process_attr && process_attr->pd && process_attr->pd->context != ibv_ctx)
         return failed_because("flexio_process_create: the protection domain is of another device");
@@ -35,7 +42,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
         return failed_because("%s", err.message);
     }
     p->dpa = p->host->dpa;
-    if (!windows_attach(p)) {
+    if (!windows_attach(p, uar)) {
         flexio_process_destroy(p);
         return failed_because("flexio_process_create: out of memory");
     }

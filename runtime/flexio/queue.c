@@ -67,12 +67,13 @@ static void release(struct flexio_queue *queue)
     free(queue);
 }
 
-flexio_status queue_add(const char *call, struct flexio_queue *queue,
+flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
                         const struct dpk_queue_options *options)
 {
     struct flexio_process *p = queue->process;
     struct dpk_error err = {0};
     queue->kind = options->kind;
+    queue->uar = uar_page(p, uar);
     queue->listener = queue_listener;
     if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
         release(queue);
@@ -209,10 +210,40 @@ static const char *missing_name(uint64_t what)
     return what < sizeof names / sizeof *names ? names[what] : "such hardware";
 }
 
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, char *reason,
-                size_t size)
+static const char *kind_name(enum dpk_queue_kind kind)
+{
+    return kind == DPK_CQ ? "completion queue" : kind == DPK_EQ ? "event queue" : "send queue";
+}
+
+/* False: the process's queue of that number has another UAR than the outbox, for the reason. */
+static bool reaches(struct flexio_process *p, uint32_t number, uint32_t page, char *reason,
+                    size_t size)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    const struct flexio_queue *q = find(p, number);
+    const enum dpk_queue_kind kind = q ? q->kind : DPK_SQ;
+    const uint32_t uar = q ? q->uar : page;
+    pthread_mutex_unlock(&p->objects_lock);
+    if (uar == page)
+        return true;
+    if (page == 0)
+        snprintf(reason, size, "doorbell: the outbox is destroyed, or its UAR is");
+    else
+        snprintf(reason, size,
+                 "doorbell: %s 0x%x has UAR 0x%x, and the outbox reaches those of UAR 0x%x: create "
+                 "both with one UAR",
+                 kind_name(kind), number, uar, page);
+    return false;
+}
+
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, uint32_t page,
+                char *reason, size_t size)
 {
     const uint32_t number = (uint32_t)args[0];
+    const bool rings = call == DPA_FLEXIO_RING || call == DPA_FLEXIO_ARM ||
+                       call == DPA_FLEXIO_COMPLETE || call == DPA_FLEXIO_EQ_CONSUMED;
+    if (rings && !reaches(p, number, page, reason, size))
+        return false;
     switch (call) {
     case DPA_FLEXIO_RING:
         if ((p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1])) ||

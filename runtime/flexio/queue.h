@@ -20,6 +20,7 @@ struct flexio_queue {
     struct flexio_process *process;
     struct dpk_queue *q;
     enum dpk_queue_kind kind;
+    uint32_t uar; /* uar_page */
     struct queue_memory ring, record;
     struct dpk_trigger *trigger; /* of a CQ that has a thread */
     uint32_t signalled;          /* completions, to the trigger */
@@ -36,8 +37,8 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
 /* The CQ, RMP or EQ with that number; NULL: the process has none. */
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
                                       enum dpk_queue_kind kind);
-/* Makes `queue`, of calloc, one of the process's, or frees it. */
-flexio_status queue_add(const char *call, struct flexio_queue *queue,
+/* Makes `queue`, of calloc, one of the process's with the UAR of that number, or frees it. */
+flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
                         const struct dpk_queue_options *options);
 /* Frees it. */
 flexio_status queue_remove(const char *call, struct flexio_queue *queue);

@@ -1,16 +1,17 @@
-/* UARs and outboxes. Nothing passes through them here, but programs must use them as on a card. */
+/* UARs and outboxes. An outbox reaches the queues of its own UAR only (guide 2.2.1, 1.3.2.3). */
 #include "private.h"
 
 /* ---- UARs ---- */
 
 struct flexio_uar {
     struct flexio_process *process;
-    struct ibv_context *context;
     uint32_t id;
+    uint32_t page; /* what queues have of it: `id`, or the number of what it stands for */
 };
 
-static flexio_status uar_new(struct flexio_process *process, struct ibv_context *context,
-                             const char *call, struct flexio_uar **out)
+/* `page`: 0: a new one. */
+flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
+                      struct flexio_uar **out)
 {
     struct flexio_uar *u = calloc(1, sizeof *u);
     if (u)
@@ -20,7 +21,7 @@ static flexio_status uar_new(struct flexio_process *process, struct ibv_context 
         return failed_because("%s: out of memory, or of numbers", call);
     }
     u->process = process;
-    u->context = context;
+    u->page = page ? page : u->id;
     *out = u;
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -31,7 +32,21 @@ flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_ua
         *uar = NULL;
     if (!process || !uar)
         return failed_because("flexio_uar_create: no process, or nowhere to put the UAR");
-    return uar_new(process, process->context, "flexio_uar_create", uar);
+    return uar_new(process, 0, "flexio_uar_create", uar);
+}
+
+flexio_status flexio_uar_create_devx(struct flexio_process *process,
+                                     struct mlx5dv_devx_uar *devx_uar, struct flexio_uar **uar)
+{
+    if (uar)
+        *uar = NULL;
+    if (!process || !devx_uar || !uar)
+        return failed_because("flexio_uar_create: no process, no UAR of its device, or nowhere to "
+                              "put the UAR");
+    if (devx_uar->page_id == 0 || uar_page(process, devx_uar->page_id) == 0)
+        return failed_because("flexio_uar_create: the process's device has no UAR 0x%x",
+                              devx_uar->page_id);
+    return uar_new(process, devx_uar->page_id, "flexio_uar_create", uar);
 }
 
 flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
@@ -41,7 +56,8 @@ flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *t
         *extended = NULL;
     if (!in_uar || !to_extend || !extended)
         return failed_because("flexio_uar_extend: no UAR or device, or nowhere to put the result");
-    return uar_new(in_uar->process, to_extend, "flexio_uar_extend", extended);
+    return uar_new(in_uar->process, to_extend == in_uar->process->context ? in_uar->page : 0,
+                   "flexio_uar_extend", extended);
 }
 
 flexio_status flexio_uar_destroy(struct flexio_uar *uar)
@@ -70,10 +86,15 @@ struct flexio_uar *flexio_process_get_uar(struct flexio_process *process)
     return process ? process->uar : NULL;
 }
 
-bool uar_is_known(struct flexio_process *p, uint32_t id)
+uint32_t uar_page(struct flexio_process *p, uint32_t id)
 {
-    return id == 0 || table_has(p, &p->uars, id) ||
-           (p->context && dpk_verbs_has_uar(dpk_verbs_device(p->context), id));
+    pthread_mutex_lock(&p->objects_lock);
+    const struct flexio_uar *u = id == 0 ? p->uar : table_find(&p->uars, id);
+    const uint32_t page = u ? u->page : 0;
+    pthread_mutex_unlock(&p->objects_lock);
+    if (u || !p->context || !dpk_verbs_has_uar(dpk_verbs_device(p->context), id))
+        return page;
+    return id;
 }
 
 /* ---- Outboxes ---- */
@@ -82,7 +103,33 @@ struct flexio_outbox {
     struct flexio_process *process;
     struct flexio_uar *uar;
     uint32_t id;
+    uint32_t page; /* of the UAR */
 };
+
+uint32_t outbox_page(struct flexio_process *p, uint32_t id)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    const struct flexio_outbox *o = table_find(&p->outboxes, id);
+    const uint32_t page = o ? o->page : 0;
+    pthread_mutex_unlock(&p->objects_lock);
+    return page;
+}
+
+flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar, uint32_t page,
+                         struct flexio_outbox **outbox)
+{
+    struct flexio_outbox *o = calloc(1, sizeof *o);
+    if (o) {
+        *o = (struct flexio_outbox){.process = process, .uar = uar, .page = page};
+        o->id = table_add(process, &process->outboxes, o);
+    }
+    if (!o || o->id == 0) {
+        free(o);
+        return failed_because("flexio_outbox_create: out of memory, or of numbers");
+    }
+    *outbox = o;
+    return FLEXIO_STATUS_SUCCESS;
+}
 
 flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
                                    struct flexio_outbox **outbox)
@@ -97,17 +144,7 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio
     struct flexio_uar *uar = attr->uar ? attr->uar : process->uar;
     if (uar->process != process)
         return failed_because("flexio_outbox_create: no UAR of the process");
-    struct flexio_outbox *o = calloc(1, sizeof *o);
-    if (o)
-        o->id = table_add(process, &process->outboxes, o);
-    if (!o || o->id == 0) {
-        free(o);
-        return failed_because("flexio_outbox_create: out of memory, or of numbers");
-    }
-    o->process = process;
-    o->uar = uar;
-    *outbox = o;
-    return FLEXIO_STATUS_SUCCESS;
+    return outbox_new(process, uar, uar->page, outbox);
 }
 
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox)

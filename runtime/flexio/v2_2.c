@@ -11,7 +11,6 @@
 #define LATER(name) extern __typeof__(name##_24) name##_24 __asm__(#name)
 LATER(flexio_process_create);
 LATER(flexio_window_create);
-LATER(flexio_outbox_create);
 LATER(flexio_cq_create);
 LATER(flexio_sq_create);
 
@@ -80,22 +79,28 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
 
 /* ---- UARs, windows, outboxes ---- */
 
-/* Doorbells need no UAR here: a queue's and an outbox's is the process's own, which is made for the
- * device that this one stands for. */
 struct ibv_uar {
     struct ibv_context *context;
+    struct mlx5dv_devx_uar *devx;
 };
 
 struct ibv_uar *ibv_alloc_uar(struct ibv_context *ibv_ctx)
 {
     struct ibv_uar *uar = ibv_ctx ? calloc(1, sizeof *uar) : NULL;
-    if (uar)
-        uar->context = ibv_ctx;
-    return uar;
+    if (!uar)
+        return NULL;
+    uar->context = ibv_ctx;
+    uar->devx = dpk_emulated_9.devx_alloc_uar(ibv_ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+    if (uar->devx)
+        return uar;
+    free(uar);
+    return NULL;
 }
 
 int ibv_free_uar(struct ibv_uar *uar)
 {
+    if (uar)
+        dpk_emulated_9.devx_free_uar(uar->devx);
     free(uar);
     return 0;
 }
@@ -122,14 +127,15 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_co
                                    struct ibv_uar *uar, struct flexio_outbox **outbox)
 {
     static const char call[] = "flexio_outbox_create";
-    struct flexio_outbox_attr attr = {0};
     if (outbox)
         *outbox = NULL;
+    if (!outbox)
+        return failed_because("%s: nowhere to put the outbox", call);
     if (!uar_is_of(call, uar, process))
         return FLEXIO_STATUS_FAILED;
     if (ibv_ctx && ibv_ctx != process->context)
         return failed_because("%s: the process is on another device", call);
-    return flexio_outbox_create_24(process, &attr, outbox);
+    return outbox_new(process, process->uar, uar->devx->page_id, outbox);
 }
 
 /* ---- Event handlers ---- */
@@ -175,7 +181,7 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
     if (!fattr || !uar_is_of(call, uar, process))
         return fattr ? FLEXIO_STATUS_FAILED : failed_because("%s: no attributes", call);
     struct flexio_cq_attr attr = *fattr;
-    attr.uar_id = 0;
+    attr.uar_id = uar->devx->page_id;
     flexio_status status = flexio_cq_create_24(process, ibv_ctx, &attr, cq);
     if (status != FLEXIO_STATUS_SUCCESS)
         return status;
@@ -202,7 +208,7 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
     if (!uar_is_of(call, uar, process))
         return FLEXIO_STATUS_FAILED;
     struct flexio_wq_attr attr = *fattr;
-    attr.uar_id = 0;
+    attr.uar_id = uar->devx->page_id;
     flexio_status status =
         flexio_sq_create_24(process, ibv_ctx, flexio_cq_get_cq_num(cq), &attr, sq);
     if (status != FLEXIO_STATUS_SUCCESS)

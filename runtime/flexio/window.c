@@ -265,6 +265,25 @@ static bool window_call(struct flexio_process *p, struct dpk_caller *caller, uns
     }
 }
 
+/* The UAR whose queues the thread's outbox reaches: what it is extended to, else its own; without
+ * an outbox that of the process. 0: it is gone. */
+static uint32_t page_of(struct flexio_process *p, uint64_t outbox)
+{
+    const uint32_t extended = (uint32_t)outbox;
+    if (!(outbox & CONFIGURED) || extended)
+        return uar_page(p, extended);
+    return outbox_page(p, outbox >> 32 & 0xffff);
+}
+
+/* Lets the thread's outbox reach the queues of another UAR. False: there is no outbox, or UAR. */
+static bool extend(struct flexio_process *p, uint64_t *outbox, uint64_t uar)
+{
+    if (!(*outbox & CONFIGURED) || !table_has(p, &p->uars, uar))
+        return false;
+    *outbox = state_of(*outbox >> 32 & 0xffff, uar);
+    return true;
+}
+
 static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
                         const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
@@ -282,22 +301,23 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
         *result = configure(p, outbox, &p->outboxes, args[0], 0);
         return true;
     case DPA_FLEXIO_OUTBOX_UAR:
-        *result = !(*outbox & CONFIGURED) || !table_has(p, &p->uars, args[0]);
+        *result = !extend(p, outbox, args[0]);
         return true;
     case DPA_FLEXIO_RING_ACROSS:
         *result = !table_has(p, &p->uars, args[0]);
-        return *result || queue_call(p, DPA_FLEXIO_RING, args + 1, reason, size);
+        return *result || queue_call(p, DPA_FLEXIO_RING, args + 1, uar_page(p, (uint32_t)args[0]),
+                                     reason, size);
     default:
-        return queue_call(p, call, args, reason, size);
+        return queue_call(p, call, args, page_of(p, *outbox), reason, size);
     }
 }
 
-bool windows_attach(struct flexio_process *p)
+bool windows_attach(struct flexio_process *p, uint32_t uar)
 {
     dpk_process_set_external_memory(
         p->dpa, &(struct dpk_external_memory){.find = find, .release = release, .context = p});
     dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, device_call, p);
-    return flexio_uar_create(p, &p->uar) == FLEXIO_STATUS_SUCCESS;
+    return uar_new(p, uar, "flexio_process_create", &p->uar) == FLEXIO_STATUS_SUCCESS;
 }
 
 void windows_free(struct flexio_process *p)

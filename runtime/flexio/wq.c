@@ -70,7 +70,7 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
         .user_index = attr->user_index,
         .domain = domain,
         .user = process};
-    return queue_add(call, q, &options) == FLEXIO_STATUS_SUCCESS ? q : NULL;
+    return queue_add(call, q, attr->uar_id, &options) == FLEXIO_STATUS_SUCCESS ? q : NULL;
 }
 
 static flexio_status status_of(const void *object)
@@ -242,7 +242,7 @@ flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_contex
     q->queue.process = process;
     options.ring = queue_place(&q->queue.ring, process, &qp_fattr->qp_wq_buff_qmem);
     options.record = queue_place(&q->queue.record, process, &qp_fattr->qp_wq_dbr_qmem);
-    flexio_status status = queue_add(call, &q->queue, &options);
+    flexio_status status = queue_add(call, &q->queue, qp_fattr->uar_id, &options);
     if (status == FLEXIO_STATUS_SUCCESS)
         *qp = q;
     return status;

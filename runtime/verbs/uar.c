@@ -10,7 +10,6 @@
 #define PAGE     4096u
 #define BF_AT    0x800u /* of the doorbell register in a page */
 #define TYPES    (MLX5DV_UAR_ALLOC_TYPE_BF | MLX5DV_UAR_ALLOC_TYPE_NC)
-#define WORD     64u
 #define NO_PLACE DPK_VERBS_UARS
 
 struct uar {
@@ -19,19 +18,14 @@ struct uar {
 };
 
 /* Takes a free number. NO_PLACE: there is none. */
-static uint32_t take_place(struct dpk_verbs_device *device)
+static uint32_t take_place(struct dpk_verbs_device *device, const struct uar *u)
 {
     for (uint32_t place = 0; place < DPK_VERBS_UARS; place++) {
-        const uint64_t bit = UINT64_C(1) << place % WORD;
-        if (!(atomic_fetch_or(&device->uars[place / WORD], bit) & bit))
+        const void *none = NULL;
+        if (atomic_compare_exchange_strong(&device->uars[place], &none, &u->dv))
             return place;
     }
     return NO_PLACE;
-}
-
-static void give_place(struct dpk_verbs_device *device, uint32_t place)
-{
-    atomic_fetch_and(&device->uars[place / WORD], ~(UINT64_C(1) << place % WORD));
 }
 
 struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
@@ -43,7 +37,7 @@ struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uin
     struct dpk_verbs_device *device = &context_of(context)->device;
     struct uar *u = calloc(1, sizeof *u);
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const uint32_t place = u && page != MAP_FAILED ? take_place(device) : NO_PLACE;
+    const uint32_t place = u && page != MAP_FAILED ? take_place(device, u) : NO_PLACE;
     if (place == NO_PLACE) {
         if (page != MAP_FAILED)
             munmap(page, PAGE);
@@ -65,6 +59,6 @@ void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
     if (!u)
         return;
     munmap(u->dv.base_addr, PAGE);
-    give_place(u->device, u->dv.page_id - DPK_VERBS_FIRST_UAR);
+    atomic_store(&u->device->uars[u->dv.page_id - DPK_VERBS_FIRST_UAR], NULL);
     free(u);
 }

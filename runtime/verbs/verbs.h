@@ -298,15 +298,23 @@ struct dpk_verbs_device {
     char directory[PATH_MAX]; /* of the device */
     unsigned id;              /* of its type, on PCI */
     char *wire;               /* what the device's state says that its port is plugged into */
-    atomic_uint_least32_t flow_counters;             /* that were ever made */
-    atomic_uint_least64_t uars[DPK_VERBS_UARS / 64]; /* bits of those that are allocated */
+    atomic_uint_least32_t flow_counters;        /* that were ever made */
+    _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };
 const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);
 /* Whether mlx5dv_devx_alloc_uar gave that page_id. */
 static inline bool dpk_verbs_has_uar(const struct dpk_verbs_device *device, uint32_t page_id)
 {
     const uint32_t place = page_id - DPK_VERBS_FIRST_UAR;
-    return place < DPK_VERBS_UARS && atomic_load(&device->uars[place / 64]) >> place % 64 & 1;
+    return place < DPK_VERBS_UARS && atomic_load(&device->uars[place]) != NULL;
+}
+/* The page_id of what mlx5dv_devx_alloc_uar gave; 0: it is nothing of the device. */
+static inline uint32_t dpk_verbs_uar_page(const struct dpk_verbs_device *device, const void *devx)
+{
+    for (uint32_t place = 0; devx && place < DPK_VERBS_UARS; place++)
+        if (atomic_load(&device->uars[place]) == devx)
+            return DPK_VERBS_FIRST_UAR + place;
+    return 0;
 }
 
 /* What IBV_ACCESS_... allow: DPK_MEMORY_... */

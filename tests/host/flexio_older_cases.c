@@ -1,5 +1,7 @@
 /* What programs of before FlexIO 24.01 call otherwise; host_flexio_older.bats runs them. */
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "queue_world.h"
 
@@ -22,6 +24,22 @@ static void uars_and_outboxes_are_made_of_verbs_uars(void)
     CHECK(flexio_uar_destroy(uar) == OK);
     mlx5dv_devx_free_uar(devx);
     CHECK(flexio_process_destroy(p) == OK);
+}
+
+/* In C++ the attributes have a member for it. */
+static void a_process_has_the_uar_that_it_was_given(void)
+{
+    struct flexio_process *p = NULL;
+    struct flexio_process_attr attr = {0};
+    struct mlx5dv_devx_uar *devx = mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_NC);
+    memcpy((char *)&attr + offsetof(struct flexio_process_attr, en_pcc), &devx, sizeof devx);
+    CHECK(flexio_process_create(context, queue_app, &attr, &p) == OK);
+    uint64_t ring = 0, record = 0;
+    struct flexio_cq *cq = make_cq_of(p, NULL, devx->page_id, &ring, &record);
+    CHECK(call2(p, &bad_doorbell, 1, flexio_cq_get_cq_num(cq)) == 0);
+    CHECK(flexio_cq_destroy(cq) == OK && flexio_process_destroy(p) == OK);
+    mlx5dv_devx_free_uar(devx);
+    CHECK(flexio_process_create(context, queue_app, &attr, &p) == FLEXIO_STATUS_FAILED);
 }
 
 static void they_are_refused_with_a_reason(void)
@@ -71,6 +89,7 @@ int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
         CASE(uars_and_outboxes_are_made_of_verbs_uars),
+        CASE(a_process_has_the_uar_that_it_was_given),
         CASE(they_are_refused_with_a_reason),
         CASE(a_tir_is_destroyed),
     };

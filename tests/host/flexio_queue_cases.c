@@ -449,9 +449,92 @@ static void doorbells_of_destroyed_queues_are_dropped(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
+/* ---- Outboxes (guide 2.2.1, 1.3.2.3) ---- */
+
+static struct flexio_outbox *outbox_of(struct flexio_process *p, struct flexio_uar *uar)
+{
+    struct flexio_outbox *outbox = NULL;
+    struct flexio_outbox_attr attr = {.uar = uar};
+    CHECK(flexio_outbox_create(p, &attr, &outbox) == OK);
+    return outbox;
+}
+
+/* What ringing the CQ of UAR `of` gives through an outbox of UAR `by` (NULL: the default), extended
+ * to `across`; in a process of its own, which a fault ends. */
+enum which_uar { DEFAULT, OWN, FIRST, SECOND, EXTENDED, DEVX };
+
+static flexio_status rings_through(enum which_uar of, enum which_uar by, enum which_uar across)
+{
+    struct flexio_process *p = queue_process();
+    struct mlx5dv_devx_uar *devx = mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_NC);
+    struct flexio_uar *uars[6] = {[OWN] = flexio_process_get_uar(p)};
+    CHECK(devx && flexio_uar_create(p, &uars[FIRST]) == OK);
+    CHECK(flexio_uar_create(p, &uars[SECOND]) == OK);
+    CHECK(flexio_uar_extend(uars[FIRST], context, &uars[EXTENDED]) == OK);
+    CHECK(flexio_uar_create(p, devx, &uars[DEVX]) == OK);
+    uint64_t ring = 0, record = 0, result = 99;
+    const uint32_t number = of == DEVX ? devx->page_id : of ? flexio_uar_get_id(uars[of]) : 0;
+    struct flexio_cq *cq = make_cq_of(p, NULL, number, &ring, &record);
+    struct flexio_outbox *outbox = by ? outbox_of(p, uars[by]) : NULL;
+    const flexio_status status = flexio_process_call(
+        p, &doorbell_through, &result,
+        outbox ? (uint64_t)flexio_outbox_get_id(outbox) : UINT64_C(0),
+        across ? (uint64_t)flexio_uar_get_extended_id(uars[across]) : UINT64_C(0), UINT64_C(1),
+        (uint64_t)flexio_cq_get_cq_num(cq));
+    CHECK(status != OK || result == 0);
+    CHECK(flexio_outbox_destroy(outbox) == OK && flexio_cq_destroy(cq) == OK);
+    for (unsigned i = FIRST; i <= DEVX; i++)
+        CHECK(flexio_uar_destroy(uars[i]) == OK);
+    mlx5dv_devx_free_uar(devx);
+    CHECK(flexio_process_destroy(p) == OK);
+    return status;
+}
+
+static void an_outbox_reaches_queues_of_its_uar(void)
+{
+    CHECK(rings_through(DEFAULT, DEFAULT, 0) == OK && rings_through(OWN, DEFAULT, 0) == OK);
+    CHECK(rings_through(DEFAULT, OWN, 0) == OK && rings_through(FIRST, FIRST, 0) == OK);
+    CHECK(rings_through(DEVX, DEVX, 0) == OK && rings_through(EXTENDED, FIRST, 0) == OK);
+    CHECK(rings_through(FIRST, SECOND, EXTENDED) == OK);
+    CHECK(rings_through(SECOND, FIRST, SECOND) == OK);
+}
+
+static void an_outbox_reaches_no_queue_of_another_uar(void)
+{
+    const enum which_uar wrong[][3] = {
+        {FIRST, DEFAULT, 0}, {FIRST, OWN, 0},    {OWN, FIRST, 0},
+        {DEFAULT, FIRST, 0}, {FIRST, SECOND, 0}, {DEVX, FIRST, 0},
+        {SECOND, DEVX, 0},   {DEVX, DEFAULT, 0}, {FIRST, FIRST, SECOND}};
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(rings_through(wrong[i][0], wrong[i][1], wrong[i][2]) == FLEXIO_STATUS_FATAL_ERR);
+}
+
+/* Each sort of queue, rung through an outbox of another UAR than its own. */
+static void each_doorbell_asks_for_the_uar(void)
+{
+    for (uint64_t which = 0; which < 4; which++) {
+        struct flexio_process *p = queue_process();
+        struct set s = ethernet(p, NULL);
+        struct flexio_uar *uar = NULL;
+        CHECK(flexio_uar_create(p, &uar) == OK);
+        struct flexio_outbox *outbox = outbox_of(p, uar);
+        uint64_t result = 0;
+        const uint64_t number = which == 0 ? s.q.send_number : s.q.send_cqn;
+        CHECK(flexio_process_call(p, &doorbell_through, &result,
+                                  (uint64_t)flexio_outbox_get_id(outbox), UINT64_C(0), which,
+                                  number) == FLEXIO_STATUS_FATAL_ERR);
+        CHECK(flexio_outbox_destroy(outbox) == OK && flexio_uar_destroy(uar) == OK);
+        set_end(&s);
+        CHECK(flexio_process_destroy(p) == OK);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
+        CASE(an_outbox_reaches_queues_of_its_uar),
+        CASE(an_outbox_reaches_no_queue_of_another_uar),
+        CASE(each_doorbell_asks_for_the_uar),
         CASE(a_polled_frame_comes_back),
         CASE(a_frame_with_addresses_comes_back),
         CASE(one_wqe_sends_two_frames),

@@ -84,6 +84,7 @@ static struct sender sender_new(struct flexio_process *process, struct flexio_th
     CHECK(flexio_device_mkey_create(process, &key, &s.key) == OK);
     s.data.key = flexio_mkey_get_id(s.key);
     s.data.db.myCq = my_hwcq->cq_num;
+    s.data.db.outbox = flexio_outbox_get_id(myOutbox);
     s.uar = uar, s.myCQ = myCQ, s.mySQ = mySQ, s.myOutbox = myOutbox;
     return s;
 }

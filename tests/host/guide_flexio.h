@@ -14,7 +14,7 @@
 struct my_db {
     uint64_t flag;
     uint64_t ring, record; /* of a completion queue */
-    uint32_t myCq, consumed;
+    uint32_t myCq, consumed, outbox;
 };
 
 /* A send queue and its CQ. */

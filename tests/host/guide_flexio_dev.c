@@ -29,6 +29,7 @@ static void arm_cq(struct my_db *db)
 {
     struct flexio_dev_thread_ctx *dtctx;
     flexio_dev_get_thread_ctx(&dtctx);
+    flexio_dev_outbox_config(dtctx, (uint16_t)db->outbox);
     flexio_dev_cq_arm(dtctx, db->consumed, db->myCq);
 }
 

@@ -233,3 +233,16 @@ __dpa_rpc__ uint64_t bad_doorbell(uint64_t which, uint64_t number)
     }
     return 0;
 }
+
+/* The same through an outbox, and what it is extended to; 0: none. */
+__dpa_rpc__ uint64_t doorbell_through(uint64_t outbox, uint64_t uar, uint64_t which,
+                                      uint64_t number)
+{
+    if (outbox &&
+        flexio_dev_outbox_config(context(), (uint16_t)outbox) != FLEXIO_DEV_STATUS_SUCCESS)
+        return 1;
+    if (uar && flexio_dev_outbox_config_uar_extension(context(), (uint32_t)uar) !=
+                   FLEXIO_DEV_STATUS_SUCCESS)
+        return 2;
+    return bad_doorbell(which, number);
+}

@@ -10,7 +10,7 @@
 extern struct flexio_app *queue_app;
 flexio_func_t next_sent, next_received, repost, frame, two_frames, post, on_receive, activations,
     peek, ring, bad_doorbell, write_record, arm_on_and_on, ring_across, wake, on_events, seen,
-    empty_completion;
+    empty_completion, doorbell_through;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 
@@ -40,8 +40,8 @@ static inline flexio_uintptr_t zeros(struct flexio_process *p, size_t size)
     return at;
 }
 
-static inline struct flexio_cq *make_cq(struct flexio_process *p, struct flexio_thread *thread,
-                                        uint64_t *ring, uint64_t *record)
+static inline struct flexio_cq *make_cq_of(struct flexio_process *p, struct flexio_thread *thread,
+                                           uint32_t uar, uint64_t *ring, uint64_t *record)
 {
     struct flexio_cq *cq = NULL;
     *ring = zeros(p, DEPTH * 64);
@@ -50,13 +50,19 @@ static inline struct flexio_cq *make_cq(struct flexio_process *p, struct flexio_
     struct flexio_cq_attr attr = {.log_cq_depth = LOG_DEPTH,
                                   .element_type = thread ? FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD
                                                          : FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ,
-                                  .uar_id = flexio_uar_get_id(flexio_process_get_uar(p)),
+                                  .uar_id = uar,
                                   .cq_ring_qmem = {.daddr = *ring},
                                   .cq_dbr_daddr = *record};
     if (thread)
         attr.thread = thread;
     CHECK(flexio_cq_create(p, NULL, &attr, &cq) == OK);
     return cq;
+}
+
+static inline struct flexio_cq *make_cq(struct flexio_process *p, struct flexio_thread *thread,
+                                        uint64_t *ring, uint64_t *record)
+{
+    return make_cq_of(p, thread, flexio_uar_get_id(flexio_process_get_uar(p)), ring, record);
 }
 
 /* Receives into the first DEPTH buffers, all posted. */

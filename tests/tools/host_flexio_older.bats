@@ -8,6 +8,10 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
+@test "a process has the UAR that it was given" {
+    case_ok a_process_has_the_uar_that_it_was_given
+}
+
 @test "uars and outboxes are made of verbs uars" {
     case_ok uars_and_outboxes_are_made_of_verbs_uars
 }

@@ -50,6 +50,17 @@ setup_file() {
     case_ok a_doorbell_goes_through_another_uar
 }
 
+@test "an outbox reaches queues of its UAR" {
+    case_ok an_outbox_reaches_queues_of_its_uar
+}
+
+@test "an outbox reaches no queue of another UAR, and the fault names both" {
+    case_ok an_outbox_reaches_no_queue_of_another_uar
+    [[ "$output" == *"doorbell: completion queue 0x"*" has UAR 0x2, and the outbox reaches those of UAR 0x1: create both with one UAR"* ]]
+    case_ok each_doorbell_asks_for_the_uar
+    [[ "$output" == *"doorbell: send queue 0x"*" has UAR 0x1, and the outbox reaches those of UAR 0x2"* ]]
+}
+
 @test "queue pairs send write read and add" {
     case_ok queue_pairs_send_write_read_and_add
 }

@@ -109,7 +109,9 @@ flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) FLEXIO_2_2(flexio_bu
 /* ---- UARs, windows, outboxes (1.3.2.2, 1.3.2.3) ---- */
 
 /* What the doorbells of a device go through, for queues and outboxes of any process on it; to be
- * given back with ibv_free_uar, when those are gone. NULL: no device, or out of memory. */
+ * given back with ibv_free_uar, when those are gone. An outbox reaches the queues
+ * that have its UAR, and no others; without flexio_dev_outbox_config a thread has the outbox that its
+ * event handler was created with. NULL: no device, out of memory, or 512 are there. */
 struct ibv_uar;
 struct ibv_uar *ibv_alloc_uar(struct ibv_context *ibv_ctx) __asm__("flexio_ibv_alloc_uar_v2_2");
 /* 0. NULL is fine. */

@@ -197,9 +197,10 @@ doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
 /* ---- Kernels and calls ---- */
 
 /*
- * Starts a kernel and returns without waiting for it. Kernels of one context run in the order of
- * their launches. A kernel whose wait event nobody updates waits until its context is stopped or
- * destroyed: also when the update was to come from another context, which is in the error state.
+ * Starts a kernel and returns without waiting for it. Kernels of one context run side by side when
+ * execution units are free: where one needs what another has done, an event must order them. A
+ * kernel whose wait event nobody updates waits until its context is stopped or destroyed: also when
+ * the update was to come from another context, which is in the error state.
  *   wait_event      [in]  NULL, or the kernel starts only when this event's value is greater than
  *   wait_threshold  [in]  this, 0 to DOCA_DPA_WAIT_THRESHOLD_MAX
  *   comp_event      [in]  NULL, or the event that gets

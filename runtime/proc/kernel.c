@@ -36,20 +36,21 @@ static void kernel_free(struct kernel *k)
     free(k);
 }
 
-/* Lets the first kernel of the process start, or wait for its event. */
-static void start_first(struct dpk_process *p)
+static struct kernel *first_of(const struct dpk_process *p)
 {
-    if (p->failed != DPK_OK || list_empty(&p->launches))
-        return;
-    struct launch *l = owner_of(p->launches.next, struct launch, in_process);
-    struct kernel *k = kernel_of(l);
-    struct dpk_event *e = k->wait_event;
+    return kernel_of(owner_of(p->launches.next, struct launch, in_process));
+}
+
+/* Lets a kernel start, or wait for its event. */
+static void start(struct kernel *k)
+{
+    const struct dpk_event *e = k->wait_event;
     if (!e || sched_counter_exceeds(&e->counter, k->wait.threshold, k->wait.mask)) {
-        launch_start(l);
+        launch_start(&k->launch);
         return;
     }
-    sched_wait_begin(&k->wait, &e->counter);
-    stall_begin(&k->stall, p, e, k->wait.threshold, k->wait.mask, k->number);
+    sched_wait_begin(&k->wait, &k->wait_event->counter);
+    stall_begin(&k->stall, k->launch.process, e, k->wait.threshold, k->wait.mask, k->number);
 }
 
 static void event_came(struct sched_wait *w)
@@ -65,12 +66,10 @@ static void kernel_ended(struct launch *l, uint64_t result)
     struct dpk_process *p = l->process;
     (void)result;
     list_remove(&l->in_process);
-    p->launches_ended++;
     if (p->failed == DPK_OK && k->complete)
         event_set(k->complete,
                   k->complete_count + (k->complete_adds ? dpk_event_get(k->complete) : 0));
     kernel_free(k);
-    start_first(p);
 }
 
 void kernels_forget(struct dpk_process *p)
@@ -109,22 +108,21 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
     return k;
 }
 
-/* In the order of the launches; the first runs for a moment here. */
+/* If it is the only one, it runs for a moment here. */
 static void append(struct dpk_process *p, struct kernel *k, const struct dpk_launch *launch)
 {
     if ((k->wait_event = launch->wait))
         event_ref(k->wait_event);
     if ((k->complete = launch->complete))
         event_ref(k->complete);
-    bool first = list_empty(&p->launches);
+    const bool only = list_empty(&p->launches);
     list_append(&p->launches, &k->launch.in_process);
     k->number = ++p->launches_made;
     if (tracing())
         trace_launch(&k->launch, 'b');
-    if (!first)
-        return;
-    start_first(p);
-    sched_run_moment(&p->group);
+    start(k);
+    if (only)
+        sched_run_moment(&p->group);
 }
 
 enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launch *launch,
@@ -161,9 +159,10 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err)
     struct sched_waiter w;
     sched_lock();
     sched_waiter_begin(&w, &p->group);
-    uint64_t target = p->launches_made;
+    const uint64_t last = p->launches_made;
     enum dpk_status status;
-    while ((status = process_state(p, err)) == DPK_OK && p->launches_ended < target)
+    while ((status = process_state(p, err)) == DPK_OK && !list_empty(&p->launches) &&
+           first_of(p)->number <= last)
         sched_waiter_work(&w);
     sched_waiter_end(&w);
     sched_unlock();

@@ -1,5 +1,5 @@
-/* kernel: kernels of a process, which run one after the other, in the order of their launches. With
- * sched's lock. */
+/* kernel: kernels of a process. Each starts when its event has come and enough units are free, while
+ * others run. With sched's lock. */
 #ifndef DPK_PROC_KERNEL_H
 #define DPK_PROC_KERNEL_H
 

@@ -262,8 +262,8 @@ struct dpk_launch {
 };
 
 /* Starts a kernel. A short kernel may have ended when this returns. A failure of the kernel is not
- * an error of this call. Kernels of one process run one after the other, in the order of their
- * launches. */
+ * an error of this call. Kernels that no event orders run side by side while units are free; those
+ * that wait for units get them in the order of their launches. */
 enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launch *launch,
                                    struct dpk_error *err);
 /* Waits until every kernel launched so far has ended. */

@@ -53,8 +53,8 @@ struct dpk_process {
     bool untold;                /* tell_failure is still to be called */
 
     /* kernel.c */
-    struct list launches; /* its kernels in order; only the first runs, or waits for its event */
-    uint64_t launches_made, launches_ended;
+    struct list launches; /* its kernels that have not ended, in the order of their launches */
+    uint64_t launches_made;
 
     /* thread.c, trigger.c, event.c */
     struct list threads;

@@ -153,6 +153,20 @@ static void kernels_wait_for_events_in_their_order(void)
     CHECK(doca_sync_event_destroy(order) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
+/* The first waits for the second, and no event orders them. */
+static void kernels_of_a_context_overlap(void)
+{
+    struct doca_dpa *dpa = dpa_new();
+    struct doca_sync_event *told = event_new(dpa, DPA, DPA), *done = event_new(dpa, DPA, CPU);
+    CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, NULL, 0, 1, &wait_then_add,
+                                            handle_of(told, dpa), UINT64_C(0),
+                                            handle_of(done, dpa)) == OK);
+    CHECK(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, told, 1, 1, &hello_world) == OK);
+    wait_above(done, 0);
+    CHECK(doca_sync_event_destroy(told) == OK && doca_sync_event_destroy(done) == OK);
+    CHECK(doca_dpa_destroy(dpa) == OK);
+}
+
 static void contexts_wait_for_each_other(void)
 {
     struct doca_dpa *a = dpa_new(), *b = dpa_new();
@@ -340,6 +354,7 @@ const struct test_case dpa_cases[] = {
     CASE(calls_check_their_arguments),
     CASE(adds_of_256_threads_all_count),
     CASE(kernels_wait_for_events_in_their_order),
+    CASE(kernels_of_a_context_overlap),
     CASE(contexts_wait_for_each_other),
     CASE(a_launch_that_waits_in_vain_is_told),
     CASE(a_fault_fails_the_wait_for_its_kernel),

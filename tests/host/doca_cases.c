@@ -220,12 +220,13 @@ static void every_thread_of_a_kernel_runs_with_its_rank(void)
     CHECK(doca_dpa_peek_at_last_error(dpa) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-static void kernels_run_in_the_order_of_their_launches(void)
+static void kernels_run_in_the_order_of_their_events(void)
 {
     doca_dpa_t dpa = dpa_new();
     struct doca_sync_event *order = event_new(dpa, true), *done = event_new(dpa, true);
     for (uint64_t digit = 1; digit <= 9; digit++)
-        CHECK(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 1, &append,
+        CHECK(doca_dpa_kernel_launch_update_add(dpa, digit > 1 ? done : NULL,
+                                                digit > 1 ? digit - 2 : 0, done, 1, 1, &append,
                                                 handle(order, dpa), digit) == OK);
     wait_for(done, 8);
     CHECK(value_of(order) == 123456789);
@@ -407,7 +408,7 @@ static const struct test_case cases[] = {
     CASE(an_event_has_one_handle_in_a_context),
     CASE(an_event_outlives_its_context),
     CASE(every_thread_of_a_kernel_runs_with_its_rank),
-    CASE(kernels_run_in_the_order_of_their_launches),
+    CASE(kernels_run_in_the_order_of_their_events),
     CASE(a_kernel_waits_for_its_event),
     CASE(launches_check_their_arguments),
     CASE(a_fault_ends_the_wait_and_only_its_context),

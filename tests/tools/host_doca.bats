@@ -49,8 +49,8 @@ setup_file() {
     case_ok every_thread_of_a_kernel_runs_with_its_rank
 }
 
-@test "kernels run in the order of their launches" {
-    case_ok kernels_run_in_the_order_of_their_launches
+@test "kernels run in the order of their events" {
+    case_ok kernels_run_in_the_order_of_their_events
 }
 
 @test "a kernel waits for its event" {

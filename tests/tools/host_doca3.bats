@@ -72,6 +72,11 @@ setup_file() {
     case_ok adds_of_256_threads_all_count
 }
 
+@test "kernels of a context overlap" {
+    case_ok kernels_of_a_context_overlap
+    DPAKIT_WORKERS=1 case_ok kernels_of_a_context_overlap
+}
+
 @test "kernels wait for events in their order" {
     case_ok kernels_wait_for_events_in_their_order
 }

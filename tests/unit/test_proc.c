@@ -178,19 +178,96 @@ static void launch_of_no_or_too_many_threads_is_refused(void **state)
     dpk_process_destroy(p);
 }
 
-static void launches_run_in_order(void **state)
+static void launches_run_in_the_order_of_their_events(void **state)
 {
     (void)state;
     struct dpk_process *p = process();
+    struct dpk_event *chain = dpk_event_create();
     uint64_t log = buffer(p, 4096);
-    for (unsigned i = 0; i < 50; i++)
-        launch(p, (struct kernel){"append", {log, i}, .threads = 1 + i % 3});
+    launch(p, (struct kernel){"append", {log, 0}, .complete = chain});
+    for (unsigned i = 1; i < 50; i++)
+        launch(p, (struct kernel){"append",
+                                  {log, i},
+                                  .threads = 1 + i % 3,
+                                  .wait = chain,
+                                  .wait_threshold = i - 1,
+                                  .complete = chain});
     drain(p);
+    assert_int_equal(dpk_event_get(chain), 50);
     uint64_t n = 0;
     for (uint64_t i = 0; i < 50; i++)
         for (uint64_t k = 0; k < 1 + i % 3; k++)
             assert_int_equal(word(p, log + 8 + 8 * n++), i);
     assert_int_equal(word(p, log), n);
+    dpk_event_release(chain);
+    dpk_process_destroy(p);
+}
+
+/* The first polls for what the second stores, the third waits for nothing. */
+static void launches_that_no_event_orders_overlap(const char *workers)
+{
+    setenv("DPAKIT_WORKERS", workers, 1);
+    struct dpk_process *p = process();
+    unsetenv("DPAKIT_WORKERS");
+    struct dpk_event *first = dpk_event_create(), *never = dpk_event_create();
+    uint64_t at = buffer(p, 8);
+    launch(p, (struct kernel){"poll", {at}, .threads = 100, .complete = first});
+    launch(p, (struct kernel){.name = "nothing", .wait = never, .complete = first});
+    launch(p, (struct kernel){"poll_politely", {at}, .threads = 100, .complete = first});
+    launch(p, (struct kernel){"store", {at, 1}, .complete = first});
+    wait_gt(first, 2, p);
+    assert_int_equal(dpk_event_get(first), 3);
+    dpk_event_set(never, 1);
+    drain(p);
+    assert_int_equal(dpk_event_get(first), 4);
+    dpk_event_release(never);
+    dpk_event_release(first);
+    dpk_process_destroy(p);
+}
+
+static void launches_overlap(void **state)
+{
+    (void)state;
+    launches_that_no_event_orders_overlap("1");
+    launches_that_no_event_orders_overlap("2");
+}
+
+/* A launch is not drained because later ones have ended. */
+static void drain_waits_for_each_launch(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    struct dpk_event *go = dpk_event_create();
+    uint64_t log = buffer(p, 64);
+    launch(p, (struct kernel){"append", {log, 7}, .wait = go});
+    for (unsigned i = 0; i < 3; i++)
+        launch(p,
+               (struct kernel){"event_add", {handle(go, p), 1}, .wait = go, .wait_threshold = i});
+    launch(p, (struct kernel){"event_add", {handle(go, p), 1}, .threads = 1});
+    drain(p);
+    assert_int_equal(word(p, log), 1);
+    dpk_event_release(go);
+    dpk_process_destroy(p);
+}
+
+/* Those that have no units wait for them in the order of their launches. */
+static void launches_wait_for_units_in_their_order(void **state)
+{
+    (void)state;
+    struct dpk_process *p = process();
+    struct dpk_event *done = dpk_event_create();
+    uint64_t at = buffer(p, 8), log = buffer(p, 64);
+    launch(p, (struct kernel){"poll_politely", {at}, .threads = 200, .complete = done});
+    for (uint64_t i = 0; i < 2; i++)
+        launch(p, (struct kernel){"poll_politely", {at}, .threads = 200, .complete = done});
+    launch(p, (struct kernel){"append", {log, 1}, .threads = 1});
+    for (uint64_t i = 0; i < 20; i++) /* it has its chance */
+        rpc(p, "add", i, 1);
+    assert_int_equal(word(p, log), 0);
+    rpc(p, "store", at, 1);
+    drain(p);
+    assert_int_equal(word(p, log), 1);
+    dpk_event_release(done);
     dpk_process_destroy(p);
 }
 
@@ -244,15 +321,15 @@ static void busy_threads_starve_nobody(void **state)
 static void one_worker_repeats_itself_exactly(void **state)
 {
     (void)state;
-    uint64_t log[2][1 + 300], instructions[2];
+    uint64_t log[2][2 + 200], instructions[2];
     setenv("DPAKIT_WORKERS", "1", 1);
     for (unsigned run = 0; run < 2; run++) {
         struct dpk_process *p = process();
         uint64_t at = buffer(p, sizeof log[0]);
         struct dpk_event *go = dpk_event_create();
         launch(p, (struct kernel){"append", {at, 1}, .threads = 100, .wait = go});
-        launch(p, (struct kernel){"ids", {at + 8 * 101}, .threads = 100});
-        launch(p, (struct kernel){"count", {at, 5000}, .threads = 100});
+        launch(p, (struct kernel){"ids", {at + 8 * 101}, .threads = 100, .wait = go});
+        launch(p, (struct kernel){"count", {at + 8 * 201, 5000}, .threads = 50, .wait = go});
         dpk_event_set(go, 1);
         drain(p);
         assert_int_equal(dpk_copy_out(p, log[run], at, sizeof log[run], NULL), DPK_OK);
@@ -402,7 +479,10 @@ int main(void)
         cmocka_unit_test(thread_ids_are_small_and_distinct),
         cmocka_unit_test(atomics_of_many_threads_lose_nothing),
         cmocka_unit_test(launch_of_no_or_too_many_threads_is_refused),
-        cmocka_unit_test(launches_run_in_order),
+        cmocka_unit_test(launches_run_in_the_order_of_their_events),
+        cmocka_unit_test(launches_overlap),
+        cmocka_unit_test(drain_waits_for_each_launch),
+        cmocka_unit_test(launches_wait_for_units_in_their_order),
         cmocka_unit_test(launch_copies_its_arguments),
         cmocka_unit_test(more_threads_than_there_are_wait_for_free_ones),
         cmocka_unit_test(busy_threads_starve_nobody),

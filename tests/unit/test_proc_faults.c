@@ -247,7 +247,6 @@ static void fault_in_a_kernel_ends_every_wait(void **state)
     struct dpk_event *never = dpk_event_create(), *done = dpk_event_create();
     struct dpk_error err = {0};
     launch(p, (struct kernel){"event_wait", {handle(never, p), 0, ~0ull}, 5, .complete = done});
-    launch(p, (struct kernel){"nothing", .complete = done});
     launch(p, (struct kernel){"nothing", .wait = never, .complete = done});
     struct dpk_process *other = process();
     assert_int_equal(try_rpc(p, "store", 0, 0, 0, NULL, NULL), DPK_ERR_FAULT);
@@ -351,8 +350,8 @@ static void destroy_ends_running_threads(void **state)
     struct dpk_event *never = dpk_event_create();
     for (unsigned i = 0; i < 20; i++) {
         struct dpk_process *p = process();
-        launch(p, (struct kernel){"spin", .threads = 10});
-        launch(p, (struct kernel){"nothing", .complete = never});
+        launch(p, (struct kernel){"spin", .threads = 10, .complete = never});
+        launch(p, (struct kernel){"nothing", .wait = never, .complete = never});
         usleep(i * 100);
         dpk_process_destroy(p);
     }

@@ -40,14 +40,20 @@ static void each_kernel_finds_that_the_thread_has_run(const char *workers)
     struct handler h = handler(process_of_workers(workers), "handle_thoroughly");
     uint64_t notify = dpk_trigger_handle(trigger(h, DPK_TRIGGER_NOTIFICATION));
     uint64_t log = buffer(h.p, 8 + 8 * 100);
+    struct dpk_event *done = dpk_event_create();
     for (uint64_t i = 0; i < 100; i++) {
-        launch(h.p, (struct kernel){.name = "log_and_notify", .args = {log, h.at, notify}});
+        launch(h.p, (struct kernel){.name = "log_and_notify",
+                                    .args = {log, h.at, notify},
+                                    .wait = i ? done : NULL,
+                                    .wait_threshold = i - 1,
+                                    .complete = done});
         if (i % 10 == 9) /* some are launched one by one, some while others wait */
             drain(h.p);
     }
     drain(h.p);
     for (uint64_t i = 0; i < 100; i++)
         assert_int_equal(word(h.p, log + 8 + 8 * i), i);
+    dpk_event_release(done);
     dpk_process_destroy(h.p);
 }
 

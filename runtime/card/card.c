@@ -90,6 +90,16 @@ enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE
     return dpk_db_find_meta(dev->db, dpk_wire_key(dev), out, DPK_DEVICE_WIRE_MAX, &found, err);
 }
 
+enum dpk_status dpk_device_dma_max(struct dpk_device *dev, uint32_t *out, struct dpk_error *err)
+{
+    char text[16] = "";
+    bool found = false;
+    enum dpk_status status =
+        dpk_db_find_meta(dev->db, DPK_DMA_MAX_KEY, text, sizeof text, &found, err);
+    *out = found ? (uint32_t)strtoul(text, NULL, 10) : DPK_DMA_MAX_CARD;
+    return status;
+}
+
 /* Emulated devices have no slot, but the number of an alias is of one device alone. */
 static void put_place(struct dpk_device_info *out)
 {
@@ -138,6 +148,8 @@ enum dpk_status dpk_device_info(struct dpk_device *dev, struct dpk_device_info *
         status = dpk_device_life_cycle(dev->db, &out->development, err);
     if (status == DPK_OK)
         status = dpk_device_programmable_cc(dev->db, &out->programmable_cc, err);
+    if (status == DPK_OK)
+        status = dpk_device_dma_max(dev, &out->dma_max, err);
     if (status == DPK_OK)
         status = dpk_device_owner_key(dev->db, &out->owner, &owner, err);
     if (status == DPK_OK)

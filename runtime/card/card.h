@@ -109,6 +109,8 @@ enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const
 #define DPK_DEVICE_WIRE_MAX 1024 /* bytes, with the NUL */
 enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
                                 struct dpk_error *err);
+/* The largest task of DMA of the card in bytes, by default DPK_DMA_MAX_CARD. */
+enum dpk_status dpk_device_dma_max(struct dpk_device *dev, uint32_t *out, struct dpk_error *err);
 
 /* ---- Reading at one moment ---- */
 
@@ -129,6 +131,9 @@ struct dpk_device_type {
 };
 /* NULL: there is no such target. */
 const struct dpk_device_type *dpk_device_type_find(const char *target);
+#define DPK_DMA_MAX_CARD  (UINT32_C(2) << 20) /* a card's, and the default */
+#define DPK_DMA_MAX_LEAST 4096u
+#define DPK_DMA_MAX_MOST  (UINT32_C(1) << 31)
 
 struct dpk_device_info {
     char psid[17], psid_branch[17];
@@ -144,6 +149,7 @@ struct dpk_device_info {
     } pci;                /* what programs find it by: the number of its alias, or 0, gives it */
     char path[4096];      /* its directory */
     int64_t created;      /* seconds since 1970 */
+    uint32_t dma_max;     /* bytes of one task of DMA, or of one message of comch */
     bool development;     /* the life cycle is development; else it is production */
     bool programmable_cc; /* USER_PROGRAMMABLE_CC is in effect */
     bool has_owner;

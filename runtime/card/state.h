@@ -96,6 +96,8 @@ enum dpk_status dpk_db_put_meta(sqlite3 *db, const char *key, const char *value,
                                 struct dpk_error *err);
 
 /* What the port of a device is plugged into. */
+/* Of the largest task of DMA; a device that has the default has no such row. */
+#define DPK_DMA_MAX_KEY "dma_max"
 static inline const char *dpk_wire_key(const struct dpk_device *dev)
 {
     return dev->side == DPK_SIDE_DPU ? "wire_dpu" : "wire";

@@ -161,6 +161,18 @@ static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *p
     return status;
 }
 
+static enum dpk_status put_dma_max(sqlite3 *db, unsigned wanted, struct dpk_error *err)
+{
+    char text[16];
+    if (wanted == 0 || wanted == DPK_DMA_MAX_CARD)
+        return DPK_OK;
+    if (wanted < DPK_DMA_MAX_LEAST || wanted > DPK_DMA_MAX_MOST)
+        return dpk_fail(err, DPK_ERR_RANGE, "tasks of DMA of %u bytes, not %u to %u", wanted,
+                        DPK_DMA_MAX_LEAST, DPK_DMA_MAX_MOST);
+    snprintf(text, sizeof text, "%u", wanted);
+    return dpk_db_put_meta(db, DPK_DMA_MAX_KEY, text, err);
+}
+
 static enum dpk_status fill(void *context, const char *staging, struct dpk_error *err)
 {
     const struct dpk_device_plan *plan = context;
@@ -178,6 +190,8 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
     if (status != DPK_OK)
         goto out;
     status = put_identity(db, plan, err);
+    if (status == DPK_OK)
+        status = put_dma_max(db, plan->dma_max, err);
     if (status == DPK_OK)
         status = dpk_rollback_put_on(db, plan->anti_rollback, err);
     if (status == DPK_OK)

@@ -26,6 +26,7 @@ struct dpk_device_plan {
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
     struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
+    unsigned dma_max;            /* bytes of one task of DMA; 0: as a card */
     bool anti_rollback;          /* cannot be changed later */
     bool development;            /* the life cycle, else production; cannot be changed later */
 };

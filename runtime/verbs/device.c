@@ -166,6 +166,8 @@ static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
         const struct dpk_device_type *type = dpk_device_type_find(info.hw_target);
         out->id = type ? type->id : 0;
     }
+    if (status == DPK_OK)
+        status = dpk_device_dma_max(state, &out->dma_max, NULL);
     dpk_device_close(state);
     if (status == DPK_OK && !(out->wire = strdup(wire)))
         status = DPK_ERR_NOMEM;

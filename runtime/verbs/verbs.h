@@ -297,6 +297,7 @@ struct dpk_verbs_device {
     struct dpk_steering *steering;
     char directory[PATH_MAX]; /* of the device */
     unsigned id;              /* of its type, on PCI */
+    uint32_t dma_max;         /* bytes of one task of DMA */
     char *wire;               /* what the device's state says that its port is plugged into */
     atomic_uint_least32_t flow_counters;        /* that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */

@@ -4,7 +4,7 @@
 
 #include "comch_world.h"
 
-enum { SIZE = 4 << 20 };
+enum { SIZE = 2 << 20 };
 
 /* Two ends, a producer of the client's, and a consumer of the server's. */
 struct path {
@@ -63,7 +63,7 @@ static void drop(struct doca_buf *b)
 static void consumers_take_what_producers_send(void)
 {
     struct path *p = path_new("path", 32);
-    static const uint32_t sizes[] = {1, 64, 4096, 65535, 65536, 65537, 200000, 3000000};
+    static const uint32_t sizes[] = {1, 64, 4096, 65535, 65536, 65537, 200000, SIZE};
     uint8_t imm[32];
     uint32_t id = 0;
     CHECK(doca_comch_producer_get_id(p->out.producer, &id) == OK);

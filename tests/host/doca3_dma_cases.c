@@ -222,6 +222,36 @@ static void copies_need_no_alignment(void)
     engine_destroy(&e);
 }
 
+/* What the device can do, which is at least 4096 bytes; a list counts as one copy. */
+static void a_larger_task_is_taken_and_fails(void)
+{
+    uint64_t most = 0;
+    CHECK(doca_dma_cap_task_memcpy_get_max_buf_size(doca_dev_as_devinfo(dev), &most) == OK);
+    printf("at most %llu\n", (unsigned long long)most);
+    fflush(stdout);
+    const size_t n = (size_t)most;
+    uint8_t *bytes = calloc(2, n + 1);
+    CHECK(bytes != NULL);
+    memset(bytes, 7, n + 1);
+    struct engine e = engine_new();
+    struct doca_mmap *map = map_of(bytes, 2 * n + 2, WRITABLE);
+    for (size_t more = 0; more < 3; more++) { /* 0: it fits; 2: two parts that do not */
+        uint8_t *to = bytes + n + 1;
+        const size_t first = more == 2 ? n - 1 : n + more;
+        struct doca_buf *a = buf_of(&e, map, bytes, first, first),
+                        *x = buf_of(&e, map, to, n + 1, 0);
+        if (more == 2)
+            CHECK(doca_buf_chain_list(a, buf_of(&e, map, bytes + first, 2, 2)) == OK);
+        memset(to, 0, n + 1);
+        CHECK(copy(&e, a, x) == (more ? DOCA_ERROR_IO_FAILED : OK));
+        CHECK(data_of(x) == (more ? 0 : n) && to[n - 1] == (more ? 0 : 7));
+        CHECK(doca_buf_dec_refcount(a, NULL) == OK && doca_buf_dec_refcount(x, NULL) == OK);
+    }
+    CHECK(doca_mmap_destroy(map) == OK);
+    engine_destroy(&e);
+    free(bytes);
+}
+
 static void copies_are_for_the_cpu_alone(void)
 {
     struct doca_dpa *dpa = dpa_new();
@@ -355,6 +385,7 @@ const struct test_case dma_cases[] = {
     CASE(lists_are_as_long_as_devices_say),
     CASE(a_copy_that_fails_midway_leaves_lists_as_they_were),
     CASE(copies_need_no_alignment),
+    CASE(a_larger_task_is_taken_and_fails),
     CASE(copies_are_for_the_cpu_alone),
     {0},
 };

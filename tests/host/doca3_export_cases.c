@@ -7,7 +7,7 @@
 
 #include "doca3_dma.h"
 
-enum { SHARED = 3 << 20 };
+enum { SHARED = 2 << 20 };
 
 /* A process that exports memory, on the host's side, and what it said: where, and the descriptor. It
  * stops its map when a byte comes, and answers with the first byte of the memory; then it ends. */

@@ -53,7 +53,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     doca_caps -p 03:00.0 >out 2>err
     [ "$(grep -c . out)" -gt 60 ]
     for name in mmap_export_pci task_memcpy task_send sync_event_task_get dpa; do [ "$(value $name)" = supported ] || { echo "$name"; false; }; done
-    [ "$(value task_memcpy_max_buf_size)" = 2147483648 ]
+    [ "$(value task_memcpy_max_buf_size)" = 2097152 ]
     [ "$(value sync_event_export_to_gpu)" = unsupported ]
     # Each name once in its library, none with what all have.
     [ -z "$(awk '/^\t[^\t]/ { library = $1 } /^\t\t/ { print library, $1 }' out | sort | uniq -d)" ]

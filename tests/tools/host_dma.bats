@@ -53,6 +53,27 @@ setup_file() {
     case_ok a_copy_that_fails_midway_leaves_lists_as_they_were
 }
 
+@test "a task that is larger than a card copies is taken, and fails with a reason" {
+    case_ok a_larger_task_is_taken_and_fails
+    [[ "$output" == *"at most 2097152"* ]]
+    [[ "$output" == *"DMA: a task copies more than the 2097152 bytes of the device (doca_dma_cap_task_memcpy_get_max_buf_size)"* ]]
+}
+
+@test "a device may copy more or less in one task" {
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device --dma-max-buf 4096 mlx5_0
+    new_device mlx5_1
+    dpadev show mlx5_0 | grep -q "Largest task of DMA: 4096 bytes"
+    dpadev show --json mlx5_0 | jq -e '.dma_max_buf == 4096'
+    case_ok a_larger_task_is_taken_and_fails
+    [[ "$output" == *"at most 4096"* ]]
+    run dpadev show mlx5_1
+    [[ "$output" != *"Largest task"* ]]
+    run new_device --dma-max-buf 4095 mlx5_2
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"4095"* ]]
+}
+
 @test "copies need no alignment" {
     case_ok copies_need_no_alignment
 }

@@ -45,6 +45,8 @@ static const struct dpk_option create_options[] = {
      .help = "its UUID"},
     {"anti-rollback", .at = AT(plan.anti_rollback),
      .help = "refuse older files and removed certificates, for good"},
+    {"dma-max-buf", DPK_NUMBER, "BYTES", AT(plan.dma_max), DPK_DMA_MAX_LEAST, DPK_DMA_MAX_MOST,
+     .help = "largest task of DMA (default 2097152, as a card)"},
     {"pair", .at = AT(plan.pair),
      .help = "both functions of a card: the host's, and the DPU's with its representors"},
     {"life-cycle", DPK_CHOICE, "production|development", AT(life_cycle), .standard = "production",

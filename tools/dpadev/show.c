@@ -125,6 +125,8 @@ static void tree_identity(struct dpadev_tree *tree, const char *name,
                     type ? type->text : "");
     dpadev_tree_add(tree, 2, "Serial number: %s", info->serial);
     dpadev_tree_add(tree, 2, "Life cycle:    %s", life_cycle(info));
+    if (info->dma_max != DPK_DMA_MAX_CARD)
+        dpadev_tree_add(tree, 2, "Largest task of DMA: %u bytes", info->dma_max);
     dpadev_tree_add(tree, 2, "Created:       %s", dpk_tool_time(info->created, created));
 }
 
@@ -300,6 +302,7 @@ static void json_identity(cJSON *o, const char *name, const struct dpk_device_in
     dpk_json_text(o, "hw_target", info->hw_target);
     dpk_json_text(o, "serial", info->serial);
     cJSON_AddStringToObject(o, "life_cycle", life_cycle(info));
+    dpk_json_integer(o, "dma_max_buf", info->dma_max);
     json_time(o, "created", info->created);
 }
 

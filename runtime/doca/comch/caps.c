@@ -1,13 +1,14 @@
 /* What devices can do: those of cards that have two sides. */
 #include "private.h"
 
+/* `value`: 0: what the device has for tasks of DMA. */
 static doca_error_t answer(const struct doca_devinfo *devinfo, uint32_t value, uint32_t *out)
 {
-    struct dpk_device_info card;
+    struct dpk_device_info card = {0};
     const doca_error_t result = out ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
         return result;
-    *out = card.pair ? value : 0;
+    *out = !card.pair ? 0 : value ? value : card.dma_max;
     return card.pair ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -24,11 +25,11 @@ CAP(cap_get_max_send_tasks, SEND_TASKS_MAX)
 CAP(cap_get_max_clients, CLIENTS_MAX)
 CAP(producer_cap_get_max_producers, CONSUMERS_MAX)
 CAP(producer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
-CAP(producer_cap_get_max_buf_size, BUF_SIZE_MAX)
+CAP(producer_cap_get_max_buf_size, 0)
 CAP(producer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
 CAP(consumer_cap_get_max_consumers, CONSUMERS_MAX)
 CAP(consumer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
-CAP(consumer_cap_get_max_buf_size, BUF_SIZE_MAX)
+CAP(consumer_cap_get_max_buf_size, 0)
 CAP(consumer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
 CAP(consumer_cap_get_max_imm_data_len, DPK_PIPE_IMM_MAX)
 

@@ -20,7 +20,6 @@
 #define RECV_QUEUE_MAX   8192u
 #define CLIENTS_MAX      512u
 #define CONSUMERS_MAX    64u /* on one side of a connection; as many producers */
-#define BUF_SIZE_MAX     (UINT32_C(1) << 31)
 #define BUF_LIST_LEN_MAX 64u
 
 /* A submitted task, in a queue. */

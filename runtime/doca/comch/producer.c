@@ -1,4 +1,5 @@
 /* Producers: send to consumers of the peer. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "private.h"
@@ -159,7 +160,7 @@ static doca_error_t check(const struct send *s, uint64_t *size)
     *size = 0;
     if (s->buf)
         result = dpk_buf_list_size(s->buf, size, &count);
-    if (*size > BUF_SIZE_MAX || count > BUF_LIST_LEN_MAX || *size + s->imm_len == 0)
+    if (count > BUF_LIST_LEN_MAX || *size + s->imm_len == 0)
         result = DOCA_ERROR_INVALID_VALUE;
     return result;
 }
@@ -173,6 +174,15 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
         atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED : check(s, &s->size);
     if (result != DOCA_SUCCESS)
         return result;
+    const uint32_t most = dpk_dev_dma_max(p->c->dev);
+    if (s->size > most) { /* as of DMA: a card takes it, and ends it with an error */
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                     "producer: a message of %" PRIu64 " bytes, more than the %u of the device "
+                     "(doca_comch_producer_cap_get_max_buf_size)",
+                     s->size, most);
+        ended(p, s, DOCA_ERROR_IO_FAILED);
+        return DOCA_SUCCESS;
+    }
     s->to = connection_find_remote(p->c, s->consumer);
     const bool data = s->size > 0 && p->c->consumer_dpa; /* it takes immediate data alone */
     result = !s->to                                 ? DOCA_ERROR_NOT_FOUND

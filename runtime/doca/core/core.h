@@ -99,6 +99,8 @@ struct dpk_dev {
 };
 extern const struct dpk_kind dpk_dev_kind;
 
+/* The largest task of DMA, or message of comch, of an open device, in bytes. */
+uint32_t dpk_dev_dma_max(const struct dpk_dev *dev);
 /* Opens the device of a `devinfo` for libibverbs alone. INVALID_VALUE: it is none. NOT_CONNECTED. */
 doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv_context **context);
 /* A protection domain of an opened device, whose keys are those of its DOCA devices too. NULL: out of

@@ -98,6 +98,11 @@ doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_devi
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_devinfo", &err);
 }
 
+uint32_t dpk_dev_dma_max(const struct dpk_dev *dev)
+{
+    return dpk_verbs_device(dev->context)->dma_max;
+}
+
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
                                          uint32_t size)
 {

@@ -4,7 +4,6 @@
 #include "doca/memory/memory.h"
 
 #define TASKS_MAX    65536u
-#define BUF_SIZE_MAX (UINT64_C(1) << 31)
 #define LIST_LEN_MAX 64u
 
 struct dma {
@@ -28,10 +27,10 @@ doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *de
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
                                                        uint64_t *buf_size)
 {
-    doca_error_t result =
-        buf_size ? doca_dma_cap_task_memcpy_is_supported(devinfo) : DOCA_ERROR_INVALID_VALUE;
+    struct dpk_device_info info;
+    doca_error_t result = buf_size ? dpk_devinfo_ask(devinfo, &info) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
-        *buf_size = BUF_SIZE_MAX;
+        *buf_size = info.dma_max;
     return result;
 }
 
@@ -102,15 +101,22 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 
 /* ---- Copies ---- */
 
+/* A card takes a task that is larger than it can copy, and ends it with an error. */
 static doca_error_t carry_out(struct dpk_task *task, bool for_real)
 {
     const struct copy *c = (struct copy *)task;
-    if (!dpk_buf_list_fits(c->from, LIST_LEN_MAX, BUF_SIZE_MAX) ||
-        !dpk_buf_list_fits(c->to, LIST_LEN_MAX, BUF_SIZE_MAX))
-        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                "a list of more than %u buffers, or more than %llu bytes of data",
-                                LIST_LEN_MAX, (unsigned long long)BUF_SIZE_MAX);
-    const struct dpk_memory_domain *domain = ((struct dma *)task->ctx)->base.dev->domain;
+    const struct dpk_dev *dev = ((struct dma *)task->ctx)->base.dev;
+    if (!dpk_buf_list_fits(c->from, LIST_LEN_MAX, UINT64_MAX) ||
+        !dpk_buf_list_fits(c->to, LIST_LEN_MAX, UINT64_MAX))
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "a list of more than %u buffers",
+                                LIST_LEN_MAX);
+    const uint32_t most = dpk_dev_dma_max(dev);
+    if (for_real && !dpk_buf_list_fits(c->from, LIST_LEN_MAX, most))
+        return dpk_doca_because(DOCA_ERROR_IO_FAILED,
+                                "a task copies more than the %u bytes of the device "
+                                "(doca_dma_cap_task_memcpy_get_max_buf_size)",
+                                most);
+    const struct dpk_memory_domain *domain = dev->domain;
     return for_real ? dpk_buf_list_copy(c->from, c->to, domain)
                     : dpk_buf_list_check(c->from, c->to, domain);
 }

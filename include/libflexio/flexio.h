@@ -677,7 +677,7 @@ typedef struct flexio_msg_stream_attr {
     size_t data_bsize; /* bytes of messages that the stream holds: a power of two, at least 2048 */
     enum flexio_msg_dev_sync_mode sync_mode;
     char *stream_name; /* NULL, or at most FLEXIO_MAX_NAME_LEN - 1 characters; for information */
-    flexio_msg_dev_level level;
+    flexio_msg_dev_level level; /* of a process's first stream, 0 is FLEXIO_MSG_DEV_INFO */
     struct flexio_affinity mgmt_affinity; /* units for the stream's management: one must be there */
     enum flexio_msg_transport transport_mode;
     enum flexio_tracer_transport tracer_mode; /* of mode TRACER */

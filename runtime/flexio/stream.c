@@ -77,6 +77,9 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
         .level = (unsigned)stream_attr->level};
     if (dpk_host_stream_create(process->host, &options, &s, &err) != DPK_OK)
         return failed_because("flexio_msg_stream_create: %s", err.message);
+    /* That of a process's first stream is said so (guide 000, "Message Stream Functionality"). */
+    if (s->id == 0 && stream_attr->level == FLEXIO_MSG_DEV_NO_PRINT)
+        atomic_store(&s->level, FLEXIO_MSG_DEV_INFO);
     if (ppthread)
         *ppthread = s->printer;
     *stream = (struct flexio_msg_stream *)(void *)s;

@@ -97,6 +97,22 @@ static unsigned groups_reserved(const struct dpk_partitions *all)
     return count;
 }
 
+/* A card of two sides has two functions; others of a lone device are not emulated. */
+static enum dpk_status check_exists(const struct dpk_units_change *c, unsigned vhca,
+                                    struct dpk_error *err)
+{
+    struct dpk_device_info info;
+    enum dpk_status status = dpk_device_info(c->dev, &info, err);
+    if (status != DPK_OK || !info.pair)
+        return status;
+    const unsigned host = dpk_vhca_id(&info, DPK_SIDE_HOST), dpu = dpk_vhca_id(&info, DPK_SIDE_DPU);
+    if (vhca == host || vhca == dpu)
+        return DPK_OK;
+    return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                    "the card has no vHCA %u; it has %u and %u (dpaeumgmt info vhca)", vhca, host,
+                    dpu);
+}
+
 static enum dpk_status check_vhcas(const struct dpk_units_change *c, const struct dpk_partition *p,
                                    struct dpk_error *err)
 {
@@ -106,6 +122,9 @@ static enum dpk_status check_vhcas(const struct dpk_units_change *c, const struc
         if (p->vhcas[i] == c->mine.vhca)
             return dpk_fail(err, DPK_ERR_REFUSED,
                             "vHCA %u manages the partitions, and has the default one", p->vhcas[i]);
+        enum dpk_status status = check_exists(c, p->vhcas[i], err);
+        if (status != DPK_OK)
+            return status;
         for (size_t k = 0; k < c->all.count; k++)
             for (size_t n = 0; n < c->all.partitions[k].vhca_count; n++)
                 if (c->all.partitions[k].vhcas[n] == p->vhcas[i])

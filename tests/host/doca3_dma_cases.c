@@ -252,6 +252,22 @@ static void a_larger_task_is_taken_and_fails(void)
     free(bytes);
 }
 
+/* Prints what the side of its card says to an import. */
+static void an_import_is_for_one_side(void)
+{
+    static uint8_t bytes[64];
+    const void *descriptor = NULL;
+    size_t size = 0;
+    uint8_t able = 2;
+    struct doca_mmap *map = map_of(bytes, sizeof bytes, DOCA_ACCESS_FLAG_PCI_READ_WRITE), *seen;
+    CHECK(doca_mmap_export_pci(map, dev, &descriptor, &size) == OK);
+    const doca_error_t result = doca_mmap_create_from_export(NULL, descriptor, size, dev, &seen);
+    CHECK(doca_mmap_cap_is_create_from_export_pci_supported(doca_dev_as_devinfo(dev), &able) == OK);
+    printf("able %u: %s\n", able, doca_error_get_name(result));
+    CHECK((result == OK) == (seen != NULL) && doca_mmap_destroy(map) == OK);
+    CHECK(!seen || doca_mmap_destroy(seen) == OK);
+}
+
 static void copies_are_for_the_cpu_alone(void)
 {
     struct doca_dpa *dpa = dpa_new();
@@ -385,6 +401,7 @@ const struct test_case dma_cases[] = {
     CASE(lists_are_as_long_as_devices_say),
     CASE(a_copy_that_fails_midway_leaves_lists_as_they_were),
     CASE(copies_need_no_alignment),
+    CASE(an_import_is_for_one_side),
     CASE(a_larger_task_is_taken_and_fails),
     CASE(copies_are_for_the_cpu_alone),
     {0},

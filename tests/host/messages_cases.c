@@ -127,6 +127,21 @@ static void the_size_of_a_batch_is_the_buffers(void)
     CHECK(out[0] > 0 && out[0] < 500 && out[1] == 0);
 }
 
+/* 0, as in attributes that name no level, is INFO for a process's first stream alone. */
+static void the_first_stream_has_a_level(void)
+{
+    struct flexio_process *p = process_new();
+    FILE *f = tmpfile();
+    CHECK(f != NULL);
+    struct flexio_msg_stream *s =
+        stream_new(p, FLEXIO_LOG_DEV_SYNC_MODE_SYNC, FLEXIO_MSG_DEV_NO_PRINT, f);
+    device_counts(p, 0, FLEXIO_MSG_DEV_INFO, 1);
+    device_counts(p, 0, FLEXIO_MSG_DEV_DEBUG, 1);
+    CHECK(lines(printed(f)) == 1);
+    CHECK(flexio_msg_stream_destroy(s) == OK && flexio_process_destroy(p) == OK);
+    CHECK(fclose(f) == 0);
+}
+
 static void a_stream_shows_messages_up_to_its_level(void)
 {
     FILE *f = tmpfile();
@@ -260,6 +275,7 @@ static const struct test_case cases[] = {
     CASE(attributes_that_no_mode_uses_may_be_anything),
     CASE(streams_take_any_affinity_that_exists),
     CASE(a_stream_shows_messages_up_to_its_level),
+    CASE(the_first_stream_has_a_level),
     CASE(messages_go_to_the_stream_of_their_number_or_to_all),
     CASE(a_process_has_255_streams),
     CASE(bad_stream_attributes_fail),

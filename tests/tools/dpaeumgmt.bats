@@ -202,6 +202,10 @@ END
     refuses 3 "has no partition of execution units" dparun -d bf0 "$kernels" --rpc add 1 2
     on_dpu dparun -d bf0 "$kernels" --rpc add 1 2
     on_dpu dpaeumgmt partition create -d bf0 -v "$host" -r 20-39 -m 2
+    dpaeumgmt partition query -d bf0 >out
+    grep -qx "Partition's member EUs are: $(seq -s, 0 19)" out
+    grep -qx "In total there are 1 EU partitions configured." out
+    on_dpu dpaeumgmt partition query -d bf0 -p 1 | grep -qx "Partition's member EUs are: $(seq -s, 20 39)"
     dparun -d bf0 "$kernels" --kernel nothing --threads 20
     refuses 3 "there are 20 execution units" dparun -d bf0 "$kernels" --kernel nothing --threads 21
     on_dpu dparun -d bf0 "$kernels" --kernel nothing --threads 236
@@ -211,6 +215,15 @@ END
     dpaeumgmt eu_group create -d bf0 -n virtual -r 0-3 | grep -x 'Member EUs are: 0,1,2,3'
     [ "$(dpadev show bf0 --json | jq -r '.eu_groups[0].units')" = 20-23 ]
     DPAKIT_EUS=3 dparun -d bf0 "$kernels" --kernel nothing --threads 3
+}
+
+@test "a vHCA that the card does not have gets no partition" {
+    run on_dpu dpaeumgmt partition create -d bf0 -v $((host + 1)) -r 1 -m 1
+    [ "$status" -ne 0 ]
+    [ "$output" = "-E- the card has no vHCA $((host + 1)); it has $host and $((host + 32768)) (dpaeumgmt info vhca)" ]
+    run on_dpu dpaeumgmt partition create -d bf0 -v "$host,7" -r 1 -m 1
+    [ "$status" -ne 0 ]
+    on_dpu dpaeumgmt partition create -d bf0 -v "$host" -r 1 -m 1
 }
 
 @test "with its own partition no function needs DPAKIT_EUS, which a run without one may use" {

@@ -74,6 +74,19 @@ setup_file() {
     [[ "$output" == *"4095"* ]]
 }
 
+@test "of a card with two sides the DPU imports, and the host does not" {
+    case_ok an_import_is_for_one_side
+    [[ "$output" == *"able 1: DOCA_SUCCESS"* ]]
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device --pair bf0
+    new_device --pair bf1
+    case_ok an_import_is_for_one_side
+    [[ "$output" == *"able 0: DOCA_ERROR_NOT_SUPPORTED"* ]]
+    [[ "$output" == *"the host's side of a card imports no memory; the DPU's does (DPAKIT_SIDE=dpu)"* ]]
+    DPAKIT_SIDE=dpu case_ok an_import_is_for_one_side
+    [[ "$output" == *"able 1: DOCA_SUCCESS"* ]]
+}
+
 @test "copies need no alignment" {
     case_ok copies_need_no_alignment
 }

@@ -43,6 +43,10 @@ setup_file() {
     DPAKIT_EU_GROUPS=3=0-15 case_ok streams_take_any_affinity_that_exists
 }
 
+@test "the first stream has a level" {
+    case_ok the_first_stream_has_a_level
+}
+
 @test "a stream shows messages up to its level" {
     case_ok a_stream_shows_messages_up_to_its_level
 }

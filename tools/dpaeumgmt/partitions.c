@@ -48,6 +48,23 @@ static const struct dpk_partition *by_id(const struct dpk_partitions *all, unsig
     return NULL;
 }
 
+/* A function that manages none sees the partition that it is in, with the numbers that it has for
+ * the units: from 0 on (guide 000, "EU Partitions"). */
+static void show_own(struct dpk_device *dev, struct dpk_partitions *all)
+{
+    struct dpk_device_units mine;
+    if (dpk_device_manages(dev))
+        return;
+    dpk_device_units_of(dev, dpk_device_vhca(dev), all, &mine);
+    const struct dpk_partition *p = mine.any ? by_id(all, mine.partition) : NULL;
+    if (p) {
+        all->partitions[0] = *p;
+        all->partitions[0].units = (struct dpk_units){0};
+        dpk_units_add_range(&all->partitions[0].units, 0, dpk_units_count(&mine.units) - 1);
+    }
+    all->count = p != NULL;
+}
+
 static enum dpk_status query(const struct eu_options *o, struct dpk_device *dev,
                              struct dpk_error *err)
 {
@@ -55,6 +72,7 @@ static enum dpk_status query(const struct eu_options *o, struct dpk_device *dev,
     enum dpk_status status = dpk_device_partitions(dev, &all, err);
     if (status != DPK_OK)
         return status;
+    show_own(dev, &all);
     if (!o->partition)
         return print_partitions(&all, err);
     const struct dpk_partition *p = by_id(&all, o->partition);

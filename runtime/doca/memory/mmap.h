@@ -44,6 +44,8 @@ struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct
 
 /* What permissions of DOCA are as rights of a key. */
 unsigned dpk_mmap_rights(uint32_t permissions);
+/* Whether what others export over PCIe is imported there: not on the host's side of a card. */
+bool dpk_mmap_imports_pci(const struct dpk_device_info *info);
 /* Whether there is such a range of addresses. */
 bool dpk_mmap_is_range(uint64_t address, uint64_t size);
 /* These are for a map that nobody else has, or with its lock. The first adds a device as

@@ -136,6 +136,23 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
     return result;
 }
 
+bool dpk_mmap_imports_pci(const struct dpk_device_info *info)
+{
+    return !info->pair || info->side == DPK_SIDE_DPU;
+}
+
+static doca_error_t imports_pci(const struct dpk_dev *d)
+{
+    struct dpk_device_info info;
+    doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(d->object.handle), &info);
+    if (result != DOCA_SUCCESS || dpk_mmap_imports_pci(&info))
+        return result;
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                 "doca_mmap_create_from_export: the host's side of a card imports no memory; the "
+                 "DPU's does (DPAKIT_SIDE=dpu)");
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
                                           size_t export_desc_len, struct doca_dev *dev,
                                           struct doca_mmap **mmap)
@@ -150,6 +167,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
         ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
          !dpk_mmap_is_range(what.address, what.size) || what.key > UINT32_MAX))
         result = DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS && what.kind == DESCRIPTOR_MMAP_PCI)
+        result = imports_pci(d);
     if (result == DOCA_SUCCESS)
         result = import(&what, d, user_data ? *user_data : (union doca_data){0}, mmap);
     dpk_object_drop(d);

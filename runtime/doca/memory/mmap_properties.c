@@ -133,5 +133,9 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
                                                                uint8_t *from_export)
 {
-    return is_able(devinfo, from_export);
+    struct dpk_device_info info;
+    doca_error_t result = from_export ? dpk_devinfo_ask(devinfo, &info) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *from_export = dpk_mmap_imports_pci(&info);
+    return result;
 }

@@ -49,7 +49,7 @@ doca_dev *open_device(const char *name)
 struct Dpa {
     doca_dev *dev = nullptr;
     doca_dpa_t dpa = nullptr;
-    doca_sync_event *struck = nullptr, *primes = nullptr;
+    doca_sync_event *struck = nullptr, *counted = nullptr, *primes = nullptr;
     doca_dpa_dev_uintptr_t sieve = 0;
 
     ~Dpa()
@@ -58,6 +58,8 @@ struct Dpa {
             doca_dpa_mem_free(sieve);
         if (primes)
             doca_sync_event_destroy(primes);
+        if (counted)
+            doca_sync_event_destroy(counted);
         if (struck)
             doca_sync_event_destroy(struck);
         if (dpa)
@@ -66,12 +68,14 @@ struct Dpa {
             doca_dev_close(dev);
     }
 
-    doca_sync_event *event_to_cpu()
+    doca_sync_event *event(bool to_cpu)
     {
         doca_sync_event *event = nullptr;
         check(doca_sync_event_create(&event), "create an event");
         check(doca_sync_event_publisher_add_location_dpa(event, dpa), "publish from the DPA");
-        check(doca_sync_event_subscriber_add_location_cpu(event, dev), "subscribe on the CPU");
+        check(to_cpu ? doca_sync_event_subscriber_add_location_cpu(event, dev)
+                     : doca_sync_event_subscriber_add_location_dpa(event, dpa),
+              "subscribe");
         check(doca_sync_event_start(event), "start an event");
         return event;
     }
@@ -82,21 +86,22 @@ std::uint64_t count(const char *device, std::uint32_t limit, unsigned threads)
     Dpa d;
     d.dev = open_device(device);
     check(doca_dpa_create(d.dev, sieve_app, &d.dpa, 0), "create the DPA context");
-    d.struck = d.event_to_cpu();
-    d.primes = d.event_to_cpu();
+    d.struck = d.event(false);
+    d.counted = d.event(true);
+    d.primes = d.event(true);
     check(doca_dpa_mem_alloc(d.dpa, limit, &d.sieve), "allocate DPA memory");
     check(doca_dpa_memset(d.dpa, d.sieve, 0, limit), "clear DPA memory");
     doca_dpa_dev_sync_event_t primes = 0;
     check(doca_sync_event_export_to_dpa(d.primes, d.dpa, &primes), "export the event");
 
-    // The second kernel starts when the first has ended: launches of a context run in order.
-    check(doca_dpa_kernel_launch_update_set(d.dpa, nullptr, 0, nullptr, 0, threads, &strike_out,
+    // The second kernel starts when the first has ended: the event between them says so.
+    check(doca_dpa_kernel_launch_update_set(d.dpa, nullptr, 0, d.struck, 1, threads, &strike_out,
                                             d.sieve, limit),
           "launch strike_out");
-    check(doca_dpa_kernel_launch_update_set(d.dpa, nullptr, 0, d.struck, 1, 1, &count_primes,
+    check(doca_dpa_kernel_launch_update_set(d.dpa, d.struck, 0, d.counted, 1, 1, &count_primes,
                                             d.sieve, limit, primes),
           "launch count_primes");
-    check(doca_sync_event_wait_gt(d.struck, 0, UINT64_MAX), "wait");
+    check(doca_sync_event_wait_gt(d.counted, 0, UINT64_MAX), "wait");
     std::uint64_t result = 0;
     check(doca_sync_event_get(d.primes, &result), "read the event");
     return result;

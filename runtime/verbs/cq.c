@@ -148,6 +148,11 @@ static uint32_t depth(const struct cq *cq)
     return 1u << cq->log_depth;
 }
 
+static struct cq_entry *entry_at(const struct cq *cq, uint32_t number)
+{
+    return &cq->entries[number & (depth(cq) - 1)];
+}
+
 /* Takes a number, and lists the queue. False: no number is left. */
 static bool list_cq(struct cq *cq)
 {
@@ -272,7 +277,7 @@ int dpk_verbs_destroy_cq(struct ibv_cq *ib)
     pthread_mutex_unlock(&ib->mutex);
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
-    free(cq->wcs);
+    free(cq->entries);
     free(cq->ring);
     free(cq);
     return 0;
@@ -298,8 +303,16 @@ static void overrun(struct cq *cq)
     async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
 }
 
-/* `wc`: NULL: of a DPA thread. False: the queue has failed. With the lock. */
-static bool complete(struct cq *cq, const struct ibv_wc *wc, bool solicited)
+/* Gives places back, once. */
+static void give_back(struct cq_places *places)
+{
+    if (places->freed)
+        atomic_fetch_add(places->freed, places->count);
+    places->freed = NULL;
+}
+
+/* `entry`: NULL: of a DPA thread. False: the queue has failed. With the lock. */
+static bool complete(struct cq *cq, const struct cq_entry *entry, bool solicited)
 {
     const uint32_t at = cq->produced & (depth(cq) - 1);
     uint8_t *cqe = cq->ring + (size_t)at * CQE_SIZE;
@@ -307,8 +320,8 @@ static bool complete(struct cq *cq, const struct ibv_wc *wc, bool solicited)
         overrun(cq);
     if (cq->failed)
         return false;
-    if (cq->wcs)
-        cq->wcs[at] = wc ? *wc : (struct ibv_wc){.qp_num = 0};
+    if (cq->entries)
+        cq->entries[at] = entry ? *entry : (struct cq_entry){.wc.qp_num = 0};
     memset(cqe, 0, OP_OWN);
     __atomic_store_n(cqe + OP_OWN, (uint8_t)(cq->produced >> cq->log_depth & 1), __ATOMIC_RELEASE);
     cq->produced++;
@@ -317,10 +330,12 @@ static bool complete(struct cq *cq, const struct ibv_wc *wc, bool solicited)
     return true;
 }
 
-bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited)
+bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
+                 bool solicited)
 {
+    const struct cq_entry entry = {*wc, places};
     pthread_mutex_lock(&lock);
-    const bool good = complete((struct cq *)ib, wc, solicited);
+    const bool good = complete((struct cq *)ib, &entry, solicited);
     pthread_mutex_unlock(&lock);
     sends_wake();
     return good;
@@ -384,9 +399,9 @@ bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
 {
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
-    if (!cq->wcs)
-        cq->wcs = calloc(depth(cq), sizeof *cq->wcs);
-    const bool good = cq->wcs != NULL;
+    if (!cq->entries)
+        cq->entries = calloc(depth(cq), sizeof *cq->entries);
+    const bool good = cq->entries != NULL;
     cq->users += good;
     if (good)
         cq->rc = rc;
@@ -408,9 +423,11 @@ void cq_forget(struct ibv_cq *ib, uint32_t qp_num)
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
     for (uint32_t left = unconsumed(cq); left > 0; left--) {
-        struct ibv_wc *wc = &cq->wcs[(cq->produced - left) & (depth(cq) - 1)];
-        if (wc->qp_num == qp_num)
-            wc->qp_num = 0;
+        struct cq_entry *e = entry_at(cq, cq->produced - left);
+        if (e->wc.qp_num != qp_num)
+            continue;
+        e->wc.qp_num = 0;
+        give_back(&e->places);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -426,11 +443,13 @@ static int consume(struct cq *cq, int room, struct ibv_wc *wc)
     if (left == 0)
         return 0;
     for (int empty = 0; left > 0 && taken + empty < room; left--) {
-        struct ibv_wc *done = cq->wcs ? &cq->wcs[(cq->produced - left) & (depth(cq) - 1)] : NULL;
-        if (done && done->qp_num != 0)
-            wc[taken++] = *done;
-        else
+        struct cq_entry *e = cq->entries ? entry_at(cq, cq->produced - left) : NULL;
+        if (e && e->wc.qp_num != 0) {
+            wc[taken++] = e->wc;
+            give_back(&e->places);
+        } else {
             empty += cq->users == 0; /* a program that only waits for DPA threads counts them */
+        }
     }
     __atomic_store_n(cq->record, htobe32((cq->produced - left) & INDEX_MASK), __ATOMIC_RELEASE);
     return taken;

@@ -9,15 +9,28 @@
 
 struct dpk_rc;
 
+/* Places of a queue that a program can use again when it has taken a completion, and not before: `freed`
+ * counts those of the queue that were given back ever. NULL: the completion has none. */
+struct cq_places {
+    _Atomic uint32_t *freed;
+    uint32_t count;
+};
+
+/* A completion that the program has not taken. */
+struct cq_entry {
+    struct ibv_wc wc; /* qp_num 0: it is a DPA thread's, or was dropped */
+    struct cq_places places;
+};
+
 struct cq {
     struct ibv_cq_ex
         ib; /* first: programs hold a pointer to it, or to the ibv_cq that it starts as */
     SLIST_ENTRY(cq) next;
     uint8_t *ring;
     __be32 *record; /* consumed; behind the ring */
-    struct ibv_wc
-        *wcs; /* of queue pairs of the host, an entry for each of the ring; qp_num 0: it is
-                           a DPA thread's. NULL: no queue pair has this queue */
+    struct cq_entry
+        *entries; /* of queue pairs of the host, one for each of the ring. NULL: no queue
+                                 pair has this queue */
     unsigned log_depth;
     uint32_t number;
     _Atomic uint32_t produced;
@@ -44,13 +57,14 @@ void cq_set_reader(struct ibv_cq_ex *ib);
 bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
 void cq_leave(struct ibv_cq *ib);
 /* Adds a completion. False: the queue is full, and fails. */
-bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, bool solicited);
+bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
+                 bool solicited);
 /* The queue with that number, which stays until cq_unawait. NULL: the opened device has none. */
 struct cq *cq_await(struct ibv_context *context, uint32_t number);
 void cq_unawait(struct cq *cq);
 /* Whether it has had more completions than that, in 24 bits. */
 bool cq_has_passed(const struct cq *cq, uint32_t produced);
-/* Drops what a queue pair completed. */
+/* Drops what a queue pair completed, and gives its places back. */
 void cq_forget(struct ibv_cq *ib, uint32_t qp_num);
 
 #endif

@@ -101,6 +101,20 @@ void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
                 qp->ib.qp_base.qp_num, what, dpk_rc_reason(status, why, reason));
 }
 
+/* The receives of a queue pair, or those that it shares. */
+static struct receives *receives_of(struct qp *qp)
+{
+    struct srq *srq = (struct srq *)qp->ib.qp_base.srq;
+    return srq ? &srq->receives : &qp->receives;
+}
+
+/* Completes a receive. */
+static bool complete_receive(struct qp *qp, const struct ibv_wc *wc, bool solicited)
+{
+    const struct cq_places place = {&receives_of(qp)->freed, 1};
+    return cq_complete(qp->ib.qp_base.recv_cq, wc, place, solicited);
+}
+
 static bool received(struct qp *qp, const struct dpk_rc_completion *c)
 {
     struct ibv_wc wc = wc_of(qp, (uintptr_t)c->user, c->status);
@@ -114,7 +128,7 @@ static bool received(struct qp *qp, const struct dpk_rc_completion *c)
             (c->event == DPK_RC_RECEIVED ? 0 : IBV_WC_WITH_IMM) | (qp_is_ud(qp) ? IBV_WC_GRH : 0);
         wc.imm_data = htobe32(c->immediate);
     }
-    return cq_complete(qp->ib.qp_base.recv_cq, &wc, failed || c->solicited);
+    return complete_receive(qp, &wc, failed || c->solicited);
 }
 
 static bool completed(void *context, const struct dpk_rc_completion *c)
@@ -145,22 +159,24 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     return DPK_RC_NONE;
 }
 
-/* A receive that is posted in the error state is flushed at once. */
-static void flush(struct qp *qp, uint64_t wr_id)
+/* A receive that is posted in the error state is flushed at once. Returns an errno. */
+static int flush(struct qp *qp, uint64_t wr_id)
 {
     struct ibv_wc wc = wc_of(qp, wr_id, DPK_RC_FLUSHED);
+    if (receives_are_full(&qp->receives))
+        return ENOMEM;
     wc.opcode = IBV_WC_RECV;
-    cq_complete(qp->ib.qp_base.recv_cq, &wc, true);
+    qp->receives.posted++;
+    qp->receives.taken++;
+    complete_receive(qp, &wc, true);
+    return 0;
 }
 
 static int post_receive(struct qp *qp, const struct ibv_recv_wr *wr)
 {
     if (qp->ib.qp_base.srq || qp->state == IBV_QPS_RESET)
         return EINVAL;
-    if (qp->state != IBV_QPS_ERR)
-        return receives_post(&qp->receives, wr);
-    flush(qp, wr->wr_id);
-    return 0;
+    return qp->state == IBV_QPS_ERR ? flush(qp, wr->wr_id) : receives_post(&qp->receives, wr);
 }
 
 int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -381,13 +397,13 @@ void qp_drop(struct qp *qp)
 {
     struct ibv_qp *ib = &qp->ib.qp_base;
     dpk_rc_qp_reset(qp->pair);
+    cq_forget(ib->send_cq, ib->qp_num);
+    cq_forget(ib->recv_cq, ib->qp_num);
     sends_drop(qp);
-    qp->receives.taken = qp->receives.posted;
+    receives_drop(&qp->receives);
     if (qp->waits)
         TAILQ_REMOVE(&((struct srq *)ib->srq)->waiting, qp, in_srq);
     qp->waits = false;
-    cq_forget(ib->send_cq, ib->qp_num);
-    cq_forget(ib->recv_cq, ib->qp_num);
 }
 
 /* Ends the queue pair, but leaves what programs may still hold. */

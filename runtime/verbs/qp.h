@@ -39,6 +39,8 @@ struct sends {
     uint8_t *inlined;             /* cap.max_inline_data bytes for each */
     uint32_t size, sges;          /* the size is a power of two, or 0 */
     uint32_t posted, taken, done; /* counters, which wrap */
+    _Atomic uint32_t freed;       /* whose places are free again: their completions were polled */
+    uint32_t silent;              /* done since the last one that had a completion */
     uint32_t reads;               /* that are taken and not done */
     /* Work requests that a program describes between ibv_wr_start and ibv_wr_complete. */
     uint32_t begun;

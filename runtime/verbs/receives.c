@@ -2,6 +2,7 @@
 #include "receives.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ bool receives_new(struct receives *r, uint32_t receives, uint32_t sges)
         return true;
     for (r->size = 1; r->size < receives;)
         r->size *= 2;
+    r->most = r->size;
     r->ring = calloc(r->size, sizeof *r->ring);
     r->pieces = calloc(r->size, r->sges * sizeof *r->pieces);
     if (r->ring && r->pieces)
@@ -32,11 +34,22 @@ static struct dpk_rc_piece *pieces_at(const struct receives *r, uint32_t at)
     return &r->pieces[(size_t)(at & (r->size - 1)) * r->sges];
 }
 
+bool receives_are_full(const struct receives *r)
+{
+    return r->posted - atomic_load(&r->freed) >= r->most;
+}
+
+void receives_drop(struct receives *r)
+{
+    r->taken = r->posted;
+    atomic_store(&r->freed, r->posted);
+}
+
 int receives_post(struct receives *r, const struct ibv_recv_wr *wr)
 {
     if (wr->num_sge < 0 || (uint32_t)wr->num_sge > r->sges || (wr->num_sge > 0 && !wr->sg_list))
         return EINVAL;
-    if (receives_left(r) >= r->size)
+    if (receives_are_full(r))
         return ENOMEM;
     struct dpk_rc_piece *to = pieces_at(r, r->posted);
     for (int i = 0; i < wr->num_sge; i++)

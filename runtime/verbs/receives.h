@@ -14,14 +14,20 @@ struct receives {
     } * ring;
     struct dpk_rc_piece *pieces; /* `sges` for each entry of the ring */
     uint32_t size, sges;         /* the size is a power of two, or 0 */
+    uint32_t most;               /* that may be posted at once */
     uint32_t posted, taken;      /* counters, which wrap */
+    _Atomic uint32_t freed;      /* whose completions were polled */
 };
 
 /* Makes room for at least that many receives, of at most so many pieces. False: no memory. */
 bool receives_new(struct receives *r, uint32_t receives, uint32_t sges);
 void receives_free(struct receives *r);
+/* Whether no more can be posted: as many are posted, or completed and not polled. */
+bool receives_are_full(const struct receives *r);
 /* Returns an errno, 0: it was posted. ENOMEM: the queue is full. */
 int receives_post(struct receives *r, const struct ibv_recv_wr *wr);
+/* Drops all that are posted. */
+void receives_drop(struct receives *r);
 /* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. False:
  * there is none. */
 bool receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces);

@@ -40,7 +40,7 @@ void sends_free(struct sends *s)
 struct send *send_begin(struct qp *qp)
 {
     struct sends *s = &qp->sends;
-    if (s->posted + s->begun - s->done >= s->size)
+    if (s->posted + s->begun - atomic_load(&s->freed) >= s->size)
         return NULL;
     struct send *send = &s->ring[(s->posted + s->begun++) & (s->size - 1)];
     *send = (struct send){.flags = qp->signals_all ? IBV_SEND_SIGNALED : 0};
@@ -321,7 +321,8 @@ void sends_drop(struct qp *qp)
     for (; s->done != s->posted; s->done++)
         end_wait(&s->ring[s->done & (s->size - 1)]);
     s->taken = s->posted;
-    s->reads = 0;
+    atomic_store(&s->freed, s->posted);
+    s->silent = s->reads = 0;
 }
 
 /* ---- What rc asks ---- */
@@ -363,5 +364,10 @@ bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
         qp->attr.en_sqd_async_notify = 0;
         qp_raise(qp, IBV_EVENT_SQ_DRAINED);
     }
-    return silent || cq_complete(qp->ib.qp_base.send_cq, &wc, c->status != DPK_RC_OK);
+    s->silent++;
+    if (silent)
+        return true;
+    const struct cq_places places = {&s->freed, s->silent};
+    s->silent = 0;
+    return cq_complete(qp->ib.qp_base.send_cq, &wc, places, c->status != DPK_RC_OK);
 }

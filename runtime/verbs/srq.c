@@ -15,11 +15,12 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     }
     struct dpk_rc *rc = context_rc(context_of(pd->context));
     struct srq *s = rc ? calloc(1, sizeof *s) : NULL;
-    if (!s || !receives_new(&s->receives, attr->attr.max_wr, attr->attr.max_sge)) {
+    if (!s || !receives_new(&s->receives, attr->attr.max_wr + 1, attr->attr.max_sge)) {
         free(s);
         errno = rc ? ENOMEM : errno;
         return NULL;
     }
+    s->receives.most--; /* libmlx5 keeps one, which ends the list of those that are free */
     s->ib = (struct ibv_srq){.context = pd->context, .srq_context = attr->srq_context, .pd = pd};
     s->rc = rc;
     s->generation = qp_generation();
@@ -27,7 +28,7 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     pthread_mutex_init(&s->ib.mutex, NULL);
     pthread_cond_init(&s->ib.cond, NULL);
     dpk_verbs_use_pd(pd);
-    attr->attr.max_wr = s->receives.size;
+    attr->attr.max_wr = s->receives.most;
     attr->attr.max_sge = s->receives.sges;
     return &s->ib;
 }
@@ -63,7 +64,7 @@ int dpk_verbs_modify_srq(struct ibv_srq *ib, struct ibv_srq_attr *attr, int mask
         return EINVAL;
     if (mask & IBV_SRQ_MAX_WR)
         return EOPNOTSUPP;
-    if (mask & IBV_SRQ_LIMIT && attr->srq_limit > s->receives.size)
+    if (mask & IBV_SRQ_LIMIT && attr->srq_limit > s->receives.most)
         return EINVAL;
     dpk_rc_lock(s->rc);
     if (mask & IBV_SRQ_LIMIT)
@@ -79,7 +80,7 @@ int dpk_verbs_query_srq(struct ibv_srq *ib, struct ibv_srq_attr *attr)
         return EINVAL;
     dpk_rc_lock(s->rc);
     *attr = (struct ibv_srq_attr){
-        .max_wr = s->receives.size, .max_sge = s->receives.sges, .srq_limit = s->limit};
+        .max_wr = s->receives.most, .max_sge = s->receives.sges, .srq_limit = s->limit};
     dpk_rc_unlock(s->rc);
     return 0;
 }

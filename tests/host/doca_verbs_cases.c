@@ -129,6 +129,7 @@ static void check_told(struct doca_verbs_qp *qp, const struct doca_verbs_qp *pee
     CHECK(doca_verbs_qp_attr_get_dest_qp_num(a) == doca_verbs_qp_get_qpn(peer));
     CHECK(doca_verbs_qp_attr_get_retry_cnt(a) == 7);
     CHECK(doca_verbs_qp_init_attr_get_max_inline_data(i) == INLINE);
+    CHECK(doca_verbs_qp_init_attr_get_sq_wr(i) == 8);
     CHECK(doca_verbs_qp_init_attr_get_srq(i) == srq && doca_verbs_qp_init_attr_get_pd(i) == pd);
     CHECK(doca_verbs_qp_init_attr_get_external_umem(i, &umem, &offset) == OK && !umem && !offset);
     CHECK(doca_verbs_qp_attr_destroy(a) == OK && doca_verbs_qp_init_attr_destroy(i) == OK);
@@ -174,6 +175,31 @@ static void a_shared_queue_takes_inline_data(void)
 }
 
 /* ---- Events ---- */
+
+/* Places are free again when completions were polled. */
+static void a_full_queue_takes_no_more(void)
+{
+    begin();
+    struct doca_verbs_qp *a = qp_new(), *b = qp_new();
+    struct ibv_recv_wr none = {.num_sge = 0}, *bad;
+    connect_to(a, b);
+    connect_to(b, a);
+    for (unsigned i = 0; i < 15; i++)
+        receive(INLINE);
+    CHECK(doca_verbs_bridge_post_srq_recv(srq, &none, &bad) == ENOMEM);
+    for (unsigned i = 0; i < 8; i++)
+        CHECK(send_inline(a, "one", 4) == 0);
+    CHECK(send_inline(a, "one too many", 4) == ENOMEM);
+    CHECK(doca_verbs_bridge_post_srq_recv(srq, &none, &bad) == ENOMEM);
+    for (unsigned i = 0; i < 16; i++) /* sent, and received */
+        await();
+    receive(INLINE);
+    CHECK(send_inline(a, "again", 6) == 0);
+    for (unsigned i = 0; i < 2; i++)
+        await();
+    CHECK(doca_verbs_qp_destroy(a) == OK && doca_verbs_qp_destroy(b) == OK);
+    end();
+}
 
 static char mine; /* the context of a queue */
 
@@ -390,7 +416,7 @@ static void queues_tell_what_they_are(void)
     begin();
     check_capabilities();
     CHECK(doca_verbs_srq_init_attr_create(&s) == OK && doca_verbs_srq_query(srq, s) == OK);
-    CHECK(doca_verbs_srq_init_attr_get_srq_wr(s) == 8);
+    CHECK(doca_verbs_srq_init_attr_get_srq_wr(s) == 15); /* of at least 8 */
     CHECK(doca_verbs_srq_init_attr_get_pd(s) == pd && doca_verbs_srq_init_attr_destroy(s) == OK);
     doca_verbs_cq_get_wq(cq, &ring, &count, &size);
     doca_verbs_cq_get_dbr_addr(cq, &page, &consumed, &armed);
@@ -437,10 +463,14 @@ static void changes_are_those_of_libibverbs(void)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        CASE(a_shared_queue_takes_inline_data), CASE(what_only_cards_have_is_not_made),
-        CASE(queues_tell_what_they_are),        CASE(a_channel_tells_of_completions),
-        CASE(a_context_tells_of_errors),        CASE(queues_of_ethernet_are_said_and_not_made),
-        CASE(what_there_is_not_is_refused),     CASE(changes_are_those_of_libibverbs)};
+    static const struct test_case cases[] = {CASE(a_full_queue_takes_no_more),
+                                             CASE(a_shared_queue_takes_inline_data),
+                                             CASE(what_only_cards_have_is_not_made),
+                                             CASE(queues_tell_what_they_are),
+                                             CASE(a_channel_tells_of_completions),
+                                             CASE(a_context_tells_of_errors),
+                                             CASE(queues_of_ethernet_are_said_and_not_made),
+                                             CASE(what_there_is_not_is_refused),
+                                             CASE(changes_are_those_of_libibverbs)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

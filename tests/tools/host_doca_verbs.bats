@@ -24,6 +24,10 @@ setup_file() {
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }
 
+@test "a full queue takes no more" {
+    "$BATS_FILE_TMPDIR/cpu" a_full_queue_takes_no_more
+}
+
 @test "a shared queue takes inline data" {
     "$BATS_FILE_TMPDIR/cpu" a_shared_queue_takes_inline_data
 }

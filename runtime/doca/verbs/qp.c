@@ -59,6 +59,8 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
     q->ib = dpk_emulated_9.create_qp(q->pd->ib, &init);
     if (!q->ib)
         return error_of(errno);
+    q->made.sq_wr = init.cap.max_send_wr;
+    q->made.rq_wr = init.cap.max_recv_wr;
     source_add(q->context, &q->source, q->ib, &q->object);
     return DOCA_SUCCESS;
 }

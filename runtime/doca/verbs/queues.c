@@ -198,7 +198,10 @@ static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
     if (!s->pd || a->dpa || a->external_umem || a->external_dbr_umem)
         return DOCA_ERROR_INVALID_VALUE;
     s->ib = dpk_emulated_9.create_srq(s->pd->ib, &init);
-    return s->ib ? DOCA_SUCCESS : error_of(errno);
+    if (!s->ib)
+        return error_of(errno);
+    s->made.srq_wr = init.attr.max_wr;
+    return DOCA_SUCCESS;
 }
 
 static doca_error_t srq_new(const struct context *c, const struct srq_init_attr *a,

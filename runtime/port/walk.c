@@ -1,4 +1,6 @@
 /* What becomes of a frame by the flow tables that it passes. */
+#include <string.h>
+
 #include "headers.h"
 #include "packet.h"
 #include "steering.h"
@@ -21,15 +23,29 @@ static void begin(struct walk *w, enum dpk_flow_domain domain, const struct pack
     pass(w, &w->steering->roots[domain], domain, true, p);
 }
 
+/* A frame as it leaves the port: cards pad what is shorter than Ethernet allows with zeros, before the
+ * checksum that ends it. `room`: for a padded one. */
+#define WIRE_MIN 60u
+static struct dpk_frame pad(const uint8_t *frame, size_t size, uint8_t room[WIRE_MIN])
+{
+    if (size >= WIRE_MIN)
+        return (struct dpk_frame){frame, size};
+    memset(room, 0, WIRE_MIN);
+    memcpy(room, frame, size);
+    return (struct dpk_frame){room, WIRE_MIN};
+}
+
 /* Out of the port. If that is connected to itself, the frame comes back in, with no past, and is the
  * device's: a rule of the FDB that sent it would send it again and again. */
 static void leave(struct walk *w, const struct packet *p)
 {
-    if (frame_leaves(w->nic, p->bytes, p->size)) {
+    uint8_t room[WIRE_MIN];
+    const struct dpk_frame f = pad(p->bytes, p->size, room);
+    if (frame_leaves(w->nic, f.bytes, f.size)) {
         w->ends++;
         return;
     }
-    const struct packet back = packet_of(p->bytes, p->size, DPK_VPORT_UPLINK);
+    const struct packet back = packet_of(f.bytes, f.size, DPK_VPORT_UPLINK);
     begin(w, DPK_FLOW_RX, &back);
 }
 
@@ -163,11 +179,15 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
     const bool leaves = passage->sent && leaves_at_once(s);
-    if (leaves && frame_leaves(nic, frame, size))
+    uint8_t room[WIRE_MIN];
+    struct dpk_frame f = {frame, size};
+    if (leaves)
+        f = pad(frame, size, room);
+    if (leaves && frame_leaves(nic, f.bytes, f.size))
         return;
     /* What comes back at once arrives as any other frame. */
     const bool sent = passage->sent && !leaves;
-    struct packet p = packet_of(frame, size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
+    struct packet p = packet_of(f.bytes, f.size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
     packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);
     pthread_mutex_lock(&s->lock);
     begin(&w, sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);

@@ -232,6 +232,27 @@ static void a_frame_longer_than_its_receive_is_dropped(void **state)
     assert_int_equal(seen.port[DPK_QUEUE_ERRORS], 0);
 }
 
+/* The shortest frame of Ethernet has 60 bytes; what was in memory behind a shorter one does not leave. */
+static void short_frames_are_padded(void **state)
+{
+    (void)state;
+    struct pair p = loop();
+    memset(w.memory + DATA, 7, 100);
+    memset(w.memory + DATA + 0x1000, 9, 100);
+    put_receive(&w, 1, 0, 100, DATA + 0x1000);
+    post_receives(&w, 1, 1);
+    put_frame(&w, 0, p.sq, 0, DATA, 20);
+    dpk_queue_ring(p.sq, 1);
+    assert_int_equal(cqe_at(&w, 1, 0).bytes, 60);
+    for (unsigned i = 0; i < 61; i++)
+        assert_int_equal(w.memory[DATA + 0x1000 + i], i < 20 ? 7 : i < 60 ? 0 : 9);
+    w.plugged = true;
+    memset(w.last_left, 9, sizeof w.last_left);
+    put_frame(&w, 0, p.sq, 1, DATA, 59);
+    dpk_queue_ring(p.sq, 2);
+    assert_true(w.last_left[58] == 7 && w.last_left[59] == 0 && w.last_left[60] == 9);
+}
+
 /* Programs write their WQEs once, and ring again and again. */
 static void wqes_stay_in_their_ring(void **state)
 {
@@ -545,6 +566,7 @@ int main(void)
         TEST(a_doorbell_that_goes_back_is_an_error),
         TEST(doorbells_find_only_send_queues_of_their_owner),
         TEST(a_frame_longer_than_its_receive_is_dropped),
+        TEST(short_frames_are_padded),
         TEST(wqes_stay_in_their_ring),
         TEST(a_queue_says_once_what_has_ended_it),
         TEST(receives_need_the_right_to_write),

@@ -1,6 +1,7 @@
-/* generate:FRAMES,SIZE,FLOWS,RATE: a source of frames, which counts those that come back. Frame n is
- * of flow n mod FLOWS: UDP over IPv4, and source addresses and source port end in the flow's number.
- * Behind these headers lie n, the time when the frame was offered, and a mark. */
+/* generate:FRAMES,SIZE,FLOWS,RATE,FIELD=VALUE...: a source of frames, which counts those that come back.
+ * Frame n is of flow n mod FLOWS: UDP over IPv4, and source addresses and source port end in the flow's
+ * number, but a MAC that is given. Behind these headers lie n, the time when the frame was offered, and a mark. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,21 @@
 #define FLOWS_MAX  4096u
 #define RATE_MAX   1000000u
 #define FIRST_PORT 1024u
+#define LAST_PORT  9u /* of the destination: discard */
+#define PORT_MAX   65535u
+#define MAC        6u
 #define TIMES      4000u /* of TIME_NS each; the last one counts all that are longer, too */
 #define TIME_NS    250u
 #define NS         UINT64_C(1000000000)
 
+#define USAGE "generate:FRAMES,SIZE,FLOWS,RATE,dmac=MAC,smac=MAC,sport=PORT,dport=PORT"
+
 struct generate {
     uint64_t frames, size, flows, rate; /* rate: a second; 0: as fast as they are taken */
-    uint8_t *headers;                   /* of each flow */
+    uint8_t smac[MAC], dmac[MAC];
+    bool has_smac, has_dmac;
+    uint64_t sport, dport; /* sport: of flow 0 */
+    uint8_t *headers;      /* of each flow */
     uint8_t *batch;
     uint64_t offered;          /* and taken */
     uint64_t begin;            /* when the first one was, ns */
@@ -50,33 +59,83 @@ static bool take_number(const char **at, uint64_t *out)
     return *at > begin;
 }
 
-static enum dpk_status parse(const char *argument, struct generate *g, struct dpk_error *err)
+static bool take_mac(const char **at, uint8_t out[MAC])
+{
+    for (unsigned i = 0; i < 2 * MAC; i++) {
+        static const char digits[] = "0123456789abcdef";
+        if (i > 0 && i % 2 == 0 && *(*at)++ != ':')
+            return false;
+        const char *digit = **at ? strchr(digits, tolower((unsigned char)**at)) : NULL;
+        if (!digit)
+            return false;
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | (digit - digits));
+        (*at)++;
+    }
+    return true;
+}
+
+/* Takes "dmac=02:00:00:00:01:00" and its like. */
+static bool take_field(const char **at, struct generate *g)
+{
+    struct {
+        const char *name;
+        uint8_t *mac;
+        bool *given;
+        uint64_t *port;
+    } const fields[] = {{"smac=", g->smac, &g->has_smac, NULL},
+                        {"dmac=", g->dmac, &g->has_dmac, NULL},
+                        {"sport=", NULL, NULL, &g->sport},
+                        {"dport=", NULL, NULL, &g->dport}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const size_t length = strlen(fields[i].name);
+        if (strncmp(*at, fields[i].name, length) != 0)
+            continue;
+        *at += length;
+        if (fields[i].port)
+            return take_number(at, fields[i].port);
+        *fields[i].given = true;
+        return take_mac(at, fields[i].mac);
+    }
+    return false;
+}
+
+/* Takes FRAMES,SIZE,FLOWS,RATE, of which two may be absent, then fields. */
+static bool take_all(const char *at, struct generate *g)
 {
     uint64_t *const numbers[] = {&g->frames, &g->size, &g->flows, &g->rate};
-    const char *at = argument;
-    bool good = true;
     unsigned n = 0;
+    bool good = true, fields = false;
+    do {
+        fields = fields || (n >= 2 && *at >= 'a' && *at <= 'z');
+        good = fields ? take_field(&at, g) : n < 4 && take_number(&at, numbers[n++]);
+    } while (good && *at == ',' && *at++);
+    return good && !*at && n >= 2;
+}
+
+static enum dpk_status parse(const char *argument, struct generate *g, struct dpk_error *err)
+{
     g->flows = 1;
     g->rate = 0;
-    do
-        good = n < 4 && take_number(&at, numbers[n++]);
-    while (good && *at == ',' && *at++);
-    if (!good || *at || n < 2)
-        return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is not generate:FRAMES,SIZE,FLOWS,RATE",
-                        argument);
+    g->sport = FIRST_PORT;
+    g->dport = LAST_PORT;
+    if (!take_all(argument, g))
+        return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is not " USAGE, argument);
     if (g->size < SIZE_MIN || g->size > DPK_FRAME_MAX)
         return dpk_fail(err, DPK_ERR_USAGE, "generate: frames of %" PRIu64 " bytes, not %u to %u",
                         g->size, SIZE_MIN, DPK_FRAME_MAX);
     if (g->flows < 1 || g->flows > FLOWS_MAX || g->rate > RATE_MAX)
         return dpk_fail(err, DPK_ERR_USAGE, "generate: at most %u flows and %u frames a second",
                         FLOWS_MAX, RATE_MAX);
+    if (g->dport > PORT_MAX || g->sport > PORT_MAX - (g->flows - 1))
+        return dpk_fail(err, DPK_ERR_USAGE, "generate: ports of %" PRIu64 " flows beyond %u",
+                        g->flows, PORT_MAX);
     return DPK_OK;
 }
 
 static enum dpk_status generate_check(const char *argument, struct dpk_buf *out,
                                       struct dpk_error *err)
 {
-    struct generate g;
+    struct generate g = {0};
     const enum dpk_status status = parse(argument, &g, err);
     dpk_put_format(out, "%s", argument);
     return status;
@@ -101,10 +160,15 @@ static void make_headers(const struct generate *g, uint16_t flow, uint8_t out[HE
                                            198, 18,   0, 0, 198, 19, 0, 1,    0, 0,  0,  9};
     memcpy(out, plain, HEADERS);
     dpk_store_be16(out + 10, flow);
+    if (g->has_dmac)
+        memcpy(out, g->dmac, MAC);
+    if (g->has_smac)
+        memcpy(out + MAC, g->smac, MAC);
     dpk_store_be16(out + 16, (uint16_t)(g->size - 14));
     dpk_store_be16(out + 28, flow);
     dpk_store_be16(out + 24, sum_header(out + 14));
-    dpk_store_be16(out + 34, (uint16_t)(FIRST_PORT + flow));
+    dpk_store_be16(out + 34, (uint16_t)(g->sport + flow));
+    dpk_store_be16(out + 36, (uint16_t)g->dport);
     dpk_store_be16(out + 38, (uint16_t)(g->size - 34));
 }
 
@@ -246,7 +310,7 @@ static void generate_close(struct dpk_wire *wire)
 }
 
 const struct wire_ops wire_generate = {.name = "generate",
-                                       .usage = "generate:FRAMES,SIZE,FLOWS,RATE",
+                                       .usage = USAGE,
                                        .check = generate_check,
                                        .open = generate_open,
                                        .receive = generate_receive,

@@ -97,6 +97,19 @@ static void specifications_are_checked(void **state)
                                         "generate:1,60,1,1,1",
                                         "generate:1000000000000000000000,60",
                                         "generate:1,60,1,1000001",
+                                        "generate:1,60,dmac=02:00:00:00:01:0",
+                                        "generate:1,60,dmac=02:00:00:00:01:000",
+                                        "generate:1,60,dmac=02-00-00-00-01-00",
+                                        "generate:1,60,dmac=",
+                                        "generate:1,60,smac=02:00:00:00:01:0g",
+                                        "generate:1,60,sport=65536",
+                                        "generate:1,60,2,sport=65535",
+                                        "generate:1,60,dport=65536",
+                                        "generate:1,60,dport=9,2",
+                                        "generate:1,60,dport",
+                                        "generate:1,60,port=9",
+                                        "generate:1,dport=9",
+                                        "generate:1,60,dport=9,",
                                         "generate: 1,60"};
     char out[DPK_WIRE_SPEC_MAX], want[200];
     struct dpk_error err;
@@ -107,6 +120,8 @@ static void specifications_are_checked(void **state)
     assert_int_equal(dpk_wire_check("loop", out, NULL), DPK_OK);
     assert_string_equal(out, "loop");
     assert_int_equal(dpk_wire_check("generate:1000,9234,4096,1000000", out, NULL), DPK_OK);
+    assert_int_equal(
+        dpk_wire_check("generate:1,60,2,0,sport=65534,dmac=B8:3f:d2:00:00:01", out, NULL), DPK_OK);
     assert_int_equal(dpk_wire_check("pcap:,b\\,c", out, NULL), DPK_OK);
     snprintf(want, sizeof want, "pcap:,%s/b\\,c", folder);
     assert_string_equal(out, want);
@@ -270,12 +285,57 @@ static size_t take_some(void *context, const struct dpk_frame *frames, size_t co
     return some;
 }
 
+static void hush(void *context, bool detail, const char *text)
+{
+    (void)context, (void)detail, (void)text;
+}
+
 static void keep(void *context, bool detail, const char *text)
 {
     struct mirror *m = context;
     assert_false(detail);
     if (atomic_fetch_add(&m->lines, 1) == 0)
         snprintf(m->text, sizeof m->text, "%s", text);
+}
+
+/* Keeps the addresses and ports of two flows. */
+static size_t take_headers(void *context, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    uint8_t(*headers)[16] = context;
+    assert_true(waits);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(headers[i % 2], frames[i].bytes, 12);
+        memcpy(headers[i % 2] + 12, frames[i].bytes + 34, 4);
+    }
+    return count;
+}
+
+static void frames_have_the_addresses_that_are_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fields, *want; /* of the second flow */
+    } cases[] = {{"", "02000000010002000000000104010009"},
+                 {",dmac=B8:3f:d2:00:00:0a", "b83fd200000a02000000000104010009"},
+                 {",smac=aa:bb:cc:dd:ee:ff,dport=4789", "020000000100aabbccddeeff040112b5"},
+                 {",0,sport=7,dport=0,smac=00:00:00:00:00:01", "02000000010000000000000100080000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t headers[2][16] = {0};
+        char spec[100], got[33] = "";
+        struct dpk_wire *wire = NULL;
+        const struct dpk_wire_sink sink = {
+            .arrive = take_headers, .tell = hush, .context = headers};
+        snprintf(spec, sizeof spec, "generate:2,60,2%s", cases[i].fields);
+        assert_int_equal(dpk_wire_open(spec, &sink, &wire, NULL), DPK_OK);
+        assert_int_equal(dpk_wire_start(wire, NULL), DPK_OK);
+        struct dpk_wire_counters seen = {0};
+        for (unsigned n = 0; n < 20000 && seen.received < 2; n++, usleep(1000))
+            dpk_wire_counters(wire, &seen);
+        dpk_wire_close(wire);
+        for (unsigned n = 0; n < 16; n++)
+            snprintf(got + (size_t)n * 2, 3, "%02x", headers[1][n]);
+        assert_string_equal(got, cases[i].want);
+    }
 }
 
 static void frames_are_generated_and_counted(void **state)
@@ -309,6 +369,7 @@ int main(void)
         cmocka_unit_test(captures_of_no_whole_frames_are_refused),
         cmocka_unit_test(what_is_sent_is_counted),
         cmocka_unit_test(a_full_disk_is_told_once),
+        cmocka_unit_test(frames_have_the_addresses_that_are_asked_for),
         cmocka_unit_test(frames_are_generated_and_counted),
     };
     signal(SIGPIPE, SIG_IGN);

@@ -302,7 +302,7 @@ $(O)/tests/libdpakit-llvm.so.$(SO): $(TRANSLATOR)
 	$(Q)mkdir -p $(@D) && ln -sfn ../../lib/$(@F) $@
 $(UNIT_TESTS): | $(O)/tests/libdpakit-llvm.so.$(SO)
 
-# TESTS='test_base mlxdpa' builds and runs only those.
+# TESTS='test_base mlxdpa' builds and runs only those; STRICT=1 runs nothing again that failed (tests/run).
 test: all $(if $(TESTS),$(filter $(TESTS:%=$(O)/tests/%),$(UNIT_TESTS)),$(UNIT_TESTS)) $(HELPERS) $(TEST_PROGRAMS)
 	$(Q)DPAKIT_BUILD=$(call quote,$(CURDIR)/$(B)) TEST_HOST_CFLAGS='$(SAN)' tests/run $(TESTS)
 
@@ -355,6 +355,7 @@ help:
 	@echo 'make all | test [TESTS=...] | coverage | demo | bench [BENCH=jit] | fuzz | fuzz-coverage | html | figures | format | tidy | check-layers'
 	@echo '     install | uninstall [PREFIX=/usr/local] [DESTDIR=] | clean | deb'
 	@echo '     install-compat [ROOT=/opt/mellanox] [DOCA=3|2.5|2.2] [DESTDIR=] | uninstall-compat'
+	@echo 'test STRICT=1 runs no file again that failed'
 	@echo 'V=1 shows commands; SANITIZE=1 builds with ASan and UBSan into build/sanitize,'
 	@echo 'SANITIZE=thread with TSan into build/tsan; CROSS=aarch64-linux-gnu- with that'
 	@echo 'cross compiler into build/cross/aarch64-linux-gnu'

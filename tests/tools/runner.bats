@@ -1,10 +1,11 @@
-# tests/run and helpers/watch: limits, skipped tests, and what is left running.
+# tests/run and helpers/watch: limits, skipped tests, what is left running, what is run again, and the record.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     here=$BATS_TEST_DIRNAME/.. run_in=$PWD/tree/tests
-    mkdir -p "$run_in/tools" "$run_in/unit" build/obj/tests/helpers
+    mkdir -p "$run_in/tools" "$run_in/unit" "$run_in/helpers" build/obj/tests/helpers
     cp "$here/run" "$run_in/"
+    cp "$here"/helpers/*.awk "$run_in/helpers/"
     ln -s "$DPAKIT_BUILD/obj/tests/helpers/watch" build/obj/tests/helpers/
 }
 
@@ -53,7 +54,7 @@ END
     grep -q '^# 1$' out
     grep -q '^# 1000$' out
     grep -q '^# \.\.\. [0-9]* lines \.\.\.$' out
-    [ "$(wc -l <out)" -lt 60 ]
+    [ "$(wc -l <out)" -lt 110 ] # it is said twice: the file is run again
 }
 
 @test "what a bats test leaves behind does not hold up its file, and is told" {
@@ -184,6 +185,93 @@ END
     touch "$run_in/unit/test_x.c"
     runner
     [ "$(tr '\n' ' ' <build/tests.sum)" = "passed 2 failed 0 skipped 1 changed 34 " ]
+}
+
+@test "a file that failed is run once more, alone, and if it passes, that counts, and is told" {
+    bats_file shaky <<'END'
+a test "is calm" { :; }
+a test "shakes & <trembles>" {
+    [ -e "$BATS_TEST_DIRNAME/seen" ] || { touch "$BATS_TEST_DIRNAME/seen"; false; }
+}
+a test "never runs" { skip "no time"; }
+END
+    bats_file works <<'END'
+a test "works" {
+    [ -e "$BATS_TEST_DIRNAME/other" ] || { touch "$BATS_TEST_DIRNAME/other"; sleep 7775; }
+}
+END
+    runner works shaky
+    [ "$(grep -n -e '^once more' -e '^flaky' -e ' passed, ' out | sed 's/^[0-9]*://')" = "once more, alone: works
+once more, alone: shaky
+$(grep '^flaky: works (cut off after .*: works)$' out)
+flaky: shaky (shakes & <trembles>)
+3 passed, 0 failed, 1 skipped" ]
+    xmllint --noout build/tests.xml
+    at() { xmllint --xpath "string($1)" build/tests.xml; }
+    [ "$(at '//testsuite[@name="shaky"]//property[@name="flaky"]/@value')" = 'shakes & <trembles>' ]
+    [ "$(at 'count(//testsuite)')/$(at 'sum(//@failures)')/$(at 'sum(//@skipped)')/$(at 'sum(//@tests)')" = 2/0/1/4 ]
+    [ "$(at '//testsuite[@name="shaky"]/testcase[flakyFailure]/@name')" = 'shakes & <trembles>' ]
+    [ "$(at '//testcase[skipped]/@name')" = 'never runs' ]
+    [ "$(at '//skipped/@message')" = 'no time' ]
+}
+
+@test "what fails again failed, is counted once, and no flaky file is told" {
+    bats_file broken <<'END'
+a test "holds" { :; }
+a test "breaks" { echo "why & wherefore"; echo x >>"$BATS_TEST_DIRNAME/runs"; false; }
+END
+    printf '#!/bin/sh\nexit 3\n' >build/obj/tests/test_says_nothing
+    chmod +x build/obj/tests/test_says_nothing
+    runner broken test_says_nothing
+    last '1 passed, 2 failed'
+    ! grep -q '^flaky' out || false
+    [ "$(wc -l <"$run_in/tools/runs")" = 2 ]
+    xmllint --noout build/tests.xml
+    at() { xmllint --xpath "string($1)" build/tests.xml; }
+    [ "$(at 'sum(//@failures)')/$(at 'count(//failure)')/$(at 'count(//property)')" = 2/2/0 ]
+    [[ "$(at '//testcase[@name="breaks"]/failure')" == *"why & wherefore"* ]]
+    [ "$(at '//testsuite[@name="test_says_nothing"]//failure')" = "exit code 3" ]
+}
+
+@test "with STRICT=1 nothing is run again" {
+    bats_file broken <<'END'
+a test "breaks" { echo x >>"$BATS_TEST_DIRNAME/runs"; false; }
+END
+    MORE=STRICT=1 runner broken
+    last '0 passed, 1 failed'
+    [ "$(wc -l <"$run_in/tools/runs")" = 1 ]
+    ! grep -q '^once more' out || false
+}
+
+@test "a name that is no test's is told, with those most like it, and nothing is run" {
+    for name in host_verbs host_doca mlxdpa; do bats_file $name <<<'a test "runs" { :; }'; done
+    touch "$run_in/unit/test_base.c"
+    for pair in 'host_verb (is it host_verbs?)' 'mlxpda (is it mlxdpa?)' 'host (is it host_doca, host_verbs?)' \
+        'test_bsae (is it test_base?)' 'nothing_alike' '../tools/mlxdpa (is it mlxdpa?)'; do
+        run "$run_in/run" mlxdpa "${pair%% *}"
+        echo "$output"
+        [ "$status" -eq 2 ]
+        [ "$output" = "tests/run: no such test: $pair" ]
+    done
+}
+
+@test "the longest files are run first, and a name twice is run once" {
+    for name in a b c d; do bats_file $name <<<'a test "runs" { :; }'; done
+    printf 'd\nc\n' >"$run_in/longest"
+    MORE=JOBS=1 runner
+    [ "$(awk '/ passed +/ { printf $1 }' out)" = dcab ]
+    runner a a
+    last '1 passed, 0 failed'
+    # Those of the project are there.
+    while read -r name; do
+        ls "$here/tools/$name.bats" "$here/corpus/$name.bats" "$here/unit/$name.c" 2>/dev/null | grep . || { echo "longest: $name"; false; }
+    done <"$here/longest"
+}
+
+@test "no two files have one name" {
+    names="$(ls "$here"/tools/*.bats "$here"/corpus/*.bats | sed 's|.*/||' | sort | uniq -d)"
+    echo "$names"
+    [ -z "$names" ]
 }
 
 @test "no file skips in setup_file, where bats before 1.9 fails instead" {

@@ -12,8 +12,8 @@ setup() {
 #!/bin/sh
 # debootstrap --variant=minbase SUITE FOLDER MIRROR
 set -eu
-mkdir -p "$3/bin" "$3/dev" "$3/proc" "$3/home" "$3/etc/apt/apt.conf.d" "$3/var/cache/apt/archives" "$3/tmp"
-for p in sh env date chown dirname sed grep tr id cat sleep; do
+mkdir -p "$3/bin" "$3/dev" "$3/proc" "$3/sys" "$3/home" "$3/etc/apt/apt.conf.d" "$3/var/cache/apt/archives" "$3/tmp"
+for p in sh env date chown dirname sed grep tr id cat sleep umount rmdir setpriv unshare; do
     cp -L "$(command -v $p)" "$3/bin/"
     ldd "$(command -v $p)" | grep -o '/[^ ]*' | while read -r lib; do
         mkdir -p "$3/${lib%/*}"
@@ -68,6 +68,32 @@ left_over() {
     [ -s cache/dpakit/try-distro/trixie.tar ]
     run left_over
     [ -z "$output" ]
+}
+
+@test "a machine may make namespaces, and in a container nobody may" {
+    as_root
+    tree_is_committed
+    printf '#!/bin/sh\nunshare -rm id && echo made || echo refused\nunshare -m id && echo made || echo refused\nexit 5\n' >apt-get
+    run "$repo/scripts/try-distro" trixie demo
+    echo "$output"
+    [[ $output == *"trixie, root: ./bootstrap demo"*made*made*"exit 5"* && $output != *refused* ]]
+    [[ $output != *"/old"* ]]
+    run "$repo/scripts/try-distro" trixie --container demo
+    echo "$output"
+    [[ $output == *"trixie, root, as in a container: ./bootstrap demo"*refused*refused*"exit 5"* && $output != *made* ]]
+    run left_over
+    [ -z "$output" ]
+}
+
+@test "the tests that are named are those that are run" {
+    as_root
+    tree_is_committed
+    printf '#!/bin/sh\ncat /proc/$PPID/cmdline | tr "\\000" "|"\nexit 5\n' >apt-get
+    run "$repo/scripts/try-distro" trixie --tests "verbs mlxdpa" test
+    echo "$output"
+    [[ $output == *"|test|TESTS=verbs mlxdpa|"* ]]
+    run "$repo/scripts/try-distro" trixie --tests
+    [ "$status" -eq 2 ]
 }
 
 @test "two at once have a folder of packages each" {

@@ -33,6 +33,16 @@ SH
     grep -qx 'try-distro --smoke trixie' asked
 }
 
+@test "what was flaky, and how long each step took, is told at the end" {
+    sed -i '3i case "$* " in *SANITIZE=1*) echo "flaky: verbs (perftest runs)" ;; esac' bin/make
+    run tree/.ci/run
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[-2]}" = "flaky: verbs (perftest runs)" ]
+    [[ "${lines[-3]}" =~ ^==\ [0-9]+\ s:\ scripts/try-distro\ --smoke\ trixie$ ]]
+    [ "$(grep -cE '^== [0-9]+ s: ' <<<"$output")" -eq 7 ]
+}
+
 @test "a step that fails without a failing test counts as one" {
     for BROKEN in 'check-layers' 'CC=clang' 'try-distro --smoke'; do
         run tree/.ci/run

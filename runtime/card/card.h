@@ -36,8 +36,8 @@ enum dpk_side { DPK_SIDE_HOST, DPK_SIDE_DPU };
 /* DPK_ERR_USAGE: DPAKIT_SIDE is another word. */
 enum dpk_status dpk_device_side(enum dpk_side *side, struct dpk_error *err);
 
-/* Opens a device by name ("mlx5_0"), alias or any path whose last component is one
- * ("/dev/mst/mt41692_pciconf0"). Devices live under $DPAKIT_DEVICES, default
+/* Opens a device by name ("mlx5_0"), alias, PCI address ("03:00.0", "0000:03:00.0") or any path
+ * whose last component is one of these ("/dev/mst/mt41692_pciconf0"). Devices live under $DPAKIT_DEVICES, default
  * ${XDG_STATE_HOME:-$HOME/.local/state}/dpakit. Errors: there is no such device (the message lists
  * the devices), its state is damaged, or other users may write to its directory. */
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err);

@@ -1,6 +1,7 @@
 /* The directories of devices, and who may write there. */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -183,9 +184,44 @@ static enum dpk_status no_such_device(const char *name, struct dpk_error *err)
         names.count ? dpk_fail(err, DPK_ERR_NOT_FOUND, "no device %.80s; there are: %s", name, list)
                     : dpk_fail(err, DPK_ERR_NOT_FOUND,
                                "no device %.80s; there is none (make one: dpadev create %.80s)",
-                               name, name);
+                               name, valid_name(name) ? name : "mlx5_0");
     dpk_names_free(&names);
     return status;
+}
+
+/* Reads hexadecimal digits, at most four of them, up to the character `end`. */
+static bool take_hex(const char **text, char end, unsigned *out)
+{
+    size_t length = strspn(*text, "0123456789abcdefABCDEF");
+    if (length < 1 || length > 4 || (*text)[length] != end)
+        return false;
+    *out = (unsigned)strtoul(*text, NULL, 16);
+    *text += length + (end != 0);
+    return true;
+}
+
+/* The other direction of put_place (card.c): the number that an address stands for, "03:00.0" or
+ * "0000:03:00.0", or a function of a card as NVIDIA's driver names it, "mt41692_pciconf0.1". UINT_MAX: an
+ * address that no device has. */
+static bool take_address(const char *word, unsigned *number)
+{
+    unsigned domain = 0, bus, slot, function;
+    const char *digits = dpk_alias_number(word), *at = word, *colon = strchr(word, ':');
+    if (digits) {
+        const size_t length = strspn(digits, "0123456789");
+        if (length < 1 || length > 6 || digits[length] != '.' ||
+            (strcmp(digits + length, ".0") != 0 && strcmp(digits + length, ".1") != 0))
+            return false;
+        *number = (unsigned)strtoul(digits, NULL, 10) / 2 * 2 + (digits[length + 1] == '1');
+        return true;
+    }
+    if (colon && strchr(colon + 1, ':') && !take_hex(&at, ':', &domain))
+        return false;
+    if (!take_hex(&at, ':', &bus) || !take_hex(&at, '.', &slot) || !take_hex(&at, 0, &function))
+        return false;
+    *number = bus < 3 || bus > 252 || slot || function > 1 ? UINT_MAX
+                                                           : domain * 500 + (bus - 3) * 2 + function;
+    return true;
 }
 
 enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_MAX + 1],
@@ -195,12 +231,20 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
     struct stat st;
     const char *slash = strrchr(word, '/');
     const char *last = slash ? slash + 1 : word;
+    char alias[DPK_DEVICE_NAME_MAX + 1] = "";
+    unsigned number;
     enum dpk_side side;
-    enum dpk_status status = dpk_device_check_name(last, err);
+    const bool address = take_address(last, &number);
+    enum dpk_status status = address ? DPK_OK : dpk_device_check_name(last, err);
     if (status == DPK_OK)
         status = dpk_device_side(&side, err);
     if (status == DPK_OK)
         status = dpk_device_root(false, root, err);
+    if (status == DPK_OK && address) {
+        if (!dpk_alias_find(root, number, alias, sizeof alias))
+            return no_such_device(word, err);
+        last = alias;
+    }
     if (status == DPK_OK)
         status = dpk_device_join(root, last, path, err);
     if (status != DPK_OK)

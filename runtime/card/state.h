@@ -49,6 +49,8 @@ bool dpk_device_is_pair(const char *path);
 int dpk_alias_format(const struct dpk_device_type *type, unsigned number, char *out, size_t size);
 /* The digits of such an alias, of any type. NULL: it is another one. */
 const char *dpk_alias_number(const char *alias);
+/* Finds the alias with the number, of any type. */
+bool dpk_alias_find(const char *root, unsigned number, char *out, size_t size);
 /* Whether a device of another type than `but` has the number: PCI addresses come from it. */
 bool dpk_alias_number_taken(const char *root, const struct dpk_device_type *but, unsigned number);
 

@@ -37,6 +37,18 @@ const char *dpk_alias_number(const char *alias)
     return NULL;
 }
 
+bool dpk_alias_find(const char *root, unsigned number, char *out, size_t size)
+{
+    for (size_t i = 0; i < TYPES; i++) {
+        char path[PATH_MAX];
+        struct stat st;
+        (void)dpk_alias_format(&types[i], number, out, size);
+        if (dpk_device_join(root, out, path, NULL) == DPK_OK && lstat(path, &st) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool dpk_alias_number_taken(const char *root, const struct dpk_device_type *but, unsigned number)
 {
     for (size_t i = 0; i < TYPES; i++) {

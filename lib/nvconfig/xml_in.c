@@ -18,10 +18,11 @@ static enum dpk_status fail_at(const xmlNode *node, enum dpk_status status, stru
                : status;
 }
 
+/* White space, and no-break spaces (U+00A0), which web pages put in the place of blanks. */
 static bool is_blank(const xmlChar *text)
 {
-    while (text && isspace(*text))
-        text++;
+    while (text && (isspace(*text) || (text[0] == 0xc2 && text[1] == 0xa0)))
+        text += *text == 0xc2 ? 2 : 1;
     return !text || !*text;
 }
 
@@ -178,10 +179,9 @@ static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode 
         return dpk_fail(err, DPK_ERR_FORMAT, "unknown namespace %.80s, must be %s",
                         namespace ? namespace : "", NAMESPACE);
     for (const xmlNode *n = root->children; n; n = n->next) {
-        if (n->type == XML_COMMENT_NODE || (n->type == XML_TEXT_NODE && is_blank(n->content)))
-            continue;
+        /* NVIDIA's tool skips whatever stands between TLVs. */
         if (n->type != XML_ELEMENT_NODE)
-            return dpk_fail(err, DPK_ERR_FORMAT, "line %ld: text outside a TLV", xmlGetLineNo(n));
+            continue;
         enum dpk_status status = parse_tlv(defs, n, out, err);
         if (status != DPK_OK)
             return fail_at(n, status, err);

@@ -271,12 +271,17 @@ sign() {
     fails 2 "--section-type: 'x' is not progbits or cryptodata" sign -e "$f/bare" --section-type x -o out
     fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 0 -o out
     fails 2 "--cert_chain_count" sign -e "$f/bare" --cert_chain_count 3x -o out
+    for n in 10 0x 0x10 x3 -1 0x100000003; do
+        fails 2 "is not a hexadecimal number from 1 to f" sign -e "$f/bare" "--cert_chain_count=$n" -o out
+    done
     fails 2 "extra" mlxdpa -e "$f/bare" list extra
     fails 2 "--passin" sign -e "$f/bare" --passin sesame -o out
 }
 
 @test "a count that is not the chain's is refused, or stored for compatibility" {
     sign -e "$f/reserved" --cert_chain_count 2 -o two
+    sign -e "$f/reserved" --cert_chain_count 0x2 -o again
+    cmp two again
     cmp two "$f/signed"
     fails 1 "2 certificates, but --cert_chain_count is 3" \
         sign -e "$f/reserved" --cert_chain_count 3 -o out

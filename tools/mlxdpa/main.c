@@ -2,6 +2,9 @@
  * containers that provision a device. */
 #include <sys/stat.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "mlxdpa.h"
 
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
@@ -43,6 +46,20 @@ static const struct dpk_command *const commands[] = {
     NULL,
 };
 
+/* NVIDIA's tool reads a hexadecimal number here, with or without 0x. */
+static enum dpk_status parse_chain_count(void *out, const char *text, struct dpk_error *err)
+{
+    const char *digits = text[0] == '0' && (text[1] | 0x20) == 'x' ? text + 2 : text;
+    const size_t length = strspn(digits, "0123456789abcdefABCDEF");
+    const unsigned long n =
+        length && length <= 8 && !digits[length] ? strtoul(digits, NULL, 16) : 0;
+    if (n < 1 || n > 15)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%.64s' is not a hexadecimal number from 1 to f",
+                        text);
+    *(unsigned *)out = (unsigned)n;
+    return DPK_OK;
+}
+
 static const struct dpk_option shared_options[] = {
     {"e,host_elf,host-elf", DPK_FILE, "FILE", MLXDPA_AT(host_elf),
      .help = "host file with the programs"},
@@ -51,8 +68,8 @@ static const struct dpk_option shared_options[] = {
     DPK_SIGNER_OPTIONS(struct mlxdpa_options, key),
     {"o,output_file,output", DPK_FILE, "FILE", MLXDPA_AT(output),
      .help = "where to write (sign_dpa_apps: default is in place)"},
-    {"cert_chain_count", DPK_NUMBER, "N", MLXDPA_AT(chain_count), 1, 15,
-     .help = "number of certificates in the chain"},
+    {"cert_chain_count", DPK_PARSED, "HEX", MLXDPA_AT(chain_count), .parse = parse_chain_count,
+     .help = "number of certificates in the chain, hexadecimal"},
     {"profile", DPK_CHOICE, "full|compact", MLXDPA_AT(profile), .standard = "full",
      .help = "hash list to write"},
     {"section-type,section_type", DPK_CHOICE, "progbits|cryptodata", MLXDPA_AT(section_type),

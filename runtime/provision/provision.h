@@ -165,7 +165,7 @@ enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, s
 
 struct dpk_device_setting {
     const struct dpk_nv_def *def;
-    const struct dpk_nv_param *param;
+    const struct dpk_nv_param *param; /* NULL: what users have set of the whole TLV is removed */
     const char *value;
 };
 /* Sets parameters at USER priority for the next boot, all or none of them, in one transaction. The

@@ -1,11 +1,24 @@
 /* Sets parameters by name, as users do, and what the port is plugged into. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "private.h"
 
 static const char *setting_name(const struct dpk_device_setting *setting)
 {
+    if (!setting->param)
+        return setting->def->name;
     return setting->param->config_name ? setting->param->config_name : setting->param->name;
+}
+
+static enum dpk_status drop_user_tlv(sqlite3 *db, const struct dpk_nv_def *def,
+                                     struct dpk_error *err)
+{
+    char text[120];
+    snprintf(text, sizeof text,
+             "DELETE FROM tlv WHERE view = 2 AND priority = 0 AND class = %u AND idx = %" PRIu32,
+             def->class_id, def->index);
+    return dpk_db_exec(db, text, err);
 }
 
 /* Changes one parameter of the value that is in effect for the next boot, as a user. */
@@ -14,6 +27,8 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
 {
     const struct dpk_nv_def *def = setting->def;
     struct effect effect;
+    if (!setting->param)
+        return drop_user_tlv(db, def, err);
     enum dpk_status status =
         dpk_device_effect(db, DPK_VIEW_NEXT, def->class_id, def->index, &effect, err);
     if (status != DPK_OK)
@@ -47,6 +62,8 @@ static enum dpk_status check_rules(struct dpk_device *dev, const struct dpk_nv_d
                                    const struct dpk_device_setting *setting, struct dpk_error *err)
 {
     struct dpk_device_value value;
+    if (!setting->param)
+        return DPK_OK;
     enum dpk_status status = dpk_device_get(dev, DPK_VIEW_NEXT, setting->def, &value, err);
     if (status != DPK_OK)
         return status;
@@ -61,11 +78,12 @@ static enum dpk_status check_rules(struct dpk_device *dev, const struct dpk_nv_d
     return status;
 }
 
-/* Writes the settings for the log, as "A=1 B=2" with a NUL. */
+/* Writes the settings for the log, as "A=1 B=2 nv_c=default" with a NUL. */
 static void describe(const struct dpk_device_setting *settings, size_t count, struct dpk_buf *out)
 {
     for (size_t i = 0; i < count; i++)
-        dpk_put_format(out, "%s%s=%s", i ? " " : "", setting_name(&settings[i]), settings[i].value);
+        dpk_put_format(out, "%s%s=%s", i ? " " : "", setting_name(&settings[i]),
+                       settings[i].param ? settings[i].value : "default");
     dpk_put_u8(out, 0);
 }
 

@@ -214,7 +214,7 @@ setup() { enter_world; }
     says '-d DEVICE'
     refused 2 mlxconfig-lite -d mlx5_0 apply
     refused 2 mlxconfig-lite create_conf auth.xml
-    refused 2 mlxconfig-lite -d mlx5_0 reset now
+    refused 2 mlxconfig-lite -d mlx5_0 show_confs now
 }
 
 @test "an unknown device lists those there are" {
@@ -231,4 +231,102 @@ setup() { enter_world; }
     sed '/<nv_file_id_vendor/,/<\/nv_file_id_vendor>/d' auth.xml >bad.xml
     refused 1 mlxconfig-lite create_conf bad.xml bad.bin
     says 'no identity'
+}
+
+# ---- Command lines of NVIDIA's tool ----
+
+@test "-f names the raw file of backup, set_raw and get_raw" {
+    dpadev create two
+    mlxconfig-lite -d two -y set USER_PROGRAMMABLE_CC=1
+    mlxconfig-lite -d two -f b.raw backup
+    mlxconfig-lite -d two backup other.raw
+    cmp b.raw other.raw
+    mlxconfig-lite -d two -f b.raw get_raw | grep -q 'Raw TLV #1 Info'
+    mlxconfig-lite -d two -y reset
+    mlxconfig-lite -y -d two -f b.raw set_raw
+    mlxconfig-lite -d two q USER_PROGRAMMABLE_CC | grep -q 'True(1)'
+    run mlxconfig-lite -d two backup
+    [ "$status" -eq 2 ] && [[ $output == *"backup needs a file: -f RAW"* ]]
+    run mlxconfig-lite -d two -f b.raw backup c.raw
+    [ "$status" -eq 2 ] && [[ $output == *"backup needs one file"* ]]
+    [ ! -e c.raw ]
+}
+
+@test "t, g and x are short for the commands on files, -t hca says which devices" {
+    mlxconfig-lite -t hca t tlvs.txt
+    mlxconfig-lite gen_tlvs_file again.txt
+    cmp tlvs.txt again.txt
+    sed -i -E 's/^(nv_dpa_auth)( +)0/\1\21/' tlvs.txt
+    mlxconfig-lite --device_type hca g tlvs.txt t.xml
+    sed -i 's|<dpa_auth_en></|<dpa_auth_en>True</|' t.xml
+    mlxconfig-lite x t.xml t.raw
+    head -n 1 t.raw | grep -qx MLNX_RAW_TLV_FILE
+    run mlxconfig-lite -t linkx t none.txt
+    [ "$status" -eq 2 ] && [ ! -e none.txt ]
+}
+
+@test "-j writes the query as NVIDIA's tool does, with --enable_verbosity all three values" {
+    mlxconfig-lite -d mlx5_0 -j next.json q DPA_AUTHENTICATION
+    jq -e '.["Device #1"] | .device == "mlx5_0" and .device_type == "BlueField3" and
+        (.tlv_configuration.DPA_AUTHENTICATION | keys == ["next_value", "read_only"])' next.json
+    mlxconfig-lite -d mlx5_0 -y set USER_PROGRAMMABLE_CC=1
+    mlxconfig-lite -d mlx5_0 --json_format all.json --enable_verbosity query >said
+    jq -e '.["Device #1"].tlv_configuration.USER_PROGRAMMABLE_CC ==
+        {current_value: "False(0)", default_value: "False(0)", modified: true, next_value: "True(1)", read_only: false}' all.json
+    grep -qE '^\* +USER_PROGRAMMABLE_CC +False\(0\) +False\(0\) +True\(1\)' said
+    grep -qx "The '\*' shows parameters with next value different from default/current value." said
+    mlxconfig-lite -d mlx5_0 q >said
+    ! grep -q '^\*' said || false
+    run mlxconfig-lite -d mlx5_0 -j none/x.json q
+    [ "$status" -eq 1 ] && [[ $output == *none/x.json* ]]
+    mlxconfig-lite -d mlx5_0 -y reset
+}
+
+@test "a query without -d shows every device, each with its number" {
+    dpadev create first
+    dpadev create second
+    mlxconfig-lite -j all.json -a query DPA_AUTHENTICATION >said
+    [ "$(grep -c '^Device #' said)" -eq "$(dpadev list | wc -l)" ]
+    jq -e 'to_entries | map(.value.device) | index("first") and index("second")' all.json
+    dpadev delete second
+    dpadev delete first
+    run env DPAKIT_DEVICES="$PWD/none" mlxconfig-lite query
+    [ "$status" -eq 1 ] && [[ $output == *"dpadev create"* ]]
+}
+
+@test "reset TLV drops what was set of that TLV alone, set --with_default what is not named" {
+    dpadev create three
+    mlxconfig-lite -d three -yy set USER_PROGRAMMABLE_CC=1 DPA_AUTHENTICATION=1
+    mlxconfig-lite -d three -y reset NV_DPA_AUTH
+    mlxconfig-lite -d three q USER_PROGRAMMABLE_CC | grep -q 'True(1)'
+    mlxconfig-lite -d three q DPA_AUTHENTICATION | grep -q 'False(0)'
+    run mlxconfig-lite -d three -y reset NV_NOTHING
+    [ "$status" -eq 1 ] && [[ $output == *"no TLV NV_NOTHING"* ]]
+    mlxconfig-lite -d three --host_id 0 --pf_index 0 -y set DPA_AUTHENTICATION=1 --with_default
+    mlxconfig-lite -d three --host_id 0 q DPA_AUTHENTICATION | grep -q 'True(1)'
+    run mlxconfig-lite -d three --host_id 1 q
+    [ "$status" -eq 2 ]
+}
+
+@test "a device is found by its PCI address, in every tool" {
+    dpadev create byaddress
+    address=$(dpadev show --json byaddress | jq -r .pci_address)
+    for word in "$address" "${address#0000:}" "/dev/mst/mt41692_pciconf$(dpadev show --json byaddress | jq -r .alias | tr -dc 0-9 | sed 's/^41692//')"; do
+        mlxconfig-lite -d "$word" q | grep -qx 'Device:         byaddress'
+        flint-lite -d "$word" q >/dev/null
+        [ "$(dpadev show --json "$word" | jq -r .name)" = byaddress ]
+    done
+    for word in 7f:00.0 03:1f.0 03:00.7 ffff:ff:00.0 99999:03:00.0 03:00 :00.0; do
+        run mlxconfig-lite -d "$word" q
+        [ "$status" -ne 0 ] && [[ $output == *"$word"* ]]
+    done
+}
+
+@test "XML that was copied from a web page: text between TLVs, no-break spaces for blanks" {
+    mlxconfig-lite xml2raw auth.xml plain.raw
+    sed -E ':a; s/^((\xc2\xa0)*) /\1\xc2\xa0/; ta; s|(<nv_dpa_auth)|Copied!\n\1|' auth.xml >copied.xml
+    grep -q 'Copied!' copied.xml
+    grep -qP '^\xC2\xA0' copied.xml
+    mlxconfig-lite xml2raw copied.xml copied.raw
+    cmp plain.raw copied.raw
 }

@@ -16,6 +16,18 @@ enum dpk_status mlxconfig_device(const struct mlxconfig_options *options, struct
     return dpk_device_open(options->device, out, err);
 }
 
+const char *mlxconfig_raw_file(const struct mlxconfig_options *options, const struct dpk_args *args,
+                               struct dpk_error *err)
+{
+    if (options->file && args->count == 0)
+        return options->file;
+    if (args->count == 1 && !options->file)
+        return args->words[0];
+    dpk_fail(err, DPK_ERR_USAGE, "%s needs %s file: -f RAW, or RAW behind it", args->command,
+             options->file ? "one" : "a");
+    return NULL;
+}
+
 enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const char *question,
                                   struct dpk_error *err)
 {
@@ -34,15 +46,20 @@ enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const
     return dpk_fail(err, DPK_ERR_REFUSED, "nothing was changed: the answer was no");
 }
 
-enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error *err)
+const char *mlxconfig_device_type(const struct dpk_device_info *info)
+{
+    const struct dpk_device_type *type = dpk_device_type_find(info->hw_target);
+    return type ? type->name : info->hw_target;
+}
+
+enum dpk_status mlxconfig_print_device(struct dpk_device *dev, size_t number, struct dpk_error *err)
 {
     struct dpk_device_info info;
     enum dpk_status status = dpk_device_info(dev, &info, err);
     if (status != DPK_OK)
         return status;
-    printf("\nDevice #1:\n----------\n\n");
-    const struct dpk_device_type *type = dpk_device_type_find(info.hw_target);
-    printf("Device type:    %s\n", type ? type->name : info.hw_target);
+    printf("\nDevice #%zu:\n----------\n\n", number);
+    printf("Device type:    %s\n", mlxconfig_device_type(&info));
     printf("Name:           %s\n", info.part_number);
     printf("Description:    %s\n", info.description);
     printf("Device:         %s\n\n", dpk_device_name(dev));

@@ -150,7 +150,7 @@ static const struct dpk_option sign_options[] = {
 const struct dpk_command create_conf_command = {.names = "create_conf",
                                                 .words = "XML BIN",
                                                 .help = "make a file from XML, signed with -p -u",
-                                                .takes = "b",
+                                                .takes = "b,t",
                                                 .options = sign_options,
                                                 .run = run_create_conf};
 
@@ -187,10 +187,10 @@ static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *arg
     return status;
 }
 
-const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file",
+const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file,t",
                                                   .words = "TXT",
                                                   .help = "list the TLVs there are",
-                                                  .takes = "d,b",
+                                                  .takes = "d,b,t",
                                                   .run = run_gen_tlvs_file};
 
 static enum dpk_status turn_into_template(const struct mlxconfig_options *options,
@@ -211,17 +211,11 @@ static enum dpk_status run_gen_xml_template(void *given, const struct dpk_args *
     return status == DPK_OK ? run(options, args, turn_into_template, err) : status;
 }
 
-static const struct dpk_option template_options[] = {
-    {"a,all_attrs", .at = MLXCONFIG_AT(all_attributes), .help = "with every attribute"},
-    {0},
-};
-
 const struct dpk_command gen_xml_template_command = {
-    .names = "gen_xml_template",
+    .names = "gen_xml_template,g",
     .words = "TXT XML",
     .help = "XML without values of the TLVs marked with 1",
-    .takes = "d,b",
-    .options = template_options,
+    .takes = "d,b,t,a",
     .run = run_gen_xml_template};
 
 static enum dpk_status turn_xml_into(void (*format)(const struct dpk_nv_list *, struct dpk_buf *),
@@ -249,10 +243,10 @@ static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, str
     return run(given, args, turn_into_raw, err);
 }
 
-const struct dpk_command xml2raw_command = {.names = "xml2raw",
+const struct dpk_command xml2raw_command = {.names = "xml2raw,x",
                                             .words = "XML RAW",
                                             .help = "write TLVs as hexadecimal dwords",
-                                            .takes = "b",
+                                            .takes = "b,t",
                                             .run = run_xml2raw};
 
 static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
@@ -274,7 +268,7 @@ static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, str
 }
 
 const struct dpk_command raw2xml_command = {
-    .names = "raw2xml", .words = "RAW XML", .help = "and back", .takes = "b", .run = run_raw2xml};
+    .names = "raw2xml", .words = "RAW XML", .help = "and back", .takes = "b,t", .run = run_raw2xml};
 
 /* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
@@ -293,7 +287,7 @@ static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, str
 const struct dpk_command xml2bin_command = {.names = "xml2bin",
                                             .words = "XML BIN",
                                             .help = "write the TLVs' data alone",
-                                            .takes = "b",
+                                            .takes = "b,t",
                                             .run = run_xml2bin};
 
 /* Reads the TLVs of a file that create_conf made. The signature TLVs are left out. */
@@ -366,6 +360,6 @@ const struct dpk_command bin2xml_command = {.names = "bin2xml",
                                             .words = "BIN XML",
                                             .help =
                                                 "and back (--tlvs), or from a file of create_conf",
-                                            .takes = "b",
+                                            .takes = "b,t",
                                             .options = tlvs_options,
                                             .run = run_bin2xml};

@@ -23,7 +23,16 @@ static const struct dpk_option shared_options[] = {
     {"d,dev", DPK_TEXT, "DEVICE", MLXCONFIG_AT(device), .help = "name or path of a device"},
     {"b,db", DPK_FILE, "FILE", MLXCONFIG_AT(database),
      .help = "TLV definitions: database of NVIDIA's tools"},
-    {"y,yes", .at = MLXCONFIG_AT(yes), .help = "answer yes to every question"},
+    {"y,yes,yy", .at = MLXCONFIG_AT(yes), .help = "answer yes to every question"},
+    {"a,all_attrs", .at = MLXCONFIG_AT(all_attributes),
+     .help = "every attribute in a template; without effect on a query"},
+    {"f,file", DPK_FILE, "RAW", MLXCONFIG_AT(file),
+     .help = "the raw file of backup, set_raw and get_raw"},
+    {"t,device_type", DPK_CHOICE, "hca", MLXCONFIG_AT(device_type),
+     .help = "the kind of devices whose TLVs are meant"},
+    {"host_id", DPK_NUMBER, "N", MLXCONFIG_AT(host), .help = "the host whose parameters are meant"},
+    {"pf_index", DPK_NUMBER, "N", MLXCONFIG_AT(function),
+     .help = "the function whose parameters are meant"},
     {0},
 };
 static const struct mlxconfig_options defaults = {.key.ask = dpk_ask_terminal};

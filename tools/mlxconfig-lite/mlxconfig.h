@@ -22,6 +22,11 @@ struct mlxconfig_options {
     bool show_default;          /* -e */
     bool read_only;             /* --read_only */
     bool yes;                   /* -y */
+    const char *file;           /* -f: the raw file, as another way to say RAW */
+    const char *json_file;      /* -j */
+    unsigned device_type;       /* -t */
+    bool with_default;          /* --with_default */
+    unsigned host, function;    /* --host_id, --pf_index */
     bool json;                  /* --json */
     bool xml;                   /* --xml */
 };
@@ -54,8 +59,15 @@ enum dpk_status mlxconfig_device(const struct mlxconfig_options *options, struct
 /* Asks on the terminal. DPK_ERR_REFUSED: the answer was no, or the input ended. */
 enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const char *question,
                                   struct dpk_error *err);
+/* The file of backup, set_raw and get_raw: the word behind the command, or -f, as NVIDIA's tool has
+ * it. NULL: an error, of usage. */
+const char *mlxconfig_raw_file(const struct mlxconfig_options *options, const struct dpk_args *args,
+                               struct dpk_error *err);
+/* "BlueField3", as NVIDIA's tool calls it. Borrowed from `info`, or constant. */
+const char *mlxconfig_device_type(const struct dpk_device_info *info);
 /* Prints "Device #1: ...". */
-enum dpk_status mlxconfig_print_device(struct dpk_device *dev, struct dpk_error *err);
+enum dpk_status mlxconfig_print_device(struct dpk_device *dev, size_t number,
+                                       struct dpk_error *err);
 
 /* Says that the result was written to the file `path`, or (NULL) applied to the device. */
 void mlxconfig_print_saved(const char *path);

@@ -37,11 +37,14 @@ static enum dpk_status read_raw(const char *path, struct dpk_nv_list *out, struc
 static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct mlxconfig_options *options = given;
+    const char *path = mlxconfig_raw_file(options, args, err);
+    if (!path)
+        return DPK_ERR_USAGE;
     struct dpk_device *dev = NULL;
     struct dpk_nv_list tlvs = {0};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = read_raw(args->words[0], &tlvs, err);
+        status = read_raw(path, &tlvs, err);
     for (size_t i = 0; status == DPK_OK && i < tlvs.count; i++)
         print_tlv(i + 1, &tlvs.items[i]);
     if (status == DPK_OK)
@@ -52,7 +55,7 @@ static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, str
     if (status == DPK_OK) {
         status = dpk_device_set_tlvs(dev, &tlvs, err);
         if (status != DPK_OK)
-            dpk_error_prefix(err, "%s", args->words[0]);
+            dpk_error_prefix(err, "%s", path);
     }
     if (status == DPK_OK)
         mlxconfig_print_applied();
@@ -62,10 +65,10 @@ static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, str
 }
 
 const struct dpk_command set_raw_command = {.names = "set_raw",
-                                            .words = "RAW",
+                                            .words = "[RAW]",
                                             .help = "set TLVs of a device (-d)",
                                             .needs = "d",
-                                            .takes = "y",
+                                            .takes = "y,f",
                                             .run = run_set_raw};
 
 /* Reads the TLVs of one type that the device has for the next boot. If it has none, the result is
@@ -87,12 +90,15 @@ static void print_type(size_t number, const struct dpk_nv_list *on_device,
 static enum dpk_status run_get_raw(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct mlxconfig_options *options = given;
+    const char *path = mlxconfig_raw_file(options, args, err);
+    if (!path)
+        return DPK_ERR_USAGE;
     struct dpk_device *dev = NULL;
     struct dpk_nv_list asked = {0}, on_device = {0};
     size_t hidden = 0;
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = read_raw(args->words[0], &asked, err);
+        status = read_raw(path, &asked, err);
     if (status == DPK_OK)
         status = dpk_device_next_tlvs(dev, &on_device, &hidden, err);
     for (size_t i = 0; status == DPK_OK && i < asked.count; i++)
@@ -106,9 +112,10 @@ static enum dpk_status run_get_raw(void *given, const struct dpk_args *args, str
 }
 
 const struct dpk_command get_raw_command = {.names = "get_raw",
-                                            .words = "RAW",
+                                            .words = "[RAW]",
                                             .help = "show a device's TLVs of these types (-d)",
                                             .needs = "d",
+                                            .takes = "f",
                                             .run = run_get_raw};
 
 /* Writes the TLVs as text, with a comment before each that says which it is and who set it. */
@@ -183,6 +190,9 @@ static enum dpk_status put_xml(struct dpk_device *dev, const struct dpk_nv_defs 
 static enum dpk_status run_backup(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct mlxconfig_options *options = given;
+    const char *path = mlxconfig_raw_file(options, args, err);
+    if (!path)
+        return DPK_ERR_USAGE;
     struct dpk_device *dev = NULL;
     struct dpk_nv_defs *defs = NULL;
     struct dpk_nv_list tlvs = {0};
@@ -191,14 +201,14 @@ static enum dpk_status run_backup(void *given, const struct dpk_args *args, stru
     const char *const inputs[] = {options->database};
     enum dpk_status status = mlxconfig_device(options, &dev, err);
     if (status == DPK_OK)
-        status = dpk_file_apart(args->words[0], inputs, 1, err);
+        status = dpk_file_apart(path, inputs, 1, err);
     if (status == DPK_OK)
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_device_next_tlvs(dev, &tlvs, &hidden, err);
     if (status != DPK_OK)
         goto out;
-    fprintf(dpk_file_messages(args->words[0]), "Collecting...\n");
+    fprintf(dpk_file_messages(path), "Collecting...\n");
     if (tlvs.count == 0) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "NV data area is empty, nothing to back up");
         goto out;
@@ -210,9 +220,9 @@ static enum dpk_status run_backup(void *given, const struct dpk_args *args, stru
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = dpk_file_replace(args->words[0], out.data, out.size, 0644, err);
+        status = dpk_file_replace(path, out.data, out.size, 0644, err);
     if (status == DPK_OK)
-        mlxconfig_print_saved(args->words[0]);
+        mlxconfig_print_saved(path);
 out:
     dpk_buf_free(&out);
     dpk_nv_list_free(&tlvs);
@@ -227,9 +237,9 @@ static const struct dpk_option backup_options[] = {
 };
 
 const struct dpk_command backup_command = {.names = "backup",
-                                           .words = "RAW",
+                                           .words = "[RAW]",
                                            .help = "save what a device has set (-d)",
                                            .needs = "d",
-                                           .takes = "b",
+                                           .takes = "b,f",
                                            .options = backup_options,
                                            .run = run_backup};

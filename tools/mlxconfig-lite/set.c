@@ -1,8 +1,10 @@
 /* The commands set and reset. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlxconfig.h"
+#include "views/views.h"
 
 /* What one command line sets. The settings for the device point into `names`, so `names` is
  * complete before they are made. */
@@ -80,11 +82,15 @@ static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, stru
 
 /* Makes the settings for the device: with the definitions and names of the target, and with the
  * parameters that say that a value counts. */
-static enum dpk_status make_list(struct settings *s, struct dpk_error *err)
+static enum dpk_status make_list(const struct mlxconfig_options *options, struct settings *s,
+                                 struct dpk_error *err)
 {
-    s->list = calloc(2 * s->count + 1, sizeof *s->list);
+    s->list = calloc(3 * s->count + 1, sizeof *s->list);
     if (!s->list)
         return dpk_fail_nomem(err);
+    /* All that users have set of these TLVs goes first. */
+    for (size_t i = 0; i < s->count && options->with_default; i++)
+        s->list[s->list_count++] = (struct dpk_device_setting){.def = &s->names[i].def};
     for (size_t i = 0; i < s->count; i++) {
         struct dpk_nv_name *name = &s->names[i];
         const struct dpk_nv_param *valid = dpk_nv_valid_bit(name->base, &name->param);
@@ -126,7 +132,7 @@ static enum dpk_status print_change(struct dpk_device *dev, const struct dpk_nv_
 static enum dpk_status print_changes(struct dpk_device *dev, const struct settings *s,
                                      struct dpk_error *err)
 {
-    enum dpk_status status = mlxconfig_print_device(dev, err);
+    enum dpk_status status = mlxconfig_print_device(dev, 1, err);
     if (status == DPK_OK)
         printf("%-53s%-16sNew\n", "Configurations:", "Next Boot");
     for (size_t i = 0; i < s->count && status == DPK_OK; i++)
@@ -138,7 +144,7 @@ static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_d
                            const struct dpk_nv_defs *defs, struct settings *s,
                            struct dpk_error *err)
 {
-    enum dpk_status status = make_list(s, err);
+    enum dpk_status status = make_list(options, s, err);
     /* This is checked before the user is asked. */
     if (status == DPK_OK)
         status = dpk_device_try_set(dev, defs, s->list, s->list_count, err);
@@ -178,26 +184,87 @@ static enum dpk_status run_set(void *given, const struct dpk_args *args, struct 
     return status;
 }
 
+static const struct dpk_option set_options[] = {
+    {"with_default", .at = MLXCONFIG_AT(with_default),
+     .help = "parameters of the same TLVs that are not named get their defaults"},
+    {0},
+};
+
 const struct dpk_command set_command = {.names = "set,s",
                                         .words = "NAME=VALUE...",
                                         .help = "set parameters of a device (-d)",
                                         .needs = "d",
-                                        .takes = "b,y",
+                                        .takes = "b,y,host_id,pf_index",
+                                        .options = set_options,
                                         .run = run_set};
+
+/* Finds a TLV by its name, in capitals too, and adds it to `s` for each port and module. */
+static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_shown *all,
+                               const char *word, struct settings *s, struct dpk_error *err)
+{
+    char name[80];
+    size_t length = 0, before = s->count;
+    for (; word[length] && length < sizeof name - 1; length++)
+        name[length] = (char)tolower((unsigned char)word[length]);
+    name[length] = 0;
+    const struct dpk_nv_def *def = word[length] ? NULL : dpk_nv_defs_find(defs, name);
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < all->count && def && status == DPK_OK; i++)
+        if (all->names[i].base == def)
+            status = add(s, &all->names[i], NULL, err);
+    if (status == DPK_OK && s->count == before)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "no TLV %.78s whose parameters can be set; gen_tlvs_file lists TLVs", word);
+    return status;
+}
+
+/* Removes what users have set of the TLVs that `words` name. */
+static enum dpk_status reset_tlvs(const struct mlxconfig_options *options, struct dpk_device *dev,
+                                  const struct dpk_args *words, struct dpk_error *err)
+{
+    struct dpk_nv_defs *defs = NULL;
+    struct dpk_shown all = {0};
+    struct settings s = {0};
+    enum dpk_status status = mlxconfig_defs(options, &defs, err);
+    if (status == DPK_OK)
+        status = dpk_shown_choose(defs, NULL, 0, false, &all, err);
+    for (size_t i = 0; i < words->count && status == DPK_OK; i++)
+        status = add_tlv(defs, &all, words->words[i], &s, err);
+    s.list = status == DPK_OK ? calloc(s.count, sizeof *s.list) : NULL;
+    if (status == DPK_OK && !s.list)
+        status = dpk_fail_nomem(err);
+    for (size_t i = 0; i < s.count && s.list; i++)
+        if (i == 0 || s.names[i].def.class_id != s.names[i - 1].def.class_id ||
+            s.names[i].def.index != s.names[i - 1].def.index)
+            s.list[s.list_count++] = (struct dpk_device_setting){.def = &s.names[i].def};
+    if (status == DPK_OK)
+        status = dpk_device_try_set(dev, defs, s.list, s.list_count, err);
+    if (status == DPK_OK)
+        status = mlxconfig_confirm(options, "Reset configuration of these TLVs?", err);
+    if (status == DPK_OK)
+        status = dpk_device_set(dev, defs, s.list, s.list_count, err);
+    free_settings(&s);
+    dpk_shown_free(&all);
+    dpk_nv_defs_free(defs);
+    return status;
+}
+
+static enum dpk_status reset_all(const struct mlxconfig_options *options, struct dpk_device *dev,
+                                 struct dpk_error *err)
+{
+    char question[128];
+    snprintf(question, sizeof question, "Reset configuration for device %s?", dpk_device_name(dev));
+    enum dpk_status status = mlxconfig_confirm(options, question, err);
+    return status == DPK_OK ? dpk_device_drop_user_settings(dev, err) : status;
+}
 
 static enum dpk_status run_reset(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct mlxconfig_options *options = given;
-    (void)args;
     struct dpk_device *dev = NULL;
-    char question[128];
     enum dpk_status status = mlxconfig_device(options, &dev, err);
-    if (status != DPK_OK)
-        return status;
-    snprintf(question, sizeof question, "Reset configuration for device %s?", dpk_device_name(dev));
-    status = mlxconfig_confirm(options, question, err);
     if (status == DPK_OK)
-        status = dpk_device_drop_user_settings(dev, err);
+        status = args->count ? reset_tlvs(options, dev, args, err) : reset_all(options, dev, err);
     if (status == DPK_OK)
         mlxconfig_print_applied();
     dpk_device_close(dev);
@@ -205,7 +272,8 @@ static enum dpk_status run_reset(void *given, const struct dpk_args *args, struc
 }
 
 const struct dpk_command reset_command = {.names = "reset,r",
+                                          .words = "[TLV...]",
                                           .help = "drop what was set on a device (-d)",
                                           .needs = "d",
-                                          .takes = "y",
+                                          .takes = "b,y",
                                           .run = run_reset};

@@ -96,7 +96,7 @@ END
     [ "$status" -eq 0 ]
     [[ $output == *$'Raw TLV #1 Info:\nLength: 0x4\nVersion: 0\nOverrideEn: 1\nType: 0x00000015\nData: 0x80000000 '* ]]
     [[ $output == *'Applying... Done!'* ]]
-    mlxconfig-lite -d mlx5_0 q | grep -qE '^\* +DPA_AUTHENTICATION +True\(1\)'
+    mlxconfig-lite -d mlx5_0 -e q | grep -qE '^\* +DPA_AUTHENTICATION +False\(0\) +False\(0\) +True\(1\)'
     mlxconfig-lite -d mlx5_0 get_raw save.raw | grep -qx 'Data: 0x80000000 '
     mlxconfig-lite raw2xml save.raw save.xml
     grep -q '<dpa_auth_en>True</dpa_auth_en>' save.xml

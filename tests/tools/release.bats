@@ -24,7 +24,7 @@ sum() { sha256sum <"$1" | cut -d ' ' -f 1; }
 release() { mlxdpa release "$f/host" -c "$f/keys/chain.der" -p "$f/keys/leaf.pem" "$@"; }
 
 @test "the folder has the signed file, chain, checksums and papers" {
-    [ "$(ls "$f/out" | tr '\n' ' ')" = "SHA256SUMS chain.der host host.intoto.jsonl host.spdx.json " ]
+    [ "$(ls "$f/out" | tr '\n' ' ')" = "SHA256SUMS SHA256SUMS.sig chain.der host host.intoto.jsonl host.spdx.json " ]
     (cd "$f/out" && sha256sum --strict -c SHA256SUMS) | grep -c OK | grep -qx 4
     mlxdpa verify "$f/out/host" --ca "$f/keys/root.der" | grep -q '2 DPA programs verified'
     cmp "$f/out/chain.der" "$f/keys/chain.der"
@@ -46,6 +46,13 @@ release() { mlxdpa release "$f/host" -c "$f/keys/chain.der" -p "$f/keys/leaf.pem
     ! openssl dgst -sha512 -verify pub -signature sig wrong || false
     openssl pkey -pubin -in pub -outform der >spki
     [ "$(jq -r '.signatures[0].keyid' "$f/out/host.intoto.jsonl")" = "$(sum spki)" ]
+}
+
+@test "openssl alone verifies the signature of SHA256SUMS, and of no changed list" {
+    openssl x509 -inform der -in "$f/keys/leaf.der" -noout -pubkey >pub
+    openssl dgst -sha512 -verify pub -signature "$f/out/SHA256SUMS.sig" "$f/out/SHA256SUMS"
+    sed 's/host$/tost/' "$f/out/SHA256SUMS" >changed
+    ! openssl dgst -sha512 -verify pub -signature "$f/out/SHA256SUMS.sig" changed || false
 }
 
 @test "the statement names file and programs, compilers and source" {

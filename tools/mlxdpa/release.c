@@ -17,7 +17,7 @@ struct release_options {
     const char *source_uri, *source_revision, *builder;
 };
 
-enum { HOST, CHAIN, SBOM, ENVELOPE, SUMS, PARTS };
+enum { HOST, CHAIN, SBOM, ENVELOPE, SUMS, SUMS_SIGNATURE, PARTS };
 
 /* What goes into the folder. */
 struct made {
@@ -43,7 +43,7 @@ static enum dpk_status check_source(const struct release_options *o, struct dpk_
 static enum dpk_status name_parts(const char *path, struct made *m, struct dpk_error *err)
 {
     static const char *const forms[PARTS] = {"%s", "chain.der", "%s.spdx.json", "%s.intoto.jsonl",
-                                             "SHA256SUMS"};
+                                             "SHA256SUMS", "SHA256SUMS.sig"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < PARTS; i++) {
         int n = snprintf(m->names[i], sizeof m->names[i], forms[i], name);
@@ -111,6 +111,16 @@ static enum dpk_status prove(const struct mlxdpa_options *o, const struct progra
     return status;
 }
 
+static enum dpk_status sign_sums(const struct dpk_signer *signer, struct made *m,
+                                 struct dpk_error *err)
+{
+    const struct dpk_buf *sums = &m->bytes[SUMS];
+    if (sums->failed)
+        return dpk_fail_nomem(err);
+    return dpk_signer_sign(signer, DPK_SHA512, sums->data, sums->size, &m->bytes[SUMS_SIGNATURE],
+                           err);
+}
+
 static enum dpk_status write_papers(const struct release_options *o, const struct target *t,
                                     const struct program_signer *s, const struct dpk_hostfile *host,
                                     struct made *m, struct dpk_error *err)
@@ -139,6 +149,8 @@ static enum dpk_status write_papers(const struct release_options *o, const struc
         dpk_sha256_text(m->bytes[i].data, m->bytes[i].size, digest);
         dpk_put_format(&m->bytes[SUMS], "%s  %s\n", digest, m->names[i]);
     }
+    if (status == DPK_OK)
+        status = sign_sums(s->signer, m, err);
     dpk_buf_free(&statement);
     return status;
 }

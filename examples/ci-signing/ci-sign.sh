@@ -1,78 +1,156 @@
 #!/bin/bash
-# A CI job: build a DPA program, sign it with a key in a PKCS#11 token, verify it, run it on a device
-# that accepts nothing else, archive what may be released.
+# One stage of a pipeline that builds, tests, signs, proves and packs a DPA program:
 #
-#   ci-sign.sh [SOURCES]     SOURCES: kernel.c and hello_world.c, default ../hello
+#   ci-sign.sh build      builds the program from SOURCES                     -> OUT/unsigned/PROGRAM
+#   ci-sign.sh test       runs it on a new device that loads every program    -> OUT/test/run.log
+#   ci-sign.sh sign       signs it, writes checksums, provenance and SBOM     -> OUT/release
+#   ci-sign.sh prove      verifies the release, runs it on DEVICE, which must
+#                         refuse the unsigned program                         -> OUT/proof
+#   ci-sign.sh pack       packs release and proof                             -> OUT/release.tar.gz
 #
-# Environment (secrets of the CI system become variables or files; nothing secret is printed):
+# Each stage is a job of its own. Only `sign` may have the PIN, and it runs no code of the project: the
+# PIN is in the environment of mlxdpa alone. The other stages refuse to start where they find a PIN.
+#
+# The program (the defaults are those of examples/hello):
+#   SOURCES      folder with the sources; BUILD runs in a copy of it
+#   BUILD        shell command that builds; it finds dpakit's tree in $DPAKIT_BUILD
+#   PROGRAM      host program that BUILD leaves, a path within the copy
+#   APP_NAME     name of the DPA program, for BUILD
+#   TEST         shell command that runs the program, "$PROGRAM", on the device "$DEVICE_NAME", and fails
+#                if the program's answer is wrong
+# The signature:
 #   SIGN_KEY     PKCS#11 URI of the leaf's private key: pkcs11:token=dpa;object=leaf
-#   SIGN_PIN     its PIN
+#   SIGN_PIN     its PIN (only for `sign`)
 #   SIGN_CHAIN   certificate chain, DER, root first
-#   SIGN_ROOT    the root CA to verify against, DER
-#   DEVICE       archive of a provisioned device (dpadev export)
-#   POLICY       a policy that the signed program must pass (optional)
+#   SIGN_ROOT    root CA to verify against, DER
+#   DEVICE       archive of a provisioned device (dpadev export), for `prove`
+#   POLICY       policy that the signed program must pass (optional)
 #   SOURCE_URI, SOURCE_REVISION  where the source is, and which commit (optional)
-#   OUT          directory for what is released (default: ./out)
-#   DPAKIT_BUILD dpakit's tree (default: the one that this script lies in)
+# Everything:
+#   OUT          folder of the pipeline's files, which the jobs hand on (default: ./out)
+#   DPAKIT_BUILD dpakit's tree (default: the tree that this script lies in, else the installed tools)
 # PKCS11_MODULE_PATH names the token's module where p11-kit does not know it.
 #
-# Exit code 0: OUT has release.tar.gz and release.tar.gz.sha256. Anything else: OUT is as it was.
+# Exit code 2: a variable is missing. A stage that fails leaves its part of OUT as it was.
 set -euo pipefail
+
+die() {
+    echo "ci-sign: $1" >&2
+    exit "${2:-1}"
+}
+need() {
+    local variable
+    for variable; do [ -n "${!variable:-}" ] || die "$stage: $variable is not set" 2; done
+}
+stage=${1:-} pin=${SIGN_PIN:-}
+unset SIGN_PIN # out of the environment of all that this script runs
+case $stage in
+sign) ;;
+build | test | prove | pack)
+    [ -z "$pin" ] || die "$stage: SIGN_PIN is set, and this stage runs code that must not see it" 2
+    ;;
+*) die "usage: ci-sign.sh build | test | sign | prove | pack" 2 ;;
+esac
+
 here=$(cd "$(dirname "$0")" && pwd)
-for name in SIGN_KEY SIGN_PIN SIGN_CHAIN SIGN_ROOT DEVICE; do
-    [ -n "${!name:-}" ] || { echo "ci-sign: $name is not set" >&2; exit 2; }
-done
-export SIGN_PIN
-tree=$(cd "${DPAKIT_BUILD:-$here/../../build}" && pwd)
-sources=$(cd "${1:-$here/../hello}" && pwd)
-chain=$(realpath "$SIGN_CHAIN") root=$(realpath "$SIGN_ROOT") device=$(realpath "$DEVICE")
-policy=${POLICY:+$(realpath "$POLICY")}
+if [ -n "${DPAKIT_BUILD:-}" ] || [ -d "$here/../../build/bin" ]; then
+    DPAKIT_BUILD=$(cd "${DPAKIT_BUILD:-$here/../../build}" && pwd)
+    export PATH=$DPAKIT_BUILD/bin:$PATH
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+else
+    DPAKIT_BUILD=/usr
+fi
+export DPAKIT_BUILD DEVICE_NAME=mlx5_0 APP_NAME=${APP_NAME:-dpa_hello_world_app}
+sources=${SOURCES:-$here/../hello}
+build=${BUILD:-$(printf 'bash %q' "$here/build-hello.sh")}
+program=${PROGRAM:-hello_world}
+# shellcheck disable=SC2016  # for the shell that runs the test
+test=${TEST:-'"$PROGRAM" "$DEVICE_NAME" >answer && cat answer && grep -q "Hello World" answer'}
+name=$(basename "$program")
 mkdir -p "${OUT:-out}"
 out=$(cd "${OUT:-out}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$work"
-export PATH=$tree/bin:$PATH LD_LIBRARY_PATH=$tree/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export DPAKIT_DEVICES=$work/devices
 
-echo "== Build"
-cp "$sources/kernel.c" "$sources/hello_world.c" "$tree/lib/libdoca_dpa.a" .
-dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc \
-    -hostcc-options="-Wno-deprecated-declarations" \
-    --devicecc-options="-D__linux__ -Wno-deprecated-declarations" \
-    --app-name=dpa_hello_world_app -I"$tree/include/doca-2.2/"
-# shellcheck disable=SC2086  # TEST_HOST_CFLAGS: a list of options, empty but in dpakit's own tests
-gcc ${TEST_HOST_CFLAGS:-} hello_world.c -o hello_world dpa_program.a libdoca_dpa.a \
-    -I"$tree/include/doca-2.2/" -DDOCA_ALLOW_EXPERIMENTAL_API -L"$tree/lib" -ldoca_common \
-    -L"$tree/lib" -lflexio -lstdc++ -libverbs -lmlx5
-
-echo "== Sign"
-cp hello_world hello_signed
-mlxdpa release hello_signed -c "$chain" -p "$SIGN_KEY" --passin env:SIGN_PIN --ca "$root" -o release \
-    ${SOURCE_URI:+--source-uri "$SOURCE_URI" --source-revision "$SOURCE_REVISION"}
-cp release/hello_signed hello_signed
-
-echo "== Verify"
-mlxdpa -e hello_signed --ca "$root" ${policy:+--policy "$policy"} verify
-
-echo "== Run, on a device that refuses what is not signed"
-dpadev import mlx5_0 "$device"
-dpadev show --json mlx5_0 | grep -qE '"current":[[:space:]]*"certified"' || {
-    echo "ci-sign: the device of $DEVICE would load unsigned programs" >&2
-    exit 1
+# keep FOLDER: the stage's result takes the place of OUT's folder of that name.
+keep() {
+    rm -rf "${out:?}/$1"
+    mv "$work/$1" "$out/$1"
 }
-if ./hello_world mlx5_0 >unsigned.log 2>&1; then
-    echo "ci-sign: the device ran the unsigned program" >&2
-    exit 1
-fi
-grep -F 'UNSIGNED' unsigned.log
-./hello_signed mlx5_0 | tee run.log
-grep -qF 'Hello World' run.log
+# runs PROGRAM LOG: as TEST says.
+runs() {
+    (cd "$work" && PROGRAM=$1 bash -c "set -o pipefail; $test") >"$2" 2>&1
+}
 
-echo "== Archive"
-dpadev log --json mlx5_0 >device-log.json
-cp run.log device-log.json release/
-tar --sort=name --owner=0 --group=0 --numeric-owner -czf release.tar.gz release
-sha256sum release.tar.gz >release.tar.gz.sha256
-cp release.tar.gz release.tar.gz.sha256 "$out/"
-echo "Released: $out/release.tar.gz"
+stage_build() {
+    cp -R "$sources" "$work/sources"
+    (cd "$work/sources" && bash -c "$build")
+    [ -f "$work/sources/$program" ] || die "build: '$build' made no $program"
+    mkdir "$work/unsigned"
+    cp "$work/sources/$program" "$work/unsigned/$name"
+    keep unsigned
+}
+
+stage_test() {
+    [ -f "$out/unsigned/$name" ] || die "test: no $out/unsigned/$name; build comes first"
+    dpadev create "$DEVICE_NAME" >/dev/null
+    mkdir "$work/test"
+    runs "$out/unsigned/$name" "$work/test/run.log" || {
+        cat "$work/test/run.log" >&2
+        die "test: failed: $test"
+    }
+    cat "$work/test/run.log"
+    keep test
+}
+
+stage_sign() {
+    [ -n "$pin" ] || die "sign: SIGN_PIN is not set" 2
+    need SIGN_KEY SIGN_CHAIN SIGN_ROOT
+    local source=()
+    [ -f "$out/unsigned/$name" ] || die "sign: no $out/unsigned/$name; build comes first"
+    [ -z "${SOURCE_URI:-}" ] ||
+        source=(--source-uri "$SOURCE_URI" --source-revision "${SOURCE_REVISION:-}")
+    SIGN_PIN=$pin mlxdpa release "$out/unsigned/$name" -c "$SIGN_CHAIN" -p "$SIGN_KEY" \
+        --passin env:SIGN_PIN --ca "$SIGN_ROOT" -o "$work/release" "${source[@]}"
+    mlxdpa verify "$work/release/$name" --ca "$SIGN_ROOT" ${POLICY:+--policy "$POLICY"}
+    keep release
+}
+
+stage_prove() {
+    need SIGN_ROOT DEVICE
+    [ -f "$out/release/$name" ] || die "prove: no $out/release/$name; sign comes first"
+    (cd "$out/release" && sha256sum --quiet --strict -c SHA256SUMS)
+    mlxdpa verify "$out/release/$name" --ca "$SIGN_ROOT" ${POLICY:+--policy "$POLICY"}
+    dpadev import "$DEVICE_NAME" "$DEVICE"
+    dpadev show --json "$DEVICE_NAME" | grep -qE '"current":[[:space:]]*"certified"' ||
+        die "prove: the device of $DEVICE would load unsigned programs"
+    mkdir "$work/proof"
+    ! runs "$out/unsigned/$name" "$work/unsigned.log" || die "prove: the device ran the unsigned program"
+    grep -F UNSIGNED "$work/unsigned.log" || {
+        cat "$work/unsigned.log" >&2
+        die "prove: the unsigned program failed, but the device did not refuse it"
+    }
+    runs "$out/release/$name" "$work/proof/run.log" || {
+        cat "$work/proof/run.log" >&2
+        die "prove: the signed program failed: $test"
+    }
+    cat "$work/proof/run.log"
+    dpadev log --json "$DEVICE_NAME" >"$work/proof/device-log.json"
+    keep proof
+}
+
+stage_pack() {
+    [ -d "$out/release" ] && [ -d "$out/proof" ] ||
+        die "pack: no release and proof in $out; sign and prove come first"
+    cd "$work"
+    cp -R "$out/release" release
+    cp "$out"/proof/* release/
+    tar --sort=name --owner=0 --group=0 --numeric-owner -czf release.tar.gz release
+    sha256sum release.tar.gz >release.tar.gz.sha256
+    mv release.tar.gz release.tar.gz.sha256 "$out/"
+    echo "Packed: $out/release.tar.gz"
+}
+
+echo "== $stage"
+"stage_$stage"

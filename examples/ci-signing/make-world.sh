@@ -5,7 +5,7 @@
 #   make-world.sh DIR
 #
 # writes into DIR: tokens/ and softhsm2.conf (SoftHSM2 in the place of an HSM; token "dpa", key "leaf",
-# PIN 1234), chain.der, root.der, device.archive. The private keys of owner and root stay in DIR/secret,
+# PIN test-pin-8041), chain.der, root.der, device.archive. The private keys of owner and root stay in DIR/secret,
 # which no CI machine needs.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
@@ -20,8 +20,8 @@ cp secret/keys/{root,chain}.der .
 # ---- The token --------------------------------------------------------------------------------------
 printf 'directories.tokendir = %s\nobjectstore.backend = file\nlog.level = ERROR\n' "$PWD/tokens" >softhsm2.conf
 export SOFTHSM2_CONF=$PWD/softhsm2.conf
-softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678 >/dev/null
-softhsm2-util --import secret/keys/leaf.pem --token dpa --label leaf --id 01 --pin 1234 >/dev/null
+softhsm2-util --init-token --free --label dpa --pin test-pin-8041 --so-pin 87654321 >/dev/null
+softhsm2-util --import secret/keys/leaf.pem --token dpa --label leaf --id 01 --pin test-pin-8041 >/dev/null
 rm secret/keys/leaf.pem
 
 # ---- The device: its owner's key, the root CA, authentication on for good ---------------------------

@@ -12,3 +12,23 @@ paste_readme() { # EXAMPLE
     echo "$output"
     [ "$status" -eq 0 ]
 }
+
+# The recipe of examples/README.md for a dpakit that is installed in PREFIX, then the commands of EXAMPLE's
+# README in the folder that the recipe makes.
+paste_installed() { # PREFIX EXAMPLE...
+    local prefix=$1 page=$1/share/doc/dpakit/examples/README.md commands=$BATS_TEST_TMPDIR/commands
+    shift
+    {
+        sed -n '/^```sh$/,/^```$/p' "$page" | sed "s|PREFIX|$prefix|g"
+        for example; do
+            printf '(set -e\n'
+            sed -n '/^```sh$/,/^```$/p' "$prefix/share/doc/dpakit/examples/$example/README.md"
+            printf ')\n'
+        done
+    } | grep -v '^```' | sed -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" >"$commands"
+    mkdir "$BATS_TEST_TMPDIR/reader"
+    run env -u DPAKIT_DEVICES -u LD_LIBRARY_PATH -u DPAKIT_BUILD TMPDIR="$BATS_TEST_TMPDIR" \
+        bash -c "cd '$BATS_TEST_TMPDIR/reader' && set -e && . '$commands'"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}

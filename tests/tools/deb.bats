@@ -1,6 +1,7 @@
 # The Debian packages (debian/), built once from a copy of the tree.
 
 bats_require_minimum_version 1.5.0
+source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
 # Another folder, time zone, mask and machine name: none of it may show.
 setup_file() {
@@ -19,7 +20,7 @@ setup() {
     export DPAKIT_DEVICES=$PWD/devices
 }
 
-packages='dpakit dpakit-doc dpakit-verbs libdpakit-dev libdpakit-llvm1 libdpakit1'
+packages='dpakit dpakit-doc dpakit-sign dpakit-verbs libdpakit-dev libdpakit-llvm1 libdpakit1 libdpkverify1'
 unpack() {
     local p
     for p in $packages; do dpkg-deb -x "$debs"/"$p"_*.deb root; done
@@ -29,7 +30,7 @@ unpack() {
     for p in $packages; do
         [ "$(grep -c "/${p}_$(cat "$here/VERSION")_[a-z0-9]*\.deb$" "$BATS_FILE_TMPDIR/said")" -eq 1 ]
     done
-    [ "$(wc -l <"$BATS_FILE_TMPDIR/said")" -eq 6 ]
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/said")" -eq 8 ]
 }
 
 @test "lintian has nothing to say, of source and packages" {
@@ -51,6 +52,51 @@ unpack() {
     diff -r "root/usr/share/doc/dpakit/examples" "$here/examples"
     for page in "$here"/man/*.[17]; do
         zcat "root/usr/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page"
+    done
+}
+
+@test "the examples' recipe for installed packages works as it stands" {
+    unpack
+    paste_installed "$PWD/root/usr" flexio_rpc
+    [[ $output == *"Result: 99"* ]]
+}
+
+@test "dpakit-sign signs and verifies, and brings no compiler, no emulator, no libibverbs" {
+    for p in dpakit-sign libdpkverify1; do dpkg-deb -x "$debs"/"$p"_*.deb sign; done
+    [ -z "$(comm -12 <(dpkg-deb -c "$debs"/dpakit_*.deb | awk '!/\/$/ {print $6}' | sort) \
+        <(dpkg-deb -c "$debs"/dpakit-sign_*.deb | awk '!/\/$/ {print $6}' | sort))" ]
+    [ "$(ls sign/usr/bin | tr '\n' ' ')" = "flint-lite mlxconfig-lite mlxdpa " ]
+    [ "$(find sign -name '*.so*' -printf '%f ')" = "libdpkverify.so.1 " ]
+    depends=$(for p in dpakit-sign libdpkverify1; do dpkg-deb -f "$debs"/"$p"_*.deb Depends; done)
+    ! grep -E 'clang|llvm|gcc|lld|ibverbs|libdpakit' <<<"$depends" || false
+    cp "$BATS_TEST_DIRNAME/../golden/hostelf/host-named.elf" host
+    sign/usr/bin/mlxdpa keygen keys --organization Example >said
+    sign/usr/bin/mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
+    sign/usr/bin/mlxdpa verify signed --ca keys/root.der | grep 'verified'
+    sign/usr/bin/mlxconfig-lite gen_tlvs_file tlvs.txt # the TLVs that it brings
+    [ -s tlvs.txt ]
+}
+
+# Where a builder of images is, and the image that it starts from.
+@test "the image of dpakit-sign builds and signs" {
+    builder=$(command -v podman || command -v docker) || skip "no podman, no docker"
+    base=debian:$(. /etc/os-release; echo "$VERSION_ID")-slim
+    "$builder" image inspect "$base" >/dev/null 2>&1 || "$builder" pull -q "$base" 2>/dev/null ||
+        skip "no image $base, and none can be pulled"
+    "$builder" build --build-arg BASE="$base" -f "$here/packaging/sign.Containerfile" -t dpakit-sign-test "$debs"
+    "$builder" run --rm dpakit-sign-test mlxdpa --version | grep -F "$(cat "$here/VERSION")"
+    "$builder" rmi dpakit-sign-test
+}
+
+@test "the pages of dpakit-doc are there, and its README.Debian names only what there is" {
+    unpack
+    [ -s root/usr/share/doc/dpakit/html/index.html ]
+    [ -s root/usr/share/doc/dpakit/html/docs/tutorial.html ]
+    grep -o '/usr/share/[^ ]*[a-z]' root/usr/share/doc/dpakit/README.Debian >named
+    [ "$(wc -l <named)" -eq 2 ]
+    while read -r f; do [ -e "root$f" ]; done <named
+    grep -o 'man [a-z]*' root/usr/share/doc/dpakit/README.Debian | while read -r _ page; do
+        [ -n "$(find root/usr/share/man -name "$page.1*")" ]
     done
 }
 

@@ -1,6 +1,8 @@
 # What packaging/ makes of a built tree: an installation, NVIDIA's tree, a Debian package. A user
 # finds there what the README promises.
 
+source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     here=$BATS_TEST_DIRNAME/../..
@@ -41,6 +43,13 @@ namespaces() {
     # Folders of ours are gone; those that others use too stay, empty as they may be.
     [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
     for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
+}
+
+@test "the examples' recipe for an installed dpakit works as it stands" {
+    plain_build_only
+    install_to "$PWD/prefix"
+    paste_installed "$PWD/prefix" flexio_rpc rdma_say
+    [[ $output == *"Result: 99"* ]]
 }
 
 @test "install replaces its own files, takes away those of an older version, and nobody's else" {

@@ -130,6 +130,7 @@ struct dpk_cert_facts {
     char subject[256];   /* "CN=..., O=..." */
     char serial[64];     /* hexadecimal, as OpenSSL prints it; longer ones are cut */
     char sha256[65];     /* fingerprint: of the DER, hexadecimal */
+    char key_sha256[65]; /* of its public key (DER of SubjectPublicKeyInfo), hexadecimal */
     char not_before[32]; /* "2026-01-31 12:00:00 UTC"; "" if it cannot be read */
     char not_after[32];
 };

@@ -24,6 +24,18 @@ static void put_serial(const X509 *cert, char *out, size_t size)
     BN_free(number);
 }
 
+static void put_key_digest(X509 *cert, char out[65])
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    unsigned char *der = NULL;
+    int length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der);
+    if (length > 0 && EVP_Digest(der, (size_t)length, digest, &size, EVP_sha256(), NULL) == 1 &&
+        size == 32)
+        dpk_hex_text(digest, size, out);
+    OPENSSL_free(der);
+}
+
 void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out)
 {
     uint8_t digest[EVP_MAX_MD_SIZE];
@@ -33,6 +45,7 @@ void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out)
     put_serial(cert, out->serial, sizeof out->serial);
     if (X509_digest(cert, EVP_sha256(), digest, &size) == 1 && size == 32)
         dpk_hex_text(digest, size, out->sha256);
+    put_key_digest(cert, out->key_sha256);
     put_time(X509_get0_notBefore(cert), out->not_before, sizeof out->not_before);
     put_time(X509_get0_notAfter(cert), out->not_after, sizeof out->not_after);
     ERR_clear_error();

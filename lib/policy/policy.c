@@ -3,7 +3,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <openssl/evp.h>
 #include <openssl/x509.h>
 
 #include "inside.h"
@@ -78,28 +77,10 @@ static bool has(const struct digests *d, const char *digest)
     return false;
 }
 
-static bool signer_allowed(const struct dpk_policy *policy, X509 *leaf)
+/* A digest that could not be made is "", which no policy has. */
+static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cert_facts *leaf)
 {
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    char text[65];
-    unsigned size = 0;
-    unsigned char *der = NULL;
-    if (!leaf)
-        return false;
-    if (X509_digest(leaf, EVP_sha256(), digest, &size) == 1 && size == 32) {
-        dpk_hex_text(digest, size, text);
-        if (has(&policy->certificates, text))
-            return true;
-    }
-    int length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(leaf), &der);
-    bool hashed = length > 0 &&
-                  EVP_Digest(der, (size_t)length, digest, &size, EVP_sha256(), NULL) == 1 &&
-                  size == 32;
-    OPENSSL_free(der);
-    if (!hashed)
-        return false;
-    dpk_hex_text(digest, size, text);
-    return has(&policy->keys, text);
+    return has(&policy->certificates, leaf->sha256) || has(&policy->keys, leaf->key_sha256);
 }
 
 /* The minimum that names the program; NULL: none does. What is in a container goes by its UUID, which
@@ -148,9 +129,14 @@ enum dpk_policy_reason dpk_policy_check(const struct dpk_policy *policy,
                  policy->programs.count);
         return DPK_POLICY_PROGRAM;
     }
-    if (policy->signers_given && !signer_allowed(policy, about->leaf)) {
-        snprintf(why, size, "who signed is none of the %zu signers that the policy allows",
-                 policy->certificates.count + policy->keys.count);
+    struct dpk_cert_facts leaf = {0};
+    if (policy->signers_given && about->leaf)
+        dpk_cert_describe(about->leaf, &leaf);
+    if (policy->signers_given && !signer_allowed(policy, &leaf)) {
+        snprintf(why, size,
+                 "signed by key: %s, certificate: %s, none of the %zu signers that the policy "
+                 "allows",
+                 leaf.key_sha256, leaf.sha256, policy->certificates.count + policy->keys.count);
         return DPK_POLICY_SIGNER;
     }
     enum dpk_policy_reason reason = check_version(policy, about, why, size);

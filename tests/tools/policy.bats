@@ -95,6 +95,14 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     gate
 }
 
+@test "show prints the digests that a policy asks for, and a refusal names those of who signed" {
+    mlxdpa show "$f/signed" --json | jq -e --arg key "$key" --arg certificate "$certificate" \
+        '.programs[0].chain[-1] | .key_sha256 == $key and .sha256 == $certificate'
+    mlxdpa show "$f/signed" | grep -q "key sha256: $key"
+    policy "signers: [{key: $other}]"
+    fails 22 "signed by key: $key, certificate: $certificate, none of the 1 signers" gate
+}
+
 @test "a fingerprint may have colons" {
     colons=$(openssl x509 -inform der -in "$f/keys/leaf.der" -noout -fingerprint -sha256)
     policy "signers: [{certificate: '${colons#*=}'}]"

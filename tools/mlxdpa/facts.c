@@ -27,6 +27,7 @@ cJSON *certificate_facts(X509 *cert)
     cJSON_AddBoolToObject(o, "valid_now", now);
     snprintf(text, sizeof text, "%s-%d", type ? type : "unknown", key ? EVP_PKEY_get_bits(key) : 0);
     dpk_json_text(o, "key", text);
+    dpk_json_text(o, "key_sha256", facts.key_sha256);
     const char *algorithm = OBJ_nid2ln(X509_get_signature_nid(cert));
     dpk_json_text(o, "algorithm", algorithm ? algorithm : "unknown");
     cJSON_AddBoolToObject(o, "self_signed", X509_self_signed(cert, 1) == 1);

@@ -44,11 +44,19 @@ extern "C" {
 void __tsan_dpa_fence(int pred, int succ);
 
 /* Operations of kind `pred` before it are visible to DPA threads, host, NIC and peers before those
- * of kind `succ` after it, in that memory space. One fence orders every space and kind. */
+ * of kind `succ` after it, in that memory space. One fence orders every space and kind; what it was
+ * for is in the instruction, which DPAKIT_STRICT=memory looks at (dparun(1)): input and output are
+ * loads and stores of windows. */
 static inline void __dpa_thread_fence(int space, int pred, int succ)
 {
-    (void)space;
-    __asm__ volatile("fence iorw, iorw" ::: "memory");
+    if (space == __DPA_HEAP || space == __DPA_MEMORY)
+        __asm__ volatile("fence rw, iorw" ::: "memory");
+    else if (space == __DPA_MMIO && pred == __DPA_W)
+        __asm__ volatile("fence orw, iorw" ::: "memory");
+    else if (space == __DPA_MMIO && pred == __DPA_R)
+        __asm__ volatile("fence irw, iorw" ::: "memory");
+    else
+        __asm__ volatile("fence iorw, iorw" ::: "memory");
     __dpa_tell_fence(pred, succ);
 }
 

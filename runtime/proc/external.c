@@ -1,5 +1,7 @@
 #include "proc/external.h"
 
+#include "proc/window_cache.h"
+
 struct access {
     struct hart *hart;
     bool found;
@@ -11,6 +13,11 @@ static void *find(void *context, uint64_t address, unsigned width, unsigned need
 {
     struct access *a = context;
     const struct dpk_external_memory *m = &a->hart->process->external;
+    const bool passes = need == (RV64_R | RV64_W) || address % width != 0;
+    if (a->hart->process->strict.memory && !passes)
+        return window_cache_at(a->hart, address, width, need == RV64_W, a->reason);
+    if (a->hart->process->strict.memory)
+        window_cache_empty(a->hart);
     void *at = m->find(m->context, &a->hart->caller, address, width, (need & RV64_W) != 0,
                        &a->pinned, a->reason);
     a->found = at != NULL;

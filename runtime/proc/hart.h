@@ -31,7 +31,8 @@ struct hart {
     /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
      * of them before it are interpreted. */
     uint64_t sample_at, sample_margin;
-    const void *awaited; /* the event that it has waited for, or NULL */
+    struct window_cache *windows; /* window_cache.c; NULL: it is empty, or not wanted */
+    const void *awaited;          /* the event that it has waited for, or NULL */
 };
 
 static inline struct hart *hart_of(struct sched_hart *h)

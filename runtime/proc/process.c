@@ -19,6 +19,7 @@
 #include "proc/run.h"
 #include "proc/thread.h"
 #include "proc/tsan.h"
+#include "proc/window_cache.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
@@ -56,8 +57,10 @@ static void process_free(struct dpk_process *p)
     asan_leave(p);
     tsan_leave(p);
     threads_free(p);
-    for (unsigned i = 0; i < HARTS_MAX; i++)
+    for (unsigned i = 0; i < HARTS_MAX; i++) {
+        window_cache_free(p->harts[i]);
         free(p->harts[i]);
+    }
     free(p->events);
     place_leave(p);
     heap_destroy(p->heap);
@@ -102,22 +105,34 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     pthread_mutex_init(&p->sink_lock, NULL);
 }
 
-/* DPAKIT_STRICT: what the guides do not allow and is allowed here otherwise. */
-static enum dpk_status read_strict(bool *align, struct dpk_error *err)
+/* DPAKIT_STRICT: what the guides do not allow and is allowed here otherwise, as words between
+ * commas. */
+static enum dpk_status read_strict(struct dpk_process *p, struct dpk_error *err)
 {
     const char *wanted = getenv("DPAKIT_STRICT");
-    *align = wanted && strcmp(wanted, "align") == 0;
-    if (wanted && *wanted && !*align)
-        return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_STRICT=%s is not known; it may be align",
-                        wanted);
+    for (const char *word = wanted; word && *word;) {
+        const size_t size = strcspn(word, ",");
+        const bool all = size == 3 && memcmp(word, "all", 3) == 0;
+        const bool align = size == 5 && memcmp(word, "align", 5) == 0;
+        const bool memory = size == 6 && memcmp(word, "memory", 6) == 0;
+        if (!all && !align && !memory)
+            return dpk_fail(err, DPK_ERR_USAGE,
+                            "DPAKIT_STRICT=%s is not known; it may be align, memory, both with a "
+                            "comma between, or all",
+                            wanted);
+        p->strict.align |= all || align;
+        p->strict.memory |= all || memory;
+        word += size;
+        if (*word == ',')
+            word++;
+    }
     return DPK_OK;
 }
 
 static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *err)
 {
-    bool align;
     enum jit_mode mode;
-    enum dpk_status status = read_strict(&align, err);
+    enum dpk_status status = read_strict(p, err);
     if (status == DPK_OK)
         status = jit_mode_wanted(&mode, err);
     if (status != DPK_OK)
@@ -133,8 +148,10 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return status;
     if (!map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
-    rv64_core_set_strict(p->core, align);
+    rv64_core_set_strict(p->core, p->strict.align);
     rv64_core_set_extensions(p->core, dpk_image_has_zba(p->image) ? RV64_ZBA : 0);
+    if (p->strict.memory) /* translated code does not tell of its fences */
+        mode = JIT_OFF;
     jit_attach(p->core, mode, sched_workers() == 1);
     status = asan_enter(p, err);
     if (status == DPK_OK)

@@ -41,6 +41,11 @@ struct dpk_process {
     struct list in_place;
     struct process_units units;
 
+    struct {
+        bool align;  /* misaligned loads and stores fault */
+        bool memory; /* external memory has caches (window_cache.h) */
+    } strict;        /* process.c: DPAKIT_STRICT */
+
     /* failure.c */
     _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */
     char failure[800];

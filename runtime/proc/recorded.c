@@ -150,15 +150,15 @@ static bool put_process(const struct dpk_process *p)
 {
     struct dpk_buf b = {0};
     size_t size;
-    const char *app = dpk_image_app(p->image), *strict = getenv("DPAKIT_STRICT");
+    const char *app = dpk_image_app(p->image);
     const void *elf = dpk_image_file(p->image, &size);
     dpk_put(&b, app, strlen(app) + 1);
     dpk_put(&b, elf, size);
-    const bool good = !b.failed, align = strict && strcmp(strict, "align") == 0;
+    const bool good = !b.failed;
     if (good)
         put(p, (struct dpk_record){.kind = DPK_RECORD_PROCESS,
                                    .small =
-                                       (align ? DPK_PROCESS_STRICT : 0) |
+                                       (p->strict.align ? DPK_PROCESS_STRICT : 0) |
                                        (dpk_image_has_zba(p->image) ? 0 : DPK_PROCESS_WITHOUT_ZBA),
                                    .bytes = b.data,
                                    .size = b.size});

@@ -14,6 +14,7 @@
 #include "proc/thread.h"
 #include "proc/trace.h"
 #include "proc/tsan.h"
+#include "proc/window_cache.h"
 #include "proc/work.h"
 
 #define SLICE_INSTRUCTIONS 32768u
@@ -85,7 +86,11 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
     bool over;
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
-        switch (recorded ? recorded_run(h, left, s, execute) : execute(h, left, s)) {
+        const enum rv64_stop why =
+            recorded ? recorded_run(h, left, s, execute) : execute(h, left, s);
+        if (h->windows)
+            window_cache_settle(h);
+        switch (why) {
         case RV64_STOP_BUDGET:
         case RV64_STOP_BREAKPOINT:
         case RV64_STOP_WATCH:
@@ -173,6 +178,7 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
 {
     struct hart *h = hart_of(sched);
     struct launch *l = h->launch;
+    window_cache_end(h);
     h->launch = NULL;
     sched->share = NULL; /* the launch may be freed */
     if (h->thread) {

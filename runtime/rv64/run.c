@@ -202,6 +202,7 @@ translated:
     goto find;
 
 do_FENCE:
+    hart->fences |= core->mem->base[block->pc + r->offset + 3] & 0xf;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     NEXT;
 do_FENCE_I: /* code that has changed takes effect from here on */

@@ -103,6 +103,9 @@ struct rv64_hart {
     /* LR/SC reservation: address, value and width seen by LR; width 0: none. */
     uint64_t reserved_address, reserved_value;
     uint8_t reserved_width;
+    /* Sets of operations before the FENCEs that it has passed, as the instruction has them: 8 input,
+     * 4 output, 2 read, 1 write. Whoever asks sets it to 0. Translated code does not tell. */
+    uint8_t fences;
     /* Why it stopped with RV64_STOP_FAULT. */
     enum rv64_fault fault;
     uint64_t fault_address;

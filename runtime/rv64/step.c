@@ -299,7 +299,10 @@ static bool execute_base(struct context *c)
     case OP_SLLW: set(c, sext32(a << by_w)); break;
     case OP_SRLW: set(c, sext32((uint32_t)a >> by_w)); break;
     case OP_SRAW: set(c, sra(sext32(a), by_w)); break;
-    case OP_FENCE: __atomic_thread_fence(__ATOMIC_SEQ_CST); break;
+    case OP_FENCE:
+        c->hart->fences |= c->mem->base[c->hart->pc + 3] & 0xf;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        break;
     case OP_FENCE_I: break; /* nothing is cached here */
     case OP_RDCYCLE: set(c, c->hart->instret); break;
     case OP_RDTIME: set(c, __atomic_load_n(&c->hart->time, __ATOMIC_RELAXED)); break;

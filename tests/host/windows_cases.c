@@ -7,7 +7,8 @@
 
 extern struct flexio_app *windows_app;
 flexio_func_t counts_rounds, activate, window_exchange, window_mistaken, window_load, window_store,
-    window_add, window_copy, failing_steps, end_process, handler, on_error, crash;
+    window_add, window_copy, window_stores, window_sees, failing_steps, end_process, handler,
+    on_error, crash;
 
 #define SIZE 4096
 
@@ -61,6 +62,33 @@ static void the_device_reads_and_writes_host_memory(void)
     for (uint64_t i = 8; i < 72; i++)
         CHECK(w.memory[i] == i + 1);
     CHECK(w.memory[72] == 72);
+    end(&w);
+}
+
+/* With DPAKIT_STRICT=memory, as on a card. */
+static void stores_and_loads_need_their_fences(void)
+{
+    struct world w = world(IBV_ACCESS_LOCAL_WRITE);
+    uint64_t result = 0;
+    for (uint64_t back = 0; back < 2; back++) {
+        CHECK(flexio_process_call(w.p, &window_stores, &result, w.id, w.key, w.at, UINT64_C(20),
+                                  back) == OK);
+        CHECK(result == 100); /* a thread sees its own stores */
+        for (uint64_t i = 0; i < 20; i++)
+            CHECK(w.memory[i] == (back ? 100 + i : i));
+    }
+    for (uint64_t inv = 0; inv < 2; inv++) {
+        CHECK(flexio_process_call(w.p, &window_sees, &result, w.id, w.key, w.at, inv) == OK);
+        CHECK(result == inv);
+    }
+    CHECK(flexio_process_call(w.p, &window_add, &result, w.id, w.key, w.at + 1024, UINT64_C(5)) ==
+          OK);
+    CHECK(w.memory[128] == 133); /* atomics go to memory */
+    CHECK(flexio_process_call(w.p, &window_store, &result, w.id, w.key, w.at + 2048 + 4,
+                              UINT64_C(7)) == OK);
+    CHECK(w.memory[256] == (UINT64_C(7) << 32 | 256));
+    CHECK(flexio_process_call(w.p, &window_store, &result, w.id, w.key, w.at + SIZE, UINT64_C(1)) !=
+          OK);
     end(&w);
 }
 
@@ -466,6 +494,7 @@ int main(int argc, char **argv)
         CASE(the_device_reads_and_writes_host_memory),
         CASE(a_thread_has_two_windows),
         CASE(the_device_may_read_and_write_misaligned),
+        CASE(stores_and_loads_need_their_fences),
         CASE(accesses_beyond_the_memory_fault),
         CASE(stores_need_the_right_to_write),
         CASE(keys_that_are_none_fault),

@@ -1,4 +1,5 @@
 /* The device side of windows_cases.c, built by dpacc with the real libraries. */
+#include <dpaintrin.h>
 #include <libflexio-dev/flexio_dev.h>
 #include <stdint.h>
 
@@ -34,6 +35,35 @@ __dpa_rpc__ uint64_t window_add(uint64_t id, uint64_t mkey, uint64_t address, ui
     while (times--)
         __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
     return 0;
+}
+
+/* Stores `count` words; `back`: and writes them back. */
+__dpa_rpc__ uint64_t window_stores(uint64_t id, uint64_t mkey, uint64_t address, uint64_t count,
+                                   uint64_t back)
+{
+    volatile uint64_t *at = window(id, mkey, address);
+    for (uint64_t i = 0; i < count; i++)
+        at[i] = 100 + i; /* STORES */
+    __dpa_thread_memory_writeback();
+    __dpa_thread_window_read_inv();
+    if (back)
+        __dpa_thread_window_writeback();
+    return at[0];
+}
+
+/* How much a word has grown that is written by way of the other window; `inv`: after a fence. */
+__dpa_rpc__ uint64_t window_sees(uint64_t id, uint64_t mkey, uint64_t address, uint64_t inv)
+{
+    flexio_uintptr_t other = 0;
+    volatile uint64_t *at = window(id, mkey, address);
+    flexio_dev_window_config(FLEXIO_DEV_WINDOW_ENTITY_1, (uint16_t)id, (uint32_t)mkey);
+    flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_1, address, &other);
+    const uint64_t before = *at;
+    *(volatile uint64_t *)other = before + 1;
+    __dpa_thread_window_writeback();
+    if (inv)
+        __dpa_thread_window_read_inv();
+    return *at - before; /* SEES */
 }
 
 static uint64_t room[64];

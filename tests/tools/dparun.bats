@@ -110,9 +110,17 @@ result: 0 (0x0)" ]
     run env DPAKIT_STRICT=align dparun -d open "$faults" --rpc misaligned --stats
     [ "$status" -eq 2 ]
     grep -q "misaligned store at address" <<<"$output"
-    run env DPAKIT_STRICT=all dparun -d open "$faults" --rpc misaligned
-    [ "$status" -ne 0 ]
-    [[ "$output" == *"DPAKIT_STRICT=all is not known; it may be align"* ]]
+    for how in all align,memory memory,align; do
+        run env DPAKIT_STRICT=$how dparun -d open "$faults" --rpc misaligned
+        [ "$status" -eq 2 ]
+        grep -q "misaligned store at address" <<<"$output"
+    done
+    DPAKIT_STRICT=memory dparun -d open "$faults" --rpc misaligned
+    for how in none align,none aligned ALL; do
+        run env DPAKIT_STRICT=$how dparun -d open "$faults" --rpc misaligned
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"DPAKIT_STRICT=$how is not known; it may be align, memory, both with a comma between, or all"* ]]
+    done
 }
 
 @test "runs with one worker repeat themselves" {

@@ -22,6 +22,21 @@ setup_file() {
     case_ok a_thread_has_two_windows
 }
 
+@test "DPAKIT_STRICT=memory: stores and loads without their fences fail as on a card, and their lines are told" {
+    local dev=$BATS_TEST_DIRNAME/../host/windows_dev.c how
+    for how in memory all align,memory; do
+        DPAKIT_STRICT=$how run "$BATS_FILE_TMPDIR/cases" stores_and_loads_need_their_fences
+        echo "$output"
+        [[ "$output" == *"20 stores at "*"windows_dev.c:$(grep -n STORES "$dev" | cut -d: -f1) were never written back: __dpa_thread_window_writeback() is missing"* ]]
+        [[ "$output" == *"loads at "*"windows_dev.c:$(grep -n SEES "$dev" | cut -d: -f1) did not see what was written meanwhile: __dpa_thread_window_read_inv() is missing"* ]]
+        [ "$(grep -c 'is missing' <<<"$output")" -eq 2 ]
+        [ "$how" != memory ] || [ "$status" -eq 0 ]
+    done
+    run "$BATS_FILE_TMPDIR/cases" stores_and_loads_need_their_fences
+    [ "$status" -ne 0 ]
+    [[ "$output" != *"is missing"* ]]
+}
+
 @test "the device may access host memory misaligned" {
     case_ok the_device_may_read_and_write_misaligned
 }

@@ -137,7 +137,7 @@ static void misaligned_accesses_are_carried_out_and_counted(void **state)
 static void strictness_must_be_known(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"all", "Align", "align,", "1"};
+    static const char *const wrong[] = {"none", "Align", "align,memor", "1"};
     struct dpk_image *image = kernels_image();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct dpk_process *p;

@@ -1,6 +1,7 @@
 /* The DPA side: overwrites host memory through a window. */
 #include "../window_com.h"
 
+#include <dpaintrin.h>
 #include <libflexio-dev/flexio_dev.h>
 
 /* Makes every word of the host's buffer its own number, squared; returns their sum before. */
@@ -22,5 +23,6 @@ __dpa_rpc__ uint64_t overwrite(uint64_t arg)
         sum += words[i];
         words[i] = i * i;
     }
+    __dpa_thread_window_writeback();
     return sum;
 }

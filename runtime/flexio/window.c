@@ -10,8 +10,6 @@
 #include "private.h"
 #include "rv64/rv64.h"
 
-#define WINDOW_ALIGN 64 /* bytes, of a registered address and length (guide, "DPA Window") */
-
 /* The words of a caller's state that hold what the thread has configured. */
 enum { STATE_WINDOW, STATE_OUTBOX, STATE_WINDOW_1 = 3 };
 #define CONFIGURED (UINT64_C(1) << 63)
@@ -26,8 +24,9 @@ _Static_assert(SECOND < RV64_EXTERNAL_BASE, "a window pointer is outside of gues
 
 struct flexio_window {
     struct flexio_process *process;
-    const struct dpk_memory_domain *domain;
+    struct dpk_memory_domain *domain;
     uint32_t id;
+    struct dpk_told told;
 };
 
 flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd *pd,
@@ -44,6 +43,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
     if (w) {
         w->process = process;
         w->domain = dpk_verbs_domain(pd);
+        atomic_store(&w->domain->has_windows, true);
         w->id = table_add(process, &process->windows, w);
     }
     if (!w || w->id == 0) {
@@ -133,12 +133,17 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 
 /* ---- What the device does ---- */
 
+static bool is_aligned(const struct dpk_memory *m)
+{
+    return (m->address | m->size) % DPK_MEMORY_WINDOW_ALIGN == 0;
+}
+
 /* Why a window does not reach memory that it may access, or NULL. */
 static const char *unreachable(const struct dpk_memory *m)
 {
     if (!m->host)
         return "the key is of memory of the DPA, which needs no window";
-    return m->address % WINDOW_ALIGN != 0 || m->size % WINDOW_ALIGN != 0
+    return !is_aligned(m)
                ? "the memory was not registered with 64-byte alignment of address and size "
                  "(ibv_reg_mr)"
                : NULL;
@@ -228,6 +233,24 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
     return own;
 }
 
+/* A key that this window will not reach by: the access says so too, but may come late. */
+static void warn_of_key(struct flexio_process *p, uint64_t id, uint64_t key)
+{
+    struct dpk_memory m;
+    if (!dpk_memory_describe((uint32_t)key, &m) || !m.host || is_aligned(&m))
+        return;
+    pthread_mutex_lock(&p->objects_lock);
+    struct flexio_window *w = table_find(&p->windows, id);
+    const bool first = w && dpk_first(&w->told, 0);
+    pthread_mutex_unlock(&p->objects_lock);
+    if (first)
+        dpk_host_log(DPK_HOST_LOG_WARNING,
+                     "window 0x%x: key 0x%x is of %llu bytes at 0x%llx, which were not registered "
+                     "with 64-byte alignment of address and size (ibv_reg_mr)",
+                     (unsigned)id, (unsigned)key, (unsigned long long)m.size,
+                     (unsigned long long)m.address);
+}
+
 static uint64_t configure(struct flexio_process *p, uint64_t *word,
                           const struct object_table *table, uint64_t id, uint64_t number)
 {
@@ -251,8 +274,10 @@ static bool window_call(struct flexio_process *p, struct dpk_caller *caller, uns
     switch (call) {
     case DPA_FLEXIO_WINDOW_CONFIG:
         *result = configure(p, word, &p->windows, args[1], args[2]);
+        warn_of_key(p, args[1], args[2]);
         return true;
     case DPA_FLEXIO_WINDOW_MKEY:
+        warn_of_key(p, *word >> 32 & 0xffff, args[1]);
         *result = configure(p, word, &p->windows, *word >> 32 & 0xffff, args[1]);
         return true;
     case DPA_FLEXIO_WINDOW_POINTER:

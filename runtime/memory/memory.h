@@ -34,8 +34,11 @@ struct dpk_process;
 /* Who may use a key: those whose protection domain, or device, is one of the key's. Known by its
  * address; it stays as long as it has keys. */
 struct dpk_memory_domain {
-    atomic_uint keys;   /* how many keys are in it */
-    const char *device; /* directory of its device, for congestion control; NULL: none */
+    atomic_uint keys;        /* how many keys are in it */
+    const char *device;      /* directory of its device, for congestion control; NULL: none */
+    atomic_bool has_windows; /* of FlexIO: they reach memory that is aligned so alone */
+#define DPK_MEMORY_WINDOW_ALIGN 64u /* bytes, of address and size (guide, "DPA Window") */
+    struct dpk_told told;
 };
 
 /* Rights: what a key allows, and what an access asks for. */

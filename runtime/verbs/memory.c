@@ -1,5 +1,6 @@
 /* Memory regions. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "context.h"
@@ -81,9 +82,22 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
     return &r->ib;
 }
 
+/* Once for a protection domain: memory for other purposes need not be aligned. */
+static struct ibv_mr *for_windows(struct ibv_mr *mr, uint64_t address)
+{
+    struct dpk_memory_domain *domain = mr ? dpk_verbs_domain(mr->pd) : NULL;
+    if (mr && atomic_load(&domain->has_windows) &&
+        (address | mr->length) % DPK_MEMORY_WINDOW_ALIGN != 0 && dpk_first(&domain->told, 0))
+        fprintf(stderr,
+                "-W- ibv_reg_mr: %zu bytes at 0x%llx: the windows of its protection domain reach "
+                "only memory whose address and length are multiples of %u (posix_memalign)\n",
+                mr->length, (unsigned long long)address, DPK_MEMORY_WINDOW_ALIGN);
+    return mr;
+}
+
 struct ibv_mr *dpk_verbs_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-    return reg_mr(pd, addr, length, (uintptr_t)addr, access);
+    return for_windows(reg_mr(pd, addr, length, (uintptr_t)addr, access), (uintptr_t)addr);
 }
 
 struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -95,7 +109,7 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access)
 {
-    return reg_mr(pd, addr, length, iova, (int)access);
+    return for_windows(reg_mr(pd, addr, length, iova, (int)access), iova);
 }
 
 int dpk_verbs_dereg_mr(struct ibv_mr *mr)

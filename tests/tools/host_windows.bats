@@ -82,6 +82,9 @@ setup_file() {
 @test "windows want 64 bytes" {
     case_ok windows_want_64_bytes
     [ "$(grep -c '^-E- .*not registered with 64-byte alignment' <<<"$output")" -eq 3 ]
+    # The registration and the window say so before.
+    [ "$(grep -c '^-W- ibv_reg_mr: .* multiples of 64' <<<"$output")" -eq 3 ]
+    [ "$(grep -c '^-W- window 0x[0-9a-f]*: key .* not registered with 64-byte' <<<"$output")" -eq 3 ]
 }
 
 @test "dpa memory has keys but no window" {

@@ -1,0 +1,156 @@
+# Programs of others that use RDMA, as Debian has them, between two processes: fio, libfabric, qperf, and
+# rdma-core's own tests. None of them knows of dpakit.
+
+load ../helpers/verbs_programs
+
+clients_setup() { # PROGRAM PACKAGE
+    utils
+    command -v "$1" >/dev/null || skip "no $1: package $2"
+    device mlx5_0
+    mkdir -m 700 run
+    export XDG_RUNTIME_DIR=$PWD/run
+}
+
+# Starts a server at a free port, $port; its process is $server. Its options end with that of the port.
+serve() { # PROGRAM [OPTION ...] PORT_OPTION
+    while :; do
+        port=$((10000 + RANDOM % 20000))
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${@:1:$#-1}" "${@: -1}$port" >server 2>&1
+        server=$!
+        await listens "$server" "$port"
+        kill -0 "$server" 2>/dev/null || ! grep -qi 'in use\|bind\|listen' server || continue
+        break
+    done
+}
+
+# Both ends succeed, or what they said is shown.
+call() { # PROGRAM [OPTION ...]
+    ours timeout 100 "$@" >client 2>&1 || { cat client server; return 1; }
+    wait "$server" || { cat client server; return 1; }
+}
+
+# ---- fio ----
+
+# fio does not wait for a receiver, so that one has more receives than its sender has messages.
+job=(fio --name=job --ioengine=rdma --thread)
+
+copy() { # VERB BLOCK SIZE [OPTION ...]
+    serve "${job[@]}" --iodepth=32 --rw=read --bs="$2" --size="$3" "${@:4}" --port=
+    call "${job[@]}" --iodepth=4 --rw=write --verb="$1" --hostname=127.0.0.1 --port="$port" --bs="$2" --size="$3" "${@:4}"
+    grep -q 'err= 0' client
+    grep -q 'err= 0' server
+    ! grep -q 'cq completion status' client server || { cat client server; return 1; }
+}
+
+@test "fio writes, reads and sends blocks of all sizes" {
+    clients_setup fio fio
+    for verb in write read send; do
+        for sizes in "4k 256k" "1m 8m"; do
+            # shellcheck disable=SC2086
+            copy $verb $sizes
+            grep -qE "WRITE: .*io=[1-9]" client
+        done
+    done
+}
+
+@test "fio finds what it sent, by its sums, and finds another sum wrong" {
+    clients_setup fio fio
+    copy send 64k 4m --verify=crc32c --do_verify=0
+    grep -q 'READ: .*io=4096KiB' server
+    serve "${job[@]}" --iodepth=32 --rw=read --bs=64k --size=4m --verify=md5 --port=
+    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --iodepth=4 --rw=write --verb=send --hostname=127.0.0.1 \
+        --port="$port" --bs=64k --size=4m --verify=crc32c --do_verify=0 >client 2>&1
+    code=0
+    wait "$server" || code=$?
+    [ "$code" -eq 1 ]
+    grep -q 'verify type mismatch' server
+}
+
+@test "fio is told of a peer that is killed, and of one that is not there" {
+    clients_setup fio fio
+    serve "${job[@]}" --rw=read --bs=64k --size=100g --port=
+    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --rw=write --verb=write \
+        --hostname=127.0.0.1 --port="$port" --bs=64k --size=100g --status-interval=1 >client 2>&1
+    client=$!
+    await grep -q 'WRITE: ' client
+    kill -9 "$server"
+    await grep -q 'cq completion status 12' client # then it waits for ever, as fio does
+    kill -0 "$client"
+    run ours timeout 60 "${job[@]}" --rw=write --verb=write --hostname=127.0.0.1 --port=1 --bs=4k --size=4k
+    [[ $output == *"event is RDMA_CM_EVENT_REJECTED instead"* ]]
+}
+
+# ---- libfabric ----
+
+@test "fi_pingpong sends by connections, by messages over them and by datagrams, and checks the data" {
+    clients_setup fi_pingpong libfabric-bin
+    for provider in "-p verbs -e msg" "-p verbs;ofi_rxm -e rdm" "-p verbs -e dgram"; do
+        # shellcheck disable=SC2086
+        serve fi_pingpong $provider -I 20 -c -B
+        # Whoever ends first may flush the last receive of the other, which says so.
+        # shellcheck disable=SC2086
+        ours timeout 100 fi_pingpong $provider -I 20 -c -P "$port" 127.0.0.1 >client 2>&1 ||
+            grep -q 'cq_readerr: Work Request Flushed Error' client || { cat client server; return 1; }
+        case $provider in *dgram) largest=1k ;; *) largest=1m ;; esac
+        grep -qE "^$largest +20 +=20 " client || { cat client server; return 1; }
+        wait "$server" || grep -q 'cq_readerr: Work Request Flushed Error' server || { cat client server; return 1; }
+    done
+}
+
+@test "fi_pingpong is told of a peer that is killed" {
+    clients_setup fi_pingpong libfabric-bin
+    serve fi_pingpong -p verbs -e msg -I 100000000 -S 4096 -B
+    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" fi_pingpong -p verbs -e msg -I 100000000 -S 4096 \
+        -P "$port" 127.0.0.1 >client 2>&1
+    client=$!
+    sleep 1
+    kill -9 "$server"
+    code=0
+    wait "$client" || code=$?
+    cat client
+    [ "$code" -ne 0 ] && [ "$code" -lt 128 ]
+}
+
+# ---- qperf ----
+
+qperf_serve() {
+    while :; do
+        port=$((10000 + RANDOM % 20000))
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" qperf -lp "$port" >server 2>&1
+        server=$!
+        await listens "$server" "$port"
+        kill -0 "$server" 2>/dev/null || continue
+        break
+    done
+}
+
+@test "qperf measures connections that the connection manager makes" {
+    clients_setup qperf qperf
+    qperf_serve
+    for test in rc_lat rc_bi_bw rc_rdma_read_bw rc_rdma_write_lat ver_rc_compare_swap ver_rc_fetch_add; do
+        ours timeout 60 qperf -lp "$port" -cm 1 -t 1 127.0.0.1 $test >client 2>&1 || { cat client server; return 1; }
+        grep -qE '(latency|bw|msg_rate) += +[0-9.]+ ' client || { cat client; return 1; }
+    done
+    # It names peers by their LID, which Ethernet does not have.
+    run ours timeout 60 qperf -lp "$port" -i mlx5_0 -t 1 127.0.0.1 rc_lat
+    [ "$status" -ne 0 ]
+}
+
+# ---- rdma-core's own tests, by pyverbs ----
+
+@test "rdma-core's tests pass, or say what there is not" {
+    utils
+    local tests=${RDMA_CORE_TESTS:-/usr/share/doc/rdma-core/tests}
+    [ -d "$tests" ] && /usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null || skip "no tests of rdma-core: package python3-pyverbs"
+    device mlx5_0
+    mkdir -m 700 run
+    export XDG_RUNTIME_DIR=$PWD/run
+    cp -r "$tests" tests
+    gunzip -f tests/*.gz 2>/dev/null || true
+    # Not those of an object that another process imports, for which a device has no descriptor.
+    local -a all=(addr atomic cq cq_events cqex device fork mr odp pd parent_domain qp qpex rdmacm relaxed_ordering
+        mlx5_dm_ops mlx5_devx mlx5_uar mlx5_pp mlx5_cq)
+    ours timeout 300 /usr/bin/python3 tests/run_tests.py --dev mlx5_0 -v "${all[@]/#/tests.test_}" >said 2>&1 ||
+        { cat said; return 1; }
+    [ "$(grep -cE '\.\.\. ok$' said)" -ge 70 ] || { cat said; return 1; }
+}

@@ -97,7 +97,7 @@ static void reference_files_are_accepted(void **state)
             assert_int_equal(p->placement, placements[i]);
             enum dpk_verdict v = dpk_verify(&p->subjects[0], &trust, &report);
             assert_int_equal(v, DPK_VERDICT_OK);
-            assert_int_equal(report.count, p->unmapped ? 8 : 7); /* which is a warning */
+            assert_int_equal(report.count, p->sections.unmapped ? 8 : 7); /* which is a warning */
         }
         dpk_hostfile_close(host);
     }

@@ -125,7 +125,7 @@ static bool is_believed(const struct file *f)
     if (dpk_hostfile_borrow("file", f->bytes, sizeof f->bytes, &host, NULL) != DPK_OK)
         return false;
     const struct dpk_program *p = dpk_hostfile_program(host, 0);
-    bool believed = p && !p->not_mapped[0] && !p->unmapped;
+    bool believed = p && !p->not_mapped[0] && !p->sections.unmapped;
     if (believed)
         assert_int_equal(p->offset, PROGRAM);
     dpk_hostfile_close(host);

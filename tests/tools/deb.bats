@@ -95,7 +95,7 @@ unpack() {
     grep -o '/usr/share/[^ ]*[a-z]' root/usr/share/doc/dpakit/README.Debian >named
     [ "$(wc -l <named)" -eq 2 ]
     while read -r f; do [ -e "root$f" ]; done <named
-    grep -o 'man [a-z]*' root/usr/share/doc/dpakit/README.Debian | while read -r _ page; do
+    grep -o 'man [a-z][a-z]*' root/usr/share/doc/dpakit/README.Debian | while read -r _ page; do
         [ -n "$(find root/usr/share/man -name "$page.1*")" ]
     done
 }

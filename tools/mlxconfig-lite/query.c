@@ -15,14 +15,20 @@ static bool is_modified(const struct dpk_view_row *row)
     return row->changes || strcmp(next, (const char *)row->text[DPK_VIEW_DEFAULT].data) != 0;
 }
 
+static const char *mark_of(const struct mlxconfig_options *options, const struct dpk_view_row *row)
+{
+    if (row->read_only)
+        return "RO";
+    return options->show_default && is_modified(row) ? "*" : "";
+}
+
 static void print_row(const struct mlxconfig_options *options, const struct dpk_view_row *row)
 {
     static const char *const views[] = {"Default", "Current", "Next Boot"};
     bool wide = false;
     for (size_t i = 0; i < DPK_VIEWS; i++)
         wide = wide || row->text[i].size > COLUMN_MAX + 1;
-    const char *mark = row->read_only ? "RO" : options->show_default && is_modified(row) ? "*" : "";
-    printf("%-8s%-*s", mark, wide ? 0 : 44, row->name);
+    printf("%-8s%-*s", mark_of(options, row), wide ? 0 : 44, row->name);
     if (wide) {
         printf("\n");
         for (size_t i = options->show_default ? 0 : 2; i < DPK_VIEWS; i++)
@@ -49,7 +55,7 @@ static enum dpk_status print_table(const struct mlxconfig_options *options, stru
     printf("Next Boot\n");
     for (size_t i = 0; i < table->count; i++) {
         print_row(options, &table->rows[i]);
-        differs = differs || (options->show_default && is_modified(&table->rows[i]));
+        differs = differs || *mark_of(options, &table->rows[i]) == '*';
     }
     if (differs)
         printf("The '*' shows parameters with next value different from default/current value.\n");

@@ -203,6 +203,7 @@ bool is_left_out(const char *function)
 static void *good_pointer(struct world *w, const char *function, const struct parameter *p)
 {
     static uint32_t room; /* for a text */
+    static char log[1024]; /* a backend writes there as long as the program runs */
     room = 64;
     const struct {
         const char *type, *name; /* NULL: any */
@@ -229,6 +230,7 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"uint32_t *", "name_len", &room},
         {"uint32_t *", "path_len", &room},
         {"char *", "mode_args", modes},
+        {"char *", "buf", log},
         {"char *", "address", "192.0.2.1"},
         {"char *", NULL, w->text},
     };

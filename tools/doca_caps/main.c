@@ -56,12 +56,12 @@ static enum dpk_status print_devices(const struct options *o, struct dpk_error *
     return status;
 }
 
-/* An answer of "unsupported" is no error here, so what libraries advise with it is not printed. */
-static void hear_errors_alone(void)
+/* An answer of "unsupported" is not an error here, so the advice of libraries about it is not printed. */
+static void quiet_libraries(void)
 {
-    struct doca_log_backend *errors = NULL;
-    if (ASK(doca_log_backend_create_with_file_sdk)(stderr, &errors) == DOCA_SUCCESS)
-        (void)ASK(doca_log_backend_set_sdk_level)(errors, DOCA_LOG_LEVEL_ERROR);
+    struct doca_log_backend *log = NULL;
+    if (ASK(doca_log_backend_create_with_file_sdk)(stderr, &log) == DOCA_SUCCESS)
+        (void)ASK(doca_log_backend_set_sdk_level)(log, DOCA_LOG_LEVEL_CRIT);
 }
 
 /* The libraries would tell the same reason, and give no more than a number. */
@@ -91,7 +91,7 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     enum dpk_status status = check_devices(err);
     if (status != DPK_OK)
         return status;
-    hear_errors_alone();
+    quiet_libraries();
     return print_devices(o, err);
 }
 

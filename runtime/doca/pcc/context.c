@@ -19,7 +19,7 @@ static doca_error_t is_enabled(const char *device)
     if (status != DPK_OK)
         return dpk_doca_failed("doca_devinfo_get_is_pcc_supported", &err);
     if (!info.programmable_cc && !atomic_flag_test_and_set(&told))
-        dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
                      "device %s does not run programs of congestion control: mlxconfig-lite -d %s "
                      "set USER_PROGRAMMABLE_CC=1, then dpadev reset %s",
                      device, device, device);

@@ -85,7 +85,7 @@ build_both() { # NAME: makes $client and $server_program
     done
     client=$t/host/dma_copy/doca_dma_copy
     server_program=$t/dpu/dma_copy/doca_dma_copy
-    head -c 3000000 /dev/urandom >"$t/data"
+    head -c 2000000 /dev/urandom >"$t/data"
     for from in host dpu; do
         to=$([ $from = host ] && echo dpu || echo host)
         rm -f "$t/of_host" "$t/of_dpu"

@@ -190,11 +190,12 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     # one NAME OPTION...
     one() {
         dpacc k.c -o "$@"
-        tells dparun "$1" --rpc work 26 7 -- 'stack-buffer-overflow: read of 4 bytes .*, in sum \(k.c:11\)'
+        tells dparun "$1" -d "${device:-d}" --rpc work 26 7 -- 'stack-buffer-overflow: read of 4 bytes .*, in sum \(k.c:11\)'
     }
     one both.a -devicecc-options='"-fsanitize=undefined,address"'
     one linked.a -flto -devicecc-options=-fsanitize=address
-    one cx8.a -mcpu=nv-dpa-cx8 -devicecc-options=-fsanitize=address
+    dpadev create cx8 --type cx8
+    device=cx8 one cx8.a -mcpu=nv-dpa-cx8 -devicecc-options=-fsanitize=address
     one slow.a -devicecc-options=-fsanitize=address,-O0
     LLVM_PROFILE_FILE=o.profraw one covered.a --coverage -devicecc-options=-fsanitize=address
     [ -s o.profraw ]

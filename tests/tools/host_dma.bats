@@ -56,7 +56,7 @@ setup_file() {
 @test "a task that is larger than a card copies is taken, and fails with a reason" {
     case_ok a_larger_task_is_taken_and_fails
     [[ "$output" == *"at most 2097152"* ]]
-    [[ "$output" == *"DMA: a task copies more than the 2097152 bytes of the device (doca_dma_cap_task_memcpy_get_max_buf_size)"* ]]
+    [[ "$output" == *"a task failed: a task copies more than the 2097152 bytes of the device (doca_dma_cap_task_memcpy_get_max_buf_size)"* ]]
 }
 
 @test "a device may copy more or less in one task" {
@@ -101,7 +101,7 @@ setup_file() {
 
 @test "tasks end when the owner dies" {
     case_ok tasks_end_when_the_owner_dies
-    reported 'a task failed: copy of 3145728 bytes .* is of memory of a process that has ended, or exports it no more'
+    reported 'a task failed: copy of 2097152 bytes .* is of memory of a process that has ended, or exports it no more'
 }
 
 @test "memory whose file is cut ends tasks" {

@@ -196,6 +196,7 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     one linked.a -flto -devicecc-options=-fsanitize=address
     dpadev create cx8 --type cx8
     device=cx8 one cx8.a -mcpu=nv-dpa-cx8 -devicecc-options=-fsanitize=address
+    dpadev delete cx8
     one slow.a -devicecc-options=-fsanitize=address,-O0
     LLVM_PROFILE_FILE=o.profraw one covered.a --coverage -devicecc-options=-fsanitize=address
     [ -s o.profraw ]

@@ -75,7 +75,7 @@ verified() {
     cp "$g/hostelf-fat/fat-three-and-plain.signed.elf" three
     put three $((0x1355f + 24 + 8)) 0x71 # offset of the first ELF
     mlxdpa show three >out
-    [ "$(grep -c '^    fault: program: multi-target area: member 0: its bytes are not inside the area' out)" -eq 1 ]
+    [ "$(grep -c '^    fault: WRONG: program: multi-target area: member 0: its bytes are not inside the area' out)" -eq 1 ]
     [ "$(mlxdpa --json list three | jq -c '[.[].name]')" = '["delta","gamma"]' ]
     run -1 --separate-stderr mlxdpa verify three --ca "$g/keys/root.der"
     [[ $stderr == *": 1 of 2 DPA programs refused; gamma: BAD_FORMAT (multi-target area: member 0"* ]]

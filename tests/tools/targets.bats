@@ -85,7 +85,7 @@ verified() {
     cp "$g/hostelf-fat/fat-three-and-plain.signed.elf" three
     put three $((0x1d627 + 0xd0 + 8)) 0x64 # length of the attributes for cx8
     [ "$(mlxdpa --json show three | jq -c '[.programs[1].targets[].fault]')" = \
-        '[null,"attributes: a length of 100 bytes, in 99",null]' ]
+        '[null,"WRONG: attributes: a length of 100 bytes, in 99",null]' ]
 }
 
 @test "signatures made elsewhere are one for each target" {

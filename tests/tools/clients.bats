@@ -152,5 +152,9 @@ qperf_serve() {
         mlx5_dm_ops mlx5_devx mlx5_uar mlx5_pp mlx5_cq)
     ours timeout 300 /usr/bin/python3 tests/run_tests.py --dev mlx5_0 -v "${all[@]/#/tests.test_}" >said 2>&1 ||
         { cat said; return 1; }
-    [ "$(grep -cE '\.\.\. ok$' said)" -ge 70 ] || { cat said; return 1; }
+    # Not their lines: what a queue pair says of its error state stands between a name and its "ok".
+    local ran skipped
+    ran=$(sed -n 's/^Ran \([0-9]*\) tests* in .*/\1/p' said)
+    skipped=$(sed -n 's/^OK (skipped=\([0-9]*\))$/\1/p' said)
+    [ "$((ran - skipped))" -ge 70 ] || { cat said; return 1; }
 }

@@ -92,6 +92,8 @@ left_over() {
     run "$repo/scripts/try-distro" trixie --tests "verbs mlxdpa" test
     echo "$output"
     [[ $output == *"|test|TESTS=verbs mlxdpa|"* ]]
+    run "$repo/scripts/try-distro" trixie --smoke test
+    [ "$(grep -cE '\|test\|TESTS=test_base_bytes [a-z_ ]* host_pcc_wire\|' <<<"$output")" -eq 1 ]
     run "$repo/scripts/try-distro" trixie --tests
     [ "$status" -eq 2 ]
 }

@@ -78,7 +78,8 @@ static void consumers_take_what_producers_send(void)
         AWAIT(&p->out, &p->in, p->in.received == i + 1 && p->out.sent == i + 1);
         CHECK(p->in.producer == id && p->in.imm_len == i * 4);
         CHECK(memcmp(p->in.imm, imm, i * 4) == 0 && data_of(to) == sizes[i]);
-        CHECK(memcmp(p->from.at, p->to.at, sizes[i]) == 0 && p->to.at[sizes[i]] == 0);
+        CHECK(memcmp(p->from.at, p->to.at, sizes[i]) == 0);
+        CHECK(sizes[i] == SIZE || p->to.at[sizes[i]] == 0);
         drop(from);
         drop(to);
     }

@@ -35,6 +35,10 @@ static int open_ours(const char *path, int flags)
 {
     const int before = errno;
     char name[32];
+    if (!path) { /* the C library's declaration takes no NULL */
+        errno = EFAULT;
+        return -1;
+    }
     if (!vfio_copy_text(name, sizeof name, path) || strncmp(name, "/dev/vfio/", 10) != 0)
         return -2;
     const int fd = vfio_open(name, flags);

@@ -11,33 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rdmacm_world.h"
 #include "verbs_world.h"
 
 /* ---- Both ends ---- */
 
-static struct rdma_event_channel *channel;
 static struct rdma_cm_id *listener, *caller, *called;
 
 static struct sockaddr_in loopback(uint16_t port)
 {
     return (struct sockaddr_in){
         .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-}
-
-/* The next event, which must be this one. */
-static struct rdma_cm_event *expect(enum rdma_cm_event_type what)
-{
-    struct rdma_cm_event *e;
-    CHECK(rdma_get_cm_event(channel, &e) == 0);
-    if (e->event != what)
-        fprintf(stderr, "%s, status %d\n", rdma_event_str(e->event), e->status);
-    CHECK(e->event == what);
-    return e;
-}
-
-static void pass(enum rdma_cm_event_type what)
-{
-    CHECK(rdma_ack_cm_event(expect(what)) == 0);
 }
 
 static void nothing_comes(void)

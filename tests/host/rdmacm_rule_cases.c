@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "check.h"
+#include "rdmacm_world.h"
 
-static struct rdma_event_channel *channel;
 
 static struct sockaddr_in at(const char *ip, uint16_t port)
 {
@@ -34,21 +33,6 @@ static int bind_to(struct rdma_cm_id *id, const char *ip, uint16_t port)
 static int listen_by(struct rdma_cm_id *id)
 {
     return rdma_listen(id, 1) == 0 ? 0 : errno;
-}
-
-static struct rdma_cm_event *expect(enum rdma_cm_event_type what)
-{
-    struct rdma_cm_event *e;
-    CHECK(rdma_get_cm_event(channel, &e) == 0);
-    if (e->event != what)
-        fprintf(stderr, "%s, status %d\n", rdma_event_str(e->event), e->status);
-    CHECK(e->event == what);
-    return e;
-}
-
-static void pass(enum rdma_cm_event_type what)
-{
-    CHECK(rdma_ack_cm_event(expect(what)) == 0);
 }
 
 static struct rdma_cm_id *way_to(uint16_t port)

@@ -152,16 +152,14 @@ static enum dpk_status save(const char *path, const cJSON *document, struct dpk_
 }
 
 static enum dpk_status query_device(const struct mlxconfig_options *options,
-                                    const struct dpk_args *args, const char *name, size_t number,
-                                    cJSON *document, struct dpk_error *err)
+                                    const struct dpk_args *args, const struct dpk_nv_defs *defs,
+                                    const char *name, size_t number, cJSON *document,
+                                    struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
-    struct dpk_nv_defs *defs = NULL;
     struct dpk_shown shown = {0};
     struct dpk_views table = {0};
     enum dpk_status status = dpk_device_open(name, &dev, err);
-    if (status == DPK_OK)
-        status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_shown_choose(defs, args->words, args->count, options->json, &shown, err);
     if (status == DPK_OK)
@@ -175,15 +173,14 @@ static enum dpk_status query_device(const struct mlxconfig_options *options,
                                : print_table(options, dev, number, &table, err);
     dpk_views_free(&table);
     dpk_shown_free(&shown);
-    dpk_nv_defs_free(defs);
     dpk_device_close(dev);
     return status;
 }
 
 /* Without -d: every device. */
 static enum dpk_status query_all(const struct mlxconfig_options *options,
-                                 const struct dpk_args *args, cJSON *document,
-                                 struct dpk_error *err)
+                                 const struct dpk_args *args, const struct dpk_nv_defs *defs,
+                                 cJSON *document, struct dpk_error *err)
 {
     struct dpk_names names = {0};
     enum dpk_status status = dpk_device_list(&names, err);
@@ -193,7 +190,7 @@ static enum dpk_status query_all(const struct mlxconfig_options *options,
         status = dpk_fail(err, DPK_ERR_USAGE,
                           "--json prints one device: name it with -d, or write all with -j FILE");
     for (size_t i = 0; i < names.count && status == DPK_OK; i++)
-        status = query_device(options, args, names.names[i], i + 1, document, err);
+        status = query_device(options, args, defs, names.names[i], i + 1, document, err);
     dpk_names_free(&names);
     return status;
 }
@@ -202,11 +199,15 @@ static enum dpk_status run_query(void *given, const struct dpk_args *args, struc
 {
     const struct mlxconfig_options *options = given;
     cJSON *document = options->json_file ? cJSON_CreateObject() : NULL;
-    enum dpk_status status = options->device
-                                 ? query_device(options, args, options->device, 1, document, err)
-                                 : query_all(options, args, document, err);
+    struct dpk_nv_defs *defs = NULL;
+    enum dpk_status status = mlxconfig_defs(options, &defs, err);
+    if (status == DPK_OK)
+        status = options->device
+                     ? query_device(options, args, defs, options->device, 1, document, err)
+                     : query_all(options, args, defs, document, err);
     if (status == DPK_OK && document)
         status = save(options->json_file, document, err);
+    dpk_nv_defs_free(defs);
     cJSON_Delete(document);
     return status;
 }

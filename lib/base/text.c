@@ -93,9 +93,10 @@ char *dpk_text_clean_in(char *text, size_t room)
 
 char *dpk_text_cleaned(const char *text)
 {
-    size_t room = 3 * strlen(text) + 1; /* an escape has at most three times the bytes */
+    const size_t length = strlen(text);
+    const size_t room = 3 * length + 1; /* an escape has at most three times the bytes */
     char *copy = malloc(room);
-    return copy ? dpk_text_clean_in(strcpy(copy, text), room) : NULL;
+    return copy ? dpk_text_clean_in(memcpy(copy, text, length + 1), room) : NULL;
 }
 
 void dpk_hex_text(const void *bytes, size_t size, char *out)

@@ -29,35 +29,57 @@ doca_error_t doca_verbs_ah_attr_destroy(struct doca_verbs_ah_attr *ah_attr)
 {
     return dpk_object_destroy(ah_attr, &ah_attr_kind);
 }
-FIELD(ah_attr, struct doca_verbs_gid, gid)
-FIELD(ah_attr, enum doca_verbs_addr_type, addr_type)
-FIELD(ah_attr, uint32_t, dlid)
-FIELD(ah_attr, uint8_t, sl)
-FIELD(ah_attr, uint8_t, sgid_index)
-FIELD(ah_attr, uint8_t, static_rate)
-FIELD(ah_attr, uint8_t, hop_limit)
-FIELD(ah_attr, uint8_t, traffic_class)
+FIELD(doca_verbs_ah_attr_set_gid, doca_verbs_ah_attr_get_gid, ah_attr, struct doca_verbs_gid, gid)
+FIELD(doca_verbs_ah_attr_set_addr_type, doca_verbs_ah_attr_get_addr_type, ah_attr,
+      enum doca_verbs_addr_type, addr_type)
+FIELD(doca_verbs_ah_attr_set_dlid, doca_verbs_ah_attr_get_dlid, ah_attr, uint32_t, dlid)
+FIELD(doca_verbs_ah_attr_set_sl, doca_verbs_ah_attr_get_sl, ah_attr, uint8_t, sl)
+FIELD(doca_verbs_ah_attr_set_sgid_index, doca_verbs_ah_attr_get_sgid_index, ah_attr, uint8_t,
+      sgid_index)
+FIELD(doca_verbs_ah_attr_set_static_rate, doca_verbs_ah_attr_get_static_rate, ah_attr, uint8_t,
+      static_rate)
+FIELD(doca_verbs_ah_attr_set_hop_limit, doca_verbs_ah_attr_get_hop_limit, ah_attr, uint8_t,
+      hop_limit)
+FIELD(doca_verbs_ah_attr_set_traffic_class, doca_verbs_ah_attr_get_traffic_class, ah_attr, uint8_t,
+      traffic_class)
 
 /* ---- New queue pairs ---- */
 
-LIFE(qp_init_attr)
-OBJECT_FIELD(qp_init_attr, struct doca_verbs_pd *, pd, pd_kind)
-FIELD(qp_init_attr, uint32_t, qp_type)
-FIELD(qp_init_attr, uint32_t, sq_wr)
-FIELD(qp_init_attr, uint32_t, rq_wr)
-FIELD(qp_init_attr, uint32_t, send_max_sges)
-FIELD(qp_init_attr, uint32_t, receive_max_sges)
-FIELD(qp_init_attr, uint32_t, max_inline_data)
-FIELD(qp_init_attr, int, sq_sig_all)
-FIELD(qp_init_attr, void *, qp_context)
-FIELD(qp_init_attr, uint32_t, user_index)
-OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, send_cq, cq_kind)
-OBJECT_FIELD(qp_init_attr, struct doca_verbs_cq *, receive_cq, cq_kind)
-OBJECT_FIELD(qp_init_attr, struct doca_verbs_srq *, srq, srq_kind)
-FIELD(qp_init_attr, uint8_t, external_datapath_en)
-OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, send_dpa_completion, dpk_completion_kind)
-OBJECT_FIELD(qp_init_attr, struct doca_dpa_completion *, receive_dpa_completion,
-             dpk_completion_kind)
+LIFE(doca_verbs_qp_init_attr_create, doca_verbs_qp_init_attr_destroy, qp_init_attr)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_pd, doca_verbs_qp_init_attr_get_pd, qp_init_attr,
+             struct doca_verbs_pd *, pd, pd_kind)
+FIELD(doca_verbs_qp_init_attr_set_qp_type, doca_verbs_qp_init_attr_get_qp_type, qp_init_attr,
+      uint32_t, qp_type)
+FIELD(doca_verbs_qp_init_attr_set_sq_wr, doca_verbs_qp_init_attr_get_sq_wr, qp_init_attr, uint32_t,
+      sq_wr)
+FIELD(doca_verbs_qp_init_attr_set_rq_wr, doca_verbs_qp_init_attr_get_rq_wr, qp_init_attr, uint32_t,
+      rq_wr)
+FIELD(doca_verbs_qp_init_attr_set_send_max_sges, doca_verbs_qp_init_attr_get_send_max_sges,
+      qp_init_attr, uint32_t, send_max_sges)
+FIELD(doca_verbs_qp_init_attr_set_receive_max_sges, doca_verbs_qp_init_attr_get_receive_max_sges,
+      qp_init_attr, uint32_t, receive_max_sges)
+FIELD(doca_verbs_qp_init_attr_set_max_inline_data, doca_verbs_qp_init_attr_get_max_inline_data,
+      qp_init_attr, uint32_t, max_inline_data)
+FIELD(doca_verbs_qp_init_attr_set_sq_sig_all, doca_verbs_qp_init_attr_get_sq_sig_all, qp_init_attr,
+      int, sq_sig_all)
+FIELD(doca_verbs_qp_init_attr_set_qp_context, doca_verbs_qp_init_attr_get_qp_context, qp_init_attr,
+      void *, qp_context)
+FIELD(doca_verbs_qp_init_attr_set_user_index, doca_verbs_qp_init_attr_get_user_index, qp_init_attr,
+      uint32_t, user_index)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_send_cq, doca_verbs_qp_init_attr_get_send_cq, qp_init_attr,
+             struct doca_verbs_cq *, send_cq, cq_kind)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_receive_cq, doca_verbs_qp_init_attr_get_receive_cq,
+             qp_init_attr, struct doca_verbs_cq *, receive_cq, cq_kind)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_srq, doca_verbs_qp_init_attr_get_srq, qp_init_attr,
+             struct doca_verbs_srq *, srq, srq_kind)
+FIELD(doca_verbs_qp_init_attr_set_external_datapath_en,
+      doca_verbs_qp_init_attr_get_external_datapath_en, qp_init_attr, uint8_t, external_datapath_en)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_send_dpa_completion,
+             doca_verbs_qp_init_attr_get_send_dpa_completion, qp_init_attr,
+             struct doca_dpa_completion *, send_dpa_completion, dpk_completion_kind)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_receive_dpa_completion,
+             doca_verbs_qp_init_attr_get_receive_dpa_completion, qp_init_attr,
+             struct doca_dpa_completion *, receive_dpa_completion, dpk_completion_kind)
 
 bool is_umem_or_null(const struct doca_umem *umem)
 {
@@ -65,16 +87,25 @@ bool is_umem_or_null(const struct doca_umem *umem)
     return !umem || doca_umem_get_id(umem, &id) == DOCA_SUCCESS;
 }
 
-PLACE_FIELD(qp_init_attr, external_umem)
-PLACE_FIELD(qp_init_attr, external_dbr_umem)
-UAR_FIELD(qp_init_attr, external_uar)
-OBJECT_FIELD(qp_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
-FIELD(qp_init_attr, uint8_t, core_direct_master)
-FIELD(qp_init_attr, enum doca_verbs_qp_send_dbr_mode, send_dbr_mode)
-FIELD(qp_init_attr, uint32_t, uar_id)
-FIELD(qp_init_attr, uint32_t, pdn)
-NUMBERED_PLACE_FIELD(qp_init_attr, dbr_umem)
-NUMBERED_PLACE_FIELD(qp_init_attr, wq_umem)
+PLACE_FIELD(doca_verbs_qp_init_attr_set_external_umem, doca_verbs_qp_init_attr_get_external_umem,
+            qp_init_attr, external_umem)
+PLACE_FIELD(doca_verbs_qp_init_attr_set_external_dbr_umem,
+            doca_verbs_qp_init_attr_get_external_dbr_umem, qp_init_attr, external_dbr_umem)
+UAR_FIELD(doca_verbs_qp_init_attr_set_external_uar, doca_verbs_qp_init_attr_get_external_uar,
+          qp_init_attr, external_uar)
+OBJECT_FIELD(doca_verbs_qp_init_attr_set_dpa, doca_verbs_qp_init_attr_get_dpa, qp_init_attr,
+             struct doca_dpa *, dpa, dpk_dpa_kind)
+FIELD(doca_verbs_qp_init_attr_set_core_direct_master,
+      doca_verbs_qp_init_attr_get_core_direct_master, qp_init_attr, uint8_t, core_direct_master)
+FIELD(doca_verbs_qp_init_attr_set_send_dbr_mode, doca_verbs_qp_init_attr_get_send_dbr_mode,
+      qp_init_attr, enum doca_verbs_qp_send_dbr_mode, send_dbr_mode)
+FIELD(doca_verbs_qp_init_attr_set_uar_id, doca_verbs_qp_init_attr_get_uar_id, qp_init_attr,
+      uint32_t, uar_id)
+FIELD(doca_verbs_qp_init_attr_set_pdn, doca_verbs_qp_init_attr_get_pdn, qp_init_attr, uint32_t, pdn)
+NUMBERED_PLACE_FIELD(doca_verbs_qp_init_attr_set_dbr_umem, doca_verbs_qp_init_attr_get_dbr_umem_id,
+                     doca_verbs_qp_init_attr_get_dbr_umem_offset, qp_init_attr, dbr_umem)
+NUMBERED_PLACE_FIELD(doca_verbs_qp_init_attr_set_wq_umem, doca_verbs_qp_init_attr_get_wq_umem_id,
+                     doca_verbs_qp_init_attr_get_wq_umem_offset, qp_init_attr, wq_umem)
 
 doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_attr *attr,
                                                     enum doca_verbs_qp_scatter_to_cqe value)
@@ -110,25 +141,40 @@ void attr_copy(void *to, const void *from, size_t size)
 
 /* ---- Changes of queue pairs ---- */
 
-LIFE(qp_attr)
-FIELD(qp_attr, enum doca_verbs_qp_state, next_state)
-FIELD(qp_attr, enum doca_verbs_qp_state, current_state)
-FIELD(qp_attr, int, allow_remote_write)
-FIELD(qp_attr, int, allow_remote_read)
-FIELD(qp_attr, enum doca_verbs_qp_atomic_mode, atomic_mode)
-FIELD(qp_attr, uint16_t, pkey_index)
-FIELD(qp_attr, uint16_t, port_num)
-FIELD(qp_attr, enum doca_mtu_size, path_mtu)
-FIELD(qp_attr, uint32_t, rq_psn)
-FIELD(qp_attr, uint32_t, sq_psn)
-FIELD(qp_attr, uint32_t, dest_qp_num)
-OBJECT_FIELD(qp_attr, struct doca_verbs_ah_attr *, ah_attr, ah_attr_kind)
-FIELD(qp_attr, uint16_t, ack_timeout)
-FIELD(qp_attr, uint16_t, retry_cnt)
-FIELD(qp_attr, uint16_t, rnr_retry)
-FIELD(qp_attr, uint16_t, min_rnr_timer)
-FIELD(qp_attr, uint8_t, max_rd_atomic)
-FIELD(qp_attr, uint8_t, max_dest_rd_atomic)
+LIFE(doca_verbs_qp_attr_create, doca_verbs_qp_attr_destroy, qp_attr)
+FIELD(doca_verbs_qp_attr_set_next_state, doca_verbs_qp_attr_get_next_state, qp_attr,
+      enum doca_verbs_qp_state, next_state)
+FIELD(doca_verbs_qp_attr_set_current_state, doca_verbs_qp_attr_get_current_state, qp_attr,
+      enum doca_verbs_qp_state, current_state)
+FIELD(doca_verbs_qp_attr_set_allow_remote_write, doca_verbs_qp_attr_get_allow_remote_write, qp_attr,
+      int, allow_remote_write)
+FIELD(doca_verbs_qp_attr_set_allow_remote_read, doca_verbs_qp_attr_get_allow_remote_read, qp_attr,
+      int, allow_remote_read)
+FIELD(doca_verbs_qp_attr_set_atomic_mode, doca_verbs_qp_attr_get_atomic_mode, qp_attr,
+      enum doca_verbs_qp_atomic_mode, atomic_mode)
+FIELD(doca_verbs_qp_attr_set_pkey_index, doca_verbs_qp_attr_get_pkey_index, qp_attr, uint16_t,
+      pkey_index)
+FIELD(doca_verbs_qp_attr_set_port_num, doca_verbs_qp_attr_get_port_num, qp_attr, uint16_t, port_num)
+FIELD(doca_verbs_qp_attr_set_path_mtu, doca_verbs_qp_attr_get_path_mtu, qp_attr, enum doca_mtu_size,
+      path_mtu)
+FIELD(doca_verbs_qp_attr_set_rq_psn, doca_verbs_qp_attr_get_rq_psn, qp_attr, uint32_t, rq_psn)
+FIELD(doca_verbs_qp_attr_set_sq_psn, doca_verbs_qp_attr_get_sq_psn, qp_attr, uint32_t, sq_psn)
+FIELD(doca_verbs_qp_attr_set_dest_qp_num, doca_verbs_qp_attr_get_dest_qp_num, qp_attr, uint32_t,
+      dest_qp_num)
+OBJECT_FIELD(doca_verbs_qp_attr_set_ah_attr, doca_verbs_qp_attr_get_ah_attr, qp_attr,
+             struct doca_verbs_ah_attr *, ah_attr, ah_attr_kind)
+FIELD(doca_verbs_qp_attr_set_ack_timeout, doca_verbs_qp_attr_get_ack_timeout, qp_attr, uint16_t,
+      ack_timeout)
+FIELD(doca_verbs_qp_attr_set_retry_cnt, doca_verbs_qp_attr_get_retry_cnt, qp_attr, uint16_t,
+      retry_cnt)
+FIELD(doca_verbs_qp_attr_set_rnr_retry, doca_verbs_qp_attr_get_rnr_retry, qp_attr, uint16_t,
+      rnr_retry)
+FIELD(doca_verbs_qp_attr_set_min_rnr_timer, doca_verbs_qp_attr_get_min_rnr_timer, qp_attr, uint16_t,
+      min_rnr_timer)
+FIELD(doca_verbs_qp_attr_set_max_rd_atomic, doca_verbs_qp_attr_get_max_rd_atomic, qp_attr, uint8_t,
+      max_rd_atomic)
+FIELD(doca_verbs_qp_attr_set_max_dest_rd_atomic, doca_verbs_qp_attr_get_max_dest_rd_atomic, qp_attr,
+      uint8_t, max_dest_rd_atomic)
 
 #define READS 16 /* at once, where nothing else is said */
 

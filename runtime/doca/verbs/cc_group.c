@@ -10,7 +10,7 @@ struct cc_group_attr {
     uint8_t hint[HINT_MAX];
     size_t size;
 };
-LIFE(cc_group_attr)
+LIFE(doca_verbs_cc_group_attr_create, doca_verbs_cc_group_attr_destroy, cc_group_attr)
 
 doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *attr,
                                                const void *hint, size_t hint_size)

@@ -291,28 +291,28 @@ doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_a
     return dpk_object_destroy(device_attr, &device_attr_kind);
 }
 
-#define LIMIT(type, name)                                                                          \
-    type doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)       \
+#define LIMIT(getter, type, name)                                                                  \
+    type getter(const struct doca_verbs_device_attr *device_attr)                                  \
     {                                                                                              \
         struct device_attr *a = dpk_object_pin(device_attr, &device_attr_kind);                    \
         const type result = a ? (type)a->ib.name : 0;                                              \
         dpk_object_drop(a);                                                                        \
         return result;                                                                             \
     }
-LIMIT(uint32_t, max_qp)
-LIMIT(uint32_t, max_qp_wr)
-LIMIT(uint32_t, max_sge)
-LIMIT(uint32_t, max_cq)
-LIMIT(uint32_t, max_cqe)
-LIMIT(uint32_t, max_mr)
-LIMIT(uint32_t, max_pd)
-LIMIT(uint32_t, max_ah)
-LIMIT(uint32_t, max_srq)
-LIMIT(uint32_t, max_srq_wr)
-LIMIT(uint32_t, max_srq_sge)
-LIMIT(uint16_t, max_pkeys)
-LIMIT(uint8_t, max_qp_rd_atom)
-LIMIT(uint8_t, max_qp_init_rd_atom)
+LIMIT(doca_verbs_device_attr_get_max_qp, uint32_t, max_qp)
+LIMIT(doca_verbs_device_attr_get_max_qp_wr, uint32_t, max_qp_wr)
+LIMIT(doca_verbs_device_attr_get_max_sge, uint32_t, max_sge)
+LIMIT(doca_verbs_device_attr_get_max_cq, uint32_t, max_cq)
+LIMIT(doca_verbs_device_attr_get_max_cqe, uint32_t, max_cqe)
+LIMIT(doca_verbs_device_attr_get_max_mr, uint32_t, max_mr)
+LIMIT(doca_verbs_device_attr_get_max_pd, uint32_t, max_pd)
+LIMIT(doca_verbs_device_attr_get_max_ah, uint32_t, max_ah)
+LIMIT(doca_verbs_device_attr_get_max_srq, uint32_t, max_srq)
+LIMIT(doca_verbs_device_attr_get_max_srq_wr, uint32_t, max_srq_wr)
+LIMIT(doca_verbs_device_attr_get_max_srq_sge, uint32_t, max_srq_sge)
+LIMIT(doca_verbs_device_attr_get_max_pkeys, uint16_t, max_pkeys)
+LIMIT(doca_verbs_device_attr_get_max_qp_rd_atom, uint8_t, max_qp_rd_atom)
+LIMIT(doca_verbs_device_attr_get_max_qp_init_rd_atom, uint8_t, max_qp_init_rd_atom)
 
 enum doca_verbs_atomic_cap
 doca_verbs_device_attr_get_atomic_cap(const struct doca_verbs_device_attr *device_attr)
@@ -380,25 +380,24 @@ uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
 }
 
 /* What no device has. */
-#define NONE(name)                                                                                 \
-    doca_error_t doca_verbs_device_attr_get_is_##name##_supported(                                 \
-        const struct doca_verbs_device_attr *device_attr)                                          \
+#define NONE(getter)                                                                               \
+    doca_error_t getter(const struct doca_verbs_device_attr *device_attr)                          \
     {                                                                                              \
         return answer(device_attr, false);                                                         \
     }
-#define NO_NUMBER(type, name)                                                                      \
-    type doca_verbs_device_attr_get_##name(const struct doca_verbs_device_attr *device_attr)       \
+#define NO_NUMBER(getter, type)                                                                    \
+    type getter(const struct doca_verbs_device_attr *device_attr)                                  \
     {                                                                                              \
         (void)device_attr;                                                                         \
         return 0;                                                                                  \
     }
-NONE(ece)
-NONE(cc_group)
-NONE(cqe_inline)
-NONE(allow_multi_pkt_send_wqe)
-NONE(plane_index)
-NONE(eth_rq_srq)
-NO_NUMBER(uint32_t, max_cc_group)
-NO_NUMBER(size_t, max_cc_group_hint_max_size)
-NO_NUMBER(uint32_t, max_eth_sq_wr_num)
-NO_NUMBER(uint32_t, max_eth_rq_wr_num)
+NONE(doca_verbs_device_attr_get_is_ece_supported)
+NONE(doca_verbs_device_attr_get_is_cc_group_supported)
+NONE(doca_verbs_device_attr_get_is_cqe_inline_supported)
+NONE(doca_verbs_device_attr_get_is_allow_multi_pkt_send_wqe_supported)
+NONE(doca_verbs_device_attr_get_is_plane_index_supported)
+NONE(doca_verbs_device_attr_get_is_eth_rq_srq_supported)
+NO_NUMBER(doca_verbs_device_attr_get_max_cc_group, uint32_t)
+NO_NUMBER(doca_verbs_device_attr_get_max_cc_group_hint_max_size, size_t)
+NO_NUMBER(doca_verbs_device_attr_get_max_eth_sq_wr_num, uint32_t)
+NO_NUMBER(doca_verbs_device_attr_get_max_eth_rq_wr_num, uint32_t)

@@ -47,67 +47,83 @@ struct eth_rq_init_attr {
         return __VA_ARGS__;                                                                        \
     }
 
-/* doca_verbs_eth_QUEUE_init_attr and doca_verbs_eth_QUEUE. */
-#define ETH_QUEUE(kind)                                                                            \
-    LIFE(eth_##kind##_init_attr)                                                                   \
-    OBJECT_FIELD(eth_##kind##_init_attr, struct doca_verbs_pd *, pd, pd_kind)                      \
-    OBJECT_FIELD(eth_##kind##_init_attr, struct doca_verbs_cq *, cq, cq_kind)                      \
-    OBJECT_FIELD(eth_##kind##_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)                     \
-    OBJECT_FIELD(eth_##kind##_init_attr, struct doca_dpa_completion *, dpa_completion,             \
-                 dpk_completion_kind)                                                              \
-    PLACE_FIELD(eth_##kind##_init_attr, external_umem)                                             \
-    PLACE_FIELD(eth_##kind##_init_attr, external_dbr_umem)                                         \
-    FIELD(eth_##kind##_init_attr, union doca_data, user_data)                                      \
-    FIELD(eth_##kind##_init_attr, uint32_t, user_index)                                            \
-    FIELD(eth_##kind##_init_attr, uint32_t, wr_num)                                                \
-    FIELD(eth_##kind##_init_attr, uint32_t, max_sges)                                              \
-    FIELD(eth_##kind##_init_attr, uint16_t, queue_id)                                              \
-    FIELD(eth_##kind##_init_attr, uint8_t, external_datapath_en)                                   \
-    FIELD(eth_##kind##_init_attr, uint8_t, ts_source_type)                                         \
-    FIELD(eth_##kind##_init_attr, uint8_t, flush_in_error_en)                                      \
-                                                                                                   \
-    enum doca_verbs_eth_##kind##_state doca_verbs_eth_##kind##_init_attr_get_state(                \
-        const struct doca_verbs_eth_##kind##_init_attr *attr)                                      \
-    {                                                                                              \
-        (void)attr;                                                                                \
-        return 0; /* RST: none was queried */                                                      \
-    }                                                                                              \
-    doca_error_t doca_verbs_eth_##kind##_create(struct doca_verbs_context *context,                \
-                                                struct doca_verbs_eth_##kind##_init_attr *attr,    \
-                                                struct doca_verbs_eth_##kind **queue)              \
-    {                                                                                              \
-        if (queue)                                                                                 \
-            *queue = NULL;                                                                         \
-        return queue && context && attr && is_a(context, &context_kind) &&                         \
-                       is_a(attr, &eth_##kind##_init_attr_kind)                                    \
-                   ? cannot(__func__)                                                              \
-                   : DOCA_ERROR_INVALID_VALUE;                                                     \
-    }                                                                                              \
-    NO_QUEUE(doca_error_t, doca_verbs_eth_##kind##_destroy,                                        \
-             (struct doca_verbs_eth_##kind * queue), DOCA_ERROR_INVALID_VALUE)                     \
-    NO_QUEUE(                                                                                      \
-        doca_error_t, doca_verbs_eth_##kind##_query,                                               \
-        (struct doca_verbs_eth_##kind * queue, struct doca_verbs_eth_##kind##_init_attr * attr),   \
-        (void)attr, DOCA_ERROR_INVALID_VALUE)                                                      \
-    NO_QUEUE(doca_error_t, doca_verbs_eth_##kind##_recover_from_error,                             \
-             (struct doca_verbs_eth_##kind * queue), DOCA_ERROR_INVALID_VALUE)                     \
-    NO_QUEUE(uint32_t, doca_verbs_eth_##kind##_get_##kind##_hw_number,                             \
-             (const struct doca_verbs_eth_##kind *queue), 0)                                       \
-    NO_QUEUE(void *, doca_verbs_eth_##kind##_get_dbr_addr,                                         \
-             (const struct doca_verbs_eth_##kind *queue), NULL)                                    \
-    NO_QUEUE(doca_error_t, doca_verbs_eth_##kind##_get_dpa_handle,                                 \
-             (struct doca_verbs_eth_##kind * queue, struct doca_dpa * dpa,                         \
-              doca_dpa_dev_verbs_eth_##kind##_t * handle),                                         \
-             (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
-
 /* ---- Send queues ---- */
 
-ETH_QUEUE(sq)
-FIELD(eth_sq_init_attr, int, sig_all)
-FIELD(eth_sq_init_attr, uint32_t, max_inline_data)
-FIELD(eth_sq_init_attr, uint8_t, allow_multi_pkt_send_wqe)
-FIELD(eth_sq_init_attr, uint8_t, plane_index)
-UAR_FIELD(eth_sq_init_attr, external_uar)
+LIFE(doca_verbs_eth_sq_init_attr_create, doca_verbs_eth_sq_init_attr_destroy, eth_sq_init_attr)
+OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_pd, doca_verbs_eth_sq_init_attr_get_pd,
+             eth_sq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
+OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_cq, doca_verbs_eth_sq_init_attr_get_cq,
+             eth_sq_init_attr, struct doca_verbs_cq *, cq, cq_kind)
+OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_dpa, doca_verbs_eth_sq_init_attr_get_dpa,
+             eth_sq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
+OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_dpa_completion,
+             doca_verbs_eth_sq_init_attr_get_dpa_completion, eth_sq_init_attr,
+             struct doca_dpa_completion *, dpa_completion, dpk_completion_kind)
+PLACE_FIELD(doca_verbs_eth_sq_init_attr_set_external_umem,
+            doca_verbs_eth_sq_init_attr_get_external_umem, eth_sq_init_attr, external_umem)
+PLACE_FIELD(doca_verbs_eth_sq_init_attr_set_external_dbr_umem,
+            doca_verbs_eth_sq_init_attr_get_external_dbr_umem, eth_sq_init_attr, external_dbr_umem)
+FIELD(doca_verbs_eth_sq_init_attr_set_user_data, doca_verbs_eth_sq_init_attr_get_user_data,
+      eth_sq_init_attr, union doca_data, user_data)
+FIELD(doca_verbs_eth_sq_init_attr_set_user_index, doca_verbs_eth_sq_init_attr_get_user_index,
+      eth_sq_init_attr, uint32_t, user_index)
+FIELD(doca_verbs_eth_sq_init_attr_set_wr_num, doca_verbs_eth_sq_init_attr_get_wr_num,
+      eth_sq_init_attr, uint32_t, wr_num)
+FIELD(doca_verbs_eth_sq_init_attr_set_max_sges, doca_verbs_eth_sq_init_attr_get_max_sges,
+      eth_sq_init_attr, uint32_t, max_sges)
+FIELD(doca_verbs_eth_sq_init_attr_set_queue_id, doca_verbs_eth_sq_init_attr_get_queue_id,
+      eth_sq_init_attr, uint16_t, queue_id)
+FIELD(doca_verbs_eth_sq_init_attr_set_external_datapath_en,
+      doca_verbs_eth_sq_init_attr_get_external_datapath_en, eth_sq_init_attr, uint8_t,
+      external_datapath_en)
+FIELD(doca_verbs_eth_sq_init_attr_set_ts_source_type,
+      doca_verbs_eth_sq_init_attr_get_ts_source_type, eth_sq_init_attr, uint8_t, ts_source_type)
+FIELD(doca_verbs_eth_sq_init_attr_set_flush_in_error_en,
+      doca_verbs_eth_sq_init_attr_get_flush_in_error_en, eth_sq_init_attr, uint8_t,
+      flush_in_error_en)
+
+enum doca_verbs_eth_sq_state
+doca_verbs_eth_sq_init_attr_get_state(const struct doca_verbs_eth_sq_init_attr *attr)
+{
+    (void)attr;
+    return 0; /* RST: none was queried */
+}
+doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
+                                      struct doca_verbs_eth_sq_init_attr *attr,
+                                      struct doca_verbs_eth_sq **queue)
+{
+    if (queue)
+        *queue = NULL;
+    return queue && context && attr && is_a(context, &context_kind) &&
+                   is_a(attr, &eth_sq_init_attr_kind)
+               ? cannot(__func__)
+               : DOCA_ERROR_INVALID_VALUE;
+}
+NO_QUEUE(doca_error_t, doca_verbs_eth_sq_destroy, (struct doca_verbs_eth_sq * queue),
+         DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(doca_error_t, doca_verbs_eth_sq_query,
+         (struct doca_verbs_eth_sq * queue, struct doca_verbs_eth_sq_init_attr *attr),
+         (void)attr, DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(doca_error_t, doca_verbs_eth_sq_recover_from_error, (struct doca_verbs_eth_sq * queue),
+         DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(uint32_t, doca_verbs_eth_sq_get_sq_hw_number, (const struct doca_verbs_eth_sq *queue),
+         0)
+NO_QUEUE(void *, doca_verbs_eth_sq_get_dbr_addr, (const struct doca_verbs_eth_sq *queue), NULL)
+NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_dpa_handle,
+         (struct doca_verbs_eth_sq * queue, struct doca_dpa *dpa,
+          doca_dpa_dev_verbs_eth_sq_t *handle),
+         (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
+FIELD(doca_verbs_eth_sq_init_attr_set_sig_all, doca_verbs_eth_sq_init_attr_get_sig_all,
+      eth_sq_init_attr, int, sig_all)
+FIELD(doca_verbs_eth_sq_init_attr_set_max_inline_data,
+      doca_verbs_eth_sq_init_attr_get_max_inline_data, eth_sq_init_attr, uint32_t, max_inline_data)
+FIELD(doca_verbs_eth_sq_init_attr_set_allow_multi_pkt_send_wqe,
+      doca_verbs_eth_sq_init_attr_get_allow_multi_pkt_send_wqe, eth_sq_init_attr, uint8_t,
+      allow_multi_pkt_send_wqe)
+FIELD(doca_verbs_eth_sq_init_attr_set_plane_index, doca_verbs_eth_sq_init_attr_get_plane_index,
+      eth_sq_init_attr, uint8_t, plane_index)
+UAR_FIELD(doca_verbs_eth_sq_init_attr_set_external_uar,
+          doca_verbs_eth_sq_init_attr_get_external_uar, eth_sq_init_attr, external_uar)
 NO_QUEUE(void *, doca_verbs_eth_sq_get_uar_addr, (const struct doca_verbs_eth_sq *queue), NULL)
 NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_wq,
          (const struct doca_verbs_eth_sq *queue, void **address, uint32_t *entries), (void)address,
@@ -115,8 +131,72 @@ NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_wq,
 
 /* ---- Receive queues ---- */
 
-ETH_QUEUE(rq)
-OBJECT_FIELD(eth_rq_init_attr, struct doca_verbs_srq *, srq, srq_kind)
+LIFE(doca_verbs_eth_rq_init_attr_create, doca_verbs_eth_rq_init_attr_destroy, eth_rq_init_attr)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_pd, doca_verbs_eth_rq_init_attr_get_pd,
+             eth_rq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_cq, doca_verbs_eth_rq_init_attr_get_cq,
+             eth_rq_init_attr, struct doca_verbs_cq *, cq, cq_kind)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_dpa, doca_verbs_eth_rq_init_attr_get_dpa,
+             eth_rq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_dpa_completion,
+             doca_verbs_eth_rq_init_attr_get_dpa_completion, eth_rq_init_attr,
+             struct doca_dpa_completion *, dpa_completion, dpk_completion_kind)
+PLACE_FIELD(doca_verbs_eth_rq_init_attr_set_external_umem,
+            doca_verbs_eth_rq_init_attr_get_external_umem, eth_rq_init_attr, external_umem)
+PLACE_FIELD(doca_verbs_eth_rq_init_attr_set_external_dbr_umem,
+            doca_verbs_eth_rq_init_attr_get_external_dbr_umem, eth_rq_init_attr, external_dbr_umem)
+FIELD(doca_verbs_eth_rq_init_attr_set_user_data, doca_verbs_eth_rq_init_attr_get_user_data,
+      eth_rq_init_attr, union doca_data, user_data)
+FIELD(doca_verbs_eth_rq_init_attr_set_user_index, doca_verbs_eth_rq_init_attr_get_user_index,
+      eth_rq_init_attr, uint32_t, user_index)
+FIELD(doca_verbs_eth_rq_init_attr_set_wr_num, doca_verbs_eth_rq_init_attr_get_wr_num,
+      eth_rq_init_attr, uint32_t, wr_num)
+FIELD(doca_verbs_eth_rq_init_attr_set_max_sges, doca_verbs_eth_rq_init_attr_get_max_sges,
+      eth_rq_init_attr, uint32_t, max_sges)
+FIELD(doca_verbs_eth_rq_init_attr_set_queue_id, doca_verbs_eth_rq_init_attr_get_queue_id,
+      eth_rq_init_attr, uint16_t, queue_id)
+FIELD(doca_verbs_eth_rq_init_attr_set_external_datapath_en,
+      doca_verbs_eth_rq_init_attr_get_external_datapath_en, eth_rq_init_attr, uint8_t,
+      external_datapath_en)
+FIELD(doca_verbs_eth_rq_init_attr_set_ts_source_type,
+      doca_verbs_eth_rq_init_attr_get_ts_source_type, eth_rq_init_attr, uint8_t, ts_source_type)
+FIELD(doca_verbs_eth_rq_init_attr_set_flush_in_error_en,
+      doca_verbs_eth_rq_init_attr_get_flush_in_error_en, eth_rq_init_attr, uint8_t,
+      flush_in_error_en)
+
+enum doca_verbs_eth_rq_state
+doca_verbs_eth_rq_init_attr_get_state(const struct doca_verbs_eth_rq_init_attr *attr)
+{
+    (void)attr;
+    return 0; /* RST: none was queried */
+}
+doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
+                                      struct doca_verbs_eth_rq_init_attr *attr,
+                                      struct doca_verbs_eth_rq **queue)
+{
+    if (queue)
+        *queue = NULL;
+    return queue && context && attr && is_a(context, &context_kind) &&
+                   is_a(attr, &eth_rq_init_attr_kind)
+               ? cannot(__func__)
+               : DOCA_ERROR_INVALID_VALUE;
+}
+NO_QUEUE(doca_error_t, doca_verbs_eth_rq_destroy, (struct doca_verbs_eth_rq * queue),
+         DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(doca_error_t, doca_verbs_eth_rq_query,
+         (struct doca_verbs_eth_rq * queue, struct doca_verbs_eth_rq_init_attr *attr),
+         (void)attr, DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(doca_error_t, doca_verbs_eth_rq_recover_from_error, (struct doca_verbs_eth_rq * queue),
+         DOCA_ERROR_INVALID_VALUE)
+NO_QUEUE(uint32_t, doca_verbs_eth_rq_get_rq_hw_number, (const struct doca_verbs_eth_rq *queue),
+         0)
+NO_QUEUE(void *, doca_verbs_eth_rq_get_dbr_addr, (const struct doca_verbs_eth_rq *queue), NULL)
+NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_dpa_handle,
+         (struct doca_verbs_eth_rq * queue, struct doca_dpa *dpa,
+          doca_dpa_dev_verbs_eth_rq_t *handle),
+         (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_srq, doca_verbs_eth_rq_init_attr_get_srq,
+             eth_rq_init_attr, struct doca_verbs_srq *, srq, srq_kind)
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_wq,
          (const struct doca_verbs_eth_rq *queue, void **address, uint32_t *entries, uint32_t *size),
          (void)address, (void)entries, (void)size, DOCA_ERROR_INVALID_VALUE)

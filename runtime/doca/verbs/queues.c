@@ -21,16 +21,24 @@ struct cq_attr {
     uint32_t dpa_thread_id;
     struct doca_verbs_comp_channel *comp_channel;
 };
-LIFE(cq_attr)
-FIELD(cq_attr, uint32_t, cq_size)
-FIELD(cq_attr, void *, cq_context)
-FIELD(cq_attr, uint8_t, external_datapath_en)
-CHECKED_FIELD(cq_attr, struct doca_uar *, external_uar, !external_uar || dpk_is_uar(external_uar))
-FIELD(cq_attr, enum doca_verbs_cq_entry_size, entry_size)
-FIELD(cq_attr, uint8_t, cq_overrun)
-PLACE_FIELD(cq_attr, external_umem)
-FIELD(cq_attr, uint32_t, dpa_thread_id)
-OBJECT_FIELD(cq_attr, struct doca_verbs_comp_channel *, comp_channel, comp_channel_kind)
+LIFE(doca_verbs_cq_attr_create, doca_verbs_cq_attr_destroy, cq_attr)
+FIELD(doca_verbs_cq_attr_set_cq_size, doca_verbs_cq_attr_get_cq_size, cq_attr, uint32_t, cq_size)
+FIELD(doca_verbs_cq_attr_set_cq_context, doca_verbs_cq_attr_get_cq_context, cq_attr, void *,
+      cq_context)
+FIELD(doca_verbs_cq_attr_set_external_datapath_en, doca_verbs_cq_attr_get_external_datapath_en,
+      cq_attr, uint8_t, external_datapath_en)
+CHECKED_FIELD(doca_verbs_cq_attr_set_external_uar, doca_verbs_cq_attr_get_external_uar, cq_attr,
+              struct doca_uar *, external_uar, !external_uar || dpk_is_uar(external_uar))
+FIELD(doca_verbs_cq_attr_set_entry_size, doca_verbs_cq_attr_get_entry_size, cq_attr,
+      enum doca_verbs_cq_entry_size, entry_size)
+FIELD(doca_verbs_cq_attr_set_cq_overrun, doca_verbs_cq_attr_get_cq_overrun, cq_attr, uint8_t,
+      cq_overrun)
+PLACE_FIELD(doca_verbs_cq_attr_set_external_umem, doca_verbs_cq_attr_get_external_umem, cq_attr,
+            external_umem)
+FIELD(doca_verbs_cq_attr_set_dpa_thread_id, doca_verbs_cq_attr_get_dpa_thread_id, cq_attr, uint32_t,
+      dpa_thread_id)
+OBJECT_FIELD(doca_verbs_cq_attr_set_comp_channel, doca_verbs_cq_attr_get_comp_channel, cq_attr,
+             struct doca_verbs_comp_channel *, comp_channel, comp_channel_kind)
 
 static void cq_left(void *object)
 {
@@ -165,15 +173,24 @@ int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct 
 
 /* ---- Shared receive queues ---- */
 
-LIFE(srq_init_attr)
-OBJECT_FIELD(srq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
-FIELD(srq_init_attr, enum doca_verbs_srq_type, type)
-FIELD(srq_init_attr, uint32_t, srq_wr)
-FIELD(srq_init_attr, uint32_t, receive_max_sges)
-FIELD(srq_init_attr, uint8_t, external_datapath_en)
-OBJECT_FIELD(srq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
-PLACE_FIELD(srq_init_attr, external_umem)
-PLACE_FIELD(srq_init_attr, external_dbr_umem)
+LIFE(doca_verbs_srq_init_attr_create, doca_verbs_srq_init_attr_destroy, srq_init_attr)
+OBJECT_FIELD(doca_verbs_srq_init_attr_set_pd, doca_verbs_srq_init_attr_get_pd, srq_init_attr,
+             struct doca_verbs_pd *, pd, pd_kind)
+FIELD(doca_verbs_srq_init_attr_set_type, doca_verbs_srq_init_attr_get_type, srq_init_attr,
+      enum doca_verbs_srq_type, type)
+FIELD(doca_verbs_srq_init_attr_set_srq_wr, doca_verbs_srq_init_attr_get_srq_wr, srq_init_attr,
+      uint32_t, srq_wr)
+FIELD(doca_verbs_srq_init_attr_set_receive_max_sges, doca_verbs_srq_init_attr_get_receive_max_sges,
+      srq_init_attr, uint32_t, receive_max_sges)
+FIELD(doca_verbs_srq_init_attr_set_external_datapath_en,
+      doca_verbs_srq_init_attr_get_external_datapath_en, srq_init_attr, uint8_t,
+      external_datapath_en)
+OBJECT_FIELD(doca_verbs_srq_init_attr_set_dpa, doca_verbs_srq_init_attr_get_dpa, srq_init_attr,
+             struct doca_dpa *, dpa, dpk_dpa_kind)
+PLACE_FIELD(doca_verbs_srq_init_attr_set_external_umem, doca_verbs_srq_init_attr_get_external_umem,
+            srq_init_attr, external_umem)
+PLACE_FIELD(doca_verbs_srq_init_attr_set_external_dbr_umem,
+            doca_verbs_srq_init_attr_get_external_dbr_umem, srq_init_attr, external_dbr_umem)
 
 static void srq_left(void *object)
 {

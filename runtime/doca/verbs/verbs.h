@@ -139,19 +139,21 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
 /* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an object of
  * a kind, or NULL; or what the expression `good`, which may name the field, is true for. */
-#define FIELD(obj, type, field)              CHECKED_FIELD(obj, type, field, true)
-#define OBJECT_FIELD(obj, type, field, kind) CHECKED_FIELD(obj, type, field, is_a(field, &(kind)))
-#define CHECKED_FIELD(obj, type, field, good)                                                      \
-    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj, type field)          \
+#define FIELD(setter, getter, obj, type, field)                                                    \
+    CHECKED_FIELD(setter, getter, obj, type, field, true)
+#define OBJECT_FIELD(setter, getter, obj, type, field, kind)                                       \
+    CHECKED_FIELD(setter, getter, obj, type, field, is_a(field, &(kind)))
+#define CHECKED_FIELD(setter, getter, obj, type, field, good)                                      \
+    doca_error_t setter(struct doca_verbs_##obj *obj, type field)                                  \
     {                                                                                              \
         struct obj *a = (good) ? dpk_object_lock(obj, &obj##_kind) : NULL;                         \
         if (a)                                                                                     \
             a->field = field;                                                                      \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
-    GETTER(obj, type, field)
-#define GETTER(obj, type, field)                                                                   \
-    type doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj)                        \
+    GETTER(getter, obj, type, field)
+#define GETTER(getter, obj, type, field)                                                           \
+    type getter(const struct doca_verbs_##obj *obj)                                                \
     {                                                                                              \
         struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
         type field = (type){0};                                                                    \
@@ -162,9 +164,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
     }
 
 /* The same of memory for rings, with an offset. */
-#define PLACE_FIELD(obj, field)                                                                    \
-    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj,                      \
-                                                struct doca_umem *umem, uint64_t offset)           \
+#define PLACE_FIELD(setter, getter, obj, field)                                                    \
+    doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_umem *umem, uint64_t offset)     \
     {                                                                                              \
         struct obj *a = is_umem_or_null(umem) ? dpk_object_lock(obj, &obj##_kind) : NULL;          \
         if (a) {                                                                                   \
@@ -173,8 +174,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         }                                                                                          \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
-    doca_error_t doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj,                \
-                                                struct doca_umem **umem, uint64_t *offset)         \
+    doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_umem **umem,               \
+                        uint64_t *offset)                                                          \
     {                                                                                              \
         struct obj *a = umem && offset ? dpk_object_lock(obj, &obj##_kind) : NULL;                 \
         if (a) {                                                                                   \
@@ -185,9 +186,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
     }
 
 /* The same by its number. */
-#define NUMBERED_PLACE_FIELD(obj, field)                                                           \
-    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj, uint32_t id,         \
-                                                uint64_t offset)                                   \
+#define NUMBERED_PLACE_FIELD(setter, id_getter, offset_getter, obj, field)                         \
+    doca_error_t setter(struct doca_verbs_##obj *obj, uint32_t id, uint64_t offset)                \
     {                                                                                              \
         struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
         if (a) {                                                                                   \
@@ -196,21 +196,19 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         }                                                                                          \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
-    GETTER(obj, uint32_t, field##_id)                                                              \
-    GETTER(obj, uint64_t, field##_offset)
+    GETTER(id_getter, obj, uint32_t, field##_id)                                                   \
+    GETTER(offset_getter, obj, uint64_t, field##_offset)
 
 /* The same of a page of doorbells. */
-#define UAR_FIELD(obj, field)                                                                      \
-    doca_error_t doca_verbs_##obj##_set_##field(struct doca_verbs_##obj *obj,                      \
-                                                struct doca_uar *uar)                              \
+#define UAR_FIELD(setter, getter, obj, field)                                                      \
+    doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_uar *uar)                        \
     {                                                                                              \
         struct obj *a = !uar || dpk_is_uar(uar) ? dpk_object_lock(obj, &obj##_kind) : NULL;        \
         if (a)                                                                                     \
             a->field = uar;                                                                        \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
-    doca_error_t doca_verbs_##obj##_get_##field(const struct doca_verbs_##obj *obj,                \
-                                                struct doca_uar **uar)                             \
+    doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_uar **uar)                 \
     {                                                                                              \
         struct obj *a = uar ? dpk_object_lock(obj, &obj##_kind) : NULL;                            \
         if (a)                                                                                     \
@@ -218,18 +216,18 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }
 
-/* doca_verbs_OBJECT_create and doca_verbs_OBJECT_destroy of an object without anything else. */
-#define LIFE(obj)                                                                                  \
+/* The functions that create and destroy an object that is only a structure. */
+#define LIFE(create, destroy, obj)                                                                 \
     static void obj##_release(void *object)                                                        \
     {                                                                                              \
         free(object);                                                                              \
     }                                                                                              \
     const struct dpk_kind obj##_kind = {.release = obj##_release};                                 \
-    doca_error_t doca_verbs_##obj##_create(struct doca_verbs_##obj **obj)                          \
+    doca_error_t create(struct doca_verbs_##obj **obj)                                             \
     {                                                                                              \
         return attr_new(sizeof(struct obj), &obj##_kind, (void **)obj);                            \
     }                                                                                              \
-    doca_error_t doca_verbs_##obj##_destroy(struct doca_verbs_##obj *obj)                          \
+    doca_error_t destroy(struct doca_verbs_##obj *obj)                                             \
     {                                                                                              \
         return dpk_object_destroy(obj, &obj##_kind);                                               \
     }

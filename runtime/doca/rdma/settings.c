@@ -45,14 +45,14 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
 
 /* The functions to set and to read one: `good` says of `value` whether it may be, `of` is const where the reader
  * only reads, by its documentation. */
-#define SETTING(type, name, member, of, good)                                                      \
-    doca_error_t doca_rdma_set_##name(struct doca_rdma *rdma, type value)                          \
+#define SETTING(setter, getter, type, member, of, good)                                            \
+    doca_error_t setter(struct doca_rdma *rdma, type value)                                        \
     {                                                                                              \
         return set_number(rdma, offsetof(struct dpk_rdma, member), value, good);                   \
     }                                                                                              \
-    READING(type, name, member, of)
-#define READING(type, name, member, of)                                                            \
-    doca_error_t doca_rdma_get_##name(of struct doca_rdma *rdma, type *out)                        \
+    READING(getter, type, member, of)
+#define READING(getter, type, member, of)                                                          \
+    doca_error_t getter(of struct doca_rdma *rdma, type *out)                                      \
     {                                                                                              \
         uint32_t value;                                                                            \
         const doca_error_t result =                                                                \
@@ -63,21 +63,30 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
         return result;                                                                             \
     }
 
-SETTING(uint32_t, permissions, permissions, , (value & ~(uint32_t)PERMISSIONS) == 0)
-SETTING(uint32_t, send_queue_size, sends, const, value > 0 && value <= DPK_RDMA_QUEUE_MAX)
-SETTING(uint32_t, recv_queue_size, receives, const, value <= DPK_RDMA_QUEUE_MAX)
-SETTING(uint16_t, max_num_connections, connections_max, ,
-        value > 0 && value <= DPK_RDMA_CONNECTIONS_MAX)
-SETTING(uint8_t, rnr_retry_count, rnr_retries, const, value <= DPK_RC_RNR_FOREVER)
+SETTING(doca_rdma_set_permissions, doca_rdma_get_permissions, uint32_t, permissions, ,
+        (value & ~(uint32_t)PERMISSIONS) == 0)
+SETTING(doca_rdma_set_send_queue_size, doca_rdma_get_send_queue_size, uint32_t, sends, const,
+        value > 0 && value <= DPK_RDMA_QUEUE_MAX)
+SETTING(doca_rdma_set_recv_queue_size, doca_rdma_get_recv_queue_size, uint32_t, receives, const,
+        value <= DPK_RDMA_QUEUE_MAX)
+SETTING(doca_rdma_set_max_num_connections, doca_rdma_get_max_num_connections, uint16_t,
+        connections_max, , value > 0 && value <= DPK_RDMA_CONNECTIONS_MAX)
+SETTING(doca_rdma_set_rnr_retry_count, doca_rdma_get_rnr_retry_count, uint8_t, rnr_retries, const,
+        value <= DPK_RC_RNR_FOREVER)
 
 /* These change nothing here. Each task takes lists as long as one may be. */
-SETTING(uint32_t, max_send_buf_list_len, send_list, const, value > 0 && value <= DPK_RDMA_LIST_MAX)
-SETTING(enum doca_mtu_size, mtu, mtu, const, value <= DOCA_MTU_SIZE_4K_BYTES)
-SETTING(uint32_t, sl, service_level, const, value <= SERVICE_LEVEL_MAX)
-SETTING(uint8_t, grh_enabled, grh, const, value <= 1)
-SETTING(uint32_t, gid_index, gid_index, const, value < DPK_RDMA_GIDS)
-SETTING(uint16_t, connection_request_timeout, call_ms, const, true)
-READING(enum doca_rdma_transport_type, transport_type, transport, const)
+SETTING(doca_rdma_set_max_send_buf_list_len, doca_rdma_get_max_send_buf_list_len, uint32_t,
+        send_list, const, value > 0 && value <= DPK_RDMA_LIST_MAX)
+SETTING(doca_rdma_set_mtu, doca_rdma_get_mtu, enum doca_mtu_size, mtu, const,
+        value <= DOCA_MTU_SIZE_4K_BYTES)
+SETTING(doca_rdma_set_sl, doca_rdma_get_sl, uint32_t, service_level, const,
+        value <= SERVICE_LEVEL_MAX)
+SETTING(doca_rdma_set_grh_enabled, doca_rdma_get_grh_enabled, uint8_t, grh, const, value <= 1)
+SETTING(doca_rdma_set_gid_index, doca_rdma_get_gid_index, uint32_t, gid_index, const,
+        value < DPK_RDMA_GIDS)
+SETTING(doca_rdma_set_connection_request_timeout, doca_rdma_get_connection_request_timeout,
+        uint16_t, call_ms, const, true)
+READING(doca_rdma_get_transport_type, enum doca_rdma_transport_type, transport, const)
 
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
                                                          uint32_t dst_buf_list_len)

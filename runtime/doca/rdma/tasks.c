@@ -110,12 +110,12 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
 }
 
 /* The functions to read and change a field. */
-#define ACCESS(name, field, type, member)                                                          \
-    void doca_rdma_task_##name##_set_##field(struct doca_rdma_task_##name *task, type field)       \
+#define ACCESS(setter, getter, name, type, member)                                                 \
+    void setter(struct doca_rdma_task_##name *task, type value)                                    \
     {                                                                                              \
-        set_field(task, &name##_type, FIELD(member), &field);                                      \
+        set_field(task, &name##_type, FIELD(member), &value);                                      \
     }                                                                                              \
-    type doca_rdma_task_##name##_get_##field(const struct doca_rdma_task_##name *task)             \
+    type getter(const struct doca_rdma_task_##name *task)                                          \
     {                                                                                              \
         type value;                                                                                \
         get_field(task, &name##_type, FIELD(member), &value);                                      \
@@ -123,12 +123,12 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
     }
 
 /* Those of an event. */
-#define EVENT(name, type)                                                                          \
-    void doca_rdma_task_##name##_set_sync_event(struct doca_rdma_task_##name *task, type event)    \
+#define EVENT(setter, getter, name, type)                                                          \
+    void setter(struct doca_rdma_task_##name *task, type event)                                    \
     {                                                                                              \
         set_event(task, &name##_type, event);                                                      \
     }                                                                                              \
-    type doca_rdma_task_##name##_get_sync_event(const struct doca_rdma_task_##name *task)          \
+    type getter(const struct doca_rdma_task_##name *task)                                          \
     {                                                                                              \
         type event;                                                                                \
         get_field(task, &name##_type, FIELD(event), &event);                                       \
@@ -136,14 +136,14 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
     }
 
 /* And of how many bytes came. */
-#define LENGTH(name)                                                                               \
-    uint32_t doca_rdma_task_##name##_get_result_len(const struct doca_rdma_task_##name *task)      \
+#define LENGTH(getter, name)                                                                       \
+    uint32_t getter(const struct doca_rdma_task_##name *task)                                      \
     {                                                                                              \
         return length_of(task, &name##_type);                                                      \
     }
 
 /* The functions that all types of tasks have. */
-#define TYPE(name, KIND)                                                                           \
+#define TYPE(is_supported, set_conf_of, as_task, name, KIND)                                       \
     static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \
                             union doca_data ctx_data)                                              \
     {                                                                                              \
@@ -153,31 +153,29 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
                                                      .take = dpk_rdma_work_take,                   \
                                                      .release = dpk_rdma_work_release,             \
                                                      .tell = name##_tell};                         \
-    doca_error_t doca_rdma_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)      \
+    doca_error_t is_supported(const struct doca_devinfo *devinfo)                                  \
     {                                                                                              \
         return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);                                          \
     }                                                                                              \
-    doca_error_t doca_rdma_task_##name##_set_conf(                                                 \
-        struct doca_rdma *rdma, doca_rdma_task_##name##_completion_cb_t completed,                 \
-        doca_rdma_task_##name##_completion_cb_t failed, uint32_t num_tasks)                        \
+    doca_error_t set_conf_of(struct doca_rdma *rdma,                                               \
+                             doca_rdma_task_##name##_completion_cb_t completed,                    \
+                             doca_rdma_task_##name##_completion_cb_t failed, uint32_t num_tasks)   \
     {                                                                                              \
         return set_conf(rdma, KIND, &name##_type, (dpk_task_callback)completed,                    \
                         (dpk_task_callback)failed, num_tasks);                                     \
     }                                                                                              \
-    struct doca_task *doca_rdma_task_##name##_as_task(struct doca_rdma_task_##name *task)          \
+    struct doca_task *as_task(struct doca_rdma_task_##name *task)                                  \
     {                                                                                              \
         return dpk_task_handle(task, &name##_type);                                                \
     }
 
 /* And those that have a connection. */
-#define CONNECTED(name)                                                                            \
-    const struct doca_rdma_connection *doca_rdma_task_##name##_get_rdma_connection(                \
-        const struct doca_rdma_task_##name *task)                                                  \
+#define CONNECTED(getter, setter, name)                                                            \
+    const struct doca_rdma_connection *getter(const struct doca_rdma_task_##name *task)            \
     {                                                                                              \
         return connection_of(task, &name##_type);                                                  \
     }                                                                                              \
-    void doca_rdma_task_##name##_set_rdma_connection(struct doca_rdma_task_##name *task,           \
-                                                     struct doca_rdma_connection *connection)      \
+    void setter(struct doca_rdma_task_##name *task, struct doca_rdma_connection *connection)       \
     {                                                                                              \
         set_connection(task, &name##_type, connection);                                            \
     }
@@ -260,8 +258,10 @@ static doca_error_t make(struct doca_rdma *rdma, const struct order *o, union do
 
 /* ---- receive ---- */
 
-TYPE(receive, DPK_RDMA_RECEIVE)
-ACCESS(receive, dst_buf, struct doca_buf *, local)
+TYPE(doca_rdma_cap_task_receive_is_supported, doca_rdma_task_receive_set_conf,
+     doca_rdma_task_receive_as_task, receive, DPK_RDMA_RECEIVE)
+ACCESS(doca_rdma_task_receive_set_dst_buf, doca_rdma_task_receive_get_dst_buf, receive,
+       struct doca_buf *, local)
 
 doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
                                                   union doca_data user_data,
@@ -273,9 +273,11 @@ doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct
 
 /* ---- send ---- */
 
-TYPE(send, DPK_RDMA_SEND)
-CONNECTED(send)
-ACCESS(send, src_buf, const struct doca_buf *, local)
+TYPE(doca_rdma_cap_task_send_is_supported, doca_rdma_task_send_set_conf,
+     doca_rdma_task_send_as_task, send, DPK_RDMA_SEND)
+CONNECTED(doca_rdma_task_send_get_rdma_connection, doca_rdma_task_send_set_rdma_connection, send)
+ACCESS(doca_rdma_task_send_set_src_buf, doca_rdma_task_send_get_src_buf, send,
+       const struct doca_buf *, local)
 
 doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
                                                struct doca_rdma_connection *connection,
@@ -290,10 +292,14 @@ doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
 
 /* ---- send_imm ---- */
 
-TYPE(send_imm, DPK_RDMA_SEND_IMM)
-CONNECTED(send_imm)
-ACCESS(send_imm, src_buf, const struct doca_buf *, local)
-ACCESS(send_imm, immediate_data, doca_be32_t, immediate)
+TYPE(doca_rdma_cap_task_send_imm_is_supported, doca_rdma_task_send_imm_set_conf,
+     doca_rdma_task_send_imm_as_task, send_imm, DPK_RDMA_SEND_IMM)
+CONNECTED(doca_rdma_task_send_imm_get_rdma_connection, doca_rdma_task_send_imm_set_rdma_connection,
+          send_imm)
+ACCESS(doca_rdma_task_send_imm_set_src_buf, doca_rdma_task_send_imm_get_src_buf, send_imm,
+       const struct doca_buf *, local)
+ACCESS(doca_rdma_task_send_imm_set_immediate_data, doca_rdma_task_send_imm_get_immediate_data,
+       send_imm, doca_be32_t, immediate)
 
 doca_error_t doca_rdma_task_send_imm_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
@@ -308,11 +314,14 @@ doca_error_t doca_rdma_task_send_imm_allocate_init(
 
 /* ---- read ---- */
 
-TYPE(read, DPK_RDMA_READ)
-CONNECTED(read)
-ACCESS(read, src_buf, const struct doca_buf *, remote)
-ACCESS(read, dst_buf, struct doca_buf *, local)
-LENGTH(read)
+TYPE(doca_rdma_cap_task_read_is_supported, doca_rdma_task_read_set_conf,
+     doca_rdma_task_read_as_task, read, DPK_RDMA_READ)
+CONNECTED(doca_rdma_task_read_get_rdma_connection, doca_rdma_task_read_set_rdma_connection, read)
+ACCESS(doca_rdma_task_read_set_src_buf, doca_rdma_task_read_get_src_buf, read,
+       const struct doca_buf *, remote)
+ACCESS(doca_rdma_task_read_set_dst_buf, doca_rdma_task_read_get_dst_buf, read, struct doca_buf *,
+       local)
+LENGTH(doca_rdma_task_read_get_result_len, read)
 
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
                                                struct doca_rdma_connection *connection,
@@ -327,10 +336,13 @@ doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
 
 /* ---- write ---- */
 
-TYPE(write, DPK_RDMA_WRITE)
-CONNECTED(write)
-ACCESS(write, src_buf, const struct doca_buf *, local)
-ACCESS(write, dst_buf, struct doca_buf *, remote)
+TYPE(doca_rdma_cap_task_write_is_supported, doca_rdma_task_write_set_conf,
+     doca_rdma_task_write_as_task, write, DPK_RDMA_WRITE)
+CONNECTED(doca_rdma_task_write_get_rdma_connection, doca_rdma_task_write_set_rdma_connection, write)
+ACCESS(doca_rdma_task_write_set_src_buf, doca_rdma_task_write_get_src_buf, write,
+       const struct doca_buf *, local)
+ACCESS(doca_rdma_task_write_set_dst_buf, doca_rdma_task_write_get_dst_buf, write, struct doca_buf *,
+       remote)
 
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
                                                 struct doca_rdma_connection *connection,
@@ -347,11 +359,16 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
 
 /* ---- write_imm ---- */
 
-TYPE(write_imm, DPK_RDMA_WRITE_IMM)
-CONNECTED(write_imm)
-ACCESS(write_imm, src_buf, const struct doca_buf *, local)
-ACCESS(write_imm, dst_buf, struct doca_buf *, remote)
-ACCESS(write_imm, immediate_data, doca_be32_t, immediate)
+TYPE(doca_rdma_cap_task_write_imm_is_supported, doca_rdma_task_write_imm_set_conf,
+     doca_rdma_task_write_imm_as_task, write_imm, DPK_RDMA_WRITE_IMM)
+CONNECTED(doca_rdma_task_write_imm_get_rdma_connection,
+          doca_rdma_task_write_imm_set_rdma_connection, write_imm)
+ACCESS(doca_rdma_task_write_imm_set_src_buf, doca_rdma_task_write_imm_get_src_buf, write_imm,
+       const struct doca_buf *, local)
+ACCESS(doca_rdma_task_write_imm_set_dst_buf, doca_rdma_task_write_imm_get_dst_buf, write_imm,
+       struct doca_buf *, remote)
+ACCESS(doca_rdma_task_write_imm_set_immediate_data, doca_rdma_task_write_imm_get_immediate_data,
+       write_imm, doca_be32_t, immediate)
 
 doca_error_t doca_rdma_task_write_imm_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
@@ -368,12 +385,18 @@ doca_error_t doca_rdma_task_write_imm_allocate_init(
 
 /* ---- atomic_cmp_swp ---- */
 
-TYPE(atomic_cmp_swp, DPK_RDMA_COMPARE_SWAP)
-CONNECTED(atomic_cmp_swp)
-ACCESS(atomic_cmp_swp, dst_buf, struct doca_buf *, remote)
-ACCESS(atomic_cmp_swp, result_buf, struct doca_buf *, local)
-ACCESS(atomic_cmp_swp, cmp_data, uint64_t, compare)
-ACCESS(atomic_cmp_swp, swap_data, uint64_t, value)
+TYPE(doca_rdma_cap_task_atomic_cmp_swp_is_supported, doca_rdma_task_atomic_cmp_swp_set_conf,
+     doca_rdma_task_atomic_cmp_swp_as_task, atomic_cmp_swp, DPK_RDMA_COMPARE_SWAP)
+CONNECTED(doca_rdma_task_atomic_cmp_swp_get_rdma_connection,
+          doca_rdma_task_atomic_cmp_swp_set_rdma_connection, atomic_cmp_swp)
+ACCESS(doca_rdma_task_atomic_cmp_swp_set_dst_buf, doca_rdma_task_atomic_cmp_swp_get_dst_buf,
+       atomic_cmp_swp, struct doca_buf *, remote)
+ACCESS(doca_rdma_task_atomic_cmp_swp_set_result_buf, doca_rdma_task_atomic_cmp_swp_get_result_buf,
+       atomic_cmp_swp, struct doca_buf *, local)
+ACCESS(doca_rdma_task_atomic_cmp_swp_set_cmp_data, doca_rdma_task_atomic_cmp_swp_get_cmp_data,
+       atomic_cmp_swp, uint64_t, compare)
+ACCESS(doca_rdma_task_atomic_cmp_swp_set_swap_data, doca_rdma_task_atomic_cmp_swp_get_swap_data,
+       atomic_cmp_swp, uint64_t, value)
 
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
@@ -391,11 +414,16 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
 
 /* ---- atomic_fetch_add ---- */
 
-TYPE(atomic_fetch_add, DPK_RDMA_FETCH_ADD)
-CONNECTED(atomic_fetch_add)
-ACCESS(atomic_fetch_add, dst_buf, struct doca_buf *, remote)
-ACCESS(atomic_fetch_add, result_buf, struct doca_buf *, local)
-ACCESS(atomic_fetch_add, add_data, uint64_t, value)
+TYPE(doca_rdma_cap_task_atomic_fetch_add_is_supported, doca_rdma_task_atomic_fetch_add_set_conf,
+     doca_rdma_task_atomic_fetch_add_as_task, atomic_fetch_add, DPK_RDMA_FETCH_ADD)
+CONNECTED(doca_rdma_task_atomic_fetch_add_get_rdma_connection,
+          doca_rdma_task_atomic_fetch_add_set_rdma_connection, atomic_fetch_add)
+ACCESS(doca_rdma_task_atomic_fetch_add_set_dst_buf, doca_rdma_task_atomic_fetch_add_get_dst_buf,
+       atomic_fetch_add, struct doca_buf *, remote)
+ACCESS(doca_rdma_task_atomic_fetch_add_set_result_buf,
+       doca_rdma_task_atomic_fetch_add_get_result_buf, atomic_fetch_add, struct doca_buf *, local)
+ACCESS(doca_rdma_task_atomic_fetch_add_set_add_data, doca_rdma_task_atomic_fetch_add_get_add_data,
+       atomic_fetch_add, uint64_t, value)
 
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
@@ -412,11 +440,19 @@ doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
 
 /* ---- remote_net_sync_event_get ---- */
 
-TYPE(remote_net_sync_event_get, DPK_RDMA_EVENT_GET)
-CONNECTED(remote_net_sync_event_get)
-EVENT(remote_net_sync_event_get, const struct doca_sync_event_remote_net *)
-ACCESS(remote_net_sync_event_get, dst_buf, struct doca_buf *, local)
-LENGTH(remote_net_sync_event_get)
+TYPE(doca_rdma_cap_task_remote_net_sync_event_get_is_supported,
+     doca_rdma_task_remote_net_sync_event_get_set_conf,
+     doca_rdma_task_remote_net_sync_event_get_as_task, remote_net_sync_event_get,
+     DPK_RDMA_EVENT_GET)
+CONNECTED(doca_rdma_task_remote_net_sync_event_get_get_rdma_connection,
+          doca_rdma_task_remote_net_sync_event_get_set_rdma_connection, remote_net_sync_event_get)
+EVENT(doca_rdma_task_remote_net_sync_event_get_set_sync_event,
+      doca_rdma_task_remote_net_sync_event_get_get_sync_event, remote_net_sync_event_get,
+      const struct doca_sync_event_remote_net *)
+ACCESS(doca_rdma_task_remote_net_sync_event_get_set_dst_buf,
+       doca_rdma_task_remote_net_sync_event_get_get_dst_buf, remote_net_sync_event_get,
+       struct doca_buf *, local)
+LENGTH(doca_rdma_task_remote_net_sync_event_get_get_result_len, remote_net_sync_event_get)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
@@ -430,10 +466,19 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 
 /* ---- remote_net_sync_event_notify_set ---- */
 
-TYPE(remote_net_sync_event_notify_set, DPK_RDMA_EVENT_SET)
-CONNECTED(remote_net_sync_event_notify_set)
-EVENT(remote_net_sync_event_notify_set, struct doca_sync_event_remote_net *)
-ACCESS(remote_net_sync_event_notify_set, src_buf, const struct doca_buf *, local)
+TYPE(doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported,
+     doca_rdma_task_remote_net_sync_event_notify_set_set_conf,
+     doca_rdma_task_remote_net_sync_event_notify_set_as_task, remote_net_sync_event_notify_set,
+     DPK_RDMA_EVENT_SET)
+CONNECTED(doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection,
+          doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection,
+          remote_net_sync_event_notify_set)
+EVENT(doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event,
+      doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event,
+      remote_net_sync_event_notify_set, struct doca_sync_event_remote_net *)
+ACCESS(doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf,
+       doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf,
+       remote_net_sync_event_notify_set, const struct doca_buf *, local)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
@@ -449,11 +494,22 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
 
 /* ---- remote_net_sync_event_notify_add ---- */
 
-TYPE(remote_net_sync_event_notify_add, DPK_RDMA_EVENT_ADD)
-CONNECTED(remote_net_sync_event_notify_add)
-EVENT(remote_net_sync_event_notify_add, struct doca_sync_event_remote_net *)
-ACCESS(remote_net_sync_event_notify_add, result_buf, struct doca_buf *, local)
-ACCESS(remote_net_sync_event_notify_add, add_data, uint64_t, value)
+TYPE(doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported,
+     doca_rdma_task_remote_net_sync_event_notify_add_set_conf,
+     doca_rdma_task_remote_net_sync_event_notify_add_as_task, remote_net_sync_event_notify_add,
+     DPK_RDMA_EVENT_ADD)
+CONNECTED(doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection,
+          doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection,
+          remote_net_sync_event_notify_add)
+EVENT(doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event,
+      doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event,
+      remote_net_sync_event_notify_add, struct doca_sync_event_remote_net *)
+ACCESS(doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf,
+       doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf,
+       remote_net_sync_event_notify_add, struct doca_buf *, local)
+ACCESS(doca_rdma_task_remote_net_sync_event_notify_add_set_add_data,
+       doca_rdma_task_remote_net_sync_event_notify_add_get_add_data,
+       remote_net_sync_event_notify_add, uint64_t, value)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
     struct doca_rdma *rdma, struct doca_rdma_connection *connection,
@@ -503,7 +559,7 @@ doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *ta
     }
 }
 
-LENGTH(receive)
+LENGTH(doca_rdma_task_receive_get_result_len, receive)
 
 doca_be32_t
 doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)

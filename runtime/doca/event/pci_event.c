@@ -4,23 +4,23 @@
 /* ---- What devices can do ---- */
 
 #define CAP(name, result)                                                                          \
-    doca_error_t doca_sync_event_cap_##name(const struct doca_devinfo *devinfo)                    \
+    doca_error_t name(const struct doca_devinfo *devinfo)                                          \
     {                                                                                              \
         return dpk_devinfo_answer(devinfo, result);                                                \
     }
-CAP(is_create_from_export_supported, DOCA_SUCCESS)
-CAP(remote_net_is_create_from_export_supported, DOCA_SUCCESS)
-CAP(is_export_to_remote_pci_supported, DOCA_SUCCESS)
-CAP(is_export_to_dpa_supported, DOCA_SUCCESS)
-CAP(is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
-CAP(is_export_to_remote_net_supported, DOCA_SUCCESS)
-CAP(remote_net_is_export_to_dpa_supported, DOCA_SUCCESS)
-CAP(remote_net_is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
-CAP(task_get_is_supported, DOCA_SUCCESS)
-CAP(task_notify_set_is_supported, DOCA_SUCCESS)
-CAP(task_notify_add_is_supported, DOCA_SUCCESS)
-CAP(task_wait_eq_is_supported, DOCA_SUCCESS)
-CAP(task_wait_neq_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_is_create_from_export_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_remote_net_is_create_from_export_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_is_export_to_remote_pci_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_is_export_to_dpa_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
+CAP(doca_sync_event_cap_is_export_to_remote_net_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_remote_net_is_export_to_dpa_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_remote_net_is_export_to_gpu_supported, DOCA_ERROR_NOT_SUPPORTED)
+CAP(doca_sync_event_cap_task_get_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_task_notify_set_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_task_notify_add_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_task_wait_eq_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_task_wait_neq_is_supported, DOCA_SUCCESS)
 
 /* ---- Exports ---- */
 

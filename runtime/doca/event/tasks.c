@@ -130,7 +130,7 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
 
 /* ---- Each type: how it is told of, set up, and seen as a task ---- */
 
-#define TASK_TYPE(pool, name, ...)                                                                 \
+#define TASK_TYPE(set_conf_of, as_doca_task, pool, name, ...)                                      \
     static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \
                             union doca_data ctx_data)                                              \
     {                                                                                              \
@@ -138,26 +138,29 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
     }                                                                                              \
     static const struct dpk_task_type name##_type = {                                              \
         .size = sizeof(struct event_task), .run = name##_run, .tell = name##_tell, __VA_ARGS__};   \
-    doca_error_t doca_sync_event_task_##name##_set_conf(                                           \
-        struct doca_sync_event *event,                                                             \
-        doca_sync_event_task_##name##_completion_cb_t completion_cb,                               \
-        doca_sync_event_task_##name##_completion_cb_t error_cb, uint32_t num_tasks)                \
+    doca_error_t set_conf_of(struct doca_sync_event *event,                                        \
+                             doca_sync_event_task_##name##_completion_cb_t completion_cb,          \
+                             doca_sync_event_task_##name##_completion_cb_t error_cb,               \
+                             uint32_t num_tasks)                                                   \
     {                                                                                              \
         return set_conf(event, pool, &name##_type, (dpk_task_callback)completion_cb,               \
                         (dpk_task_callback)error_cb, num_tasks);                                   \
     }                                                                                              \
-    struct doca_task *doca_sync_event_task_##name##_as_doca_task(                                  \
-        struct doca_sync_event_task_##name *task)                                                  \
+    struct doca_task *as_doca_task(struct doca_sync_event_task_##name *task)                       \
     {                                                                                              \
         return dpk_task_handle(task, &name##_type);                                                \
     }
 
 enum { GET, NOTIFY_SET, NOTIFY_ADD, WAIT_EQ_TASK, WAIT_NEQ_TASK };
-TASK_TYPE(GET, get)
-TASK_TYPE(NOTIFY_SET, notify_set)
-TASK_TYPE(NOTIFY_ADD, notify_add)
-TASK_TYPE(WAIT_EQ_TASK, wait_eq, .is_ready = wait_eq_is_ready)
-TASK_TYPE(WAIT_NEQ_TASK, wait_neq, .is_ready = wait_neq_is_ready)
+TASK_TYPE(doca_sync_event_task_get_set_conf, doca_sync_event_task_get_as_doca_task, GET, get)
+TASK_TYPE(doca_sync_event_task_notify_set_set_conf, doca_sync_event_task_notify_set_as_doca_task,
+          NOTIFY_SET, notify_set)
+TASK_TYPE(doca_sync_event_task_notify_add_set_conf, doca_sync_event_task_notify_add_as_doca_task,
+          NOTIFY_ADD, notify_add)
+TASK_TYPE(doca_sync_event_task_wait_eq_set_conf, doca_sync_event_task_wait_eq_as_doca_task,
+          WAIT_EQ_TASK, wait_eq, .is_ready = wait_eq_is_ready)
+TASK_TYPE(doca_sync_event_task_wait_neq_set_conf, doca_sync_event_task_wait_neq_as_doca_task,
+          WAIT_NEQ_TASK, wait_neq, .is_ready = wait_neq_is_ready)
 
 doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event,
                                                  uint64_t *ret_val_ptr, union doca_data user_data,
@@ -243,10 +246,9 @@ uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
     return get_out(task, &notify_add_type);
 }
 
-#define WAIT_TASK(pool, name)                                                                      \
-    doca_error_t doca_sync_event_task_##name##_alloc_init(                                         \
-        struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,                           \
-        union doca_data user_data, struct doca_sync_event_task_##name **task)                      \
+#define WAIT_TASK(alloc_init, set_wait_val, get_wait_val, set_mask, get_mask, pool, name)          \
+    doca_error_t alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask,       \
+                            union doca_data user_data, struct doca_sync_event_task_##name **task)  \
     {                                                                                              \
         doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
         const struct event_task plan = {.value = wait_val, .mask = mask};                          \
@@ -254,25 +256,25 @@ uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
             *task = task_new(event, pool, &plan, user_data, &result);                              \
         return result;                                                                             \
     }                                                                                              \
-    void doca_sync_event_task_##name##_set_wait_val(struct doca_sync_event_task_##name *task,      \
-                                                    uint64_t wait_val)                             \
+    void set_wait_val(struct doca_sync_event_task_##name *task, uint64_t wait_val)                 \
     {                                                                                              \
         set_number(task, &name##_type, VALUE, wait_val);                                           \
     }                                                                                              \
-    uint64_t doca_sync_event_task_##name##_get_wait_val(                                           \
-        const struct doca_sync_event_task_##name *task)                                            \
+    uint64_t get_wait_val(const struct doca_sync_event_task_##name *task)                          \
     {                                                                                              \
         return get_number(task, &name##_type, VALUE);                                              \
     }                                                                                              \
-    void doca_sync_event_task_##name##_set_mask(struct doca_sync_event_task_##name *task,          \
-                                                uint64_t mask)                                     \
+    void set_mask(struct doca_sync_event_task_##name *task, uint64_t mask)                         \
     {                                                                                              \
         set_number(task, &name##_type, MASK, mask);                                                \
     }                                                                                              \
-    uint64_t doca_sync_event_task_##name##_get_mask(                                               \
-        const struct doca_sync_event_task_##name *task)                                            \
+    uint64_t get_mask(const struct doca_sync_event_task_##name *task)                              \
     {                                                                                              \
         return get_number(task, &name##_type, MASK);                                               \
     }
-WAIT_TASK(WAIT_EQ_TASK, wait_eq)
-WAIT_TASK(WAIT_NEQ_TASK, wait_neq)
+WAIT_TASK(doca_sync_event_task_wait_eq_alloc_init, doca_sync_event_task_wait_eq_set_wait_val,
+          doca_sync_event_task_wait_eq_get_wait_val, doca_sync_event_task_wait_eq_set_mask,
+          doca_sync_event_task_wait_eq_get_mask, WAIT_EQ_TASK, wait_eq)
+WAIT_TASK(doca_sync_event_task_wait_neq_alloc_init, doca_sync_event_task_wait_neq_set_wait_val,
+          doca_sync_event_task_wait_neq_get_wait_val, doca_sync_event_task_wait_neq_set_mask,
+          doca_sync_event_task_wait_neq_get_mask, WAIT_NEQ_TASK, wait_neq)

@@ -177,14 +177,14 @@ bool is_batch(const struct dpk_task *task);
 
 /* ---- What devices can do ---- */
 
-/* doca_eth_QUEUE_cap_get_NAME, which is the same of all devices. */
-#define ETH_CAP(queue, name, type, value)                                                          \
-    doca_error_t doca_eth_##queue##_cap_get_##name(const struct doca_devinfo *devinfo, type *name) \
+/* A capability that all devices have alike. */
+#define ETH_CAP(getter, type, value)                                                               \
+    doca_error_t getter(const struct doca_devinfo *devinfo, type *out)                             \
     {                                                                                              \
         doca_error_t result =                                                                      \
-            dpk_devinfo_answer(devinfo, name ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);           \
+            dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);            \
         if (result == DOCA_SUCCESS)                                                                \
-            *name = (value);                                                                       \
+            *out = (value);                                                                        \
         return result;                                                                             \
     }
 

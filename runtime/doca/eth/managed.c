@@ -289,17 +289,16 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
 }
 
 /* What an event says of its frames, if the queue was told to (`told`). */
-#define TELLS(kind, of, name, type_out, told, value)                                               \
-    doca_error_t doca_eth_rxq_event_##of##_get_##name(const struct doca_eth_rxq_event_##of *event, \
-                                                      type_out *name)                              \
+#define TELLS(kind, of, getter, type_out, told, value)                                             \
+    doca_error_t getter(const struct doca_eth_rxq_event_##of *event, type_out *out)                \
     {                                                                                              \
-        struct receive_event *e = name ? dpk_object_pin(event, &kind) : NULL;                      \
+        struct receive_event *e = out ? dpk_object_pin(event, &kind) : NULL;                       \
         doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
         if (e) {                                                                                   \
             const struct rxq *q = (const struct rxq *)e->ctx;                                      \
             result = e->count > 0 && (told) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;                 \
             if (result == DOCA_SUCCESS)                                                            \
-                *name = (value);                                                                   \
+                *out = (value);                                                                    \
             (void)q;                                                                               \
         }                                                                                          \
         dpk_object_drop(e);                                                                        \
@@ -308,18 +307,23 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
 #define OF_FRAME(...) TELLS(receive_event_kind, managed_recv, __VA_ARGS__)
 #define OF_BATCH(...) TELLS(receive_batch_kind, batch_managed_recv, __VA_ARGS__)
 
-OF_FRAME(l3_ok, uint8_t, true, e->l3_ok[0])
-OF_FRAME(l4_ok, uint8_t, true, e->l4_ok[0])
-OF_FRAME(metadata_array, const uint32_t *, q->metadata_num > 0, e->metadata)
-OF_FRAME(flow_tag, uint32_t, q->tells_tag, e->tag[0])
-OF_FRAME(rx_hash, uint32_t, q->tells_hash, e->hash[0])
-OF_FRAME(timestamp, uint64_t, q->tells_time, e->time[0])
-OF_BATCH(l3_ok_array, const uint8_t *, true, e->l3_ok)
-OF_BATCH(l4_ok_array, const uint8_t *, true, e->l4_ok)
-OF_BATCH(metadata_array, const uint32_t *, q->metadata_num > 0, e->metadata)
-OF_BATCH(flow_tag_array, const uint32_t *, q->tells_tag, e->tag)
-OF_BATCH(rx_hash_array, const uint32_t *, q->tells_hash, e->hash)
-OF_BATCH(timestamp_array, const uint64_t *, q->tells_time, e->time)
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_l3_ok, uint8_t, true, e->l3_ok[0])
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_l4_ok, uint8_t, true, e->l4_ok[0])
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_metadata_array, const uint32_t *, q->metadata_num > 0,
+         e->metadata)
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_flow_tag, uint32_t, q->tells_tag, e->tag[0])
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_rx_hash, uint32_t, q->tells_hash, e->hash[0])
+OF_FRAME(doca_eth_rxq_event_managed_recv_get_timestamp, uint64_t, q->tells_time, e->time[0])
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_l3_ok_array, const uint8_t *, true, e->l3_ok)
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_l4_ok_array, const uint8_t *, true, e->l4_ok)
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_metadata_array, const uint32_t *,
+         q->metadata_num > 0, e->metadata)
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_flow_tag_array, const uint32_t *, q->tells_tag,
+         e->tag)
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_rx_hash_array, const uint32_t *, q->tells_hash,
+         e->hash)
+OF_BATCH(doca_eth_rxq_event_batch_managed_recv_get_timestamp_array, const uint64_t *, q->tells_time,
+         e->time)
 
 static struct doca_ctx *queue_of(const void *event, const struct dpk_kind *kind)
 {

@@ -158,18 +158,17 @@ doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv 
 }
 
 /* What a task that has a frame says of it, if the queue was told to (`told`). */
-#define TELLS(name, type_out, told, value)                                                         \
-    doca_error_t doca_eth_rxq_task_recv_get_##name(const struct doca_eth_rxq_task_recv *task_recv, \
-                                                   type_out *name)                                 \
+#define TELLS(getter, type_out, told, value)                                                       \
+    doca_error_t getter(const struct doca_eth_rxq_task_recv *task_recv, type_out *out)             \
     {                                                                                              \
         struct receive_task *t =                                                                   \
-            name ? (struct receive_task *)dpk_task_pin(task_recv, &type) : NULL;                   \
+            out ? (struct receive_task *)dpk_task_pin(task_recv, &type) : NULL;                    \
         doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
         if (t && dpk_task_begin_change(&t->task)) {                                                \
             const struct rxq *q = rxq_of(t->task.ctx);                                             \
             result = t->has_come && (told) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;                  \
             if (result == DOCA_SUCCESS)                                                            \
-                *name = (value);                                                                   \
+                *out = (value);                                                                    \
             (void)q;                                                                               \
             dpk_task_end_change(&t->task);                                                         \
         } else if (t) {                                                                            \
@@ -179,9 +178,10 @@ doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv 
         return result;                                                                             \
     }
 
-TELLS(l3_ok, uint8_t, true, t->came.l3_ok)
-TELLS(l4_ok, uint8_t, true, t->came.l4_ok)
-TELLS(metadata_array, const uint32_t *, q->metadata_num > 0, &t->came.metadata)
-TELLS(flow_tag, uint32_t, q->tells_tag, t->came.tag)
-TELLS(rx_hash, uint32_t, q->tells_hash, t->came.hash)
-TELLS(timestamp, uint64_t, q->tells_time, t->came.time)
+TELLS(doca_eth_rxq_task_recv_get_l3_ok, uint8_t, true, t->came.l3_ok)
+TELLS(doca_eth_rxq_task_recv_get_l4_ok, uint8_t, true, t->came.l4_ok)
+TELLS(doca_eth_rxq_task_recv_get_metadata_array, const uint32_t *, q->metadata_num > 0,
+      &t->came.metadata)
+TELLS(doca_eth_rxq_task_recv_get_flow_tag, uint32_t, q->tells_tag, t->came.tag)
+TELLS(doca_eth_rxq_task_recv_get_rx_hash, uint32_t, q->tells_hash, t->came.hash)
+TELLS(doca_eth_rxq_task_recv_get_timestamp, uint64_t, q->tells_time, t->came.time)

@@ -23,12 +23,12 @@ const struct dpk_kind rxq_kind = {.left = rxq_left, .release = rxq_release, .is_
 
 /* ---- What devices can do ---- */
 
-ETH_CAP(rxq, max_burst_size, uint32_t, BURST_MAX)
-ETH_CAP(rxq, max_packet_size, uint32_t, DPK_FRAME_MAX)
-ETH_CAP(rxq, max_recv_buf_list_len, uint32_t, ETH_LIST_MAX)
-ETH_CAP(rxq, max_metadata_num, uint8_t, METADATA_MAX)
-ETH_CAP(rxq, max_packet_headroom, uint16_t, UINT16_MAX)
-ETH_CAP(rxq, max_packet_tailroom, uint16_t, UINT16_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_burst_size, uint32_t, BURST_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_packet_size, uint32_t, DPK_FRAME_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_recv_buf_list_len, uint32_t, ETH_LIST_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_metadata_num, uint8_t, METADATA_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_packet_headroom, uint16_t, UINT16_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_packet_tailroom, uint16_t, UINT16_MAX)
 
 static bool is_type(enum doca_eth_rxq_type type)
 {
@@ -285,8 +285,8 @@ doca_error_t doca_eth_rxq_set_metadata_num(struct doca_eth_rxq *eth_rxq, uint8_t
     return dpk_object_unlock(q, result);
 }
 
-#define SWITCH(name, member)                                                                       \
-    doca_error_t doca_eth_rxq_set_##name(struct doca_eth_rxq *eth_rxq, uint8_t enable)             \
+#define SWITCH(setter, member)                                                                     \
+    doca_error_t setter(struct doca_eth_rxq *eth_rxq, uint8_t enable)                              \
     {                                                                                              \
         doca_error_t result;                                                                       \
         struct rxq *q =                                                                            \
@@ -295,9 +295,9 @@ doca_error_t doca_eth_rxq_set_metadata_num(struct doca_eth_rxq *eth_rxq, uint8_t
             q->member = enable;                                                                    \
         return dpk_object_unlock(q, result);                                                       \
     }
-SWITCH(flow_tag, tells_tag)
-SWITCH(rx_hash, tells_hash)
-SWITCH(timestamp, tells_time)
+SWITCH(doca_eth_rxq_set_flow_tag, tells_tag)
+SWITCH(doca_eth_rxq_set_rx_hash, tells_hash)
+SWITCH(doca_eth_rxq_set_timestamp, tells_time)
 
 doca_error_t doca_eth_rxq_set_packet_headroom(struct doca_eth_rxq *eth_rxq, uint16_t headroom)
 {

@@ -39,10 +39,10 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
     return result;
 }
 
-ETH_CAP(txq, max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
-ETH_CAP(txq, max_lso_header_size, uint16_t, HEADERS_MAX)
-ETH_CAP(txq, max_lso_msg_size, uint32_t, LARGE_MAX)
-ETH_CAP(txq, max_metadata_num, uint8_t, METADATA_MAX)
+ETH_CAP(doca_eth_txq_cap_get_max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
+ETH_CAP(doca_eth_txq_cap_get_max_lso_header_size, uint16_t, HEADERS_MAX)
+ETH_CAP(doca_eth_txq_cap_get_max_lso_msg_size, uint32_t, LARGE_MAX)
+ETH_CAP(doca_eth_txq_cap_get_max_metadata_num, uint8_t, METADATA_MAX)
 
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode)
@@ -164,8 +164,8 @@ static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_er
     return q;
 }
 
-#define SETTER(name, type, value, good, member)                                                    \
-    doca_error_t doca_eth_txq_set_##name(struct doca_eth_txq *eth_txq, type value)                 \
+#define SETTER(setter, type, value, good, member)                                                  \
+    doca_error_t setter(struct doca_eth_txq *eth_txq, type value)                                  \
     {                                                                                              \
         doca_error_t result;                                                                       \
         struct txq *q = begin_change(eth_txq, (good), &result);                                    \
@@ -173,13 +173,13 @@ static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_er
             q->member = value;                                                                     \
         return dpk_object_unlock(q, result);                                                       \
     }
-SETTER(max_burst_size, uint32_t, max_burst_size, is_burst(max_burst_size), burst)
-SETTER(max_send_buf_list_len, uint32_t, max_send_buf_list_len,
+SETTER(doca_eth_txq_set_max_burst_size, uint32_t, max_burst_size, is_burst(max_burst_size), burst)
+SETTER(doca_eth_txq_set_max_send_buf_list_len, uint32_t, max_send_buf_list_len,
        max_send_buf_list_len > 0 && max_send_buf_list_len <= ETH_LIST_MAX, list_max)
-SETTER(l3_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l3)
-SETTER(l4_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l4)
-SETTER(mss, uint16_t, mss, mss > 0, mss)
-SETTER(max_lso_header_size, uint16_t, max_lso_header_size,
+SETTER(doca_eth_txq_set_l3_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l3)
+SETTER(doca_eth_txq_set_l4_chksum_offload, uint8_t, enable_offload, enable_offload <= 1, l4)
+SETTER(doca_eth_txq_set_mss, uint16_t, mss, mss > 0, mss)
+SETTER(doca_eth_txq_set_max_lso_header_size, uint16_t, max_lso_header_size,
        max_lso_header_size > 0 && max_lso_header_size <= HEADERS_MAX, headers_max)
 
 doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t metadata_num)

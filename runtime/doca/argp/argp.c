@@ -186,8 +186,8 @@ static struct param *begin_set(struct doca_argp_param *param)
     return NULL;
 }
 
-#define SETTER(name, type, member)                                                                 \
-    void doca_argp_param_set_##name(struct doca_argp_param *param, type value)                     \
+#define SETTER(setter, type, member)                                                               \
+    void setter(struct doca_argp_param *param, type value)                                         \
     {                                                                                              \
         struct param *a = begin_set(param);                                                        \
         if (a)                                                                                     \
@@ -195,15 +195,15 @@ static struct param *begin_set(struct doca_argp_param *param)
         dpk_object_drop(a);                                                                        \
     }
 
-SETTER(short_name, const char *, short_name)
-SETTER(long_name, const char *, long_name)
-SETTER(arguments, const char *, arguments)
-SETTER(description, const char *, description)
-SETTER(callback, doca_argp_param_cb_t, callback)
-SETTER(type, enum doca_argp_type, type)
+SETTER(doca_argp_param_set_short_name, const char *, short_name)
+SETTER(doca_argp_param_set_long_name, const char *, long_name)
+SETTER(doca_argp_param_set_arguments, const char *, arguments)
+SETTER(doca_argp_param_set_description, const char *, description)
+SETTER(doca_argp_param_set_callback, doca_argp_param_cb_t, callback)
+SETTER(doca_argp_param_set_type, enum doca_argp_type, type)
 
-#define FLAG(name, member)                                                                         \
-    void doca_argp_param_set_##name(struct doca_argp_param *param)                                 \
+#define FLAG(setter, member)                                                                       \
+    void setter(struct doca_argp_param *param)                                                     \
     {                                                                                              \
         struct param *a = begin_set(param);                                                        \
         if (a)                                                                                     \
@@ -211,12 +211,12 @@ SETTER(type, enum doca_argp_type, type)
         dpk_object_drop(a);                                                                        \
     }
 
-FLAG(mandatory, mandatory)
-FLAG(multiplicity, many)
-FLAG(singular, singular)
-FLAG(inherited, inherited)
-FLAG(hidden, hidden)
-FLAG(cli_only, cli_only)
+FLAG(doca_argp_param_set_mandatory, mandatory)
+FLAG(doca_argp_param_set_multiplicity, many)
+FLAG(doca_argp_param_set_singular, singular)
+FLAG(doca_argp_param_set_inherited, inherited)
+FLAG(doca_argp_param_set_hidden, hidden)
+FLAG(doca_argp_param_set_cli_only, cli_only)
 
 static bool is_name(const char *name)
 {

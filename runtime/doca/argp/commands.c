@@ -42,8 +42,8 @@ static struct cmd *begin_set(struct doca_argp_cmd *cmd)
     return NULL;
 }
 
-#define SETTER(name, type)                                                                         \
-    void doca_argp_cmd_set_##name(struct doca_argp_cmd *cmd, type value)                           \
+#define SETTER(setter, name, type)                                                                 \
+    void setter(struct doca_argp_cmd *cmd, type value)                                             \
     {                                                                                              \
         struct cmd *c = begin_set(cmd);                                                            \
         if (c)                                                                                     \
@@ -51,9 +51,9 @@ static struct cmd *begin_set(struct doca_argp_cmd *cmd)
         dpk_object_drop(c);                                                                        \
     }
 
-SETTER(name, const char *)
-SETTER(description, const char *)
-SETTER(callback, doca_argp_cmd_cb_t)
+SETTER(doca_argp_cmd_set_name, name, const char *)
+SETTER(doca_argp_cmd_set_description, description, const char *)
+SETTER(doca_argp_cmd_set_callback, callback, doca_argp_cmd_cb_t)
 
 void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
 {

@@ -13,25 +13,25 @@ static doca_error_t answer(const struct doca_devinfo *devinfo, uint32_t value, u
 }
 
 #define CAP(name, value)                                                                           \
-    doca_error_t doca_comch_##name(const struct doca_devinfo *devinfo, uint32_t *out)              \
+    doca_error_t name(const struct doca_devinfo *devinfo, uint32_t *out)                           \
     {                                                                                              \
         return answer(devinfo, (value), out);                                                      \
     }
 
-CAP(cap_get_max_name_len, DPK_COMCH_NAME_MAX + 1)
-CAP(cap_get_max_msg_size, DPK_COMCH_MESSAGE_MAX)
-CAP(cap_get_max_recv_queue_size, RECV_QUEUE_MAX)
-CAP(cap_get_max_send_tasks, SEND_TASKS_MAX)
-CAP(cap_get_max_clients, CLIENTS_MAX)
-CAP(producer_cap_get_max_producers, CONSUMERS_MAX)
-CAP(producer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
-CAP(producer_cap_get_max_buf_size, 0)
-CAP(producer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
-CAP(consumer_cap_get_max_consumers, CONSUMERS_MAX)
-CAP(consumer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
-CAP(consumer_cap_get_max_buf_size, 0)
-CAP(consumer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
-CAP(consumer_cap_get_max_imm_data_len, DPK_PIPE_IMM_MAX)
+CAP(doca_comch_cap_get_max_name_len, DPK_COMCH_NAME_MAX + 1)
+CAP(doca_comch_cap_get_max_msg_size, DPK_COMCH_MESSAGE_MAX)
+CAP(doca_comch_cap_get_max_recv_queue_size, RECV_QUEUE_MAX)
+CAP(doca_comch_cap_get_max_send_tasks, SEND_TASKS_MAX)
+CAP(doca_comch_cap_get_max_clients, CLIENTS_MAX)
+CAP(doca_comch_producer_cap_get_max_producers, CONSUMERS_MAX)
+CAP(doca_comch_producer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
+CAP(doca_comch_producer_cap_get_max_buf_size, 0)
+CAP(doca_comch_producer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
+CAP(doca_comch_consumer_cap_get_max_consumers, CONSUMERS_MAX)
+CAP(doca_comch_consumer_cap_get_max_num_tasks, DPK_PIPE_POSTS_MAX)
+CAP(doca_comch_consumer_cap_get_max_buf_size, 0)
+CAP(doca_comch_consumer_cap_get_max_buf_list_len, BUF_LIST_LEN_MAX)
+CAP(doca_comch_consumer_cap_get_max_imm_data_len, DPK_PIPE_IMM_MAX)
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {

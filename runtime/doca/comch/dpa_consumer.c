@@ -135,22 +135,24 @@ static doca_error_t get(const struct doca_comch_consumer_completion *handle, siz
     return dpk_object_unlock(k, DOCA_SUCCESS);
 }
 
-#define NUMBER(name, member, least, most)                                                          \
-    doca_error_t doca_comch_consumer_completion_set_##name(                                        \
-        struct doca_comch_consumer_completion *consumer_comp, uint32_t value)                      \
+#define NUMBER(setter, getter, member, least, most)                                                \
+    doca_error_t setter(struct doca_comch_consumer_completion *consumer_comp, uint32_t value)      \
     {                                                                                              \
         return set(consumer_comp, offsetof(struct consumer_completion, member), value, (least),    \
                    (most));                                                                        \
     }                                                                                              \
-    doca_error_t doca_comch_consumer_completion_get_##name(                                        \
-        const struct doca_comch_consumer_completion *consumer_comp, uint32_t *value)               \
+    doca_error_t getter(const struct doca_comch_consumer_completion *consumer_comp,                \
+                        uint32_t *value)                                                           \
     {                                                                                              \
         return get(consumer_comp, offsetof(struct consumer_completion, member), value);            \
     }
 
-NUMBER(max_num_consumers, consumers_max, 1, CONSUMERS_MAX)
-NUMBER(max_num_recv, messages_max, 1, DPK_PIPE_POSTS_MAX)
-NUMBER(imm_data_len, imm_len, 0, DPK_PIPE_IMM_MAX)
+NUMBER(doca_comch_consumer_completion_set_max_num_consumers,
+       doca_comch_consumer_completion_get_max_num_consumers, consumers_max, 1, CONSUMERS_MAX)
+NUMBER(doca_comch_consumer_completion_set_max_num_recv,
+       doca_comch_consumer_completion_get_max_num_recv, messages_max, 1, DPK_PIPE_POSTS_MAX)
+NUMBER(doca_comch_consumer_completion_set_imm_data_len,
+       doca_comch_consumer_completion_get_imm_data_len, imm_len, 0, DPK_PIPE_IMM_MAX)
 
 doca_error_t doca_comch_consumer_completion_get_dpa_handle(
     struct doca_comch_consumer_completion *consumer_comp,

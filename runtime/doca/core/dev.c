@@ -261,7 +261,7 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 }
 
 #define CAP(name, value)                                                                           \
-    doca_error_t doca_devinfo_##name(const struct doca_devinfo *devinfo, uint8_t *supported)       \
+    doca_error_t name(const struct doca_devinfo *devinfo, uint8_t *supported)                      \
     {                                                                                              \
         doca_error_t result = devinfo_check(devinfo, supported);                                   \
         if (result == DOCA_SUCCESS)                                                                \
@@ -269,9 +269,9 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
         return result;                                                                             \
     }
 
-CAP(cap_is_hotplug_manager_supported, 0)
-CAP(cap_is_notification_moderation_supported, 0)
-CAP(cap_is_accelerate_resource_reclaim_supported, 0)
+CAP(doca_devinfo_cap_is_hotplug_manager_supported, 0)
+CAP(doca_devinfo_cap_is_notification_moderation_supported, 0)
+CAP(doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 0)
 
 /* ---- Opening ---- */
 

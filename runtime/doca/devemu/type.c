@@ -167,9 +167,8 @@ doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
     return result;
 }
 
-#define REGISTER(name, member, type, mask)                                                         \
-    doca_error_t doca_devemu_pci_type_set_##name(struct doca_devemu_pci_type *pci_type,            \
-                                                 type value)                                       \
+#define REGISTER(setter, member, type, mask)                                                       \
+    doca_error_t setter(struct doca_devemu_pci_type *pci_type, type value)                         \
     {                                                                                              \
         doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
         const uint32_t wide = value;                                                               \
@@ -180,13 +179,13 @@ doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
         return dpk_object_unlock(t, DOCA_SUCCESS);                                                 \
     }
 
-REGISTER(device_id, device, uint16_t, 0xffff)
-REGISTER(vendor_id, vendor, uint16_t, 0xffff)
-REGISTER(subsystem_id, subsystem, uint16_t, 0xffff)
-REGISTER(subsystem_vendor_id, subsystem_vendor, uint16_t, 0xffff)
-REGISTER(revision_id, revision, uint8_t, 0xff)
-REGISTER(class_code, class_code, uint32_t, 0xffffff)
-REGISTER(num_msix, vectors, uint16_t, DPK_PCI_VECTORS)
+REGISTER(doca_devemu_pci_type_set_device_id, device, uint16_t, 0xffff)
+REGISTER(doca_devemu_pci_type_set_vendor_id, vendor, uint16_t, 0xffff)
+REGISTER(doca_devemu_pci_type_set_subsystem_id, subsystem, uint16_t, 0xffff)
+REGISTER(doca_devemu_pci_type_set_subsystem_vendor_id, subsystem_vendor, uint16_t, 0xffff)
+REGISTER(doca_devemu_pci_type_set_revision_id, revision, uint8_t, 0xff)
+REGISTER(doca_devemu_pci_type_set_class_code, class_code, uint32_t, 0xffffff)
+REGISTER(doca_devemu_pci_type_set_num_msix, vectors, uint16_t, DPK_PCI_VECTORS)
 
 doca_error_t doca_devemu_pci_type_set_memory_bar_conf(struct doca_devemu_pci_type *pci_type,
                                                       uint8_t id, uint8_t log_sz,

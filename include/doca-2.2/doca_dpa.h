@@ -28,8 +28,7 @@
 extern "C" {
 #endif
 
-/* The symbol of a function whose name has another signature in later DOCA. */
-#define DOCA_DPA_2_2(name) __asm__(#name "_v2_2")
+/* A function whose signature differs in later DOCA has the symbol NAME_v2_2. */
 
 /* Who compiles a program of DOCA 3 with these headers is told which it needs. */
 #ifdef __has_attribute
@@ -64,7 +63,7 @@ doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinf
  *   flags  [in]   must be 0: else INVALID_VALUE
  */
 doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
-                             unsigned int flags) DOCA_DPA_2_2(doca_dpa_create);
+                             unsigned int flags) __asm__("doca_dpa_create_v2_2");
 
 /* As in later DOCA. */
 doca_error_t doca_dpa_destroy(doca_dpa_t dpa);
@@ -77,11 +76,11 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
  * BAD_STATE: the context is in the error state.
  */
 doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
-    DOCA_DPA_2_2(doca_dpa_mem_alloc);
+    __asm__("doca_dpa_mem_alloc_v2_2");
 
 /* As in later DOCA, in whichever context the address is. INVALID_VALUE: not an address that
  * doca_dpa_mem_alloc returned, or freed already. */
-doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr) DOCA_DPA_2_2(doca_dpa_mem_free);
+doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr) __asm__("doca_dpa_mem_free_v2_2");
 
 /* As in later DOCA. */
 doca_error_t doca_dpa_h2d_memcpy(doca_dpa_t dpa, doca_dpa_dev_uintptr_t dev_ptr, void *src_ptr,

@@ -27,14 +27,14 @@ struct doca_mmap;
 
 /* Makes an array of buffers of a map, without any. INVALID_VALUE: not a map. NO_MEMORY. */
 doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr)
-    DOCA_ONLY_2_5(doca_buf_arr_create);
+    __asm__("doca_buf_arr_create_v2_5");
 
 /* `num_elem` buffers of `elem_size` bytes, the first of them `start_offset` bytes behind the
  * beginning of the map. INVALID_VALUE: also none, or of 0 bytes, or more than 2^24. BAD_STATE:
  * started. */
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t elem_size,
                                      uint32_t num_elem, uint64_t start_offset)
-    DOCA_ONLY_2_5(doca_buf_arr_set_params);
+    __asm__("doca_buf_arr_set_params_v2_5");
 
 /* As in later DOCA. */
 doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr);

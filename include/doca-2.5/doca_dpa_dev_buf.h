@@ -34,18 +34,18 @@ uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf);
  * As in later DOCA otherwise. */
 doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf,
                                                          uint64_t buf_offset)
-    DOCA_ONLY_2_5(doca_dpa_dev_buf_get_external_ptr);
+    __asm__("doca_dpa_dev_buf_get_external_ptr_v2_5");
 
 /* Copies; all is there after doca_dpa_dev_memcpy_synchronize. The second one copies a matrix, whose
  * rows become columns: `length` is num_rows * num_columns * element_size. */
 void doca_dpa_dev_memcpy_nb(doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset,
                             doca_dpa_dev_buf_t src_mem, uint64_t src_offset, size_t length)
-    DOCA_ONLY_2_5(doca_dpa_dev_memcpy_nb);
+    __asm__("doca_dpa_dev_memcpy_nb_v2_5");
 void doca_dpa_dev_memcpy_transpose2D_nb(doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset,
                                         doca_dpa_dev_buf_t src_mem, uint64_t src_offset,
                                         size_t length, size_t element_size, size_t num_columns,
                                         size_t num_rows)
-    DOCA_ONLY_2_5(doca_dpa_dev_memcpy_transpose2D_nb);
+    __asm__("doca_dpa_dev_memcpy_transpose2D_nb_v2_5");
 void doca_dpa_dev_memcpy_synchronize(void);
 
 #ifdef __clang__

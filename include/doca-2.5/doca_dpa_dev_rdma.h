@@ -35,10 +35,10 @@ void doca_dpa_dev_rdma_write(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t dst_me
 
 /* A message of the buffer; where one may go. */
 void doca_dpa_dev_rdma_post_send(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t buf, uint64_t offset,
-                                 size_t length) DOCA_ONLY_2_5(doca_dpa_dev_rdma_post_send);
+                                 size_t length) __asm__("doca_dpa_dev_rdma_post_send_v2_5");
 void doca_dpa_dev_rdma_post_receive(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t buf,
                                     uint64_t offset, size_t length)
-    DOCA_ONLY_2_5(doca_dpa_dev_rdma_post_receive);
+    __asm__("doca_dpa_dev_rdma_post_receive_v2_5");
 
 /* Adds to 8 bytes of the peer's, at an address that is a multiple of 8. */
 void doca_dpa_dev_rdma_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t dst_mem,
@@ -47,10 +47,10 @@ void doca_dpa_dev_rdma_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_b
 /* Updates a sync event of the peer's, after what was posted before. */
 void doca_dpa_dev_rdma_signal_set(doca_dpa_dev_rdma_t rdma,
                                   doca_dpa_dev_sync_event_remote_net_t remote_sync_event,
-                                  uint64_t count) DOCA_ONLY_2_5(doca_dpa_dev_rdma_signal_set);
+                                  uint64_t count) __asm__("doca_dpa_dev_rdma_signal_set_v2_5");
 void doca_dpa_dev_rdma_signal_add(doca_dpa_dev_rdma_t rdma,
                                   doca_dpa_dev_sync_event_remote_net_t remote_sync_event,
-                                  uint64_t count) DOCA_ONLY_2_5(doca_dpa_dev_rdma_signal_add);
+                                  uint64_t count) __asm__("doca_dpa_dev_rdma_signal_add_v2_5");
 
 /* Returns when all that was posted has ended. */
 void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma);

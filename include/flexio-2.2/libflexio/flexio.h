@@ -65,8 +65,7 @@
 extern "C" {
 #endif
 
-/* The symbol of a function whose name has another signature in FlexIO 24.01. */
-#define FLEXIO_2_2(name) __asm__(#name "_v2_2")
+/* A function whose signature differs in FlexIO 24.01 has the symbol NAME_v2_2. */
 
 /* ---- Processes (1.3.2.1) ---- */
 
@@ -77,7 +76,7 @@ extern "C" {
  */
 flexio_status flexio_process_create(struct ibv_context *device, struct flexio_app *app,
                                     struct flexio_process **process_ptr)
-    FLEXIO_2_2(flexio_process_create);
+    __asm__("flexio_process_create_v2_2");
 
 /*
  * flexio_process_call(process, function, argument ..., &result): calls a DPA function and waits for
@@ -94,13 +93,13 @@ flexio_err_status(struct flexio_process *process) __asm__("flexio_err_status_get
 /* As in FlexIO 24.01, but with addresses that no other process has memory at that was allocated by
  * these functions. */
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
-                                   flexio_uintptr_t *dest_daddr_p) FLEXIO_2_2(flexio_buf_dev_alloc);
+                                   flexio_uintptr_t *dest_daddr_p) __asm__("flexio_buf_dev_alloc_v2_2");
 flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_haddr,
                                     size_t buff_bsize, flexio_uintptr_t *dest_daddr_p)
-    FLEXIO_2_2(flexio_copy_from_host);
+    __asm__("flexio_copy_from_host_v2_2");
 
 /* Frees what these returned. 0 is fine. FAILED: not such an address. */
-flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) FLEXIO_2_2(flexio_buf_dev_free);
+flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) __asm__("flexio_buf_dev_free_v2_2");
 
 /* The source is a pointer (2.5), or the number of an address (2.4.1). */
 #define flexio_host2dev_memcpy(process, src_haddr, buff_bsize, dest_daddr)                         \
@@ -125,12 +124,12 @@ int ibv_free_uar(struct ibv_uar *uar) __asm__("flexio_ibv_free_uar_v2_2");
  */
 flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd *pd,
                                    struct ibv_mr *mkey, struct flexio_window **window)
-    FLEXIO_2_2(flexio_window_create);
+    __asm__("flexio_window_create_v2_2");
 
 /* Makes an outbox. `ibv_ctx`: the process's device, or NULL; `uar`: one of that device. */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                    struct ibv_uar *uar, struct flexio_outbox **outbox)
-    FLEXIO_2_2(flexio_outbox_create);
+    __asm__("flexio_outbox_create_v2_2");
 
 /* ---- Event handlers (1.3.2.1, 2.4.1, 2.7.1) ---- */
 
@@ -151,7 +150,7 @@ flexio_status flexio_event_handler_create(struct flexio_process *process, flexio
                                           uint64_t arg, struct flexio_window *window,
                                           struct flexio_outbox *outbox,
                                           struct flexio_event_handler **event_handler)
-    FLEXIO_2_2(flexio_event_handler_create);
+    __asm__("flexio_event_handler_create_v2_2");
 flexio_status flexio_event_handler_create_24(
     struct flexio_process *process, struct flexio_event_handler_attr *attr,
     struct flexio_event_handler **event_handler) __asm__("flexio_event_handler_create");
@@ -167,7 +166,7 @@ flexio_status flexio_event_handler_create_24(
 
 /* From now on events count, each with the argument of the creation. FAILED: a run is under way. */
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler)
-    FLEXIO_2_2(flexio_event_handler_run);
+    __asm__("flexio_event_handler_run_v2_2");
 
 /* ---- Queues (1.3.2.3, 2.5.1) ---- */
 
@@ -175,11 +174,11 @@ flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handle
  * process's device, in place of that in the attributes; the rest as in FlexIO 24.01. */
 flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct ibv_uar *uar, const struct flexio_cq_attr *fattr,
-                               struct flexio_cq **cq) FLEXIO_2_2(flexio_cq_create);
+                               struct flexio_cq **cq) __asm__("flexio_cq_create_v2_2");
 flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct flexio_cq *cq, struct ibv_uar *uar,
                                const struct flexio_wq_attr *fattr, struct flexio_sq **sq)
-    FLEXIO_2_2(flexio_sq_create);
+    __asm__("flexio_sq_create_v2_2");
 
 /* What the device calls a queue, for the DPA side. */
 struct flexio_hw_cq {
@@ -193,8 +192,8 @@ struct flexio_hw_sq {
     flexio_uintptr_t sq_ring_addr, sq_dbr_addr;
 };
 /* It lives as long as the queue. NULL: NULL, or a queue that a function of FlexIO 24.01 made. */
-struct flexio_hw_cq *flexio_cq_get_hw_cq(struct flexio_cq *cq) FLEXIO_2_2(flexio_cq_get_hw_cq);
-struct flexio_hw_sq *flexio_sq_get_hw_sq(struct flexio_sq *sq) FLEXIO_2_2(flexio_sq_get_hw_sq);
+struct flexio_hw_cq *flexio_cq_get_hw_cq(struct flexio_cq *cq) __asm__("flexio_cq_get_hw_cq_v2_2");
+struct flexio_hw_sq *flexio_sq_get_hw_sq(struct flexio_sq *sq) __asm__("flexio_sq_get_hw_sq_v2_2");
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* What the kinds of wires share. Each kind is a file with a struct wire_ops, named in wire.c.
- * Private to wire. */
+/* The interface between wire.c and the kinds of wires. Each kind is a file with a struct wire_ops that the
+ * table in wire.c names. Private to this room. */
 #ifndef DPK_WIRE_KINDS_H
 #define DPK_WIRE_KINDS_H
 
@@ -12,27 +12,27 @@
 #define WIRE_BATCH 64u /* frames that a kind offers or sends at once */
 
 struct wire_ops {
-    const char *name;  /* of the kind */
-    const char *usage; /* how a specification of it looks, for messages */
-    /* Checks an argument ("" if there is none) and appends it as a device keeps it; NULL: the kind
-     * has no argument. */
+    const char *name;  /* the kind in a specification */
+    const char *usage; /* the form of a specification, for messages */
+    /* Checks an argument ("" if absent) and appends the form that a device stores. NULL: the kind has no
+     * argument. */
     enum dpk_status (*check)(const char *argument, struct dpk_buf *out, struct dpk_error *err);
-    /* Finds out whether `open` would work now; NULL: nobody can tell without a change. */
+    /* Says whether `open` would succeed now. NULL: only `open` itself can find out. */
     enum dpk_status (*try)(const char *argument, struct dpk_error *err);
-    /* Opens the medium; sets wire->kind, which `close` frees even when this fails. */
+    /* Opens the medium and sets wire->kind. `close` frees wire->kind even if `open` fails. */
     enum dpk_status (*open)(struct dpk_wire *wire, const char *argument, struct dpk_error *err);
-    /* Lets frames arrive. False: there is nothing for a thread to do. NULL: there is, if there is a
-     * `receive`. */
+    /* Starts the arrival of frames. Returns false if the wire needs no thread. NULL: the wire needs a
+     * thread if `receive` is not NULL. */
     bool (*start)(struct dpk_wire *wire);
-    /* Called by the wire's thread, again and again: waits for frames with wire_wait, and offers
-     * them with wire_arrive. False: no more will come. NULL: none ever arrive. */
+    /* The wire's thread calls this in a loop. Waits for frames with wire_wait and offers them with
+     * wire_arrive. Returns false after the last frame. NULL: no frames arrive. */
     bool (*receive)(struct dpk_wire *wire);
-    /* Called by that thread when it ends: offers what had arrived before. NULL: nothing is lost. */
+    /* The wire's thread calls this before it ends. Offers the frames that arrived before. May be NULL. */
     void (*drain)(struct dpk_wire *wire);
-    /* False: the port is plugged into itself. Called with wire->sends, as is `flush`; both may give it
-     * back for a while. `receive` may run meanwhile. */
+    /* Sends a frame. Returns false if the port is plugged into itself. `send` and `flush` are called with
+     * wire->sends locked, and may unlock it for a while. `receive` may run at the same time. */
     bool (*send)(struct dpk_wire *wire, const uint8_t *frame, size_t size);
-    void (*flush)(struct dpk_wire *wire); /* NULL: `send` leaves nothing behind */
+    void (*flush)(struct dpk_wire *wire); /* sends delayed frames; NULL: `send` delays no frames */
     void (*close)(struct dpk_wire *wire); /* after the last `receive` and `send` */
 };
 
@@ -47,15 +47,15 @@ enum wire_trouble {
 
 struct dpk_wire {
     const struct wire_ops *ops;
-    void *kind; /* of the ops */
+    void *kind; /* data of the kind */
     char *spec;
     struct dpk_wire_sink sink;
     pthread_t thread;
     bool runs;
     pid_t owner; /* a child of fork() has no thread */
     pthread_mutex_t sends;
-    int ends;         /* eventfd: the thread has to end */
-    atomic_uint told; /* bits of troubles */
+    int ends;         /* eventfd that asks the thread to end */
+    atomic_uint told; /* bits of enum wire_trouble that were reported */
     atomic_uint_least64_t sent, received;
     atomic_uint_least64_t sent_dropped[DPK_WIRE_DROPS], received_dropped[DPK_WIRE_DROPS];
 };
@@ -63,28 +63,28 @@ struct dpk_wire {
 extern const struct wire_ops wire_loop, wire_none, wire_pcap, wire_tap, wire_veth, wire_generate,
     wire_dev, wire_switch, wire_udp;
 
-/* Appends a path as an argument of a kind that takes several: a backslash stands before a comma or
- * a backslash. */
+/* Appends a path to a list of arguments. A comma or backslash in the path gets a backslash before it. */
 void wire_put_path(struct dpk_buf *b, const char *path);
-/* Offers frames that arrived. Returns how many were taken, all if not `waits`. Frames of a size
- * that none has must not be among them. */
+/* Offers frames that arrived, and returns the number of accepted frames: all of them if not `waits`. The
+ * caller has removed frames of impossible sizes. */
 size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits);
-/* Count frames: those that left, those that never will, those that did not arrive. */
+/* Count frames that were sent. */
 void wire_sent(struct dpk_wire *wire, size_t count, size_t bytes);
-/* Frames that were counted as sent are dropped nevertheless: who had to take them is gone. */
+/* Count sent frames as dropped after all, because their receiver has ended. */
 void wire_lost(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count, size_t bytes);
+/* Count frames that were dropped: on their way out, and on their way in. */
 void wire_drop_sent(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
 void wire_drop_received(struct dpk_wire *wire, enum dpk_wire_drop why, size_t count);
-/* Warns, once for each sort of trouble in the life of a wire. */
+/* Warns once for each kind of trouble in the lifetime of a wire. */
 void wire_warn(struct dpk_wire *wire, enum wire_trouble trouble, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Tells how the wire works, to those who want details. */
+/* Reports a detail about the wire. Only verbose users see it. */
 void wire_detail(struct dpk_wire *wire, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 enum wire_wait { WIRE_ENDS, WIRE_READY, WIRE_TIMEOUT };
-/* Waits until `fd` (-1: none) can be read or has an error, the wire ends, or that many milliseconds
- * have passed (-1: without end). */
+/* Waits until `fd` is readable or has an error, or until the wire ends, or until `milliseconds` have
+ * passed. `fd` -1: no descriptor. `milliseconds` -1: no limit. */
 enum wire_wait wire_wait(struct dpk_wire *wire, int fd, int milliseconds);
 
 #endif

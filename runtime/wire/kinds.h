@@ -1,5 +1,5 @@
 /* The interface between wire.c and the kinds of wires. Each kind is a file with a struct wire_ops that the
- * table in wire.c names. Private to this room. */
+ * table in kinds.c names. Private to this room. */
 #ifndef DPK_WIRE_KINDS_H
 #define DPK_WIRE_KINDS_H
 

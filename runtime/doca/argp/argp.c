@@ -1,41 +1,7 @@
-/* The parser and its parameters. */
+/* The parser: it starts, reads the command line and a file, and calls the program back. */
 #include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
 
 #include "private.h"
-
-/* The one of the program: the API has no object for it. */
-static struct parser *the_parser;
-
-struct parser *parser_now(void)
-{
-    return the_parser;
-}
-
-static void param_release(void *object)
-{
-    struct param *a = object;
-    for (size_t i = 0; i < sizeof a->copies / sizeof *a->copies; i++)
-        free(a->copies[i]);
-    free(a);
-}
-const struct dpk_kind param_kind = {.release = param_release};
-
-doca_error_t complain(const struct parser *p, const char *format, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, format);
-    if (p->logger)
-        p->logger(DOCA_LOG_LEVEL_ERROR, format, ap);
-    else
-        vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    if (!p->logger)
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", p->program, text);
-    return DOCA_ERROR_INVALID_VALUE;
-}
 
 /* ---- What every program has ---- */
 
@@ -122,7 +88,7 @@ static doca_error_t add_all_general(void)
 
 doca_error_t doca_argp_init(const char *program_name, void *program_config)
 {
-    if (the_parser)
+    if (parser_now())
         return DOCA_ERROR_BAD_STATE;
     struct parser *p = calloc(1, sizeof *p);
     if (!p)
@@ -132,7 +98,7 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
         free(p);
         return DOCA_ERROR_NO_MEMORY;
     }
-    the_parser = p;
+    parser_set(p);
     doca_error_t result = add_all_general();
     if (result != DOCA_SUCCESS)
         doca_argp_destroy();
@@ -152,10 +118,10 @@ static void forget_values(struct parser *p)
 
 doca_error_t doca_argp_destroy(void)
 {
-    struct parser *p = the_parser;
+    struct parser *p = parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
-    the_parser = NULL;
+    parser_set(NULL);
     forget_values(p);
     params_forget(p->first);
     cmds_forget(p->cmds);
@@ -165,156 +131,31 @@ doca_error_t doca_argp_destroy(void)
     return DOCA_SUCCESS;
 }
 
-/* ---- Parameters ---- */
-
-doca_error_t doca_argp_param_create(struct doca_argp_param **param)
-{
-    if (!param)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct param *a = calloc(1, sizeof *a);
-    *param = a ? dpk_object_enter(a, &param_kind) : NULL;
-    return *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-}
-
-/* The parameter, if it can be changed: not once it is registered. */
-static struct param *begin_set(struct doca_argp_param *param)
-{
-    struct param *a = dpk_object_pin(param, &param_kind);
-    if (!a || !a->registered)
-        return a;
-    dpk_object_drop(a);
-    return NULL;
-}
-
-#define SETTER(setter, type, member)                                                               \
-    void setter(struct doca_argp_param *param, type value)                                         \
-    {                                                                                              \
-        struct param *a = begin_set(param);                                                        \
-        if (a)                                                                                     \
-            a->member = value;                                                                     \
-        dpk_object_drop(a);                                                                        \
-    }
-
-SETTER(doca_argp_param_set_short_name, const char *, short_name)
-SETTER(doca_argp_param_set_long_name, const char *, long_name)
-SETTER(doca_argp_param_set_arguments, const char *, arguments)
-SETTER(doca_argp_param_set_description, const char *, description)
-SETTER(doca_argp_param_set_callback, doca_argp_param_cb_t, callback)
-SETTER(doca_argp_param_set_type, enum doca_argp_type, type)
-
-#define FLAG(setter, member)                                                                       \
-    void setter(struct doca_argp_param *param)                                                     \
-    {                                                                                              \
-        struct param *a = begin_set(param);                                                        \
-        if (a)                                                                                     \
-            a->member = true;                                                                      \
-        dpk_object_drop(a);                                                                        \
-    }
-
-FLAG(doca_argp_param_set_mandatory, mandatory)
-FLAG(doca_argp_param_set_multiplicity, many)
-FLAG(doca_argp_param_set_singular, singular)
-FLAG(doca_argp_param_set_inherited, inherited)
-FLAG(doca_argp_param_set_hidden, hidden)
-FLAG(doca_argp_param_set_cli_only, cli_only)
-
-static bool is_name(const char *name)
-{
-    return !name || (*name && *name != '-' && !strpbrk(name, "= \t") && strlen(name) < 64);
-}
-
-static bool is_complete(const struct param *a)
-{
-    return (a->short_name || a->long_name) && is_name(a->short_name) && is_name(a->long_name) &&
-           a->description && a->callback && a->type >= DOCA_ARGP_TYPE_STRING &&
-           a->type <= DOCA_ARGP_TYPE_BOOLEAN;
-}
-
-static bool copy_texts(struct param *a)
-{
-    const char **const texts[] = {&a->short_name, &a->long_name, &a->arguments, &a->description};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (*texts[i] && !(a->copies[i] = strdup(*texts[i])))
-            return false;
-        *texts[i] = a->copies[i];
-    }
-    a->registered = true;
-    return true;
-}
-
-static bool is_same(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
-doca_error_t param_take(struct param **list, struct param *a)
-{
-    if (!is_complete(a))
-        return DOCA_ERROR_INITIALIZATION;
-    struct param **last = list;
-    for (; *last; last = &(*last)->next)
-        if (is_same((*last)->short_name, a->short_name) ||
-            is_same((*last)->long_name, a->long_name))
-            return DOCA_ERROR_ALREADY_EXIST;
-    if (!copy_texts(a))
-        return DOCA_ERROR_NO_MEMORY;
-    *last = a;
-    return DOCA_SUCCESS;
-}
-
-void params_forget(struct param *first)
-{
-    for (struct param *a = first, *next; a; a = next) {
-        next = a->next;
-        dpk_object_destroy(a->object.handle, &param_kind);
-    }
-}
-
-doca_error_t doca_argp_register_param(struct doca_argp_param *param)
-{
-    if (!the_parser)
-        return DOCA_ERROR_BAD_STATE;
-    struct param *a = dpk_object_pin(param, &param_kind);
-    doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
-                          : a->registered ? DOCA_ERROR_BAD_STATE
-                                          : param_take(&the_parser->first, a);
-    if (a && !a->registered)
-        dpk_object_destroy(param, &param_kind); /* nobody would */
-    dpk_object_drop(a);
-    return result;
-}
-
-doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
-{
-    struct param *a = dpk_object_pin(param, &param_kind);
-    doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
-                          : a->registered ? DOCA_ERROR_BAD_STATE
-                                          : dpk_object_destroy(param, &param_kind);
-    dpk_object_drop(a);
-    return result;
-}
+/* ---- Callbacks of the program ---- */
 
 doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback)
 {
-    if (!the_parser)
+    struct parser *p = parser_now();
+    if (!p)
         return DOCA_ERROR_BAD_STATE;
-    the_parser->validate = callback;
+    p->validate = callback;
     return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback)
 {
-    if (!the_parser)
+    struct parser *p = parser_now();
+    if (!p)
         return DOCA_ERROR_BAD_STATE;
-    the_parser->version = callback;
+    p->version = callback;
     return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 void doca_argp_usage(void)
 {
-    if (!the_parser)
+    if (!parser_now())
         return;
-    print_usage(the_parser);
+    print_usage(parser_now());
     exit(0);
 }
 
@@ -389,7 +230,7 @@ static doca_error_t hand_out(const struct parser *p, bool general)
 /* What the parameter was given, else `otherwise`. */
 static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
 {
-    struct parser *p = the_parser;
+    struct parser *p = parser_now();
     if (!out)
         return DOCA_ERROR_INVALID_VALUE;
     if (!p)
@@ -413,9 +254,10 @@ doca_error_t doca_argp_get_sdk_log_level(int *log_level)
 
 doca_error_t doca_argp_disable_pedantic_config_parsing(void)
 {
-    if (!the_parser)
+    struct parser *p = parser_now();
+    if (!p)
         return DOCA_ERROR_BAD_STATE;
-    the_parser->lenient = true;
+    p->lenient = true;
     return DOCA_SUCCESS;
 }
 
@@ -438,7 +280,7 @@ static doca_error_t finish(struct parser *p)
 
 doca_error_t doca_argp_start(int argc, char **argv)
 {
-    struct parser *p = the_parser;
+    struct parser *p = parser_now();
     const char *json = NULL;
     if (!p)
         return DOCA_ERROR_BAD_STATE;

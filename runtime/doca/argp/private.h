@@ -76,8 +76,9 @@ doca_error_t param_take(struct param **list, struct param *a);
 /* Gives back a list of parameters, or of commands with all that they have. */
 void params_forget(struct param *first);
 void cmds_forget(struct cmd *first);
-/* The parser of the program; NULL: none. */
+/* The parser of the program, or NULL. */
 struct parser *parser_now(void);
+void parser_set(struct parser *p);
 extern const struct dpk_kind param_kind;
 
 /* Notes a value; it is checked against the parameter's type. */

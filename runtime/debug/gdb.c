@@ -5,61 +5,6 @@
 #include <signal.h>
 #include <string.h>
 
-void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target)
-{
-    *g = (struct gdb){.ops = ops, .target = target};
-    g->reason = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
-}
-
-void gdb_end(struct gdb *g)
-{
-    dpk_buf_free(&g->out);
-    dpk_buf_free(&g->body);
-    dpk_buf_free(&g->last);
-}
-
-/* ---- What the client may do ---- */
-
-/* Asks what the client may do. False: it must be disconnected. */
-static bool may_stay(struct gdb *g)
-{
-    const char *why = NULL;
-    enum dpk_debug_rights rights = g->ops->rights ? g->ops->rights(g->target, &why) : DPK_DEBUG_ALL;
-    g->why = rights == DPK_DEBUG_ALL ? NULL : why;
-    return rights != DPK_DEBUG_NONE;
-}
-
-/* Appends the reason. A name in it may have a character that ends a packet, which is replaced. */
-static void put_why(struct gdb *g)
-{
-    g->body.size = 0;
-    dpk_put_format(&g->body, "E.%s", g->why);
-    for (size_t i = 0; i < g->body.size; i++)
-        if (g->body.data[i] < ' ' || g->body.data[i] > '~' || strchr("#$*}", g->body.data[i]))
-            g->body.data[i] = '?';
-}
-
-static void send_away(struct gdb *g)
-{
-    put_why(g);
-    g->ops->detach(g->target);
-    g->over = true;
-}
-
-/* Answers a change with OK or the reason of its refusal. GDB shows the reason for registers, but
- * for memory only that it failed. So the reason is also sent when the program goes on. */
-void gdb_changed_or(struct gdb *g, bool done, int number)
-{
-    if (!done && !may_stay(g)) {
-        send_away(g);
-    } else if (!done && g->why) {
-        put_why(g);
-        g->untold = true;
-    } else {
-        gdb_ok_or(g, done, number);
-    }
-}
-
 /* ---- Threads ---- */
 
 /* Reads a thread id; it is 0 for any thread and for all. */
@@ -77,31 +22,13 @@ static bool thread_id(const char **text, unsigned *id)
     return true;
 }
 
-static bool is_thread(const struct gdb *g, unsigned id)
-{
-    unsigned ids[GDB_THREADS_MAX];
-    size_t count = g->ops->threads(g->target, ids, GDB_THREADS_MAX);
-    for (size_t i = 0; i < count; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-
-unsigned gdb_thread(const struct gdb *g)
-{
-    unsigned ids[GDB_THREADS_MAX];
-    if (g->thread != 0 && is_thread(g, g->thread))
-        return g->thread;
-    return g->ops->threads(g->target, ids, GDB_THREADS_MAX) ? ids[0] : 0;
-}
-
 /* Hg ID, Hc ID */
 static void choose_thread(struct gdb *g, const char *text)
 {
     char what = *text;
     unsigned id;
     if ((what != 'g' && what != 'c') || !thread_id((text++, &text), &id) || *text != '\0' ||
-        (id != 0 && !is_thread(g, id))) {
+        (id != 0 && !gdb_is_thread(g, id))) {
         gdb_error(g, EINVAL);
         return;
     }
@@ -116,7 +43,7 @@ static void choose_thread(struct gdb *g, const char *text)
 static void is_alive(struct gdb *g, const char *text)
 {
     unsigned id;
-    gdb_ok_or(g, thread_id(&text, &id) && *text == '\0' && is_thread(g, id), ESRCH);
+    gdb_ok_or(g, thread_id(&text, &id) && *text == '\0' && gdb_is_thread(g, id), ESRCH);
 }
 
 /* ---- Going on and stopping ---- */
@@ -242,7 +169,7 @@ void gdb_tell_stop(struct gdb *g)
     if (!g->running || !g->ops->stopped(g->target, &stop))
         return;
     g->running = false;
-    if (!may_stay(g)) {
+    if (!gdb_may_stay(g)) {
         gdb_say(g, g->why);
         gdb_say(g, "\n");
         g->ops->detach(g->target);
@@ -318,8 +245,8 @@ static bool state_command(struct gdb *g, const char *text)
 void gdb_command(struct gdb *g)
 {
     const char *text = g->packet + 1;
-    if (!may_stay(g)) {
-        send_away(g);
+    if (!gdb_may_stay(g)) {
+        gdb_send_away(g);
         return;
     }
     if (state_command(g, text))

@@ -40,6 +40,8 @@ void gdb_tell_stop(struct gdb *g);
 void gdb_ok(struct gdb *g);
 void gdb_error(struct gdb *g, int number); /* errno's numbers, as GDB prints them */
 void gdb_hex(struct gdb *g, const void *bytes, size_t size);
+/* The value of a hexadecimal digit, or -1. */
+int gdb_digit(char c);
 /* A hexadecimal number of 1 to 16 digits; *text moves behind it. */
 bool gdb_number(const char **text, uint64_t *out);
 /* Exactly 2 * size digits at *text, which moves behind them. */
@@ -54,14 +56,22 @@ void gdb_say(struct gdb *g, const char *text);
 /* Frames and sends the answer that was made, empty or not. */
 void gdb_send(struct gdb *g);
 
+/* ---- The client. gdb_session.c ---- */
+/* Asks for the rights of the client. Returns false if the client must be disconnected. */
+bool gdb_may_stay(struct gdb *g);
+/* Answers with the reason, and disconnects the client. */
+void gdb_send_away(struct gdb *g);
+/* Answers OK, the error, or the reason for which changes are refused. */
+void gdb_changed_or(struct gdb *g, bool done, int number);
+/* Says whether the target has a thread with this id. */
+bool gdb_is_thread(const struct gdb *g, unsigned id);
+/* The thread of g, G, p, P, or the first one. */
+unsigned gdb_thread(const struct gdb *g);
+
 /* ---- Commands. gdb.c ---- */
 
 /* Carries out g->packet and makes the answer. */
 void gdb_command(struct gdb *g);
-/* Answers OK, the error, or the reason for which changes are refused. */
-void gdb_changed_or(struct gdb *g, bool done, int number);
-/* The thread of g, G, p, P, or the first one. */
-unsigned gdb_thread(const struct gdb *g);
 
 /* Packets g, G, p, P, m, M, X, Z and z. gdb_state.c */
 void gdb_read_registers(struct gdb *g);

@@ -12,24 +12,7 @@
 
 #define SOCKETS_AT_ONCE 16
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acknowledged = PTHREAD_COND_INITIALIZER;
-
-void cm_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void cm_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-int failed(int why)
-{
-    errno = why;
-    return -1;
-}
 
 static struct channel *channel_of(struct rdma_event_channel *seen)
 {
@@ -224,7 +207,7 @@ void channel_settle(struct id *id)
     cm_lock();
     drop_events(id);
     while (id->unacknowledged)
-        pthread_cond_wait(&acknowledged, &lock);
+        cm_wait(&acknowledged);
     cm_unlock();
 }
 

@@ -85,6 +85,8 @@ int failed(int why);
 
 void cm_lock(void);
 void cm_unlock(void);
+/* Waits for a condition, with the lock. */
+void cm_wait(pthread_cond_t *condition);
 
 /* ---- channel.c; with the lock held ---- */
 

@@ -1,0 +1,27 @@
+/* The lock of all identifiers and channels, and how functions of librdmacm fail. */
+#include <errno.h>
+
+#include "rdmacm.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cm_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cm_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void cm_wait(pthread_cond_t *condition)
+{
+    pthread_cond_wait(condition, &lock);
+}
+
+int failed(int why)
+{
+    errno = why;
+    return -1;
+}

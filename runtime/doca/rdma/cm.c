@@ -112,23 +112,6 @@ bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_
            !r->connections[connection]->bridged && establish(r->connections[connection], out);
 }
 
-/* The queue pair of the peer is found by its number, as a peer of another library has no more. */
-doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
-{
-    struct dpk_error err = {0};
-    const uint8_t address[] = {'D',
-                               'P',
-                               'K',
-                               'N',
-                               (uint8_t)(number >> 24),
-                               (uint8_t)(number >> 16),
-                               (uint8_t)(number >> 8),
-                               (uint8_t)number};
-    return dpk_rc_qp_connect(c->qp, address, sizeof address, &err) == DPK_OK
-               ? DOCA_SUCCESS
-               : DOCA_ERROR_CONNECTION_ABORTED;
-}
-
 /* The peer accepts. */
 static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
                      struct dpk_rdma_event *out)
@@ -273,19 +256,6 @@ bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r)
 static doca_error_t check(const struct dpk_rdma *r)
 {
     return r->end && r->cm.callbacks.request ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-}
-
-doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks)
-{
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    pthread_mutex_lock(&r->ctx.object.lock);
-    if (!r->rc) {
-        r->cm.callbacks = *callbacks;
-        r->ctx.ops = &dpk_rdma_cm_ctx_ops;
-        result = DOCA_SUCCESS;
-    }
-    pthread_mutex_unlock(&r->ctx.object.lock);
-    return result;
 }
 
 static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)

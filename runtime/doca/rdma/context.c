@@ -1,13 +1,10 @@
-/* RDMA contexts and their connections, as objects. */
+/* RDMA contexts as objects: they start, stop and end. */
 #include <stdlib.h>
 
 #include "rdma.h"
 
 #define QUEUE_DEFAULT 128u
-#define RNR_MS        1u    /* until a message that found no receive is tried again */
 #define CALL_MS       2000u /* until a call that nobody answers is given up, on a card */
-
-/* ---- Contexts ---- */
 
 static void rdma_left(void *object)
 {
@@ -105,17 +102,6 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     return DOCA_SUCCESS;
 }
 
-void dpk_rdma_close(struct dpk_rdma *r)
-{
-    if (!r->end)
-        return;
-    dpk_rdma_cm_close(r, false);
-    dpk_rc_end_destroy(r->end);
-    r->end = NULL;
-    for (uint32_t i = 0; i < r->count; i++)
-        r->connections[i]->qp = NULL;
-}
-
 static doca_error_t rdma_stop(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
@@ -141,12 +127,26 @@ static const struct dpk_ctx_ops ops = {.start = rdma_start,
                                        .rest = dpk_rdma_rest,
                                        .notifies = true,
                                        .has_datapath = true};
-const struct dpk_ctx_ops dpk_rdma_cm_ctx_ops = {.start = rdma_start,
-                                                .stop = rdma_stop,
-                                                .progress = dpk_rdma_progress,
-                                                .is_ready = dpk_rdma_is_ready,
-                                                .rest = dpk_rdma_rest,
-                                                .has_datapath = true};
+/* A context with a connection manager looks at sockets; no thread announces their messages. */
+static const struct dpk_ctx_ops cm_ops = {.start = rdma_start,
+                                          .stop = rdma_stop,
+                                          .progress = dpk_rdma_progress,
+                                          .is_ready = dpk_rdma_is_ready,
+                                          .rest = dpk_rdma_rest,
+                                          .has_datapath = true};
+
+doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks)
+{
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (!r->rc) {
+        r->cm.callbacks = *callbacks;
+        r->ctx.ops = &cm_ops;
+        result = DOCA_SUCCESS;
+    }
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return result;
+}
 
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 {
@@ -169,133 +169,4 @@ struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev)
 doca_error_t dpk_rdma_destroy(const void *handle)
 {
     return dpk_object_destroy(handle, &dpk_rdma_kind);
-}
-
-/* ---- Connections ---- */
-
-static void connection_release(void *object)
-{
-    struct dpk_rdma_connection *c = object;
-    if (c->bridged)
-        dpk_rdma_bridge_release(c);
-    dpk_buf_free(&c->details);
-    dpk_rdma_addr_end(c->addr);
-    dpk_object_drop(c->rdma);
-    free(c);
-}
-const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
-
-/* The place of a new one: behind the others, or that of one that has ended. FULL. With the context's
- * lock, as the next ones. */
-static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
-{
-    uint32_t i = r->count;
-    if (r->count == r->connections_max)
-        for (i = 0; i < r->count && r->connections[i]->state < DPK_RDMA_LEFT; i++)
-            ;
-    *place = i;
-    if (i < r->count)
-        return DOCA_SUCCESS;
-    if (i == r->connections_max)
-        return DOCA_ERROR_FULL;
-    struct dpk_rdma_connection **more =
-        reallocarray(r->connections, r->count + 1, sizeof(struct dpk_rdma_connection *));
-    if (!more)
-        return DOCA_ERROR_NO_MEMORY;
-    r->connections = more;
-    return DOCA_SUCCESS;
-}
-
-/* Takes one that has ended away. */
-static void clear_place(struct dpk_rdma *r, uint32_t place)
-{
-    struct dpk_rdma_connection *c = r->connections[place];
-    if (c->qp)
-        dpk_rc_qp_destroy(c->qp);
-    c->qp = NULL;
-    dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
-}
-
-static doca_error_t make_queue_pair(struct dpk_rdma *r, struct dpk_rdma_connection *c)
-{
-    struct dpk_error err = {0};
-    if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
-        return dpk_doca_failed("doca_rdma_export", &err);
-    dpk_rc_qp_set_patience(
-        c->qp, &(struct dpk_rc_patience){.rnr_retries = r->rnr_retries, .rnr_ms = RNR_MS});
-    if (dpk_rc_qp_address(c->qp, &c->details, &err) == DPK_OK)
-        return DOCA_SUCCESS;
-    dpk_rc_qp_destroy(c->qp);
-    c->qp = NULL;
-    return dpk_doca_failed("doca_rdma_export", &err);
-}
-
-static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
-{
-    doca_error_t result = r->end ? find_place(r, &c->id) : DOCA_ERROR_BAD_STATE;
-    if (result == DOCA_SUCCESS)
-        result = make_queue_pair(r, c);
-    if (result != DOCA_SUCCESS)
-        return result;
-    if (c->id < r->count)
-        clear_place(r, c->id);
-    else
-        r->count++;
-    r->connections[c->id] = c;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connection **out)
-{
-    *out = NULL;
-    struct dpk_rdma_connection *c = calloc(1, sizeof *c);
-    if (!c)
-        return DOCA_ERROR_NO_MEMORY;
-    c->socket = -1;
-    dpk_object_hold(c->rdma = r);
-    if (!dpk_object_enter(c, &dpk_rdma_connection_kind))
-        return DOCA_ERROR_NO_MEMORY;
-    const doca_error_t result = add_connection(r, c);
-    if (result == DOCA_SUCCESS)
-        *out = c;
-    else
-        dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
-    return result;
-}
-
-doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
-{
-    pthread_mutex_lock(&r->ctx.object.lock);
-    const doca_error_t result = dpk_rdma_connection_add(r, out);
-    pthread_mutex_unlock(&r->ctx.object.lock);
-    return result;
-}
-
-static doca_error_t why_not_connected(enum dpk_status status, const struct dpk_error *err)
-{
-    switch (status) {
-    case DPK_OK:
-        return DOCA_SUCCESS;
-    case DPK_ERR_FORMAT:
-        return DOCA_ERROR_INVALID_VALUE;
-    case DPK_ERR_UNSUPPORTED:
-        return DOCA_ERROR_UNSUPPORTED_VERSION;
-    case DPK_ERR_USAGE:
-        return DOCA_ERROR_BAD_STATE;
-    case DPK_ERR_NOT_FOUND:
-        return DOCA_ERROR_CONNECTION_ABORTED;
-    default:
-        return dpk_doca_failed("doca_rdma_connect", err);
-    }
-}
-
-doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size)
-{
-    struct dpk_error err = {0};
-    pthread_mutex_lock(&c->rdma->ctx.object.lock);
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
-    if (c->qp)
-        result = why_not_connected(dpk_rc_qp_connect(c->qp, details, size, &err), &err);
-    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
-    return result;
 }

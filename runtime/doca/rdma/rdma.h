@@ -197,8 +197,6 @@ int dpk_rdma_rest(struct dpk_ctx *ctx, const struct dpk_pe *pe);
 
 /* ---- Connection manager ---- */
 
-/* Of contexts that use it: sockets are looked at, and nobody tells of them. */
-extern const struct dpk_ctx_ops dpk_rdma_cm_ctx_ops;
 void dpk_rdma_cm_init(struct dpk_rdma *r);
 /* With the lock: closes all sockets; `release`: nothing uses them any more, in any thread. */
 void dpk_rdma_cm_close(struct dpk_rdma *r, bool release);

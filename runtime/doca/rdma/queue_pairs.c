@@ -1,0 +1,161 @@
+/* Connections as objects, and their queue pairs. */
+#include <stdlib.h>
+
+#include "rdma.h"
+
+#define RNR_MS 1u /* a message that found no receive is tried again after this time */
+
+static void connection_release(void *object)
+{
+    struct dpk_rdma_connection *c = object;
+    if (c->bridged)
+        dpk_rdma_bridge_release(c);
+    dpk_buf_free(&c->details);
+    dpk_rdma_addr_end(c->addr);
+    dpk_object_drop(c->rdma);
+    free(c);
+}
+const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
+
+/* The place of a new one: behind the others, or that of one that has ended. FULL. With the context's
+ * lock, as the next ones. */
+static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
+{
+    uint32_t i = r->count;
+    if (r->count == r->connections_max)
+        for (i = 0; i < r->count && r->connections[i]->state < DPK_RDMA_LEFT; i++)
+            ;
+    *place = i;
+    if (i < r->count)
+        return DOCA_SUCCESS;
+    if (i == r->connections_max)
+        return DOCA_ERROR_FULL;
+    struct dpk_rdma_connection **more =
+        reallocarray(r->connections, r->count + 1, sizeof(struct dpk_rdma_connection *));
+    if (!more)
+        return DOCA_ERROR_NO_MEMORY;
+    r->connections = more;
+    return DOCA_SUCCESS;
+}
+
+/* Takes one that has ended away. */
+static void clear_place(struct dpk_rdma *r, uint32_t place)
+{
+    struct dpk_rdma_connection *c = r->connections[place];
+    if (c->qp)
+        dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+    dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
+}
+
+static doca_error_t make_queue_pair(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    struct dpk_error err = {0};
+    if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
+        return dpk_doca_failed("doca_rdma_export", &err);
+    dpk_rc_qp_set_patience(
+        c->qp, &(struct dpk_rc_patience){.rnr_retries = r->rnr_retries, .rnr_ms = RNR_MS});
+    if (dpk_rc_qp_address(c->qp, &c->details, &err) == DPK_OK)
+        return DOCA_SUCCESS;
+    dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+    return dpk_doca_failed("doca_rdma_export", &err);
+}
+
+static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
+{
+    doca_error_t result = r->end ? find_place(r, &c->id) : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS)
+        result = make_queue_pair(r, c);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (c->id < r->count)
+        clear_place(r, c->id);
+    else
+        r->count++;
+    r->connections[c->id] = c;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+{
+    *out = NULL;
+    struct dpk_rdma_connection *c = calloc(1, sizeof *c);
+    if (!c)
+        return DOCA_ERROR_NO_MEMORY;
+    c->socket = -1;
+    dpk_object_hold(c->rdma = r);
+    if (!dpk_object_enter(c, &dpk_rdma_connection_kind))
+        return DOCA_ERROR_NO_MEMORY;
+    const doca_error_t result = add_connection(r, c);
+    if (result == DOCA_SUCCESS)
+        *out = c;
+    else
+        dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
+    return result;
+}
+
+doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+{
+    pthread_mutex_lock(&r->ctx.object.lock);
+    const doca_error_t result = dpk_rdma_connection_add(r, out);
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return result;
+}
+
+static doca_error_t why_not_connected(enum dpk_status status, const struct dpk_error *err)
+{
+    switch (status) {
+    case DPK_OK:
+        return DOCA_SUCCESS;
+    case DPK_ERR_FORMAT:
+        return DOCA_ERROR_INVALID_VALUE;
+    case DPK_ERR_UNSUPPORTED:
+        return DOCA_ERROR_UNSUPPORTED_VERSION;
+    case DPK_ERR_USAGE:
+        return DOCA_ERROR_BAD_STATE;
+    case DPK_ERR_NOT_FOUND:
+        return DOCA_ERROR_CONNECTION_ABORTED;
+    default:
+        return dpk_doca_failed("doca_rdma_connect", err);
+    }
+}
+
+doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size)
+{
+    struct dpk_error err = {0};
+    pthread_mutex_lock(&c->rdma->ctx.object.lock);
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    if (c->qp)
+        result = why_not_connected(dpk_rc_qp_connect(c->qp, details, size, &err), &err);
+    pthread_mutex_unlock(&c->rdma->ctx.object.lock);
+    return result;
+}
+
+/* The queue pair of the peer is found by its number, as a peer of another library has no more. */
+doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
+{
+    struct dpk_error err = {0};
+    const uint8_t address[] = {'D',
+                               'P',
+                               'K',
+                               'N',
+                               (uint8_t)(number >> 24),
+                               (uint8_t)(number >> 16),
+                               (uint8_t)(number >> 8),
+                               (uint8_t)number};
+    return dpk_rc_qp_connect(c->qp, address, sizeof address, &err) == DPK_OK
+               ? DOCA_SUCCESS
+               : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+void dpk_rdma_close(struct dpk_rdma *r)
+{
+    if (!r->end)
+        return;
+    dpk_rdma_cm_close(r, false);
+    dpk_rc_end_destroy(r->end);
+    r->end = NULL;
+    for (uint32_t i = 0; i < r->count; i++)
+        r->connections[i]->qp = NULL;
+}

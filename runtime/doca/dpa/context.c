@@ -90,18 +90,6 @@ doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
     return DOCA_SUCCESS;
 }
 
-doca_error_t tell_text(const char *text, char *out, uint32_t *size)
-{
-    const size_t takes = strlen(text) + 1;
-    if (!out || !size || takes > UINT32_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    const bool fits = takes <= *size;
-    *size = (uint32_t)takes;
-    if (fits)
-        memcpy(out, text, takes);
-    return fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len)
 {
     const struct dpk_host_app *found = dpk_host_app_find(app);

@@ -171,3 +171,15 @@ __attribute__((constructor)) static void register_calls(void)
 {
     dpk_dpa_register_calls(&calls);
 }
+
+doca_error_t tell_text(const char *text, char *out, uint32_t *size)
+{
+    const size_t takes = strlen(text) + 1;
+    if (!out || !size || takes > UINT32_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    const bool fits = takes <= *size;
+    *size = (uint32_t)takes;
+    if (fits)
+        memcpy(out, text, takes);
+    return fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}

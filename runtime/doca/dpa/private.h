@@ -4,7 +4,7 @@
 
 #include "doca/dpa/dpa.h"
 
-/* ---- dpa.c: contexts and their processes ---- */
+/* ---- dpa.c, start.c: contexts and their processes ---- */
 
 /* A context that is not started; holds `dev`. NULL: out of memory. */
 struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev);

@@ -60,7 +60,9 @@ struct emitter {
     LLVMValueRef table_index, table_base; /* what those registers of the block's table hold */
 };
 
-/* ---- Registers and constants ---- */
+/* ---- emit.c: constants, registers, fields, blocks ---- */
+/* Says whether a jump from block `from` to block `to` is a backward jump, as each loop has. */
+bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
 LLVMValueRef emit_const(const struct emitter *e, uint64_t value);
 LLVMValueRef emit_get(const struct emitter *e, unsigned reg); /* i64 */
 void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value);
@@ -148,8 +150,6 @@ struct turns turns_find(const struct emitter *e, const struct loop *loop, LLVMVa
 void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);
 
 /* ---- function.c ---- */
-/* Whether a jump from block `from` to block `to` is one back, as each loop has one. */
-bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
 void emit_instruction(struct emitter *e);
 /* Finds the words of block `index`, whose instructions come next. */
 void emit_words_begin(struct emitter *e, uint32_t index);

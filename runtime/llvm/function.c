@@ -5,50 +5,6 @@
 
 #define B_ e->builder
 
-LLVMValueRef emit_const(const struct emitter *e, uint64_t value)
-{
-    return LLVMConstInt(e->i64, value, false);
-}
-
-LLVMValueRef emit_get(const struct emitter *e, unsigned reg)
-{
-    return reg == 0 ? emit_const(e, 0) : LLVMBuildLoad2(B_, e->i64, e->x[reg], "");
-}
-
-void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value)
-{
-    if (reg == 0)
-        return;
-    LLVMBuildStore(B_, value, e->x[reg]);
-    e->dirty |= UINT32_C(1) << reg;
-}
-
-LLVMValueRef emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type)
-{
-    LLVMValueRef index = emit_const(e, offset);
-    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->hart, &index, 1, "");
-    return LLVMBuildBitCast(B_, at, LLVMPointerType(type, 0), "");
-}
-
-LLVMBasicBlockRef emit_new_block(const struct emitter *e, const char *name)
-{
-    return LLVMAppendBasicBlockInContext(e->context, e->function, name);
-}
-
-void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold)
-{
-    LLVMBasicBlockRef on = emit_new_block(e, "");
-    LLVMValueRef jump = LLVMBuildCondBr(B_, condition, cold, on);
-    LLVMMetadataRef weights[] = {
-        LLVMMDStringInContext2(e->context, "branch_weights", 14),
-        LLVMValueAsMetadata(LLVMConstInt(e->i32, 1, false)),
-        LLVMValueAsMetadata(LLVMConstInt(e->i32, 100000, false)),
-    };
-    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(e->context, "prof", 4),
-                    LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, weights, 3)));
-    LLVMPositionBuilderAtEnd(B_, on);
-}
-
 /* ---- What is known before ---- */
 
 static uint32_t written_by(const struct emitter *e, const struct jit_block *b)
@@ -103,12 +59,6 @@ static uint32_t used_registers(const struct emitter *e)
         mask |= register_bit(insn->rd) | register_bit(insn->rs1) | register_bit(insn->rs2);
     }
     return mask;
-}
-
-bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to)
-{
-    const struct jit_block *target = &e->region->blocks[to];
-    return target->copy == from->copy && target->pc <= from->pc;
 }
 
 /* Whether the budget is checked where block `index` begins: there are jumps back to it, or the

@@ -142,3 +142,13 @@ void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
                             .sgid = a->from,
                             .dgid = to->dgid};
 }
+
+/* The address of a peer: RoCE knows it by its GID. */
+int path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
+{
+    struct ibv_gid_entry own;
+    if (!a->is_global)
+        return EINVAL;
+    const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
+    return why ? why : gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
+}

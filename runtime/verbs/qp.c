@@ -3,7 +3,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,93 +12,7 @@
 
 _Static_assert(sizeof(void *) >= sizeof(uint64_t), "rc keeps a wr_id as a pointer");
 
-/* ---- Processes ---- */
-
-/* In a child of fork() the lock of the parent's struct dpk_rc may be held for ever. */
-static atomic_uint generation;
-
-static void in_child(void)
-{
-    atomic_fetch_add(&generation, 1);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
-
-unsigned qp_generation(void)
-{
-    return atomic_load_explicit(&generation, memory_order_relaxed);
-}
-
-struct dpk_rc *context_rc(struct context *c)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct ibv_context *ib = &c->extended.context;
-    pthread_once(&once, watch_forks);
-    pthread_mutex_lock(&ib->mutex);
-    if (!c->rc && dpk_rc_enter(&c->rc, NULL) != DPK_OK)
-        errno = ENOMEM;
-    pthread_mutex_unlock(&ib->mutex);
-    return c->rc;
-}
-
-struct dpk_rc *context_known_rc(struct context *c)
-{
-    struct ibv_context *ib = &c->extended.context;
-    pthread_mutex_lock(&ib->mutex);
-    struct dpk_rc *rc = c->rc;
-    pthread_mutex_unlock(&ib->mutex);
-    return rc;
-}
-
 /* ---- Completions ---- */
-
-static enum ibv_wc_status status_of(enum dpk_rc_status status)
-{
-    switch (status) {
-    case DPK_RC_OK:
-        return IBV_WC_SUCCESS;
-    case DPK_RC_LOCAL_LENGTH:
-        return IBV_WC_LOC_LEN_ERR;
-    case DPK_RC_LOCAL_OPERATION:
-        return IBV_WC_LOC_QP_OP_ERR;
-    case DPK_RC_LOCAL_PROTECTION:
-        return IBV_WC_LOC_PROT_ERR;
-    case DPK_RC_FLUSHED:
-        return IBV_WC_WR_FLUSH_ERR;
-    case DPK_RC_REMOTE_INVALID:
-        return IBV_WC_REM_INV_REQ_ERR;
-    case DPK_RC_REMOTE_ACCESS:
-        return IBV_WC_REM_ACCESS_ERR;
-    case DPK_RC_REMOTE_OPERATION:
-        return IBV_WC_REM_OP_ERR;
-    case DPK_RC_RETRY_EXCEEDED:
-        return IBV_WC_RETRY_EXC_ERR;
-    case DPK_RC_RNR_EXCEEDED:
-        return IBV_WC_RNR_RETRY_EXC_ERR;
-    default:
-        return IBV_WC_GENERAL_ERR;
-    }
-}
-
-struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status)
-{
-    return (struct ibv_wc){.wr_id = wr_id,
-                           .status = status_of(status),
-                           .vendor_err = status,
-                           .qp_num = qp->ib.qp_base.qp_num};
-}
-
-void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
-             const struct dpk_rc_why *why)
-{
-    char reason[DPK_RC_REASON_MAX];
-    if (why && dpk_first(&qp->told, dpk_rc_kind(status, why)))
-        fprintf(stderr, "-W- QP 0x%x of the host is in the error state: %s%s\n",
-                qp->ib.qp_base.qp_num, what, dpk_rc_reason(status, why, reason));
-}
 
 /* The receives of a queue pair, or those that it shares. */
 static struct receives *receives_of(struct qp *qp)
@@ -197,12 +110,6 @@ int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 }
 
 /* ---- Errors ---- */
-
-void qp_raise(struct qp *qp, enum ibv_event_type type)
-{
-    const struct ibv_async_event event = {.element.qp = &qp->ib.qp_base, .event_type = type};
-    async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
-}
 
 static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
 {

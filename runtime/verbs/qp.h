@@ -82,21 +82,27 @@ struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr
 int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* ---- qp.c ---- */
-/* Counts forks: objects are of the process that made them. */
+/* ---- fork.c ---- */
+/* Counts forks: an object belongs to the process that made it. */
 unsigned qp_generation(void);
-/* The struct dpk_rc of an opened device. NULL: errno says why not. */
+/* Returns the struct dpk_rc of an opened device. Returns NULL and sets errno if it cannot be made. */
 struct dpk_rc *context_rc(struct context *c);
-/* The same, if there is one already; or NULL. */
+/* Returns the struct dpk_rc if it exists already, or NULL. */
 struct dpk_rc *context_known_rc(struct context *c);
-/* Destroys what the program left, as the kernel does when a device is closed. */
-void qps_abandon(struct context *c);
+
+/* ---- reports.c ---- */
+/* The completion of a work request: its number, its status and the queue pair. */
+struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status);
+/* Raises an asynchronous event of the queue pair. */
 void qp_raise(struct qp *qp, enum ibv_event_type type);
-/* Says on stderr why a work request failed, or the queue pair refused its peer: once for each kind.
- * `why` NULL: that was told before. */
+/* Reports on stderr why a work request failed, or why the queue pair refused its peer: once for each kind
+ * of failure. `why`: NULL if the reason was reported before. */
 void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
              const struct dpk_rc_why *why);
-/* Drops all that is posted, and what was completed but not polled. */
+/* ---- qp.c ---- */
+/* Destroys the queue pairs that the program left, as the kernel does when a device is closed. */
+void qps_abandon(struct context *c);
+/* Drops all posted work requests, and completions that were not polled. */
 void qp_drop(struct qp *qp);
 
 /* ---- send.c: with the lock ---- */
@@ -124,8 +130,5 @@ bool send_is_allowed(const struct qp *qp);
 
 /* ---- wr.c ---- */
 void qp_set_work_requests(struct ibv_qp_ex *ib);
-
-/* The status of a completion, and what it says beside. */
-struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status);
 
 #endif

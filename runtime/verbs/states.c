@@ -75,16 +75,6 @@ static const struct transition *transition_of(enum ibv_qp_type type, enum ibv_qp
 /* Attributes that emulated devices do not have, where a transition would allow them. */
 #define MISSING PATH
 
-/* The address of a peer: RoCE knows it by its GID. */
-int path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
-{
-    struct ibv_gid_entry own;
-    if (!a->is_global)
-        return EINVAL;
-    const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
-    return why ? why : gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
-}
-
 static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a, int mask)
 {
     const unsigned rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |

@@ -90,6 +90,9 @@ struct dpk_queues {
     struct dpk_rc *rc; /* its lock guards all of this */
     const struct dpk_queue_ops *ops;
     void *context;
+    /* Ends a turn: tries waiting work of at most `queues` queues, first that of `cq` (or NULL), and reports
+     * completions. Set by queues.c, so that the files below need not know it. */
+    void (*settle)(struct dpk_queues *nic, const struct dpk_queue *cq, unsigned queues);
     TAILQ_HEAD(, dpk_queue) queues;
     LIST_HEAD(, dpk_queue) numbered[NUMBERED]; /* by the last bits of their numbers */
     uint32_t last_number;
@@ -109,19 +112,22 @@ struct dpk_queues {
     bool left;      /* frames left since ops->left was called */
 };
 
-/* Says why a queue gets into the error state, once for each, and counts it. */
+/* ---- turn.c ---- */
+/* Reports why a queue enters the error state, and counts the error. */
 void queue_warn(const struct dpk_queue *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Tells of what ends no queue. */
+/* Reports trouble that does not end the queue. */
 void queue_tell(const struct dpk_queue *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void queue_count(const struct dpk_queue *q, enum dpk_counter counter);
 const char *queue_kind(const struct dpk_queue *q);
-
-/* ---- queues.c ---- */
+/* Adds to a counter of the port, for frames that belong to no queue. */
+void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
 void queues_lock(struct dpk_queues *nic);
-/* Tries again what waits, then unlocks. */
+/* Ends the turn: tries waiting work again, reports completions, and unlocks. */
 void queues_unlock(struct dpk_queues *nic);
+/* Sends a frame to the wire. Returns false if the port is connected to itself: then the frame comes back in. */
+bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
 
 /* ---- place.c ---- */
 /* Both places of a queue were checked. */
@@ -163,7 +169,7 @@ bool rwqe_is_posted(const struct dpk_queue *q);
 bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
 void rwqe_flush(struct dpk_queue *q);
 
-/* ---- send.c ---- */
+/* ---- send_ring.c ---- */
 /* Reads the next WQE once. *blocks: how many blocks it has, at most those that are posted. `why`: NULL,
  * or the reason of an error. */
 enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
@@ -176,9 +182,15 @@ bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_
                    uint64_t bytes);
 /* Whether the current doorbell has moved more than BYTES_AT_ONCE; warns if so. */
 bool moved_too_much(struct dpk_queue *q);
-/* Carries out what is posted, as far as possible now. */
+
+/* ---- send.c ---- */
+/* Carries out posted WQEs as far as possible now. */
 void send_run(struct dpk_queue *q);
-/* Puts it into the error state. */
+
+/* ---- fail.c ---- */
+/* Completes all posted WQEs of a send queue as flushed. */
+void send_flush(struct dpk_queue *q);
+/* Puts a queue into the error state. */
 void queue_fail(struct dpk_queue *q);
 
 /* ---- connected.c ---- */
@@ -220,9 +232,6 @@ bool facts_are_wrong(const struct frame_facts *f);
 
 /* ---- port.c ---- */
 enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why);
-void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
-/* False: the port is connected to itself, and the frame comes back in. */
-bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
 /* `facts`: what steering says of it. */
 void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
                     const struct frame_facts *facts, const struct passage *passage);

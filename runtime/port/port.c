@@ -106,13 +106,6 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
         queue_fail(rq);
 }
 
-/* Counts what is of no queue. */
-void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
-{
-    if (more > 0)
-        dpk_count(dpk_counters_port(nic->counters), counter, more);
-}
-
 /* ---- Waiting ---- */
 
 static struct frame *take_first(struct frames *frames)
@@ -280,12 +273,6 @@ void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
 static bool is_frame(uint64_t size)
 {
     return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
-}
-
-bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
-{
-    nic->left = true;
-    return nic->ops->leaves(nic->context, frame, size);
 }
 
 /* A frame that is complete goes where rules say. */

@@ -1,8 +1,6 @@
-/* Queues: creation, doorbells, states, destruction. */
+/* Queues: creation, doorbells, states, destruction, and the end of a turn. */
 #include "port.h"
 
-#include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,51 +13,6 @@
 #define CQ_DEPTH_MAX 22u
 #define RING_ALIGN   64u
 
-const char *queue_kind(const struct dpk_queue *q)
-{
-    static const char *const names[] = {"CQ", "RQ", "RMP", "SQ", "QP", "EQ"};
-    return names[q->options.kind];
-}
-
-void queue_count(const struct dpk_queue *q, enum dpk_counter counter)
-{
-    dpk_count(q->counts ? q->counts : dpk_counters_port(q->nic->counters), counter, 1);
-}
-
-__attribute__((format(printf, 3, 0))) static void tell(const struct dpk_queue *q, const char *what,
-                                                       const char *format, va_list ap)
-{
-    char reason[DPK_RC_REASON_MAX + 20], text[sizeof reason + 60];
-    vsnprintf(reason, sizeof reason, format, ap);
-    snprintf(text, sizeof text, "%s 0x%x%s: %s", queue_kind(q), q->number, what, reason);
-    q->nic->ops->warn(q->nic->context, text);
-}
-
-void queue_tell(const struct dpk_queue *q, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    tell(q, "", format, ap);
-    va_end(ap);
-}
-
-void queue_warn(const struct dpk_queue *q, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    tell(q, " is in the error state", format, ap);
-    va_end(ap);
-    queue_count(q, DPK_QUEUE_ERRORS);
-}
-
-void queues_lock(struct dpk_queues *nic)
-{
-    dpk_rc_lock(nic->rc);
-    nic->turn++;
-    nic->in_turn = true;
-    nic->now = 0;
-}
-
 static void resume_pairs(struct dpk_queues *nic)
 {
     struct dpk_queue *q;
@@ -69,24 +22,16 @@ static void resume_pairs(struct dpk_queues *nic)
         pair_resume(q);
 }
 
-static void unlock(struct dpk_queues *nic, unsigned queues)
+/* The end of a turn. */
+static void settle(struct dpk_queues *nic, const struct dpk_queue *cq, unsigned queues)
 {
+    if (cq)
+        frames_run_first(nic, cq);
     if (nic->pairs_wait)
         resume_pairs(nic);
     if (frames_run(nic, queues))
         nic->ops->waits(nic->context);
     cqs_tell(nic);
-    const bool left = nic->left && nic->ops->left;
-    nic->left = false;
-    nic->in_turn = false;
-    dpk_rc_unlock(nic->rc);
-    if (left)
-        nic->ops->left(nic->context);
-}
-
-void queues_unlock(struct dpk_queues *nic)
-{
-    unlock(nic, LOOKED_AT);
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
@@ -98,6 +43,7 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     if (!nic)
         return dpk_fail_nomem(err);
     nic->rc = rc;
+    nic->settle = settle;
     nic->ops = ops;
     nic->context = context;
     nic->last_number = FIRST_NUMBER - 1;
@@ -353,18 +299,6 @@ bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *
         ring(q, posted);
     queues_unlock(nic);
     return rings;
-}
-
-void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq)
-{
-    /* Whoever makes a frame wait looks for its receive once more when it is counted. */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (nic->waiting == 0 && !nic->pairs_wait)
-        return;
-    queues_lock(nic);
-    if (cq)
-        frames_run_first(nic, cq);
-    unlock(nic, cq ? LOOKED_AT : UINT_MAX);
 }
 
 uint32_t dpk_cq_produced(const struct dpk_queue *cq)

@@ -399,6 +399,14 @@ void dpk_guard_begin(void);
         good_;                                                                                     \
     })
 
+/* ---- Clocks ---- */
+
+/* The monotonic clock of the machine, in nanoseconds and in milliseconds. */
+uint64_t dpk_now_ns(void);
+uint64_t dpk_now_ms(void);
+/* The processor time of the calling thread, in nanoseconds. It stands still while others run. */
+uint64_t dpk_thread_time_ns(void);
+
 /* ---- Threads ---- */
 
 /* pthread_create for a library's own thread. Signals go to the program's threads: this one blocks

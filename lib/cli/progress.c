@@ -8,22 +8,15 @@
 #define STEP_MS  100
 #define WIDTH    40
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void dpk_progress_start(struct dpk_progress *p)
 {
-    *p = (struct dpk_progress){.terminal = isatty(STDERR_FILENO), .start = now_ms()};
+    *p = (struct dpk_progress){.terminal = isatty(STDERR_FILENO), .start = (int64_t)dpk_now_ms()};
 }
 
 void dpk_progress_show(struct dpk_progress *p, const char *what, size_t done, size_t total,
                        const char *unit)
 {
-    int64_t now = p->terminal ? now_ms() : 0;
+    int64_t now = p->terminal ? (int64_t)dpk_now_ms() : 0;
     if (!p->terminal || now - p->start < QUIET_MS || now - p->last < STEP_MS || total == 0)
         return;
     int filled = (int)(done * WIDTH / total);

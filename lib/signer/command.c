@@ -109,13 +109,6 @@ static enum dpk_status start(char *const *words, int input, int output, pid_t *p
     return dpk_fail(err, DPK_ERR_TOOL, "sign command %s: %s", words[0], strerror(code));
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static enum dpk_status too_slow(const char *name, unsigned timeout, struct dpk_error *err)
 {
     return dpk_fail(err, DPK_ERR_TIMEOUT, "sign command %s: not done after %u s", name, timeout);
@@ -127,7 +120,7 @@ static enum dpk_status collect(int fd, const char *name, unsigned timeout, int64
 {
     for (;;) {
         uint8_t bytes[1024];
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - (int64_t)dpk_now_ms();
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
         if (ready == 0)
@@ -165,7 +158,7 @@ static enum dpk_status finish(pid_t pid, const char *name, unsigned timeout, int
 {
     int code = 0;
     for (;;) {
-        if (status == DPK_OK && now_ms() >= deadline)
+        if (status == DPK_OK && (int64_t)dpk_now_ms() >= deadline)
             status = too_slow(name, timeout, err);
         if (status != DPK_OK)
             kill(pid, SIGKILL);
@@ -187,7 +180,7 @@ enum dpk_status command_run(char *const *words, unsigned timeout, const uint8_t 
     pid_t pid = -1;
     struct dpk_buf b = {0};
     enum dpk_status status = DPK_OK;
-    int64_t deadline = now_ms() + (int64_t)timeout * 1000;
+    int64_t deadline = (int64_t)dpk_now_ms() + (int64_t)timeout * 1000;
     int input = digest_file(digest, digest_size);
     if (input < 0 || pipe2(ends, O_CLOEXEC) != 0) {
         status = dpk_fail_errno(err, "sign command %s", words[0]);

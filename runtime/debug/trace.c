@@ -31,13 +31,6 @@ struct dpk_trace {
     bool named[TRACKS]; /* the name of the track was written */
 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static const char document_end[] = "\n]}\n";
 
 /* Says why the trace ends here, and makes it a document again, of what was written before. */
@@ -148,7 +141,7 @@ enum dpk_status dpk_trace_open(const char *path, uint64_t max, struct dpk_trace 
     }
     pthread_mutex_init(&t->lock, NULL);
     t->max = max;
-    t->begin = now();
+    t->begin = dpk_now_ns();
     *out = t;
     return DPK_OK;
 }
@@ -217,7 +210,7 @@ void dpk_trace_put(struct dpk_trace *t, const struct dpk_trace_event *e)
         pthread_mutex_unlock(&t->lock);
         return;
     }
-    uint64_t end = now(), begin = e->begin ? e->begin : end;
+    uint64_t end = dpk_now_ns(), begin = e->begin ? e->begin : end;
     put_name(t, e->track);
     dpk_put_format(&t->buf, "%s\n{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%u,\"cat\":\"%s\",\"name\":",
                    t->any ? "," : "", e->phase, (long)getpid(), e->track, e->category);

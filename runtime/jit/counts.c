@@ -53,9 +53,3 @@ void jit_stats(struct jit_stats *out)
     pthread_mutex_unlock(&lock);
 }
 
-uint64_t jit_processor_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}

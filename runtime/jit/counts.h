@@ -13,7 +13,5 @@ void jit_count_code(uint64_t bytes);
 /* One was not translated. */
 void jit_count_refused(const char *reason);
 
-/* Nanoseconds that the calling thread has worked. */
-uint64_t jit_processor_time(void);
 
 #endif

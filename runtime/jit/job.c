@@ -77,10 +77,10 @@ static bool translate(const struct job *j, const struct jit_options *options, st
 {
     struct dpk_error err = {0};
     jit_translate_fn *const fn = translator();
-    const uint64_t begin = jit_processor_time();
+    const uint64_t begin = dpk_thread_time_ns();
     const bool room = has_room(),
                done = room && fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
-    const uint64_t took = jit_processor_time() - begin;
+    const uint64_t took = dpk_thread_time_ns() - begin;
     if (*err.message)
         tell_interpreted(err.message);
     if (done)

@@ -22,9 +22,9 @@ static void collect_of(struct process_file *file, bool on, bool reset)
 static void note_time(struct units_file *units, bool on, bool all)
 {
     if (on)
-        units->began = live_now();
+        units->began = dpk_now_ns();
     else
-        units->ended = live_now();
+        units->ended = dpk_now_ns();
     if (all)
         units->collects = on;
 }

@@ -15,13 +15,6 @@
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes");
 
-uint64_t live_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- The folder ---- */
 
 enum dpk_status folder_open(const char *directory, bool make, int *out, struct dpk_error *err)

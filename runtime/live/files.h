@@ -53,6 +53,5 @@ bool process_map(int folder, unsigned number, struct process_file **out);
 bool process_is_dead(int folder, unsigned number);
 /* Removes its file and frees its units. With the lock. */
 void process_bury(int folder, unsigned number, struct units_file *units);
-uint64_t live_now(void);
 
 #endif

@@ -71,7 +71,7 @@ static enum dpk_status with_lock(const char *directory, struct units_lock *lock,
 
 static uint64_t time_between(const struct units_file *units)
 {
-    const uint64_t began = units->began, ended = units->collects ? live_now() : units->ended;
+    const uint64_t began = units->began, ended = units->collects ? dpk_now_ns() : units->ended;
     return began && ended > began ? ended - began : 0;
 }
 

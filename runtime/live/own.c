@@ -193,7 +193,7 @@ void dpk_live_trace(struct dpk_live *live, unsigned thread, unsigned unit, bool 
     struct sample_row *row = &live->file->samples[number % DPK_LIVE_SAMPLES];
     atomic_ushort *turns = &live->units->turns[unit];
     atomic_store(&row->number, 0);
-    row->ns = live_now();
+    row->ns = dpk_now_ns();
     row->instructions = instructions;
     row->thread = thread;
     row->unit = (unsigned short)unit;

@@ -52,11 +52,9 @@ static void put32(uint8_t *at, uint32_t value)
 /* All frames of a turn have come at once. */
 static uint64_t now(struct dpk_queues *nic)
 {
-    struct timespec t;
-    if (nic->in_turn && nic->now != 0)
-        return nic->now;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return nic->now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (!nic->in_turn || nic->now == 0)
+        nic->now = dpk_now_ns();
+    return nic->now;
 }
 
 static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,

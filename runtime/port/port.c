@@ -165,10 +165,8 @@ static bool must_wait(const struct dpk_queue *rq)
 /* A program that never says what it has consumed waits for ever, and would not know why. */
 static void tell_if_stuck(struct dpk_queue *rq)
 {
-    struct timespec now;
     const struct dpk_queue *cq = rq->options.receive_cq;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t ms = (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+    const uint64_t ms = dpk_now_ms();
     if (!cq_is_full(cq) || rq->stuck_since == 0)
         rq->stuck_since = cq_is_full(cq) ? ms : 0;
     if (rq->told_of_stuck || rq->stuck_since == 0 || ms - rq->stuck_since < STUCK_MS)

@@ -23,7 +23,7 @@ static void ask(const struct dpk_process *p, struct debug_policy *policy, const 
     if (before == DPK_DEBUG_NONE)
         return;
     enum dpk_status status = dpk_debug_ask(p->image, &policy->permit, &policy->why);
-    policy->asked = sched_now();
+    policy->asked = dpk_now_ns();
     if (policy->permit.rights > before)
         policy->permit.rights = before;
     if (status != DPK_OK) {
@@ -55,7 +55,7 @@ enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *po
 
 enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy)
 {
-    if (sched_now() - policy->asked >= ANSWER_AGE)
+    if (dpk_now_ns() - policy->asked >= ANSWER_AGE)
         ask(p, policy, "debug");
     return policy->permit.rights;
 }

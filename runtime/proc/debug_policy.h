@@ -9,7 +9,7 @@
 struct debug_policy {
     struct dpk_debug_permit permit;
     struct dpk_error why; /* why the device does not allow everything */
-    uint64_t asked;       /* when the device was asked last (sched_now) */
+    uint64_t asked;       /* when the device was asked last (dpk_now_ns) */
     bool there;           /* a client is connected */
     uint64_t refused, code_writes, code_bytes, jumps; /* counts for the log */
 };

@@ -123,10 +123,10 @@ enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *cal
     h->rank = d->options.rank;
     h->peers = d->options.peers ? d->options.peers : 1;
     h->regs.time = hart_now(h) / 1000;
-    const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
+    const uint64_t counted = dpk_live_collects(h->process->live) ? dpk_now_ns() : 0;
     status = run(d, &s, err);
     if (counted)
-        dpk_live_count(h->process->live, h->id, h->regs.instret - before, sched_now() - counted, 0);
+        dpk_live_count(h->process->live, h->id, h->regs.instret - before, dpk_now_ns() - counted, 0);
     tsan_ended(h);
     sched_direct_end(&h->sched);
     if (result)

@@ -121,7 +121,7 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
     sched_waiter_begin(&w, p ? &p->group : NULL);
     bool satisfied = sched_counter_exceeds(&e->counter, threshold, mask);
     if (timeout_ms)
-        w.deadline = sched_now() + (uint64_t)timeout_ms * 1000000u;
+        w.deadline = dpk_now_ns() + (uint64_t)timeout_ms * 1000000u;
     if (!satisfied) {
         w.wait.threshold = threshold;
         w.wait.mask = mask;

@@ -57,7 +57,7 @@ static void tell_soon(struct dpk_process *p)
 {
     p->untold = p->tell_failure && !p->culprit->rpc && !p->ended_itself;
     if (p->untold)
-        (void)sched_timer_start(&p->telling, sched_now()); /* else dpk_process_destroy tells */
+        (void)sched_timer_start(&p->telling, dpk_now_ns()); /* else dpk_process_destroy tells */
 }
 
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *report)

@@ -80,7 +80,7 @@ void hart_counts(struct hart *h)
 uint64_t hart_now(const struct hart *h)
 {
     const struct dpk_direct_options *o = h->direct ? &h->direct->options : NULL;
-    return o && o->now ? o->now(o->context) : sched_now();
+    return o && o->now ? o->now(o->context) : dpk_now_ns();
 }
 
 void hart_set_resume(struct hart *h, enum dpk_resume how)

@@ -129,9 +129,9 @@ static void run(struct sched_hart *sched, struct slice *s)
         tsan_sees(h, h->awaited);
     h->awaited = NULL;
     if (tracing() && h->began == 0)
-        h->began = sched_now();
-    const uint64_t counted = dpk_live_collects(h->process->live) ? sched_now() : 0;
-    h->regs.time = sched_now() / 1000; /* the device's clock: one for all processes */
+        h->began = dpk_now_ns();
+    const uint64_t counted = dpk_live_collects(h->process->live) ? dpk_now_ns() : 0;
+    h->regs.time = dpk_now_ns() / 1000; /* the device's clock: one for all processes */
     const uint64_t end = before + (hurried                ? MOMENT_INSTRUCTIONS
                                    : h->process->recorded ? recorded_slice()
                                                           : SLICE_INSTRUCTIONS);
@@ -139,7 +139,7 @@ static void run(struct sched_hart *sched, struct slice *s)
               hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;
     if (counted)
-        dpk_live_count(h->process->live, h->id, s->instructions, sched_now() - counted, 0);
+        dpk_live_count(h->process->live, h->id, s->instructions, dpk_now_ns() - counted, 0);
     if (s->end == SLICE_FAULT &&
         slice_is_hurried(s)) /* no launch fails its process: it faults again */
         s->end = SLICE_USED;

@@ -88,7 +88,7 @@ void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event 
     /* Only the first launch waits; it is listed before the threads of the host. */
     list_append(launch != 0 ? p->stalls.next : &p->stalls, &s->in_process);
     if (p->warn && !p->warned)
-        (void)sched_timer_start(&s->timer, sched_now() + p->warn_after);
+        (void)sched_timer_start(&s->timer, dpk_now_ns() + p->warn_after);
 }
 
 void stall_end(struct stall *s)

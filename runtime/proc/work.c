@@ -13,21 +13,13 @@ static _Thread_local struct {
     bool overran;
 } call;
 
-/* What the limit is of: time for which other programs run on the processor does not count. */
-static uint64_t processor_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool dpk_call_worked(uint64_t bytes)
 {
     call.bytes += bytes;
     if (!call.hart || call.bytes - call.looked < LOOK_BYTES)
         return !call.overran;
     const struct sched_hart *h = &call.hart->sched;
-    const uint64_t now = processor_time();
+    const uint64_t now = dpk_thread_time_ns();
     call.looked = call.bytes;
     if (!call.began)
         call.began = now;

@@ -117,13 +117,6 @@ static void set_polled(struct worker *w, bool polled)
     pthread_mutex_unlock(&w->lock);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Who sends needs no system call to wake a thread that still looks. */
 static void *work(void *context)
 {
@@ -133,12 +126,12 @@ static void *work(void *context)
     while (!atomic_load(&w->server->over)) {
         const bool any = look(w, polled ? 0 : -1);
         if (any)
-            last = now_ns();
-        const bool lingers = any || now_ns() - last < LINGER_NS;
+            last = dpk_now_ns();
+        const bool lingers = any || dpk_now_ns() - last < LINGER_NS;
         if (polled != lingers) {
             set_polled(w, polled = lingers);
             if (!polled && look(w, 0)) /* what came before it was said */
-                set_polled(w, polled = true), last = now_ns();
+                set_polled(w, polled = true), last = dpk_now_ns();
         }
         if (polled && !any)
             sched_yield();

@@ -41,7 +41,7 @@ bool sched_defer(struct sched_deferred *d)
         return true;
     sched_lock();
     if (list_empty(&deferred.waiting))
-        deferred.since = sched_now();
+        deferred.since = dpk_now_ns();
     list_append(&deferred.waiting, &d->node);
     atomic_store(&deferred.has_any, true);
     sched_unlock();
@@ -66,7 +66,7 @@ static void run_first(void)
 static bool must_run(void)
 {
     const struct sched_hart *next = queue_first();
-    return !next || next->state == HART_POLLING || sched_now() - deferred.since >= WAIT_NS;
+    return !next || next->state == HART_POLLING || dpk_now_ns() - deferred.since >= WAIT_NS;
 }
 
 void deferred_check(void)

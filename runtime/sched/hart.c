@@ -30,7 +30,7 @@ bool hart_is_doomed(const struct sched_hart *h)
 static bool watch(struct sched_hart *h)
 {
     uint64_t limit = h->limit;
-    h->blocked = sched_now();
+    h->blocked = dpk_now_ns();
     return sched_timer_start(&h->timer, h->blocked + (h->ran < limit ? limit - h->ran : 0));
 }
 
@@ -49,7 +49,7 @@ static void wake(struct sched_wait *w)
 {
     struct sched_hart *h = owner_of(w, struct sched_hart, wait);
     sched_timer_stop(&h->timer);
-    h->ran += sched_now() - h->blocked;
+    h->ran += dpk_now_ns() - h->blocked;
     hart_ready(h, HART_READY);
 }
 

@@ -59,7 +59,7 @@ void lead_spend(struct sched_hart *h, const struct slice *s)
 static bool watch(void)
 {
     leads.watched = leads.begun;
-    return sched_timer_start(&leads.timer, sched_now() + LEAD_TIME);
+    return sched_timer_start(&leads.timer, dpk_now_ns() + LEAD_TIME);
 }
 
 static void expired(struct sched_timer *t)

@@ -54,13 +54,6 @@ void sched_unlock(void)
     signal_workers(due);
 }
 
-uint64_t sched_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void sched_cond_init(pthread_cond_t *cond)
 {
     pthread_condattr_t attr;
@@ -90,7 +83,7 @@ void workers_may_poll(bool may)
 /* False: nobody has called, or other threads of the host need the processor. */
 static bool poll_for_call(void)
 {
-    uint64_t now = sched_now(), last = now;
+    uint64_t now = dpk_now_ns(), last = now;
     const uint64_t end = now + POLL_NS;
     atomic_store(&idle.polls, true);
     sched_unlock();
@@ -98,7 +91,7 @@ static bool poll_for_call(void)
         for (unsigned i = 0; i < POLL_PAUSES; i++)
             dpk_pause();
         last = now;
-        now = sched_now();
+        now = dpk_now_ns();
     }
     sched_lock();
     return !atomic_exchange(&idle.polls, false);
@@ -108,7 +101,7 @@ void worker_sleep(bool polls)
 {
     if (!polls || !idle.allowed || idle.apart > POLL_NS || idle.polls || !poll_for_call())
         sched_wait(&workers_called, SCHED_NEVER);
-    const uint64_t now = sched_now();
+    const uint64_t now = dpk_now_ns();
     idle.apart = now - idle.woken;
     idle.woken = now;
 }

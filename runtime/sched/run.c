@@ -38,16 +38,9 @@ unsigned sched_workers(void)
 
 /* ---- The run-time limit ---- */
 
-static uint64_t processor_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t clock_of(bool polled)
 {
-    return polled ? sched_now() : processor_time();
+    return polled ? dpk_now_ns() : dpk_thread_time_ns();
 }
 
 /* Adds the time since `from` to what the hart has run, and returns the time now. `from` is 0 for a

@@ -84,11 +84,9 @@
 void sched_lock(void);
 /* Wakes workers for the harts that have become ready, and gives the lock back. */
 void sched_unlock(void);
-/* The time in nanoseconds, by a monotonic clock. Without the lock. */
-uint64_t sched_now(void);
 /* Initializes a condition for sched_wait. Without the lock. */
 void sched_cond_init(pthread_cond_t *cond);
-/* Gives the lock back while it waits until `cond` is signalled. `deadline`: a time of sched_now, or
+/* Gives the lock back while it waits until `cond` is signalled. `deadline`: a time of dpk_now_ns, or
  * SCHED_NEVER. False: the deadline has passed. */
 bool sched_wait(pthread_cond_t *cond, uint64_t deadline);
 
@@ -100,7 +98,7 @@ struct sched_timer {
     void (*expired)(struct sched_timer *t);
 };
 void sched_timer_init(struct sched_timer *t, void (*expired)(struct sched_timer *t));
-/* Starts a timer that is not started; it expires at the time `at` of sched_now. False: the host has
+/* Starts a timer that is not started; it expires at the time `at` of dpk_now_ns. False: the host has
  * no thread left for timers. */
 bool sched_timer_start(struct sched_timer *t, uint64_t at);
 /* Stops a timer. It does nothing to one that is not started. */
@@ -334,7 +332,7 @@ struct sched_waiter {
     struct sched_wait wait;
     struct sched_group *group;     /* the group whose harts it may run meanwhile, or NULL */
     const struct sched_hart *call; /* the hart that carries out the thread's call, or NULL */
-    uint64_t deadline;             /* a time of sched_now, or SCHED_NEVER */
+    uint64_t deadline;             /* a time of dpk_now_ns, or SCHED_NEVER */
     struct list in_group;
     pthread_cond_t cond;
     int cancel_state; /* the thread's before: it cannot be cancelled while it waits */

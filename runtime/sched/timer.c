@@ -21,7 +21,7 @@ static void *watch(void *unused)
     sched_lock();
     while (!timers.stop) {
         struct sched_timer *t = list_empty(&timers.started) ? NULL : timer_of(timers.started.next);
-        if (t && t->at <= sched_now()) {
+        if (t && t->at <= dpk_now_ns()) {
             list_remove(&t->node);
             t->expired(t);
         } else {

@@ -77,5 +77,5 @@ unsigned sched_units_free(const struct sched_pool *pool, const struct dpk_units 
 void sched_pool_await(struct sched_pool *pool)
 {
     if (pool->sharing && list_empty(&pool->timer.node) && others_have_some(pool))
-        (void)sched_timer_start(&pool->timer, sched_now() + RETRY_NS);
+        (void)sched_timer_start(&pool->timer, dpk_now_ns() + RETRY_NS);
 }

@@ -44,7 +44,7 @@ void sched_waiter_sleep(struct sched_waiter *w)
 
 bool waiter_is_late(const struct sched_waiter *w)
 {
-    return w->deadline != SCHED_NEVER && sched_now() >= w->deadline;
+    return w->deadline != SCHED_NEVER && dpk_now_ns() >= w->deadline;
 }
 
 void sched_group_wake(struct sched_group *g)

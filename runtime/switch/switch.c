@@ -213,9 +213,7 @@ static bool serve_all(struct dpk_switch *s)
 {
     bool any = false;
     struct port *p, *next;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    s->now = (uint64_t)t.tv_sec;
+    s->now = dpk_now_ns() / 1000000000u;
     TAILQ_FOREACH(p, &s->ports, link)
     any = serve(s, p) || any;
     for (p = TAILQ_FIRST(&s->ports); p; p = next) {

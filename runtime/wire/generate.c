@@ -41,13 +41,6 @@ struct generate {
     uint32_t times[TIMES];
 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
-
 /* ---- The argument ---- */
 
 /* Takes a decimal number of at most 18 digits. */
@@ -203,7 +196,7 @@ static bool generate_receive(struct dpk_wire *wire)
 {
     struct generate *g = wire->kind;
     struct dpk_frame frames[WIRE_BATCH];
-    const uint64_t at = now();
+    const uint64_t at = dpk_now_ns();
     if (g->offered == g->frames)
         return false;
     const size_t count = make_frames(g, at, frames);
@@ -231,7 +224,7 @@ static bool generate_send(struct dpk_wire *wire, const uint8_t *frame, size_t si
     g->back++;
     g->sum += number;
     if (g->rate > 0) {
-        const uint64_t place = (now() - offered) / TIME_NS;
+        const uint64_t place = (dpk_now_ns() - offered) / TIME_NS;
         g->times[place < TIMES ? place : TIMES - 1]++;
     }
     return true;
@@ -245,7 +238,7 @@ static void generate_flush(struct dpk_wire *wire)
     if (g->back == g->seen)
         return;
     g->seen = g->back;
-    g->last = now();
+    g->last = dpk_now_ns();
     if (g->first > 0)
         return;
     g->first = g->back;

@@ -19,13 +19,6 @@ struct heat {
     unsigned taken[DPK_UNITS_MAX][COLUMNS];
 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* ---- Looking ---- */
 
 static void look(const struct dpk_live_watch *watch, struct heat *heat, unsigned column)
@@ -38,10 +31,10 @@ static void look(const struct dpk_live_watch *watch, struct heat *heat, unsigned
 
 static void follow(const struct dpk_live_watch *watch, unsigned seconds, struct heat *heat)
 {
-    const uint64_t all = (uint64_t)seconds * 1000000000, begin = now();
+    const uint64_t all = (uint64_t)seconds * 1000000000, begin = dpk_now_ns();
     uint64_t pause = all / COLUMNS / LOOKS, gone;
     pause = pause < LEAST_PAUSE_NS ? LEAST_PAUSE_NS : pause > MOST_PAUSE_NS ? MOST_PAUSE_NS : pause;
-    while ((gone = now() - begin) < all) {
+    while ((gone = dpk_now_ns() - begin) < all) {
         look(watch, heat, (unsigned)(gone * COLUMNS / all));
         nanosleep(&(struct timespec){.tv_nsec = (long)pause}, NULL);
     }

@@ -34,9 +34,7 @@ static bool on_progress(void *self, uint64_t time_ns, uint64_t end_ns)
 /* Of the processor, for this thread, which does all but the translation of code. */
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)dpk_thread_time_ns() * 1e-9;
 }
 
 enum dpk_status run_algorithm(struct run *r, struct dpk_error *err)

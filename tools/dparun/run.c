@@ -117,9 +117,7 @@ static void write_core(const struct options *o, struct dpk_process *p)
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)dpk_now_ns() * 1e-9;
 }
 
 /* The runtime takes it from the environment, as it does for every program. */

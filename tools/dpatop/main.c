@@ -41,13 +41,6 @@ static void hold_signals(sigset_t *waiting)
         sigdelset(waiting, ending[i]);
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 enum waited { WAITED_TIME, WAITED_KEY, WAITED_END };
 
 /* Looks at the units until `until`, or until a key is pressed or the size of the terminal changes. */
@@ -55,7 +48,7 @@ static enum waited wait_until(struct top *top, uint64_t until, bool keys, const 
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     const struct timespec tick = {.tv_nsec = TOP_TICK_MS * 1000000};
-    while (!ended && now_ms() < until) {
+    while (!ended && dpk_now_ms() < until) {
         const int n = ppoll(&input, keys, &tick, waiting);
         if (ended || (n > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL))))
             return WAITED_END; /* the terminal is gone */
@@ -71,7 +64,7 @@ static enum waited wait_until(struct top *top, uint64_t until, bool keys, const 
 static enum dpk_status once(const struct options *o, struct top *top, const sigset_t *waiting,
                             struct dpk_error *err)
 {
-    if (wait_until(top, now_ms() + o->interval, false, waiting) == WAITED_END)
+    if (wait_until(top, dpk_now_ms() + o->interval, false, waiting) == WAITED_END)
         return dpk_fail(err, DPK_ERR_TIMEOUT, "ended by a signal");
     enum dpk_status status = top_measure(top, err);
     return status == DPK_OK ? dpk_json_print(top_json(o->device, top_seen(top)), err) : status;
@@ -80,7 +73,7 @@ static enum dpk_status once(const struct options *o, struct top *top, const sigs
 static enum dpk_status follow(const struct options *o, struct screen *s, struct top *top,
                               const sigset_t *waiting, struct dpk_error *err)
 {
-    uint64_t began = now_ms();
+    uint64_t began = dpk_now_ms();
     for (unsigned shown = 0;;) {
         screen_draw(s, top_seen(top));
         switch (wait_until(top, began + s->interval, true, waiting)) {
@@ -93,7 +86,7 @@ static enum dpk_status follow(const struct options *o, struct screen *s, struct 
         case WAITED_TIME:
             break;
         }
-        began = now_ms();
+        began = dpk_now_ms();
         if (s->frozen)
             continue;
         enum dpk_status status = top_measure(top, err);

@@ -18,13 +18,6 @@ struct top {
     struct top_seen seen;
 };
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* A counter that is less than before was reset meanwhile. */
 static double rate(uint64_t value, uint64_t before, double seconds)
 {
@@ -246,7 +239,7 @@ static enum dpk_status take_events(struct top *top, struct dpk_error *err)
 
 enum dpk_status top_measure(struct top *top, struct dpk_error *err)
 {
-    const uint64_t time = now();
+    const uint64_t time = dpk_now_ns();
     const double seconds = top->time ? (double)(time - top->time) / 1e9 : 0;
     top_tick(top);
     top->time = time;

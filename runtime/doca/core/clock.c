@@ -84,7 +84,7 @@ static doca_error_t read_clock(uint64_t type, union doca_clock_timespec_t *out)
     } clocks[] = {
         {DOCA_CLOCK_NIC_FREE_RUNNING, CLOCK_MONOTONIC_RAW},
         {DOCA_CLOCK_NIC_REAL_TIME, CLOCK_REALTIME},
-        {DOCA_CLOCK_NIC_DPA_TIMER, CLOCK_MONOTONIC}, /* as sched_now */
+        {DOCA_CLOCK_NIC_DPA_TIMER, CLOCK_MONOTONIC}, /* as dpk_now_ns */
         {DOCA_CLOCK_HOST_REAL_TIME, CLOCK_REALTIME},
         {DOCA_CLOCK_HOST_MONOTONIC, CLOCK_MONOTONIC},
         {DOCA_CLOCK_HOST_MONOTONIC_RAW, CLOCK_MONOTONIC_RAW},

@@ -117,13 +117,6 @@ static bool completion_handle(struct dpk_dpa_completion *c, uint64_t *handle)
     return good;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion,
                  bool must)
 {
@@ -137,7 +130,7 @@ static void post(struct dpk_dpa_completion *queue, const struct dpk_completion *
     } else if (p && !full) {
         struct dpk_completion *place = &queue->ring[queue->posted++ % queue->size];
         *place = *completion;
-        place->timestamp = now();
+        place->timestamp = dpk_now_ns();
         dpk_trigger_signal(queue->trigger, 1);
     }
     if (p)

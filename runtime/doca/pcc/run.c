@@ -187,13 +187,6 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* The state, and the one that the program was told of before. */
 static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
                          doca_pcc_process_state_t *now)
@@ -210,10 +203,10 @@ static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
 doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time)
 {
     doca_pcc_process_state_t before, now;
-    const uint64_t end = wait_time < 0 ? UINT64_MAX : now_ms() + (uint64_t)wait_time * 1000;
+    const uint64_t end = wait_time < 0 ? UINT64_MAX : dpk_now_ms() + (uint64_t)wait_time * 1000;
     doca_error_t result = look(pcc, &before, &now);
     while (result == DOCA_SUCCESS && now == before && now != DOCA_PCC_PS_ERROR) {
-        const uint64_t at = now_ms(), left = at < end ? end - at : 0;
+        const uint64_t at = dpk_now_ms(), left = at < end ? end - at : 0;
         if (left == 0 ||
             (poll(NULL, 0, left < LOOK_AGAIN_MS ? (int)left : LOOK_AGAIN_MS) < 0 && errno == EINTR))
             break;

@@ -75,4 +75,6 @@ $(B)/share/dpakit/libc/string.h: $(PICOLIBC)/include/string.h
 	$(call say,COPY,$(@D))
 	$(Q)rm -rf $(@D) && mkdir -p $(@D) && cp -RL $(PICOLIBC)/include/. $(@D)/ && \
 	  rm -rf $(@D)/release && touch $@
+# Headers of glibc's insides that device code names, since editors put them there.
+$(B)/share/dpakit/libc/%: share/libc/% $(B)/share/dpakit/libc/string.h ; $(put)
 $(B)/share/dpakit/libc/pthread.h: include/libflexio-libc/pthread.h $(B)/share/dpakit/libc/string.h ; $(put)

@@ -187,3 +187,29 @@ END
     echo "$output"
     [[ $output == *"result: 0 "* ]]
 }
+
+@test "device code may name the headers of glibc's insides that editors put there" {
+    local header folder=$repo/share/libc
+    (cd "$folder" && find . -name '*.h' | sed 's|^\./||' | LC_ALL=C sort) >headers
+    grep -qx bits/stdint-uintn.h headers
+    while read -r header; do
+        printf '#include <%s>\n__dpa_rpc__ unsigned long f(void) { return 0; }\n' "$header" >one.c
+        dpacc one.c -o one.a -mcpu=nv-dpa-bf3 --devicecc-options=-Wall,-Wextra,-Werror,-Wpedantic || { echo "$header"; false; }
+    done <headers
+    sed 's/.*/#include <&>/' headers >all.c
+    cat >>all.c <<'C'
+__dpa_rpc__ uint64_t sizes(void)
+{
+    struct timespec t = {0};
+    __u32 a = 1;
+    __le16 b = 2;
+    __uint8_t c = 3;
+    uint_least32_t d = 4;
+    return a + b + c + d + (uint64_t)t.tv_sec + (__WORDSIZE == 64 ? 100 : 0);
+}
+C
+    dpacc all.c -o all.a -mcpu=nv-dpa-bf3 --devicecc-options=-Wall,-Wextra,-Werror,-Wpedantic
+    new_device mlx5_0
+    run dparun -d mlx5_0 all.a --rpc sizes
+    [[ $output == "result: 110 "* ]]
+}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# doca_build_dpacc.sh --application | --library OPTION VALUE... ...: dpacc, as the build files of FlexIO's
+# doca_build_dpacc.sh --application | --dynamic | --library OPTION VALUE... ...: dpacc, as the build files of FlexIO's
 # samples call it. Each option takes the words up to the next one.
 set -eu
 usage() {
@@ -7,16 +7,18 @@ usage() {
 Usage: doca_build_dpacc.sh MODE OPTION VALUE... ...
 
   --application   DPA program with its host stubs: DPACC_BUILD_DIR/APP_NAME.a
+  --dynamic       the same as shared library of the host: DPACC_BUILD_DIR/libAPP_NAME.so
     --app_name APP_NAME
     --dpacc_build_dir DPACC_BUILD_DIR
-    --additional_ld_libs NAME...             libraries of device code, as -lNAME
-    --additional_lib_paths FOLDER...         where they are
+    --dynamic                                after --application: the shared library, too
   --library       archive of device code
     --archive_name FILE                      libNAME.a
     --host_archive_path none|remain|FOLDER   the archive for the host: removed (default), left beside
                                              FILE, or moved to FOLDER
-  both
+  all
     --srcs FILE...
+    --additional_ld_libs NAME...             libraries of device code, as -lNAME; not for --library, which
+    --additional_lib_paths FOLDER...         takes them, but links nothing; and where they are
     --external_cc_options OPTION...          for the device compiler
     --hostcc_args OPTION...                  for the host compiler
     --additional_include_directories FOLDER...
@@ -38,7 +40,7 @@ with_commas() {
 dpacc=$(dirname "$(readlink -f "$0")")/../../bin/dpacc
 mode=${1-}
 case $mode in
---application) own=' app_name dpacc_build_dir additional_ld_libs additional_lib_paths ' ;;
+--application | --dynamic) own=' app_name ' ;;
 --library) own=' archive_name host_archive_path ' ;;
 --version) "$dpacc" --version | sed -n 's/^.*version //p'; exit ;;
 --help) usage; exit ;;
@@ -48,10 +50,15 @@ esac
 shift
 
 app_name='' dpacc_build_dir='' archive_name='' host_archive_path=none
-srcs=() device=(-I.) host=(-fPIC) links=() paths=() more=() option=''
+srcs=() device=(-I.) host=(-fPIC) links=() paths=() more=() option='' dynamic=''
 both=' srcs external_cc_options hostcc_args additional_include_directories additional_dpacc_options '
+both+='additional_ld_libs additional_lib_paths dpacc_build_dir '
 for word; do
     case $word in
+    --dynamic)
+        dynamic=1 option=''
+        continue
+        ;;
     --*)
         option=${word#--}
         [[ $both$own == *" $option "* ]] || fail "$mode has no option $word; --help tells more"
@@ -59,11 +66,17 @@ for word; do
         ;;
     esac
     case $option in
-    srcs) srcs+=("$word") ;;
+    srcs) if [ -e "$word" ]; then srcs+=("$word"); else
+            read -ra words <<<"$word" # several in one word, as Meson gives a list that was joined
+            srcs+=("${words[@]}")
+        fi ;;
     external_cc_options) device+=("$word") ;;
     hostcc_args) host+=("$word") ;;
     additional_include_directories) device+=("-I$word") ;;
-    additional_dpacc_options) more+=("$word") ;;
+    additional_dpacc_options)
+        read -ra words <<<"$word"
+        more+=("${words[@]}")
+        ;;
     additional_ld_libs) links+=("-l$word") ;;
     additional_lib_paths) paths+=("-L$word") ;;
     '') fail "'$word' belongs to no option" ;;
@@ -74,11 +87,19 @@ done
 common=(-hostcc=gcc --devicecc-options="$(with_commas "${device[@]}")"
     -hostcc-options="$(with_commas "${host[@]}")" "${more[@]}")
 
-if [ "$mode" = --application ]; then
+# The program as file $1 of its folder, with what dpacc wants for that.
+application() {
+    local file=$1
+    shift
+    "$dpacc" "${srcs[@]}" -o "$dpacc_build_dir/$file" --app-name="$app_name" "${common[@]}" \
+        --devicelink-options="$(with_commas "${links[@]}")" --device-libs="$(with_commas "${paths[@]}")" "$@"
+}
+if [ "$mode" != --library ]; then
     [ -n "$app_name" ] && [ -n "$dpacc_build_dir" ] || fail "$mode needs --app_name and --dpacc_build_dir"
     mkdir -p -- "$dpacc_build_dir"
-    exec "$dpacc" "${srcs[@]}" -o "$dpacc_build_dir/$app_name.a" --app-name="$app_name" "${common[@]}" \
-        --devicelink-options="$(with_commas "${links[@]}")" --device-libs="$(with_commas "${paths[@]}")"
+    [ "$mode" = --dynamic ] || application "$app_name.a"
+    [ "$mode$dynamic" = --application ] || application "lib$app_name.so" -shared
+    exit
 fi
 name=$(basename -- "$archive_name" .a)
 [[ $archive_name == *.a && $name == lib?* ]] || fail "$mode needs --archive_name, a file libNAME.a"

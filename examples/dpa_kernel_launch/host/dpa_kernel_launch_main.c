@@ -47,6 +47,8 @@ static const struct option {
 } options[] = {
     {"d", "device", "<name>", "Device with a DPA; default: the first one", set_device,
      DOCA_ARGP_TYPE_STRING},
+    {"pf_dev", "pf-device", "<name>", "The same, as samples of DOCA 3 name it", set_device,
+     DOCA_ARGP_TYPE_STRING},
     {"n", "threads", "<number>", "Threads of the kernel; default: 4", set_threads,
      DOCA_ARGP_TYPE_INT},
     {NULL, "dpa-log-level", "<level>", "Level of the DPA's messages, 10 to 60; default: 50",

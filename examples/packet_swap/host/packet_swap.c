@@ -1,8 +1,9 @@
 /*
  * The host side: makes the queues, steers every packet to the DPA, waits until so many were sent
- * back.
+ * back, or for Enter. An emulated port is in NIC mode whether --nic-mode says so or not.
  *
  *     packet_swap mlx5_0 32
+ *     packet_swap mlx5_0
  */
 #include "../packet_swap_com.h"
 
@@ -166,11 +167,18 @@ static int steer(struct app *a)
     return a->rule != NULL;
 }
 
-/* Until `count` packets were sent back; 0: the DPA process has failed. */
-static int wait_for(struct app *a, uint64_t count)
+/* Until `*count` packets were sent back, or for Enter if it is 0, and then it is how many they were;
+ * 0: the DPA process has failed. */
+static int wait_for(struct app *a, uint64_t *count)
 {
     uint64_t sent = 0;
-    while (sent < count) {
+    if (*count == 0) {
+        puts("Enter ends it");
+        for (int c = getchar(); c != '\n' && c != EOF; c = getchar())
+            ;
+        return is_ok(flexio_process_call(a->process, &packets_sent, count));
+    }
+    while (sent < *count) {
         if (!is_ok(flexio_process_call(a->process, &packets_sent, &sent)))
             return 0;
         usleep(1000);
@@ -178,7 +186,7 @@ static int wait_for(struct app *a, uint64_t count)
     return 1;
 }
 
-static int run(struct app *a, uint64_t count)
+static int run(struct app *a, uint64_t *count)
 {
     flexio_uintptr_t queues;
     return is_ok(flexio_copy_from_host(a->process, &a->queues, sizeof a->queues, &queues)) &&
@@ -210,16 +218,40 @@ static void end(struct app *a)
         ibv_close_device(a->context);
 }
 
+/* DEVICE [PACKETS] [--nic-mode], in any order but that of the first two; NULL: something else. */
+static const char *parse(int argc, char **argv, uint64_t *count)
+{
+    const char *device = NULL;
+    for (int i = 1; i < argc; i++) {
+        char *end = "";
+        if (strcmp(argv[i], "--nic-mode") == 0)
+            continue;
+        if (argv[i][0] == '-')
+            return NULL;
+        if (!device) {
+            device = argv[i];
+            continue;
+        }
+        if (*count != 0)
+            return NULL;
+        *count = strtoull(argv[i], &end, 10);
+        if (*count == 0 || *end != '\0')
+            return NULL;
+    }
+    return device;
+}
+
 int main(int argc, char **argv)
 {
     struct app a = {0};
-    uint64_t count = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
-    if (count == 0) {
-        fprintf(stderr, "usage: packet_swap DEVICE PACKETS\n");
+    uint64_t count = 0;
+    const char *device = parse(argc, argv, &count);
+    if (!device) {
+        fprintf(stderr, "usage: %s DEVICE [PACKETS] [--nic-mode]\n", argv[0]);
         return 2;
     }
-    int ok = open_device(&a, argv[1]) && start(&a) && make_receives(&a) && make_sends(&a) &&
-             run(&a, count);
+    int ok = open_device(&a, device) && start(&a) && make_receives(&a) && make_sends(&a) &&
+             run(&a, &count);
     if (ok) {
         flexio_msg_stream_flush(a.stream);
         printf("%llu packets sent back\n", (unsigned long long)count);

@@ -16,11 +16,37 @@ $(B)/share/dpakit/pkgconfig/%.pc: packaging/pkgconfig/compat/%.pc.in
 	$(Q)mkdir -p $(@D) && sed "s/@VERSION@/$$(pkg-config --modversion $*)/" $< > $@
 $(B)/share/dpakit/VERSION: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && echo $(DOCA_VERSION) > $@
 
+# Samples at the guides' paths: the examples under those names, with what packaging/samples adds. Each is whole in its
+# folder, but those of DOCA 2.2 share common.
+SAMPLE_OF = doca/doca_dpa/dpa_kernel_launch:dpa_kernel_launch doca/doca_dma/dma_local_copy:dma_local_copy \
+            doca-2.5/doca_dma/dma_local_copy:dma_local_copy flexio/flexio_rpc:flexio_rpc \
+            flexio/packet_processor:packet_swap $(foreach d,$(DOCA_2_2),doca-2.2/doca_dpa/$(d):doca-2.2/$(d))
+DOCA_2_2 := common $(notdir $(wildcard examples/doca-2.2/dpa_*))
+SAMPLES := $(patsubst packaging/samples/%,$(B)/share/dpakit/samples/%,$(shell find packaging/samples -type f))
+# $(call sample,FOLDER OF THE SAMPLE,FOLDER OF THE EXAMPLE)
+define sample
+SAMPLES += $(patsubst examples/$(2)/%,$(B)/share/dpakit/samples/$(1)/%,$(filter-out %/README.md,$(shell find examples/$(2) -type f)))
+$(B)/share/dpakit/samples/$(1)/%: examples/$(2)/% ; $$(put)
+endef
+$(foreach s,$(SAMPLE_OF),$(eval $(call sample,$(firstword $(subst :, ,$(s))),$(lastword $(subst :, ,$(s))))))
+SAMPLES += $(patsubst %,$(B)/share/dpakit/samples/doca-2.2/doca_dpa/%/meson.build,$(filter dpa_%,$(DOCA_2_2)))
+$(B)/share/dpakit/samples/doca-2.2/doca_dpa/%/meson.build: packaging/doca-2.2-sample.meson.in
+	$(Q)mkdir -p $(@D) && sed 's/@NAME@/$*/g' $< >$@
+$(B)/share/dpakit/samples/%: packaging/samples/% ; $(put)
+all: $(SAMPLES)
+
 # Where a static library is looked for, one that says why there is none.
 SHARED_ONLY := $(HOST_LIBS:%=$(B)/lib/lib%.a)
 all: $(SHARED_ONLY)
 $(SHARED_ONLY): $(B)/lib/lib%.a: packaging/shared-only.a.in
 	$(Q)mkdir -p $(@D) && sed 's/@NAME@/$*/' $< > $@
+
+# Names that build files of NVIDIA's tree link: dpacc takes libflexio-libc by itself, and libflexio_dev, which has all of
+# libflexio-os.
+all: $(B)/lib/libflexio_libc.a $(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a
+$(B)/lib/libflexio_libc.a: $(B)/lib/libflexio-libc.a ; $(Q)ln -sf $(<F) $@
+$(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a: packaging/packaging.mk
+	$(Q)mkdir -p $(@D) && printf '!<arch>\n' >$@
 
 # ROOT: where NVIDIA's packages put theirs. DOCA: the release whose headers are in doca/include.
 ROOT ?= /opt/mellanox

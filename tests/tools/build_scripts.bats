@@ -3,6 +3,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../helpers/profiles
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     here=$BATS_TEST_DIRNAME/../..
@@ -17,6 +19,7 @@ setup() {
 setup_file() {
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' \
         "$BATS_FILE_TMPDIR/opt/mellanox" 3
+    "$BATS_TEST_DIRNAME/../../packaging/system-compat" '' "$BATS_FILE_TMPDIR/opt/mellanox"
 }
 
 # What the build script of DOCA's DPA samples does with one device source.
@@ -34,7 +37,7 @@ build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
 }
 
 @test "DOCA 3: a sample is built, linked through pkg-config, and runs" {
-    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig:$root/flexio/lib/pkgconfig
+    source_profiles "$root"
     printf ' Feature_list:' >attributes.yaml
     build_dpacc_sample "$PWD/build" "$samples/kernel_launch_dev.c" kernel_launch \
         nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 "$(pkg-config --variable=libdir doca-dpa)" \
@@ -114,6 +117,45 @@ END
     [ ! -e libtwo.a ]
 }
 
+@test "doca_build_dpacc.sh takes what NVIDIA's does: --dynamic, several words in one, options of the other mode" {
+    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t two(void) { return 2; }' >two.c
+    echo 'int unused_here;' >more.c
+    script=$root/flexio/samples/doca_build_dpacc.sh
+    "$script" --application --app_name two_app --dpacc_build_dir out --dynamic --srcs 'two.c more.c' \
+        --additional_dpacc_options '-mcpu=nv-dpa-bf3,nv-dpa-cx7 -flto' --hostcc_args '-g -O1' -Wall --external_cc_options '-O2,' ',-g'
+    [ "$(ls out)" = $'libtwo_app.so\ntwo_app.a' ]
+    "$script" --dynamic --app_name two_app --dpacc_build_dir only --srcs two.c
+    [ "$(ls only)" = libtwo_app.so ]
+    cat >main.c <<'END'
+#include <libflexio/flexio.h>
+extern struct flexio_app *two_app;
+extern flexio_func_t two;
+int main(void) { return !two_app || !two; }
+END
+    # shellcheck disable=SC2086
+    gcc ${TEST_HOST_CFLAGS:-} main.c -o main -I"$root/flexio/include" -Lonly -ltwo_app -L"$root/flexio/lib" -lflexio
+    LD_LIBRARY_PATH=only:$root/flexio/lib ./main
+    "$script" --library --archive_name libtwo.a --srcs two.c --dpacc_build_dir out --additional_ld_libs flexio_dev \
+        --additional_lib_paths "$root/flexio/lib" --dynamic
+    [ -e libtwo.a ]
+    run -1 "$script" --library --app_name two_app --srcs two.c
+    [[ $output == *'--library has no option --app_name;'* ]]
+}
+
+@test "-lflexio_os and -lflexio_libc are libraries of device code, and pkg-config knows them" {
+    printf '%s\n' '#include <stdint.h>' '#include <libflexio-os/flexio_os.h>' '#include <libflexio-libc/string.h>' \
+        '__dpa_rpc__ uint64_t length(void) { char s[4] = "abc"; return strlen(s); }' >length.c
+    source_profiles "$root"
+    for libraries in '-lflexio_os -lflexio_libc -lflexio_dev' '-lflexio-os -lflexio-libc -lflexio_dev' \
+        "$(pkg-config --libs libflexio-os libflexio-libc)"; do
+        "$tools/dpacc" length.c -o length.a -device-libs="-L$root/flexio/lib $libraries"
+    done
+    "$tools/dpadev" create mlx5_0
+    run -0 "$tools/dparun" -d mlx5_0 length.a --rpc length
+    [[ $output == "result: 3 "* ]]
+    [ "$(pkg-config --variable=libdir libflexio-os)" = "$root/flexio/lib" ]
+}
+
 @test "build_flexio_device.sh makes a program of one source" {
     printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t two(void) { return 2; }' >two.c
     "$tools/build_flexio_device.sh" two_app two.c "$PWD/output of it"
@@ -125,7 +167,7 @@ END
 }
 
 @test "pkg-config: libibverbs and libmlx5 lead to emulated devices, doca to every library" {
-    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig
+    source_profiles "$root"
     cat >main.c <<'END'
 #include <infiniband/verbs.h>
 #include <stdio.h>

@@ -2,18 +2,20 @@
 # `make install-compat DOCA=2.5` makes.
 
 load ../host/setup
+load ../helpers/profiles
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../.. root=$BATS_FILE_TMPDIR/opt/mellanox
     make_devices "$BATS_FILE_TMPDIR/devices"
     "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$root" 2.5
+    "$here/packaging/system-compat" '' "$root"
 }
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     host=$BATS_TEST_DIRNAME/../host root=$BATS_FILE_TMPDIR/opt/mellanox
     tools=$root/doca/tools include=$root/doca/include
-    export PKG_CONFIG_PATH=$root/doca/lib/$(gcc -print-multiarch)/pkgconfig:$root/flexio/lib/pkgconfig
+    source_profiles "$root"
 }
 
 @test "a program of DOCA 2.5 builds and runs in its tree" {
@@ -33,7 +35,7 @@ setup() {
 
 @test "pkg-config has the headers of DOCA 2.5 by name, and by that of the tree" {
     pkg-config --cflags doca-dpa-2.5 | grep -q 'include/doca-2\.5 '
-    pkg-config --cflags doca-dpa | grep -qE 'include/doca-2\.5( |$)'
+    pkg-config --cflags doca-dpa | grep -qE "^-I$root/doca/include( |\$)"
     pkg-config --cflags doca-dpa-2.2 | grep -q 'include/doca-2\.2 '
 }
 
@@ -52,5 +54,33 @@ setup() {
     for r in 2.7 2.9 2.10 3.2; do
         "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/$r" "$r"
         [ "$(readlink "$r/doca/include")" = ../dpakit/include/doca ]
+        [ "$(cat "$r/doca/applications/VERSION")" = "$r.0" ]
     done
+}
+
+# Which lines of DOCA=RELEASE VERSION: VERSION, and what pkg-config says of every library of DOCA.
+says_version() {
+    local root=$PWD/of-$1 f name
+    "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$root" "$1"
+    [ "$(cat "$root/doca/applications/VERSION" "$root/doca/VERSION")" = "$2"$'\n'"$2" ]
+    for f in "$root"/doca/lib/*/pkgconfig/doca*.pc "$root"/flexio/lib/pkgconfig/doca*.pc; do
+        name=$(basename "$f" .pc)
+        [ "$(PKG_CONFIG_PATH=${f%/*} pkg-config --modversion "$name")" = "$2" ] || { echo "$f"; return 1; }
+        PKG_CONFIG_PATH=${f%/*} pkg-config --exists --print-errors "$name"
+    done
+    [ "$(PKG_CONFIG_PATH=$root/flexio/lib/pkgconfig pkg-config --modversion libflexio)" = "$3" ]
+}
+
+@test "DOCA=RELEASE: VERSION and every pkg-config file say that version" {
+    says_version 2.2 2.2.1 2.2.1
+    says_version 2.5 2.5.0 23.10.0
+    says_version 2.9 2.9.0 24.10.0
+    # With headers of 2.2 there is no library that has none of them.
+    [ ! -e of-2.2/flexio/lib/pkgconfig/doca-dma.pc ]
+    run pkg-config --variable=includedir doca-dpa
+    [ "$output" = "$root/doca/include" ]
+    # Another release in the same place, and back to the newest.
+    says_version 2.5 2.5.0 23.10.0
+    "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/of-2.5" 3
+    [ "$(cat of-2.5/doca/applications/VERSION)" = "$(cat "$DPAKIT_BUILD/share/dpakit/VERSION")" ]
 }

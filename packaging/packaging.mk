@@ -55,8 +55,10 @@ DOCA ?= 3
 compat_dirs = $(call quote,$(ROOT)/dpakit/lib/dpakit) $(call quote,$(ROOT)/dpakit/lib)
 install-compat: all
 	$(Q)packaging/install-compat '$(B)' $(call quote,$(DESTDIR)) $(call quote,$(ROOT)) '$(DOCA)'
+	$(Q)packaging/system-compat $(call quote,$(DESTDIR)) $(call quote,$(ROOT))
 	$(Q)$(if $(DESTDIR),,packaging/ldconf dpakit-compat $(compat_dirs))
 uninstall-compat:
+	$(Q)packaging/system-compat --remove $(call quote,$(DESTDIR)) $(call quote,$(ROOT))
 	$(Q)packaging/install-compat --remove $(call quote,$(DESTDIR)) $(call quote,$(ROOT))
 	$(Q)$(if $(DESTDIR),,packaging/ldconf --remove dpakit-compat $(compat_dirs))
 deb:

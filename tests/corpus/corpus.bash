@@ -3,6 +3,7 @@
 # flexio-samples-VERSION; tests of what is not there are skipped. Programs are never changed.
 
 . "${BASH_SOURCE[0]%/*}/../helpers/device.bash"
+. "${BASH_SOURCE[0]%/*}/../helpers/profiles.bash"
 
 # Once per file: an installation at /opt/mellanox that only in_opt shows, and a device of each name.
 make_corpus() {
@@ -16,11 +17,11 @@ make_corpus() {
     export corpus_reason
     [ -z "$corpus_reason" ] || return 0
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" "$BATS_FILE_TMPDIR/root" /opt/mellanox 3
+    "$BATS_TEST_DIRNAME/../../packaging/system-compat" "$BATS_FILE_TMPDIR/root" /opt/mellanox
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
     new_device bf0 --pair >/dev/null # mlx5_0 on either side
     give_units
-    multiarch=$("${CC:-gcc}" -print-multiarch 2>/dev/null || gcc -print-multiarch)
-    export PKG_CONFIG_PATH=/opt/mellanox/doca/lib/$multiarch/pkgconfig:/opt/mellanox/flexio/lib/pkgconfig
+    source_profiles /opt/mellanox "$BATS_FILE_TMPDIR/root/etc/profile.d"
     # A sanitized library needs a program that is linked with the sanitizers too.
     export CFLAGS="${TEST_HOST_CFLAGS-}" LDFLAGS="${TEST_HOST_CFLAGS-}"
     # No leaks of programs that are not ours; the library of stdbuf comes before that of the sanitizer.

@@ -126,7 +126,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     mkdir -p machine
     unshare -m bash -euc '
         mount -t tmpfs tmpfs machine
-        for d in /etc /usr/local /opt /var/cache/ldconfig; do
+        for d in /etc /usr/bin /usr/local /opt /var/cache/ldconfig; do
             mkdir -p machine/upper$d machine/work$d
             mount -t overlay overlay -o "lowerdir=$d,upperdir=$PWD/machine/upper$d,workdir=$PWD/machine/work$d" $d
         done
@@ -324,9 +324,10 @@ header_version() { # MACRO
         case $name in
         doca*) version=$(cat prefix/share/dpakit/VERSION) ;;
         libflexio-2.2) version=$(header_version FLEXIO_VER_2_2) ;;
-        libflexio) version=$(header_version FLEXIO_VER_LATEST) ;;
+        libflexio*) version=$(header_version FLEXIO_VER_LATEST) ;;
         esac
         [ "$(pkg-config --modversion "$name")" = "$version" ]
+        [ "$name" != libflexio-libc ] || continue # a library of the DPA, which no program of the host is linked with
         # shellcheck disable=SC2046
         $hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs "$name") ||
             { echo "$name"; false; }
@@ -355,7 +356,7 @@ guide_lines() {
 }
 
 @test "install-compat: its pkg-config files serve a FlexIO program" {
-    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/opt/mellanox" 2.2
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/opt/mellanox" 3
     rpc_through_pkgconfig "$PWD/opt/mellanox/dpakit" "$PWD/opt/mellanox/flexio/lib/pkgconfig"
 }
 
@@ -365,9 +366,152 @@ guide_lines() {
     [ -z "$(find elsewhere -xtype l)" ]
     [ -z "$(find elsewhere -type l -lname '/*')" ]
     elsewhere/opt/mellanox/doca/tools/dpacc --version
-    PKG_CONFIG_PATH=$PWD/elsewhere/opt/mellanox/flexio/lib/pkgconfig pkg-config --cflags libflexio |
-        grep -F "$PWD/elsewhere/opt/mellanox/"
-    [ -z "$(grep -rlF "$PWD" elsewhere --include='*.pc')" ]
+    PKG_CONFIG_SYSROOT_DIR=$PWD/elsewhere PKG_CONFIG_PATH=$PWD/elsewhere/opt/mellanox/flexio/lib/pkgconfig \
+        pkg-config --cflags libflexio | grep -F -- "-I$PWD/elsewhere/opt/mellanox/flexio/include"
+    [ -z "$(grep -rlF "$PWD" elsewhere --include='*.pc' --include='*.sh')" ]
+}
+
+@test "install-compat: pkg-config files name the folders that NVIDIA's name" {
+    local m r=/opt/mellanox
+    m=$(gcc -print-multiarch)
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" "$PWD/d" $r 3
+    for folder in d$r/doca/lib/$m d$r/flexio/lib; do
+        export PKG_CONFIG_PATH=$PWD/$folder/pkgconfig
+        for name in doca doca-common doca-dpa doca-dma doca-rdma; do
+            [ "$(pkg-config --variable=includedir $name)" = $r/doca/include ]
+            [ "$(pkg-config --variable=libdir $name)" = "$r/doca/lib/$m" ]
+        done
+        [[ $(pkg-config --cflags doca-common) == "-I$r/doca/include "* ]]
+        [ "$(pkg-config --variable=includedir libflexio) $(pkg-config --variable=libdir libflexio)" = "$r/flexio/include $r/flexio/lib" ]
+        # What several projects do.
+        [ "$(dirname "$(pkg-config --variable=includedir doca-common)")/tools" = $r/doca/tools ]
+        [ "$(pkg-config --variable=dpacc libflexio)" = $r/doca/tools/dpacc ]
+    done
+    [ "$(PKG_CONFIG_PATH=d$r/doca/lib/aarch64-linux-gnu/pkgconfig pkg-config --variable=libdir doca-dpa)" = $r/doca/lib/aarch64-linux-gnu ]
+}
+
+@test "install-compat: where samples of others lie, dpakit's step aside and all the rest is installed" {
+    mkdir -p m/flexio/samples m/doca/samples/doca_dma/dma_local_copy m/doca/applications
+    echo theirs | tee m/flexio/samples/build.sh m/doca/samples/doca_dma/dma_local_copy/meson.build \
+        m/doca/applications/VERSION m/flexio/samples/doca_build_dpacc.sh >/dev/null
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3 >said
+    cat said
+    [ "$(grep -c 'is not from dpakit: it stays' said)" -eq 4 ]
+    [ "$(find m/flexio/samples m/doca/samples/doca_dma m/doca/applications ! -type d -exec cat {} + | sort -u)" = theirs ]
+    [ "$(ls m/flexio/samples)" = $'build.sh\ndoca_build_dpacc.sh' ]
+    [ -e m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build ]
+    m/doca/tools/dpacc --version
+    # Theirs that come later, too; and dpakit's are back when they have gone.
+    rm m/flexio/samples/* m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build
+    echo theirs >m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    [ -x m/flexio/samples/build.sh ]
+    [ "$(find m/doca/samples/doca_dpa ! -type d)" = m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build ]
+    "$here/packaging/install-compat" --remove '' "$PWD/m"
+    [ "$(find m ! -type d | sort)" = "$(printf 'm/%s\n' doca/applications/VERSION \
+        doca/samples/doca_dma/dma_local_copy/meson.build doca/samples/doca_dpa/dpa_kernel_launch/meson.build)" ]
+}
+
+@test "install-compat: profiles and tools outside ROOT, which replace nobody's" {
+    mkdir -p d/usr/bin d/etc/profile.d
+    echo theirs | tee d/usr/bin/mstflint >d/etc/profile.d/flexio.sh
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" "$PWD/d" /opt/mellanox 3
+    "$here/packaging/system-compat" "$PWD/d" /opt/mellanox >said
+    [ "$(grep -c 'it stays' said)" -eq 2 ]
+    [ "$(cat d/usr/bin/mstflint d/etc/profile.d/flexio.sh | sort -u)" = theirs ]
+    for name in mlxconfig mstconfig flint mst mlxfwreset; do
+        [ "$(readlink d/usr/bin/$name)" = /opt/mellanox/doca/tools/$name ]
+        "d/opt/mellanox/doca/tools/$name" --version >/dev/null
+    done
+    rm d/usr/bin/mstflint d/etc/profile.d/flexio.sh
+    "$here/packaging/system-compat" "$PWD/d" /opt/mellanox
+    "$here/packaging/system-compat" "$PWD/d" /opt/mellanox # twice is as once
+    m=$(gcc -print-multiarch)
+    [ "$(ls d/etc/profile.d)" = $'doca-runtime.sh\n'"doca-sdk-$m.sh"$'\nflexio.sh' ]
+    for shell in sh bash; do
+        env -i PATH=/usr/bin:/bin $shell -euc '
+            for f in d/etc/profile.d/*.sh d/etc/profile.d/*.sh; do . "$f"; done
+            printf "%s\n" "$PATH" "$PKG_CONFIG_PATH" "$LD_LIBRARY_PATH"' >set
+        diff set - <<END
+/usr/bin:/bin:/opt/mellanox/doca/tools
+/opt/mellanox/flexio/lib/pkgconfig:/opt/mellanox/doca/lib/$m/pkgconfig
+/opt/mellanox/flexio/lib:/opt/mellanox/doca/lib/$m
+END
+    done
+    "$here/packaging/system-compat" --remove "$PWD/d" /opt/mellanox
+    "$here/packaging/install-compat" --remove "$PWD/d" /opt/mellanox
+    [ ! -e d ] || [ -z "$(find d ! -type d)" ]
+    # In a folder of one's own, the same is sourced; nothing outside is touched.
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/my own" 3
+    "$here/packaging/system-compat" '' "$PWD/my own" >said
+    env -i PATH=/usr/bin:/bin DPAKIT_DEVICES="$DPAKIT_DEVICES" bash -euc "$(sed -n 2p said)"'
+        pkg-config --exists doca-dpa libflexio && mst status >/dev/null'
+    [ ! -e /etc/profile.d/flexio.sh ] || ! grep -F "$PWD" /etc/profile.d/flexio.sh
+}
+
+@test "mst and mlxfwreset know emulated devices, by NVIDIA's command lines" {
+    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
+    PATH=$PWD/m/doca/tools:$PATH
+    dpadev create mlx5_0
+    dpadev create mlx5_1 --type cx7
+    for command in start stop restart 'start --with_unknown' 'stop --force'; do
+        mst $command
+    done
+    mst status | grep -E '^/dev/mst/mt41692_pciconf0 +- PCI device, domain:bus:dev\.fn=0000:03:00\.0$'
+    mst status -v | grep -E '^BlueField3\(rev:1\) +/dev/mst/mt41692_pciconf0 +03:00\.0 +mlx5_0$'
+    mst status -v | grep -E '^ConnectX7\(rev:1\) +/dev/mst/mt4129_pciconf1 +03:00\.1 +mlx5_1$'
+    mlxconfig -d "$(mst status | sed -n 's|^\(/dev/mst/mt41692[^ ]*\).*|\1|p')" -y set DPA_AUTHENTICATION=1 ||
+        mlxconfig -d mlx5_0 query
+    for device in mlx5_0 03:00.0 /dev/mst/mt41692_pciconf0; do
+        mlxfwreset -d $device -y reset
+        mlxfwreset -d $device query | grep '^3: '
+    done
+    dpadev log mlx5_0 | grep -qi reset
+    ! mlxfwreset -d mlx5_0 reset </dev/null || false
+    for wrong in 'mst status --what' 'mst start what' 'mst what' mst 'mlxfwreset -d mlx5_0' 'mlxfwreset -y reset' \
+        'mlxfwreset -d nope -y reset' 'mlxfwreset -d mlx5_0 -l 7 reset' 'mlxfwreset -d'; do
+        ! $wrong 2>said || false
+        [ -s said ]
+    done
+}
+
+@test "installed as root, a new login builds the samples with the guides' lines, and NVIDIA's check passes" {
+    plain_build_only
+    namespaces
+    command -v meson >/dev/null || skip 'meson is not installed'
+    cat >guides <<'END'
+set -eux
+dpadev create mlx5_0
+cd /opt/mellanox/flexio/samples
+./build.sh --check-compatibility --rebuild
+build/flexio_rpc/host/flexio_rpc mlx5_0 44 55 | grep -x 'Result: 99'
+echo | build/packet_processor/host/flexio_packet_processor mlx5_0 --nic-mode | grep 'packets sent back$'
+cd /opt/mellanox/doca/samples/doca_dpa/dpa_kernel_launch
+meson /tmp/build
+ninja -C /tmp/build
+/tmp/build/doca_dpa_kernel_launch --pf-device mlx5_0 | grep 'threads ran$'
+cd /opt/mellanox/doca/samples/doca_dma/dma_local_copy
+meson /tmp/build-dma
+ninja -C /tmp/build-dma
+/tmp/build-dma/doca_dma_local_copy -p 03:00.0 -t 'said by DMA' | grep 'said by DMA$'
+mlxconfig -d mlx5_0 query | grep DPA_AUTHENTICATION
+mst status
+# As the check of NVIDIA's samples finds the tools.
+command -v /opt/mellanox/doca/tools/dpacc
+pkg-config --modversion libflexio libmlx5 libibverbs
+END
+    # shellcheck disable=SC2016
+    run on_a_machine '
+        cp guides /opt/guides; here=$PWD; rm -rf /tmp/build /tmp/build-dma; cd /
+        rm -f /usr/bin/mst /usr/bin/flint /usr/bin/mst?* /usr/bin/mlx*
+        make -s -C "$1" -o all install-compat B="$DPAKIT_BUILD"
+        [ "$(ls /etc/profile.d | grep -cE "^(flexio|doca-runtime|doca-sdk-.*)[.]sh$")" -eq 3 ]
+        env -i HOME="$HOME" DPAKIT_DEVICES=/tmp/devices CC=gcc bash -l /opt/guides
+        make -s -C "$1" -o all uninstall-compat B="$DPAKIT_BUILD"
+        find /opt/mellanox /etc/profile.d/flexio.sh /etc/profile.d/doca* /usr/bin/mst /usr/bin/flint /usr/bin/mlx* ! -type d \
+            ! -path "/opt/mellanox/flexio/samples/build/*" 2>/dev/null | grep . && exit 1 || :' "$(realpath "$here")"
+    echo "$output"
+    [ "$status" -eq 0 ]
 }
 
 @test "install-compat: the tools have NVIDIA's names, too" {

@@ -460,13 +460,14 @@ END
     mst status | grep -E '^/dev/mst/mt41692_pciconf0 +- PCI device, domain:bus:dev\.fn=0000:03:00\.0$'
     mst status -v | grep -E '^BlueField3\(rev:1\) +/dev/mst/mt41692_pciconf0 +03:00\.0 +mlx5_0$'
     mst status -v | grep -E '^ConnectX7\(rev:1\) +/dev/mst/mt4129_pciconf1 +03:00\.1 +mlx5_1$'
-    mlxconfig -d "$(mst status | sed -n 's|^\(/dev/mst/mt41692[^ ]*\).*|\1|p')" -y set DPA_AUTHENTICATION=1 ||
-        mlxconfig -d mlx5_0 query
+    mlxconfig -d "$(mst status | sed -n 's|^\(/dev/mst/mt41692[^ ]*\).*|\1|p')" -y set DPA_AUTHENTICATION=1
+    authentication() { dpadev show mlx5_0 --json | grep -A1 '"dpa_authentication"' | grep -q '"current":[[:space:]]*true'; }
+    ! authentication || false
     for device in mlx5_0 03:00.0 /dev/mst/mt41692_pciconf0; do
         mlxfwreset -d $device -y reset
         mlxfwreset -d $device query | grep '^3: '
     done
-    dpadev log mlx5_0 | grep -qi reset
+    authentication
     ! mlxfwreset -d mlx5_0 reset </dev/null || false
     for wrong in 'mst status --what' 'mst start what' 'mst what' mst 'mlxfwreset -d mlx5_0' 'mlxfwreset -y reset' \
         'mlxfwreset -d nope -y reset' 'mlxfwreset -d mlx5_0 -l 7 reset' 'mlxfwreset -d'; do
@@ -502,7 +503,7 @@ pkg-config --modversion libflexio libmlx5 libibverbs
 END
     # shellcheck disable=SC2016
     run on_a_machine '
-        cp guides /opt/guides; here=$PWD; rm -rf /tmp/build /tmp/build-dma; cd /
+        cp guides /opt/guides; cd /; mount -t tmpfs tmpfs /tmp; unset TMPDIR
         rm -f /usr/bin/mst /usr/bin/flint /usr/bin/mst?* /usr/bin/mlx*
         make -s -C "$1" -o all install-compat B="$DPAKIT_BUILD"
         [ "$(ls /etc/profile.d | grep -cE "^(flexio|doca-runtime|doca-sdk-.*)[.]sh$")" -eq 3 ]

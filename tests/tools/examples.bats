@@ -286,3 +286,31 @@ TEXT
     [ "$(grep -cx 'initiator: 4 messages sent' <<<"$output")" -eq 2 ]
     [ "$(grep -cx 'target: 4 messages, all as they were sent' <<<"$output")" -eq 2 ]
 }
+
+@test "dma_local_copy: the commands of the README copy the text" {
+    command -v meson >/dev/null || skip 'meson is not installed'
+    export CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-}
+    paste_readme dma_local_copy
+    [[ ${lines[-1]} == *'[local_copy] Copied: by DMA' ]]
+    local program
+    program=$(echo "$BATS_TEST_TMPDIR"/tmp.*/build/doca_dma_local_copy)
+    DPAKIT_DEVICES=${program%/build/*}/devices
+    run "$program" -p 0b:00.0
+    [ "$status" -eq 1 ]
+    [[ $output == *'A device at 0b:00.0 with DMA: '* ]]
+    run "$program" -p "$(printf '0%.0s' {1..100})"
+    [ "$status" -eq 1 ]
+    [[ $output == *'--pci-addr: at most '* ]]
+}
+
+@test "packet_swap: what it is called with" {
+    cd "$BATS_TEST_TMPDIR"
+    source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
+    build_packet_swap
+    echo | ./packet_swap mlx5_0 --nic-mode | grep -x '0 packets sent back'
+    for wrong in '' '--what mlx5_0' 'mlx5_0 0' 'mlx5_0 3x' 'mlx5_0 1 2'; do
+        run ./packet_swap $wrong
+        [ "$status" -eq 2 ]
+        [[ $output == usage:* ]]
+    done
+}

@@ -34,7 +34,7 @@ give_units() {
 }
 
 in_opt() {
-    PATH=/opt/mellanox/doca/tools:$PATH "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" "$@"
+    "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" "$@"
 }
 
 # need_source WHAT...: folders below the DOCA samples; leaves the first one's whole path in $source.

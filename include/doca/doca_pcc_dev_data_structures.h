@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* What a flow keeps between its events, for the algorithm alone; zeros at the first one. */
+/* What a flow keeps between its events, for the algorithm alone: 48 bytes, zeros at the first one. A
+ * write beyond them is a fault here; on a card it hits what belongs to others. */
 struct mlnx_cc_algo_ctxt_t {
     uint32_t data[12];
 };

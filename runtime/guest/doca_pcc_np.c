@@ -3,6 +3,9 @@
 
 #include <doca_pcc_np_dev.h>
 
+/* dpa.ld says that it is missing. */
+#pragma weak doca_pcc_dev_np_user_packet_handler
+
 #define ADDRESS(f) (uint64_t)(uintptr_t)(f)
 __attribute__((used, retain)) const struct dpa_pcc_program _dpa_pcc_np = {
     .version = DPA_PCC_VERSION,

@@ -13,6 +13,11 @@ _Static_assert(DPA_PCC_SLOTS == DOCA_PCC_DEV_MAX_NUM_USER_SLOTS &&
                "one contract");
 _Static_assert(sizeof(struct dpa_pcc_results) == sizeof(doca_pcc_dev_results_t), "one contract");
 
+/* What a program must have. The linker script (dpa.ld) says in a line which of them is missing. */
+#pragma weak doca_pcc_dev_user_init
+#pragma weak doca_pcc_dev_user_algo
+#pragma weak doca_pcc_dev_user_set_algo_params
+
 #define ADDRESS(f) (uint64_t)(uintptr_t)(f)
 __attribute__((used, retain)) const struct dpa_pcc_program _dpa_pcc_rp = {
     .version = DPA_PCC_VERSION,

@@ -125,6 +125,33 @@ static enum dpk_status take(const struct dpa_pcc_results *r, struct dpk_pcc_resu
     return DPK_OK;
 }
 
+/* Where a guard was written to; `size`: nowhere. */
+static size_t first_written(const uint8_t *guard, size_t size)
+{
+    size_t at = 0;
+    while (at < size && guard[at] == PCC_GUARD)
+        at++;
+    return at;
+}
+
+/* The guards stay as the program has left them, so no event of this thread passes any more. */
+static enum dpk_status check_guards(const struct event_work *w, struct dpk_error *err)
+{
+    const size_t behind = first_written(w->behind, sizeof w->behind);
+    const size_t before = first_written(w->before, sizeof w->before);
+    if (behind < sizeof w->behind)
+        return dpk_fail(err, DPK_ERR_FAULT,
+                        "the algorithm wrote at byte %zu of the flow's context "
+                        "(doca_pcc_dev_algo_ctxt_t), which has %zu bytes: keep less for a flow",
+                        sizeof w->context + behind, sizeof w->context);
+    if (before < sizeof w->before)
+        return dpk_fail(err, DPK_ERR_FAULT,
+                        "the algorithm wrote %zu bytes before the flow's context "
+                        "(doca_pcc_dev_algo_ctxt_t)",
+                        sizeof w->before - before);
+    return DPK_OK;
+}
+
 enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_pcc_context *context,
                               const struct dpk_pcc_event *event, struct dpk_pcc_result *result,
                               struct dpk_error *err)
@@ -155,6 +182,8 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
         t->stats.longest = instructions;
     result->instructions = instructions > UINT32_MAX ? UINT32_MAX : (uint32_t)instructions;
     const struct dpa_pcc_results results = w->results; /* copied, then checked */
+    if (status == DPK_OK)
+        status = check_guards(w, err);
     if (status == DPK_OK)
         status = take(&results, result, err);
     if (status != DPK_OK)

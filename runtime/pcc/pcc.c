@@ -68,6 +68,17 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
 
 /* ---- The process ---- */
 
+/* A function that the program must have, and has not; NULL: it has all. */
+static const char *missing_function(const struct dpa_pcc_program *p, bool rp)
+{
+    if (!rp)
+        return p->packet ? NULL : "doca_pcc_dev_np_user_packet_handler";
+    return !p->init             ? "doca_pcc_dev_user_init"
+           : !p->algorithm      ? "doca_pcc_dev_user_algo"
+           : !p->set_parameters ? "doca_pcc_dev_user_set_algo_params"
+                                : NULL;
+}
+
 /* Finds the program's table and its state. Both come from the program, so nothing of them is
  * believed but what is checked here: addresses are only ever called and reached by the core. */
 static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image *image,
@@ -83,10 +94,14 @@ static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image 
                         dpk_image_app(image), rp ? "reaction point" : "notification point",
                         rp ? "" : "np_");
     if (dpk_copy_out(pcc->process, p, address, sizeof *p, NULL) != DPK_OK ||
-        p->version != DPA_PCC_VERSION || (rp ? !p->init || !p->algorithm : !p->packet))
+        p->version != DPA_PCC_VERSION)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "program %s: its library of congestion control is of another version",
                         dpk_image_app(image));
+    const char *missing = missing_function(p, rp);
+    if (missing)
+        return dpk_fail(err, DPK_ERR_FORMAT, "program %s has no function %s (dpa-pcc(7))",
+                        dpk_image_app(image), missing);
     pcc->state = dpk_process_memory(pcc->process, p->state, sizeof *pcc->state, true);
     if (!pcc->state || p->state % 8)
         return dpk_fail(err, DPK_ERR_FORMAT,
@@ -120,13 +135,17 @@ static enum dpk_status make_thread(struct dpk_pcc *pcc, unsigned rank, struct dp
     t->work = dpk_process_memory(pcc->process, at, size, true);
     if (!t->work)
         return dpk_fail_nomem(err);
-    if (rp)
+    if (rp) {
+        struct event_work *w = t->work;
+        memset(w->before, PCC_GUARD, sizeof w->before);
+        memset(w->behind, PCC_GUARD, sizeof w->behind);
         t->arguments = (struct dpa_pcc_arguments){
             {at + offsetof(struct event_work, context), at + offsetof(struct event_work, event),
              at + offsetof(struct event_work, attr), at + offsetof(struct event_work, results)}};
-    else
-        t->arguments = (struct dpa_pcc_arguments){{at + offsetof(struct packet_work, request),
-                                                   at + offsetof(struct packet_work, answer), at}};
+        return DPK_OK;
+    }
+    t->arguments = (struct dpa_pcc_arguments){
+        {at + offsetof(struct packet_work, request), at + offsetof(struct packet_work, answer), at}};
     return DPK_OK;
 }
 

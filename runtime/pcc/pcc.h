@@ -160,6 +160,7 @@ struct dpk_pcc_result {
  * the program has set. Each error names the event: its number on this thread, type, flow and time.
  *   DPK_ERR_FAULT, DPK_ERR_TIMEOUT  the program faulted, or ran longer than options.instructions:
  *                                   no event can follow (dpk_process_state, dpk_process_core).
+ *                                   DPK_ERR_FAULT, too, if it wrote beside *context.
  *   DPK_ERR_FORMAT                  garbage: the rate is 0 or above DPK_PCC_RATE_MAX. *result has it;
  *                                   the next event may be given.
  *   DPK_ERR_RANGE                   the thread, port or a size of the event is out of range. */

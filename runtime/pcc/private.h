@@ -7,9 +7,14 @@
 #include "guest/pcc_abi.h"
 #include "pcc/pcc.h"
 
-/* What one event needs in the memory of the program. */
+/* What one event needs in the memory of the program. Both guards hold PCC_GUARD: a program that
+ * writes beside its context changes them. */
+#define PCC_GUARD       0xc5
+#define PCC_GUARD_BYTES 208
 struct event_work {
+    uint8_t before[64];
     doca_pcc_dev_algo_ctxt_t context;
+    uint8_t behind[PCC_GUARD_BYTES];
     doca_pcc_dev_event_t event;
     doca_pcc_dev_attr_t attr;
     struct dpa_pcc_results results;

@@ -158,6 +158,7 @@ as_executable() {
         grep -qF 'role="alert"' "out-$name/report.html"
     done <<'ALGORITHMS'
 fault|if (f->events == 50) *(volatile uint32_t *)8 = 1;|fault
+beyond|if (f->events == 50) context->data[12] = 1;|byte 48 of the flow's context
 loop|while (f->events >= 50) *(volatile uint32_t *)&f->events = 60;|
 zero|if (f->events == 50) results->rate = 0;|rate
 large|if (f->events == 50) results->rate = DOCA_PCC_DEV_MAX_RATE + 1;|rate
@@ -269,4 +270,19 @@ ALGORITHMS
     jq -se '(.[1].dpa.budget_ns / .[0].dpa.budget_ns - 2 | fabs) < 0.01' a b
     dpapcc run "$aimd" --topology incast:senders=2 --time 500us --budget 1000 --json >c
     jq -e '.dpa.budget_ns == 1000 and .dpa.load == .dpa.ns.mean / 1000' c
+}
+
+@test "a function that a program must have is missed by name, in a line" {
+    local name
+    program whole ''
+    for name in doca_pcc_dev_user_init doca_pcc_dev_user_algo doca_pcc_dev_user_set_algo_params; do
+        sed "s/$name(/static_$name(/" whole.c >without.c
+        run dpacc without.c -o without.a --app-name=without -device-libs="-ldoca_pcc_dev"
+        echo "$output"
+        [ "$status" -ne 0 ] && [ ! -e without.a ]
+        # Some linkers say it in each of their passes.
+        [ "$(grep "$name" <<<"$output" | sort -u | wc -l)" -eq 1 ]
+        grep -qF "a reaction point of DOCA PCC needs the function $name (dpa-pcc(7))" <<<"$output"
+        ! grep -q 'undefined symbol' <<<"$output"
+    done
 }

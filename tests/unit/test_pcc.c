@@ -270,6 +270,32 @@ static void a_failure_names_its_event(void **state)
     fails_with(MODE_BAD_CALL, DPK_ERR_FAULT, "no such call of congestion control, call 0x3c8");
 }
 
+static void a_write_beside_the_context_is_a_fault(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t mode, word;
+        const char *text;
+    } cases[] = {{MODE_BEYOND, 0, "the algorithm wrote at byte 48 of the flow's context"},
+                 {MODE_BEYOND, 3, "the algorithm wrote at byte 60 of the flow's context"},
+                 {MODE_BEYOND, 51, "the algorithm wrote at byte 252 of the flow's context"},
+                 {MODE_BEFORE, 0, "the algorithm wrote 4 bytes before the flow's context"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dpk_pcc *pcc = pcc_open("rp", (struct dpk_pcc_options){0}, NULL);
+        struct dpk_pcc_result result = {.rate = 3};
+        struct dpk_error err = {0};
+        pcc_set(pcc, RATE, cases[i].word);
+        assert_int_equal(try_mode(pcc, MODE_KEEP, &result, &err), DPK_OK);
+        assert_int_equal(try_mode(pcc, cases[i].mode, &result, &err), DPK_ERR_FAULT);
+        if (!strstr(err.message, "event 2 of thread 0, CNP of flow 7 at 12000 ns: ") ||
+            !strstr(err.message, cases[i].text))
+            fail_msg("%s", err.message);
+        assert_int_equal(result.rate, 3);
+        assert_int_equal(try_mode(pcc, MODE_KEEP, &result, &err), DPK_ERR_FAULT);
+        dpk_pcc_close(pcc);
+    }
+}
+
 /* ---- Services ---- */
 
 static void messages_traces_and_time_are_the_callers(void **state)
@@ -564,6 +590,7 @@ int main(void)
         cmocka_unit_test(events_out_of_range_are_refused),
         cmocka_unit_test(garbage_is_told_and_the_next_event_goes_on),
         cmocka_unit_test(a_failure_names_its_event),
+        cmocka_unit_test(a_write_beside_the_context_is_a_fault),
         cmocka_unit_test(messages_traces_and_time_are_the_callers),
         cmocka_unit_test(fixed_point_is_exact),
         cmocka_unit_test(the_mailbox_tells_what_went_wrong),

@@ -13,13 +13,14 @@ enum { TARGET_NS, INCREASE, FACTOR, START_RATE, LEAST_RATE, PARAMETERS };
 enum { PROBES, CUTS, LOST_PROBES, COUNTERS };
 enum { ALGORITHM = 0, SLOT = 0, PROBE_TIMEOUT_NS = 1000000 };
 
-/* What a flow keeps between its events: at most 64 bytes, zero at first. */
+/* What a flow keeps between its events: at most 48 bytes, zero at first. */
 struct flow {
     uint32_t rate;
     uint32_t asked_ns; /* when a probe was asked for */
     uint32_t cut_ns;   /* when a lost packet or a CNP has cut the rate */
     uint32_t rtt_ns;   /* the last one */
 };
+_Static_assert(sizeof(struct flow) <= sizeof(doca_pcc_dev_algo_ctxt_t), "a flow keeps 48 bytes");
 
 static const char description[] = "AIMD by delay";
 static const char *const parameters[PARAMETERS] = {

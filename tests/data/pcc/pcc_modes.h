@@ -17,6 +17,8 @@ enum {
     MODE_END,
     MODE_BAD_CALL,
     MODE_WORK,
+    MODE_BEYOND, /* writes behind the flow's context, RATE words behind its end */
+    MODE_BEFORE, /* writes the word before it */
 };
 
 enum { /* the first of three numbers of a request */

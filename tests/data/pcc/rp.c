@@ -134,6 +134,12 @@ void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_ev
     case MODE_BAD_CALL:
         dpa_call0(DPA_SYS_CALL(DPA_SYS_FAMILY_PCC, 200));
         break;
+    case MODE_BEYOND:
+        *(volatile uint32_t *)&algo_ctxt->data[12 + param[RATE]] = 7;
+        break;
+    case MODE_BEFORE:
+        ((volatile uint32_t *)algo_ctxt)[-1] = 7;
+        break;
     case MODE_WORK:
         for (uint32_t i = 0; i < param[RATE]; i++)
             __dpa_compiler_barrier();

@@ -177,8 +177,25 @@ enum cc_work_kind {
     CC_BURSTS,  /* each sender sends `size` bytes to one receiver, each `period` */
     CC_POISSON, /* flows of random sizes between random hosts, arrivals as a Poisson process */
     CC_FLOW,    /* one flow, `from` to `to` */
+    CC_TRACE,   /* the flows of a file */
 };
-enum cc_sizes { CC_WEBSEARCH, CC_HADOOP };
+enum cc_sizes { CC_WEBSEARCH, CC_HADOOP, CC_SIZES_FILE };
+
+/* A point of a distribution of sizes: what share of flows has at most so many bytes. */
+struct cc_point {
+    uint64_t bytes;
+    uint32_t share; /* of CC_SHARE_ALL */
+};
+#define CC_SHARE_ALL  1000000000
+#define CC_POINTS_MAX 100000
+
+/* A flow of a trace. */
+struct cc_demand {
+    uint64_t start_ns, size;
+    char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* nodes, or numbers of hosts */
+    uint32_t line;                           /* of the file */
+};
+#define CC_FILE_NAME_MAX 128
 
 struct cc_work {
     enum cc_work_kind kind;
@@ -190,11 +207,17 @@ struct cc_work {
     enum cc_sizes sizes;        /* CC_POISSON */
     uint32_t load;              /* CC_POISSON: of the hosts' links, in millionths */
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* CC_FLOW: nodes; CC_BURSTS: `to`, or "" */
+    /* The file of CC_SIZES_FILE and of CC_TRACE, and what cc_load has read from it. */
+    char file[CC_FILE_NAME_MAX];
+    struct cc_point *points;
+    struct cc_demand *demands;
+    uint32_t point_count, demand_count;
 };
 
 struct cc_workload {
     struct cc_work *items;
     uint32_t count;
+    bool until_end; /* the run ends when all flows have ended; each must have a size or `stop` */
 };
 
 /* Reads a file of YAML (man/dpa-pcc.7, "Topology files"; examples/pcc): the topology and its
@@ -210,11 +233,21 @@ enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_wo
  * several with '+' between them. */
 enum dpk_status cc_workload_named(const char *text, struct cc_workload *work,
                                   struct dpk_error *err);
+/* Reads the files that a workload names, whose names are relative to `folder` ("": the current one).
+ * Errors have the file and the line. Workloads without such files need no call. */
+enum dpk_status cc_load(struct cc_workload *work, const char *folder, struct dpk_error *err);
+/* The texts of such files (man/dpa-pcc.7, "Distributions" and "Traces"); they fill *work. */
+enum dpk_status cc_read_sizes(const void *bytes, size_t size, struct cc_work *work,
+                              struct dpk_error *err);
+enum dpk_status cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
+                              struct dpk_error *err);
 void cc_topology_free(struct cc_topology *net);
 void cc_workload_free(struct cc_workload *work);
 
 /* "20ms", "1.5us", "3s" in nanoseconds; for --time. */
 enum dpk_status cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err);
+/* "1500", "64K", "2MiB" in bytes: at most 2^40. */
+enum dpk_status cc_parse_bytes(const char *text, uint64_t *bytes, struct dpk_error *err);
 
 /* ---- Results ---- */
 

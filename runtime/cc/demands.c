@@ -145,7 +145,9 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
     uint64_t mbps = 0;
     for (uint32_t i = 0; i < hosts; i++)
         mbps += s->ports[s->nodes[host_at(s, i)].port].mbps;
-    const uint64_t load = w->load ? w->load : 1, bits = sizes_mean(w->sizes) * 8;
+    if (w->sizes == CC_SIZES_FILE && !w->point_count)
+        return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload: %s was not read", w->file);
+    const uint64_t load = w->load ? w->load : 1, bits = sizes_mean(w) * 8;
     /* bits * 10^6 / (mbps * load / 10^6), in this order to keep digits */
     const uint64_t gap = bits * 1000000 / load * 1000000 / mbps;
     uint64_t at = w->start_ns * 1000;
@@ -153,10 +155,68 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
     while (status == DPK_OK && (at += cc_random_exponential(&l->random, gap) + 1) < stop) {
         const uint32_t from = cc_random_below(&l->random, hosts);
         const uint32_t to = cc_random_below(&l->random, hosts - 1);
-        const uint64_t size = sizes_draw(w->sizes, &l->random);
+        const uint64_t size = sizes_draw(w, &l->random);
         status = add(l, host_at(s, from), host_at(s, to + (to >= from)), size, at, 0);
     }
     return status;
+}
+
+/* A host by its name, or by its number, of those that the network has. */
+static bool host_of_trace(const struct sim *s, const char *text, uint32_t *out)
+{
+    if (find_host(s, text, out) == DPK_OK)
+        return true;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || number >= host_count(s))
+        return false;
+    *out = host_at(s, (uint32_t)number);
+    return true;
+}
+
+static enum dpk_status make_trace(struct list *l, const struct cc_work *w)
+{
+    struct sim *s = l->sim;
+    enum dpk_status status = DPK_OK;
+    if (!w->demand_count)
+        return dpk_fail(s->err, DPK_ERR_NOT_FOUND,
+                        "the workload: a trace has a file (file=flows.csv), which has flows");
+    for (uint32_t i = 0; i < w->demand_count && status == DPK_OK; i++) {
+        const struct cc_demand *d = &w->demands[i];
+        const uint64_t start = w->start_ns + d->start_ns;
+        uint32_t from, to;
+        if (!host_of_trace(s, d->from, &from) || !host_of_trace(s, d->to, &to))
+            return dpk_fail(s->err, DPK_ERR_NOT_FOUND,
+                            "%s, line %" PRIu32 ": the network has no host \"%s\"", w->file, d->line,
+                            host_of_trace(s, d->from, &from) ? d->to : d->from);
+        if (from == to)
+            return dpk_fail(s->err, DPK_ERR_RANGE, "%s, line %" PRIu32 ": a flow from %s to itself",
+                            w->file, d->line, d->from);
+        if (start < s->end / 1000 && (!w->stop_ns || start < w->stop_ns))
+            status = add(l, from, to, d->size, start * 1000, w->stop_ns * 1000);
+    }
+    return status;
+}
+
+/* A run that shall end with its flows needs flows that end. */
+static enum dpk_status check_ends(const struct sim *s, const struct cc_workload *work)
+{
+    for (uint32_t i = 0; i < work->count; i++) {
+        const struct cc_work *w = &work->items[i];
+        const bool goes_on = w->kind == CC_POISSON || (w->kind == CC_BURSTS && w->period_ns);
+        if (goes_on && !w->stop_ns)
+            return dpk_fail(s->err, DPK_ERR_USAGE,
+                            "the run cannot end with its flows: %s flows begin all the time; "
+                            "give the workload a `stop`",
+                            w->kind == CC_POISSON ? "poisson" : "bursts of");
+    }
+    for (uint32_t i = 0; i < s->flow_count; i++)
+        if (!s->flows[i].size && s->flows[i].stop == UINT64_MAX)
+            return dpk_fail(s->err, DPK_ERR_USAGE,
+                            "the run cannot end with its flows: flow %" PRIu32
+                            " has no end; give the workload a `size` or a `stop`",
+                            i);
+    return DPK_OK;
 }
 
 /* ---- All of them ---- */
@@ -191,6 +251,9 @@ enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint
         case CC_FLOW:
             status = make_flow(&l, w);
             break;
+        case CC_TRACE:
+            status = make_trace(&l, w);
+            break;
         }
     }
     if (status == DPK_OK && !s->flow_count)
@@ -199,5 +262,6 @@ enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint
         s->flows[i].way = i;
     if (status == DPK_OK)
         qsort(s->flows, s->flow_count, sizeof *s->flows, compare);
-    return status;
+    s->until_end = work->until_end;
+    return status == DPK_OK && s->until_end ? check_ends(s, work) : status;
 }

@@ -258,7 +258,7 @@ static enum dpk_status add_work(struct file *f, const yaml_node_t *item)
     char kind[VALUE_MAX];
     if (item->type != YAML_MAPPING_NODE || !text_of(find(f, item, "kind"), kind, sizeof kind))
         return dpk_fail(f->err, DPK_ERR_FORMAT,
-                        "{kind: long, bursts, poisson or flow, ...} is wanted");
+                        "{kind: long, bursts, poisson, flow or trace, ...} is wanted");
     enum dpk_status status = keys_default_work(kind, &work, f->err);
     if (status == DPK_OK)
         status = set_keys(f, item, others, set_work, &work);

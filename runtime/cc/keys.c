@@ -5,7 +5,7 @@
 
 #include "keys.h"
 
-enum unit { COUNT, BYTES, RATE, TIME, SHARE, SWITCH, SIZES, NAME };
+enum unit { COUNT, BYTES, RATE, TIME, SHARE, SWITCH, SIZES, NAME, FILE_NAME };
 
 struct key {
     const char *name;
@@ -57,6 +57,7 @@ static const struct key work_keys[] = {
     {"load", SHARE, AT(cc_work, load), false, 1, MILLION},
     {"from", NAME, AT(cc_work, from), false, 0, 0},
     {"to", NAME, AT(cc_work, to), false, 0, 0},
+    {"file", FILE_NAME, AT(cc_work, file), false, 0, 0},
     {0},
 };
 
@@ -158,6 +159,12 @@ enum dpk_status cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *
     return read_number(&key, text, ns, err);
 }
 
+enum dpk_status cc_parse_bytes(const char *text, uint64_t *out, struct dpk_error *err)
+{
+    const struct key key = {"size", BYTES, 0, true, 0, SIZE_MAX_BYTES};
+    return read_number(&key, text, out, err);
+}
+
 static enum dpk_status read_word(const struct key *key, const char *text, const char *const *words,
                                  const uint8_t *values, uint64_t *out, struct dpk_error *err)
 {
@@ -166,8 +173,9 @@ static enum dpk_status read_word(const struct key *key, const char *text, const 
             *out = values[i];
             return DPK_OK;
         }
-    return dpk_fail(err, DPK_ERR_FORMAT, "%s: \"%.40s\" is neither %s nor %s", key->name, text,
-                    words[0], words[1]);
+    return dpk_fail(err, DPK_ERR_FORMAT, "%s: \"%.40s\" is neither %s nor %s%s", key->name, text,
+                    words[0], words[1],
+                    key->unit == SIZES ? ", nor a file, whose name has a slash or a dot" : "");
 }
 
 static enum dpk_status read_value(const struct key *key, const char *text, uint64_t *out,
@@ -184,6 +192,22 @@ static enum dpk_status read_value(const struct key *key, const char *text, uint6
 
 /* ---- Keys ---- */
 
+/* A text for a field of `size` bytes. */
+static enum dpk_status set_text(const struct key *key, char *field, size_t size, const char *text,
+                                struct dpk_error *err)
+{
+    if (!*text || strlen(text) >= size)
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: a name has 1 to %zu bytes", key->name, size - 1);
+    memcpy(field, text, strlen(text) + 1);
+    return DPK_OK;
+}
+
+/* What is no name of a published distribution, and has a slash or a dot, is a file. */
+static bool is_file(const struct key *key, const char *text)
+{
+    return key->unit == SIZES && strpbrk(text, "/.");
+}
+
 static enum dpk_status set(const struct key *keys, void *object, const char *name, const char *text,
                            struct dpk_error *err)
 {
@@ -198,12 +222,12 @@ static enum dpk_status set(const struct key *keys, void *object, const char *nam
                         near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     }
     uint8_t *field = (uint8_t *)object + key->offset;
-    if (key->unit == NAME) {
-        if (!*text || strlen(text) >= CC_NAME_MAX)
-            return dpk_fail(err, DPK_ERR_FORMAT, "%s: a name has 1 to %d bytes", name,
-                            CC_NAME_MAX - 1);
-        memcpy(field, text, strlen(text) + 1);
-        return DPK_OK;
+    if (key->unit == NAME || key->unit == FILE_NAME)
+        return set_text(key, (char *)field, key->unit == NAME ? CC_NAME_MAX : CC_FILE_NAME_MAX,
+                        text, err);
+    if (is_file(key, text)) {
+        ((struct cc_work *)object)->sizes = CC_SIZES_FILE;
+        return set_text(key, ((struct cc_work *)object)->file, CC_FILE_NAME_MAX, text, err);
     }
     uint64_t value = 0;
     const enum dpk_status status = read_value(key, text, &value, err);
@@ -284,6 +308,7 @@ enum dpk_status keys_default_work(const char *kind, struct cc_work *work, struct
                                         [CC_BURSTS] = "bursts",
                                         [CC_POISSON] = "poisson",
                                         [CC_FLOW] = "flow",
+                                        [CC_TRACE] = "trace",
                                         NULL};
     uint32_t found = 0;
     const enum dpk_status status = find_word(kind, kinds, "kind of workload", &found, err);

@@ -16,6 +16,10 @@ void cc_topology_free(struct cc_topology *net)
 
 void cc_workload_free(struct cc_workload *work)
 {
+    for (uint32_t i = 0; i < work->count; i++) {
+        free(work->items[i].points);
+        free(work->items[i].demands);
+    }
     free(work->items);
     *work = (struct cc_workload){0};
 }

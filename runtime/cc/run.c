@@ -238,7 +238,7 @@ static void run(struct sim *s)
         s->now = e.at;
         s->res->events++;
         happen(s, e.what);
-        wanted = goes_on(s);
+        wanted = goes_on(s) && !(s->until_end && s->flows_over == s->flow_count);
     }
     if (s->agenda->failed)
         sim_fail(s, dpk_fail_nomem(s->err));

@@ -168,11 +168,17 @@ static uint32_t make_packet(struct sim *s, uint32_t flow)
     return index;
 }
 
+void sender_over(struct sim *s, struct flow *f)
+{
+    s->flows_over += !f->ended;
+    f->ended = true;
+}
+
 /* May the flow that has its turn send? If not, it leaves the list. */
 static bool has_turn(struct sim *s, struct node *host, struct flow *f)
 {
     if (!f->burst_left && s->now >= f->stop)
-        f->ended = true;
+        sender_over(s, f);
     if (has_data(s, f))
         return true;
     host->head = f->ready_next;
@@ -223,7 +229,7 @@ void sender_start(struct sim *s, uint32_t flow)
 static void finish(struct sim *s, uint32_t flow)
 {
     struct flow *f = &s->flows[flow];
-    f->ended = true;
+    sender_over(s, f);
     f->end = s->now;
     s->res->finished++;
     mark(s, CC_MARK_END, flow, NONE);

@@ -138,7 +138,8 @@ struct sim {
     uint32_t way_count, way_capacity;
 
     struct flow *flows;
-    uint32_t flow_count, flows_begun;
+    uint32_t flow_count, flows_begun, flows_over;
+    bool until_end; /* the run ends with the last flow */
     uint8_t *contexts;
     uint64_t widest_rtt;
     uint32_t data_bytes; /* of a full packet */
@@ -227,6 +228,7 @@ void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* of a host *
 void port_note_length(struct sim *s, struct port *port); /* before it changes, and at the end */
 
 /* sender.c */
+void sender_over(struct sim *s, struct flow *f); /* it sends no more */
 void sender_start(struct sim *s, uint32_t flow);
 uint32_t sender_packet(struct sim *s, uint32_t host); /* the next data packet; NONE: none may go */
 void sender_timer(struct sim *s, uint32_t flow, uint64_t at);
@@ -249,8 +251,8 @@ void sample_take(struct sim *s);
 enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
 
 /* sizes.c: sizes of flows, in bytes. */
-uint64_t sizes_draw(enum cc_sizes sizes, struct cc_random *r);
-uint64_t sizes_mean(enum cc_sizes sizes);
+uint64_t sizes_draw(const struct cc_work *w, struct cc_random *r);
+uint64_t sizes_mean(const struct cc_work *w);
 
 /* results.c */
 enum dpk_status results_make(struct sim *s);

@@ -26,7 +26,37 @@ static const struct point hadoop[] = {
 
 static const struct point *const tables[] = {[CC_WEBSEARCH] = websearch, [CC_HADOOP] = hadoop};
 
-uint64_t sizes_draw(enum cc_sizes sizes, struct cc_random *r)
+__extension__ typedef unsigned __int128 wide;
+
+/* The same for a table from a file, with finer shares. */
+static uint64_t draw_point(const struct cc_work *w, struct cc_random *r)
+{
+    const wide share = ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 bits behind the point */
+    uint32_t low = 1, high = w->point_count - 1;
+    while (low < high) { /* the first point above the share */
+        const uint32_t middle = low + (high - low) / 2;
+        if ((wide)w->points[middle].share << 32 <= share)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct cc_point *p = &w->points[low];
+    const wide part = share - ((wide)p[-1].share << 32), whole = p->share - p[-1].share;
+    const uint64_t more = (uint64_t)((wide)(p->bytes - p[-1].bytes) * part / (whole << 32));
+    return p[-1].bytes + more ? p[-1].bytes + more : 1;
+}
+
+static uint64_t mean_of_points(const struct cc_work *w)
+{
+    wide sum = 0;
+    for (uint32_t i = 1; i < w->point_count; i++)
+        sum += (wide)(w->points[i].share - w->points[i - 1].share) *
+               (w->points[i].bytes + w->points[i - 1].bytes) / 2;
+    const uint64_t mean = (uint64_t)(sum / CC_SHARE_ALL);
+    return mean ? mean : 1;
+}
+
+static uint64_t draw(enum cc_sizes sizes, struct cc_random *r)
 {
     const uint64_t one = (uint64_t)1 << 32; /* shares in fixed point, 32 bits behind the point */
     const uint64_t share = (uint64_t)cc_random_below(r, ALL) << 32 | (cc_random_next(r) >> 32);
@@ -38,7 +68,7 @@ uint64_t sizes_draw(enum cc_sizes sizes, struct cc_random *r)
     return bytes ? bytes : 1;
 }
 
-uint64_t sizes_mean(enum cc_sizes sizes)
+static uint64_t mean(enum cc_sizes sizes)
 {
     uint64_t sum = 0;
     const struct point *p = tables[sizes];
@@ -47,4 +77,14 @@ uint64_t sizes_mean(enum cc_sizes sizes)
         sum += (uint64_t)(p->share - p[-1].share) * ((uint64_t)p->bytes + p[-1].bytes) / 2;
     } while (p->share < ALL);
     return sum / ALL;
+}
+
+uint64_t sizes_draw(const struct cc_work *w, struct cc_random *r)
+{
+    return w->sizes == CC_SIZES_FILE ? draw_point(w, r) : draw(w->sizes, r);
+}
+
+uint64_t sizes_mean(const struct cc_work *w)
+{
+    return w->sizes == CC_SIZES_FILE ? mean_of_points(w) : mean(w->sizes);
 }

@@ -286,3 +286,45 @@ ALGORITHMS
         ! grep -q 'undefined symbol' <<<"$output"
     done
 }
+
+@test "flows have sizes of a distribution of one's own" {
+    printf '0 0\n1000 50\n9000 100\n' >sizes.txt
+    dpapcc run hpcc --topology fat-tree:k=4 --workload poisson:sizes=./sizes.txt,load=0.3 --time 1ms -q -o out
+    # Half of the sizes up to 1000, all up to 9000; uniform between.
+    awk -F, 'NR > 1 { n++; small += $5 <= 1000; if ($5 > 9000) bad++; sum += $5 }
+        END { print n, small / n, sum / n; exit !(n > 1000 && small / n > 0.45 && small / n < 0.55 && !bad &&
+            sum / n > 2500 && sum / n < 3000) }' out/flows.csv
+    dpapcc run hpcc --topology fat-tree:k=4 --workload poisson:sizes=./sizes.txt,load=0.3 --time 1ms -q -o again
+    diff -r out again
+    # Beside a topology file, the file's folder counts.
+    mkdir sub && mv sizes.txt sub/
+    printf 'topology: incast\nworkload:\n  - {kind: poisson, sizes: ./sizes.txt, load: 0.2}\n' >sub/net.yaml
+    dpapcc run hpcc --topology sub/net.yaml --time 1ms --json | jq -e '.flows > 100'
+    printf '0 0\n1000 x\n' >sub/sizes.txt
+    run dpapcc run hpcc --topology sub/net.yaml
+    [ "$status" -eq 3 ]
+    [ "$output" = "-E- sub/./sizes.txt: line 2: the probability is not a number of 0 to 1, or of 0 to 100" ]
+}
+
+@test "flows of a trace, until all have ended" {
+    printf 'start,source,destination,bytes\n0,sender0,receiver,64000\n5us,1,receiver,1000\n' >flows.csv
+    dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv --time 1s --interval 1ms --until-end --json -o out >json
+    jq -e '.flows == 2 and .finished == 2 and .simulated_ns == .last_end_ns and .simulated_ns < 100000' json
+    [ "$(sed 1d out/flows.csv | cut -d, -f3-6 | tr -d '"' | paste -sd' ')" = "sender0,receiver,64000,0 sender1,receiver,1000,5000" ]
+    # A bound that is too near is told.
+    dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv --time 4us --until-end -q 2>err
+    [ "$(cat err)" = "-W- hpcc: 0 of 1 flows have ended after --time; give it more time" ]
+    run dpapcc run hpcc --until-end
+    [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'flow 0 has no end' <<<"$output"
+    run dpapcc run hpcc --until-end --workload poisson:load=0.1
+    [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'a `stop`' <<<"$output"
+    dpapcc run hpcc --until-end --workload poisson:load=0.1,stop=100us --time 1s --interval 1ms --json | jq -e '.finished == .flows'
+    sed -i '3s/1,rec/sender7,rec/' flows.csv
+    run dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv
+    [ "$status" -eq 3 ] && grep -qF 'flows.csv, line 3: the network has no host "sender7"' <<<"$output"
+    sed -i '3s/sender7/receiver/' flows.csv
+    run dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv
+    [ "$status" -eq 3 ] && grep -qF 'flows.csv, line 3: a flow from receiver to itself' <<<"$output"
+    run dpapcc run hpcc --workload trace
+    [ "$status" -eq 3 ] && grep -q 'trace:file=flows.csv' <<<"$output"
+}

@@ -202,6 +202,118 @@ static void times_are_read(void **state)
         assert_int_equal(cc_parse_time(bad[i], &ns, NULL), DPK_ERR_FORMAT);
 }
 
+/* ---- Distributions and traces ---- */
+
+static enum dpk_status read_sizes(const char *text, struct cc_work *w, struct dpk_error *err)
+{
+    *w = (struct cc_work){.kind = CC_POISSON, .sizes = CC_SIZES_FILE};
+    *err = (struct dpk_error){0};
+    return cc_read_sizes(text, strlen(text), w, err);
+}
+
+static void distributions_are_what_tools_of_papers_write(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0 0\n10000 15\n20000 100\n",                      /* percent, as for HPCC */
+        "# sizes\n\n0 0\r\n10000 0.15\r\n20000 1.0\r\n", /* shares */
+        "0,0\n10K,0.15\n20K,1",                            /* as a table of numbers */
+        "0 0 0\n10000.5 7 0.15\n20000 14 1\n",             /* a column between, as for pFabric */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct cc_work w;
+        struct dpk_error err;
+        if (read_sizes(texts[i], &w, &err) != DPK_OK)
+            fail_msg("text %zu: %s", i, err.message);
+        assert_int_equal(w.point_count, 3);
+        assert_int_equal(w.points[1].bytes, 10000);
+        assert_int_equal(w.points[1].share, 150000000);
+        assert_int_equal(w.points[2].share, CC_SHARE_ALL);
+        free(w.points);
+    }
+}
+
+static void the_first_size_of_a_distribution_may_be_that_of_many(void **state)
+{
+    (void)state;
+    struct cc_work w;
+    struct dpk_error err;
+    assert_int_equal(read_sizes("100 0.5\n200 1\n", &w, &err), DPK_OK);
+    assert_int_equal(w.point_count, 3);
+    assert_int_equal(w.points[0].bytes, 100);
+    assert_int_equal(w.points[1].bytes, 100);
+    assert_int_equal(w.points[1].share, CC_SHARE_ALL / 2);
+    free(w.points);
+}
+
+static void bad_distributions_are_told_by_their_line(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "line 0: the last probability"},
+        {"0 0\n5 0.5\n", "line 2: the last probability is neither 1 nor 100"},
+        {"0 0\nmany 1\n", "line 2: the size"},
+        {"0 0\n10 most\n", "line 2: the probability is not a number"},
+        {"0 0\n10 -1\n", "line 2: the probability is not a number"},
+        {"0 0\n10 nan\n", "line 2: the probability is not a number"},
+        {"0 0\n\n10 0.5\n5 1\n", "line 4: the size is below"},
+        {"0 0\n10 0.5\n20 0.4\n", "line 3: the probability is below"},
+        {"0\n", "line 1: SIZE and CUMULATIVE-PROBABILITY"},
+        {"0 0 0 0 0 0\n", "line 1: SIZE and CUMULATIVE-PROBABILITY"},
+        {"9999999999999999 1\n", "line 1: the size"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cc_work w;
+        struct dpk_error err;
+        assert_int_not_equal(read_sizes(cases[i][0], &w, &err), DPK_OK);
+        if (strncmp(err.message, cases[i][1], strlen(cases[i][1])) != 0)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_null(w.points);
+    }
+}
+
+static void traces_have_a_flow_in_each_line(void **state)
+{
+    (void)state;
+    static const char text[] = "start,source,destination,bytes\n"
+                               "# comment\n"
+                               "0,sender0,1,64K\n1.5us, 0 ,receiver1,1000\n2000,sender1,2,1\n";
+    struct cc_work w = {.kind = CC_TRACE};
+    struct dpk_error err = {0};
+    assert_int_equal(cc_read_trace(text, strlen(text), &w, &err), DPK_OK);
+    assert_int_equal(w.demand_count, 3);
+    assert_int_equal(w.demands[0].size, 64000);
+    assert_string_equal(w.demands[1].from, "0");
+    assert_int_equal(w.demands[1].start_ns, 1500);
+    assert_int_equal(w.demands[2].start_ns, 2000);
+    assert_int_equal(w.demands[2].line, 5);
+    free(w.demands);
+}
+
+static void bad_traces_are_told_by_their_line(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "line 0: the file has no flow"},
+        {"start,source,destination,bytes\n", "line 1: the file has no flow"},
+        {"0,a,b\n", "line 1: START,SOURCE,DESTINATION,BYTES"},
+        {"0,a,b,1,2\n", "line 1: START,SOURCE,DESTINATION,BYTES"},
+        {"0,a,b,1\nsoon,a,b,1\n", "line 2: the start"},
+        {"0,a,b,0\n", "line 1: the size"},
+        {"0,a,b,\n", "line 1: the size"},
+        {"0,,b,1\n", "line 1: source and destination"},
+        {"0,a,b,1\n0,a,0123456789012345678901234567890123,1\n", "line 2: source and destination"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cc_work w = {.kind = CC_TRACE};
+        struct dpk_error err = {0};
+        assert_int_not_equal(cc_read_trace(cases[i][0], strlen(cases[i][0]), &w, &err), DPK_OK);
+        if (strncmp(err.message, cases[i][1], strlen(cases[i][1])) != 0)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_null(w.demands);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +322,11 @@ int main(void)
         cmocka_unit_test(bad_file_is_refused_with_its_line),
         cmocka_unit_test(bad_name_is_refused),
         cmocka_unit_test(times_are_read),
+        cmocka_unit_test(distributions_are_what_tools_of_papers_write),
+        cmocka_unit_test(the_first_size_of_a_distribution_may_be_that_of_many),
+        cmocka_unit_test(bad_distributions_are_told_by_their_line),
+        cmocka_unit_test(traces_have_a_flow_in_each_line),
+        cmocka_unit_test(bad_traces_are_told_by_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

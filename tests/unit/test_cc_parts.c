@@ -122,10 +122,10 @@ static void sizes_of_flows_have_their_mean(void **state)
     enum { COUNT = 100000 };
     for (enum cc_sizes sizes = CC_WEBSEARCH; sizes <= CC_HADOOP; sizes++) {
         struct cc_random r = cc_random_new(5, 1);
-        uint64_t sum = 0, mean = sizes_mean(sizes);
+        uint64_t sum = 0, mean = sizes_mean(&(struct cc_work){.sizes = sizes});
         uint32_t small = 0;
         for (uint32_t i = 0; i < COUNT; i++) {
-            const uint64_t size = sizes_draw(sizes, &r);
+            const uint64_t size = sizes_draw(&(struct cc_work){.sizes = sizes}, &r);
             assert_in_range(size, 1, 30000000);
             sum += size;
             small += size <= 1000;

@@ -16,7 +16,7 @@ struct options {
     uint64_t time_ns, interval_ns, instructions;
     unsigned seed, threads, budget_ns, slot;
     struct dpk_list parameters; /* NAME=VALUE */
-    bool json, quiet, stats, telemetry;
+    bool json, quiet, stats, telemetry, until_end;
 };
 
 /* ---- algorithm.c: a program on the emulated DPA, or a reference of the model ---- */

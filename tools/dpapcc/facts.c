@@ -47,6 +47,15 @@ static void add_count(struct facts *f, const char *group, const char *key, const
     add(f, group, key, label, (double)value, 1, NULL);
 }
 
+/* When the last of the flows that ended did so. */
+static uint64_t last_end(const struct cc_results *res)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < res->flow_count; i++)
+        last = res->flows[i].end_ns > last ? res->flows[i].end_ns : last;
+    return last;
+}
+
 static void add_traffic(const struct cc_results *res, struct facts *f)
 {
     add(f, "traffic", "throughput_gbps", "throughput", res->gbps, 1e9, "bit/s");
@@ -54,6 +63,8 @@ static void add_traffic(const struct cc_results *res, struct facts *f)
         NULL);
     add_count(f, "traffic", "flows", "flows", res->flow_count);
     add_count(f, "traffic", "finished", "flows that ended", res->finished);
+    add(f, "traffic", "last_end_ns", res->finished ? "last end of a flow" : NULL,
+        res->finished ? (double)last_end(res) : NAN, 1e-9, "s");
     add_count(f, "traffic", "acknowledged_bytes", NULL, res->acknowledged);
     add_count(f, "traffic", "packets.sent", "packets sent", res->data_sent);
     add_count(f, "traffic", "packets.received", NULL, res->data_received);

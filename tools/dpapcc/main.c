@@ -1,4 +1,5 @@
 /* dpapcc: runs algorithms of congestion control in a model of a network, and shows what they do. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -38,6 +39,19 @@ static void print_speed(const struct report *r)
         fprintf(stderr, "-I- %ld MB of memory at most\n", used.ru_maxrss / 1024);
 }
 
+/* A run that should end with its flows, and did not. */
+static void warn_of_time(const struct report *r)
+{
+    for (size_t i = 0; i < r->count && r->options->until_end; i++) {
+        const struct run *run = &r->runs[i];
+        if (run->status == DPK_OK && run->results.time_ns == r->scenario->time_ns)
+            fprintf(stderr,
+                    "-W- %s: %" PRIu32 " of %" PRIu32
+                    " flows have ended after --time; give it more time\n",
+                    run->algorithm->name, run->results.finished, run->results.flow_count);
+    }
+}
+
 static enum dpk_status show(const struct report *r, struct dpk_error *err)
 {
     const struct options *o = r->options;
@@ -46,6 +60,7 @@ static enum dpk_status show(const struct report *r, struct dpk_error *err)
         status = dpk_json_print(report_json(r), err);
     else if (status == DPK_OK && !o->quiet)
         report_table(r, stdout);
+    warn_of_time(r);
     if (o->stats)
         print_speed(r);
     return status;
@@ -192,9 +207,11 @@ static const struct dpk_option options[] = {
              "parameters behind a colon (incast:senders=32,rate=100G)"},
     {"workload", DPK_TEXT, "WORK", AT(workload),
      .help = "what is sent, instead of what the topology says: long, "
-             "bursts:size=64K,period=1ms, poisson:sizes=websearch,load=0.5"},
+             "bursts:size=64K,period=1ms, poisson:sizes=websearch,load=0.5, trace:file=flows.csv"},
     {"time", DPK_PARSED, "TIME", AT(time_ns), .parse = parse_duration,
      .help = "how long, in virtual time: 20ms, 500us (default 10ms)"},
+    {"until-end", .at = AT(until_end),
+     .help = "end when all flows have ended, and after --time at the latest"},
     {"seed", DPK_NUMBER, "N", AT(seed), 0, UINT_MAX, .standard = "1",
      .help = "same seed, same results"},
     {"interval", DPK_PARSED, "TIME", AT(interval_ns), .parse = parse_duration,
@@ -227,7 +244,7 @@ static const struct dpk_option run_options[] = {
 };
 
 #define SCENARIO                                                                                   \
-    "topology,workload,time,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
+    "topology,workload,time,until-end,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
     "stats"
 
 static const struct dpk_command run_command = {.names = "run",

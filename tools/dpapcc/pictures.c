@@ -274,6 +274,15 @@ static void draw_fct(struct drawing *d, const struct report *r)
 
 /* ---- All ---- */
 
+/* How far the axis of time reaches: a run may end with its flows. */
+static double longest_time(const struct report *r)
+{
+    uint64_t most = r->options->until_end ? 0 : r->scenario->time_ns;
+    for (size_t i = 0; i < r->count; i++)
+        most = r->runs[i].results.time_ns > most ? r->runs[i].results.time_ns : most;
+    return (double)most * 1e-9;
+}
+
 void picture_put(const struct report *r, enum picture which, unsigned width, const char *id,
                  struct dpk_buf *out, struct dpk_buf *about)
 {
@@ -286,7 +295,7 @@ void picture_put(const struct report *r, enum picture which, unsigned width, con
     }
     d->chart = (struct chart){
         .empty = "No sample was taken.",
-        .x = {.title = "time", .unit = "s", .most = (double)r->scenario->time_ns * 1e-9},
+        .x = {.title = "time", .unit = "s", .most = longest_time(r)},
         .series = d->series,
         .width = width,
         .bare = id != NULL,

@@ -11,6 +11,15 @@ static bool is_file(const char *text)
     return memchr(text, '/', length) || memchr(text, '.', length);
 }
 
+/* The folder of a file's name, "" for the current one. */
+static const char *folder_of(const char *path, char out[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(out, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 0, path);
+    return slash == path ? "/" : out;
+}
+
+/* Files that the topology's workload names stand beside it. */
 static enum dpk_status read_topology(const char *text, struct scenario *s, struct dpk_error *err)
 {
     if (!is_file(text))
@@ -22,6 +31,9 @@ static enum dpk_status read_topology(const char *text, struct scenario *s, struc
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", text);
     }
+    char folder[PATH_MAX];
+    if (status == DPK_OK)
+        status = cc_load(&s->work, folder_of(text, folder), err);
     dpk_buf_free(&file);
     return status;
 }
@@ -59,9 +71,12 @@ enum dpk_status scenario_open(const struct options *o, struct scenario *s, struc
         cc_workload_free(&s->work);
         s->work = (struct cc_workload){0};
         status = cc_workload_named(o->workload, &s->work, err);
+        if (status == DPK_OK)
+            status = cc_load(&s->work, "", err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "--workload");
     }
+    s->work.until_end = o->until_end;
     s->line_bps = status == DPK_OK ? line_rate(&s->net) : 0;
     return status;
 }

@@ -131,6 +131,12 @@ struct cc_link {
     uint32_t rate_mbps; /* 1 to CC_RATE_MAX_MBPS */
     uint64_t delay_ns;  /* propagation */
 };
+/* A link that carries nothing for a time, in both directions. */
+struct cc_failure {
+    uint32_t link;
+    uint64_t down_ns, up_ns; /* up 0: it stays down */
+};
+#define CC_FAILURES_MAX  1000
 #define CC_RATE_MAX_MBPS 1600000
 #define CC_DELAY_MAX_NS  10000000 /* 10 ms */
 #define CC_NODES_MAX     16384
@@ -168,6 +174,9 @@ struct cc_topology {
     uint32_t node_count;
     struct cc_link *links;
     uint32_t link_count;
+    struct cc_failure *failures;
+    uint32_t failure_count;
+    uint64_t reroute_ns; /* from a change of a link until flows go by other ways; 0: never */
 };
 
 /* ---- Workload ---- */
@@ -229,6 +238,8 @@ enum dpk_status cc_read(const void *bytes, size_t size, struct cc_topology *net,
  * "incast:senders=16,rate=25G,ecn.kmin=5K". */
 enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_workload *work,
                          struct dpk_error *err);
+/* Lets a link fail: "leaf0,spine1:down=1ms,up=2ms". Without `up` it stays down. */
+enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, struct dpk_error *err);
 /* Another workload: "long", "bursts:size=64K,period=1ms", "poisson:sizes=websearch,load=0.5";
  * several with '+' between them. */
 enum dpk_status cc_workload_named(const char *text, struct cc_workload *work,
@@ -294,6 +305,7 @@ struct cc_results {
     struct cc_quantiles rtt_ns;    /* of probes, and of packets with their acknowledgements */
     /* Conservation: data_sent = data_received + data_dropped + data_in_flight, in packets. */
     uint64_t data_sent, data_received, data_dropped, data_in_flight;
+    uint64_t data_lost;    /* of those dropped: by links that failed */
     uint64_t out_of_order; /* received, and not taken: one before them is missing */
     uint64_t resent, marked, cnps, nacks, timeouts, pauses, paused_ns, probes;
     uint64_t acknowledged;  /* bytes of payload, all flows */
@@ -325,7 +337,9 @@ enum cc_mark {
     CC_MARK_RESUME,
     CC_MARK_CNP,
     CC_MARK_START,
-    CC_MARK_END
+    CC_MARK_END,
+    CC_MARK_DOWN, /* the link of a queue failed */
+    CC_MARK_UP
 };
 
 /* Each function may be NULL. */

@@ -183,6 +183,25 @@ static enum dpk_status add_link(struct file *f, const yaml_node_t *item)
     return set_keys(f, item, ends, set_link, &f->net->links[f->net->link_count - 1]);
 }
 
+static enum dpk_status set_failure(void *failure, const char *key, const char *value,
+                                   struct dpk_error *err)
+{
+    return keys_set_failure(failure, key, value, err);
+}
+
+static enum dpk_status add_failure(struct file *f, const yaml_node_t *item)
+{
+    static const char *const ends[] = {"from", "to", NULL};
+    char from[CC_NAME_MAX], to[CC_NAME_MAX];
+    struct cc_failure failure = {0};
+    if (item->type != YAML_MAPPING_NODE || !text_of(find(f, item, "from"), from, sizeof from) ||
+        !text_of(find(f, item, "to"), to, sizeof to) || !find(f, item, "down"))
+        return dpk_fail(f->err, DPK_ERR_FORMAT,
+                        "{from: NODE, to: NODE, down: TIME, up: TIME} is wanted");
+    enum dpk_status status = set_keys(f, item, ends, set_failure, &failure);
+    return status == DPK_OK ? shape_add_failure(f->net, from, to, &failure, f->err) : status;
+}
+
 static enum dpk_status read_custom(struct file *f, const yaml_node_t *root)
 {
     const yaml_node_t *hosts = find(f, root, "hosts"), *switches = find(f, root, "switches"),
@@ -233,7 +252,7 @@ static enum dpk_status read_parameters(struct file *f, const yaml_node_t *root)
 {
     static const char *const groups[] = {"core", "ecn", "pfc", NULL};
     static const char *const others[] = {"topology", "workload", "hosts", "switches", "links",
-                                         "core",     "ecn",      "pfc",   NULL};
+                                         "core",     "ecn",      "pfc",   "failures", NULL};
     enum dpk_status status = set_keys(f, root, others, set_topology, f->net);
     for (size_t i = 0; groups[i] && status == DPK_OK; i++) {
         const yaml_node_t *group = find(f, root, groups[i]);
@@ -270,7 +289,8 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
     char shape[VALUE_MAX];
     if (!root || root->type != YAML_MAPPING_NODE)
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a topology file has `topology: NAME` first");
-    const yaml_node_t *name = find(f, root, "topology"), *work = find(f, root, "workload");
+    const yaml_node_t *name = find(f, root, "topology"), *work = find(f, root, "workload"),
+                      *failures = find(f, root, "failures");
     if (!text_of(name, shape, sizeof shape))
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a topology file has `topology: NAME`");
     enum dpk_status status = at_line(f, name, keys_default_topology(shape, f->net, f->err));
@@ -278,6 +298,8 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
         status = read_parameters(f, root);
     if (status == DPK_OK)
         status = read_custom(f, root);
+    if (status == DPK_OK && failures)
+        status = for_each(f, failures, add_failure);
     if (status == DPK_OK)
         status = shape_check(f->net, f->err);
     if (status == DPK_OK && work)

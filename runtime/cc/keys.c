@@ -35,6 +35,7 @@ static const struct key topology_keys[] = {
     {"cnp-interval", TIME, AT(cc_topology, cnp_interval_ns), true, 0, 1000000000},
     {"timeout", TIME, AT(cc_topology, timeout_ns), true, 1000, 1000000000},
     {"warmup", TIME, AT(cc_topology, warmup_ns), true, 0, TIME_MAX},
+    {"reroute", TIME, AT(cc_topology, reroute_ns), true, 0, TIME_MAX},
     {"buffer", BYTES, AT(cc_topology, buffer), true, 16384, BUFFER_MAX},
     {"ecn.enabled", SWITCH, AT(cc_topology, ecn), false, 0, 1},
     {"ecn.kmin", BYTES, AT(cc_topology, kmin), true, 0, BUFFER_MAX},
@@ -58,6 +59,12 @@ static const struct key work_keys[] = {
     {"from", NAME, AT(cc_work, from), false, 0, 0},
     {"to", NAME, AT(cc_work, to), false, 0, 0},
     {"file", FILE_NAME, AT(cc_work, file), false, 0, 0},
+    {0},
+};
+
+static const struct key failure_keys[] = {
+    {"down", TIME, AT(cc_failure, down_ns), true, 0, TIME_MAX},
+    {"up", TIME, AT(cc_failure, up_ns), true, 1, TIME_MAX},
     {0},
 };
 
@@ -260,6 +267,12 @@ enum dpk_status keys_set_link(struct cc_link *link, const char *key, const char 
                               struct dpk_error *err)
 {
     return set(link_keys, link, key, value, err);
+}
+
+enum dpk_status keys_set_failure(struct cc_failure *failure, const char *key, const char *value,
+                                 struct dpk_error *err)
+{
+    return set(failure_keys, failure, key, value, err);
 }
 
 /* ---- Defaults ---- */

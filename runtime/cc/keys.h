@@ -13,6 +13,9 @@ enum dpk_status keys_set_work(struct cc_work *work, const char *key, const char 
 /* rate and delay of one link of a file. */
 enum dpk_status keys_set_link(struct cc_link *link, const char *key, const char *value,
                               struct dpk_error *err);
+/* down and up of a link that fails. */
+enum dpk_status keys_set_failure(struct cc_failure *failure, const char *key, const char *value,
+                                 struct dpk_error *err);
 /* What holds when a file says nothing. DPK_ERR_NOT_FOUND: no such shape, or kind of work. */
 enum dpk_status keys_default_topology(const char *shape, struct cc_topology *net,
                                       struct dpk_error *err);

@@ -11,6 +11,7 @@ void cc_topology_free(struct cc_topology *net)
 {
     free(net->nodes);
     free(net->links);
+    free(net->failures);
     *net = (struct cc_topology){0};
 }
 
@@ -97,6 +98,30 @@ enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_wo
     if (status != DPK_OK)
         cc_topology_free(net);
     return status;
+}
+
+static enum dpk_status set_failure(void *failure, const char *key, const char *value,
+                                   struct dpk_error *err)
+{
+    return keys_set_failure(failure, key, value, err);
+}
+
+enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, struct dpk_error *err)
+{
+    char copy[LINE_MAX_BYTES], *rest = NULL;
+    struct cc_failure failure = {0};
+    enum dpk_status status = split(text, copy, &rest, err);
+    char *to = status == DPK_OK ? strchr(copy, ',') : NULL;
+    if (status != DPK_OK)
+        return status;
+    if (!to || !*rest)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "\"%.60s\" is not NODE,NODE:down=TIME or NODE,NODE:down=TIME,up=TIME", text);
+    *to++ = '\0';
+    status = set_all(rest, set_failure, &failure, err);
+    if (status == DPK_OK)
+        status = shape_add_failure(net, copy, to, &failure, err);
+    return status == DPK_OK ? shape_check(net, err) : status;
 }
 
 enum dpk_status cc_workload_named(const char *text, struct cc_workload *work, struct dpk_error *err)

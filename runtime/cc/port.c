@@ -108,6 +108,8 @@ static uint32_t take_data(struct sim *s, struct port *out)
 
 static uint32_t next_packet(struct sim *s, struct port *out)
 {
+    if (out->down)
+        return NONE;
     if (out->control.head != NONE)
         return fifo_take(s, &out->control);
     if (out->paused)
@@ -119,6 +121,8 @@ static uint32_t next_packet(struct sim *s, struct port *out)
 
 static bool has_more(const struct sim *s, const struct port *out)
 {
+    if (out->down)
+        return false;
     if (out->control.head != NONE)
         return true;
     if (out->paused)
@@ -171,6 +175,9 @@ void port_send_control(struct sim *s, uint32_t index, uint32_t p)
 void port_pause(struct sim *s, uint32_t index, bool paused)
 {
     struct port *out = &s->ports[index];
+    /* A frame of before the link failed means nothing any more. */
+    if (out->failed && (out->down || (paused && !s->ports[index ^ 1].pausing)))
+        return;
     mark(s, paused ? CC_MARK_PAUSE : CC_MARK_RESUME, NONE, out->queue);
     if (paused && !out->paused) {
         out->pauses++;
@@ -194,11 +201,68 @@ static void drop(struct sim *s, uint32_t index, struct port *out)
     packet_free(s, index);
 }
 
+/* ---- Links that fail ---- */
+
+/* Was the link down while the packet was on it? */
+static bool is_lost(const struct sim *s, const struct packet *p)
+{
+    const uint32_t hop = p->hop; /* the link that it comes from */
+    const struct port *by = &s->ports[way_port(s, p->way, p->length, !is_data(p), hop)];
+    return by->failed &&
+           (by->down || by->down_at + time_on_wire(p->bytes, by->mbps) + by->delay > s->now);
+}
+
+static void lose(struct sim *s, uint32_t index, struct port *out)
+{
+    s->res->data_lost += s->packets[index].kind == DATA;
+    drop(s, index, out);
+}
+
+static void end_pauses(struct sim *s, struct port *p)
+{
+    if (p->paused)
+        p->paused_time += s->now - p->paused_at;
+    p->paused = p->pausing = false;
+}
+
+void port_fail(struct sim *s, uint32_t index)
+{
+    struct port *out = &s->ports[index];
+    out->down_at = s->now;
+    out->failed = true;
+    if (out->down++)
+        return;
+    if (out->queue != NONE)
+        mark(s, CC_MARK_DOWN, NONE, out->queue);
+    end_pauses(s, out);
+    while (out->is_switch && out->data.head != NONE) {
+        const uint32_t p = fifo_take(s, &out->data);
+        release(s, &s->packets[p], out);
+        lose(s, p, out);
+    }
+    while (out->is_switch && out->control.head != NONE)
+        lose(s, fifo_take(s, &out->control), out);
+}
+
+void port_repair(struct sim *s, uint32_t index)
+{
+    struct port *out = &s->ports[index];
+    if (--out->down)
+        return;
+    if (out->queue != NONE)
+        mark(s, CC_MARK_UP, NONE, out->queue);
+    port_kick(s, index);
+}
+
 static void forward(struct sim *s, uint32_t index)
 {
     struct packet *p = &s->packets[index];
     const uint32_t next = way_port(s, p->way, p->length, !is_data(p), p->hop);
     struct port *out = &s->ports[next];
+    if (out->down) {
+        lose(s, index, out);
+        return;
+    }
     if (!is_data(p)) {
         port_send_control(s, next, index);
         return;
@@ -216,6 +280,10 @@ static void forward(struct sim *s, uint32_t index)
 void port_arrival(struct sim *s, uint32_t p)
 {
     struct packet *packet = &s->packets[p];
+    if (s->net->failure_count && is_lost(s, packet)) {
+        lose(s, p, &s->ports[way_port(s, packet->way, packet->length, !is_data(packet), packet->hop)]);
+        return;
+    }
     packet->hop++;
     if (packet->hop < packet->length) {
         forward(s, p);

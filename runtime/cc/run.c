@@ -104,7 +104,10 @@ static enum dpk_status make_flows(struct sim *s, const struct cc_workload *work,
         if (status == DPK_OK)
             find_ideal(s, &s->flows[i]);
     }
-    ways_free(ways);
+    if (s->net->failure_count && s->net->reroute_ns)
+        s->search = ways;
+    else
+        ways_free(ways);
     return status;
 }
 
@@ -153,6 +156,7 @@ static void tear_down(struct sim *s)
 {
     for (uint32_t i = 0; s->ports && i < s->port_count; i++)
         histogram_free(&s->ports[i].lengths);
+    ways_free(s->search);
     histogram_free(&s->rtts);
     agenda_free(s->agenda);
     free(s->nodes);
@@ -175,6 +179,29 @@ static void start_flow(struct sim *s, uint32_t flow)
     if (flow + 1 < s->flow_count)
         put(s, s->flows[flow + 1].start, WHAT_START, flow + 1);
     sender_start(s, flow);
+}
+
+/* A link goes down or comes up again: both of its ports do. */
+static void change_link(struct sim *s, uint32_t failure, bool up)
+{
+    const uint32_t port = 2 * s->net->failures[failure].link;
+    for (uint32_t i = 0; i < 2; i++)
+        if (up)
+            port_repair(s, port + i);
+        else
+            port_fail(s, port + i);
+    if (s->search)
+        put(s, s->now + s->net->reroute_ns * 1000, WHAT_REROUTE, 0);
+}
+
+static void plan_failures(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->net->failure_count; i++) {
+        const struct cc_failure *f = &s->net->failures[i];
+        put(s, f->down_ns * 1000, WHAT_DOWN, i);
+        if (f->up_ns)
+            put(s, f->up_ns * 1000, WHAT_UP, i);
+    }
 }
 
 static void happen(struct sim *s, uint32_t what)
@@ -205,6 +232,13 @@ static void happen(struct sim *s, uint32_t what)
     case WHAT_SAMPLE:
         sample_take(s);
         break;
+    case WHAT_DOWN:
+    case WHAT_UP:
+        change_link(s, index, what_of(what) == WHAT_UP);
+        break;
+    case WHAT_REROUTE:
+        ways_change(s);
+        break;
     }
 }
 
@@ -229,6 +263,7 @@ static void prefetch(const struct sim *s)
 
 static void run(struct sim *s)
 {
+    plan_failures(s);
     put(s, s->flows[0].start, WHAT_START, 0);
     put(s, s->sample_every, WHAT_SAMPLE, 0);
     bool wanted = true;

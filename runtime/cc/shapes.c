@@ -1,6 +1,7 @@
 /* Shapes: hosts come first, in the order of their pairs, then switches. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shapes.h"
 
@@ -43,6 +44,37 @@ enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t 
     net->links[net->link_count++] = (struct cc_link){
         from, to, core && net->core_rate_mbps ? net->core_rate_mbps : net->rate_mbps,
         core && net->core_delay_ns ? net->core_delay_ns : net->delay_ns};
+    return DPK_OK;
+}
+
+/* A link between two nodes; NONE of them: link_count. */
+static uint32_t find_link(const struct cc_topology *net, const char *from, const char *to)
+{
+    uint32_t i = 0;
+    for (; i < net->link_count; i++) {
+        const char *a = net->nodes[net->links[i].from].name, *b = net->nodes[net->links[i].to].name;
+        if ((strcmp(a, from) == 0 && strcmp(b, to) == 0) ||
+            (strcmp(a, to) == 0 && strcmp(b, from) == 0))
+            break;
+    }
+    return i;
+}
+
+enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, const char *to,
+                                  const struct cc_failure *failure, struct dpk_error *err)
+{
+    const uint32_t link = find_link(net, from, to);
+    if (link == net->link_count)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no link between %s and %s to fail", from,
+                        to);
+    if (net->failure_count == CC_FAILURES_MAX)
+        return dpk_fail(err, DPK_ERR_RANGE, "more than %d failures of links", CC_FAILURES_MAX);
+    void *failures = net->failures;
+    if (!has_room(&failures, net->failure_count, sizeof *net->failures))
+        return dpk_fail_nomem(err);
+    net->failures = failures;
+    net->failures[net->failure_count] = *failure;
+    net->failures[net->failure_count++].link = link;
     return DPK_OK;
 }
 
@@ -217,6 +249,21 @@ static enum dpk_status check_links(const struct cc_topology *net, uint32_t *degr
     return status;
 }
 
+static enum dpk_status check_failures(const struct cc_topology *net, struct dpk_error *err)
+{
+    for (uint32_t i = 0; i < net->failure_count; i++) {
+        const struct cc_failure *f = &net->failures[i];
+        if (f->link >= net->link_count)
+            return dpk_fail(err, DPK_ERR_RANGE, "failure %" PRIu32 " is of no link", i);
+        if (f->up_ns && f->up_ns <= f->down_ns)
+            return dpk_fail(err, DPK_ERR_RANGE,
+                            "the link between %s and %s comes up before it goes down",
+                            net->nodes[net->links[f->link].from].name,
+                            net->nodes[net->links[f->link].to].name);
+    }
+    return DPK_OK;
+}
+
 enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err)
 {
     const uint64_t second = 1000000000, buffer_max = (uint64_t)1 << 30;
@@ -244,6 +291,8 @@ enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err
             check_number(numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most, err);
     if (status == DPK_OK && net->kmin > net->kmax)
         status = dpk_fail(err, DPK_ERR_RANGE, "ecn.kmin is greater than ecn.kmax");
+    if (status == DPK_OK)
+        status = check_failures(net, err);
     if (status != DPK_OK)
         return status;
     uint32_t *degrees = calloc(net->node_count, sizeof *degrees);

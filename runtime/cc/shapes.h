@@ -14,6 +14,9 @@ enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool i
                                struct dpk_error *err);
 enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t to,
                                struct dpk_error *err);
+/* Puts the failure of the link between two nodes, by their names, to those there are. */
+enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, const char *to,
+                                  const struct cc_failure *failure, struct dpk_error *err);
 /* Is it a network that can run? Everything that cc_run relies on. */
 enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err);
 

@@ -65,6 +65,9 @@ struct port {
     bool paused;      /* by its peer */
     bool pausing;     /* it has paused its peer */
     bool is_switch;
+    bool failed;      /* its link was down at some time */
+    uint32_t down;    /* failures that hold its link down now */
+    uint64_t down_at; /* the last one began */
     struct fifo data, control;
     uint32_t queued; /* bytes of data */
     uint32_t held;   /* bytes in the switch that came in by this port */
@@ -134,6 +137,7 @@ struct sim {
     struct node *nodes;
     struct port *ports; /* two for each link: 2 * link, and + 1 back */
     uint32_t port_count;
+    struct ways *search; /* NULL: flows keep their ways */
     uint32_t *ways;
     uint32_t way_count, way_capacity;
 
@@ -167,7 +171,10 @@ enum what {
     WHAT_PAUSE,
     WHAT_RESUME,
     WHAT_START,
-    WHAT_SAMPLE
+    WHAT_SAMPLE,
+    WHAT_DOWN, /* of a failure */
+    WHAT_UP,
+    WHAT_REROUTE
 };
 #define WHAT_SHIFT 28
 
@@ -212,6 +219,8 @@ struct ways;
 struct ways *ways_new(struct sim *s);
 void ways_free(struct ways *w);
 enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index);
+/* Other ways for flows that have not ended, by links that are up. Those that have none keep theirs. */
+void ways_change(struct sim *s);
 /* The port that a packet leaves by, `hop` links behind the first host, or the last on its way back. */
 static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t length, bool back,
                                 uint32_t hop)
@@ -225,6 +234,8 @@ void port_turn(struct sim *s, uint32_t port); /* WHAT_PORT */
 void port_arrival(struct sim *s, uint32_t p); /* WHAT_ARRIVAL */
 void port_pause(struct sim *s, uint32_t port, bool paused);
 void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* of a host */
+void port_fail(struct sim *s, uint32_t port); /* its link is down: what waits in a switch is lost */
+void port_repair(struct sim *s, uint32_t port);
 void port_note_length(struct sim *s, struct port *port); /* before it changes, and at the end */
 
 /* sender.c */

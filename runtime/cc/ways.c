@@ -75,7 +75,7 @@ static const uint8_t *distances(struct ways *w, uint32_t to)
             continue;
         for (uint32_t i = w->first[at]; i < w->first[at + 1]; i++) {
             const uint32_t next = s->ports[w->out[i]].peer;
-            if (far[next] == FAR) {
+            if (far[next] == FAR && !s->ports[w->out[i]].down) {
                 far[next] = (uint8_t)(far[at] + 1);
                 w->queue[tail++] = next;
             }
@@ -98,16 +98,21 @@ static bool put_port(struct sim *s, uint32_t port)
     return true;
 }
 
+static bool leads_nearer(const struct sim *s, const uint8_t *far, uint32_t at, uint32_t port)
+{
+    return far[s->ports[port].peer] + 1 == far[at] && !s->ports[port].down;
+}
+
 /* One of the ports that lead nearer. */
 static uint32_t choose(struct ways *w, const uint8_t *far, uint32_t at, uint64_t hash)
 {
     const struct sim *s = w->sim;
     uint32_t count = 0, port = NONE;
     for (uint32_t i = w->first[at]; i < w->first[at + 1]; i++)
-        count += far[s->ports[w->out[i]].peer] + 1 == far[at];
+        count += leads_nearer(s, far, at, w->out[i]);
     uint32_t wanted = count ? (uint32_t)((hash >> 32) * count >> 32) : 0;
     for (uint32_t i = w->first[at]; i < w->first[at + 1] && port == NONE; i++)
-        if (far[s->ports[w->out[i]].peer] + 1 == far[at] && wanted-- == 0)
+        if (leads_nearer(s, far, at, w->out[i]) && wanted-- == 0)
             port = w->out[i];
     return port;
 }
@@ -142,4 +147,34 @@ enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index)
         return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "no way by a switch from %s to %s",
                         s->net->nodes[f->from].name, s->net->nodes[f->to].name);
     return DPK_OK;
+}
+
+static bool is_same_way(const struct sim *s, const struct flow *a, const struct flow *b)
+{
+    return a->length == b->length &&
+           memcmp(s->ways + a->way, s->ways + b->way, a->length * sizeof *s->ways) == 0;
+}
+
+void ways_change(struct sim *s)
+{
+    struct ways *w = s->search;
+    struct dpk_error *err = s->err;
+    for (uint32_t n = 0; n < s->net->node_count; n++) {
+        free(w->distance[n]);
+        w->distance[n] = NULL;
+    }
+    s->err = NULL; /* a flow without a way is no error here */
+    for (uint32_t i = 0; i < s->flow_count; i++) {
+        struct flow *f = &s->flows[i], found = *f;
+        if (f->ended)
+            continue;
+        const uint32_t count = s->way_count;
+        if (ways_find(w, &found, i) == DPK_OK && !is_same_way(s, f, &found)) {
+            f->way = found.way;
+            f->length = found.length;
+        } else {
+            s->way_count = count;
+        }
+    }
+    s->err = err;
 }

@@ -328,3 +328,27 @@ ALGORITHMS
     run dpapcc run hpcc --workload trace
     [ "$status" -eq 3 ] && grep -q 'trace:file=flows.csv' <<<"$output"
 }
+
+@test "links fail, and come up again" {
+    dpapcc run hpcc --topology dumbbell:senders=2,timeout=100us --time 3ms --json -o out \
+        --fail switch0,switch1:down=1ms,up=2ms >json
+    jq -e '.packets.lost_on_links > 0 and .packets.sent == .packets.received + .packets.dropped + .packets.in_flight' json
+    jq -e '[.traceEvents[] | select(.name | startswith("link ")) | "\(.name) \(.ts)"] | unique ==
+        ["link down 1000", "link up 2000"]' out/trace.json
+    # Nothing gets through meanwhile, and all of it afterwards.
+    awk -F, 'NR > 1 && $2 > 1100000 && $2 < 1900000 { down += $3; n++ } $2 > 2500000 { up += $3; m++ }
+        END { exit !(n > 200 && down == 0 && up / m > 80e9) }' out/series.csv
+    cat >net.yaml <<'YAML'
+topology: dumbbell
+timeout: 100us
+failures:
+  - {from: switch0, to: switch1, down: 1ms, up: 2ms}
+YAML
+    dpapcc run hpcc --topology ./net.yaml --time 3ms --json | jq 'del(.topology)' >same
+    diff same <(jq 'del(.topology)' json)
+    sed -i 's/to: switch1/to: switch7/' net.yaml
+    run dpapcc run hpcc --topology ./net.yaml
+    [ "$status" -eq 3 ] && [ "$output" = "-E- ./net.yaml: line 4: there is no link between switch0 and switch7 to fail" ]
+    run dpapcc run hpcc --fail sender0,switch
+    [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'NODE,NODE:down=TIME' <<<"$output"
+}

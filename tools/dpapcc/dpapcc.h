@@ -16,6 +16,7 @@ struct options {
     uint64_t time_ns, interval_ns, instructions;
     unsigned seed, threads, budget_ns, slot;
     struct dpk_list parameters; /* NAME=VALUE */
+    struct dpk_list failures;   /* NODE,NODE:down=TIME,up=TIME */
     bool json, quiet, stats, telemetry, until_end;
 };
 

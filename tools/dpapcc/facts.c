@@ -70,6 +70,8 @@ static void add_traffic(const struct cc_results *res, struct facts *f)
     add_count(f, "traffic", "packets.received", NULL, res->data_received);
     add_count(f, "traffic", "packets.in_flight", NULL, res->data_in_flight);
     add_count(f, "traffic", "packets.dropped", "packets dropped", res->data_dropped);
+    add_count(f, "traffic", "packets.lost_on_links",
+              res->data_lost ? "packets lost on links" : NULL, res->data_lost);
     add_count(f, "traffic", "packets.resent", "packets sent again", res->resent);
     add_count(f, "traffic", "packets.marked", "packets marked (ECN)", res->marked);
     add_count(f, "traffic", "packets.out_of_order", NULL, res->out_of_order);

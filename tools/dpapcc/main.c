@@ -212,6 +212,8 @@ static const struct dpk_option options[] = {
      .help = "how long, in virtual time: 20ms, 500us (default 10ms)"},
     {"until-end", .at = AT(until_end),
      .help = "end when all flows have ended, and after --time at the latest"},
+    {"fail", DPK_TEXTS, "LINK", AT(failures),
+     .help = "a link that fails: NODE,NODE:down=1ms,up=2ms; may be given for several"},
     {"seed", DPK_NUMBER, "N", AT(seed), 0, UINT_MAX, .standard = "1",
      .help = "same seed, same results"},
     {"interval", DPK_PARSED, "TIME", AT(interval_ns), .parse = parse_duration,
@@ -244,7 +246,7 @@ static const struct dpk_option run_options[] = {
 };
 
 #define SCENARIO                                                                                   \
-    "topology,workload,time,until-end,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
+    "topology,workload,time,until-end,fail,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
     "stats"
 
 static const struct dpk_command run_command = {.names = "run",

@@ -76,6 +76,11 @@ enum dpk_status scenario_open(const struct options *o, struct scenario *s, struc
         if (status != DPK_OK)
             dpk_error_prefix(err, "--workload");
     }
+    for (size_t i = 0; i < o->failures.count && status == DPK_OK; i++) {
+        status = cc_failure_named(o->failures.at[i], &s->net, err);
+        if (status != DPK_OK)
+            dpk_error_prefix(err, "--fail");
+    }
     s->work.until_end = o->until_end;
     s->line_bps = status == DPK_OK ? line_rate(&s->net) : 0;
     return status;

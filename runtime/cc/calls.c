@@ -70,7 +70,8 @@ void call_start(struct sim *s, uint32_t flow)
         return;
     const struct cc_flow_start start = {
         flow,          f->from,        s->now / 1000,      s->ports[s->nodes[f->from].port].mbps,
-        s->data_bytes, f->length - 1u, f->base_rtt / 1000, s->widest_rtt / 1000};
+        s->data_bytes, f->length - 1u, f->base_rtt / 1000, s->widest_rtt / 1000,
+        f->algorithm};
     struct cc_result result = {f->rate, false, 0};
     enum dpk_status status =
         s->algorithm->start(s->algorithm->self, context_of(s, flow), &start, &result, s->err);
@@ -117,6 +118,7 @@ void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t 
                              .flags = flags | (f->called ? 0 : (uint32_t)CC_FLAG_FIRST),
                              .flow = flow,
                              .host = f->from,
+                             .algorithm = f->algorithm,
                              .time_ns = s->now / 1000,
                              .psn = f->burst_first,
                              .packets = packets,

@@ -70,6 +70,7 @@ struct cc_event {
     uint32_t bytes;       /* the same in bytes on the wire */
     uint64_t sent_ns;     /* CC_ACK, CC_RTT: when the packet, or the probe, was sent */
     uint64_t received_ns; /* CC_ACK, CC_RTT: when the receiver had it */
+    uint32_t algorithm;   /* the flow's, of those that share the network: cc_flow.algorithm */
     uint32_t hop_count;   /* CC_ACK, CC_RTT with an algorithm that wants telemetry; else 0 */
     const struct cc_hop *hops; /* in the order of the path; borrowed until the call returns */
 };
@@ -92,6 +93,7 @@ struct cc_flow_start {
     uint32_t hops;          /* switches on the path */
     uint64_t base_rtt_ns;   /* of a full packet and its acknowledgement, without queues */
     uint64_t widest_rtt_ns; /* the greatest base_rtt_ns of all flows of the run */
+    uint32_t algorithm;     /* cc_flow.algorithm */
 };
 
 /* An algorithm. The model calls it on the thread of cc_run, one event after the other. */
@@ -204,7 +206,8 @@ struct cc_demand {
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* nodes, or numbers of hosts */
     uint32_t line;                           /* of the file */
 };
-#define CC_FILE_NAME_MAX 128
+#define CC_FILE_NAME_MAX  128
+#define CC_ALGORITHMS_MAX 16
 
 struct cc_work {
     enum cc_work_kind kind;
@@ -216,6 +219,7 @@ struct cc_work {
     enum cc_sizes sizes;        /* CC_POISSON */
     uint32_t load;              /* CC_POISSON: of the hosts' links, in millionths */
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* CC_FLOW: nodes; CC_BURSTS: `to`, or "" */
+    uint32_t algorithm; /* of its flows, from 1 on; 0: they take turns */
     /* The file of CC_SIZES_FILE and of CC_TRACE, and what cc_load has read from it. */
     char file[CC_FILE_NAME_MAX];
     struct cc_point *points;
@@ -226,6 +230,9 @@ struct cc_work {
 struct cc_workload {
     struct cc_work *items;
     uint32_t count;
+    /* How many algorithms share the network; 0 or 1: items need not say which they have. The caller's
+     * one algorithm then does what cc_event.algorithm says. */
+    uint32_t algorithms;
     bool until_end; /* the run ends when all flows have ended; each must have a size or `stop` */
 };
 
@@ -277,7 +284,8 @@ struct cc_flow {
     uint64_t packets, resent;  /* data packets sent, and those of them sent before */
     uint64_t cnps, nacks, timeouts;
     uint32_t base_rtt_ns;
-    uint32_t rate; /* in the end: of CC_RATE_ONE */
+    uint32_t rate;      /* in the end: of CC_RATE_ONE */
+    uint32_t algorithm; /* from 0 on, of cc_workload.algorithms */
 };
 
 /* The queue of a switch's port, for data. */

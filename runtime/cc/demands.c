@@ -10,6 +10,7 @@ struct list {
     struct sim *sim;
     struct cc_random random;
     uint32_t capacity;
+    uint32_t algorithm; /* of the flows that are made now */
 };
 
 static enum dpk_status add(struct list *l, uint32_t from, uint32_t to, uint64_t size,
@@ -35,6 +36,7 @@ static enum dpk_status add(struct list *l, uint32_t from, uint32_t to, uint64_t 
         .size = size,
         .start = start,
         .stop = stop ? stop : UINT64_MAX,
+        .algorithm = (uint8_t)l->algorithm,
         .end_psn = size ? (uint32_t)((size + mtu - 1) / mtu) : UINT32_MAX,
     };
     return DPK_OK;
@@ -230,14 +232,35 @@ static int compare(const void *a, const void *b)
     return x->way < y->way ? -1 : x->way > y->way;
 }
 
+/* Flows that may have any algorithm take turns, in the order of their starts. */
+static enum dpk_status choose_algorithms(struct sim *s, uint32_t count)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->flow_count; i++) {
+        struct flow *f = &s->flows[i];
+        if (count < 2)
+            f->algorithm = 0;
+        else if (f->algorithm > count)
+            return dpk_fail(s->err, DPK_ERR_RANGE,
+                            "the workload: algorithm %u of %" PRIu32 " that share the network",
+                            f->algorithm, count);
+        else if (f->algorithm)
+            f->algorithm--;
+        else
+            f->algorithm = (uint8_t)(next++ % count);
+    }
+    return DPK_OK;
+}
+
 enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed)
 {
-    struct list l = {s, cc_random_new(seed, 1), 0};
+    struct list l = {.sim = s, .random = cc_random_new(seed, 1)};
     enum dpk_status status = DPK_OK;
     if (host_count(s) < 2)
         return dpk_fail(s->err, DPK_ERR_RANGE, "a network has two hosts at least");
     for (uint32_t i = 0; i < work->count && status == DPK_OK; i++) {
         const struct cc_work *w = &work->items[i];
+        l.algorithm = w->algorithm;
         switch (w->kind) {
         case CC_LONG:
             status = make_long(&l, w);
@@ -262,6 +285,8 @@ enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint
         s->flows[i].way = i;
     if (status == DPK_OK)
         qsort(s->flows, s->flow_count, sizeof *s->flows, compare);
+    if (status == DPK_OK)
+        status = choose_algorithms(s, work->algorithms);
     s->until_end = work->until_end;
     return status == DPK_OK && s->until_end ? check_ends(s, work) : status;
 }

@@ -58,6 +58,7 @@ static const struct key work_keys[] = {
     {"load", SHARE, AT(cc_work, load), false, 1, MILLION},
     {"from", NAME, AT(cc_work, from), false, 0, 0},
     {"to", NAME, AT(cc_work, to), false, 0, 0},
+    {"algorithm", COUNT, AT(cc_work, algorithm), false, 1, CC_ALGORITHMS_MAX},
     {"file", FILE_NAME, AT(cc_work, file), false, 0, 0},
     {0},
 };

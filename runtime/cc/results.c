@@ -22,7 +22,8 @@ static void fill_flow(const struct sim *s, const struct flow *f, struct cc_flow 
                             .nacks = f->nacks,
                             .timeouts = f->timeouts,
                             .base_rtt_ns = (uint32_t)(f->base_rtt / 1000),
-                            .rate = f->rate};
+                            .rate = f->rate,
+                            .algorithm = f->algorithm};
     struct cc_results *r = s->res;
     r->acknowledged += acknowledged;
     r->resent += f->resent;

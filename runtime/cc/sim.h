@@ -100,7 +100,8 @@ struct flow {
     /* The way: ports of sim.ways, from the host's on. */
     uint32_t way;
     uint8_t length;
-    uint8_t state; /* enum flow_state */
+    uint8_t state;     /* enum flow_state */
+    uint8_t algorithm; /* while flows are made: from 1 on, 0: any */
     bool begun, ended, called, probe_wanted, timing, nacked, burst_resent;
     /* The sender. */
     uint32_t rate;

@@ -352,3 +352,27 @@ YAML
     run dpapcc run hpcc --fail sender0,switch
     [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'NODE,NODE:down=TIME' <<<"$output"
 }
+
+@test "two algorithms share a network" {
+    dpapcc mix "$aimd" dcqcn --topology incast:senders=4 --time 2ms --json -o out >json
+    jq -e '.algorithm == "aimd+dcqcn" and .flows == 4 and .mix["1"].algorithm == "aimd" and .mix["2"].algorithm == "dcqcn" and
+        .mix["1"].flows == 2 and .mix["2"].flows == 2 and (.mix["1"].share + .mix["2"].share - 1 | fabs) < 1e-9 and
+        (.mix["1"].throughput_gbps + .mix["2"].throughput_gbps - .throughput_gbps | fabs) < 1e-6 and
+        .mix.fairness > 0.5 and .mix.fairness <= 1' json
+    [ "$(sed 1d out/flows.csv | cut -d, -f1 | tr -d '"' | paste -sd' ')" = "aimd dcqcn aimd dcqcn" ]
+    grep -q '>flow 1, dcqcn<' out/rates.svg
+    dpapcc mix "$aimd" dcqcn --topology incast:senders=4 --time 2ms | grep -qE '^fairness between them +0\.[5-9]'
+    # An algorithm with itself is fair, and shares as if it were alone.
+    dpapcc mix hpcc hpcc --topology incast:senders=4 --time 2ms --json >twice
+    dpapcc run hpcc --topology incast:senders=4 --time 2ms --json >once
+    [ "$(jq -c '[.throughput_gbps, .packets, .queue]' twice)" = "$(jq -c '[.throughput_gbps, .packets, .queue]' once)" ]
+    jq -e '.mix.fairness > 0.99' twice
+    # The workload says who has which.
+    dpapcc mix hpcc dcqcn --topology dumbbell:senders=3 --time 1ms -q -o said \
+        --workload flow:from=sender0,to=receiver0,algorithm=2+flow:from=sender1,to=receiver1,algorithm=1+flow:from=sender2,to=receiver2,algorithm=2
+    [ "$(sed 1d said/flows.csv | cut -d, -f1 | tr -d '"' | paste -sd' ')" = "dcqcn hpcc dcqcn" ]
+    run dpapcc mix hpcc dcqcn --workload long:algorithm=3
+    [ "$status" -eq 3 ] && [ "$output" = "-E- the workload: algorithm 3 of 2 that share the network" ]
+    run dpapcc mix hpcc
+    [ "$status" -eq 3 ] && grep -q 'mix takes 2 to 16' <<<"$output"
+}

@@ -288,6 +288,7 @@ enum dpk_status algorithm_open(const char *word, const struct options *o, uint32
 
 void algorithm_close(struct algorithm *a)
 {
+    mix_close(a);
     dpk_pcc_close(a->pcc);
     dpk_buf_free(&a->by_host);
     a->pcc = NULL;

@@ -29,7 +29,7 @@ static void put_flow(const struct run *r, uint32_t number, struct dpk_buf *out)
 {
     const struct cc_flow *f = &r->results.flows[number];
     char from[CC_NAME_MAX + 8], to[CC_NAME_MAX + 8];
-    put_text(out, r->algorithm->name);
+    put_text(out, mix_name(r->algorithm, f->algorithm));
     dpk_put_format(out, ",%" PRIu32 ",", number);
     put_text(out, node_name(r->scenario, f->from, from));
     dpk_put_u8(out, ',');

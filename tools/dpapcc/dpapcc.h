@@ -18,6 +18,7 @@ struct options {
     struct dpk_list parameters; /* NAME=VALUE */
     struct dpk_list failures;   /* NODE,NODE:down=TIME,up=TIME */
     bool json, quiet, stats, telemetry, until_end;
+    bool mixed; /* the algorithms share the network */
 };
 
 /* ---- algorithm.c: a program on the emulated DPA, or a reference of the model ---- */
@@ -42,6 +43,7 @@ struct algorithm {
     struct dpk_buf by_host; /* uint64_t for each host: events of its card */
     uint64_t printed;       /* bytes that the program printed */
     bool quiet;
+    struct mix *mix; /* several that share the network; NULL: it is one */
 };
 
 /* Opens what `word` names: a reference, or a program that its device lets run. Close it after
@@ -49,6 +51,15 @@ struct algorithm {
 enum dpk_status algorithm_open(const char *word, const struct options *o, uint32_t speed_gbps,
                                struct algorithm *a, struct dpk_error *err);
 void algorithm_close(struct algorithm *a);
+
+/* ---- mix.c: several algorithms in one network ---- */
+
+/* Makes one algorithm of several, which it borrows. algorithm_close releases it. */
+enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm *a,
+                         struct dpk_error *err);
+void mix_close(struct algorithm *a);
+/* The name of the algorithm that a flow has, of those of a mix, or the only one. */
+const char *mix_name(const struct algorithm *a, uint32_t number);
 
 /* ---- list.c: what is in an algorithm ---- */
 
@@ -146,12 +157,16 @@ struct fact {
     double scale;      /* what is shown is value * scale ... */
     const char *unit;  /* ... of this */
 };
-#define FACTS_MAX 128
+#define FACTS_MAX 256
 struct facts {
     struct fact at[FACTS_MAX];
     size_t count;
 };
 
+void fact_add(struct facts *f, const char *group, const char *key, const char *label, double value,
+              double scale, const char *unit);
+/* mix.c: what each of the algorithms of a mix got; nothing for other runs. */
+void mix_facts(const struct run *r, struct facts *f);
 void facts_of(const struct run *r, const struct options *o, struct facts *out);
 /* What people read of a fact: "12.3 kB". */
 void fact_put(const struct fact *f, struct dpk_buf *out);

@@ -34,8 +34,8 @@ double budget_of(const struct run *r, const struct options *o)
     return most ? (double)r->results.time_ns / (double)most * a->threads : 0;
 }
 
-static void add(struct facts *f, const char *group, const char *key, const char *label,
-                double value, double scale, const char *unit)
+void fact_add(struct facts *f, const char *group, const char *key, const char *label, double value,
+              double scale, const char *unit)
 {
     assert(f->count < FACTS_MAX);
     f->at[f->count++] = (struct fact){group, key, label, value, scale, unit};
@@ -44,7 +44,7 @@ static void add(struct facts *f, const char *group, const char *key, const char 
 static void add_count(struct facts *f, const char *group, const char *key, const char *label,
                       uint64_t value)
 {
-    add(f, group, key, label, (double)value, 1, NULL);
+    fact_add(f, group, key, label, (double)value, 1, NULL);
 }
 
 /* When the last of the flows that ended did so. */
@@ -58,12 +58,12 @@ static uint64_t last_end(const struct cc_results *res)
 
 static void add_traffic(const struct cc_results *res, struct facts *f)
 {
-    add(f, "traffic", "throughput_gbps", "throughput", res->gbps, 1e9, "bit/s");
-    add(f, "traffic", "fairness", "fairness (Jain)", res->fairness > 0 ? res->fairness : NAN, 1,
+    fact_add(f, "traffic", "throughput_gbps", "throughput", res->gbps, 1e9, "bit/s");
+    fact_add(f, "traffic", "fairness", "fairness (Jain)", res->fairness > 0 ? res->fairness : NAN, 1,
         NULL);
     add_count(f, "traffic", "flows", "flows", res->flow_count);
     add_count(f, "traffic", "finished", "flows that ended", res->finished);
-    add(f, "traffic", "last_end_ns", res->finished ? "last end of a flow" : NULL,
+    fact_add(f, "traffic", "last_end_ns", res->finished ? "last end of a flow" : NULL,
         res->finished ? (double)last_end(res) : NAN, 1e-9, "s");
     add_count(f, "traffic", "acknowledged_bytes", NULL, res->acknowledged);
     add_count(f, "traffic", "packets.sent", "packets sent", res->data_sent);
@@ -80,25 +80,25 @@ static void add_traffic(const struct cc_results *res, struct facts *f)
     add_count(f, "traffic", "timeouts", "timeouts", res->timeouts);
     add_count(f, "traffic", "probes", "probes answered", res->probes);
     add_count(f, "traffic", "pauses", "pauses (PFC)", res->pauses);
-    add(f, "traffic", "paused_ns", "time paused", (double)res->paused_ns, 1e-9, "s");
+    fact_add(f, "traffic", "paused_ns", "time paused", (double)res->paused_ns, 1e-9, "s");
 }
 
 static void add_queues(const struct cc_results *res, struct facts *f)
 {
     const struct cc_quantiles *q = &res->queue, *all = &res->queue_all, *rtt = &res->rtt_ns;
-    add(f, "queues", "queue.mean", "busiest queue, mean", q->mean, 1, "B");
-    add(f, "queues", "queue.p50", "busiest queue, p50", (double)q->p50, 1, "B");
-    add(f, "queues", "queue.p95", NULL, (double)q->p95, 1, "B");
-    add(f, "queues", "queue.p99", "busiest queue, p99", (double)q->p99, 1, "B");
-    add(f, "queues", "queue.max", "busiest queue, max", (double)q->max, 1, "B");
-    add(f, "queues", "queue_all.p50", NULL, (double)all->p50, 1, "B");
-    add(f, "queues", "queue_all.p99", "all queues, p99", (double)all->p99, 1, "B");
-    add(f, "queues", "queue_all.max", "all queues, max", (double)all->max, 1, "B");
-    add(f, "queues", "rtt_ns.mean", NULL, rtt->mean, 1e-9, "s");
-    add(f, "queues", "rtt_ns.p50", "round trip, p50", (double)rtt->p50, 1e-9, "s");
-    add(f, "queues", "rtt_ns.p95", NULL, (double)rtt->p95, 1e-9, "s");
-    add(f, "queues", "rtt_ns.p99", "round trip, p99", (double)rtt->p99, 1e-9, "s");
-    add(f, "queues", "rtt_ns.max", "round trip, max", (double)rtt->max, 1e-9, "s");
+    fact_add(f, "queues", "queue.mean", "busiest queue, mean", q->mean, 1, "B");
+    fact_add(f, "queues", "queue.p50", "busiest queue, p50", (double)q->p50, 1, "B");
+    fact_add(f, "queues", "queue.p95", NULL, (double)q->p95, 1, "B");
+    fact_add(f, "queues", "queue.p99", "busiest queue, p99", (double)q->p99, 1, "B");
+    fact_add(f, "queues", "queue.max", "busiest queue, max", (double)q->max, 1, "B");
+    fact_add(f, "queues", "queue_all.p50", NULL, (double)all->p50, 1, "B");
+    fact_add(f, "queues", "queue_all.p99", "all queues, p99", (double)all->p99, 1, "B");
+    fact_add(f, "queues", "queue_all.max", "all queues, max", (double)all->max, 1, "B");
+    fact_add(f, "queues", "rtt_ns.mean", NULL, rtt->mean, 1e-9, "s");
+    fact_add(f, "queues", "rtt_ns.p50", "round trip, p50", (double)rtt->p50, 1e-9, "s");
+    fact_add(f, "queues", "rtt_ns.p95", NULL, (double)rtt->p95, 1e-9, "s");
+    fact_add(f, "queues", "rtt_ns.p99", "round trip, p99", (double)rtt->p99, 1e-9, "s");
+    fact_add(f, "queues", "rtt_ns.max", "round trip, max", (double)rtt->max, 1e-9, "s");
 }
 
 static void add_slowdown(const struct cc_results *res, struct facts *f)
@@ -109,7 +109,7 @@ static void add_slowdown(const struct cc_results *res, struct facts *f)
         uint32_t flows = cc_slowdown(res, c->above, c->to, &p[0], &p[1], &p[2]);
         add_count(f, "flow completion", c->keys[0], flows ? c->labels[0] : NULL, flows);
         for (size_t k = 0; k < 3; k++)
-            add(f, "flow completion", c->keys[k + 1], flows ? c->labels[k + 1] : NULL,
+            fact_add(f, "flow completion", c->keys[k + 1], flows ? c->labels[k + 1] : NULL,
                 flows ? p[k] : NAN, 1, NULL);
     }
 }
@@ -141,15 +141,15 @@ static void add_dpa(const struct run *r, const struct options *o, struct facts *
     add_count(f, "DPA", "dpa.threads", "threads", a->threads);
     add_count(f, "DPA", "dpa.events", "events handled", c->count);
     add_count(f, "DPA", "dpa.masked", NULL, stats.masked);
-    add(f, "DPA", "dpa.instructions.mean", "instructions an event", mean, 1, NULL);
-    add(f, "DPA", "dpa.instructions.p50", NULL, c->count ? p50 : NAN, 1, NULL);
-    add(f, "DPA", "dpa.instructions.p99", "instructions, p99", c->count ? p99 : NAN, 1, NULL);
-    add(f, "DPA", "dpa.instructions.max", "instructions, max", (double)c->most, 1, NULL);
-    add(f, "DPA", "dpa.ns.mean", "time an event, at least", mean / DPA_GHZ, 1e-9, "s");
-    add(f, "DPA", "dpa.ns.p99", "time, p99, at least", c->count ? p99 / DPA_GHZ : NAN, 1e-9, "s");
-    add(f, "DPA", "dpa.ns.max", "time, max, at least", (double)c->most / DPA_GHZ, 1e-9, "s");
-    add(f, "DPA", "dpa.budget_ns", "budget for an event", budget > 0 ? budget : NAN, 1e-9, "s");
-    add(f, "DPA", "dpa.load", "part of the budget", budget > 0 ? mean / DPA_GHZ / budget : NAN, 100,
+    fact_add(f, "DPA", "dpa.instructions.mean", "instructions an event", mean, 1, NULL);
+    fact_add(f, "DPA", "dpa.instructions.p50", NULL, c->count ? p50 : NAN, 1, NULL);
+    fact_add(f, "DPA", "dpa.instructions.p99", "instructions, p99", c->count ? p99 : NAN, 1, NULL);
+    fact_add(f, "DPA", "dpa.instructions.max", "instructions, max", (double)c->most, 1, NULL);
+    fact_add(f, "DPA", "dpa.ns.mean", "time an event, at least", mean / DPA_GHZ, 1e-9, "s");
+    fact_add(f, "DPA", "dpa.ns.p99", "time, p99, at least", c->count ? p99 / DPA_GHZ : NAN, 1e-9, "s");
+    fact_add(f, "DPA", "dpa.ns.max", "time, max, at least", (double)c->most / DPA_GHZ, 1e-9, "s");
+    fact_add(f, "DPA", "dpa.budget_ns", "budget for an event", budget > 0 ? budget : NAN, 1e-9, "s");
+    fact_add(f, "DPA", "dpa.load", "part of the budget", budget > 0 ? mean / DPA_GHZ / budget : NAN, 100,
         "%");
 }
 
@@ -157,6 +157,7 @@ void facts_of(const struct run *r, const struct options *o, struct facts *out)
 {
     out->count = 0;
     add_traffic(&r->results, out);
+    mix_facts(r, out);
     add_queues(&r->results, out);
     add_slowdown(&r->results, out);
     add_events(&r->results, out);

@@ -136,6 +136,21 @@ static enum dpk_status run_report(struct report *r, struct algorithm *algorithms
     return status;
 }
 
+/* All words are one run, in which they share the network. */
+static enum dpk_status run_mix(struct report *r, struct algorithm *parts, size_t count,
+                               struct dpk_error *err)
+{
+    struct algorithm *whole = calloc(1, sizeof *whole);
+    enum dpk_status status = whole ? mix_open(parts, count, whole, err) : dpk_fail_nomem(err);
+    r->count = 1;
+    if (status == DPK_OK)
+        status = run_report(r, whole, err);
+    if (whole)
+        algorithm_close(whole);
+    free(whole);
+    return status;
+}
+
 static enum dpk_status run_words(const struct options *o, const struct dpk_args *args,
                                  struct dpk_error *err)
 {
@@ -150,12 +165,14 @@ static enum dpk_status run_words(const struct options *o, const struct dpk_args 
         status = folder_check(o->output, err);
     if (status == DPK_OK)
         status = scenario_open(o, &scenario, err);
+    scenario.work.algorithms = o->mixed ? (uint32_t)args->count : 1;
     uint32_t speed = (uint32_t)(scenario.line_bps / 1e9);
     for (size_t i = 0; i < args->count && status == DPK_OK; i++)
         status = algorithm_open(args->words[i], o, speed, &algorithms[i], err);
     if (status == DPK_OK) {
         name_apart(algorithms, args->count);
-        status = run_report(&report, algorithms, err);
+        status = o->mixed ? run_mix(&report, algorithms, args->count, err)
+                          : run_report(&report, algorithms, err);
     }
     for (size_t i = 0; algorithms && i < args->count; i++)
         algorithm_close(&algorithms[i]);
@@ -180,6 +197,15 @@ static enum dpk_status compare(void *options, const struct dpk_args *args, struc
         return dpk_fail(err, DPK_ERR_USAGE, "compare takes 2 to %d algorithms", RUNS_MAX);
     if (o->parameters.count)
         return dpk_fail(err, DPK_ERR_USAGE, "--param goes with run, where it says whose it is");
+    return run_words(o, args, err);
+}
+
+static enum dpk_status mix(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    struct options *o = options;
+    if (args->count < 2 || args->count > RUNS_MAX)
+        return dpk_fail(err, DPK_ERR_USAGE, "mix takes 2 to %d algorithms", RUNS_MAX);
+    o->mixed = true;
     return run_words(o, args, err);
 }
 
@@ -261,14 +287,20 @@ static const struct dpk_command compare_command = {
     .help = "run several in the same network, with the same seed",
     .takes = SCENARIO,
     .run = compare};
+static const struct dpk_command mix_command = {
+    .names = "mix",
+    .words = "ALGO...",
+    .help = "run several that share the network: flows take turns, or have what the workload says",
+    .takes = SCENARIO,
+    .run = mix};
 static const struct dpk_command list_command = {
     .names = "list",
     .words = "ALGO",
     .help = "show the algorithms of a program, their parameters and counters",
     .takes = "d,app,signature,json",
     .run = list};
-static const struct dpk_command *const commands[] = {&run_command, &compare_command, &list_command,
-                                                     NULL};
+static const struct dpk_command *const commands[] = {&run_command, &compare_command, &mix_command,
+                                                     &list_command, NULL};
 
 static const struct options defaults = {.time_ns = 10000000, .slot = NO_SLOT};
 
@@ -276,6 +308,7 @@ static const struct dpk_tool tool = {
     .name = "dpapcc",
     .usage = "dpapcc run ALGO [--topology NET] [--time TIME] [-o DIR]\n"
              "       dpapcc compare ALGO ALGO... [--topology NET] [--time TIME] [-o DIR]\n"
+             "       dpapcc mix ALGO ALGO... [--topology NET] [--time TIME] [-o DIR]\n"
              "       dpapcc list ALGO",
     .about =
         "Runs algorithms of congestion control in a model of a network, and shows what they "

@@ -136,7 +136,9 @@ static void draw_flows(struct drawing *d, const struct run *r, double *const *co
         add_line(d, s, scaled(d, columns[Q50], s->count, scale), LINES_OF_MANY + 1, "median");
     }
     for (uint32_t i = 0; i < shown; i++) {
-        snprintf(name, sizeof name, "flow %" PRIu32, i);
+        const char *who = mix_name(r->algorithm, r->results.flows[i].algorithm);
+        snprintf(name, sizeof name, "flow %" PRIu32 "%s%.40s", i, r->algorithm->mix ? ", " : "",
+                 r->algorithm->mix ? who : "");
         add_line(d, s, scaled(d, flows[i], s->count, scale), i, name);
     }
 }

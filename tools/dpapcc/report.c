@@ -79,6 +79,12 @@ static void add_run(cJSON *o, const struct run *r, const struct facts *facts)
     if (r->results.busiest < r->results.queue_count)
         dpk_json_text(cJSON_GetObjectItem(o, "queue"), "name",
                       r->results.queues[r->results.busiest].name);
+    for (uint32_t i = 0; a->mix && i < r->scenario->work.algorithms; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%u", (unsigned)i + 1);
+        dpk_json_text(cJSON_GetObjectItem(cJSON_GetObjectItem(o, "mix"), key), "algorithm",
+                      mix_name(a, i));
+    }
     if (!a->pcc)
         return;
     add_values(cJSON_AddObjectToObject(o, "parameters"), a, false);

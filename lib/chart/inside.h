@@ -23,7 +23,7 @@ struct scale {
     double low, high;   /* values at the ends of the axis */
     double begin, size; /* pixels: where `low` is, how far `high` is from it (negative: upwards) */
     bool logarithmic;
-    double step;        /* between marks; unused when logarithmic */
+    double step;        /* between marks; when logarithmic: 10 if they are powers of ten, else 0 */
     double unit;        /* what one of the prefixed unit is: 1e9 for Gbit/s */
     const char *prefix; /* "G" */
 };

@@ -43,17 +43,46 @@ static double round_step(double least)
 static double mark_behind(double mark)
 {
     double power = 1;
+    while (power > mark * 1.0001)
+        power /= 10;
     while (power * 10 <= mark * 1.0001)
         power *= 10;
     double first = mark / power;
     return power * (first < 1.5 ? 2 : first < 4 ? 5 : 10);
 }
 
-static struct scale scale_logarithmic(double high)
+/* The power of ten that is not above `value`, which is above 0. */
+static double power_below(double value)
 {
-    struct scale s = {.low = 1, .high = 2, .logarithmic = true, .unit = 1, .prefix = ""};
-    while (s.high < high && s.high < 1e18)
+    double power = 1;
+    while (power > value * 1.0001)
+        power /= 10;
+    while (power * 10 <= value * 1.0001)
+        power *= 10;
+    return power;
+}
+
+/* Far axes have marks at powers of ten alone. */
+static bool is_far(double low, double high)
+{
+    return high / low > 2e4;
+}
+
+static struct scale scale_logarithmic(const struct chart_axis *axis, double high)
+{
+    const double least = axis->least > 1e-15 ? axis->least : 1;
+    const double low = axis->least > 1e-15 ? power_below(least) : 1;
+    struct scale s = {.low = low, .high = 2 * low, .logarithmic = true, .unit = 1, .prefix = ""};
+    const bool far = axis->least > 1e-15 && is_far(low, high);
+    while ((s.high < high * 0.9999 || (far && s.high > power_below(s.high) * 1.5)) &&
+           s.high < low * 1e18)
         s.high = mark_behind(s.high);
+    s.step = far ? 10 : 0;
+    if (axis->least > 1e-15) {
+        const unsigned prefix = prefix_of(s.high, axis->unit);
+        s.unit = prefixes[prefix].value;
+        s.prefix = prefixes[prefix].name;
+    }
     return s;
 }
 
@@ -62,7 +91,7 @@ struct scale scale_make(const struct chart_axis *axis, double low, double high, 
     if (axis->most > high)
         high = axis->most;
     if (axis->logarithmic)
-        return scale_logarithmic(high);
+        return scale_logarithmic(axis, high);
     /* A value that never changes still needs an axis. */
     if (!(high > low))
         high = low + (low != 0 ? fabs(low) : 1);
@@ -77,7 +106,7 @@ struct scale scale_make(const struct chart_axis *axis, double low, double high, 
 
 double scale_at(const struct scale *s, double value)
 {
-    double part = s->logarithmic ? log10(fmax(value, s->low)) / log10(s->high)
+    double part = s->logarithmic ? log10(fmax(value, s->low) / s->low) / log10(s->high / s->low)
                                  : (value - s->low) / (s->high - s->low);
     return s->begin + fmin(fmax(part, -0.01), 1.02) * s->size;
 }
@@ -87,19 +116,22 @@ bool scale_next(const struct scale *s, double *mark)
     if (isnan(*mark))
         *mark = s->low;
     else if (s->logarithmic)
-        *mark = mark_behind(*mark);
+        *mark = s->step > 0 ? *mark * 10 : mark_behind(*mark);
     else
         *mark = s->low + (floor((*mark - s->low) / s->step + 0.5) + 1) * s->step;
-    return *mark <= s->high + s->step * 1e-6;
+    return *mark <= (s->logarithmic ? s->high * 1.0001 : s->high + s->step * 1e-6);
 }
 
 void scale_put(const struct scale *s, double mark, struct dpk_buf *out)
 {
+    if (s->logarithmic) {
+        dpk_put_format(out, "%.3g", mark / s->unit);
+        return;
+    }
     int digits = 0;
     double step = s->step / s->unit;
-    if (!s->logarithmic)
-        for (; digits < 6 && step < 0.99999; digits++)
-            step *= 10;
+    for (; digits < 6 && step < 0.99999; digits++)
+        step *= 10;
     double shown = mark / s->unit;
     dpk_put_format(out, "%.*f", digits, fabs(shown) < s->step / s->unit / 2 ? 0.0 : shown);
 }

@@ -376,3 +376,58 @@ YAML
     run dpapcc mix hpcc
     [ "$status" -eq 3 ] && grep -q 'mix takes 2 to 16' <<<"$output"
 }
+
+@test "a sweep tells means of seeds with their intervals" {
+    local net=(--topology fat-tree:k=4 --workload poisson:sizes=hadoop,load=@load --time 200us)
+    dpapcc sweep dcqcn --over load=0.1,0.4 --seeds 4 "${net[@]}" --json -o out >json
+    cmp json out/summary.json
+    [ "$(cd out && echo *)" = "dropped.svg fairness.svg queue.svg rtt.svg runs.csv slowdown50.svg slowdown99.svg summary.json sweep.csv throughput.svg" ]
+    for f in out/*.svg; do xmllint --noout --nonet "$f"; done
+    jq -e '[.points[].at.load] == ["0.1", "0.4"] and .seeds == 4 and .points[0].metrics.throughput_gbps.n == 4 and
+        .points[1].metrics.throughput_gbps.mean > 2 * .points[0].metrics.throughput_gbps.mean' json
+    # Each run is what run gives, and the interval is Student's.
+    [ "$(awk -F, '$1 == "0.4" && $2 == 3 { print $3 }' out/runs.csv)" = \
+        "$(dpapcc run dcqcn "${net[@]/@load/0.4}" --seed 3 --json | jq -r '.throughput_gbps | . * 1e6 | round / 1e6')" ] ||
+        awk -F, '$1 == "0.4" && $2 == 3 { print $3 }' out/runs.csv
+    awk -F, 'NR == 1 { exit !($1 == "load" && $2 == "seed" && $3 == "throughput_gbps") }' out/runs.csv
+    awk -F, -v want="$(awk -F, '$1 == "0.4" && $2 == "throughput_gbps" { print $5 }' out/sweep.csv)" '$1 == "0.4" { x[n++] = $3; s += $3 }
+        END { m = s / n; for (i in x) q += (x[i] - m) ^ 2; h = 3.1824 * sqrt(q / (n - 1) / n)
+            exit !(n == 4 && h / want > 0.9999 && h / want < 1.0001) }' out/runs.csv
+    dpapcc sweep dcqcn --over load=0.1,0.4 --seeds 4 "${net[@]}" -q -o again
+    diff -r out again
+    # A parameter of a program; two axes.
+    dpapcc sweep "$aimd" --over TARGET_NS=6000,20000 --over n=2,4 --seeds 2 --topology incast:senders=@n --time 2ms -q --log -o two
+    jq -e '[.points[].at | "\(.TARGET_NS) \(.n)"] == ["6000 2", "6000 4", "20000 2", "20000 4"] and
+        .points[0].metrics["rtt_ns.p99"].mean < .points[2].metrics["rtt_ns.p99"].mean' two/summary.json
+    grep -q '>n=4<' two/rtt.svg
+    run dpapcc sweep "$aimd" --over TARGET_NS=6000,20000 --seeds 2 --time 200us
+    grep -qE '^round trip, p99 +[0-9.]+ .s Â± [0-9.]+ .?s$' <<<"$output" || grep -q '±' <<<"$output"
+}
+
+@test "a sweep that is none is refused in a line" {
+    local words
+    refused() { # WORDS ARGS...
+        words=$1
+        shift
+        run dpapcc sweep "$@"
+        echo "$output"
+        [ "$status" -eq 3 ] && [ "${#lines[@]}" -eq 1 ] && grep -qE -- "$words" <<<"$output"
+    }
+    refused "is not NAME=VALUE,VALUE" hpcc --over load
+    refused "a value is empty" hpcc --over load=1,,2
+    refused "has load twice" hpcc --over load=1 --over load=2
+    refused "more than 10000 runs" hpcc --over a=1,2,3,4,5,6,7,8,9,10,11 --seeds 1000
+    refused "hpcc with load=1, seed 1: hpcc has the parameters of its paper" hpcc --over load=1
+    refused "aimd.a with TARGET=1, seed 1: .* has no parameter 'TARGET'" "$aimd" --over TARGET=1
+}
+
+@test "axes are logarithmic when they shall be" {
+    dpapcc run hpcc --topology incast:senders=4 --time 500us -q -o linear
+    dpapcc run hpcc --topology incast:senders=4 --time 500us -q --log -o log
+    diff linear/flows.csv log/flows.csv
+    for f in rates queue rtt; do
+        xmllint --noout --nonet log/$f.svg
+        ! cmp -s linear/$f.svg log/$f.svg
+    done
+    grep -q '>0.0001<\|>0.1<' log/queue.svg
+}

@@ -288,6 +288,27 @@ static void names_of_many_flat_rows_do_not_overlap(void **state)
     dpk_buf_free(&svg);
 }
 
+/* An axis of times in seconds, all below 1. */
+static void a_logarithmic_axis_begins_where_values_do(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2}, y[] = {4e-6, 5e-5, 9e-4};
+    const struct chart_series series[] = {{.name = "rtt", .x = x, .y = y, .count = 3}};
+    struct chart c = {.title = "Times", .about = "About.", .x = {.title = "n"},
+                      .y = {.title = "round trip", .unit = "s", .logarithmic = true, .least = 4e-6},
+                      .series = series, .count = 1, .width = 720};
+    struct dpk_buf svg = {0};
+    chart_svg(&c, &svg);
+    dpk_put_u8(&svg, 0);
+    assert_false(svg.failed);
+    const char *text = (const char *)svg.data;
+    assert_non_null(strstr(text, "round trip (ms)"));
+    assert_non_null(strstr(text, ">0.001<"));
+    assert_non_null(strstr(text, ">0.05<"));
+    assert_non_null(strstr(text, ">1<"));
+    dpk_buf_free(&svg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_those_of_type_7),
         cmocka_unit_test(heat_maps_have_their_cells_steps_and_gaps),
         cmocka_unit_test(names_of_many_flat_rows_do_not_overlap),
+        cmocka_unit_test(a_logarithmic_axis_begins_where_values_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dpapcc/dpapcc.h"
+#include "dpapcc/sweep.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -230,6 +230,25 @@ static void busy_queues_come_first(void **state)
     assert_memory_equal(out, want, sizeof want);
 }
 
+/* Means and intervals, against published tables of Student's t. */
+static void intervals_are_those_of_students_t(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t degrees;
+        double t;
+    } table[] = {{1, 12.706}, {4, 2.776}, {30, 2.042}, {31, 2.040}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
+    for (size_t i = 0; i < COUNT(table); i++)
+        assert_true(fabs(student_t(table[i].degrees) - table[i].t) < 0.0006);
+    const double values[] = {2, 4, NAN, 4, 6};
+    const struct estimate e = estimate_of(values, 5);
+    assert_int_equal(e.count, 4);
+    assert_true(e.mean == 4 && e.least == 2 && e.most == 6);
+    assert_true(fabs(e.half - 3.1824 * sqrt(8.0 / 3) / 2) < 1e-9);
+    assert_true(isnan(estimate_of(values, 1).half));
+    assert_true(estimate_of(values + 2, 1).count == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +258,7 @@ int main(void)
                                         free_world),
         cmocka_unit_test(quantiles_of_costs_are_close),
         cmocka_unit_test(busy_queues_come_first),
+        cmocka_unit_test(intervals_are_those_of_students_t),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

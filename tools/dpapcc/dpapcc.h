@@ -16,8 +16,11 @@ struct options {
     uint64_t time_ns, interval_ns, instructions;
     unsigned seed, threads, budget_ns, slot;
     struct dpk_list parameters; /* NAME=VALUE */
+    struct dpk_list over;       /* NAME=VALUE,VALUE,... */
+    unsigned seeds;
     struct dpk_list failures;   /* NODE,NODE:down=TIME,up=TIME */
     bool json, quiet, stats, telemetry, until_end;
+    bool logarithmic;
     bool mixed; /* the algorithms share the network */
 };
 
@@ -60,6 +63,9 @@ enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm
 void mix_close(struct algorithm *a);
 /* The name of the algorithm that a flow has, of those of a mix, or the only one. */
 const char *mix_name(const struct algorithm *a, uint32_t number);
+
+/* sweep.c: the algorithm `word` at all values of --over, with --seeds. */
+enum dpk_status sweep_run(const struct options *o, const char *word, struct dpk_error *err);
 
 /* ---- list.c: what is in an algorithm ---- */
 

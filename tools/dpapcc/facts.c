@@ -103,6 +103,12 @@ static void add_queues(const struct cc_results *res, struct facts *f)
 
 static void add_slowdown(const struct cc_results *res, struct facts *f)
 {
+    double all[3] = {NAN, NAN, NAN};
+    if (!cc_slowdown(res, 0, UINT64_MAX, &all[0], &all[1], &all[2]))
+        all[0] = all[1] = all[2] = NAN;
+    fact_add(f, "flow completion", "slowdown.all.p50", NULL, all[0], 1, NULL);
+    fact_add(f, "flow completion", "slowdown.all.p95", NULL, all[1], 1, NULL);
+    fact_add(f, "flow completion", "slowdown.all.p99", NULL, all[2], 1, NULL);
     for (size_t i = 0; i < SIZE_CLASSES; i++) {
         const struct size_class *c = &size_classes[i];
         double p[3] = {NAN, NAN, NAN};

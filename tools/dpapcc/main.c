@@ -209,6 +209,11 @@ static enum dpk_status mix(void *options, const struct dpk_args *args, struct dp
     return run_words(o, args, err);
 }
 
+static enum dpk_status sweep(void *options, const struct dpk_args *args, struct dpk_error *err)
+{
+    return sweep_run(options, args->words[0], err);
+}
+
 static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct options *o = options;
@@ -246,6 +251,11 @@ static const struct dpk_option options[] = {
      .help = "between samples for pictures (default: a thousandth of the time)"},
     {"o,output", DPK_FILE, "DIR", AT(output),
      .help = "folder for summary.json, CSV, pictures, report.html and trace.json"},
+    {"param", DPK_TEXTS, "NAME=VALUE", AT(parameters),
+     .help = "set a parameter of the algorithm, by the name that list shows"},
+    {"slot", DPK_NUMBER, "N", AT(slot), 0, DPK_PCC_SLOTS - 1,
+     .help = "which algorithm of a program that has several (default: the first enabled)"},
+    {"log", .at = AT(logarithmic), .help = "draw pictures with logarithmic axes"},
     {"d,device", DPK_TEXT, "DEV", AT(device),
      .help = "emulated device that decides whether programs may run (default: the only one)"},
     {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
@@ -263,24 +273,24 @@ static const struct dpk_option options[] = {
     {0},
 };
 
-static const struct dpk_option run_options[] = {
-    {"param", DPK_TEXTS, "NAME=VALUE", AT(parameters),
-     .help = "set a parameter of the algorithm, by the name that list shows"},
-    {"slot", DPK_NUMBER, "N", AT(slot), 0, DPK_PCC_SLOTS - 1,
-     .help = "which algorithm of a program that has several (default: the first enabled)"},
-    {0},
-};
-
 #define SCENARIO                                                                                   \
-    "topology,workload,time,until-end,fail,seed,interval,o,d,app,signature,threads,budget,telemetry,json,q,"      \
+    "topology,workload,time,until-end,fail,seed,interval,o,log,d,app,signature,threads,budget,telemetry,json,q,"      \
     "stats"
 
 static const struct dpk_command run_command = {.names = "run",
                                                .words = "ALGO",
                                                .help = "run one algorithm",
-                                               .options = run_options,
-                                               .takes = SCENARIO,
+                                               .takes = SCENARIO ",param,slot",
                                                .run = run};
+static const struct dpk_option sweep_options[] = {
+    {"over", DPK_TEXTS, "NAME=V,V,...", AT(over),
+     .help = "values of a parameter of the program, or for @NAME in --topology and --workload; may be "
+             "given for several, whose values all meet"},
+    {"seeds", DPK_NUMBER, "N", AT(seeds), 1, 1000, .standard = "5",
+     .help = "seeds at each point, from --seed on; means have intervals of 95 % confidence"},
+    {0},
+};
+
 static const struct dpk_command compare_command = {
     .names = "compare",
     .words = "ALGO...",
@@ -293,13 +303,21 @@ static const struct dpk_command mix_command = {
     .help = "run several that share the network: flows take turns, or have what the workload says",
     .takes = SCENARIO,
     .run = mix};
+static const struct dpk_command sweep_command = {
+    .names = "sweep",
+    .words = "ALGO",
+    .help = "run one at many values and with many seeds, and tell means with their intervals",
+    .options = sweep_options,
+    .takes = "topology,workload,time,until-end,fail,seed,interval,o,log,d,app,signature,threads,"
+             "budget,telemetry,json,q,param,slot",
+    .run = sweep};
 static const struct dpk_command list_command = {
     .names = "list",
     .words = "ALGO",
     .help = "show the algorithms of a program, their parameters and counters",
     .takes = "d,app,signature,json",
     .run = list};
-static const struct dpk_command *const commands[] = {&run_command, &compare_command, &mix_command,
+static const struct dpk_command *const commands[] = {&run_command, &compare_command, &mix_command, &sweep_command,
                                                      &list_command, NULL};
 
 static const struct options defaults = {.time_ns = 10000000, .slot = NO_SLOT};
@@ -309,6 +327,7 @@ static const struct dpk_tool tool = {
     .usage = "dpapcc run ALGO [--topology NET] [--time TIME] [-o DIR]\n"
              "       dpapcc compare ALGO ALGO... [--topology NET] [--time TIME] [-o DIR]\n"
              "       dpapcc mix ALGO ALGO... [--topology NET] [--time TIME] [-o DIR]\n"
+             "       dpapcc sweep ALGO --over NAME=V,V,... [--seeds N] [-o DIR]\n"
              "       dpapcc list ALGO",
     .about =
         "Runs algorithms of congestion control in a model of a network, and shows what they "

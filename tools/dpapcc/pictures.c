@@ -276,6 +276,23 @@ static void draw_fct(struct drawing *d, const struct report *r)
 
 /* ---- All ---- */
 
+/* Where a logarithmic axis begins: a thousandth of the line, the least frame, the least round trip. */
+static double log_begin(const struct report *r, enum picture which)
+{
+    double least = INFINITY;
+    switch (which) {
+    case PICTURE_RATES:
+        return r->scenario->line_bps > 0 ? r->scenario->line_bps / 1000 : 0.1;
+    case PICTURE_QUEUE:
+        return 100;
+    default:
+        for (size_t i = 0; i < r->count; i++)
+            for (uint32_t k = 0; k < r->runs[i].results.flow_count; k++)
+                least = fmin(least, (double)r->runs[i].results.flows[k].base_rtt_ns * 1e-9);
+        return isfinite(least) && least > 1e-9 ? least : 1e-9;
+    }
+}
+
 /* How far the axis of time reaches: a run may end with its flows. */
 static double longest_time(const struct report *r)
 {
@@ -303,6 +320,10 @@ void picture_put(const struct report *r, enum picture which, unsigned width, con
         .bare = id != NULL,
         .id = id};
     draw[which](d, r);
+    if (r->options->logarithmic && !d->chart.y.logarithmic) {
+        d->chart.y.logarithmic = true;
+        d->chart.y.least = log_begin(r, which);
+    }
     d->chart.y.cut = !d->chart.y.logarithmic;
     dpk_put_u8(&d->about, 0);
     if (d->failed || d->about.failed) {

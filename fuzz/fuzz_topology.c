@@ -35,11 +35,32 @@ static void run(const struct cc_topology *net, const struct cc_workload *work)
     cc_results_free(&res);
 }
 
+/* Distributions and traces: an error, or what a workload can draw from. */
+static void read_tables(const uint8_t *data, size_t size)
+{
+    struct cc_work item = {.kind = CC_POISSON, .sizes = CC_SIZES_FILE, .load = 300000};
+    struct cc_work trace = {.kind = CC_TRACE};
+    struct cc_topology net = {0};
+    struct cc_workload work = {0}, drawn = {.items = &item, .count = 1};
+    struct cc_results res = {0};
+    if (cc_read_sizes(data, size, &item, NULL) == DPK_OK) {
+        if (cc_named("incast:senders=2", &net, &work, NULL) == DPK_OK)
+            (void)cc_run(&net, &drawn, cc_algorithm("none"), 1, 500, NULL, &res, NULL);
+        cc_results_free(&res);
+        cc_workload_free(&work);
+        cc_topology_free(&net);
+    }
+    (void)cc_read_trace(data, size, &trace, NULL);
+    free(item.points);
+    free(trace.demands);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cc_topology net = {0};
     struct cc_workload work = {0};
     char text[2048];
+    read_tables(data, size);
     if (cc_read(data, size, &net, &work, NULL) == DPK_OK)
         run(&net, &work);
     else if (net.nodes || net.links || work.items)
@@ -51,6 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[length] = '\0';
     if (cc_named(text, &net, &work, NULL) == DPK_OK)
         run(&net, &work);
+    cc_topology_free(&net);
+    cc_workload_free(&work);
+    if (cc_named("dumbbell:senders=2", &net, &work, NULL) == DPK_OK)
+        (void)cc_failure_named(text, &net, NULL);
     cc_topology_free(&net);
     cc_workload_free(&work);
     (void)cc_workload_named(text, &work, NULL);

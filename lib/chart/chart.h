@@ -45,7 +45,7 @@ struct chart_axis {
                         * front as it fits; NULL: a number */
     double most;      /* the axis reaches this far at least; 0: as far as the values */
     bool logarithmic; /* values below the axis are drawn at its beginning; not for x */
-    double least; /* logarithmic: the axis begins here, or at the power of ten below; 0: at 1 */
+    double least;     /* logarithmic: the axis begins here, or at the power of ten below; 0: at 1 */
     bool cut; /* y alone: when few values are far above all others, the axis ends before them, and
                * says how far they go */
     const char *const *names; /* x alone: what stands at 0, 1, 2 ... instead of numbers */

@@ -39,18 +39,6 @@ static double round_step(double least)
                                 : power * 10;
 }
 
-/* 1, 2, 5, 10, 20 ... */
-static double mark_behind(double mark)
-{
-    double power = 1;
-    while (power > mark * 1.0001)
-        power /= 10;
-    while (power * 10 <= mark * 1.0001)
-        power *= 10;
-    double first = mark / power;
-    return power * (first < 1.5 ? 2 : first < 4 ? 5 : 10);
-}
-
 /* The power of ten that is not above `value`, which is above 0. */
 static double power_below(double value)
 {
@@ -60,6 +48,13 @@ static double power_below(double value)
     while (power * 10 <= value * 1.0001)
         power *= 10;
     return power;
+}
+
+/* 1, 2, 5, 10, 20 ... */
+static double mark_behind(double mark)
+{
+    double power = power_below(mark), first = mark / power;
+    return power * (first < 1.5 ? 2 : first < 4 ? 5 : 10);
 }
 
 /* Far axes have marks at powers of ten alone. */

@@ -219,7 +219,7 @@ struct cc_work {
     enum cc_sizes sizes;        /* CC_POISSON */
     uint32_t load;              /* CC_POISSON: of the hosts' links, in millionths */
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* CC_FLOW: nodes; CC_BURSTS: `to`, or "" */
-    uint32_t algorithm; /* of its flows, from 1 on; 0: they take turns */
+    uint32_t algorithm;                      /* of its flows, from 1 on; 0: they take turns */
     /* The file of CC_SIZES_FILE and of CC_TRACE, and what cc_load has read from it. */
     char file[CC_FILE_NAME_MAX];
     struct cc_point *points;

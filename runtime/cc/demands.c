@@ -189,8 +189,8 @@ static enum dpk_status make_trace(struct list *l, const struct cc_work *w)
         uint32_t from, to;
         if (!host_of_trace(s, d->from, &from) || !host_of_trace(s, d->to, &to))
             return dpk_fail(s->err, DPK_ERR_NOT_FOUND,
-                            "%s, line %" PRIu32 ": the network has no host \"%s\"", w->file, d->line,
-                            host_of_trace(s, d->from, &from) ? d->to : d->from);
+                            "%s, line %" PRIu32 ": the network has no host \"%s\"", w->file,
+                            d->line, host_of_trace(s, d->from, &from) ? d->to : d->from);
         if (from == to)
             return dpk_fail(s->err, DPK_ERR_RANGE, "%s, line %" PRIu32 ": a flow from %s to itself",
                             w->file, d->line, d->from);

@@ -318,12 +318,9 @@ enum dpk_status keys_default_topology(const char *shape, struct cc_topology *net
 
 enum dpk_status keys_default_work(const char *kind, struct cc_work *work, struct dpk_error *err)
 {
-    static const char *const kinds[] = {[CC_LONG] = "long",
-                                        [CC_BURSTS] = "bursts",
-                                        [CC_POISSON] = "poisson",
-                                        [CC_FLOW] = "flow",
-                                        [CC_TRACE] = "trace",
-                                        NULL};
+    static const char *const kinds[] = {
+        [CC_LONG] = "long", [CC_BURSTS] = "bursts", [CC_POISSON] = "poisson",
+        [CC_FLOW] = "flow", [CC_TRACE] = "trace",   NULL};
     uint32_t found = 0;
     const enum dpk_status status = find_word(kind, kinds, "kind of workload", &found, err);
     if (status == DPK_OK)

@@ -116,7 +116,8 @@ enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, stru
         return status;
     if (!to || !*rest)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "\"%.60s\" is not NODE,NODE:down=TIME or NODE,NODE:down=TIME,up=TIME", text);
+                        "\"%.60s\" is not NODE,NODE:down=TIME or NODE,NODE:down=TIME,up=TIME",
+                        text);
     *to++ = '\0';
     status = set_all(rest, set_failure, &failure, err);
     if (status == DPK_OK)

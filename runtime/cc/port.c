@@ -281,7 +281,8 @@ void port_arrival(struct sim *s, uint32_t p)
 {
     struct packet *packet = &s->packets[p];
     if (s->net->failure_count && is_lost(s, packet)) {
-        lose(s, p, &s->ports[way_port(s, packet->way, packet->length, !is_data(packet), packet->hop)]);
+        lose(s, p,
+             &s->ports[way_port(s, packet->way, packet->length, !is_data(packet), packet->hop)]);
         return;
     }
     packet->hop++;

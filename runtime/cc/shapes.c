@@ -5,8 +5,7 @@
 
 #include "shapes.h"
 
-/* Makes room for one more, in an array that grows by powers of two. */
-static bool has_room(void **array, uint32_t count, size_t size)
+bool shape_has_room(void **array, uint32_t count, size_t size)
 {
     if (count & (count - 1))
         return true;
@@ -22,7 +21,7 @@ enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool i
     if (net->node_count == CC_NODES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d nodes", CC_NODES_MAX);
     void *nodes = net->nodes;
-    if (!has_room(&nodes, net->node_count, sizeof *net->nodes))
+    if (!shape_has_room(&nodes, net->node_count, sizeof *net->nodes))
         return dpk_fail_nomem(err);
     net->nodes = nodes;
     struct cc_node *node = &net->nodes[net->node_count++];
@@ -37,7 +36,7 @@ enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t 
     if (net->link_count == CC_LINKS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d links", CC_LINKS_MAX);
     void *links = net->links;
-    if (!has_room(&links, net->link_count, sizeof *net->links))
+    if (!shape_has_room(&links, net->link_count, sizeof *net->links))
         return dpk_fail_nomem(err);
     net->links = links;
     const bool core = net->nodes[from].is_switch && net->nodes[to].is_switch;
@@ -70,7 +69,7 @@ enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, con
     if (net->failure_count == CC_FAILURES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d failures of links", CC_FAILURES_MAX);
     void *failures = net->failures;
-    if (!has_room(&failures, net->failure_count, sizeof *net->failures))
+    if (!shape_has_room(&failures, net->failure_count, sizeof *net->failures))
         return dpk_fail_nomem(err);
     net->failures = failures;
     net->failures[net->failure_count] = *failure;
@@ -256,10 +255,9 @@ static enum dpk_status check_failures(const struct cc_topology *net, struct dpk_
         if (f->link >= net->link_count)
             return dpk_fail(err, DPK_ERR_RANGE, "failure %" PRIu32 " is of no link", i);
         if (f->up_ns && f->up_ns <= f->down_ns)
-            return dpk_fail(err, DPK_ERR_RANGE,
-                            "the link between %s and %s comes up before it goes down",
-                            net->nodes[net->links[f->link].from].name,
-                            net->nodes[net->links[f->link].to].name);
+            return dpk_fail(
+                err, DPK_ERR_RANGE, "the link between %s and %s comes up before it goes down",
+                net->nodes[net->links[f->link].from].name, net->nodes[net->links[f->link].to].name);
     }
     return DPK_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "cc/cc.h"
 
+/* Makes room for one more of `count`, in an array that grows by powers of two. */
+bool shape_has_room(void **array, uint32_t count, size_t size);
 /* Makes nodes and links of every shape but CC_CUSTOM. */
 enum dpk_status shape_build(struct cc_topology *net, struct dpk_error *err);
 /* How many pairs of hosts the shape has for long flows, and which the i-th is. */

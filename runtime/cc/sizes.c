@@ -31,7 +31,8 @@ __extension__ typedef unsigned __int128 wide;
 /* The same for a table from a file, with finer shares. */
 static uint64_t draw_point(const struct cc_work *w, struct cc_random *r)
 {
-    const wide share = ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 bits behind the point */
+    const wide share =
+        ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 bits behind the point */
     uint32_t low = 1, high = w->point_count - 1;
     while (low < high) { /* the first point above the share */
         const uint32_t middle = low + (high - low) / 2;

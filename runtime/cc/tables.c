@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cc/cc.h"
+#include "shapes.h"
 
 #define FILE_MAX       ((size_t)256 << 20)
 #define LINE_MAX_BYTES 256
@@ -75,16 +76,6 @@ static bool next_line(struct lines *l, enum dpk_status *status, struct dpk_error
     return l->count && *status == DPK_OK;
 }
 
-static bool grow(void **array, uint32_t count, size_t size)
-{
-    if (count & (count - 1))
-        return true;
-    void *grown = realloc(*array, (count ? 2 * (size_t)count : 1) * size);
-    if (grown)
-        *array = grown;
-    return grown != NULL;
-}
-
 /* ---- Distributions ---- */
 
 /* A share as the file has it, 0 to 100, in billionths of what is 1. */
@@ -126,8 +117,8 @@ static enum dpk_status add_point(struct cc_work *w, uint64_t **shares, uint64_t 
                                  uint64_t share, struct dpk_error *err)
 {
     void *points = w->points, *list = *shares;
-    const bool grown = grow(&points, w->point_count, sizeof *w->points) &&
-                       grow(&list, w->point_count, sizeof **shares);
+    const bool grown = shape_has_room(&points, w->point_count, sizeof *w->points) &&
+                       shape_has_room(&list, w->point_count, sizeof **shares);
     w->points = points;
     *shares = list;
     if (!grown)
@@ -193,7 +184,8 @@ static bool parse_start(const char *text, uint64_t *out)
     if (strlen(text) > 40)
         return false;
     snprintf(with_unit, sizeof with_unit, "%sns", text);
-    return cc_parse_time(text, out, NULL) == DPK_OK || cc_parse_time(with_unit, out, NULL) == DPK_OK;
+    return cc_parse_time(text, out, NULL) == DPK_OK ||
+           cc_parse_time(with_unit, out, NULL) == DPK_OK;
 }
 
 static bool is_name(const char *text)
@@ -217,7 +209,7 @@ static enum dpk_status read_demand(const struct lines *l, struct cc_work *w, str
     snprintf(d.from, sizeof d.from, "%s", l->cells[1]);
     snprintf(d.to, sizeof d.to, "%s", l->cells[2]);
     void *demands = w->demands;
-    if (!grow(&demands, w->demand_count, sizeof d))
+    if (!shape_has_room(&demands, w->demand_count, sizeof d))
         return dpk_fail_nomem(err);
     w->demands = demands;
     w->demands[w->demand_count++] = d;
@@ -234,10 +226,8 @@ static bool is_header(const struct lines *l, const struct cc_work *w)
 enum dpk_status cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
                               struct dpk_error *err)
 {
-    struct lines l = {.at = bytes,
-                      .end = (const char *)bytes + size,
-                      .separators = ",",
-                      .empty_cells = true};
+    struct lines l = {
+        .at = bytes, .end = (const char *)bytes + size, .separators = ",", .empty_cells = true};
     enum dpk_status status = DPK_OK;
     bool begun = false;
     while (next_line(&l, &status, err) && status == DPK_OK) {

@@ -144,8 +144,8 @@ static enum dpk_status make_thread(struct dpk_pcc *pcc, unsigned rank, struct dp
              at + offsetof(struct event_work, attr), at + offsetof(struct event_work, results)}};
         return DPK_OK;
     }
-    t->arguments = (struct dpa_pcc_arguments){
-        {at + offsetof(struct packet_work, request), at + offsetof(struct packet_work, answer), at}};
+    t->arguments = (struct dpa_pcc_arguments){{at + offsetof(struct packet_work, request),
+                                               at + offsetof(struct packet_work, answer), at}};
     return DPK_OK;
 }
 

@@ -134,6 +134,8 @@ program() {
     [ "$(offers dpapcc co)" = compare ]
     [ "$(offers dpapcc run d)" = dcqcn ]
     [ "$(offers dpapcc compare dcqcn a)" = aimd.a ]
+    [ "$(offers dpapcc mix dcqcn a)" = aimd.a ]
+    [ "$(offers dpapcc sweep dcqcn --ov)" = --over ]
     [ "$(offers dpapcc run dcqcn --topology fa)" = fat-tree ]
     [ "$(offers dpapcc run aimd.a --param T)" = TARGET_NS= ]
     [ -z "$(offers dpapcc run dcqcn --param T)" ]

@@ -398,7 +398,7 @@ YAML
     # A parameter of a program; two axes.
     dpapcc sweep "$aimd" --over TARGET_NS=6000,20000 --over n=2,4 --seeds 2 --topology incast:senders=@n --time 2ms -q --log -o two
     jq -e '[.points[].at | "\(.TARGET_NS) \(.n)"] == ["6000 2", "6000 4", "20000 2", "20000 4"] and
-        .points[0].metrics["rtt_ns.p99"].mean < .points[2].metrics["rtt_ns.p99"].mean' two/summary.json
+        .points[1].metrics["rtt_ns.p99"].mean < .points[3].metrics["rtt_ns.p99"].mean' two/summary.json
     grep -q '>n=4<' two/rtt.svg
     run dpapcc sweep "$aimd" --over TARGET_NS=6000,20000 --seeds 2 --time 200us
     grep -qE '^round trip, p99 +[0-9.]+ .s Â± [0-9.]+ .?s$' <<<"$output" || grep -q '±' <<<"$output"
@@ -430,4 +430,13 @@ YAML
         ! cmp -s linear/$f.svg log/$f.svg
     done
     grep -q '>0.0001<\|>0.1<' log/queue.svg
+}
+
+@test "a target that an empty network misses is hinted at" {
+    dpapcc run "$aimd" --topology incast:senders=2 --time 200us -q --param TARGET_NS=4000 2>err
+    cat err
+    grep -qE '^-W- aimd: TARGET_NS = 4000 is below the empty network.s round trip, [45][0-9]{3} ns: every probe looks like congestion$' err
+    [ "$(wc -l <err)" -eq 1 ]
+    dpapcc run "$aimd" --topology incast:senders=2 --time 200us -q 2>err
+    [ ! -s err ]
 }

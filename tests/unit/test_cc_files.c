@@ -215,10 +215,10 @@ static void distributions_are_what_tools_of_papers_write(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "0 0\n10000 15\n20000 100\n",                      /* percent, as for HPCC */
+        "0 0\n10000 15\n20000 100\n",                    /* percent, as for HPCC */
         "# sizes\n\n0 0\r\n10000 0.15\r\n20000 1.0\r\n", /* shares */
-        "0,0\n10K,0.15\n20K,1",                            /* as a table of numbers */
-        "0 0 0\n10000.5 7 0.15\n20000 14 1\n",             /* a column between, as for pFabric */
+        "0,0\n10K,0.15\n20K,1",                          /* as a table of numbers */
+        "0 0 0\n10000.5 7 0.15\n20000 14 1\n",           /* a column between, as for pFabric */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct cc_work w;

@@ -294,9 +294,13 @@ static void a_logarithmic_axis_begins_where_values_do(void **state)
     (void)state;
     const double x[] = {0, 1, 2}, y[] = {4e-6, 5e-5, 9e-4};
     const struct chart_series series[] = {{.name = "rtt", .x = x, .y = y, .count = 3}};
-    struct chart c = {.title = "Times", .about = "About.", .x = {.title = "n"},
+    struct chart c = {.title = "Times",
+                      .about = "About.",
+                      .x = {.title = "n"},
                       .y = {.title = "round trip", .unit = "s", .logarithmic = true, .least = 4e-6},
-                      .series = series, .count = 1, .width = 720};
+                      .series = series,
+                      .count = 1,
+                      .width = 720};
     struct dpk_buf svg = {0};
     chart_svg(&c, &svg);
     dpk_put_u8(&svg, 0);

@@ -237,7 +237,8 @@ static void intervals_are_those_of_students_t(void **state)
     static const struct {
         size_t degrees;
         double t;
-    } table[] = {{1, 12.706}, {4, 2.776}, {30, 2.042}, {31, 2.040}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
+    } table[] = {{1, 12.706}, {4, 2.776},  {30, 2.042}, {31, 2.040},
+                 {40, 2.021}, {60, 2.000}, {120, 1.980}};
     for (size_t i = 0; i < COUNT(table); i++)
         assert_true(fabs(student_t(table[i].degrees) - table[i].t) < 0.0006);
     const double values[] = {2, 4, NAN, 4, 6};

@@ -18,7 +18,7 @@ struct options {
     struct dpk_list parameters; /* NAME=VALUE */
     struct dpk_list over;       /* NAME=VALUE,VALUE,... */
     unsigned seeds;
-    struct dpk_list failures;   /* NODE,NODE:down=TIME,up=TIME */
+    struct dpk_list failures; /* NODE,NODE:down=TIME,up=TIME */
     bool json, quiet, stats, telemetry, until_end;
     bool logarithmic;
     bool mixed; /* the algorithms share the network */
@@ -206,6 +206,8 @@ struct report {
 /* report.c: the summary as JSON, the table for a terminal. */
 cJSON *report_json(const struct report *r);
 void report_table(const struct report *r, FILE *to);
+/* How many characters a text has, which are not its bytes. */
+int report_columns(const struct dpk_buf *text);
 /* "dcqcn in incast of 32 ..., 20 ms, seed 1": one line that says what was done. */
 void report_title(const struct report *r, struct dpk_buf *out);
 

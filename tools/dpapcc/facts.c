@@ -59,12 +59,12 @@ static uint64_t last_end(const struct cc_results *res)
 static void add_traffic(const struct cc_results *res, struct facts *f)
 {
     fact_add(f, "traffic", "throughput_gbps", "throughput", res->gbps, 1e9, "bit/s");
-    fact_add(f, "traffic", "fairness", "fairness (Jain)", res->fairness > 0 ? res->fairness : NAN, 1,
-        NULL);
+    fact_add(f, "traffic", "fairness", "fairness (Jain)", res->fairness > 0 ? res->fairness : NAN,
+             1, NULL);
     add_count(f, "traffic", "flows", "flows", res->flow_count);
     add_count(f, "traffic", "finished", "flows that ended", res->finished);
     fact_add(f, "traffic", "last_end_ns", res->finished ? "last end of a flow" : NULL,
-        res->finished ? (double)last_end(res) : NAN, 1e-9, "s");
+             res->finished ? (double)last_end(res) : NAN, 1e-9, "s");
     add_count(f, "traffic", "acknowledged_bytes", NULL, res->acknowledged);
     add_count(f, "traffic", "packets.sent", "packets sent", res->data_sent);
     add_count(f, "traffic", "packets.received", NULL, res->data_received);
@@ -116,7 +116,7 @@ static void add_slowdown(const struct cc_results *res, struct facts *f)
         add_count(f, "flow completion", c->keys[0], flows ? c->labels[0] : NULL, flows);
         for (size_t k = 0; k < 3; k++)
             fact_add(f, "flow completion", c->keys[k + 1], flows ? c->labels[k + 1] : NULL,
-                flows ? p[k] : NAN, 1, NULL);
+                     flows ? p[k] : NAN, 1, NULL);
     }
 }
 
@@ -152,11 +152,13 @@ static void add_dpa(const struct run *r, const struct options *o, struct facts *
     fact_add(f, "DPA", "dpa.instructions.p99", "instructions, p99", c->count ? p99 : NAN, 1, NULL);
     fact_add(f, "DPA", "dpa.instructions.max", "instructions, max", (double)c->most, 1, NULL);
     fact_add(f, "DPA", "dpa.ns.mean", "time an event, at least", mean / DPA_GHZ, 1e-9, "s");
-    fact_add(f, "DPA", "dpa.ns.p99", "time, p99, at least", c->count ? p99 / DPA_GHZ : NAN, 1e-9, "s");
+    fact_add(f, "DPA", "dpa.ns.p99", "time, p99, at least", c->count ? p99 / DPA_GHZ : NAN, 1e-9,
+             "s");
     fact_add(f, "DPA", "dpa.ns.max", "time, max, at least", (double)c->most / DPA_GHZ, 1e-9, "s");
-    fact_add(f, "DPA", "dpa.budget_ns", "budget for an event", budget > 0 ? budget : NAN, 1e-9, "s");
-    fact_add(f, "DPA", "dpa.load", "part of the budget", budget > 0 ? mean / DPA_GHZ / budget : NAN, 100,
-        "%");
+    fact_add(f, "DPA", "dpa.budget_ns", "budget for an event", budget > 0 ? budget : NAN, 1e-9,
+             "s");
+    fact_add(f, "DPA", "dpa.load", "part of the budget", budget > 0 ? mean / DPA_GHZ / budget : NAN,
+             100, "%");
 }
 
 void facts_of(const struct run *r, const struct options *o, struct facts *out)

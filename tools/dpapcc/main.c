@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,6 +53,42 @@ static void warn_of_time(const struct report *r)
     }
 }
 
+/* Is it a round trip in nanoseconds that the algorithm aims at? Names are the program's: TARGET_NS,
+ * rtt_target_ns, TARGET_RTT. */
+static bool is_target(const char *name)
+{
+    const size_t length = strlen(name);
+    const bool in_ns = length > 3 && strcasecmp(name + length - 3, "_ns") == 0;
+    return strcasestr(name, "target") &&
+           (in_ns || strcasestr(name, "rtt") || strcasestr(name, "delay"));
+}
+
+/* The least round trip that any flow can have. */
+static uint32_t least_round_trip(const struct cc_results *res)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < res->flow_count; i++)
+        if (res->flows[i].base_rtt_ns < least)
+            least = res->flows[i].base_rtt_ns;
+    return least;
+}
+
+/* A target that even an empty network misses cuts rates at each probe. */
+static void hint_at_targets(const struct report *r)
+{
+    struct dpk_pcc_value v;
+    for (size_t k = 0; k < r->count; k++) {
+        struct algorithm *a = r->runs[k].algorithm;
+        const uint32_t least = least_round_trip(&r->runs[k].results);
+        for (unsigned i = 0; a->pcc && dpk_pcc_parameter(a->pcc, 0, a->about.slot, i, &v); i++)
+            if (r->runs[k].results.flow_count && is_target(v.name) && v.value && v.value < least)
+                fprintf(stderr,
+                        "-W- %s: %s = %" PRIu32 " is below the empty network's round trip, %" PRIu32
+                        " ns: every probe looks like congestion\n",
+                        a->name, v.name, v.value, least);
+    }
+}
+
 static enum dpk_status show(const struct report *r, struct dpk_error *err)
 {
     const struct options *o = r->options;
@@ -61,6 +98,7 @@ static enum dpk_status show(const struct report *r, struct dpk_error *err)
     else if (status == DPK_OK && !o->quiet)
         report_table(r, stdout);
     warn_of_time(r);
+    hint_at_targets(r);
     if (o->stats)
         print_speed(r);
     return status;
@@ -274,7 +312,8 @@ static const struct dpk_option options[] = {
 };
 
 #define SCENARIO                                                                                   \
-    "topology,workload,time,until-end,fail,seed,interval,o,log,d,app,signature,threads,budget,telemetry,json,q,"      \
+    "topology,workload,time,until-end,fail,seed,interval,o,log,d,app,signature,threads,budget,"    \
+    "telemetry,json,q,"                                                                            \
     "stats"
 
 static const struct dpk_command run_command = {.names = "run",
@@ -284,8 +323,9 @@ static const struct dpk_command run_command = {.names = "run",
                                                .run = run};
 static const struct dpk_option sweep_options[] = {
     {"over", DPK_TEXTS, "NAME=V,V,...", AT(over),
-     .help = "values of a parameter of the program, or for @NAME in --topology and --workload; may be "
-             "given for several, whose values all meet"},
+     .help =
+         "values of a parameter of the program, or for @NAME in --topology and --workload; may be "
+         "given for several, whose values all meet"},
     {"seeds", DPK_NUMBER, "N", AT(seeds), 1, 1000, .standard = "5",
      .help = "seeds at each point, from --seed on; means have intervals of 95 % confidence"},
     {0},
@@ -317,8 +357,8 @@ static const struct dpk_command list_command = {
     .help = "show the algorithms of a program, their parameters and counters",
     .takes = "d,app,signature,json",
     .run = list};
-static const struct dpk_command *const commands[] = {&run_command, &compare_command, &mix_command, &sweep_command,
-                                                     &list_command, NULL};
+static const struct dpk_command *const commands[] = {&run_command,   &compare_command, &mix_command,
+                                                     &sweep_command, &list_command,    NULL};
 
 static const struct options defaults = {.time_ns = 10000000, .slot = NO_SLOT};
 

@@ -76,8 +76,8 @@ enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm
     if (!m)
         return dpk_fail_nomem(err);
     *a = (struct algorithm){.word = "mix", .mix = m};
-    a->calls = (struct cc_algorithm){
-        .name = a->name, .start = start, .event = give_event, .self = m};
+    a->calls =
+        (struct cc_algorithm){.name = a->name, .start = start, .event = give_event, .self = m};
     m->parts = parts;
     m->count = count;
     for (size_t i = 0; i < count; i++) {

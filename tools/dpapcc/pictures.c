@@ -312,13 +312,12 @@ void picture_put(const struct report *r, enum picture which, unsigned width, con
         out->failed = true;
         return;
     }
-    d->chart = (struct chart){
-        .empty = "No sample was taken.",
-        .x = {.title = "time", .unit = "s", .most = longest_time(r)},
-        .series = d->series,
-        .width = width,
-        .bare = id != NULL,
-        .id = id};
+    d->chart = (struct chart){.empty = "No sample was taken.",
+                              .x = {.title = "time", .unit = "s", .most = longest_time(r)},
+                              .series = d->series,
+                              .width = width,
+                              .bare = id != NULL,
+                              .id = id};
     draw[which](d, r);
     if (r->options->logarithmic && !d->chart.y.logarithmic) {
         d->chart.y.logarithmic = true;

@@ -116,8 +116,7 @@ cJSON *report_json(const struct report *r)
 
 /* ---- The table ---- */
 
-/* Characters, not bytes. */
-static int columns(const struct dpk_buf *text)
+int report_columns(const struct dpk_buf *text)
 {
     int n = 0;
     for (size_t i = 0; i < text->size; i++)
@@ -133,7 +132,8 @@ static void print_cell(const struct facts *f, const char *key, int width, FILE *
         fact_put(fact, &text);
     else
         dpk_put_format(&text, "\u2013");
-    fprintf(to, "%*s%.*s", width - columns(&text), "", (int)text.size, (const char *)text.data);
+    fprintf(to, "%*s%.*s", width - report_columns(&text), "", (int)text.size,
+            (const char *)text.data);
     dpk_buf_free(&text);
 }
 

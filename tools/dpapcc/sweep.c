@@ -180,8 +180,8 @@ static void do_run(void *context, size_t index)
 {
     struct job *job = context;
     struct one *one = calloc(1, sizeof *one);
-    job->status[index] = one ? run_one(job, index, one, &job->errors[index])
-                             : dpk_fail_nomem(&job->errors[index]);
+    job->status[index] =
+        one ? run_one(job, index, one, &job->errors[index]) : dpk_fail_nomem(&job->errors[index]);
     if (!one)
         return;
     run_close(&one->run);
@@ -219,8 +219,7 @@ static enum dpk_status run_points(struct sweep *s, struct dpk_error *err)
     s->facts = calloc(runs, sizeof *s->facts);
     job.errors = calloc(runs, sizeof *job.errors);
     job.status = calloc(runs, sizeof *job.status);
-    enum dpk_status status =
-        s->facts && job.errors && job.status ? DPK_OK : dpk_fail_nomem(err);
+    enum dpk_status status = s->facts && job.errors && job.status ? DPK_OK : dpk_fail_nomem(err);
     if (status == DPK_OK) {
         /* What is wrong with all runs is told after the first. */
         do_run(&job, 0);

@@ -44,14 +44,6 @@ static void put_estimate(const struct sweep *s, size_t point, size_t fact, struc
     chart_put_value(out, e.half * f.scale, f.unit);
 }
 
-static int columns(const struct dpk_buf *text)
-{
-    int n = 0;
-    for (size_t i = 0; i < text->size; i++)
-        n += (text->data[i] & 0xc0) != 0x80;
-    return n;
-}
-
 static void print_row(const struct sweep *s, size_t point)
 {
     struct dpk_buf name = {0};
@@ -64,7 +56,7 @@ static void print_row(const struct sweep *s, size_t point)
         if (fact == s->facts[0].count || !isfinite(sweep_estimate(s, point, fact).mean))
             continue;
         put_estimate(s, point, fact, &text);
-        printf("%-20s%*s%.*s\n", shown[i].title, 32 - columns(&text), "", (int)text.size,
+        printf("%-20s%*s%.*s\n", shown[i].title, 32 - report_columns(&text), "", (int)text.size,
                (const char *)text.data);
         dpk_buf_free(&text);
     }
@@ -237,12 +229,18 @@ static void draw(const struct sweep *s, size_t which, size_t fact, struct pictur
     for (size_t i = 0; i < count; i++) {
         struct picture_line *l = &lines[i];
         const unsigned style = (unsigned)i * (CHART_COLOURS + 1);
-        series[2 * i] = (struct chart_series){.x = l->x, .y = l->low, .upper = l->high,
-                                              .count = axis->count, .kind = CHART_BAND,
+        series[2 * i] = (struct chart_series){.x = l->x,
+                                              .y = l->low,
+                                              .upper = l->high,
+                                              .count = axis->count,
+                                              .kind = CHART_BAND,
                                               .style = style};
         series[2 * i + 1] = (struct chart_series){.name = s->axis_count > 1 ? l->name : NULL,
-                                                  .x = l->x, .y = l->mean, .count = axis->count,
-                                                  .kind = CHART_POINTS, .style = style};
+                                                  .x = l->x,
+                                                  .y = l->mean,
+                                                  .count = axis->count,
+                                                  .kind = CHART_POINTS,
+                                                  .style = style};
     }
     const struct chart c = {
         .title = shown[which].title,
@@ -304,8 +302,7 @@ enum { TABLES = sizeof tables / sizeof *tables, FILES = TABLES + SHOWN };
 static void list(struct dpk_folder_file files[FILES], const struct sweep *s, unsigned mode)
 {
     for (size_t i = 0; i < FILES; i++)
-        files[i] = (struct dpk_folder_file){.name = i < TABLES ? tables[i]
-                                                               : shown[i - TABLES].file,
+        files[i] = (struct dpk_folder_file){.name = i < TABLES ? tables[i] : shown[i - TABLES].file,
                                             .mode = mode,
                                             .put = put_file,
                                             .context = s};

@@ -47,8 +47,8 @@ static void put_counter(struct dpk_buf *out, size_t process, const struct series
 static void put_mark(struct dpk_buf *out, size_t process, const struct run *r, const struct mark *m)
 {
     static const char *const names[] = {
-        [CC_MARK_DROP] = "drop", [CC_MARK_PAUSE] = "pause", [CC_MARK_RESUME] = "resume",
-        [CC_MARK_CNP] = "CNP",   [CC_MARK_START] = "start", [CC_MARK_END] = "end",
+        [CC_MARK_DROP] = "drop",      [CC_MARK_PAUSE] = "pause", [CC_MARK_RESUME] = "resume",
+        [CC_MARK_CNP] = "CNP",        [CC_MARK_START] = "start", [CC_MARK_END] = "end",
         [CC_MARK_DOWN] = "link down", [CC_MARK_UP] = "link up"};
     put_head(out, "i", process, m->time_ns, names[m->what]);
     dpk_put_format(out, ",\"s\":\"p\",\"args\":{");

@@ -53,3 +53,28 @@ small 'the same, both sides poll' polled
 printf 'rdma: %-33s %8.2f us  (programs that wait for descriptors)\n' 'the same, both sides sleep' "$(figure asleep)"
 printf 'rdma: %-33s %8.2f us  (threads of the DPA: a thread of the engine is woken first, and wakes them)\n' \
     'the same, by the engine'"'"'s thread' "$(figure woken)"
+
+# ---- The same where two busy loops want the processors, too: whoever polls must not wait for a slice of theirs.
+busy=()
+trap 'kill "${busy[@]}" 2>/dev/null; rm -rf "$work"' EXIT
+for _ in 1 2; do
+    "$nic" busy &
+    busy+=($!)
+done
+for _ in 1 2 3 4 5; do
+    for what in pipe polled send; do
+        value=$("$nic" "$what")
+        printf 'busy-%s %s\n' "$what" "$value"
+    done
+done | sort -k1,1 -k2,2n >>figures
+kill "${busy[@]}"
+pipe=$(figure busy-pipe)
+# beside WHAT FIGURE
+beside() {
+    local f r
+    f=$(figure "$2")
+    r=$(awk -v a="$f" -v b="$pipe" 'BEGIN {printf "%.2f", a / b}')
+    printf 'rdma: %-33s %8.2f us  (two pipes: %.2f us, ratio %s, limit 10: %s)\n' "$1" "$f" "$pipe" "$r" "$(verdict "$r" 10)"
+}
+beside 'two busy loops beside: both poll' busy-polled
+beside 'the same, by events' busy-send

@@ -8,6 +8,8 @@
  *     woken              the same, when a thread of the engine wakes them
  *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
  *     polled             the same, when both sides poll
+ *     pipe               microseconds of 64 bytes by two pipes there and back
+ *     busy               nothing, as long as it may: what runs beside
  *     bounce | futex     microseconds of 64 bytes by socket there and back, or by shared memory, where
  *                        whoever waits sleeps on a word
  */
@@ -35,6 +37,7 @@
 
 static uint8_t memory[AT_ONCE * MESSAGE];
 static sem_t done, received;
+static int pipes[2][2];
 static int signal_fd; /* of a completion that the thread has not found itself */
 static _Thread_local bool looks;
 
@@ -242,6 +245,19 @@ static void socket_bounce(int fd, bool serves)
         printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
 }
 
+/* Two pipes; the messages are those of socket_bounce. */
+static void pipe_bounce(bool serves)
+{
+    const int from = pipes[serves ? 0 : 1][0], to = pipes[serves ? 1 : 0][1];
+    double begin = now();
+    for (unsigned i = 0; i < TRIPS; i++) {
+        serves ? get(from, SMALL) : put(to, SMALL);
+        serves ? put(to, SMALL) : get(from, SMALL);
+    }
+    if (!serves)
+        printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
+}
+
 /* ---- Shared memory ---- */
 
 struct shared {
@@ -304,6 +320,8 @@ static void measure(const char *what, int fd, bool serves)
         futex_bounce(serves);
     else if (strcmp(what, "socketpair") == 0)
         socket_stream(fd, serves);
+    else if (strcmp(what, "pipe") == 0)
+        pipe_bounce(serves);
     else if (strcmp(what, "bounce") == 0)
         socket_bounce(fd, serves);
     else if (strcmp(what, "memcpy") == 0 && !serves)
@@ -315,6 +333,8 @@ int main(int argc, char **argv)
     int fds[2];
     if (argc != 2)
         return 2;
+    while (strcmp(argv[1], "busy") == 0)
+        __asm__ volatile("" ::: "memory");
     memset(memory, 1, sizeof memory);
     must(dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
                                              .rights = ~0u,
@@ -327,6 +347,7 @@ int main(int argc, char **argv)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     must(shared != MAP_FAILED, "mmap");
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
+    must(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0, "pipe");
     pid_t child = fork();
     must(child >= 0, "fork");
     if (child == 0) {

@@ -144,9 +144,10 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     socklen_t size = name_socket(identity, &at);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->nudge = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return s->epoll >= 0 && s->wake >= 0 && s->timer >= 0 && s->listener >= 0 &&
+    return s->epoll >= 0 && s->wake >= 0 && s->nudge >= 0 && s->timer >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
            listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, EPOLLIN) &&
            watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
@@ -156,6 +157,7 @@ static void gateway_free(struct gateway *s)
 {
     gateway_close(s->listener);
     gateway_close(s->wake);
+    gateway_close(s->nudge);
     gateway_close(s->timer);
     gateway_close(s->epoll);
     free(s);
@@ -166,7 +168,7 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
         return dpk_fail_nomem(err);
-    s->epoll = s->wake = s->timer = s->listener = -1;
+    s->epoll = s->wake = s->nudge = s->timer = s->listener = -1;
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->waiting);
     TAILQ_INIT(&s->closed);

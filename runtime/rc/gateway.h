@@ -51,6 +51,12 @@ struct gateway {
     bool answers; /* it is at work now: who waits for its answers can be woken a little later */
     struct channel *owes; /* that one's peer is to be woken, if it does not come by itself */
     unsigned idle; /* looks of the thread in a row that found it asleep, with nothing to do */
+    /* Threads of the program that poll where others need the processors. */
+    int nudge;            /* ends their sleep when something is completed */
+    atomic_uint dozing;   /* how many there are */
+    uint64_t dozes_until; /* in milliseconds; 0: they do not doze now */
+    unsigned dozes_ms;    /* how long they did the last time */
+    unsigned served;      /* messages since a thread last had to wait for its turn */
 };
 
 /* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
@@ -80,6 +86,8 @@ void channel_poll(struct channel *c, bool polls);
 /* Ends polling, or resting, if the program does not poll any more. Returns whether it does the work. */
 bool polls_run(struct gateway *s);
 void polls_end(struct gateway *s);
+/* Something was completed, for which a thread may doze that has polled. */
+void doze_end(struct gateway *s);
 
 /* Handles events of `epoll`. Returns whether there may be more. With the lock. */
 bool gateway_turn(struct dpk_rc *rc);

@@ -8,9 +8,14 @@
  * back soon: so one thread is woken by a message, not two. Meanwhile the thread of the gateway only looks
  * whether it does. To be woken takes longer than a peer takes for an answer. So a thread for which things were
  * ready soon the last time waits awake at first.
+ *
+ * A thread that polls lets others run now and then. Where that takes long, more threads want to run than there
+ * are processors, and who only yields waits for a whole slice of theirs while its peer has long answered. There
+ * it dozes: it sleeps for a moment until the peer wakes it, since the system soon lets run who has slept.
  */
 #include <poll.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <time.h>
 
 #include "gateway.h"
@@ -26,12 +31,26 @@
 #define SOON_NS    50000 /* how long a thread waits awake, */
 #define TAKEN_NS   10000 /* unless it looks no more often than that */
 #define VAIN_MAX   1000  /* waits asleep */
+/* Who lets others run, and comes back that late, waited for a slice of theirs. Where that comes after fewer
+ * messages than it costs to sleep for, threads doze for so many milliseconds, twice as many each time. */
+#define SLICE_NS   200000
+#define SLICE_PAYS 256
+#define DOZES_MIN  16
+#define DOZES_MAX  512
+#define DOZE_NS    200000 /* at a time, at most */
 
 static uint64_t now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void set_polled(struct gateway *s, bool polled)
@@ -103,8 +122,92 @@ static bool serve(struct gateway *s)
     return any;
 }
 
-/* Whether the thread should let others run. With the lock. */
-static bool look(struct dpk_rc *rc)
+/* Here the program's thread sleeps, not the gateway's. With the lock. */
+static void rest_here(struct gateway *s)
+{
+    if (!s->rested) {
+        s->rested = true;
+        s->polls_seen = s->polls;
+        s->seen_ms = now_ms();
+        gateway_wake(s); /* so that it sleeps elsewhere */
+    }
+    s->woken = true;
+    s->idle = 0;
+}
+
+/* ---- Letting others run ---- */
+
+enum pause { GO_ON, YIELD, DOZE };
+
+/* The program's thread is going to sleep for a moment. With the lock. */
+static enum pause doze_begin(struct gateway *s)
+{
+    polls_end(s);
+    channels_wake(s);
+    if (!s->crowded)
+        rest_here(s);
+    atomic_fetch_add(&s->dozing, 1);
+    return DOZE;
+}
+
+/* The thread has found nothing. With the lock. */
+static enum pause pause_after_nothing(struct gateway *s)
+{
+    if (++s->spins < SPINS_FIRST)
+        return GO_ON;
+    if (s->dozes_until != 0 && now_ms() < s->dozes_until)
+        return doze_begin(s);
+    s->dozes_until = 0;
+    if (!s->polled)
+        polls_begin(s);
+    return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0 ? YIELD : GO_ON;
+}
+
+/* A thread had to wait for its turn. If that comes often, threads doze for some time. With the lock. */
+static void slice_lost(struct gateway *s)
+{
+    const bool pays = s->served >= SLICE_PAYS;
+    s->served = 0;
+    if (pays) {
+        s->dozes_ms /= 2;
+        return;
+    }
+    s->dozes_ms = s->dozes_ms < DOZES_MIN       ? DOZES_MIN
+                  : s->dozes_ms < DOZES_MAX / 2 ? s->dozes_ms * 2
+                                                : DOZES_MAX;
+    s->dozes_until = now_ms() + s->dozes_ms;
+}
+
+static void yield(struct dpk_rc *rc)
+{
+    const uint64_t begin = now_ns();
+    sched_yield();
+    if (now_ns() - begin < SLICE_NS || pthread_mutex_trylock(&rc->lock) != 0)
+        return;
+    slice_lost(rc->gateway);
+    pthread_mutex_unlock(&rc->lock);
+}
+
+/* Until a peer has something, or another thread has completed something. */
+static void doze(struct gateway *s)
+{
+    static const struct timespec moment = {.tv_nsec = DOZE_NS};
+    struct pollfd p[] = {{.fd = s->nudge, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
+    eventfd_t count;
+    ppoll(p, 2, &moment, NULL);
+    atomic_fetch_sub(&s->dozing, 1);
+    if (p[0].revents)
+        eventfd_read(s->nudge, &count);
+}
+
+void doze_end(struct gateway *s)
+{
+    if (atomic_load(&s->dozing) > 0)
+        eventfd_write(s->nudge, 1);
+}
+
+/* What the thread should do next. With the lock. */
+static enum pause look(struct dpk_rc *rc)
 {
     struct gateway *s = rc->gateway;
     s->polls++;
@@ -114,25 +217,26 @@ static bool look(struct dpk_rc *rc)
         s->answers = true;
         s->woken = gateway_turn(rc);
         s->answers = false;
-        return false;
+        return GO_ON;
     }
     if (serve(s)) {
         s->spins = s->polled ? SPINS_FIRST : 0;
-        return false;
+        s->served++;
+        return GO_ON;
     }
-    if (++s->spins >= SPINS_FIRST && !s->polled)
-        polls_begin(s);
-    return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0;
+    return pause_after_nothing(s);
 }
 
 void dpk_rc_poll(struct dpk_rc *rc)
 {
     if (pthread_mutex_trylock(&rc->lock) != 0)
         return; /* who has the lock does it */
-    const bool yields = rc->gateway && look(rc);
+    const enum pause next = rc->gateway ? look(rc) : GO_ON;
     pthread_mutex_unlock(&rc->lock);
-    if (yields)
-        sched_yield();
+    if (next == YIELD)
+        yield(rc);
+    else if (next == DOZE)
+        doze(rc->gateway);
 }
 
 /* With the lock. */
@@ -148,14 +252,7 @@ static int rest(struct gateway *s, const void *sleeper)
         s->rested = false;
         return -1;
     }
-    if (!s->rested) {
-        s->rested = true;
-        s->polls_seen = s->polls;
-        s->seen_ms = now_ms();
-        gateway_wake(s); /* so that it sleeps elsewhere */
-    }
-    s->woken = true;
-    s->idle = 0;
+    rest_here(s);
     return s->epoll;
 }
 
@@ -182,13 +279,6 @@ void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
 }
 
 /* ---- Waiting ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* False: it does not come, or others need the processor. */
 static bool wait_awake(struct dpk_rc *rc, const struct dpk_rc_waiter *w)

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "gateway.h"
 #include "pace.h"
 
 #define LOCK_TRIES  50u
@@ -84,7 +85,10 @@ bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
     completion.connection = qp->connection;
-    return o->ops->complete(o->context, &completion);
+    const bool taken = o->ops->complete(o->context, &completion);
+    if (qp->end->rc->gateway)
+        doze_end(qp->end->rc->gateway);
+    return taken;
 }
 
 static void drop_receives(struct dpk_rc_end *end, uint32_t connection)

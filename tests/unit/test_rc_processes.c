@@ -1,8 +1,10 @@
 /* The NIC between two real processes: many connections at once, and processes that are killed. Each
  * test forks first, then there is no thread; but for those of such forks. */
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "rc_peer.h"
 #include "rc_world.h"
@@ -179,6 +181,82 @@ static void a_process_that_dies_under_writes_fails_the_rest(void **state)
     part(&s);
 }
 
+/* ---- Beside a busy program ---- */
+
+#define BOUNCES 400u
+
+/* Polls until `n` completions were told. */
+static void poll_until(struct side *s, size_t n)
+{
+    while (told(s) < n)
+        dpk_rc_poll(s->rc);
+}
+
+/* Sends there and back; who begins has the messages that the other one waits for first. */
+static void bounce(struct side *s, bool begins)
+{
+    for (size_t i = 0; i < BOUNCES; i++) {
+        if (!begins)
+            poll_until(s, 2 * i + 1);
+        post_receive(s, 0, 8);
+        post(s, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(8, 8)});
+        poll_until(s, 2 * i + 2);
+    }
+}
+
+static int be_bounced(int in, int out)
+{
+    static struct side s;
+    meet(&s, in, out);
+    post_receive(&s, 0, 8);
+    assert_int_equal(write(out, "", 1), 1);
+    bounce(&s, false);
+    return pause();
+}
+
+static int be_busy(int in, int out)
+{
+    (void)in;
+    (void)out;
+    for (volatile unsigned i = 0;; i++)
+        if (getppid() == 1)
+            return 0;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Three programs want one processor. Who yields there waits for a slice of the busy one: milliseconds. */
+static void who_polls_beside_a_busy_program_does_not_wait_for_its_slices(void **state)
+{
+    cpu_set_t before, one;
+    static struct side s;
+    char byte;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    struct child busy = child_new(be_busy), child = child_new(be_bounced);
+    side_begin(&s, nic_new(), ALL_REMOTE);
+    tell(child.out, &s.address);
+    join(s.qp, child.in);
+    assert_int_equal(read(child.in, &byte, 1), 1);
+    const double begin = seconds();
+    bounce(&s, true);
+    const double each = (seconds() - begin) / BOUNCES;
+    child_end(&busy, true);
+    child_end(&child, true);
+    part(&s);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    print_message("%.0f us a round\n", each * 1e6);
+    assert_true(each < 0.001);
+}
+
 /* ---- Children of fork ---- */
 
 static struct world *forker;
@@ -320,6 +398,7 @@ int main(void)
         cmocka_unit_test(what_a_child_holds_is_closed),
         cmocka_unit_test(a_child_leaves_its_parents_connections),
         cmocka_unit_test(eight_connections_of_two_processes_are_all_served),
+        cmocka_unit_test(who_polls_beside_a_busy_program_does_not_wait_for_its_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,12 +68,14 @@ awk -v c="$create" -v m="$in_memory" -v alone="$alone" -v p="$cpu" -v b="$beyond
 
 # ---- Speed of the whole path, by user CPU time
 TIMEFORMAT=%U
-mips() { awk "BEGIN {printf \"%.0f\", $1 / $2 / 1e6}"; }
-ours=$("$DPAKIT_BUILD/bench/rv64_bench" "$DPAKIT_BUILD/bench/rv64-sieve" 2>&1 >>log)
-core=$(mips "${ours% *}" "${ours#* }")
+mips() { # WHAT INSTRUCTIONS SECONDS
+    within "the speed of $1 in MIPS" "$(awk -v n="$2" -v s="$3" 'BEGIN {if (s + 0 > 0) printf "%.0f", n / s / 1e6}')" 1 100000
+}
+read -r instructions seconds < <("$DPAKIT_BUILD/bench/rv64_bench" "$DPAKIT_BUILD/bench/rv64-sieve" 2>&1 >>log)
+core=$(mips "bare core" "$instructions" "$seconds")
 for run in "sieve 300" "hash 50000"; do
     # shellcheck disable=SC2086
     seconds=$({ time dparun -d "$device" --run-time-limit 600000 --stats signed --rpc $run >stats; } 2>&1)
-    printf 'runtime: dparun %-6s                %10d MIPS  (bare core, sieve: %d MIPS)\n' \
-        "${run% *}" "$(mips "$(awk '/^instructions/ {print $2}' stats)" "$seconds")" "$core"
+    speed=$(mips "dparun ${run% *}" "$(awk '/^instructions/ {print $2}' stats)" "$seconds")
+    printf 'runtime: dparun %-6s                %10d MIPS  (bare core, sieve: %d MIPS)\n' "${run% *}" "$speed" "$core"
 done

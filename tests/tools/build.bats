@@ -209,7 +209,15 @@ on qemu 0.775 3.000 1" ]
     [ "$(verdict 2.01 2)" = MISSED ]
     [ "$(verdict 25600 25600 exactly)" = held ]
     [ "$(verdict 25599 25600 exactly)" = MISSED ]
-    run ! verdict '' 2
+    for wrong in '' inf nan 9223372036854775807 1,5; do
+        [[ $(verdict "$wrong" 2) == MISSED* ]]
+        [[ $(verdict 2 "$wrong") == MISSED* ]]
+        run ! verdict "$wrong" 2
+        run ! within "a speed" "$wrong" 1 10
+        [ "$output" = "a speed is '$wrong', which cannot be right: less than 1 or more than 10" ]
+    done
+    run ! within "a speed" 0.5 1 10
+    [ "$(within "a speed" 5.5 1 10)" = 5.5 ]
     # A line with a limit and no verdict is one that nobody reads.
     grep -hE 'printf.*limit' "$top"/bench/*.sh >lines
     [ "$(wc -l <lines)" -ge 5 ]

@@ -32,12 +32,14 @@
 #define TAKEN_NS   10000 /* unless it looks no more often than that */
 #define VAIN_MAX   1000  /* waits asleep */
 /* Who lets others run, and comes back that late, waited for a slice of theirs. Where that comes after fewer
- * messages than it costs to sleep for, threads doze for so many milliseconds, twice as many each time. */
+ * messages than it costs to sleep for, threads doze for so many times what was lost. */
 #define SLICE_NS   200000
 #define SLICE_PAYS 256
-#define DOZES_MIN  16
-#define DOZES_MAX  512
+#define DOZES_EACH 32
+#define DOZES_MAX  2000   /* milliseconds */
 #define DOZE_NS    200000 /* at a time, at most */
+/* So often in a row a thread finds the lock taken, before it thinks that who has it needs the processor. */
+#define TAKEN_MAX 256
 
 static uint64_t now_ms(void)
 {
@@ -164,27 +166,22 @@ static enum pause pause_after_nothing(struct gateway *s)
 }
 
 /* A thread had to wait for its turn. If that comes often, threads doze for some time. With the lock. */
-static void slice_lost(struct gateway *s)
+static void slice_lost(struct gateway *s, uint64_t ns)
 {
-    const bool pays = s->served >= SLICE_PAYS;
+    const uint64_t dozes_ms = ns * DOZES_EACH / 1000000;
+    if (s->served < SLICE_PAYS)
+        s->dozes_until = now_ms() + (dozes_ms < DOZES_MAX ? dozes_ms : DOZES_MAX);
     s->served = 0;
-    if (pays) {
-        s->dozes_ms /= 2;
-        return;
-    }
-    s->dozes_ms = s->dozes_ms < DOZES_MIN       ? DOZES_MIN
-                  : s->dozes_ms < DOZES_MAX / 2 ? s->dozes_ms * 2
-                                                : DOZES_MAX;
-    s->dozes_until = now_ms() + s->dozes_ms;
 }
 
 static void yield(struct dpk_rc *rc)
 {
     const uint64_t begin = now_ns();
     sched_yield();
-    if (now_ns() - begin < SLICE_NS || pthread_mutex_trylock(&rc->lock) != 0)
+    const uint64_t took = now_ns() - begin;
+    if (took < SLICE_NS || pthread_mutex_trylock(&rc->lock) != 0)
         return;
-    slice_lost(rc->gateway);
+    slice_lost(rc->gateway, took);
     pthread_mutex_unlock(&rc->lock);
 }
 
@@ -227,10 +224,22 @@ static enum pause look(struct dpk_rc *rc)
     return pause_after_nothing(s);
 }
 
+/* Who has the lock does the work; but not without a processor. */
+static void wait_for_who_works(unsigned *taken)
+{
+    static const struct timespec moment = {.tv_nsec = DOZE_NS / 8};
+    if (++*taken >= TAKEN_MAX)
+        nanosleep(&moment, NULL);
+}
+
 void dpk_rc_poll(struct dpk_rc *rc)
 {
-    if (pthread_mutex_trylock(&rc->lock) != 0)
-        return; /* who has the lock does it */
+    static _Thread_local unsigned taken;
+    if (pthread_mutex_trylock(&rc->lock) != 0) {
+        wait_for_who_works(&taken);
+        return;
+    }
+    taken = 0;
     const enum pause next = rc->gateway ? look(rc) : GO_ON;
     pthread_mutex_unlock(&rc->lock);
     if (next == YIELD)

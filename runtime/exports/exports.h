@@ -19,7 +19,7 @@
  * The owner has a table of what it exports in memory of its own that peers find by its /proc. The
  * kernel lets only processes in there that may trace the owner: of the same user, in the same
  * namespace of processes. Where the kernel lets only parents trace (Yama, ptrace_scope 1), the owner
- * permits all of its user's processes with its first export (PR_SET_PTRACER). With ptrace_scope 2
+ * permits all of its user's processes with its first export that has rights (PR_SET_PTRACER). With ptrace_scope 2
  * or 3 nobody may, and imports fail.
  *
  * All that a peer says, and all that it writes into the table, may be wrong. Any thread may call
@@ -46,7 +46,9 @@ struct dpk_export {
 
 /* ---- The owner's side ---- */
 
-/* Lets peers reach memory. The first call of a process makes its table. DPK_ERR_NOMEM: there is no
+/* Lets peers reach memory. The first call of a process makes its table. Of a key that is exported already
+ * the rights are added. Without rights the memory is for peers that have been told of it otherwise, and
+ * the process does not permit anybody to look into it who may not already. DPK_ERR_NOMEM: there is no
  * room for more than 4096 exports, or none for the table. DPK_ERR_IO. */
 enum dpk_status dpk_export_add(const struct dpk_uuid *identity, const struct dpk_export *what,
                                struct dpk_exporter *who, struct dpk_error *err);

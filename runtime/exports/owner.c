@@ -16,6 +16,7 @@ static struct {
     struct table *table; /* NULL: none yet */
     int file;
     pid_t process; /* whose it is; a child of fork() makes another */
+    bool permits;  /* all processes of the user may look into this one */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 /* ---- The table ---- */
@@ -27,6 +28,7 @@ static void forget_parents(void)
         return;
     munmap(own.table, sizeof *own.table);
     close(own.file);
+    own.permits = false;
     own.table = NULL;
     own.file = -1;
 }
@@ -75,7 +77,6 @@ static enum dpk_status make_table(const struct dpk_uuid *identity, struct dpk_er
     own.table = table;
     own.file = file;
     own.process = getpid();
-    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* fails where Yama is not */
     return DPK_OK;
 }
 
@@ -88,18 +89,36 @@ static struct entry *entry_of(uint32_t key)
     return NULL;
 }
 
+/* Yama lets only parents look into a process, but for who is permitted to. With the lock. */
+static void permit(void)
+{
+    if (!own.permits)
+        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* fails where Yama is not */
+    own.permits = true;
+}
+
+static void publish(struct entry *e, const struct dpk_export *what)
+{
+    e->rights = what->rights;
+    e->address = what->address;
+    e->size = what->size;
+    atomic_store(&e->key, what->key);
+}
+
 enum dpk_status dpk_export_add(const struct dpk_uuid *identity, const struct dpk_export *what,
                                struct dpk_exporter *who, struct dpk_error *err)
 {
     pthread_mutex_lock(&own.lock);
     forget_parents();
     enum dpk_status status = own.table ? DPK_OK : make_table(identity, err);
-    struct entry *e = status == DPK_OK ? entry_of(0) : NULL;
+    struct entry *e = status == DPK_OK ? entry_of(what->key) : NULL;
+    if (status == DPK_OK && what->rights != 0)
+        permit();
+    if (e)
+        e->rights |= what->rights;
+    else if (status == DPK_OK && (e = entry_of(0)))
+        publish(e, what);
     if (e) {
-        e->rights = what->rights;
-        e->address = what->address;
-        e->size = what->size;
-        atomic_store(&e->key, what->key);
         *who = (struct dpk_exporter){.identity = own.table->identity,
                                      .process = (uint32_t)own.process,
                                      .file = (uint32_t)own.file};

@@ -247,6 +247,18 @@ static bool move(const struct dpk_memory *to, uint64_t target, const struct dpk_
     return DPK_GUARDED(at, of, size, memmove(at, of, size));
 }
 
+bool dpk_memory_fetch(const struct dpk_memory_access *to, const struct dpk_import *from,
+                      uint64_t address)
+{
+    const struct dpk_memory other = {.kind = DPK_MEMORY_REMOTE, .import = (void *)(uintptr_t)from};
+    const struct dpk_memory *m = to->rights & DPK_MEMORY_WRITES ? dpk_memory_acquire(to) : NULL;
+    if (!m)
+        return false;
+    const bool good = move(m, to->address, &other, address, (size_t)to->size);
+    dpk_memory_release(m);
+    return good;
+}
+
 /* The part of an access from an offset on. */
 static struct dpk_memory_access part_of(const struct dpk_memory_access *a, uint64_t at)
 {

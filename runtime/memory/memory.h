@@ -106,6 +106,21 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *m, uint32_t *key, struct
  * dpk_export_add, which is called once for a key. */
 enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
                                   struct dpk_exporter *who, struct dpk_error *err);
+/* What a peer of RDMA needs to copy memory out of this process by itself. */
+struct dpk_memory_share {
+    struct dpk_exporter who;
+    struct dpk_export what; /* the memory, by its address in this process */
+    uint64_t base;          /* its address as accesses name it */
+};
+/* Lets processes of this user that hear of it read host memory, as far as the kernel lets them look into
+ * this process anyway, until the key is removed or replaced. DPK_ERR_NOT_FOUND: no key of host memory, or
+ * it was replaced. DPK_ERR_NOMEM: there is no room for more. Else as dpk_export_add. */
+enum dpk_status dpk_memory_share(uint32_t key, const struct dpk_uuid *identity,
+                                 struct dpk_memory_share *out);
+/* One access: copies to->size bytes of another process's memory, at that address there, to memory of this
+ * process. False: it is refused, or is no host memory, or the other process is gone, or its memory is. */
+bool dpk_memory_fetch(const struct dpk_memory_access *to, const struct dpk_import *from,
+                      uint64_t address);
 /* Gives a key of host memory that was not exported other memory, when no access to the old one is in
  * flight; accesses meanwhile are refused. Nobody else may remove or replace it meanwhile. Errors, after
  * which it is as it was: of dpk_memory_add; DPK_ERR_NOT_FOUND: there is no such key. */

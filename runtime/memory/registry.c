@@ -20,6 +20,7 @@ static struct {
     uint32_t count;                      /* slots that were ever used; index 0 is not used */
     struct slot *first_free, *last_free; /* a queue; the slot that was freed first is used first */
     uint32_t free_count;
+    uint32_t shared; /* keys that peers of RDMA may read by themselves */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = 1};
 
 /* ---- Slots ---- */
@@ -122,7 +123,7 @@ static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
     const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
     const uint32_t key = slot->index << GENERATION_BITS | generation;
-    slot->exported = false;
+    slot->exported = slot->shared = slot->keeps_out = false;
     fill_slot(slot, m);
     atomic_store_explicit(&slot->key, key, memory_order_release);
     return key;
@@ -190,6 +191,59 @@ enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
     return status;
 }
 
+/* How many keys are shared at most: exports need places, too. */
+#define SHARED_MAX 1024u
+
+/* With the lock. */
+static enum dpk_status share(struct slot *slot, uint32_t key, const struct dpk_uuid *identity,
+                             struct dpk_memory_share *out)
+{
+    struct dpk_error err = {0};
+    const struct dpk_memory *m = &slot->memory;
+    if (m->kind != DPK_MEMORY_HOST || slot->keeps_out)
+        return DPK_ERR_NOT_FOUND;
+    if (!slot->shared && table.shared == SHARED_MAX)
+        return DPK_ERR_NOMEM;
+    *out = (struct dpk_memory_share){
+        .what = {.key = key, .address = (uintptr_t)m->host, .size = m->size}, .base = m->address};
+    const enum dpk_status status = dpk_export_add(identity, &out->what, &out->who, &err);
+    table.shared += status == DPK_OK && !slot->shared;
+    slot->shared = slot->shared || status == DPK_OK;
+    return status;
+}
+
+enum dpk_status dpk_memory_share(uint32_t key, const struct dpk_uuid *identity,
+                                 struct dpk_memory_share *out)
+{
+    struct slot *slot = slot_pin(key);
+    if (!slot)
+        return DPK_ERR_NOT_FOUND;
+    pthread_mutex_lock(&table.lock);
+    const enum dpk_status status = share(slot, key, identity, out);
+    pthread_mutex_unlock(&table.lock);
+    slot_unpin(slot);
+    return status;
+}
+
+/* Whether peers may be inside: the export has to end, which waits for them. With the lock. */
+static bool is_out(const struct slot *slot)
+{
+    return slot && (slot->exported || slot->shared);
+}
+
+/* With the lock, which it gives away meanwhile. */
+static bool take_back(struct slot *slot, uint32_t key)
+{
+    pthread_mutex_unlock(&table.lock);
+    const bool alone = dpk_export_remove(key); /* waits */
+    pthread_mutex_lock(&table.lock);
+    if (atomic_load(&slot->key) == key && slot->shared) {
+        slot->shared = false;
+        table.shared--;
+    }
+    return alone;
+}
+
 /* Lets nobody begin an access, and gives the lock away while it waits for those in flight. */
 static void await_accesses(struct slot *slot)
 {
@@ -225,6 +279,9 @@ enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, str
     if (!slot || slot->exported || slot->memory.kind != DPK_MEMORY_HOST) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "0x%x: no key of host memory alone", key);
     } else {
+        slot->keeps_out = true; /* peers may know what the key stood for */
+        if (slot->shared)
+            take_back(slot, key);
         await_accesses(slot);
         empty_slot(slot);
         fill_slot(slot, m);
@@ -238,10 +295,10 @@ bool dpk_memory_remove(uint32_t key)
     bool alone = true;
     pthread_mutex_lock(&table.lock);
     struct slot *slot = registered(key);
-    if (slot && slot->exported) {
-        pthread_mutex_unlock(&table.lock);
-        alone = dpk_export_remove(key); /* waits */
-        pthread_mutex_lock(&table.lock);
+    if (slot)
+        slot->keeps_out = true;
+    if (is_out(slot)) {
+        alone = take_back(slot, key);
         slot = registered(key);
     }
     if (slot)

@@ -10,7 +10,8 @@ struct slot {
     _Atomic uint32_t key;     /* 0: free */
     uint32_t index;
     uint32_t generation;
-    bool exported;          /* with the lock of the registry */
+    bool exported, shared;  /* with the lock of the registry */
+    bool keeps_out;         /* it is not shared any more */
     unsigned removers;      /* who wait for accesses in flight */
     struct slot *next_free; /* in the queue */
 };

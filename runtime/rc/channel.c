@@ -12,7 +12,7 @@
 
 /* The first message has the addresses of the sender and of the receiver, and passes the memory. */
 #define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_SIZE)
-#define FRAME_MAX  (FRAME_SIZE + SEGMENT)
+#define FRAME_MAX  (FRAME_SIZE + SEGMENT + OFFER_SIZE)
 
 _Static_assert(FRAME_MAX <= RING_SIZE / 2, "a frame that waits for room fits when half is free");
 
@@ -41,11 +41,18 @@ struct channel *channel_new(struct dpk_rc *rc, int fd)
     return NULL;
 }
 
+void channel_end_offers(struct channel *c)
+{
+    if (c->rings.map)
+        ring_leave(&c->rings.in, RING_READER);
+}
+
 void channel_close(struct channel *c)
 {
     /* A child of fork() may have the socket open, too. So closing it is not enough for the peer to
      * notice, nor for epoll to forget it. */
     epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
+    channel_end_offers(c);
     shutdown(c->fd, SHUT_RDWR);
     close(c->fd);
     c->fd = -1;
@@ -62,6 +69,7 @@ void channel_close(struct channel *c)
 
 void channel_free(struct channel *c)
 {
+    direct_free(c);
     rings_free(&c->rings);
     free(c);
 }
@@ -125,12 +133,31 @@ static void put(struct channel *c, const struct frame *f)
 
 enum taken { TAKEN, LATER, INVALID };
 
-static enum taken request(struct channel *c, const struct request *r, const uint8_t *payload)
+/* What the answer to a request says of direct copies; an offer is put behind its bytes. */
+static unsigned answer_directly(struct channel *c, const struct request *r, const uint8_t *payload,
+                                const struct response *answer)
+{
+    const bool asks = r->opcode <= DPK_RC_READ && r->compare == DIRECT_ASKS;
+    uint8_t *behind = ring_here(&c->rings.out) + FRAME_SIZE + answer->size;
+    if (answer->status != DPK_RC_OK || qp_is_lossy(c->qp))
+        return 0;
+    if (r->offers)
+        return DIRECT_KNOWN | (direct_take(c, payload + r->size) ? DIRECT_TAKEN : DIRECT_REFUSED);
+    if (asks && r->opcode == DPK_RC_READ && direct_offer(c, r->key, behind))
+        return DIRECT_KNOWN | DIRECT_OFFERS;
+    return asks ? DIRECT_KNOWN : 0;
+}
+
+static enum taken request(struct channel *c, struct request *r, const uint8_t *payload)
 {
     struct frame answer = {.kind = FRAME_RESPONSE};
     struct dpk_rc_qp *qp = c->qp;
     struct ring *out = &c->rings.out;
-    switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_RC_READ ? r->size : 0))) {
+    struct fetch from;
+    if (r->by_reference && !direct_find(c, r->compare, r->value, r->size, &from))
+        return INVALID;
+    r->fetch = r->by_reference ? &from : NULL;
+    switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_RC_READ ? r->size + OFFER_SIZE : 0))) {
     case RING_GOOD:
         break;
     case RING_WAIT:
@@ -146,7 +173,8 @@ static enum taken request(struct channel *c, const struct request *r, const uint
             channel_wait_begin(c);
         return LATER;
     }
-    answer.payload = answer.response.size;
+    answer.response.direct = answer_directly(c, r, payload, &answer.response);
+    answer.payload = response_payload(&answer.response);
     put(c, &answer);
     if (response_breaks(&answer.response))
         qp_fail(qp, DPK_RC_FLUSHED, true);
@@ -155,6 +183,7 @@ static enum taken request(struct channel *c, const struct request *r, const uint
 
 static enum taken response(struct channel *c, const struct response *r, const uint8_t *payload)
 {
+    direct_heard(c, r, payload);
     return requester_response(c->qp, r, payload) ? TAKEN : INVALID;
 }
 
@@ -426,10 +455,13 @@ static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payl
 
 static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
+    struct channel *c = qp->requests;
     (void)payload; /* it lies in the ring already */
-    put(qp->requests, &(struct frame){.kind = FRAME_REQUEST,
-                                      .request = *r,
-                                      .payload = r->opcode <= DPK_RC_WRITE ? r->size : 0});
+    if (r->offers)
+        memcpy(ring_here(&c->rings.out) + FRAME_SIZE + r->size, c->direct.offer, OFFER_SIZE);
+    put(qp->requests,
+        &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
+    direct_sent(qp->requests, r);
     wake_responder(qp->requests);
     return SENT;
 }

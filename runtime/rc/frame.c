@@ -3,7 +3,16 @@
 
 #include "frame.h"
 
-enum { FLAG_FIRST = 1, FLAG_LAST = 2, FLAG_IMMEDIATE = 4, FLAG_SOLICITED = 8, SERVICE_AT = 4 };
+enum {
+    FLAG_FIRST = 1,
+    FLAG_LAST = 2,
+    FLAG_IMMEDIATE = 4,
+    FLAG_SOLICITED = 8,
+    SERVICE_AT = 4,
+    SERVICE_MASK = 3,
+    FLAG_OFFER = 64,
+    FLAG_REFERENCE = 128
+};
 
 static void store_be64(uint8_t *p, uint64_t v)
 {
@@ -14,7 +23,7 @@ static void store_be64(uint8_t *p, uint64_t v)
 /* In fields that a response does not use otherwise. */
 static void write_reason(const struct refused *why, uint8_t out[FRAME_SIZE])
 {
-    out[2] = (uint8_t)why->reason;
+    out[2] = (uint8_t)why->reason; /* of success: what it says of direct copies */
     out[3] = (uint8_t)why->memory.why;
     store_be64(out + 8, why->memory.address);
     store_be64(out + 16, why->memory.size);
@@ -44,6 +53,7 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     out[2] =
         (uint8_t)((r->first ? FLAG_FIRST : 0) | (r->last ? FLAG_LAST : 0) |
                   (r->has_immediate ? FLAG_IMMEDIATE : 0) | (r->solicited ? FLAG_SOLICITED : 0) |
+                  (r->offers ? FLAG_OFFER : 0) | (r->by_reference ? FLAG_REFERENCE : 0) |
                   (request ? (unsigned)r->service << SERVICE_AT : 0));
     out[3] = (uint8_t)r->rnr_retries;
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
@@ -55,6 +65,8 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
     dpk_store_be32(out + 48, r->immediate);
     if (!request)
         write_reason(&f->response.why, out);
+    if (!request && f->response.status == DPK_RC_OK)
+        out[2] = (uint8_t)f->response.direct;
 }
 
 static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags, unsigned retries,
@@ -66,17 +78,23 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
                                     .has_immediate = flags & FLAG_IMMEDIATE,
                                     .solicited = flags & FLAG_SOLICITED,
                                     .rnr_retries = retries,
-                                    .service = flags >> SERVICE_AT,
+                                    .service = flags >> SERVICE_AT & SERVICE_MASK,
+                                    .offers = flags & FLAG_OFFER,
+                                    .by_reference = flags & FLAG_REFERENCE,
                                     .size = size};
+    const bool writes = opcode == DPK_RC_WRITE;
     out->request.total = dpk_read_be64(in);
     out->request.key = dpk_read_be64(in);
     out->request.address = dpk_read_be64(in);
     out->request.value = dpk_read_be64(in);
     out->request.compare = dpk_read_be64(in);
     out->request.immediate = dpk_read_be32(in);
-    out->payload = opcode <= DPK_RC_WRITE ? size : 0;
-    return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER && size <= SEGMENT &&
-           flags >> SERVICE_AT <= DPK_RC_DATAGRAM && size <= out->request.total;
+    out->payload = request_payload(&out->request);
+    return opcode < DPK_RC_OPCODES && retries <= DPK_RC_RNR_FOREVER &&
+           size <= (out->request.by_reference ? REFERENCED : SEGMENT) &&
+           (writes || !(out->request.offers || out->request.by_reference)) &&
+           !(out->request.offers && out->request.by_reference) &&
+           out->request.service <= DPK_RC_DATAGRAM && size <= out->request.total;
 }
 
 /* Whether a responder may answer with this status. The others are set by the requester itself. */
@@ -101,7 +119,8 @@ bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
         out->response = (struct response){
             .status = what, .size = size, .why = read_reason(&in, flags, retries)};
         out->response.value = dpk_read_be64(&in);
-        out->payload = size;
+        out->response.direct = what == DPK_RC_OK ? flags & DIRECT_ALL : 0;
+        out->payload = response_payload(&out->response);
         return is_answer(what) && size <= SEGMENT;
     default:
         return false;

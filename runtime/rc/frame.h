@@ -15,8 +15,19 @@ struct frame {
     enum frame_kind kind;
     struct request request;
     struct response response;
-    uint32_t payload; /* bytes that follow */
+    uint32_t payload; /* bytes that follow, with those of an offer */
 };
+
+static inline uint32_t request_payload(const struct request *r)
+{
+    return (r->opcode <= DPK_RC_WRITE && !r->by_reference ? r->size : 0) +
+           (r->offers ? OFFER_SIZE : 0);
+}
+
+static inline uint32_t response_payload(const struct response *r)
+{
+    return r->size + (r->direct & DIRECT_OFFERS ? OFFER_SIZE : 0);
+}
 
 void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE]);
 /* False: the head is invalid. */

@@ -7,6 +7,26 @@
 
 #define RING_SIZE ((uint32_t)1 << 18) /* bytes of one direction */
 
+/* Memory that the peer has offered for direct copies. */
+struct offered {
+    uint32_t key;
+    uint64_t base, address, size; /* its address as requests name it, and in the peer's process */
+    struct dpk_import *import;    /* NULL: none */
+};
+
+#define OFFERS_MAX 16u /* that are kept of each side; then the oldest are forgotten */
+struct direct {
+    struct offered theirs[OFFERS_MAX];
+    unsigned taken;            /* offers, ever */
+    uint32_t ours[OFFERS_MAX]; /* keys whose offers the peer has taken */
+    unsigned given;            /* how many it has taken, ever */
+    uint32_t offering,
+        offered; /* the key of the offer that is about to be sent, and is under way */
+    uint8_t offer[OFFER_SIZE];
+    bool known;       /* the peer knows offers */
+    unsigned refused; /* offers that could not be used */
+};
+
 struct channel {
     TAILQ_ENTRY(channel) link, in_waiting;
     struct dpk_rc *rc;
@@ -27,6 +47,7 @@ struct channel {
     bool waiting;     /* it is in gateway->waiting */
     bool out_full;    /* the next request waits for room for its response */
     bool peer_closed; /* the peer closed its queue pair on purpose */
+    struct direct direct;
 };
 
 struct gateway {
@@ -55,7 +76,6 @@ struct gateway {
     int nudge;            /* ends their sleep when something is completed */
     atomic_uint dozing;   /* how many there are */
     uint64_t dozes_until; /* in milliseconds; 0: they do not doze now */
-    unsigned dozes_ms;    /* how long they did the last time */
     unsigned served;      /* messages since a thread last had to wait for its turn */
 };
 
@@ -63,6 +83,8 @@ struct gateway {
  * memory. */
 struct channel *channel_new(struct dpk_rc *rc, int fd);
 void channel_close(struct channel *c);
+/* The peer may not read by itself any more what it was offered: it has to ask. */
+void channel_end_offers(struct channel *c);
 void channel_free(struct channel *c);
 /* Handles events that epoll reported. */
 void channel_event(struct channel *c, uint32_t events);
@@ -80,6 +102,19 @@ void channel_serve(struct channel *c);
 void channels_wake(struct gateway *s);
 /* The program polls from here on, or not any more. */
 void channel_poll(struct channel *c, bool polls);
+
+/* ---- direct.c: with the lock ---- */
+/* Makes an offer of the memory of a key. */
+bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE]);
+/* Keeps an offer. False: it cannot be used. */
+bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE]);
+/* Where bytes are that were offered. */
+bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
+                 struct fetch *out);
+void direct_free(struct channel *c);
+/* A request was sent, and a response has come. */
+void direct_sent(struct channel *c, const struct request *r);
+void direct_heard(struct channel *c, const struct response *r, const uint8_t *payload);
 
 /* ---- poll.c: with the lock ---- */
 #define POLLED_MS 2 /* after so long without a poll, the program does not poll any more */

@@ -94,3 +94,15 @@ bool dpk_rc_message_write(const struct dpk_memory_domain *domain, const struct d
             return false;
     return w.left == 0;
 }
+
+bool dpk_rc_message_fetch(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                          uint64_t at, uint32_t size, const struct dpk_import *from,
+                          uint64_t address)
+{
+    struct dpk_rc_piece part;
+    struct walk w = {domain, m, DPK_MEMORY_WRITE, 0, at, size};
+    for (; next_part(&w, &part); address += part.memory.size)
+        if (part.bytes || !dpk_memory_fetch(&part.memory, from, address))
+            return false;
+    return w.left == 0;
+}

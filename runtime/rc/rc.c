@@ -467,7 +467,11 @@ bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_receive *re
 void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
 {
     dpk_rc_lock(end->rc);
+    struct dpk_rc_qp *qp;
     end->options.permissions = permissions;
+    TAILQ_FOREACH(qp, &end->qps, in_end)
+    if (qp->responses)
+        channel_end_offers(qp->responses);
     dpk_rc_unlock(end->rc);
 }
 

@@ -68,6 +68,11 @@ bool dpk_rc_message_read(const struct dpk_memory_domain *domain, const struct dp
 bool dpk_rc_message_write(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
                           uint64_t at, uint32_t size, const uint8_t *from);
 
+/* The same from memory of another process, at `address` there. */
+bool dpk_rc_message_fetch(const struct dpk_memory_domain *domain, const struct dpk_rc_message *m,
+                          uint64_t at, uint32_t size, const struct dpk_import *from,
+                          uint64_t address);
+
 /* How a work ends. The numbers are the card's syndromes of completions (MLX5_CQE_SYNDROME_*). */
 enum dpk_rc_status {
     DPK_RC_OK = 0,
@@ -112,6 +117,7 @@ struct dpk_rc_work {
     struct dpk_uuid owner;   /* the process that `key` belongs to; all zero: the peer's */
     uint64_t key, address;   /* the peer's memory; a sync event has no address */
     uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
+    bool by_reference;       /* rc's own */
 };
 
 /* Why a work or a receive failed, beside its status. What the peer says of it, is from another process

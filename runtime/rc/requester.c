@@ -3,6 +3,8 @@
 
 #include "pace.h"
 
+#define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes, directly */
+
 /* Whether the response has the old value of what the operation changes. */
 static bool is_atomic(enum dpk_rc_opcode opcode)
 {
@@ -34,8 +36,9 @@ static uint64_t bytes_of(const struct dpk_rc_work *w)
 
 static uint32_t part_size(const struct dpk_rc_work *w, uint64_t at)
 {
-    uint64_t left = bytes_of(w) - at;
-    return left < SEGMENT ? (uint32_t)left : SEGMENT;
+    const uint64_t left = bytes_of(w) - at;
+    const uint32_t most = w->by_reference ? REFERENCED : SEGMENT;
+    return left < most ? (uint32_t)left : most;
 }
 
 static struct dpk_rc_work *work_at(const struct dpk_rc_qp *qp, uint32_t index)
@@ -104,8 +107,10 @@ static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *
 
 static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
 {
-    const struct dpk_rc_work *w = work_at(qp, qp->next.work);
+    struct dpk_rc_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
+    if (at == 0 || qp->unanswered == 0)
+        w->by_reference = direct_refers(qp, w, bytes_of(w));
     *r = (struct request){.opcode = w->opcode,
                           .first = at == 0,
                           .has_immediate = w->has_immediate,
@@ -124,12 +129,14 @@ static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
         r->value = w->qkey;
     }
     r->last = at + r->size == r->total;
+    if (r->total > SEGMENT)
+        direct_prepare(qp, w, r);
     return r->first ? check(qp, w) : DPK_RC_OK;
 }
 
 static uint32_t payload_size(const struct request *r)
 {
-    return r->opcode <= DPK_RC_WRITE ? r->size : 0;
+    return r->opcode <= DPK_RC_WRITE && !r->by_reference ? r->size : 0;
 }
 
 static bool fill(struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload)
@@ -168,6 +175,27 @@ static bool waits_its_turn(const struct dpk_rc_qp *qp)
            work_at(qp, qp->next.work)->target != qp->peer.number;
 }
 
+/* Fetches the bytes of the next part of a read. */
+static bool read_directly(struct dpk_rc_qp *qp, const struct request *part)
+{
+    struct dpk_rc_work *w = work_at(qp, qp->next.work);
+    const uint64_t left = part->total - qp->next.bytes;
+    struct dpk_rc_piece one;
+    const struct dpk_rc_message m = message_of(w, &one);
+    struct request r = *part;
+    r.size = left < REFERENCED ? (uint32_t)left : REFERENCED;
+    if (!direct_read(qp, &m, qp->next.bytes, &r))
+        return false;
+    qp->next.bytes += r.size;
+    qp->done_bytes = qp->next.bytes;
+    qp->read_bytes += r.size;
+    if (r.size < left)
+        return true;
+    qp->next = (struct place){.work = qp->next.work + 1};
+    finish(qp);
+    return true;
+}
+
 /* Sends one request. False: no more can be sent now. */
 static bool send_next(struct dpk_rc_qp *qp)
 {
@@ -188,7 +216,13 @@ static bool send_next(struct dpk_rc_qp *qp)
         return false;
     if (qp_is_lossy(qp) && !lossy_has_peer(qp, work_at(qp, before.work)))
         return lose_next(qp);
-    enum sent sent = qp->transport->room(qp, payload_size(&r), &payload);
+    if (direct_can_read(qp, &r)) {
+        if (qp->unanswered > 0)
+            return false; /* what it reads may be what they write */
+        if (read_directly(qp, &r))
+            return true;
+    }
+    enum sent sent = qp->transport->room(qp, payload_size(&r) + r.offers * OFFER_SIZE, &payload);
     if (sent == SENT && !fill(qp, &r, payload))
         return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
     /* Counts as sent from here on, because its response may arrive before send() returns. */
@@ -229,11 +263,22 @@ static bool has_next(struct dpk_rc_qp *qp)
     return qp->next.work != qp->posted;
 }
 
+/* Whether so much was read that others should get the lock first. */
+static bool has_read_enough(struct dpk_rc_qp *qp)
+{
+    if (qp->read_bytes < READ_AT_ONCE)
+        return false;
+    qp->read_bytes = 0;
+    if (qp->state == QP_READY && has_next(qp))
+        dpk_rc_qp_kick_later(qp);
+    return true;
+}
+
 void requester_kick(struct dpk_rc_qp *qp)
 {
     while (qp->state == QP_READY && !qp->waits && qp->halted == DPK_RC_OK &&
            qp->unanswered < WINDOW && has_next(qp) && pace_may_send(qp))
-        if (!send_next(qp))
+        if (!send_next(qp) || has_read_enough(qp))
             break;
     if (pace_has(qp))
         pace_tell(qp);
@@ -265,6 +310,20 @@ static bool store(struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struc
     return good;
 }
 
+/* Whether the peer could not fetch what is not registered any more. */
+static bool has_taken_back(struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
+                           const struct response *r)
+{
+    struct dpk_rc_piece one;
+    const struct dpk_rc_message m = message_of(w, &one);
+    const struct dpk_memory_domain *domain = qp->end->options.domain;
+    if (!w->by_reference || r->status != DPK_RC_REMOTE_OPERATION ||
+        dpk_rc_message_has(domain, &m, bytes_of(w), DPK_MEMORY_READ))
+        return false;
+    why_of_message(&qp->why, domain, &m, bytes_of(w), DPK_MEMORY_READ);
+    return true;
+}
+
 bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload)
 {
     if (qp->state != QP_READY || qp->unanswered == 0)
@@ -278,7 +337,8 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
     if (r->status != DPK_RC_OK)
         qp->why = (struct dpk_rc_why){r->why.reason, r->why.memory, .remote = true};
     if (r->status != DPK_RC_OK || !store(qp, w, r, payload)) {
-        qp_fail(qp, r->status != DPK_RC_OK ? r->status : DPK_RC_LOCAL_PROTECTION, false);
+        const bool local = r->status == DPK_RC_OK || has_taken_back(qp, w, r);
+        qp_fail(qp, local ? DPK_RC_LOCAL_PROTECTION : r->status, false);
         return true;
     }
     qp->waits_since = 0;

@@ -184,6 +184,13 @@ static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsig
     return out->status == DPK_RC_OK;
 }
 
+static bool put_bytes(const struct dpk_memory_access *to, const struct request *r,
+                      const uint8_t *bytes)
+{
+    return r->fetch ? dpk_memory_fetch(to, r->fetch->import, r->fetch->address)
+                    : dpk_memory_write(to, bytes);
+}
+
 static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                              struct response *out)
 {
@@ -196,10 +203,12 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out)
                                     : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
-    if (r->size > 0 && !dpk_memory_write(&part, bytes)) {
+    if (r->size > 0 && !put_bytes(&part, r, bytes)) {
         out->broken = uses_receive;
         if (uses_receive)
             receive_fails(qp, &receive, DPK_RC_FLUSHED, NULL);
+        if (r->fetch && dpk_memory_is_there(&part)) /* the requester has taken it back */
+            return refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_UNTOLD);
         return refuse_access(out, &part);
     }
     if (uses_receive)

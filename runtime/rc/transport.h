@@ -15,7 +15,10 @@
 #include "rc.h"
 
 #define SEGMENT 32768u /* largest payload of a request or response, in bytes */
-#define WINDOW  32u    /* how many requests of a queue pair may be without a response */
+/* The same of a request whose payload the responder copies out of the requester's memory by itself. */
+#define REFERENCED 262144u
+#define OFFER_SIZE 52u /* bytes of an offer (direct.c), which follows the payload */
+#define WINDOW     32u /* how many requests of a queue pair may be without a response */
 
 struct request {
     enum dpk_rc_opcode opcode;
@@ -30,12 +33,31 @@ struct request {
     unsigned rnr_retries;        /* as in struct dpk_rc_patience */
     enum dpk_rc_service service; /* of who sent it. Of a datagram, `key` is the sender's number, and
                                     `value` has the key of the queue pair that it is for */
+    bool offers; /* memory of the work, for direct copies: the offer follows the payload */
+    bool
+        by_reference; /* of a write: the bytes are at `value` in memory `compare` that was offered */
+    const struct fetch { /* by reference: from where; the responder finds it */
+        const struct dpk_import *import;
+        uint64_t address;
+    } * fetch;
 };
+
+/* What a response says of direct copies. */
+enum {
+    DIRECT_KNOWN = 1,   /* the responder knows offers */
+    DIRECT_TAKEN = 2,   /* the offer of the request can be used from now on, */
+    DIRECT_REFUSED = 4, /* or never */
+    DIRECT_OFFERS = 8,  /* an offer follows the payload */
+    DIRECT_ALL = 15
+};
+/* `compare` of a request: the requester knows offers. */
+#define DIRECT_ASKS UINT64_C(0x4f66666572733f31)
 
 struct response {
     enum dpk_rc_status status;
     uint32_t size; /* bytes that follow */
     uint64_t value;
+    unsigned direct; /* DIRECT_... */
     /* The request succeeded, but the responder fails after it. The requester is not told. */
     bool broken;
     struct refused { /* why the status is not DPK_RC_OK */
@@ -131,6 +153,7 @@ struct dpk_rc_qp {
         uint64_t bytes;
     } next;                    /* to send */
     unsigned unanswered;       /* requests */
+    uint64_t read_bytes;       /* directly, since others had the lock */
     bool waits;                /* the transport said SENT_LATER */
     uint64_t waits_since;      /* when it began to wait for its peer; 0: it does not (wait.c) */
     bool kicked_later;         /* the thread of the gateway kicks it */
@@ -244,6 +267,17 @@ static inline bool qp_has_datagrams(const struct dpk_rc_qp *qp)
 {
     return qp->end->options.service == DPK_RC_DATAGRAM;
 }
+
+/* ---- Direct copies (direct.c) ---- */
+/* Whether all requests of a write should be by reference; to be asked before its first. */
+bool direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint64_t total);
+/* Completes a request: by reference, or with what leads to it. */
+void direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, struct request *r);
+/* Whether the bytes of a read can be fetched, when nothing before it is unanswered. */
+bool direct_can_read(const struct dpk_rc_qp *qp, const struct request *r);
+/* Fetches them. False: the request has to be sent. */
+bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
+                 const struct request *r);
 
 /* ---- Waiting for peers ---- */
 /* A request of a queue pair begins to wait for a peer that is not connected, or for a receive.

@@ -134,6 +134,11 @@ bool ring_leave(struct ring *r, enum ring_end end)
            (RING_WRITER + RING_READER - (uint32_t)end);
 }
 
+bool ring_has_left(const struct ring *r, enum ring_end end)
+{
+    return (atomic_load(&r->shared->left) & (uint32_t)end) != 0;
+}
+
 /* A reader sleeps only when it has read everything. If it has not yet read all that it was last
  * woken for, it is awake and finds the new bytes by itself. */
 bool ring_wakes_reader(struct ring *out)

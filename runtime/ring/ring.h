@@ -104,6 +104,8 @@ void ring_read(struct ring *in, uint32_t size);
  * before. Of two ends that leave, exactly one is told so. */
 enum ring_end { RING_WRITER = 1, RING_READER = 2 };
 bool ring_leave(struct ring *r, enum ring_end end);
+/* Whether the other end, or whoever may write the memory, says that it has left. */
+bool ring_has_left(const struct ring *r, enum ring_end end);
 /* Whether the peer may sleep and must be woken; to be asked after ring_wrote or ring_read. */
 bool ring_wakes_reader(struct ring *out);
 bool ring_wakes_writer(struct ring *in);

@@ -27,19 +27,29 @@ printf 'rdma: ping-pong between two DPA threads %8.2f us  (limit 5.00 us: %s%s)\
 # ---- Between two processes
 nic=$DPAKIT_BUILD/bench/rdma_nic
 for _ in 1 2 3 4 5 6 7 8 9; do
-    for what in write read send asleep woken polled socketpair memcpy bounce futex; do
+    for what in write socketpair read hot-write hot-socketpair hot-read send asleep woken polled memcpy bounce futex; do
         value=$("$nic" "$what")
         printf '%s %s\n' "$what" "$value"
     done
-done | sort -k1,1 -k2,2n >figures
+done >rounds
+sort -k1,1 -k2,2n rounds >figures
 figure() { awk -v w="$1" '$1 == w {a[++n] = $2} END {print a[int((n + 1) / 2)]}' figures; }
-socket=$(figure socketpair) copy=$(figure memcpy)
-for what in write read; do
-    awk -v w="$what" -v f="$(figure "$what")" -v s="$socket" -v c="$copy" 'BEGIN {
-        printf "rdma: %-5s of 1 MiB between processes   %8.2f GB/s", w, f
-        printf "  (a socket: %.2f GB/s, ratio %.2f; memcpy: %.2f GB/s, ratio %.2f)\n", s, f / s, c, f / c
-    }'
-done
+# The median of the ratios to the socket's of the same round, from and to the same memory.
+to_socket() { # WHAT SOCKET
+    awk -v w="$1" -v s="$2" '$1 == w {f[++n] = $2} $1 == s {of[++m] = $2} END {for (i = 1; i <= n; i++) print f[i] / of[i]}' rounds |
+        sort -g | awk '{a[NR] = $1} END {printf "%.2f", a[int((NR + 1) / 2)]}'
+}
+large() { # WHAT FIGURE SOCKET
+    local r
+    r=$(to_socket "$2" "$3")
+    printf 'rdma: %-33s %8.2f GB/s  (a socket: %.2f GB/s, ratio %s, limit 1.2: %s)\n' "$1" "$(figure "$2")" \
+        "$(figure "$3")" "$r" "$(verdict 1.2 "$r")"
+}
+large 'write of 1 MiB, between processes' write socketpair
+large 'read of 1 MiB' read socketpair
+large 'write of 1 MiB, in the cache' hot-write hot-socketpair
+large 'read of 1 MiB, in the cache' hot-read hot-socketpair
+printf 'rdma: %-33s %8.2f GB/s  (by one process)\n' 'memcpy of 1 MiB' "$(figure memcpy)"
 # small WHAT FIGURE: next to a socket, and to a futex, by which it is judged.
 small() {
     local f s x r

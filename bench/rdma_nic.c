@@ -1,12 +1,13 @@
 /*
  * rdma_nic WHAT: RDMA between two processes, as the NIC does it, next to other ways.
  *
- *     write | read       GB/s of 1 MiB messages, 16 at a time
+ *     write | read       GB/s of 1 MiB messages, 16 at a time, in 16 places
  *     send               microseconds of a send of 64 bytes there and one back, by threads that wait as
  *                        ibv_get_cq_event does
  *     asleep             the same, when both sides sleep
  *     woken              the same, when a thread of the engine wakes them
  *     socketpair | memcpy  GB/s of the same messages written to a socket, or copied
+ *     hot-write | hot-read | hot-socketpair  the same, all from one place to one place
  *     polled             the same, when both sides poll
  *     pipe               microseconds of 64 bytes by two pipes there and back
  *     busy               nothing, as long as it may: what runs beside
@@ -78,22 +79,32 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static void put_from(int fd, size_t from, size_t size)
+{
+    for (size_t at = from; at < from + size;) {
+        ssize_t n = write(fd, memory + at, from + size - at);
+        must(n > 0, "write");
+        at += (size_t)n;
+    }
+}
+
 static void put(int fd, size_t size)
 {
-    for (size_t at = 0; at < size;) {
-        ssize_t n = write(fd, memory + at, size - at);
-        must(n > 0, "write");
+    put_from(fd, 0, size);
+}
+
+static void get_to(int fd, size_t to, size_t size)
+{
+    for (size_t at = to; at < to + size;) {
+        ssize_t n = read(fd, memory + at, to + size - at);
+        must(n > 0, "read");
         at += (size_t)n;
     }
 }
 
 static void get(int fd, size_t size)
 {
-    for (size_t at = 0; at < size;) {
-        ssize_t n = read(fd, memory + at, size - at);
-        must(n > 0, "read");
-        at += (size_t)n;
-    }
+    get_to(fd, 0, size);
 }
 
 /* Connected to the process at the other side of `fd`. */
@@ -129,6 +140,13 @@ static void post(struct dpk_rc_qp *qp, enum dpk_rc_opcode opcode, uint64_t at, u
 
 /* ---- What is measured ---- */
 
+static unsigned places = AT_ONCE; /* of messages in memory, which take turns */
+
+static size_t place_of(unsigned message)
+{
+    return message % places * MESSAGE;
+}
+
 static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
 {
     struct dpk_rc_end *end;
@@ -140,7 +158,7 @@ static void one_sided(int fd, bool serves, enum dpk_rc_opcode opcode)
     for (unsigned i = 0; i < MESSAGES; i++) {
         if (i >= AT_ONCE)
             sem_wait(&done);
-        post(qp, opcode, i % AT_ONCE * MESSAGE, MESSAGE);
+        post(qp, opcode, place_of(i), MESSAGE);
     }
     for (unsigned i = 0; i < AT_ONCE; i++)
         sem_wait(&done);
@@ -224,11 +242,12 @@ static void sends(int fd, bool serves, enum way way)
         printf("%.2f\n", (now() - begin) / TRIPS * 1e6);
 }
 
+/* The same messages, from and to the same memory. */
 static void socket_stream(int fd, bool serves)
 {
     double begin = now();
     for (unsigned i = 0; i < MESSAGES; i++)
-        serves ? get(fd, MESSAGE) : put(fd, MESSAGE);
+        serves ? get_to(fd, place_of(i), MESSAGE) : put_from(fd, place_of(i), MESSAGE);
     serves ? put(fd, 1) : get(fd, 1);
     if (!serves)
         printf("%.3f\n", (double)(MESSAGES * MESSAGE) / (now() - begin) / 1e9);
@@ -304,6 +323,10 @@ static void copies(void)
 
 static void measure(const char *what, int fd, bool serves)
 {
+    if (strncmp(what, "hot-", 4) == 0) {
+        places = 1;
+        what += 4;
+    }
     if (strcmp(what, "write") == 0)
         one_sided(fd, serves, DPK_RC_WRITE);
     else if (strcmp(what, "read") == 0)

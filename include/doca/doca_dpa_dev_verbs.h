@@ -147,7 +147,7 @@ uint32_t doca_dpa_dev_verbs_recv_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_rec
 /* ---- Queue pairs ---- */
 
 /* Posts one: how many there have been with it, as doca_dpa_dev_completion_element_get_wqe_counter says
- * of its completion. 0: the queue is full, the work request has more segments than the queue, or receives
+ * of its completion. 0: the queue is full (a place is free when its work is done, polled or not), the work request has more segments than the queue, or receives
  * are shared. */
 uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_send_wr *send_wr);

@@ -111,6 +111,24 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     [ "$code" -ne 0 ] && [ "$code" -lt 128 ]
 }
 
+# libfabric tells programs nothing of connections under messages. So its server waits on for the next client.
+@test "ofi_rxm is told of a peer that is killed" {
+    clients_setup fi_pingpong libfabric-bin
+    FI_LOG_LEVEL=info serve fi_pingpong -p "verbs;ofi_rxm" -e rdm -I 100000000 -S 4096 -B
+    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" fi_pingpong -p "verbs;ofi_rxm" -e rdm -I 100000000 -S 4096 \
+        -P "$port" 127.0.0.1 >client 2>&1
+    client=$!
+    until grep -q 'rxm_process_connreq' server; do sleep 0.1; done
+    sleep 1
+    kill -9 "$client"
+    for _ in {1..100}; do
+        ! grep -q 'rxm_process_shutdown' server || break
+        sleep 0.1
+    done
+    kill -9 "$server" || true
+    grep -q 'rxm_process_shutdown' server || { tail -20 server; return 1; }
+}
+
 # ---- qperf ----
 
 qperf_serve() {

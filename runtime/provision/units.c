@@ -109,8 +109,8 @@ static enum dpk_status check_exists(const struct dpk_units_change *c, unsigned v
     if (vhca == host || vhca == dpu)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_NOT_FOUND,
-                    "the card has no vHCA %u; it has %u and %u (dpaeumgmt info vhca)", vhca, host,
-                    dpu);
+                    "the card has no vHCA %u; it has %u and %u (dpaeumgmt info vhca -d %s)", vhca,
+                    host, dpu, dpk_device_name(c->dev));
 }
 
 static enum dpk_status check_vhcas(const struct dpk_units_change *c, const struct dpk_partition *p,

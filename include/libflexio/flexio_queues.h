@@ -39,6 +39,10 @@
  * without inline headers, and for each frame a data segment with its memory or, inline, itself. It
  * has one completion. When one frame of it is too short or too long, none is sent.
  *
+ * A large send (LSO, opcode 0x0e of mlx5) of a flexio_sq is cut into frames: its Ethernet segment has
+ * an MSS and the inline headers of Ethernet, IP and TCP; its data behind them are at most 256 KiB.
+ * Without these the queue goes into the error state (syndrome 0x02; 0x01: more data).
+ *
  * Frames: the port is plugged into the wire that the device keeps (`dpadev wire`), or that
  * DPAKIT_WIRE_<device> says (dpa-network(7)), when a context's first queue is created. At first that
  * is the port itself: what a send queue sends comes back to the port.
@@ -49,7 +53,7 @@
  * What the emulated device does not have, and how a program is told:
  *     MSI-X of emulated PCI devices  flexio_cq_create fails
  *     compressed, collapsed CQEs     flexio_cq_create fails
- *     LSO, local DMA, transpose      the WQE ends in an error completion (syndrome 0x02)
+ *     local DMA, transpose           the WQE ends in an error completion (syndrome 0x02)
  *     transports but RC              flexio_qp_create fails
  *     congestion control             flexio_process_create, flexio_outbox_create fail (en_pcc); its
  *                                    doorbell and table fault

@@ -23,19 +23,6 @@ static void go(void)
     unplug(&w);
 }
 
-static int set_irqs(int device, const int fds[4])
-{
-    struct {
-        struct vfio_irq_set head;
-        int fds[4];
-    } set = {.head = {.argsz = sizeof set,
-                      .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-                      .index = VFIO_PCI_MSIX_IRQ_INDEX,
-                      .count = 4}};
-    memcpy(set.head.data, fds, sizeof set.fds);
-    return ioctl(device, VFIO_DEVICE_SET_IRQS, &set);
-}
-
 static int end_irqs(int device)
 {
     struct vfio_irq_set off = {.argsz = sizeof off,
@@ -57,7 +44,7 @@ static void *set_and_end(void *context)
     const int event = eventfd(0, EFD_CLOEXEC), fds[4] = {event, event, event, event};
     (void)context;
     for (unsigned i = 0; i < 300; i++) {
-        CHECK(set_irqs(h.device, fds) == 0);
+        CHECK(set_irqs(h.device, fds, 4) == 0);
         CHECK(end_irqs(h.device) == 0);
     }
     close(event);
@@ -84,7 +71,7 @@ static void *use(void *context)
     struct vfio_region_info bar = {.argsz = sizeof bar};
     (void)context;
     while (!closed) {
-        (void)set_irqs(h.device, fds);
+        (void)set_irqs(h.device, fds, 4);
         (void)ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &bar);
         (void)end_irqs(h.device);
     }
@@ -167,13 +154,13 @@ static void children_close_what_is_their_parents(void)
     const int event = eventfd(0, EFD_CLOEXEC), fds[4] = {event, event, event, event};
     pthread_t thread;
     come();
-    CHECK(set_irqs(h.device, fds) == 0);
+    CHECK(set_irqs(h.device, fds, 4) == 0);
     CHECK(pthread_create(&thread, NULL, open_and_close, NULL) == 0);
     for (unsigned i = 0; i < 50; i++) {
         const pid_t child = fork();
         if (child == 0) {
             const bool same =
-                is_device(h.device) && set_irqs(h.device, fds) == -1 && errno == EBUSY;
+                is_device(h.device) && set_irqs(h.device, fds, 4) == -1 && errno == EBUSY;
             close(h.device);
             close(h.group);
             close(h.container);
@@ -230,7 +217,7 @@ static void bad_pointers_are_answered(void)
     CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &space) == 0);
     CHECK(pwrite(h.device, page + 4096, 2, (off_t)space.offset + 4) == -1 && errno == EFAULT);
     const int none[4] = {h.device, -1, -1, -1};
-    CHECK(set_irqs(h.device, none) == -1 && errno == EINVAL); /* no eventfd */
+    CHECK(set_irqs(h.device, none, 4) == -1 && errno == EINVAL); /* no eventfd */
     go();
 }
 

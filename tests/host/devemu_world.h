@@ -290,22 +290,28 @@ static inline void ring(const struct host *h, unsigned id, uint32_t value)
     *(volatile uint32_t *)(void *)(h->bar + id * STRIDE) = value;
 }
 
-/* The host hears its four interrupts by these descriptors. */
-static inline void set_events(const struct host *h, const int fds[4])
+/* The host shall hear `count` interrupts, of which it has four, by these descriptors. Returns what
+ * ioctl does. */
+static inline int set_irqs(int device, const int fds[4], uint32_t count)
 {
-    struct vfio_irq_info info = {.argsz = sizeof info, .index = VFIO_PCI_MSIX_IRQ_INDEX};
     struct {
         struct vfio_irq_set head;
         int fds[4];
     } set = {.head = {.argsz = sizeof set,
                       .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
                       .index = VFIO_PCI_MSIX_IRQ_INDEX,
-                      .count = 4}};
+                      .count = count}};
     memcpy(set.head.data, fds, sizeof set.fds);
+    return ioctl(device, VFIO_DEVICE_SET_IRQS, &set);
+}
+
+/* The host hears its four interrupts by these descriptors. */
+static inline void set_events(const struct host *h, const int fds[4])
+{
+    struct vfio_irq_info info = {.argsz = sizeof info, .index = VFIO_PCI_MSIX_IRQ_INDEX};
     CHECK(ioctl(h->device, VFIO_DEVICE_GET_IRQ_INFO, &info) == 0 && info.count == 4);
-    CHECK(ioctl(h->device, VFIO_DEVICE_SET_IRQS, &set) == 0);
-    set.head.count = 5;
-    CHECK(ioctl(h->device, VFIO_DEVICE_SET_IRQS, &set) == -1 && errno == EINVAL);
+    CHECK(set_irqs(h->device, fds, 4) == 0);
+    CHECK(set_irqs(h->device, fds, 5) == -1 && errno == EINVAL);
 }
 
 /* What main is, behind its table. */

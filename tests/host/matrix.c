@@ -161,7 +161,7 @@ static int all_refused(const char *prefix)
         if (!is_tried(&rows[r], prefix))
             continue;
         struct world w;
-        world_begin(&w, RUNNING, rows[r].name);
+        world_begin(&w, RUNNING, rows[r].name, rows[r].parameters, rows[r].count);
         for (unsigned i = 0; i < rows[r].count; i++) {
             const struct parameter *p = &rows[r].parameters[i];
             if (is_pointer(p) && !is_optional(&rows[r], p))
@@ -193,7 +193,7 @@ static void print_states(const struct row *row)
     for (enum state s = NEW; s < STATES; s++) {
         struct world w;
         uint64_t a[16] = {0};
-        world_begin(&w, s, row->name);
+        world_begin(&w, s, row->name, row->parameters, row->count);
         for (unsigned i = 0; i < row->count; i++)
             a[i] = good_argument(&w, row->name, &row->parameters[i]);
         uint64_t result = row->call(a);

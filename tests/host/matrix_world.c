@@ -42,7 +42,10 @@ static void start_threads(struct world *w)
     (void)w;
 }
 #define stop_threads start_threads
-#define make_copies  start_threads
+static void make_copies(struct world *w, const struct parameter *parameters, unsigned count)
+{
+    (void)w, (void)parameters, (void)count;
+}
 #define start_copies start_threads
 #define stop_copies  start_threads
 static void destroy_made(struct world *w)
@@ -70,26 +73,41 @@ static void make_own(struct world *w, enum state state, const char *function)
 }
 #define destroy_own start_threads
 #else
-static void make_copies(struct world *w)
+static bool is_copy(enum kind k)
 {
+    return (k >= DMA && k <= ADVICE) || (k >= COMCH_SERVER && k <= COMCH_RECEIVE);
+}
+static void make_copies(struct world *w, const struct parameter *parameters, unsigned count)
+{
+    w->has_copies = !parameters;
+    for (unsigned i = 0; i < count; i++)
+        w->has_copies |= is_copy(kind_of(&parameters[i]));
+    if (!w->has_copies)
+        return;
     make_dma(w, dev);
     make_graph(w, dev);
     make_comch(w, dev);
 }
 static void start_copies(struct world *w)
 {
+    if (!w->has_copies)
+        return;
     start_dma(w);
     start_graph(w);
     start_comch(w);
 }
 static void stop_copies(struct world *w)
 {
+    if (!w->has_copies)
+        return;
     stop_comch(w);
     stop_graph(w);
     stop_dma(w);
 }
 static void destroy_copies(struct world *w)
 {
+    if (!w->has_copies)
+        return;
     destroy_comch(w);
     destroy_graph(w);
     destroy_dma(w);
@@ -341,13 +359,14 @@ static void fault_dpa(struct world *w)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-static void world_fill(struct world *w, enum state state, const char *function)
+static void world_fill(struct world *w, enum state state, const char *function,
+                       const struct parameter *parameters, unsigned count)
 {
     *w = (struct world){.text = "03:00.0", .null = null};
     make_dpa(w, state != NEW);
     make_threads(w);
     make_others(w);
-    make_copies(w);
+    make_copies(w, parameters, count);
     make_memory(w);
     if (state >= RUNNING) {
         start_threads(w);
@@ -383,7 +402,7 @@ static void open_program(void)
     CHECK((null = fopen("/dev/null", "w")) != NULL);
     CHECK(doca_log_backend_create_with_file(null, &backends[0]) == OK);
     CHECK(doca_log_backend_create_with_file_sdk(null, &backends[1]) == OK);
-    world_fill(&w, RUNNING, NULL);
+    world_fill(&w, RUNNING, NULL, NULL, 0);
     CHECK(doca_argp_register_param(w.objects[PARAM]) == OK); /* it goes with the parser */
     CHECK(doca_argp_register_cmd(w.objects[COMMAND]) == OK);
     void *keep[] = {gone[DEV], gone[DEVINFO]};
@@ -394,11 +413,12 @@ static void open_program(void)
     world_end(&w);
 }
 
-void world_begin(struct world *w, enum state state, const char *function)
+void world_begin(struct world *w, enum state state, const char *function,
+                 const struct parameter *parameters, unsigned count)
 {
     if (!dev)
         open_program();
-    world_fill(w, state, function);
+    world_fill(w, state, function, parameters, count);
 }
 
 void world_forget_made(struct world *w)

@@ -42,7 +42,8 @@
  * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
  * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
  * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
- * started in those of RUNNING, and then is as the DPA context. Queues of Ethernet, pipes, message queues,
+ * started in those of RUNNING, and then is as the DPA context. What copies and sends (from DMA to ADVICE,
+ * COMCH_SERVER to COMCH_RECEIVE) is made for functions that take some of it. Queues of Ethernet, pipes, message queues,
  * emulated PCI functions and objects of DOCA Verbs are made for their own functions only, too. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
@@ -193,12 +194,13 @@ struct world {
     struct ibv_pd *ib_pd;
     struct doca_dev_rep
         *card_rep; /* of DEV_REP, while that of an emulated function is in its place */
-    bool has_eth, has_msgq, has_devemu;
+    bool has_copies, has_eth, has_msgq, has_devemu;
 #endif
 };
 
-/* For a call of this function. */
-void world_begin(struct world *w, enum state state, const char *function);
+/* For a call of this function, which has parameters. */
+void world_begin(struct world *w, enum state state, const char *function,
+                 const struct parameter *parameters, unsigned count);
 /* Gives back what the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);

@@ -94,14 +94,23 @@ doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
 
 /* ---- Workers ---- */
 
+/* Of the execution units that kernels share (guide 2.2.1, 3.4.8, limitations). */
+#define WORKER_THREADS 16
+
 struct worker {
     struct dpk_object object;
     struct dpk_dpa *dpa; /* a reference */
+    uint64_t run;        /* of the context, in which it has its units */
+    struct dpk_reserved *units;
 };
 
 static void worker_release(void *object)
 {
     struct worker *w = object;
+    const bool lives = dpk_dpa_enter(w->dpa, w->run) != NULL;
+    dpk_reserved_return(w->units, lives);
+    if (lives)
+        dpk_dpa_leave(w->dpa);
     dpk_object_drop(w->dpa);
     free(w);
 }
@@ -109,21 +118,29 @@ static const struct dpk_kind worker_kind = {.release = worker_release};
 
 doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, unsigned int flags)
 {
+    struct dpk_error err = {0};
     struct dpk_dpa_call c;
     if (worker)
         *worker = NULL;
     if (!worker || flags != 0)
         return INVALID("%s: nowhere to put the worker, or flags that are not 0", __func__);
-    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
-    struct worker *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
-    if (w) {
+    const doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    if (result != DOCA_SUCCESS)
+        return result;
+    struct worker *w = calloc(1, sizeof *w);
+    enum dpk_status status =
+        w ? dpk_units_reserve(c.process, WORKER_THREADS, &w->units, &err) : dpk_fail_nomem(&err);
+    if (status == DPK_OK) {
         dpk_object_hold(w->dpa = c.dpa);
+        w->run = dpk_dpa_base(c.dpa)->run;
         *worker = dpk_object_enter(w, &worker_kind);
+        status = *worker ? DPK_OK : dpk_fail_nomem(&err);
+    } else {
+        free(w);
     }
-    if (result == DOCA_SUCCESS && !*worker)
-        result = DOCA_ERROR_NO_MEMORY;
     dpk_dpa_end(&c);
-    return result;
+    dpk_error_prefix(&err, "its %d threads need an execution unit each", WORKER_THREADS);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(__func__, &err);
 }
 
 doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)

@@ -33,7 +33,7 @@ struct hart *hart_take(struct dpk_process *p)
         struct hart *h = p->harts[id];
         if (!h)
             return create(p, id);
-        if (h->sched.state == HART_IDLE && !h->thread && !h->direct)
+        if (h->sched.state == HART_IDLE && !h->thread && !h->direct && !h->reserved)
             return h;
     }
     return NULL;

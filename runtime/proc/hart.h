@@ -17,6 +17,7 @@ struct hart {
     unsigned rank, peers; /* its number in the launch, and how many threads that has */
     unsigned polled;      /* calls in a row that found nothing */
     uint64_t misaligned;  /* misaligned loads and stores until it last left its processor */
+    bool reserved;        /* it occupies a unit, and runs nothing (reserved.c) */
     bool rpc;             /* whether it carries out an RPC, or did last */
     uint64_t function;    /* address of the function that it runs, or ran last */
     /* The cause and the report of the fault with which its last slice ended. */

@@ -437,6 +437,14 @@ void dpk_process_set_external_memory(struct dpk_process *p,
  *     dpk_tasks_destroy(q);
  */
 
+struct dpk_reserved;
+/* Occupies `count` execution units, of those that kernels get, until they are returned.
+ * DPK_ERR_NOMEM: fewer are free. */
+enum dpk_status dpk_units_reserve(struct dpk_process *p, unsigned count, struct dpk_reserved **out,
+                                  struct dpk_error *err);
+/* `lives`: whether the process is still there; units go with it. NULL is fine. */
+void dpk_reserved_return(struct dpk_reserved *r, bool lives);
+
 struct dpk_tasks;
 /* Creates a queue that runs at most `workers` tasks at once, and none before dpk_tasks_run.
  * DPK_ERR_RANGE: `workers` is not 1 to DPK_EUS_MAX. */

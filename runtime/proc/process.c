@@ -16,6 +16,7 @@
 #include "proc/place.h"
 #include "proc/profile.h"
 #include "proc/recorded.h"
+#include "proc/reserved.h"
 #include "proc/run.h"
 #include "proc/thread.h"
 #include "proc/tsan.h"
@@ -57,6 +58,7 @@ static void process_free(struct dpk_process *p)
     asan_leave(p);
     tsan_leave(p);
     threads_free(p);
+    reserved_leave(p);
     for (unsigned i = 0; i < HARTS_MAX; i++) {
         window_cache_free(p->harts[i]);
         free(p->harts[i]);

@@ -86,6 +86,19 @@ void sched_hart_start(struct sched_hart *h, struct dpk_units units)
         unit_await(h);
 }
 
+bool sched_hart_occupy(struct sched_hart *h, const struct dpk_units *units)
+{
+    h->units = *units;
+    return unit_take(h);
+}
+
+void sched_hart_vacate(struct sched_hart *h)
+{
+    struct sched_hart *next = unit_give(h);
+    if (next)
+        hart_ready(next, HART_NEW);
+}
+
 void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value)
 {
     struct sched_group *g = h->group;
@@ -97,9 +110,7 @@ void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value)
     list_remove(&h->wait.node);
     lead_end(h);
     sched_timer_stop(&h->timer);
-    struct sched_hart *next = unit_give(h);
-    if (next)
-        hart_ready(next, HART_NEW);
+    sched_hart_vacate(h);
     if (stopped)
         sched_group_wake(g);
     g->owner->ended(h, how, value);

@@ -192,6 +192,10 @@ void sched_hart_init(struct sched_hart *h, struct sched_group *g);
 void sched_hart_start(struct sched_hart *h, struct dpk_units units);
 /* Ends a hart that does not run on a processor now. */
 void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value);
+/* An idle hart occupies one of `units` without running. false: none of them is free. */
+bool sched_hart_occupy(struct sched_hart *h, const struct dpk_units *units);
+/* Undoes it. */
+void sched_hart_vacate(struct sched_hart *h);
 /* Ends any hart. One that runs ends with its slice, and the waiters of its group are woken then. */
 void sched_hart_stop(struct sched_hart *h);
 /* Whether it is idle or has failed. */

@@ -5,6 +5,7 @@
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doca_device.h"
 #include "held.h"
@@ -333,6 +334,46 @@ static void refused_calls_say_why(void)
     world_close(&w);
 }
 
+/* Threads of a kernel, of which the last one tells it. */
+static void double_by(struct world *w, unsigned threads, uint64_t told)
+{
+    CHECK(doca_dpa_kernel_launch_update_set(w->dpa, NULL, 0, w->done, told, threads, &double_words,
+                                            number(w->from), w->from_key, number(w->to), w->to_key,
+                                            (uint64_t)WORDS) == OK);
+}
+
+/* DPAKIT_EUS=20: a worker's threads leave four units. */
+static void workers_occupy_units(void)
+{
+    struct world w;
+    doca_dpa_worker_t worker = NULL, second = NULL;
+    uint64_t done = 0;
+    world_open(&w);
+    for (uint64_t i = 1; i < 5; i += 2) {
+        CHECK(doca_dpa_worker_create(w.dpa, &worker, 0) == OK);
+        CHECK(doca_dpa_worker_create(w.dpa, &second, 0) == DOCA_ERROR_NO_MEMORY && !second);
+        double_by(&w, 4, i);
+        CHECK(doca_sync_event_wait_gt(w.done, i - 1, UINT64_MAX) == OK);
+        double_by(&w, 5, i + 1);
+        usleep(100000);
+        CHECK(doca_sync_event_get(w.done, &done) == OK && done == i);
+        CHECK(doca_dpa_worker_destroy(worker) == OK);
+        CHECK(doca_sync_event_wait_gt(w.done, i, UINT64_MAX) == OK);
+    }
+    world_close(&w);
+    /* A context that goes first gives them back, too. */
+    world_open(&w);
+    CHECK(doca_dpa_worker_create(w.dpa, &worker, 0) == OK);
+    world_close(&w);
+    world_open(&w);
+    CHECK(doca_dpa_worker_create(w.dpa, &second, 0) == OK);
+    CHECK(doca_dpa_worker_destroy(worker) == OK);
+    double_by(&w, 4, 1);
+    CHECK(doca_sync_event_wait_gt(w.done, 0, UINT64_MAX) == OK);
+    CHECK(doca_dpa_worker_destroy(second) == OK);
+    world_close(&w);
+}
+
 /* Two maps, each started three times without memory; then with a log of the SDK. */
 static void what_is_not_configured_is_told_of_each_object(void)
 {
@@ -351,6 +392,7 @@ static void what_is_not_configured_is_told_of_each_object(void)
 
 static const struct test_case cases[] = {
     CASE(refused_calls_say_why),
+    CASE(workers_occupy_units),
     CASE(what_is_not_configured_is_told_of_each_object),
     CASE(pointers_reach_several_memories),
     CASE(pointers_work_for_every_width),

@@ -88,3 +88,8 @@ setup_file() {
     [ "$(grep -c '^-E- doca_mmap_start: the map has no memory$' <<<"$output")" -eq 2 ]
     [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory$' <<<"$output")" -eq 6 ]
 }
+
+@test "a worker's threads occupy sixteen units" {
+    DPAKIT_EUS=20 case_ok workers_occupy_units
+    reported 'doca_dpa_worker_create: its 16 threads need an execution unit each: only 4 .* free'
+}

@@ -1,0 +1,58 @@
+# Manual pages as they are read: at 80 columns no name is cut, and no command goes on in the next line.
+
+setup() {
+    command -v groff >/dev/null || skip "no groff"
+    man=$BATS_TEST_DIRNAME/../../man
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# page FILE COLUMNS: as a terminal shows it; what is bold has \1 before each character.
+page() {
+    groff -man -Tutf8 -P-c -rLL="$2n" "$1" | sed -E $'s/_\b(.)/\\1/g; s/(.)\b\\1/\x01\\1/g'
+}
+
+# cut_names FILE: last words of lines that a page without an end of lines does not have.
+cut_names() {
+    page "$1" 3000 | tr -d '\1' | tr -s ' ' '\n' >whole
+    page "$1" 80 | tr -d '\1' | awk 'NR == FNR { there[$0] = 1; next } NF && !($NF in there) { print $NF }' whole -
+}
+
+# cut_commands FILE: bold words at the end of a line, the first a tool, that go on in the next.
+cut_commands() {
+    (cd "$man" && ls ./*.1) | sed 's|./||; s/\.1$//' >tools
+    page "$1" 80 | LC_ALL=C.UTF-8 awk '
+        NR == FNR { tool[$0] = 1; next }
+        command != "" && /^ *\001/ { print command }
+        {
+            command = ""
+            if (match($0, /(\001[^ \001]|  *\001[^ \001])+$/)) {
+                command = substr($0, RSTART)
+                gsub(/\001/, "", command)
+                split(command, word, " ")
+                if (!(word[1] in tool)) command = ""
+            }
+        }' tools -
+}
+
+@test "no name is cut at the end of a line" {
+    local file
+    for file in "$man"/*.[1-8]; do cut_names "$file" | sed "s|^|${file##*/}: |"; done >cut
+    cat cut
+    [ ! -s cut ]
+}
+
+@test "no command goes on in the next line" {
+    local file
+    for file in "$man"/*.[1-8]; do cut_commands "$file" | sed "s|^|${file##*/}: |"; done >cut
+    cat cut
+    [ ! -s cut ]
+}
+
+@test "a name and a command that are cut are found" {
+    local words
+    words=$(printf 'word %.0s' {1..12})
+    printf '.TH X 1\n.nh\n.SH NAME\nx \\- y\n.SH DESCRIPTION\n%s mlxconfig-lite\n' "$words" >name.1
+    [ "$(cut_names name.1 | wc -l)" -eq 1 ]
+    printf '.TH X 1\n.SH NAME\nx \\- y\n.SH DESCRIPTION\n%s word\n.B dpadev create\nmore\n' "$words" >command.1
+    [ "$(cut_commands command.1)" = dpadev ]
+}

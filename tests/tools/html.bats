@@ -56,7 +56,7 @@ dead_links() {
         [ "$(xmllint --nonet --xpath 'concat(count(//h1), count(//main), count(//meta[@name="viewport"]),
             count(//title[string-length() > 9]), count(//html[@lang]), count(//svg[not(@aria-label)]))' "$html/$page")" = 111110 ] ||
             { echo "$page"; false; }
-        ! grep -nE ' src=|<script|@import|url\(|<link[^>]*http' "$html/$page" || false
+        ! grep -nE ' src=|@import|url\(|<link[^>]*http' "$html/$page" || false
     done
     # A name that a page has twice leads to the first.
     attributes id "$html" | sort | uniq -d >twice
@@ -145,4 +145,17 @@ END
     pages site | wider_than_phone site >found
     cat found
     [ "$(cat found)" = "$(printf '%s\n' 'wide: wide.html' "$(pages site | wc -l) pages")" ]
+}
+
+@test "the search lists all sections, and each page can copy its code" {
+    local page
+    for page in $(pages "$html"); do grep -qF 'textContent = '"'Copy'" "$html/$page" || { echo "$page"; false; }; done
+    [ "$(xmllint --xpath 'count(//ul[@class="found"]/li)' "$html/search.html")" -gt 300 ]
+    grep -qF '<a href="man/dpa-provisioning.7.html#Rollback">Rollback</a> <span>dpa-provisioning(7)</span>' "$html/search.html"
+    need_browser
+    browser --dump-dom "file://$html/search.html#rollback%20older" >dom
+    grep -oE '<span id="found"[^>]*>[^<]*' dom | sed 's/.*>//' >found
+    cat found
+    grep -qE '^[1-9][0-9]? of [0-9]{3,} sections$' found
+    browser --dump-dom "file://$html/search.html#no_such_word_is_here" | grep -qE '>0 of [0-9]+ sections'
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
 /* An address up to so many bytes below the stack counts as a stack overflow: frames may be
@@ -112,6 +113,25 @@ static bool is_overflow(const struct hart *h)
            stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
 }
 
+/* Where Linux puts programs, heaps, libraries and stacks: what was there may be gone by now. */
+#define HOST_BEGIN UINT64_C(0x550000000000)
+#define HOST_END   UINT64_C(0x800000000000)
+
+/* Why no device memory is at the address, if it is one of the host's. The device's own addresses end at GUEST_SIZE. */
+static const char *host_address(const struct hart *h)
+{
+    const uint64_t address = h->regs.fault_address, page = address & ~(uint64_t)(RV64_PAGE - 1);
+    unsigned char there;
+    if (address < GUEST_SIZE || address >= HOST_END ||
+        (h->regs.fault != RV64_FAULT_LOAD && h->regs.fault != RV64_FAULT_STORE))
+        return "";
+    if (mincore((void *)(uintptr_t)page, 1, &there) == 0)
+        return "this is a host address: copy the data to the DPA, or use a window";
+    if (address >= HOST_BEGIN)
+        return "this looks like a host address: copy the data to the DPA, or use a window";
+    return "";
+}
+
 /* What else there is to say of an instruction that the device does not have, but others. */
 static void put_instruction(const struct hart *h, char *out, size_t size)
 {
@@ -134,6 +154,8 @@ void crash_report(const struct hart *h, const char *reason, char *out, size_t si
     if (illegal) {
         put_instruction(h, instruction, sizeof instruction);
         reason = instruction;
+    } else if (!reason[0]) {
+        reason = host_address(h);
     }
     snprintf(out, size, "thread %u: %s%s%s 0x%" PRIx64 "%s%s%s,%s", h->id, overflow,
              rv64_fault_name(h->regs.fault), illegal ? "" : " at address", h->regs.fault_address,

@@ -109,6 +109,20 @@ static void bad_memory_accesses_fault(void **state)
     faults("load", 1ull << 32, 0, "thread 0: load access fault at address 0x100000000", "(load+");
 }
 
+static void an_address_of_the_host_is_told_to_be_one(void **state)
+{
+    char wanted[120];
+    (void)state;
+    snprintf(wanted, sizeof wanted,
+             "thread 0: load access fault at address 0x%llx (this is a host address: copy",
+             (unsigned long long)(uintptr_t)&state);
+    faults("load", (uint64_t)(uintptr_t)&state, 0, wanted, "(load+");
+    faults("store", 0x555555550008, 1,
+           "thread 0: store access fault at address 0x555555550008 (this looks", "(store+");
+    faults("load", 0x123456789abc, 0, "thread 0: load access fault at address 0x123456789abc",
+           "(load+");
+}
+
 static void misaligned_accesses_fault_if_that_is_wanted(void **state)
 {
     (void)state;
@@ -445,6 +459,7 @@ int main(void)
         cmocka_unit_test(fault_just_before_the_end_is_told_too),
         cmocka_unit_test(what_the_caller_learns_or_wants_is_not_told),
         cmocka_unit_test(bad_memory_accesses_fault),
+        cmocka_unit_test(an_address_of_the_host_is_told_to_be_one),
         cmocka_unit_test(misaligned_accesses_fault_if_that_is_wanted),
         cmocka_unit_test(misaligned_accesses_are_carried_out_and_counted),
         cmocka_unit_test(strictness_must_be_known),

@@ -56,6 +56,15 @@ C
     sed -n 3p out | grep -q ' \[cut\]; the same line$'
 }
 
+@test "a kernel that is called as an RPC is told to be one" {
+    printf '#include <stdint.h>\n__dpa_global__ void k(void) {}\n__dpa_rpc__ uint64_t r(void) { return 0; }\n' >k.c
+    dpacc k.c -o k.a
+    new_device mlx5_0
+    [ "$(dparun k.a --rpc k)" = "k is a kernel (__dpa_global__) and returns nothing; --kernel launches it" ]
+    [ "$(dparun k.a --rpc r)" = "result: 0 (0x0)" ]
+    [ -z "$(dparun k.a --kernel k)" ]
+}
+
 @test "hidden by default or guarded by canaries, entry functions run" {
     echo '__dpa_rpc__ unsigned long f(int a) { char b[32]; __builtin_memset(b, a, 32); return b[a]; }' > k.c
     new_device mlx5_0

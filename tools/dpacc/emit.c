@@ -65,6 +65,9 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                    "const uint64_t _dpacc_argsize_%s = %llu;\n",
                    f->is_rpc ? "" : "    return 0;\n", f->name, f->name, f->name,
                    (unsigned long long)f->buffer_size);
+    if (!f->is_rpc) /* for those who would call it; it takes no room in the program */
+        dpk_put_format(out, "__asm__(\".globl _dpacc_kernel_%s\\n.set _dpacc_kernel_%s, 1\");\n",
+                       f->name, f->name);
 }
 
 void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)

@@ -58,15 +58,28 @@ static enum dpk_status run_kernel(const struct options *o, struct dpk_process *p
     return status == DPK_OK ? dpk_process_drain(p, err) : status;
 }
 
+/* Whether dpacc has marked the function so. */
+static bool marked_kernel(const struct dpk_image *image, const char *name)
+{
+    char symbol[512];
+    const int n = snprintf(symbol, sizeof symbol, "_dpacc_kernel_%s", name);
+    return n > 0 && (size_t)n < sizeof symbol &&
+           dpk_image_symbol(image, symbol, &(uint64_t){0}, NULL);
+}
+
+/* `is_kernel`: what is called as an RPC is none. */
 static enum dpk_status run_function(const struct options *o, struct dpk_process *p,
                                     const struct dpk_call *call, const struct dpk_buf *args,
-                                    struct dpk_error *err)
+                                    bool is_kernel, struct dpk_error *err)
 {
     uint64_t result = 0;
     if (o->kernel)
         return run_kernel(o, p, call, args, err);
     enum dpk_status status = dpk_process_call(p, call, args->data, args->size, &result, err);
-    if (status == DPK_OK)
+    if (status == DPK_OK && is_kernel)
+        printf("%s is a kernel (__dpa_global__) and returns nothing; --kernel launches it\n",
+               o->rpc);
+    else if (status == DPK_OK)
         printf("result: %" PRIu64 " (0x%" PRIx64 ")\n", result, result);
     return status;
 }
@@ -157,7 +170,7 @@ enum dpk_status run(const struct options *o, const struct dpk_device *device,
     if (o->gdb && (status = debugger_start(&gdb, o, p, err)) != DPK_OK)
         goto out;
     double start = seconds();
-    status = run_function(o, p, &call, &args, err);
+    status = run_function(o, p, &call, &args, marked_kernel(image, name), err);
     double took = seconds() - start;
     debugger_end(&gdb, status);
     if (o->stats)

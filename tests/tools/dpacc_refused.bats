@@ -299,9 +299,11 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     [[ $output != *$'\e['* ]]
 }
 
-@test "a failing tool's command line can be pasted and fails alike" {
+@test "with -v a failing tool's command line can be pasted and fails alike; without it there is none" {
     echo '__dpa_global__ void f(void) { int x = "a b" }' > bad.c
     run -1 dpacc bad.c -o out.a -devicecc-options="'-DX=a b'"
+    [[ $output == *"error:"*"-E- device compile: "* && $output != *"clang -"* ]]
+    run -1 dpacc bad.c -o out.a -devicecc-options="'-DX=a b'" -v
     line=$(sed -n 's/^    clang /clang /p' <<<"$output")
     [[ $line == *"'-DX=a b'"* ]]
     first=$(grep 'error:' <<<"$output")

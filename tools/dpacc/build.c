@@ -246,7 +246,7 @@ static enum dpk_status publish(struct build *b)
 
 /* ---- The story ---- */
 
-/* A tool that failed has told why already; its command line lets the user try again. */
+/* A tool that failed has told why already. With -v its command line lets the user try again. */
 static int fail(struct build *b)
 {
     const struct job *job = b->run.failed;
@@ -257,7 +257,7 @@ static int fail(struct build *b)
     if (job && spoke && step_is(job->words.count, job->words.at))
         return b->run.exit_code;
     fprintf(stderr, "-E- %s%s%s\n", job ? job->what : "", job ? ": " : "", b->err.message);
-    if (job) {
+    if (job && b->run.verbose) {
         struct dpk_buf line = {0};
         words_quote(&job->words, &line);
         dpk_put_u8(&line, 0);

@@ -132,6 +132,22 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
     [ "$(cat code)" = "code 0" ]
 }
 
+@test "at 60 columns everything is there, with fewer columns" {
+    spins a.elf 1
+    opens 60 30
+    await shows '^224 \|'
+    await shows '^PROCESS .*BUSY.* NAME$'
+    await shows 'a.elf'
+    await shows '^Dropped: 0'
+    await shows '^q quit .*r reverse$'
+    screen >screen
+    ! grep -qE 'UNITS|EXEC/S' screen
+    keys h
+    await shows 'how often threads began. dpatop\(1\)$'
+    keys q
+    await test -s code
+}
+
 @test "a signal ends it, and counting; the terminal is as before" {
     need_terminal
     cat >run.sh <<'END'

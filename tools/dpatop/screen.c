@@ -5,10 +5,22 @@
 #include <unistd.h>
 
 enum {
-    MAP_LINES = 4,                            /* of DPK_UNITS_MAX / MAP_LINES units each */
-    ROOM_FOR_MAP = 14,                        /* lines of a terminal that shows it */
-    MAP_WIDTH = DPK_UNITS_MAX / MAP_LINES + 4 /* with the number of the first */
+    MAP_LINES = 4,  /* of the map of units; twice as many on a narrow screen */
+    MAP_MARGIN = 6, /* columns: the number of the first unit, and bars */
+    REST = 10,      /* lines of a terminal beside the map */
+    NARROW = 80     /* columns that a screen has fewer of */
 };
+
+static bool is_narrow(void)
+{
+    return COLS < NARROW;
+}
+
+/* Whether a column of a table is not shown. */
+static bool is_left_out(const struct table_column *c)
+{
+    return c->spare && is_narrow();
+}
 
 /* ---- Lines ---- */
 
@@ -67,16 +79,17 @@ static int draw_units(int y, const struct top_seen *seen)
         sum += seen->busy[i];
         used += seen->busy[i] > 0;
     }
-    dpk_put_format(&line, "Units: %u of %d in use, %.1f busy   (. : + * #  a fifth each)", used,
-                   DPK_UNITS_MAX, sum);
+    dpk_put_format(&line, "Units: %u of %d in use, %.1f busy%s", used, DPK_UNITS_MAX, sum,
+                   is_narrow() ? "" : "   (. : + * #  a fifth each)");
     put_line(y++, A_NORMAL, &line);
     dpk_buf_free(&line);
-    for (unsigned row = 0; row < MAP_LINES && LINES >= ROOM_FOR_MAP; row++) {
-        char text[MAP_WIDTH + 3];
-        const unsigned first = row * (DPK_UNITS_MAX / MAP_LINES);
+    const unsigned lines = is_narrow() ? 2 * MAP_LINES : MAP_LINES, width = DPK_UNITS_MAX / lines;
+    for (unsigned row = 0; row < lines && LINES >= (int)lines + REST; row++) {
+        char text[DPK_UNITS_MAX / MAP_LINES + MAP_MARGIN + 1];
+        const unsigned first = row * width;
         int n = snprintf(text, sizeof text, "%3u ", first);
         text[n++] = '|';
-        for (unsigned i = 0; i < DPK_UNITS_MAX / MAP_LINES; i++)
+        for (unsigned i = 0; i < width; i++)
             text[n++] = shade(seen->busy[first + i]);
         text[n++] = '|';
         text[n] = 0;
@@ -100,16 +113,21 @@ static int draw_port(int y, const struct top_seen *seen)
     struct dpk_buf line = {0};
     double drops = 0, all = 0;
     put_flow(&line, "Queues sent: ", seen, DPK_SENT, DPK_SENT_BYTES);
-    put_flow(&line, "   received: ", seen, DPK_RECEIVED, DPK_RECEIVED_BYTES);
+    put_flow(&line, is_narrow() ? "  received: " : "   received: ", seen, DPK_RECEIVED,
+             DPK_RECEIVED_BYTES);
     put_line(y++, A_NORMAL, &line);
     line.size = 0;
     put_flow(&line, "Wire out: ", seen, DPK_WIRE_OUT, DPK_WIRE_OUT_BYTES);
     put_flow(&line, "   in: ", seen, DPK_WIRE_IN, DPK_WIRE_IN_BYTES);
+    if (is_narrow()) {
+        put_line(y++, A_NORMAL, &line);
+        line.size = 0;
+    }
     for (unsigned i = DPK_FIRST_DROP; i < DPK_DROPS_END; i++) {
         drops += seen->port_rates[i];
         all += (double)seen->port[i];
     }
-    dpk_put_format(&line, "   dropped: ");
+    dpk_put_format(&line, is_narrow() ? "Dropped: " : "   dropped: ");
     table_put_number(&line, drops);
     dpk_put_format(&line, "/s (");
     table_put_number(&line, all);
@@ -140,6 +158,8 @@ static void draw_titles(int y, const struct table *t)
     const struct table_column *c = table_columns(t->view);
     for (unsigned i = 0; c[i].title; i++) {
         struct dpk_buf cell = {0};
+        if (is_left_out(&c[i]))
+            continue;
         dpk_put_format(&cell, i == t->column ? "%s%c" : "%s", c[i].title, t->falling ? 'v' : '^');
         put_cell(&line, &cell, c[i].width);
         dpk_buf_free(&cell);
@@ -154,6 +174,8 @@ static void draw_row(int y, const struct table *t, size_t row)
     const struct table_column *c = table_columns(t->view);
     for (unsigned i = 0; c[i].title; i++) {
         struct dpk_buf cell = {0};
+        if (is_left_out(&c[i]))
+            continue;
         table_put_cell(&cell, t, row, i);
         put_cell(&line, &cell, c[i].width);
         dpk_buf_free(&cell);
@@ -184,7 +206,7 @@ static void draw_table(struct screen *s, int y, const struct top_seen *seen)
 /* ---- Help ---- */
 
 static const char *const help[] = {
-    "p t n e    processes, threads, queues (of the NIC), events of the device's log",
+    "p t n e    processes, threads, queues, events of its log",
     "Tab        the next of these",
     "< >        sort by the column to the left, to the right",
     "r          reverse the order",
@@ -194,8 +216,9 @@ static const char *const help[] = {
     "h ?        this help",
     "q          quit",
     "",
-    "BUSY is time on a processor of the host. Units: the part of the interval at",
-    "which a process had each. EXEC/S: how often threads began. dpatop(1)",
+    "BUSY is time on a processor of the host. Units: the part of",
+    "the interval at which a process had each, by fifths: . : + * #",
+    "EXEC/S: how often threads began. dpatop(1)",
 };
 
 static void draw_help(int y)
@@ -235,8 +258,11 @@ void screen_draw(struct screen *s, const struct top_seen *seen)
         y = draw_port(y, seen);
         draw_table(s, y, seen);
     }
-    put_text(LINES - 1, A_REVERSE,
-             "q quit  h help  p processes  t threads  n queues  e events  < > sort  r reverse");
+    put_text(
+        LINES - 1, A_REVERSE,
+        is_narrow()
+            ? "q quit  h help  p t n e tables  < > sort  r reverse"
+            : "q quit  h help  p processes  t threads  n queues  e events  < > sort  r reverse");
     refresh();
 }
 
@@ -262,7 +288,9 @@ static void show(struct screen *s, enum view view)
 static void sort_by(struct screen *s, unsigned step)
 {
     const unsigned count = table_column_count(s->table.view);
-    s->table.column = (s->table.column + count + step) % count;
+    do
+        s->table.column = (s->table.column + count + step) % count;
+    while (is_left_out(&table_columns(s->table.view)[s->table.column]));
 }
 
 static void set_interval(struct screen *s, unsigned ms)

@@ -122,36 +122,36 @@ static void put_detail(struct dpk_buf *out, const void *row)
 /* ---- Views ---- */
 
 static const struct table_column processes[] = {
-    {"PROCESS", -9, process_of, put_process},
-    {"PID", 9, pid_of, put_pid},
-    {"THREADS", 9, thread_count_of, put_thread_count},
-    {"UNITS", 7, units_of, put_units},
-    {"BUSY", 10, process_busy_of, put_process_busy},
-    {"INSTR/S", 10, process_instructions_of, put_process_instructions},
-    {"EXEC/S", 10, process_executions_of, put_process_executions},
-    {"NAME", 0, NULL, put_process_name},
+    {"PROCESS", -9, process_of, put_process, false},
+    {"PID", 9, pid_of, put_pid, false},
+    {"THREADS", 9, thread_count_of, put_thread_count, false},
+    {"UNITS", 7, units_of, put_units, true},
+    {"BUSY", 10, process_busy_of, put_process_busy, false},
+    {"INSTR/S", 10, process_instructions_of, put_process_instructions, false},
+    {"EXEC/S", 10, process_executions_of, put_process_executions, true},
+    {"NAME", 0, NULL, put_process_name, false},
     {0}};
 static const struct table_column threads[] = {
-    {"PROCESS", -9, owner_of, put_owner},
-    {"THREAD", -8, thread_of, put_thread},
-    {"BUSY", 9, thread_busy_of, put_thread_busy},
-    {"INSTR/S", 10, thread_instructions_of, put_thread_instructions},
-    {"EXEC/S", 10, thread_executions_of, put_thread_executions},
-    {"INSTR/EXEC", 12, per_execution_of, put_per_execution},
-    {"FUNCTION", 0, NULL, put_thread_name},
+    {"PROCESS", -9, owner_of, put_owner, false},
+    {"THREAD", -8, thread_of, put_thread, false},
+    {"BUSY", 9, thread_busy_of, put_thread_busy, false},
+    {"INSTR/S", 10, thread_instructions_of, put_thread_instructions, false},
+    {"EXEC/S", 10, thread_executions_of, put_thread_executions, false},
+    {"INSTR/EXEC", 12, per_execution_of, put_per_execution, true},
+    {"FUNCTION", 0, NULL, put_thread_name, false},
     {0}};
-static const struct table_column queues[] = {{"QUEUE", -7, NULL, put_kind},
-                                             {"NUMBER", -10, number_of, put_number},
-                                             {"PACKETS/S", 11, packets_of, put_packets},
-                                             {"BYTES/S", 11, bytes_of, put_bytes},
-                                             {"PACKETS", 11, all_packets_of, put_all_packets},
-                                             {"DROPS", 9, drops_of, put_drops},
-                                             {"PID (*: GONE)", 0, user_of, put_user},
+static const struct table_column queues[] = {{"QUEUE", -7, NULL, put_kind, false},
+                                             {"NUMBER", -10, number_of, put_number, false},
+                                             {"PACKETS/S", 11, packets_of, put_packets, false},
+                                             {"BYTES/S", 11, bytes_of, put_bytes, false},
+                                             {"PACKETS", 11, all_packets_of, put_all_packets, true},
+                                             {"DROPS", 9, drops_of, put_drops, false},
+                                             {"PID (*: GONE)", 0, user_of, put_user, false},
                                              {0}};
 static const struct table_column events[] = {
-    {"TIME", -21, NULL, put_time},     {"PID", 9, event_pid_of, put_event_pid},
-    {"ACTION", -16, NULL, put_action}, {"RESULT", -10, NULL, put_result},
-    {"PROGRAM", 0, NULL, put_detail},  {0}};
+    {"TIME", -21, NULL, put_time, false},     {"PID", 9, event_pid_of, put_event_pid, true},
+    {"ACTION", -16, NULL, put_action, false}, {"RESULT", -10, NULL, put_result, false},
+    {"PROGRAM", 0, NULL, put_detail, false},  {0}};
 static const struct {
     const struct table_column *columns;
     unsigned first; /* sorted by, falling */

@@ -19,6 +19,7 @@ struct table_column {
     int width; /* characters, to the left if negative, as in printf; 0: the rest of the line */
     double (*number)(const void *row); /* what it is sorted by; NULL: its text */
     void (*put)(struct dpk_buf *out, const void *row);
+    bool spare; /* a narrow screen goes without it */
 };
 
 struct table {

@@ -139,15 +139,35 @@ static void deliver(struct stream *s, unsigned level, unsigned thread_id, const 
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Once in a program: a program may mean to print nothing. */
+static void warn_of_no_stream(unsigned stream)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    char number[16] = "0";
+    if (atomic_flag_test_and_set(&warned))
+        return;
+    if (stream != BROADCAST_STREAM)
+        snprintf(number, sizeof number, "%u", stream);
+    dpk_host_log(DPK_HOST_LOG_WARNING,
+                 "device code prints to message stream %s, which is not there: its text is lost; "
+                 "flexio_msg_stream_create makes streams",
+                 number);
+}
+
 void streams_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
                      const char *text, size_t size)
 {
     struct dpk_host_process *p = context;
+    bool any = false;
     pthread_mutex_lock(&p->streams_lock);
     for (unsigned i = 0; i < DPK_HOST_STREAMS_MAX; i++)
-        if (p->streams[i] && (stream == i || stream == BROADCAST_STREAM))
+        if (p->streams[i] && (stream == i || stream == BROADCAST_STREAM)) {
+            any = true;
             deliver((struct stream *)p->streams[i], level, thread_id, text, size);
+        }
     pthread_mutex_unlock(&p->streams_lock);
+    if (!any)
+        warn_of_no_stream(stream);
 }
 
 /* ---- Streams ---- */

@@ -538,5 +538,9 @@ bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 /* The candidate nearest to `word` (edit distance at most a third of its length; two neighbours
  * swapped are one edit), or NULL. `candidates` ends with NULL. For "did you mean". */
 const char *dpk_closest(const char *word, const char *const *candidates);
+/* Warns of each variable of the environment that begins with DPAKIT_ and that no program of dpakit
+ * reads, with the nearest name; once in a program, at the first call. `words`: of the command line,
+ * ends with NULL; variables that it names ("env:NAME") are the user's. May be NULL. */
+void dpk_environment_check(char *const *words, void (*warn)(const char *text));
 
 #endif

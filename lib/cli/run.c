@@ -263,6 +263,11 @@ static int exit_code(const struct dpk_tool *tool, enum dpk_status status)
     return status == DPK_OK ? 0 : status == DPK_ERR_USAGE ? 2 : 1;
 }
 
+static void warn(const char *text)
+{
+    fprintf(stderr, "-W- %s\n", text);
+}
+
 int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv)
 {
     struct dpk_error err = {0};
@@ -276,8 +281,10 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv)
         puts(tool->version);
     else if (status == DPK_OK && line.version)
         printf("%s dpakit %s\n", tool->name, dpk_version);
-    else if (status == DPK_OK)
+    else if (status == DPK_OK) {
+        dpk_environment_check(argv, warn);
         status = run_line(tool, &line, &err);
+    }
     cli_line_free(&line);
     /* The first error is the one to tell. */
     enum dpk_status flushed = dpk_tool_flush(status == DPK_OK ? &err : NULL);

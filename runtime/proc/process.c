@@ -1,6 +1,7 @@
 /* Creation and destruction of processes. */
 #include "proc/process.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@
 #include "proc/tsan.h"
 #include "proc/window_cache.h"
 
-#define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
+#define PAGE_MASK    ((uint64_t)RV64_PAGE - 1)
+#define LIMIT_MAX_MS 86400000u
 
 static unsigned access_of(const struct dpk_segment *s)
 {
@@ -107,6 +109,23 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     pthread_mutex_init(&p->sink_lock, NULL);
 }
 
+/* DPAKIT_RUN_TIME_LIMIT: milliseconds, for whoever gives no limit. */
+static enum dpk_status read_limit(struct dpk_process_options *o, struct dpk_error *err)
+{
+    const char *text = getenv("DPAKIT_RUN_TIME_LIMIT");
+    char *end;
+    if (o->run_time_limit_ms != 0 || !text || !*text)
+        return DPK_OK;
+    errno = 0;
+    const unsigned long long n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    if (n < 1 || n > LIMIT_MAX_MS || errno || *end)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "DPAKIT_RUN_TIME_LIMIT=%s is not a number of milliseconds from 1 to %u",
+                        text, LIMIT_MAX_MS);
+    o->run_time_limit_ms = (uint32_t)n;
+    return DPK_OK;
+}
+
 /* DPAKIT_STRICT: what the guides do not allow and is allowed here otherwise, as words between
  * commas. */
 static enum dpk_status read_strict(struct dpk_process *p, struct dpk_error *err)
@@ -176,15 +195,21 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     if (o.heap_size > HEAP_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a heap of %llu bytes, at most %llu are there",
                         (unsigned long long)o.heap_size, HEAP_MAX);
+    const bool limit_given = o.run_time_limit_ms != 0;
+    enum dpk_status status = read_limit(&o, err);
+    if (status != DPK_OK)
+        return status;
     struct dpk_process *p = calloc(1, sizeof *p);
     if (!p)
         return dpk_fail_nomem(err);
-    enum dpk_status status = device_enter(o.warn, err);
+    status = device_enter(o.warn, err);
     if (status != DPK_OK) {
         free(p);
         return status;
     }
+    dpk_environment_check(NULL, o.warn);
     process_init(p, image, &o);
+    p->limit_given = limit_given;
     status = process_build(p, err);
     if (status == DPK_OK)
         status = place_enter(p, o.warn, err);

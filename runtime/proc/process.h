@@ -64,6 +64,7 @@ struct dpk_process {
     /* thread.c, trigger.c, event.c */
     struct list threads;
     uint64_t activation_limit;     /* nanoseconds */
+    bool limit_given;              /* who made the process has said which */
     struct dpk_trigger **triggers; /* handle - 1 is the index */
     size_t trigger_count, trigger_capacity;
     struct dpk_event **events; /* handle - 1 is the index */

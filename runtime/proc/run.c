@@ -197,8 +197,9 @@ static void fail_for_time(struct hart *h, const char *how)
 {
     char place[PLACE_MAX], report[sizeof h->report];
     crash_place(h, place, sizeof place);
-    snprintf(report, sizeof report, "thread %u: run-time limit of %" PRIu64 " ms reached%s,%s",
-             h->id, h->sched.limit / 1000000u, how, place);
+    snprintf(report, sizeof report, "thread %u: run-time limit of %" PRIu64 " ms reached%s,%s%s",
+             h->id, h->sched.limit / 1000000u, how, place,
+             h->process->limit_given ? "" : "; DPAKIT_RUN_TIME_LIMIT=MS sets another");
     process_fail_at(h, DPK_ERR_TIMEOUT, report);
 }
 

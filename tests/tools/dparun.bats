@@ -152,6 +152,27 @@ result: 0 (0x0)" ]
         dparun -d open "$f/kernels.elf" --run-time-limit 100 --rpc spin
 }
 
+@test "a variable sets the run-time limit, and the message names it" {
+    export DPAKIT_RUN_TIME_LIMIT=90
+    fails 2 "run-time limit of 90 ms reached" dparun -d open "$f/kernels.elf" --rpc spin
+    grep -q '; DPAKIT_RUN_TIME_LIMIT=MS sets another$' err
+    fails 2 "run-time limit of 80 ms reached" dparun -d open "$f/kernels.elf" --run-time-limit 80 --rpc spin
+    ! grep DPAKIT_ err
+    local wrong
+    for wrong in 0 -1 x 1s 86400001 99999999999999999999; do
+        DPAKIT_RUN_TIME_LIMIT=$wrong fails 3 "DPAKIT_RUN_TIME_LIMIT=$wrong is not a number of milliseconds" \
+            dparun -d open "$f/kernels.elf" --rpc add 1 2
+    done
+}
+
+@test "a variable that is not known is told once, with the nearest name" {
+    DPAKIT_DEVICE=x DPAKIT_XYZ=$'a\nb' DPAKIT_TEST_OWN=1 DPAKIT_WIRE_bf0=null dparun -d open "$f/kernels.elf" --rpc add 1 2 >out 2>err
+    [ "$(cat out)" = "result: 3 (0x3)" ]
+    sort err | tee told
+    [ "$(cat told)" = "-W- environment variable DPAKIT_DEVICE is not known, and does nothing; did you mean DPAKIT_DEVICES?
+-W- environment variable DPAKIT_XYZ is not known, and does nothing; dparun(1) names those there are" ]
+}
+
 # ---- Host files
 
 @test "the program of an object, executable, library or archive runs" {

@@ -54,7 +54,11 @@ static const char style[] =
     "background:var(--paper);padding:6px 10px}"
     ".narrow{display:none}.narrow "
     ".chart{width:100%}@media(max-width:640px){.wide{display:none}.narrow{display:block}"
-    "section,figure{padding:12px 8px}h1{font-size:1.35rem}}"
+    "section,figure{padding:12px 8px}h1{font-size:1.35rem}"
+    ".cards thead{position:absolute;left:-99rem}.cards tr{display:block;padding:8px 0;"
+    "border-bottom:1px solid var(--line)}.text.cards td,.text.cards td:first-child{display:grid;"
+    "grid-template-columns:6.5rem 1fr;gap:8px;border:0;padding:1px 0}"
+    ".cards td::before{content:attr(data-k);color:var(--faint)}}"
     "@media print{body{background:none}section,figure{break-inside:avoid}}";
 
 void chart_page_begin(struct dpk_buf *out, const char *title, const char *skip_to,

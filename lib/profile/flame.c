@@ -1,7 +1,8 @@
 /*
  * Flame graphs: a picture in SVG that stands by itself. Each frame is as wide as what ran in it and
  * in what it called; callers are below. A browser shows a frame's figures at the pointer, a click
- * widens it, and the field of search marks the frames with a word in their names.
+ * widens it, and the field of search marks the frames with a word in their names. Opened by itself it is
+ * as wide as its window; inside of a page, and without scripts, it has WIDTH pixels.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,9 +23,12 @@ static const char style[] =
 
 /* x and w of a frame are kept in it as parts of the whole, so that a click can widen it. */
 static const char script[] =
-    "(function(){var W=1200,F=[].slice.call(document.querySelectorAll('g.f'));"
+    "(function(){var "
+    "W=1200,Z=[0,1,0],R=document.getElementById('t').ownerSVGElement,F=[].slice.call(document."
+    "querySelectorAll('g.f'));"
     "function at(g,n){return parseFloat(g.getAttribute(n))}"
-    "function show(x,w,d){F.forEach(function(g){var a=(at(g,'data-x')-x)/w,b=at(g,'data-w')/w,"
+    "function show(x,w,d){Z=[x,w,d];F.forEach(function(g){var "
+    "a=(at(g,'data-x')-x)/w,b=at(g,'data-w')/w,"
     "l=Math.max(a,0),r=Math.min(a+b,1),in_=r-l>1e-9&&(at(g,'data-d')>=d||b>=.999999),"
     "q=g.querySelector('rect'),t=g.querySelector('text'),n=g.getAttribute('data-n'),"
     "k=Math.floor((r-l)*W/7)-1;g.style.display=in_?'':'none';if(!in_)return;"
@@ -40,7 +44,10 @@ static const char script[] =
     "g.onclick=z;g.onkeydown=function(e){if(e.key==='Enter')z()}});"
     "document.getElementById('s').onclick=function(){"
     "var w=prompt('mark frames with this word in their names','');if(w!==null)mark(w)};"
-    "document.getElementById('r').onclick=function(){show(0,1,0);mark('')}})();";
+    "document.getElementById('r').onclick=function(){show(0,1,0);mark('')};"
+    "function fit(){W=Math.max(320,window.innerWidth);R.setAttribute('width',W);"
+    "R.setAttribute('viewBox','0 0 '+W+' '+R.getAttribute('height'));show(Z[0],Z[1],Z[2])}"
+    "if(document.documentElement===R){window.onresize=fit;fit()}})();";
 
 /* One of a few warm colours, the same for the same name in every picture. */
 static unsigned colour_of(const char *name)

@@ -124,6 +124,10 @@ END
     timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/c" --dump-dom \
         "file://$PWD/page.html" >dom 2>err || skip "chromium does not run here"
     grep -q 'wider true none' dom
+    # By itself it is as wide as its window.
+    timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/c" --window-size=700,400 \
+        --dump-dom "file://$PWD/p.svg" >dom 2>err
+    grep -q '<svg [^>]*viewBox="0 0 700 [0-9]*" width="700"' dom
 }
 
 @test "a name that ends otherwise, a folder that is not there and no number are refused at once" {

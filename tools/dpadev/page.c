@@ -16,7 +16,7 @@ static const char *text_of(const cJSON *o, const char *key)
     return text ? text : "";
 }
 
-enum { LONG = 80 };
+enum { LONG = 80, CARD_COLUMNS = 5 };
 
 /* Text, numbers as they are, yes and no; an array as its number of elements. A key does not fill the
  * screen: it is read through a window. */
@@ -52,12 +52,13 @@ static void begin_section(struct dpk_buf *out, const char *id, const char *title
     dpk_put_format(out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
 }
 
-static void begin_table(struct dpk_buf *out, const char *about)
+/* `cards`: on a small screen each row is a card, whose lines name their columns. */
+static void begin_table(struct dpk_buf *out, const char *about, bool cards)
 {
     dpk_put_format(out,
                    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
-                   "<table class=\"text\">\n",
-                   about);
+                   "<table class=\"text%s\">\n",
+                   about, cards ? " cards" : "");
 }
 
 static void end_table(struct dpk_buf *out)
@@ -74,7 +75,8 @@ static void put_table(struct dpk_buf *out, const char *about, const cJSON *rows,
         dpk_put_format(out, "<p>%s</p>\n", none);
         return;
     }
-    begin_table(out, about);
+    const bool cards = count >= CARD_COLUMNS;
+    begin_table(out, about, cards);
     dpk_put_format(out, "<thead><tr>");
     for (size_t i = 0; i < count; i++)
         dpk_put_format(out, "<th scope=\"col\">%s</th>", columns[i].title);
@@ -83,7 +85,10 @@ static void put_table(struct dpk_buf *out, const char *about, const cJSON *rows,
     {
         dpk_put_format(out, "<tr>");
         for (size_t i = 0; i < count; i++) {
-            dpk_put_format(out, "<td>");
+            if (cards)
+                dpk_put_format(out, "<td data-k=\"%s\">", columns[i].title);
+            else
+                dpk_put_format(out, "<td>");
             put_value(out, get(row, columns[i].key));
             dpk_put_format(out, "</td>");
         }
@@ -98,7 +103,7 @@ static void put_table(struct dpk_buf *out, const char *about, const cJSON *rows,
 static void put_list(struct dpk_buf *out, const char *about, const cJSON *o,
                      const struct column *columns, size_t count)
 {
-    begin_table(out, about);
+    begin_table(out, about, false);
     dpk_put_format(out, "<tbody>\n");
     for (size_t i = 0; i < count; i++) {
         dpk_put_format(out, "<tr><th scope=\"row\">%s</th><td>", columns[i].title);
@@ -114,7 +119,7 @@ static void put_list(struct dpk_buf *out, const char *about, const cJSON *o,
 static void put_counters(struct dpk_buf *out, const char *about, const cJSON *o)
 {
     const cJSON *v;
-    begin_table(out, about);
+    begin_table(out, about, false);
     dpk_put_format(out, "<tbody>\n");
     cJSON_ArrayForEach(v, o)
     {

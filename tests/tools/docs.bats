@@ -51,6 +51,7 @@ END
 }
 
 @test "tutorial" { steps "$tree/docs/tutorial.md"; }
+@test "flexio" { steps "$tree/docs/flexio.md"; }
 @test "card" { steps "$tree/docs/card.md"; }
 @test "ci" { steps "$tree/docs/ci.md"; }
 @test "hsm" {

@@ -52,12 +52,12 @@
 struct dpk_process;
 
 struct dpk_process_options {
-    uint64_t heap_size;         /* bytes, 0: the default, 1 GiB of address space */
+    uint64_t heap_size; /* bytes, 0: the default, 1 GiB of address space */
     /* 0: DPAKIT_RUN_TIME_LIMIT of the environment, or else DPK_RUN_TIME_LIMIT_MS and
      * DPK_ACTIVATION_LIMIT_MS */
     uint32_t run_time_limit_ms;
-    const char *device;         /* the device's name, which dpadev ps shows; may be NULL */
-    const char *directory;      /* the device's directory, an absolute path; may be NULL */
+    const char *device;    /* the device's name, which dpadev ps shows; may be NULL */
+    const char *directory; /* the device's directory, an absolute path; may be NULL */
     /* Receives a line of text. It is called once, on the thread of sched's timers, when a launch or
      * a host thread has waited long for an event and nothing else would end the wait; and once, by
      * dpk_process_create, when other programs cannot find this one. May be NULL. */

@@ -5,6 +5,10 @@
 
 #define OPTION_MAX  34 /* wider ones have their help on the next line */
 #define COMMAND_MAX 30
+#define WIDTH       100 /* of lines */
+
+const struct dpk_command cli_help_command = {
+    .names = "help", .words = "[COMMAND]", .help = "show this text, or that of a command"};
 
 /* "-o, --output FILE". Names of more letters stand below each other. */
 static void put_option(struct dpk_buf *to, const struct dpk_option *o)
@@ -30,21 +34,55 @@ static void put_command(struct dpk_buf *to, const struct dpk_command *c)
         dpk_put_format(to, " %s", c->words);
 }
 
+/* The next word, or all that stands in parentheses: so no line begins with a dash, which is how options
+ * begin. */
+static bool next_piece(const char **text, const char **piece, size_t *length)
+{
+    bool inside = **text == '(' && strchr(*text, ')');
+    if (!cli_next_name(text, inside ? ")" : " ", piece, length))
+        return false;
+    if (inside) {
+        ++*length;
+        size_t behind = strcspn(*text, " ");
+        *length += behind;
+        *text += behind + ((*text)[behind] != 0);
+    }
+    return true;
+}
+
+/* Prints words from column `at` on; lines that they do not fit in go on below, at `column`. */
+static void print_words(const char *text, size_t at, size_t column, FILE *to)
+{
+    const char *word;
+    size_t length;
+    for (bool first = true; next_piece(&text, &word, &length); first = false) {
+        bool fits = at + 1 + length <= WIDTH;
+        if (!first || !fits)
+            fprintf(to, fits ? " " : "\n%*s", (int)column, "");
+        at = fits ? at + !first : column;
+        fprintf(to, "%.*s", (int)length, word);
+        at += length;
+    }
+}
+
 /* What it is called, then `help` in the column of all. */
 static void print_row(struct dpk_buf *left, size_t column, const char *help, const char *standard,
                       FILE *to)
 {
-    if (left->failed)
-        return;
+    struct dpk_buf text = {0};
+    dpk_put_format(&text, standard ? "%s (default %s)" : "%s", help, standard);
+    dpk_put_u8(&text, 0);
+    if (left->failed || text.failed)
+        goto out;
     fprintf(to, "%.*s", (int)left->size, (const char *)left->data);
     if (left->size > column)
         fprintf(to, "\n%*s", (int)column + 2, "");
     else
         fprintf(to, "%*s", (int)(column - left->size) + 2, "");
-    fputs(help, to);
-    if (standard)
-        fprintf(to, " (default %s)", standard);
+    print_words((const char *)text.data, column + 2, column + 2, to);
     fputc('\n', to);
+out:
+    dpk_buf_free(&text);
     left->size = 0;
 }
 
@@ -91,6 +129,43 @@ static void print_commands(const struct dpk_command *const *commands, struct dpk
         put_command(left, commands[i]);
         print_row(left, column, commands[i]->help, NULL, to);
     }
+    put_command(left, &cli_help_command);
+    print_row(left, column, cli_help_command.help, NULL, to);
+}
+
+static bool has_command(const struct dpk_command *c, const struct dpk_option *o)
+{
+    size_t length = strcspn(o->names, ",");
+    return cli_in_list(c->needs, ",|", o->names, length) ||
+           cli_in_list(c->takes, ",", o->names, length);
+}
+
+/* The options of the tool that a command takes, and its own. */
+static void print_options_of(const struct dpk_tool *tool, const struct dpk_command *c,
+                             struct dpk_buf *left, FILE *to)
+{
+    size_t column = option_column(tool, left);
+    for (const struct dpk_option *o = tool->options; o && o->names; o++)
+        if (o->help && has_command(c, o)) {
+            put_option(left, o);
+            print_row(left, column, o->help, o->standard, to);
+        }
+    print_options(c->options, column, left, to);
+}
+
+void cli_help_of(const struct dpk_tool *tool, const struct dpk_command *c, FILE *to)
+{
+    struct dpk_buf left = {0};
+    bool any = (c->options && c->options->names) || c->needs || c->takes;
+    fprintf(to, "Usage: %s %.*s%s%s%s\n\n", tool->name, (int)strcspn(c->names, ","), c->names,
+            c->words ? " " : "", c->words ? c->words : "", any ? " [OPTIONS]" : "");
+    print_words(c->help, 0, 0, to);
+    fputc('\n', to);
+    if (any) {
+        fputs("\nOptions:\n", to);
+        print_options_of(tool, c, &left, to);
+    }
+    dpk_buf_free(&left);
 }
 
 void cli_help(const struct dpk_tool *tool, FILE *to)

@@ -61,5 +61,9 @@ void cli_json_start(int code);
 /* ---- help.c ---- */
 
 void cli_help(const struct dpk_tool *tool, FILE *to);
+/* The same of one command. */
+void cli_help_of(const struct dpk_tool *tool, const struct dpk_command *c, FILE *to);
+/* The command of every tool that has commands; `run` is NULL. */
+extern const struct dpk_command cli_help_command;
 
 #endif

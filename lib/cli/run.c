@@ -13,7 +13,7 @@ static const struct dpk_command *find_command(const struct dpk_tool *tool, const
     for (size_t i = 0; tool->commands[i]; i++)
         if (cli_in_list(tool->commands[i]->names, ",", word, strlen(word)))
             return tool->commands[i];
-    return NULL;
+    return strcmp(word, cli_help_command.names) == 0 ? &cli_help_command : NULL;
 }
 
 static enum dpk_status fail_unknown_command(const struct dpk_tool *tool, const char *word,
@@ -25,6 +25,7 @@ static enum dpk_status fail_unknown_command(const struct dpk_tool *tool, const c
         dpk_put(&names, list, strcspn(list, ","));
         dpk_put_u8(&names, 0);
     }
+    dpk_put(&names, cli_help_command.names, strlen(cli_help_command.names) + 1);
     char *near = cli_closest(word, &names);
     if (near)
         dpk_fail(err, DPK_ERR_USAGE, "unknown command %s; did you mean %s?", word, near);
@@ -239,6 +240,20 @@ static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk
     return status;
 }
 
+/* "help", or "help COMMAND" */
+static enum dpk_status run_help(const struct dpk_tool *tool, const struct dpk_args *args,
+                                struct dpk_error *err)
+{
+    const struct dpk_command *c = args->count ? find_command(tool, args->words[0]) : NULL;
+    if (args->count && !c)
+        return fail_unknown_command(tool, args->words[0], err);
+    if (c && c != &cli_help_command)
+        cli_help_of(tool, c, stdout);
+    else
+        cli_help(tool, stdout);
+    return DPK_OK;
+}
+
 static enum dpk_status run_line(const struct dpk_tool *tool, struct line *line,
                                 struct dpk_error *err)
 {
@@ -253,6 +268,8 @@ static enum dpk_status run_line(const struct dpk_tool *tool, struct line *line,
     status = check_taken(c, line, &args, err);
     if (status == DPK_OK)
         status = check_words(tool, c, &args, err);
+    if (status == DPK_OK && c == &cli_help_command)
+        return run_help(tool, &args, err);
     return status == DPK_OK ? run_command(tool, c, line, &args, err) : status;
 }
 

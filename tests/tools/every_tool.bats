@@ -43,6 +43,43 @@ usage_code() {
     done
 }
 
+# commands_of TOOL: the commands in its --help.
+commands_of() {
+    "$1" --help | awk '/^[A-Z]/ { on = $0 == "Commands:" } on && /^  [a-z]/ { sub(/\|.*/, "", $1); print $1 }'
+}
+
+@test "no line of help is wider than 100 columns, of a command either" {
+    local t c
+    for t in $tools; do
+        {
+            "$t" --help
+            for c in $(commands_of "$t"); do "$t" help "$c"; done
+        } >help
+        awk 'length > 100 { print; bad = 1 } /^  *-/ && !/^(  |      )-/ { print "an option?", $0; bad = 1 } END { exit bad }' help ||
+            { echo "$t"; false; }
+    done
+}
+
+@test "help is a command of every tool with commands, and tells of each of them" {
+    local t c n=0 code
+    for t in $tools; do
+        [ -n "$(commands_of "$t")" ] || continue
+        n=$((n + 1))
+        "$t" help >out
+        "$t" --help | diff - out
+        for c in $(commands_of "$t"); do
+            "$t" help "$c" >out 2>err || { echo "$t $c"; cat err; false; }
+            [ "$c" = help ] || grep -q "^Usage: $t $c" out || { cat out; false; }
+        done
+        code=0
+        "$t" help no-such-command >out 2>err || code=$?
+        [ "$code" -eq "$(usage_code "$t")" ] && grep -q '^-E- unknown command no-such-command' err
+    done
+    [ $n -ge 9 ]
+    mlxdpa help sign_dpa_apps | grep -q -- '--section-type'
+    ! mlxdpa help sign_dpa_apps | grep -q -- '--policy'
+}
+
 @test "no arguments at all is wrong usage, with a hint" {
     for t in $tools; do
         [ "$t" != doca_caps ] || continue # lists all, as DOCA's does

@@ -11,6 +11,7 @@ static void help_is_the_table(void **state)
            "  list                list all\n"
            "  sign                sign it\n"
            "  told                fail\n"
+           "  help [COMMAND]      show this text, or that of a command\n"
            "\nOptions:\n"
            "  -q, --quiet, --silent            say less\n"
            "  -d, --device DEVICE              which device\n"
@@ -26,6 +27,12 @@ static void help_is_the_table(void **state)
            "  -f, --file FILE                  more files\n"
            "  -k, --key KEY                    key\n",
            "--help");
+    EXPECT(many,
+           "Usage: many show NAME=VALUE... [OPTIONS]\n\nshow it\n\nOptions:\n"
+           "  -d, --device DEVICE              which device\n",
+           "help", "show");
+    REFUSE(many, "unknown command mak; did you mean make?", "help", "mak");
+    REFUSE(many, "unexpected argument m; usage: many help [COMMAND]", "help", "show", "m");
 }
 
 static void help_of_a_tool_without_commands_ends_in_its_notes(void **state)

@@ -109,8 +109,8 @@ static const struct dpk_command command = {.options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "doca_caps",
     .usage =
-        "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers] [-p ADDRESS] "
-        "[--lib LIBRARY]",
+        "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers]\n"
+        "                 [-p ADDRESS] [--lib LIBRARY]",
     .about = "Lists emulated devices as DOCA sees them, and what its libraries can do with each.",
     .version = "doca_caps " DOCA_VER_STRING " (dpakit " DPK_VERSION ")",
     .command = &command,

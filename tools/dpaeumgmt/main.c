@@ -37,8 +37,6 @@ static enum dpk_status info(void *o, const struct dpk_args *args, struct dpk_err
     return run_verb(info_verbs, o, args, err);
 }
 
-static enum dpk_status help(void *o, const struct dpk_args *args, struct dpk_error *err);
-
 static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
     (void)o, (void)args, (void)err;
@@ -81,11 +79,10 @@ static const struct dpk_command info_command = {.names = "info",
                                                 .needs = "d",
                                                 .takes = "d",
                                                 .run = info};
-static const struct dpk_command help_command = {.names = "help", .help = "this text", .run = help};
 static const struct dpk_command version_command = {
     .names = "version", .help = "the version", .run = version};
 static const struct dpk_command *const commands[] = {
-    &group_command, &partition_command, &info_command, &help_command, &version_command, NULL};
+    &group_command, &partition_command, &info_command, &version_command, NULL};
 static const struct dpk_tool tool = {
     .name = "dpaeumgmt",
     .usage = "dpaeumgmt eu_group info|create|destroy|query|apply -d DEVICE [OPTIONS]\n"
@@ -97,14 +94,6 @@ static const struct dpk_tool tool = {
     .size = sizeof(struct eu_options),
     .large_version = true,
 };
-
-static enum dpk_status help(void *o, const struct dpk_args *args, struct dpk_error *err)
-{
-    char *words[] = {"dpaeumgmt", "--help", NULL};
-    (void)o, (void)args, (void)err;
-    dpk_tool_main(&tool, 2, words);
-    return DPK_OK;
-}
 
 int main(int argc, char **argv)
 {

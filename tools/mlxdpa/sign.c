@@ -252,8 +252,8 @@ static const struct dpk_option attach_options[] = {
 const struct dpk_command attach_signature_command = {
     .names = "attach_signature",
     .words = "[FILE]",
-    .help = "put signatures made elsewhere into a host file or container (-e -c, -s -c, "
-            "--cert_container --key; --signature -o)",
+    .help = "put signatures made elsewhere into a host file or container "
+            "(-e -c, -s -c, --cert_container --key)",
     .needs = "signature",
     .takes =
         "e,c,o,profile,section-type,app,j,force,cert_chain_count,mft-compat,s,dpa_app_removal_"

@@ -157,9 +157,13 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
         .help = "how long the sign command may take (default 60)"                                  \
     }
 
-/* Exit codes of tools that run programs of the DPA: 0, 1 refused by the device, 2 the program failed
- * (DPK_ERR_FAULT, DPK_ERR_TIMEOUT), 3 anything else. */
+/* Exit codes of tools that run programs of the DPA: as of others, but 3 where the program failed
+ * (DPK_ERR_FAULT, DPK_ERR_TIMEOUT). */
 int dpk_tool_exit_run(enum dpk_status status);
+
+/* Lets the tool exit with this code if its command fails, unless that is DPK_ERR_USAGE: for a reason
+ * that has a code of its own (mlxdpa(1), "EXIT STATUS"). 0: as without. */
+void dpk_tool_exit_with(int code);
 
 /* The project's version, "1.2.3", from the file VERSION. */
 extern const char dpk_version[];

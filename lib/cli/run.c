@@ -273,8 +273,17 @@ static enum dpk_status run_line(const struct dpk_tool *tool, struct line *line,
     return status == DPK_OK ? run_command(tool, c, line, &args, err) : status;
 }
 
+static int refused_code;
+
+void dpk_tool_exit_with(int code)
+{
+    refused_code = code;
+}
+
 static int exit_code(const struct dpk_tool *tool, enum dpk_status status)
 {
+    if (status != DPK_OK && status != DPK_ERR_USAGE && refused_code)
+        return refused_code;
     if (tool->exit_code)
         return tool->exit_code(status);
     return status == DPK_OK ? 0 : status == DPK_ERR_USAGE ? 2 : 1;

@@ -19,13 +19,13 @@ int dpk_tool_exit_run(enum dpk_status status)
     switch (status) {
     case DPK_OK:
         return 0;
-    case DPK_ERR_REFUSED:
-        return 1;
+    case DPK_ERR_USAGE:
+        return 2;
     case DPK_ERR_FAULT:
     case DPK_ERR_TIMEOUT:
-        return 2;
-    default:
         return 3;
+    default:
+        return 1;
     }
 }
 

@@ -39,6 +39,8 @@ enum dpk_verdict {
     DPK_VERDICT_NOT_LOADED = 10,        /* signed or not, the device in question cannot load it */
 };
 const char *dpk_verdict_name(enum dpk_verdict v); /* "DIGEST_MISMATCH" */
+/* What a tool that refuses a program for it exits with: 0, or 11 to 20 (mlxdpa(1), "EXIT STATUS"). */
+int dpk_verdict_exit_code(enum dpk_verdict v);
 
 /* One thing that verification looked at. */
 struct dpk_check {

@@ -25,6 +25,11 @@ const char *dpk_verdict_name(enum dpk_verdict v)
     return i < sizeof names / sizeof *names && names[i] ? names[i] : "UNKNOWN";
 }
 
+int dpk_verdict_exit_code(enum dpk_verdict v)
+{
+    return v == DPK_VERDICT_OK ? 0 : 10 + (int)v;
+}
+
 /* A subject under verification: what earlier checks have read of its crypto data. */
 struct verification {
     const struct dpk_subject *subject;

@@ -288,6 +288,8 @@ enum dpk_reject {
     DPK_REJECT_SAME_UUID = 0x25,
 };
 const char *dpk_reject_name(enum dpk_reject reject); /* "REJECTED_UNSIGNED" */
+/* What mlxdpa verify exits with for it: 0, or 32 to 67 (mlxdpa(1), "EXIT STATUS"). */
+int dpk_reject_exit_code(enum dpk_reject reject);
 
 /* ---- NV configuration by name ---- */
 

@@ -40,6 +40,11 @@ const char *dpk_reject_name(enum dpk_reject reject)
     return "unknown";
 }
 
+int dpk_reject_exit_code(enum dpk_reject reject)
+{
+    return reject == DPK_REJECT_NONE ? 0 : 30 + (int)reject;
+}
+
 enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
                                   struct dpk_error *err, const char *why, ...)
 {

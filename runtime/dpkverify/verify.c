@@ -12,7 +12,6 @@
 
 #include "inside.h"
 
-#define VERDICT_CODES 10 /* what is added to a verdict: dpkverify_code */
 
 struct dpkverify_result {
     struct dpk_buf content; /* the private copy */
@@ -76,7 +75,7 @@ static void add_finding(struct dpkverify_result *r, const struct dpkverify_trust
     const struct dpk_check *last =
         f->report->count ? &f->report->checks[f->report->count - 1] : NULL;
     const char *verdict = dpk_verdict_name(f->verdict), *detail = last ? last->detail : "";
-    int code = f->verdict == DPK_VERDICT_OK ? 0 : VERDICT_CODES + (int)f->verdict;
+    int code = dpk_verdict_exit_code(f->verdict);
     if (!code && trust->policy) {
         code = ask_policy(trust, f, why, sizeof why);
         verdict = dpk_policy_reason_name((enum dpk_policy_reason)code);
@@ -157,7 +156,7 @@ static void verify_app(struct dpkverify_result *r, const struct dpkverify_trust 
     struct dpk_buf elf = {0};
     char digest[65] = "", uuid[DPK_UUID_TEXT];
     if (dpk_app_parse(r->content.data, r->content.size, &app, &why) != DPK_OK) {
-        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", why.message);
+        refuse(r, dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT), "", "BAD_FORMAT", why.message);
         return;
     }
     bool program = app.kind == DPK_APP_PROGRAM;
@@ -237,7 +236,7 @@ static enum dpk_status verify_host(struct dpkverify_result *r, const struct dpkv
         return dpk_fail_nomem(err);
     if (status != DPK_OK) {
         const char *text = strncmp(why.message, ": ", 2) == 0 ? why.message + 2 : why.message;
-        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", text);
+        refuse(r, dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT), "", "BAD_FORMAT", text);
         return DPK_OK;
     }
     if (goes_by_roots(trust))
@@ -258,7 +257,7 @@ static enum dpk_status finish(struct dpkverify_result *r, struct dpk_error *err)
 {
     cJSON *o = cJSON_CreateObject();
     if (r->count == 0)
-        refuse(r, VERDICT_CODES + DPK_VERDICT_BAD_FORMAT, "", "BAD_FORMAT", "no DPA program in it");
+        refuse(r, dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT), "", "BAD_FORMAT", "no DPA program in it");
     r->failed |= !cJSON_AddNumberToObject(o, "code", r->code);
     put_text(r, o, "reason", r->reason);
     if (!cJSON_AddItemToObject(o, "programs", r->programs))

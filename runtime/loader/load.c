@@ -49,6 +49,12 @@ static enum dpk_status judge(struct dpk_device *device, const struct dpk_load_re
     return record(device, result, app, warn ? "WARNING" : "OK", text, err);
 }
 
+int dpk_load_exit_code(enum dpk_status status, const struct dpk_load_result *result)
+{
+    bool told = status == DPK_ERR_REFUSED || result->verdict == DPK_VERDICT_NOT_LOADED;
+    return status != DPK_OK && told ? dpk_verdict_exit_code(result->verdict) : 0;
+}
+
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err)
 {
@@ -65,9 +71,12 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
     if ((status = judge_copy(&ask->sections, &copy, &why)) == DPK_OK)
         status = dpk_load_terms(ask->device, &terms, &why);
     found.authentication = terms.authentication || status != DPK_OK;
-    if (status == DPK_OK)
+    bool asked = status == DPK_OK;
+    if (asked)
         status = judge_program(&terms, terms.authentication, NULL, &copy, image, &found, &why);
     if (status != DPK_OK) {
+        if (asked && status != DPK_ERR_NOMEM)
+            found.verdict = DPK_VERDICT_NOT_LOADED;
         record(ask->device, &found, image->app, "NOT_LOADED", why.message, NULL);
         dpk_fail(err, status, "program %s: %s", image->app, why.message);
         goto out;

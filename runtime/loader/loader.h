@@ -53,9 +53,12 @@ struct dpk_image;
  * may be NULL. DPK_ERR_REFUSED: the device does not allow it; `result` and the event log have the
  * reason. DPK_ERR_FORMAT: it is not an ELF that can run; the message names the field.
  * DPK_ERR_UNSUPPORTED: it is not RISC-V, is dynamic, or was compiled for other targets than the
- * device's. */
+ * device's; the verdict of both is NOT_LOADED. */
 enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **out,
                          struct dpk_load_result *result, struct dpk_error *err);
+/* What a tool exits with after dpk_load: the code of the reason for which the program was refused, or
+ * 0: there is none. */
+int dpk_load_exit_code(enum dpk_status status, const struct dpk_load_result *result);
 /* Reads an executable to inspect it, not to run it: nothing is verified. Of one for several targets
  * it reads the ELF for the target of `device`; if that is NULL, the generic one or the first. */
 enum dpk_status dpk_image_examine(const char *app, struct dpk_device *device, const void *elf,

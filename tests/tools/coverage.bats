@@ -131,14 +131,14 @@ count() {
 
 @test "a program that fails leaves what it has counted" {
     run dparun "$f/cov.a" --rpc wrong 1
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 3 ]
     [ "$(count 31)" -eq 1 ]
 }
 
 @test "patterns that are not known are refused, a file that cannot be written is told" {
     for p in %q %9 %4p %m%m.profraw x%; do
         DPAKIT_COVERAGE= LLVM_PROFILE_FILE=$p run dparun "$f/cov.a" --rpc work 1
-        [ "$status" -eq 3 ]
+        [ "$status" -eq 2 ]
         [[ $output == "-E- "*"LLVM_PROFILE_FILE=$p: "*" is not known"* ]]
         [ "$(grep -c '' <<<"$output")" -eq 1 ]
     done
@@ -168,7 +168,7 @@ count() {
     llvm-cov export -format=lcov two.elf -instr-profile=merged >lcov
     grep -q '^DA:2,2$' lcov
     run dpacc call.c -o x.a --coverage -flto
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 2 ]
     [[ $output == "-E- -coverage and -flto cannot be used together" ]]
     echo '__attribute__((constructor)) static void c(void) {}' >>call.c
     run dpacc call.c more.c -o x.a --coverage

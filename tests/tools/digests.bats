@@ -69,7 +69,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
 @test "an unsigned program has a digest, too" {
     gcc -c -x c /dev/null -o empty.o
     mlxdpa -e one.a --json show | jq -e --arg d "$(digest one.elf)" '.programs[0].sha256 == $d'
-    run -1 --separate-stderr mlxdpa -e one.a --ca root.der --json verify
+    run -11 --separate-stderr mlxdpa -e one.a --ca root.der --json verify
     jq -e --arg d "$(digest one.elf)" ".[0].sha256 == \$d" <<<"$output"
 }
 
@@ -113,7 +113,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
         (.dpa_authentication | not) and .checks[-1].verdict == "UNKNOWN_CA"' "$BATS_TEST_TMPDIR/json"
     run -0 dparun host --app fat --verify-only
     [ "${lines[0]}" = "target: bf3" ]
-    run -3 dparun host --rpc f --json
+    run -2 dparun host --rpc f --json
     [[ $output == "-E- --json goes with --verify-only" ]]
 }
 

@@ -261,7 +261,7 @@ kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa
 
 @test "options files that include themselves are refused" {
     echo '-optf loop' > loop
-    run -1 dpacc kernel.c -o out.a -optf loop
+    run -2 dpacc kernel.c -o out.a -optf loop
     [[ $output == "-E- loop: options files include each other too deeply" ]]
 }
 

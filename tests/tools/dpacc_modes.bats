@@ -218,7 +218,7 @@ int flexio_func_pup_register(void){return 0;} extern void *fat; int main(void){r
     cat root.der leaf.der > chain.der
     make_locking_device mlx5_0 root.der
     mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
-    run -1 dparun -d mlx5_0 host --rpc twice 4
+    run -11 dparun -d mlx5_0 host --rpc twice 4
     [[ $output == *UNSIGNED* ]]
     is signed twice 4 8
 }

@@ -44,12 +44,12 @@ teardown() { end_background; }
 }
 
 @test "an unknown option is refused with the nearest one" {
-    run -1 dpacc kernel.c -o out.a -hostc=gcc
+    run -2 dpacc kernel.c -o out.a -hostc=gcc
     [[ $output == "-E- unknown option -hostc; did you mean -hostcc?" ]]
     no_output
     local slip # none of them is -o with the rest as its file
     for slip in -output:file -outputfile:file -output-libnam:libname; do
-        run -1 dpacc kernel.c "${slip%:*}=out.a"
+        run -2 dpacc kernel.c "${slip%:*}=out.a"
         [ "$output" = "-E- unknown option ${slip%:*}; did you mean -output-${slip#*:}?" ]
         [ "$(ls -A)" = "kernel.c
 tmp" ]
@@ -61,13 +61,13 @@ tmp" ]
 @test "an option of a compiler is told where it goes" {
     local option
     for option in -O3 -O -Wall -fno-inline -ggdb -std=gnu11 -march=rv64i -UNDEBUG -isystem; do
-        run -1 dpacc kernel.c -o out.a "$option"
+        run -2 dpacc kernel.c -o out.a "$option"
         [ "$output" = "-E- unknown option ${option%%=*}; the DPA's compiler gets it with --devicecc-options=$option, the host's with --hostcc-options" ]
         no_output
     done
-    run -1 dpacc kernel.c -o out.a -x9
+    run -2 dpacc kernel.c -o out.a -x9
     [ "$output" = "-E- unknown option -x9; see --help" ]
-    run -1 dpacc kernel.c -o out.a -flot
+    run -2 dpacc kernel.c -o out.a -flot
     [ "$output" = "-E- unknown option -flot; did you mean -flto?" ]
     dpacc kernel.c -o out.a --devicecc-options=-O3
     [ -e out.a ]
@@ -76,26 +76,26 @@ tmp" ]
 @test "a name that no C variable of a host program can have is refused" {
     local name
     for name in "" "a b" 1a a-b; do
-        run -1 dpacc kernel.c -o out.a -app-name="$name"
+        run -2 dpacc kernel.c -o out.a -app-name="$name"
         [ "$output" = "-E- -app-name: '$name' is not a name in C" ]
     done
     for name in int return main; do
-        run -1 dpacc kernel.c -o out.a -app-name="$name"
+        run -2 dpacc kernel.c -o out.a -app-name="$name"
         [ "$output" = "-E- -app-name: the host program cannot have a variable '$name'" ]
     done
-    run -1 dpacc kernel.c -o out.a -app-name=_dpacc_x
+    run -2 dpacc kernel.c -o out.a -app-name=_dpacc_x
     [ "$output" = "-E- -app-name: names that begin with _dpacc belong to the compiler" ]
-    run -1 dpacc kernel.c -o out.a -app-name="$(printf 'a%.0s' {1..201})"
+    run -2 dpacc kernel.c -o out.a -app-name="$(printf 'a%.0s' {1..201})"
     [ "$output" = "-E- -app-name: longer than 200 characters" ]
     no_output
 }
 
 @test "missing output, sources or argument is refused" {
-    run -1 dpacc kernel.c
+    run -2 dpacc kernel.c
     [[ $output == "-E- no output file given (option -o)" ]]
-    run -1 dpacc -o out.a
+    run -2 dpacc -o out.a
     [[ $output == "-E- no source file given" ]]
-    run -1 dpacc kernel.c -o
+    run -2 dpacc kernel.c -o
     [ "$output" = "-E- option -o needs an argument (FILE)" ]
     no_output
 }
@@ -118,28 +118,28 @@ tmp" ]
 }
 
 @test "an unknown target is refused with those that there are" {
-    run -1 dpacc kernel.c -o out.a -mcpu=nv-dpa-bf3,nv-dpa-cx6
+    run -2 dpacc kernel.c -o out.a -mcpu=nv-dpa-bf3,nv-dpa-cx6
     [[ $output == "-E- -mcpu: unknown target 'nv-dpa-cx6'; known: nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9" ]]
     no_output
 }
 
 @test "modes that exclude each other, and what a mode does not take, are refused" {
-    run -1 dpacc kernel.c -o out.a -c -gen-libs
+    run -2 dpacc kernel.c -o out.a -c -gen-libs
     [[ $output == "-E- -c and -gen-libs exclude each other" ]]
-    run -1 dpacc kernel.c -o out.a -gen-libs -shared
+    run -2 dpacc kernel.c -o out.a -gen-libs -shared
     [[ $output == "-E- -gen-libs and -shared exclude each other" ]]
     cp kernel.c other.c
-    run -1 dpacc kernel.c other.c -c -o out.a
+    run -2 dpacc kernel.c other.c -c -o out.a
     [[ $output == "-E- -o with -c and several sources: which one would it be? leave -o out" ]]
     run -1 dpacc kernel.txt kernel.c -c
     [[ $output == "-E- kernel.txt: No such file or directory" ]]
     cp kernel.c kernel.txt
-    run -1 dpacc kernel.txt -c
+    run -2 dpacc kernel.txt -c
     [[ $output == "-E- kernel.txt: -c compiles C sources (.c) only" ]]
     mkdir d && cp kernel.c d
-    run -1 dpacc kernel.c d/kernel.c -c
+    run -2 dpacc kernel.c d/kernel.c -c
     [[ $output == "-E- kernel.dpa.o: two sources would make it; compile them apart" ]]
-    run -1 dpacc kernel.c libdoca_dpa_dev.a -gen-libs -o x
+    run -2 dpacc kernel.c libdoca_dpa_dev.a -gen-libs -o x
     [[ $output == "-E- "*"libdoca_dpa_dev.a: -gen-libs takes sources and DPA objects" ]]
     [ -z "$(ls *.dpa.o x_* 2>/dev/null)" ]
     no_output
@@ -161,7 +161,7 @@ tmp" ]
     [[ $output == "-E- dir.c: Is a directory" ]]
     run -1 dpacc kernel.c text.dpa.o -o out.a
     [[ $output == "-E- text.dpa.o: No such file or directory" ]]
-    run -1 dpacc kernel.c kernel.c -o out.a
+    run -2 dpacc kernel.c kernel.c -o out.a
     [[ $output == "-E- kernel.c: given twice" ]]
     no_output
 }
@@ -182,7 +182,7 @@ tmp" ]
 @test "a host compiler that cannot be run is refused" {
     local cc
     for cc in /no/such/gcc no-such-gcc "$PWD/kernel.c" "$PWD"; do
-        run -1 dpacc kernel.c -o out.a -hostcc="$cc"
+        run -2 dpacc kernel.c -o out.a -hostcc="$cc"
         [ "$output" = "-E- -hostcc: the host compiler '$cc' cannot be run; give its path" ]
     done
     no_output
@@ -203,14 +203,14 @@ END
     [ "$(tail -n 3 log | grep -c 'dpa\.device\.c$')" -eq 3 ]
 }
 
-@test "a host compiler that fails is a tool's failure: exit code 2 and its command line" {
-    run -2 dpacc kernel.c -o out.a -hostcc=false
+@test "a host compiler that fails is a tool's failure: exit code 3 and its command line" {
+    run -3 dpacc kernel.c -o out.a -hostcc=false
     [[ $output == *"-E- host compile of generated code: false failed with exit code 1"*"false "* ]]
     no_output
 }
 
 @test "a device compiler that is not there is a tool's failure" {
-    DPA_CLANG=/no/clang run -2 dpacc kernel.c -o out.a
+    DPA_CLANG=/no/clang run -3 dpacc kernel.c -o out.a
     [[ $output == "-E- device compiler: /no/clang: cannot be run: No such file or directory"* ]]
     no_output
 }
@@ -222,7 +222,7 @@ END
     run -1 dpacc kernel.c -o out.d
     [[ $output == "-E- out.d: Is a directory" ]]
     cp kernel.c same.c
-    run -1 dpacc same.c -o same.c
+    run -2 dpacc same.c -o same.c
     [[ $output == "-E- same.c: output and input are one file" ]]
     cmp same.c kernel.c
 }

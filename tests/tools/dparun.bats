@@ -64,15 +64,15 @@ fails() {
 @test "what is no 64-bit integer is refused" {
     for a in x 1x 0x '' 1.5 -x18446744073709551616 18446744073709551616 -9223372036854775809 0xg; do
         [[ $a == -x* ]] && continue
-        fails 3 "argument '$a'" dparun -d open "$f/kernels.elf" --rpc add 1 "$a"
+        fails 2 "argument '$a'" dparun -d open "$f/kernels.elf" --rpc add 1 "$a"
     done
 }
 
 @test "the number of arguments must be right" {
-    fails 3 "add takes 2 arguments of 8 bytes, not 1" \
+    fails 2 "add takes 2 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --rpc add 1
-    fails 3 "ranks takes 1 argument of 8 bytes, not 0" dparun -d open "$f/kernels.elf" --kernel ranks
-    fails 3 "nothing takes 0 arguments of 8 bytes, not 1" \
+    fails 2 "ranks takes 1 argument of 8 bytes, not 0" dparun -d open "$f/kernels.elf" --kernel ranks
+    fails 2 "nothing takes 0 arguments of 8 bytes, not 1" \
         dparun -d open "$f/kernels.elf" --kernel nothing 7
 }
 
@@ -108,11 +108,11 @@ result: 0 (0x0)" ]
     grep -qx "misaligned accesses: 1" <<<"$output"
     [ "$(jq '[.traceEvents[] | select(.name == "misaligned") | .args.accesses] | max' trace.json)" = 1 ]
     run env DPAKIT_STRICT=align dparun -d open "$faults" --rpc misaligned --stats
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 3 ]
     grep -q "misaligned store at address" <<<"$output"
     for how in all align,memory memory,align; do
         run env DPAKIT_STRICT=$how dparun -d open "$faults" --rpc misaligned
-        [ "$status" -eq 2 ]
+        [ "$status" -eq 3 ]
         grep -q "misaligned store at address" <<<"$output"
     done
     DPAKIT_STRICT=memory dparun -d open "$faults" --rpc misaligned
@@ -133,22 +133,22 @@ result: 0 (0x0)" ]
 }
 
 @test "an unknown function is named" {
-    fails 3 "no entry function no_such" dparun -d open "$f/kernels.elf" --rpc no_such
+    fails 1 "no entry function no_such" dparun -d open "$f/kernels.elf" --rpc no_such
 }
 
 # ---- Faults
 
-@test "a fault is exit 2 with its place" {
-    fails 2 "/kernels.elf: thread 0: store access fault at address 0x0, pc 0x" \
+@test "a fault is exit 3 with its place" {
+    fails 3 "/kernels.elf: thread 0: store access fault at address 0x0, pc 0x" \
         dparun -d open "$f/kernels.elf" --rpc store 0 1
     grep -q '(store+0x' err
-    fails 2 "illegal instruction" dparun -d open "$f/kernels.elf" --kernel illegal --threads 20
+    fails 3 "illegal instruction" dparun -d open "$f/kernels.elf" --kernel illegal --threads 20
 }
 
-@test "an endless loop is exit 2 at the run-time limit" {
-    fails 2 "run-time limit of 100 ms reached" \
+@test "an endless loop is exit 3 at the run-time limit" {
+    fails 3 "run-time limit of 100 ms reached" \
         dparun -d open "$f/kernels.elf" --run-time-limit 100 --kernel spin --threads 3
-    fails 2 "run-time limit of 100 ms reached" \
+    fails 3 "run-time limit of 100 ms reached" \
         dparun -d open "$f/kernels.elf" --run-time-limit 100 --rpc spin
 }
 
@@ -185,29 +185,29 @@ result: 0 (0x0)" ]
 @test "one of several programs must be chosen" {
     run dparun -d open "$f/two.o" --app two --rpc add 1 2
     [ "$output" = "result: 3 (0x3)" ]
-    fails 3 one dparun -d open "$f/two.o" --rpc add 1 2
-    fails 3 two dparun -d open "$f/two.o" --app three --rpc add 1 2
+    fails 2 one dparun -d open "$f/two.o" --rpc add 1 2
+    fails 1 two dparun -d open "$f/two.o" --app three --rpc add 1 2
 }
 
 @test "a host file without programs is told so" {
-    fails 3 "empty.o: no DPA program in it" dparun -d open "$f/empty.o" --rpc add 1 2
+    fails 1 "empty.o: no DPA program in it" dparun -d open "$f/empty.o" --rpc add 1 2
 }
 
 # ---- Devices
 
 @test "without -d the only device is taken" {
     export DPAKIT_DEVICES=$PWD/devices
-    fails 3 "make one with dpadev create" dparun "$f/kernels.elf" --rpc add 1 2
+    fails 1 "make one with dpadev create" dparun "$f/kernels.elf" --rpc add 1 2
     mkdir -m 700 devices
     cp -a "$f/devices/open" devices/alone # a device is its directory, and keys take time to make
     run dparun "$f/kernels.elf" --rpc add 1 2
     [ "$output" = "result: 3 (0x3)" ]
     cp -a devices/alone devices/second
-    fails 3 "(alone, second); choose one with -d" dparun "$f/kernels.elf" --rpc add 1 2
+    fails 2 "(alone, second); choose one with -d" dparun "$f/kernels.elf" --rpc add 1 2
 }
 
 @test "a device that is not there is named" {
-    fails 3 nowhere dparun -d nowhere "$f/kernels.elf" --rpc add 1 2
+    fails 1 nowhere dparun -d nowhere "$f/kernels.elf" --rpc add 1 2
 }
 
 @test "every load is in the device's log" {
@@ -220,9 +220,9 @@ result: 0 (0x0)" ]
 # ---- Authentication
 
 @test "an unsigned program is refused by a locked device" {
-    fails 1 "program kernels.elf refused: UNSIGNED" \
+    fails 11 "program kernels.elf refused: UNSIGNED" \
         dparun -d locked "$f/kernels.elf" --rpc add 1 2
-    fails 1 "program kernels refused: UNSIGNED" dparun -d locked "$f/host.a" --rpc hello
+    fails 11 "program kernels refused: UNSIGNED" dparun -d locked "$f/host.a" --rpc hello
     dpadev log locked | tail -1 | grep -q UNSIGNED
 }
 
@@ -250,7 +250,7 @@ forge() {
 
 @test "a changed program is refused with the segment that changed" {
     forge
-    fails 1 "program forged refused: DIGEST_MISMATCH (segment 2)" \
+    fails 14 "program forged refused: DIGEST_MISMATCH (segment 2)" \
         dparun -d locked forged --signature "$f/signature" --rpc nothing
 }
 
@@ -268,7 +268,7 @@ forge() {
     [ "${lines[-1]}" = "verdict: OK; DPA_AUTHENTICATION is on" ]
     [ "${#lines[@]}" -gt 4 ]
     run dparun -d locked "$f/host.o" --verify-only
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 11 ]
     [[ $output == *"verdict: UNSIGNED; DPA_AUTHENTICATION is on"* ]]
     run dparun -d open "$f/host.o" --verify-only
     [ "$status" -eq 0 ]
@@ -277,52 +277,53 @@ forge() {
 
 # ---- Bad input
 
-@test "wrong usage is exit 3" {
-    fails 3 "no PROGRAM given" dparun --rpc add
-    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --kernel add
-    fails 3 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --verify-only
-    fails 3 "--threads goes with --kernel" dparun "$f/kernels.elf" --rpc add --threads 2
+@test "wrong usage is exit 2" {
+    fails 2 "no PROGRAM given" dparun --rpc add
+    fails 2 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --kernel add
+    fails 2 "give one of --rpc, --kernel" dparun "$f/kernels.elf" --rpc add --verify-only
+    fails 2 "--threads goes with --kernel" dparun "$f/kernels.elf" --rpc add --threads 2
     for n in 0 257 -5 x 1x ''; do
-        fails 3 "--threads: '$n' is not a number from 1 to 256" \
+        fails 2 "--threads: '$n' is not a number from 1 to 256" \
             dparun "$f/kernels.elf" --kernel add --threads "$n"
     done
-    fails 3 "--run-time-limit: '0'" dparun "$f/kernels.elf" --rpc add --run-time-limit 0
-    fails 3 "unexpected argument 7" dparun "$f/kernels.elf" --verify-only 7
-    fails 3 "unknown option --rcp" dparun "$f/kernels.elf" --rcp add
-    fails 3 "--rpc" dparun "$f/kernels.elf" --rpc
-    fails 3 "--signature goes with a bare device executable" \
+    fails 2 "--run-time-limit: '0'" dparun "$f/kernels.elf" --rpc add --run-time-limit 0
+    fails 2 "unexpected argument 7" dparun "$f/kernels.elf" --verify-only 7
+    fails 2 "unknown option --rcp" dparun "$f/kernels.elf" --rcp add
+    fails 2 "--rpc" dparun "$f/kernels.elf" --rpc
+    fails 2 "--signature goes with a bare device executable" \
         dparun -d open "$f/host.o" --signature "$f/host.c" --rpc add
 }
 
 @test "a program that is missing, empty or something else is named" {
     touch empty
     echo 'no program' >text
-    fails 3 "missing: No such file" dparun -d open missing --rpc add
-    fails 3 empty dparun -d open empty --rpc add
-    fails 3 text dparun -d open text --rpc add
-    fails 3 "$PWD" dparun -d open "$PWD" --rpc add
-    fails 3 "missing: No such file" \
+    fails 1 "missing: No such file" dparun -d open missing --rpc add
+    fails 1 empty dparun -d open empty --rpc add
+    fails 1 text dparun -d open text --rpc add
+    fails 1 "$PWD" dparun -d open "$PWD" --rpc add
+    fails 1 "missing: No such file" \
         dparun -d open "$f/kernels.elf" --signature missing --rpc add
-    fails 3 "empty: empty" dparun -d open "$f/kernels.elf" --signature empty --rpc add
+    fails 1 "empty: empty" dparun -d open "$f/kernels.elf" --signature empty --rpc add
 }
 
 @test "a truncated program never runs" {
     size=$(stat -c %s "$f/kernels.elf")
     for n in 1 4 16 19 20 63 64 100 300 1000 $((size / 2)) $((size - 1)); do
         head -c "$n" "$f/kernels.elf" >cut
-        fails 3 cut dparun -d open cut --rpc add 1 2
+        # Above 16 bytes it is seen that it is an ELF for RISC-V.
+        fails $((n < 20 ? 1 : 20)) cut dparun -d open cut --rpc add 1 2
     done
     size=$(stat -c %s "$f/host.o")
     for n in 1 63 64 1000 $((size / 2)) $((size - 1)); do
         head -c "$n" "$f/host.o" >cut
-        fails 3 cut dparun -d open cut --rpc add 1 2
+        fails 1 cut dparun -d open cut --rpc add 1 2
     done
 }
 
 @test "output that cannot be written is an error" {
     code=0
     dparun -d open "$f/kernels.elf" --rpc hello >/dev/full 2>err || code=$?
-    [ "$code" -eq 3 ]
+    [ "$code" -eq 1 ]
     grep -q '^-E- standard output: ' err
 }
 
@@ -337,10 +338,10 @@ forge() {
     [ "$(DPAKIT_DEVICES=$PWD/none dparun p.a 2>err)" = "$want" ] && [ ! -s err ]
     [ "$(dparun "$f/two.o" --app one)" = "$(dparun "$f/kernels.elf")" ]
     dparun "$f/kernels.elf" | grep -qx 'add: 16 bytes of arguments'
-    fails 3 "several DPA programs, name one of" dparun "$f/two.o"
-    fails 3 "--core goes with --rpc and --kernel" dparun p.a --core x
-    fails 3 "--threads goes with --kernel" dparun p.a --threads 2
-    fails 3 "unexpected argument 5" dparun p.a 5
+    fails 2 "several DPA programs, name one of" dparun "$f/two.o"
+    fails 2 "--core goes with --rpc and --kernel" dparun p.a --core x
+    fails 2 "--threads goes with --kernel" dparun p.a --threads 2
+    fails 2 "unexpected argument 5" dparun p.a 5
 }
 
 @test "names of functions steer no terminal" {
@@ -354,5 +355,5 @@ forge() {
 @test "a program without functions is told" {
     cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" a.elf
     "$(llvm-config --bindir)/llvm-strip" a.elf
-    fails 3 "a.elf: program a.elf has no function that dpacc prepared for a host" dparun a.elf
+    fails 1 "a.elf: program a.elf has no function that dpacc prepared for a host" dparun a.elf
 }

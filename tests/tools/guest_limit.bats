@@ -50,7 +50,7 @@ setup() {
 
 limited() { # FUNCTION
     run dparun --run-time-limit 300 "$BATS_FILE_TMPDIR/g.a" --rpc "$1" 100000
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 3 ]
     [[ $output == *"thread 0: run-time limit of 300 ms reached, "*"($1"* ]]
 }
 

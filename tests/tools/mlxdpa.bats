@@ -212,12 +212,12 @@ sign() {
 # ---- Refusing -------------------------------------------------------------------------------------
 
 @test "an unsigned program is refused" {
-    fails 1 "UNSIGNED" mlxdpa -e "$f/reserved" --ca "$f/root.der" verify
+    fails 11 "UNSIGNED" mlxdpa -e "$f/reserved" --ca "$f/root.der" verify
     grep -q '=> refused, UNSIGNED (1)' stdout
 }
 
 @test "a program under another CA is refused" {
-    fails 1 "UNKNOWN_CA" mlxdpa -e "$f/signed" --ca "$f/stranger.crt" verify
+    fails 16 "UNKNOWN_CA" mlxdpa -e "$f/signed" --ca "$f/stranger.crt" verify
 }
 
 @test "a changed program is refused, with the segment; the other one is verified" {
@@ -227,7 +227,7 @@ sign() {
     code=$(LC_ALL=C grep -obUaP '\x13{64}' host | awk -F: -v a="$at" '$1 >= a {print $1; exit}')
     [ "$code" -lt $((at + size)) ]
     printf '\x14' | dd of=host bs=1 seek="$code" conv=notrunc status=none
-    fails 1 "1 of 2 DPA programs refused; two: DIGEST_MISMATCH (segment" \
+    fails 14 "1 of 2 DPA programs refused; two: DIGEST_MISMATCH (segment" \
         mlxdpa -e host --ca "$f/root.der" verify
     grep -q '=> verified' stdout
 }
@@ -262,6 +262,8 @@ sign() {
     fails 2 "needs -p" mlxdpa -e "$f/bare" -c "$f/chain.der" sign_dpa_apps
     fails 2 "needs --ca" mlxdpa -e "$f/bare" verify
     fails 2 "needs -e" mlxdpa list
+    fails 1 "/bin/true: no DPA program in it" mlxdpa list /bin/true
+    fails 1 "/bin/true: no DPA program in it" mlxdpa list /bin/true --json
     fails 2 "no command" mlxdpa -e "$f/bare"
 }
 
@@ -311,7 +313,7 @@ sign() {
     fails 1 "not self-signed" mlxdpa -e "$f/signed" --ca "$f/leaf.der" verify
     gcc "$f/main.c" -o plain
     fails 1 "plain: no DPA program" sign -e plain -o out
-    fails 1 "plain: no DPA program" mlxdpa -e plain --ca "$f/root.der" verify
+    fails 12 "no DPA program" mlxdpa -e plain --ca "$f/root.der" verify
 }
 
 @test "a key that does not fit is refused" {
@@ -328,7 +330,7 @@ sign() {
     fails 1 "program odd: its device ELF is not one for RISC-V" \
         mlxdpa -e host -o out export_tbs
     sign -e host -o forced --force
-    fails 1 "BAD_FORMAT (right, but of no ELF for RISC-V)" mlxdpa -e forced --ca "$f/root.der" verify
+    fails 12 "BAD_FORMAT (right, but of no ELF for RISC-V)" mlxdpa -e forced --ca "$f/root.der" verify
     mlxdpa -e host -o forced --force export_tbs
     [ -s forced.odd.tbs ]
 }
@@ -341,7 +343,7 @@ sign() {
         mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o out sign_dpa_apps
     mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o forced --force sign_dpa_apps 2>err
     grep -q '^-W- damaged.chain: certificate chain: the root certificate is damaged' err
-    fails 1 UNKNOWN_CA mlxdpa -e forced --ca "$f/root.der" verify
+    fails 16 UNKNOWN_CA mlxdpa -e forced --ca "$f/root.der" verify
 }
 
 @test "an output that cannot be written leaves the host file as it was" {

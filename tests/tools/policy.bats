@@ -107,19 +107,56 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     colons=$(openssl x509 -inform der -in "$f/keys/leaf.der" -noout -fingerprint -sha256)
     policy "signers: [{certificate: '${colons#*=}'}]"
     gate
+    policy "signers: [{key: '$(sed 's/../&:/g; s/:$//' <<<"${key^^}")'}]"
+    gate
     policy "$(printf 'programs: ["%s"]' "$(sed 's/../&:/g; s/:$//' <<<"$digest")")"
     gate
 }
 
-@test "each verdict of a device has its exit code, with a policy alone" {
+@test "each verdict of a device has its exit code" {
     policy ""
     fails 11 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der" --policy policy.yaml
-    fails 1 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der"
+    fails 11 UNSIGNED mlxdpa verify "$f/host" --ca "$f/keys/root.der"
     fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" --ca "$DPAKIT_GOLDEN/keys/root.der" --policy policy.yaml
     cp "$f/signed" changed
     at=$(grep -obUaP '\x13{8}' changed | head -n 1 | cut -d : -f 1)
     printf '\x93' | dd of=changed bs=1 seek="$at" conv=notrunc status=none
     fails 14 DIGEST_MISMATCH mlxdpa verify changed --ca "$f/keys/root.der" --policy policy.yaml
+}
+
+@test "the page's table has every reason, with the code that the sources have" {
+    local page=$DPAKIT_BUILD/share/man/man1/mlxdpa.1 code name n=0 include=$BATS_TEST_DIRNAME/../../lib
+    sed 's/\\-/-/g' "$page" | sed -n '/^\.SH EXIT STATUS/,/^\.SH ENV/p' | sed -nE 's/^([1-9][0-9])  ([A-Z_]+) .*/\1 \2/p' >table
+    [ "$(wc -l <table)" -eq 13 ]
+    while read -r code name; do
+        grep -rqE "(DPK_VERDICT_$name = $((code - 10))|= $code,)" "$include/elfcrypto/elfcrypto.h" "$include/policy/policy.h" ||
+            { echo "$code $name"; false; }
+        n=$((n + 1))
+    done <table
+    [ "$(grep -cE '^    DPK_(VERDICT|POLICY)_[A-Z_]+ = [1-9]' "$include/elfcrypto/elfcrypto.h" "$include/policy/policy.h" |
+        awk -F: '{ n += $2 } END { print n }')" -eq "$n" ]
+}
+
+@test "dparun and a device say the same code as verify" {
+    local code
+    export DPAKIT_DEVICES=$PWD/devices
+    make_locking_device locked "$f/keys/root.der"
+    same() { # CODE TEXT FILE
+        fails "$1" "$2" mlxdpa verify "$3" --ca "$f/keys/root.der"
+        fails "$1" "$2" mlxdpa verify "$3" -d locked
+        fails "$1" "$2" dparun -d locked "$3" --app one --rpc nothing
+    }
+    same 11 UNSIGNED "$f/host"
+    cp "$f/signed" changed
+    at=$(grep -obUaP '\x13{8}' changed | head -n 1 | cut -d : -f 1)
+    printf '\x93' | dd of=changed bs=1 seek="$at" conv=notrunc status=none
+    same 14 DIGEST_MISMATCH changed
+    make_locking_device stranger "$DPAKIT_GOLDEN/keys/root.der"
+    fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" -d stranger
+    fails 16 UNKNOWN_CA dparun -d stranger "$f/signed" --app one --rpc nothing
+    # A device's own reasons are elsewhere.
+    mlxdpa --cert_container_type add -c "$f/keys/root.der" -o container --life_cycle_priority OEM create_cert_container
+    fails 36 REJECTED_UNSIGNED mlxdpa verify container -d locked
 }
 
 @test "--at asks about another date" {

@@ -83,7 +83,7 @@ setup() {
     run dparun host --app two --rpc two_next 5
     [ "$output" = "result: 205 (0xcd)" ]
     run dparun host --app one --rpc two_next 5
-    [ "$status" -eq 3 ]
+    [ "$status" -eq 1 ]
     [[ "$output" == *"program one has no entry function two_next"* ]]
 }
 

@@ -115,13 +115,13 @@ says() {
 
 @test "with -fno-sanitize-recover the program ends at the place, which it has told" {
     run dparun "$f/stop.a" --rpc wrong 20
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 3 ]
     [[ $output == *"ub.c:20:"*": runtime error: signed integer overflow: 2147483647 + 1"*"illegal instruction"*"(abort+"*"called from"*"(wrong+"*"ub.c:20)"* ]]
 }
 
 @test "with -fsanitize-trap the program ends in the function without a message" {
     run dparun "$f/trap.a" --rpc wrong 20
-    [ "$status" -eq 2 ]
+    [ "$status" -eq 3 ]
     [[ $output != *"runtime error"* ]]
     [[ $output == "-E- "*"thread 0: illegal instruction"*"(wrong+"* ]]
 }

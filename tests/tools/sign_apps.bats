@@ -75,7 +75,7 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
     fails 1 "certificate has expired: CN=Leaf" mlxdpa -e "$f/reserved" -c old -p "$f/leaf.pem" -o out sign_dpa_apps
     mlxdpa -e "$f/reserved" -c old -p "$f/leaf.pem" -o forced --force sign_dpa_apps 2>stderr
     grep -q '^-W- old: .*expired' stderr
-    fails 1 "CERT_INVALID" mlxdpa -e forced --ca "$f/root.crt" verify
+    fails 17 "CERT_INVALID" mlxdpa -e forced --ca "$f/root.crt" verify
 }
 
 @test "--force does not make another key the leaf's" {
@@ -158,7 +158,7 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
     objcopy --remove-section .dpa_proc_attr_two host.o without.o
     sign -e host.o -o with.o --profile compact
     objcopy --remove-section .dpa_proc_attr_two with.o without.o
-    fails 1 "made for a program with a manifest" mlxdpa -e without.o --ca "$f/root.crt" verify
+    fails 12 "made for a program with a manifest" mlxdpa -e without.o --ca "$f/root.crt" verify
 }
 
 # ---- Signing elsewhere ----------------------------------------------------------------------------

@@ -38,7 +38,7 @@ setup() {
 
 @test "dparun takes the attributes out of the file" {
     run -0 dparun -d mlx5_0 signed --rpc rpc_integers 1 1 1 1 1 1 1 1 1 1 1 1 1
-    run -1 --separate-stderr dparun -d mlx5_0 changed --rpc rpc_integers 1 1 1 1 1 1 1 1 1 1 1 1 1
+    run -14 --separate-stderr dparun -d mlx5_0 changed --rpc rpc_integers 1 1 1 1 1 1 1 1 1 1 1 1 1
     [[ $stderr == "-E- program args_app refused: DIGEST_MISMATCH (manifest)" ]]
 }
 

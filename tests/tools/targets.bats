@@ -52,7 +52,7 @@ verified() {
     [ "$(mlxdpa --json list two | jq -c '[.[0].name, .[0].targets[].target]')" = '["beth","bf3","cx7"]' ]
     # Attributes for a target that the program is not for.
     put two $(($(readelf -SW two | awk '$2 ~ /proc_attr/ {print "0x" $5}') + 24)) 9
-    run -1 mlxdpa verify two --ca "$g/keys/root.der"
+    run -12 mlxdpa verify two --ca "$g/keys/root.der"
     [[ $output == *"made for a program with a manifest"* ]]
     cp "$g/hostelf-fat/fat-two.elf" full
     put full $((0x7b77 + 24)) 9
@@ -66,7 +66,7 @@ verified() {
         cp "$g/hostelf-fat/fat-two.signed.elf" two
         # shellcheck disable=SC2046,SC2086
         put two $((0x3b1f + 24 + 64)) $(printf '0x%s ' $length)
-        run -1 --separate-stderr mlxdpa verify two --ca "$g/keys/root.der"
+        run -12 --separate-stderr mlxdpa verify two --ca "$g/keys/root.der"
         [[ $stderr == *": 1 of 2 DPA programs refused; beta (cx7): "* ]]
     done
 }
@@ -77,7 +77,7 @@ verified() {
     mlxdpa show three >out
     [ "$(grep -c '^    fault: WRONG: program: multi-target area: member 0: its bytes are not inside the area' out)" -eq 1 ]
     [ "$(mlxdpa --json list three | jq -c '[.[].name]')" = '["delta","gamma"]' ]
-    run -1 --separate-stderr mlxdpa verify three --ca "$g/keys/root.der"
+    run -12 --separate-stderr mlxdpa verify three --ca "$g/keys/root.der"
     [[ $stderr == *": 1 of 2 DPA programs refused; gamma: BAD_FORMAT (multi-target area: member 0"* ]]
     run -1 dpacc-extract three -app-name gamma -mcpu bf3 -o gamma.elf
     [[ $output == *"program 'gamma'"*"member 0: its bytes are not inside the area"* ]]

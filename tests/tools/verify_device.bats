@@ -41,7 +41,7 @@ same() {
     local got=0
     mlxdpa verify "$1" -d locked >"$1.out" 2>"$1.err" || got=$?
     cat "$1.out" "$1.err"
-    [ "$got" -eq 1 ]
+    [ "$got" -eq "$2" ]
     grep -qF -- "$3" "$1.err"
     got=0
     mlxdpa verify "$1" -d locked --json 2>/dev/null | jq -e ".[0].code == $(($2 - 10))"
@@ -51,8 +51,10 @@ same() {
     cat "$1.check"
     [ "$(head -n 1 "$1.check")" = "$2" ]
     sed -n 2p "$1.check" | grep -qF -- "$3"
-    ! dparun -d locked "$1" --verify-only >"$1.run" 2>&1 || false
+    got=0
+    dparun -d locked "$1" --verify-only >"$1.run" 2>&1 || got=$?
     cat "$1.run"
+    [ "$got" -eq "$2" ]
     grep -qF -- "$3" "$1.run"
 }
 

@@ -63,12 +63,12 @@ change_what_runs() {
 }
 
 refuses() { # TEXT
-    run -1 mlxdpa -e host --ca "$root" verify
+    run -12 mlxdpa -e host --ca "$root" verify
     echo "$output"
     [[ $output == *"mapping"*"refused"*"$1"* ]]
     [[ $output == *"=> refused, BAD_FORMAT (2)"* ]]
     new_device mlx5_0
-    run -1 dparun host --verify-only
+    run -12 dparun host --verify-only
     echo "$output"
     [[ $output == *"program one: "*"$1"* ]]
 }
@@ -94,7 +94,7 @@ refuses() { # TEXT
     put64 $((table + 64 * index + 16)) $((1 << 40))
     refuses '.dpa_bin_one: no segment has its address 0x10000000000'
     put64 $((table + 64 * index + 16)) -16
-    run -1 mlxdpa -e host --ca "$root" verify
+    run -12 mlxdpa -e host --ca "$root" verify
 }
 
 @test "a second segment over the program is refused" {

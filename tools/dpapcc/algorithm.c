@@ -196,6 +196,7 @@ static enum dpk_status load(const char *word, const struct options *o, struct dp
 {
     struct dpk_source source = {0};
     struct dpk_names names = {0};
+    struct dpk_load_result result = {.verdict = DPK_VERDICT_OK};
     enum dpk_status status = dpk_source_open(word, o->app, o->signature, &source, err);
     bool nobody = status == DPK_OK && !o->device && dpk_device_list(&names, NULL) == DPK_OK &&
                   names.count == 0;
@@ -207,7 +208,8 @@ static enum dpk_status load(const char *word, const struct options *o, struct dp
     } else if (status == DPK_OK) {
         status = dpk_source_device(o->device, &source.load.device, err);
         if (status == DPK_OK)
-            status = dpk_load(&source.load, image, NULL, err);
+            status = dpk_load(&source.load, image, &result, err);
+        dpk_tool_exit_with(dpk_load_exit_code(status, &result));
         if (status == DPK_OK) {
             snprintf(device, PATH_MAX, "%s", dpk_device_name(source.load.device));
             status = dpk_device_directory(source.load.device, directory, err);

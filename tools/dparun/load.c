@@ -91,6 +91,8 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
         return replay(o, err);
     if (status == DPK_OK)
         status = dpk_source_open(o->program, o->app, o->signature, &source, err);
+    if (status == DPK_ERR_REFUSED)
+        dpk_tool_exit_with(dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT));
     if (status == DPK_OK && o->list) {
         status = list_functions(&source, err);
         if (status != DPK_OK)
@@ -103,6 +105,7 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
         goto out;
     source.load.device = device;
     status = dpk_load(&source.load, &image, &result, err);
+    dpk_tool_exit_with(dpk_load_exit_code(status, &result));
     if (o->verify_only && (status == DPK_OK || status == DPK_ERR_REFUSED)) {
         struct dpk_error why = {0};
         if (!o->json)

@@ -12,8 +12,8 @@ static const struct dpk_tool tool = {
              "functions, or lists them. PROGRAM: a host executable, library, object or archive, or "
              "a device ELF.\n"
              "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.",
-    .notes = "Exit status: 0 done, 1 refused by the device, 2 the program faulted or overran its\n"
-             "run-time limit, 3 wrong usage or any other failure.",
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 the program faulted or overran its\n"
+             "run-time limit, 11 to 20 the device refused it (mlxdpa(1), EXIT STATUS).",
     .command = &run_command,
     .size = sizeof(struct options),
     .negative_numbers = true,

@@ -103,21 +103,6 @@ static const struct dpk_option shared_options[] = {
     {0},
 };
 
-/* lib/cli knows codes of statuses alone. */
-static int wanted_exit;
-
-void mlxdpa_exit_with(int code)
-{
-    wanted_exit = code;
-}
-
-static int exit_code(enum dpk_status status)
-{
-    if (status == DPK_ERR_REFUSED && wanted_exit)
-        return wanted_exit;
-    return status == DPK_OK ? 0 : status == DPK_ERR_USAGE ? 2 : 1;
-}
-
 static const struct mlxdpa_options defaults = {.key.ask = dpk_ask_terminal};
 static const struct dpk_tool tool = {
     .name = "mlxdpa",
@@ -129,7 +114,6 @@ static const struct dpk_tool tool = {
     .size = sizeof(struct mlxdpa_options),
     .defaults = &defaults,
     .command_last = true,
-    .exit_code = exit_code,
 };
 
 int main(int argc, char **argv)

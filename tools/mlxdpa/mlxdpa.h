@@ -75,10 +75,6 @@ extern const struct dpk_command query_manifest_command;
 extern const struct dpk_command create_dpa_app_removal_command;
 extern const struct dpk_command sign_dpa_app_removal_command;
 
-/* Lets the tool exit with this code if the command fails: for verify --policy, whose codes are of
- * reasons. */
-void mlxdpa_exit_with(int code);
-
 /* The priority that --life_cycle_priority and --nvidia_signed_oem mean: the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);

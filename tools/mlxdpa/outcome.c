@@ -7,10 +7,19 @@
 
 #include "facts.h"
 
+/* Verdicts are below the reasons of policies, which are exit codes. */
+static int exit_code_of(int code)
+{
+    return code <= DPK_VERDICT_NOT_LOADED ? dpk_verdict_exit_code((enum dpk_verdict)code) : code;
+}
+
 struct outcome outcome_start(const char *kind, const char *file)
 {
-    return (struct outcome){
-        .kind = kind, .file = file, .verdict = "BAD_FORMAT", .code = DPK_VERDICT_BAD_FORMAT};
+    return (struct outcome){.kind = kind,
+                            .file = file,
+                            .verdict = "BAD_FORMAT",
+                            .code = DPK_VERDICT_BAD_FORMAT,
+                            .exit_code = exit_code_of(DPK_VERDICT_BAD_FORMAT)};
 }
 
 static struct outcome_check *next_check(struct outcome *o, const char *name, const char *verdict,
@@ -41,6 +50,7 @@ void outcome_refuse(struct outcome *o, const char *name, const char *verdict, in
     va_end(args);
     o->verdict = verdict;
     o->code = code;
+    o->exit_code = exit_code_of(code);
 }
 
 void outcome_accept(struct outcome *o)
@@ -69,6 +79,7 @@ void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dp
     }
     o->verdict = dpk_verdict_name(verdict);
     o->code = (int)verdict;
+    o->exit_code = exit_code_of(o->code);
 }
 
 /* ---- Printing ---- */
@@ -161,7 +172,7 @@ enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *
     t->count++;
     if (o->code && t->refused++ == 0) {
         const struct outcome_check *c = o->count ? &o->checks[o->count - 1] : NULL;
-        t->first_code = o->code;
+        t->first_exit_code = o->exit_code;
         snprintf(t->first, sizeof t->first, "%s: %s (%s)", title(o, text, sizeof text), o->verdict,
                  c ? c->detail : "");
     }

@@ -18,6 +18,7 @@ struct outcome {
     const char *target;      /* of a program for several: which, else NULL */
     const char *verdict;     /* of the check that refused, else "OK" */
     int code;
+    int exit_code; /* for it, of the tool */
     struct outcome_check checks[DPK_CHECKS_MAX + 2];
     size_t count;
     const char *uncovered[4]; /* what the format's signature leaves out; constants */
@@ -30,7 +31,7 @@ struct outcome outcome_start(const char *kind, const char *file);
 /* Notes a check that passed. */
 void outcome_note(struct outcome *o, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Notes the check that refused. */
+/* Notes the check that refused; `code` is an enum dpk_verdict or dpk_policy_reason. */
 void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void outcome_accept(struct outcome *o);
@@ -49,7 +50,7 @@ struct tally {
     struct cJSON *json; /* NULL: text */
     size_t count, refused;
     char first[1100]; /* the first one refused, and why */
-    int first_code;
+    int first_exit_code;
 };
 enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);
 

@@ -65,6 +65,7 @@ enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
     } else if (status == DPK_ERR_REFUSED) {
         outcome_refuse(o, "device", dpk_reject_name(reject), (int)reject, "%s: %s", name,
                        why.message);
+        o->exit_code = dpk_reject_exit_code(reject);
     } else {
         return dpk_fail(err, status, "%s", why.message);
     }

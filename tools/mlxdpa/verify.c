@@ -55,8 +55,7 @@ static enum dpk_status verify_all(const struct targets *t, const struct trust *t
         status = dpk_json_print(tally.json, err);
     if (status != DPK_OK)
         return status;
-    if (tally.refused && trust->policy)
-        mlxdpa_exit_with(tally.first_code < 20 ? 10 + tally.first_code : tally.first_code);
+    dpk_tool_exit_with(tally.first_exit_code);
     if (tally.refused)
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: %zu of %zu %s refused; %s", t->list[0].path,
                         tally.refused, tally.count,

@@ -109,7 +109,8 @@ static void list_text(const struct dpk_hostfile *host)
 /* Host files are listed in the columns of NVIDIA's tool. */
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {
-    (void)err;
+    if (dpk_hostfile_count(t->opened) == 0)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "no DPA program in it");
     if (l->json)
         list_json(t->opened, l->json);
     else
@@ -217,8 +218,11 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     const struct dpk_hostfile *host = v->target->opened;
     struct dpk_result *results = NULL;
     size_t count = 0;
-    if (dpk_hostfile_count(host) == 0)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", v->target->path);
+    if (dpk_hostfile_count(host) == 0) {
+        struct outcome o = outcome_start(v->target->kind->name, v->target->path);
+        refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, "no DPA program in it");
+        return tally_add(v->tally, &o, err);
+    }
     if (v->trust->device)
         return verify_on_device(v, err);
     enum dpk_status status =

@@ -104,3 +104,13 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 2 dpa-statistics print -d mlx5_0
 END
 }
+
+@test "show tells that nothing was collected, and how to begin" {
+    dpadev create fresh
+    run dpa-statistics show -d fresh
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$output" = "-E- fresh: nothing was collected: begin with dpa-statistics collect --enable -d fresh" ]
+    dpa-statistics collect --enable -d fresh
+    dpa-statistics show -d fresh
+}

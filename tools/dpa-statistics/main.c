@@ -121,10 +121,29 @@ static enum dpk_status open_and(const struct options *o, struct dpk_error *err,
     return status == DPK_OK ? action(o, directory, &choice, err) : status;
 }
 
+/* Counters are all zero until somebody collects: that is no measurement to show. */
+static enum dpk_status show_counted(const struct options *o, const char *directory,
+                                    const struct dpk_live_choice *choice, struct dpk_error *err)
+{
+    struct dpk_live_seen seen;
+    enum dpk_status status = dpk_live_look(directory, true, &seen, err);
+    if (status != DPK_OK)
+        return status;
+    bool never = !seen.collects && seen.for_ns == 0;
+    for (size_t i = 0; i < seen.count; i++)
+        never = never && !seen.processes[i].collects;
+    dpk_live_seen_free(&seen);
+    if (never)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "%s: nothing was collected: begin with dpa-statistics collect --enable -d %s",
+                        o->device, o->device);
+    return print_all(o, directory, choice, err);
+}
+
 static enum dpk_status run_show(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     (void)args;
-    return open_and(options, err, print_all);
+    return open_and(options, err, show_counted);
 }
 
 static enum dpk_status run_collect(void *options, const struct dpk_args *args,

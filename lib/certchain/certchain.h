@@ -137,6 +137,10 @@ struct dpk_cert_facts {
 void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out);
 /* "CN=..., O=..." of a certificate's subject, for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
+/* A whole name of a certificate as one text: "O=Example, CN=Signer", parts in their order, UTF-8. What
+ * would end a part is quoted, what is no character escaped. Allocated; NULL: no memory, or an empty
+ * name. */
+char *dpk_cert_name_text(const X509_NAME *name);
 /* Checks that one DER certificate can be a device's root: exactly one certificate, self-signed
  * (its signature verified), CA:TRUE, RSA-4096, no critical extension that is not processed, at most
  * DPK_ROOT_MAX_BYTES. Error: what is missing. */

@@ -1,5 +1,6 @@
 /* What names a certificate, in words. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <openssl/bn.h>
@@ -34,6 +35,21 @@ static void put_key_digest(X509 *cert, char out[65])
         size == 32)
         dpk_hex_text(digest, size, out);
     OPENSSL_free(der);
+}
+
+char *dpk_cert_name_text(const X509_NAME *name)
+{
+    const unsigned long form = XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ & ~ASN1_STRFLGS_ESC_MSB;
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *bytes = NULL, *out = NULL;
+    if (bio && name && X509_NAME_print_ex(bio, name, 0, form) >= 0) {
+        long size = BIO_get_mem_data(bio, &bytes);
+        if (size > 0 && !memchr(bytes, 0, (size_t)size))
+            out = strndup(bytes, (size_t)size);
+    }
+    BIO_free(bio);
+    ERR_clear_error();
+    return out;
 }
 
 void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out)

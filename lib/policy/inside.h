@@ -19,6 +19,15 @@ struct minimum {
     uint32_t version;
 };
 
+/* Whose certificates may sign: all that is given must fit. */
+struct name_rule {
+    char *text; /* NULL: any */
+    bool pattern;
+};
+struct signer_rule {
+    struct name_rule subject, issuer; /* of the leaf */
+};
+
 struct minimums {
     struct minimum *list;
     size_t count;
@@ -28,6 +37,8 @@ struct minimums {
 struct dpk_policy {
     struct digests programs, certificates, keys;
     bool signers_given;
+    struct signer_rule *signers; /* beside certificates and keys */
+    size_t signer_count;
     struct minimums minimums;
     bool unnamed; /* a program that `minimums` does not name may pass */
     X509_CRL *crls[CRLS_MAX];

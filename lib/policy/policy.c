@@ -1,4 +1,5 @@
 /* What a policy decides, and at which date. */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,11 @@ void dpk_policy_free(struct dpk_policy *policy)
     free(policy->minimums.list);
     free(policy->programs.list);
     free(policy->certificates.list);
+    for (size_t i = 0; i < policy->signer_count; i++) {
+        free(policy->signers[i].subject.text);
+        free(policy->signers[i].issuer.text);
+    }
+    free(policy->signers);
     free(policy->keys.list);
     free(policy);
 }
@@ -77,10 +83,38 @@ static bool has(const struct digests *d, const char *digest)
     return false;
 }
 
-/* A digest that could not be made is "", which no policy has. */
-static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cert_facts *leaf)
+/* A name that cannot be made into text, NULL, fits no rule. */
+static bool name_fits(const struct name_rule *rule, const char *name)
 {
-    return has(&policy->certificates, leaf->sha256) || has(&policy->keys, leaf->key_sha256);
+    if (!rule->text)
+        return true;
+    if (!name)
+        return false;
+    return rule->pattern ? fnmatch(rule->text, name, FNM_NOESCAPE) == 0
+                         : strcmp(rule->text, name) == 0;
+}
+
+static bool name_allowed(const struct dpk_policy *policy, const X509 *leaf)
+{
+    bool fits = false;
+    if (policy->signer_count == 0 || !leaf)
+        return false;
+    char *subject = dpk_cert_name_text(X509_get_subject_name(leaf));
+    char *issuer = dpk_cert_name_text(X509_get_issuer_name(leaf));
+    for (size_t i = 0; i < policy->signer_count && !fits; i++)
+        fits = name_fits(&policy->signers[i].subject, subject) &&
+               name_fits(&policy->signers[i].issuer, issuer);
+    free(subject);
+    free(issuer);
+    return fits;
+}
+
+/* A digest that could not be made is "", which no policy has. */
+static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cert_facts *digests,
+                           const X509 *leaf)
+{
+    return has(&policy->certificates, digests->sha256) || has(&policy->keys, digests->key_sha256) ||
+           name_allowed(policy, leaf);
 }
 
 /* The minimum that names the program; NULL: none does. What is in a container goes by its UUID, which
@@ -132,11 +166,12 @@ enum dpk_policy_reason dpk_policy_check(const struct dpk_policy *policy,
     struct dpk_cert_facts leaf = {0};
     if (policy->signers_given && about->leaf)
         dpk_cert_describe(about->leaf, &leaf);
-    if (policy->signers_given && !signer_allowed(policy, &leaf)) {
+    if (policy->signers_given && !signer_allowed(policy, &leaf, about->leaf)) {
         snprintf(why, size,
                  "signed by key: %s, certificate: %s, none of the %zu signers that the policy "
                  "allows",
-                 leaf.key_sha256, leaf.sha256, policy->certificates.count + policy->keys.count);
+                 leaf.key_sha256, leaf.sha256,
+                 policy->certificates.count + policy->keys.count + policy->signer_count);
         return DPK_POLICY_SIGNER;
     }
     enum dpk_policy_reason reason = check_version(policy, about, why, size);

@@ -99,16 +99,57 @@ static enum dpk_status take_program(struct reading *r, const yaml_node_t *n, str
     return add_digest(&r->policy->programs, n, err);
 }
 
+static enum dpk_status take_name(const yaml_node_t *n, bool pattern, struct name_rule *out,
+                                 struct dpk_error *err)
+{
+    const char *text = dpk_yaml_text(n);
+    if (!text || !*text)
+        return fail_at(n, err, "a name, or a pattern of names, is needed", NULL);
+    if (pattern && strspn(text, "*") == strlen(text))
+        return fail_at(n, err, "a pattern that every name fits is no rule:", text);
+    if (out->text)
+        return fail_at(n, err, "a name or a pattern, not both", NULL);
+    *out = (struct name_rule){.text = strdup(text), .pattern = pattern};
+    return out->text ? DPK_OK : dpk_fail_nomem(err);
+}
+
+/* All of them must fit the leaf. */
+static enum dpk_status take_names(struct reading *r, const yaml_node_t *n,
+                                  const yaml_node_t *const values[4], struct dpk_error *err)
+{
+    struct dpk_policy *policy = r->policy;
+    if (policy->signer_count == ENTRIES_MAX)
+        return fail_at(n, err, "too many entries", NULL);
+    struct signer_rule *more =
+        reallocarray(policy->signers, policy->signer_count + 1, sizeof *more);
+    if (!more)
+        return dpk_fail_nomem(err);
+    policy->signers = more;
+    struct signer_rule *rule = &more[policy->signer_count++];
+    *rule = (struct signer_rule){0};
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < 4 && status == DPK_OK; i++)
+        if (values[i])
+            status = take_name(values[i], i % 2, i < 2 ? &rule->subject : &rule->issuer, err);
+    return status;
+}
+
 static enum dpk_status take_signer(struct reading *r, const yaml_node_t *n, struct dpk_error *err)
 {
-    static const char *const kinds[] = {"certificate", "key", NULL};
-    const yaml_node_t *values[2];
-    if (n->type != YAML_MAPPING_NODE ||
-        n->data.mapping.pairs.top - n->data.mapping.pairs.start != 1)
-        return fail_at(n, err, "a signer is 'certificate: SHA-256' or 'key: SHA-256'", NULL);
+    static const char *const kinds[] = {"certificate", "key",            "subject", "subject_pattern",
+                                        "issuer",      "issuer_pattern", NULL};
+    const yaml_node_t *values[6] = {0};
+    if (n->type != YAML_MAPPING_NODE || n->data.mapping.pairs.top == n->data.mapping.pairs.start)
+        return fail_at(n, err,
+                       "a signer is 'certificate: SHA-256', 'key: SHA-256', or subject and issuer",
+                       NULL);
     enum dpk_status status = dpk_yaml_mapping(r->document, n, kinds, values, err);
     if (status != DPK_OK)
         return status;
+    if (!values[0] && !values[1])
+        return take_names(r, n, values + 2, err);
+    if (n->data.mapping.pairs.top - n->data.mapping.pairs.start != 1)
+        return fail_at(n, err, "certificate, and key, stand alone in an entry of signers", NULL);
     return values[0] ? add_digest(&r->policy->certificates, values[0], err)
                      : add_digest(&r->policy->keys, values[1], err);
 }

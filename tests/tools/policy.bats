@@ -103,6 +103,32 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     fails 22 "signed by key: $key, certificate: $certificate, none of the 1 signers" gate
 }
 
+@test "signers are named by subject and issuer, exactly or by a pattern" {
+    subject=$(mlxdpa show "$f/signed" --json | jq -r '.programs[0].chain[-1].subject')
+    issuer=$(mlxdpa show "$f/signed" --json | jq -r '.programs[0].chain[-1].issuer')
+    [ "$subject" = "O=Test public, CN=Test signer" ] && [ -n "$issuer" ] && [ "$issuer" != "$subject" ]
+    local rule
+    for rule in "subject: '$subject'" "issuer: '$issuer'" "subject: '$subject', issuer: '$issuer'" \
+        "subject_pattern: 'O=Test*, CN=Test signe?'" "issuer_pattern: '${issuer%?}*'" \
+        "subject_pattern: '*[s]igner', issuer: '$issuer'"; do
+        policy "signers: [{$rule}]"
+        gate
+    done
+    policy "signers: [{key: $other}, {subject: '$subject'}]"
+    gate
+    for rule in "subject: 'CN=Test signer'" "subject: '${subject,,}'" "subject: '$subject '" "issuer: '$subject'" \
+        "subject: '$subject', issuer: 'O=Other'" "subject: 'O=Test*'" "subject_pattern: 'CN=Test signer'" \
+        "subject_pattern: '*Test'" "issuer_pattern: '*signer'"; do
+        policy "signers: [{$rule}]"
+        fails 22 "signed by key: $key, certificate: $certificate, none of the 1 signers" gate
+    done
+    for rule in "subject: ''" "subject: [a]" "subject: a, subject_pattern: b" "subject_pattern: '**'" \
+        "subject: a, key: $key" "issuers: a" ""; do
+        policy "signers: [{$rule}]"
+        fails 1 "policy.yaml: line 2: " gate
+    done
+}
+
 @test "a fingerprint may have colons" {
     colons=$(openssl x509 -inform der -in "$f/keys/leaf.der" -noout -fingerprint -sha256)
     policy "signers: [{certificate: '${colons#*=}'}]"

@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/err.h>
@@ -16,6 +17,9 @@ cJSON *certificate_facts(X509 *cert)
     const char *type = key ? EVP_PKEY_get0_type_name(key) : NULL;
     dpk_cert_describe(cert, &facts);
     dpk_json_text(o, "subject", facts.subject);
+    char *issuer = dpk_cert_name_text(X509_get_issuer_name(cert));
+    dpk_json_text(o, "issuer", issuer);
+    free(issuer);
     dpk_json_text(o, "serial", facts.serial);
     dpk_json_text(o, "sha256", facts.sha256);
     if (facts.not_before[0])

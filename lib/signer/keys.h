@@ -7,6 +7,7 @@
 #include "signer/signer.h"
 
 struct engine_st;
+struct token;
 struct token_way;
 
 struct dpk_signer {
@@ -16,6 +17,7 @@ struct dpk_signer {
     const struct token_way *token; /* how the key's token is reached; NULL: it is in none */
     struct engine_st *engine;      /* that way's */
     OSSL_LIB_CTX *context;         /* that way's, in which the key signs; NULL: the usual one */
+    struct token *session;         /* logs in, and stays until the key is closed */
     char **command;                /* words of the sign command, NULL behind the last */
     unsigned timeout;              /* of the command, seconds */
     pthread_mutex_t one;           /* tokens and commands sign one after the other */
@@ -31,6 +33,9 @@ struct secret {
 /* Gets it if it is not there yet; `what` is asked for ("Passphrase of leaf.pem"). False if there is
  * none; then `err` says so only if `refused` is set. */
 bool secret_get(struct secret *s, const char *what, struct dpk_error *err);
+/* Leaves the first line of a file that `held` has, without a byte order mark and without its end (LF, CR LF),
+ * and a NUL behind it. DPK_ERR_FORMAT "PATH: ...": it is UTF-16, or has a NUL. */
+enum dpk_status secret_first_line(struct dpk_buf *held, const char *path, struct dpk_error *err);
 
 /* Fill `key` (and what a token needs) of the signer. */
 enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,

@@ -10,6 +10,28 @@
 
 #define PASSPHRASE_FILE_MAX 65536
 
+enum dpk_status secret_first_line(struct dpk_buf *held, const char *path, struct dpk_error *err)
+{
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    const uint8_t *b = held->data;
+    if (held->size >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: the file is UTF-16: save it as UTF-8", path);
+    if (held->size >= sizeof mark && memcmp(b, mark, sizeof mark) == 0) {
+        held->size -= sizeof mark;
+        memmove(held->data, held->data + sizeof mark, held->size);
+    }
+    const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
+    if (line) {
+        held->size = (size_t)(line - held->data);
+        held->size -= held->size > 0 && line[-1] == '\r';
+    }
+    if (held->size && memchr(held->data, 0, held->size))
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: its first line has a NUL: save it as UTF-8 text",
+                        path);
+    dpk_put_u8(held, 0);
+    return held->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
 enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,
                                        struct dpk_error *err)
 {
@@ -24,16 +46,17 @@ enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, c
         enum dpk_status status = dpk_file_read(word + 5, PASSPHRASE_FILE_MAX, held, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "--passin");
-        const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
-        if (line)
-            held->size = (size_t)(line - held->data);
+        *out = NULL;
+        status = secret_first_line(held, word + 5, err);
+        if (status != DPK_OK)
+            return dpk_error_prefix(err, "--passin");
+        *out = (const char *)held->data;
+        return DPK_OK;
     } else {
         return dpk_fail(err, DPK_ERR_USAGE,
                         "--passin: give pass:TEXT, env:NAME or file:PATH, not the bare word");
     }
-    if (text)
-        dpk_put(held, text, strlen(text));
-    dpk_put_u8(held, 0);
+    dpk_put(held, text, strlen(text) + 1);
     if (held->failed)
         return dpk_fail_nomem(err);
     *out = (const char *)held->data;

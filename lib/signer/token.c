@@ -1,5 +1,6 @@
 /* Keys in PKCS#11 tokens: the key stays there, OpenSSL's provider or engine pkcs11 speaks to it. */
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,15 +107,9 @@ static enum dpk_status read_pin(const struct uri *u, struct dpk_buf *held, struc
     else if (strncmp(path, "file:", 5) == 0)
         path += 5;
     enum dpk_status status = dpk_file_read(path, PIN_FILE_MAX, held, err);
-    if (status != DPK_OK) {
-        dpk_error_prefix(err, "pin-source");
-        return status;
-    }
-    const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
-    if (line)
-        held->size = (size_t)(line - held->data);
-    dpk_put_u8(held, 0);
-    return held->failed ? dpk_fail_nomem(err) : DPK_OK;
+    if (status == DPK_OK)
+        status = secret_first_line(held, path, err);
+    return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "pin-source");
 }
 
 /* --passin wins over the URI, the URI over asking. */
@@ -163,9 +158,10 @@ static enum dpk_status name_module(const struct token_way *way, const struct uri
     return DPK_OK;
 }
 
-/* libp11 would speak of it on standard error, the provider not at all. */
+/* libp11 would speak of it on standard error, the provider not at all. `found` gets the path where
+ * the system found the module; p11-kit looks for relative ones elsewhere. */
 static enum dpk_status try_module(const struct token_way *way, const char *module,
-                                  struct dpk_error *err)
+                                  struct dpk_buf *found, struct dpk_error *err)
 {
     const char *forced = way->module_variable ? getenv(way->module_variable) : NULL;
     if (!module)
@@ -181,12 +177,18 @@ static enum dpk_status try_module(const struct token_way *way, const char *modul
                         "pkcs11: the module %s cannot be loaded (module-path in the URI, or "
                         "PKCS11_MODULE_PATH): %s",
                         module, *module ? dlerror() : "no path");
+    struct link_map *map = NULL;
+    const char *path = dlinfo(code, RTLD_DI_LINKMAP, &map) == 0 && *map->l_name ? map->l_name : module;
+    char *whole = realpath(path, NULL);
+    path = whole ? whole : path;
+    dpk_put(found, path, strlen(path) + 1);
+    free(whole);
     dlclose(code);
-    return DPK_OK;
+    return found->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
 static enum dpk_status start(const struct token_way *way, const struct uri *u, struct dpk_signer *s,
-                             struct dpk_error *err)
+                             struct dpk_buf *found, struct dpk_error *err)
 {
     const char *module = NULL;
     enum dpk_status status = name_module(way, u, &module, err);
@@ -195,23 +197,24 @@ static enum dpk_status start(const struct token_way *way, const struct uri *u, s
     if (status != DPK_OK)
         return status;
     s->token = way;
-    return try_module(way, module, err);
+    return try_module(way, module, found, err);
 }
 
 /* The way that DPAKIT_PKCS11 says, else the first that is installed. */
-static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, struct dpk_error *err)
+static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, struct dpk_buf *found,
+                                 struct dpk_error *err)
 {
     static const struct token_way *const ways[] = {&token_provider, &token_engine};
     const char *wanted = getenv("DPAKIT_PKCS11");
     enum dpk_status status = DPK_ERR_UNSUPPORTED;
     for (size_t i = 0; i < 2; i++)
         if (wanted && strcmp(wanted, ways[i]->name) == 0)
-            return start(ways[i], u, s, err);
+            return start(ways[i], u, s, found, err);
     if (wanted)
         return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_PKCS11: '%.40s' is neither provider nor engine",
                         wanted);
     for (size_t i = 0; i < 2 && status == DPK_ERR_UNSUPPORTED; i++)
-        status = start(ways[i], u, s, err);
+        status = start(ways[i], u, s, found, err);
     if (status == DPK_ERR_UNSUPPORTED)
         return dpk_fail(err, status,
                         "pkcs11: OpenSSL has neither its provider nor its engine pkcs11 (Debian "
@@ -220,21 +223,43 @@ static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, stru
     return status;
 }
 
+/* Finds the token and asks for its PIN only then; the PIN is sent once, and OpenSSL's way to the key
+ * finds the process logged in. */
+static enum dpk_status log_in(const struct uri *u, const char *module, struct secret *secret,
+                              struct dpk_signer *s, struct dpk_buf *held, const char **pin,
+                              struct dpk_error *err)
+{
+    CK_OBJECT_HANDLE key;
+    struct token *t = s->session = calloc(1, sizeof *t);
+    enum dpk_status status =
+        t ? session_find(t, s->name, module, true, err) : dpk_fail_nomem(err);
+    if (status == DPK_OK)
+        status = session_can_log_in(t, err);
+    if (status == DPK_OK)
+        status = find_pin(u, secret, held, pin, err);
+    if (status == DPK_OK)
+        status = session_open(t, false, err);
+    if (status == DPK_OK)
+        status = session_log_in(t, *pin, err);
+    return status == DPK_OK ? session_one(t, CKO_PRIVATE_KEY, "private key", &key, err) : status;
+}
+
 enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_signer *s,
                            struct dpk_error *err)
 {
     struct uri u = {.key = {0}};
-    struct dpk_buf held = {0};
+    struct dpk_buf held = {0}, module = {0};
     const char *pin = NULL;
     enum dpk_status status = uri_parse(uri, &u, err);
     if (status == DPK_OK && !(s->name = strdup((const char *)u.key.data)))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = start_any(&u, s, err);
+        status = start_any(&u, s, &module, err);
     if (status == DPK_OK)
-        status = find_pin(&u, secret, &held, &pin, err);
+        status = log_in(&u, (const char *)module.data, secret, s, &held, &pin, err);
     if (status == DPK_OK)
         status = s->token->load(s, s->name, pin, err);
+    dpk_buf_free(&module);
     dpk_buf_wipe_free(&held);
     uri_free(&u);
     return status;
@@ -281,4 +306,7 @@ void token_close(struct dpk_signer *s)
 {
     if (s->token)
         s->token->stop(s);
+    if (s->session)
+        session_end(s->session);
+    free(s->session);
 }

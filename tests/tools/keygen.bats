@@ -101,7 +101,7 @@ pem() { openssl x509 -inform der -in "$1" -out "$2"; }
     fails 1 "dpa-owner is in the token already" mlxdpa keygen out --token pkcs11:token=dpa --passin env:PIN
     fails 1 "no such token" mlxdpa keygen out --token pkcs11:token=other --passin env:PIN
     fails 2 "name the token alone" mlxdpa keygen out --token 'pkcs11:token=dpa;object=x' --passin env:PIN
-    fails 1 "does not let us in" mlxdpa keygen out --token pkcs11:token=dpa --passin pass:9
+    fails 1 "wrong PIN" mlxdpa keygen out --token pkcs11:token=dpa --passin pass:9
     fails 2 "no pkcs11: URI" mlxdpa keygen out --token dpa --passin pass:9
     # What fails after the keys were made takes them away again.
     name=$(printf '\xf0\x9f\x98\x80%.0s' {1..48})

@@ -302,6 +302,11 @@ FILE *dpk_file_messages(const char *path);
 enum dpk_status dpk_file_apart(const char *output, const char *const *inputs, size_t count,
                                struct dpk_error *err);
 
+/* The first of `names` that is a regular file in the folder of `path`, and not `path`: for messages that say
+ * which file was probably meant. "*.key" stands for the name of `path` with another end. NULL ends the
+ * names. False: none is there. */
+bool dpk_file_beside(const char *path, const char *const *names, char out[PATH_MAX]);
+
 /* Folders of this user; they may not be there. DPK_ERR_NOT_FOUND: the environment names no place.
  * Devices are in $DPAKIT_DEVICES, else $XDG_STATE_HOME/dpakit, else ~/.local/state/dpakit. */
 enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err);

@@ -31,8 +31,8 @@ struct dpk_certchain;
 /* CRC-16 of a chain header (signing(7)) over big-endian dwords. `size` is a multiple of 4. */
 uint16_t dpk_crc16(const uint8_t *dwords, size_t size);
 
-/* Reads the certificates of a file: DER, one after the other, or a PEM bundle, in any order; they
- * are sorted top first, leaf last. Errors: no certificate, trailing bytes, more than
+/* Reads the certificates of a file: DER, one after the other, a PEM bundle, or PKCS#7 (.p7b, DER or
+ * PEM), in any order; they are sorted top first, leaf last. Errors: no certificate, trailing bytes, more than
  * DPK_CHAIN_MAX_CERTS, certificates that do not form one chain, too many bytes. */
 enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
                                    struct dpk_error *err);
@@ -114,10 +114,14 @@ enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
 /* Appends its DER. */
 enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 
+/* Appends the DER of the one certificate of a file in PEM or PKCS#7. What is no known form is appended as it
+ * stands, for the caller to refuse. Errors name the path, and say what the file is instead. */
+enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_error *err);
+
 /* Root certificates to trust, from files. */
 struct dpk_roots;
 
-/* Adds the root certificates of a file, DER (one) or PEM (any number), to `*roots`, which is made
+/* Adds the root certificates of a file, DER, PEM or PKCS#7 (any number), to `*roots`, which is made
  * when NULL. Errors name the file: no certificate, one that no device would take as its root
  * (dpk_cert_check_root), more than 64 altogether. On failure `*roots` keeps what it had. */
 enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err);

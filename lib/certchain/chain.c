@@ -178,7 +178,7 @@ enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
         return status;
     status = dpk_certchain_parse(file.data, file.size, out, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", path);
+        status = pile_refused(path, &file, true, status, err);
     dpk_buf_wipe_free(&file);
     return status;
 }

@@ -28,6 +28,10 @@ struct pile {
  * failure. */
 enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, struct dpk_error *err);
 void pile_free(struct pile *pile);
+/* After pile_read of a file failed with `status`: puts the path before the error, or says what the file is
+ * instead. `of_chain`: a chain was asked for, not a root. Returns the status. */
+enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
+                             enum dpk_status status, struct dpk_error *err);
 
 #define CERT_FILE_MAX ((size_t)1 << 20) /* bytes of a file with certificates */
 

@@ -1,9 +1,11 @@
 /* Certificates of a file, DER or PEM, whatever they are to each other. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs7.h>
 
 #include "chain.h"
 
@@ -30,6 +32,34 @@ static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile
             return status;
     }
     return DPK_OK;
+}
+
+/* The certificates that CAs deliver as .p7b: their order there says nothing. */
+static enum dpk_status read_pkcs7_pile(const void *bytes, size_t size, struct pile *pile,
+                                       struct dpk_error *err)
+{
+    const unsigned char *p = bytes;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status != DPK_OK)
+        return status;
+    PKCS7 *all = size <= LONG_MAX ? d2i_PKCS7(NULL, &p, (long)size) : NULL;
+    if (!all || p != (const unsigned char *)bytes + size || !PKCS7_type_is_signed(all) ||
+        !all->d.sign) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "damaged PKCS#7 (%s)", chain_openssl_reason());
+        PKCS7_free(all);
+        return status;
+    }
+    const STACK_OF(X509) *certs = all->d.sign->cert;
+    for (int i = 0; status == DPK_OK && i < sk_X509_num(certs); i++) {
+        struct dpk_buf der = {0};
+        status = dpk_cert_der(sk_X509_value(certs, i), &der, err);
+        if (status == DPK_OK)
+            status = read_der_pile(der.data, der.size, pile, err);
+        dpk_buf_free(&der);
+    }
+    PKCS7_free(all);
+    ERR_clear_error();
+    return status;
 }
 
 static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile *pile,
@@ -65,6 +95,8 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
             } else if (status == DPK_OK) {
                 status = pile_add(pile, cert, err);
             }
+        } else if (strcmp(name, PEM_STRING_PKCS7) == 0 || strcmp(name, PEM_STRING_CMS) == 0) {
+            status = read_pkcs7_pile(data, (size_t)length, pile, err);
         }
         OPENSSL_free(name);
         OPENSSL_free(header);
@@ -85,10 +117,60 @@ enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, str
         return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes are too many for certificates", size);
     bool is_der = size > 1 && b[0] == 0x30 && b[1] >= 0x80; /* text may start with a '0' */
     bool is_pem = !is_der && size && memmem(bytes, size, pem, sizeof pem - 1);
-    enum dpk_status status =
-        is_pem ? read_pem_pile(bytes, size, pile, err) : read_der_pile(bytes, size, pile, err);
+    const bool is_pkcs7 = !is_pem && dpk_content_of(bytes, size) == DPK_CONTENT_PKCS7;
+    enum dpk_status status = is_pem     ? read_pem_pile(bytes, size, pile, err)
+                             : is_pkcs7 ? read_pkcs7_pile(bytes, size, pile, err)
+                                        : read_der_pile(bytes, size, pile, err);
     if (status == DPK_OK && pile->count == 0)
         status = dpk_fail(err, DPK_ERR_FORMAT, "no certificate");
+    return status;
+}
+
+enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
+                             enum dpk_status status, struct dpk_error *err)
+{
+    static const char *const chain[] = {"chain.der", "chain.pem", "chain.p7b", "*.der",
+                                        "*.crt",     "*.pem",     NULL},
+                             *const root[] = {"*.der", "*.crt", "*.pem", "root.der", NULL};
+    const enum dpk_content content = dpk_content_of(file->data, file->size);
+    if (status == DPK_ERR_FORMAT && content != DPK_CONTENT_CERTIFICATE &&
+        content != DPK_CONTENT_PKCS7 &&
+        dpk_content_refuse(path, file->data, file->size, "a certificate", of_chain ? chain : root,
+                           err) != DPK_OK)
+        return DPK_ERR_FORMAT;
+    dpk_error_prefix(err, "%s", path);
+    return status;
+}
+
+/* A file with one certificate in another form than DER. */
+static enum dpk_status one_der(const struct dpk_buf *file, struct dpk_buf *out,
+                               struct dpk_error *err)
+{
+    struct pile pile = {.max = 1};
+    enum dpk_status status = pile_read(&pile, file->data, file->size, err);
+    if (status == DPK_OK)
+        status = dpk_cert_der(pile.certs[0], out, err);
+    pile_free(&pile);
+    return status;
+}
+
+enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_error *err)
+{
+    struct dpk_buf file = {0};
+    enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
+    if (status != DPK_OK)
+        return status;
+    const enum dpk_content content = dpk_content_of(file.data, file.size);
+    const bool is_der = file.size > 1 && file.data[0] == 0x30 && file.data[1] >= 0x80;
+    if (content == DPK_CONTENT_OTHER || (content == DPK_CONTENT_CERTIFICATE && is_der)) {
+        dpk_put(out, file.data ? file.data : (const void *)"", file.size);
+        status = out->failed ? dpk_fail_nomem(err) : DPK_OK;
+    } else {
+        status = one_der(&file, out, err);
+        if (status != DPK_OK)
+            status = pile_refused(path, &file, false, status, err);
+    }
+    dpk_buf_wipe_free(&file);
     return status;
 }
 

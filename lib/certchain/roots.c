@@ -64,7 +64,7 @@ enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struc
     if (status == DPK_OK)
         status = add_pile(*roots, &pile, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s", path);
+        status = pile_refused(path, &file, false, status, err);
 out:
     pile_free(&pile);
     dpk_buf_free(&file);

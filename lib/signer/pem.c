@@ -46,6 +46,11 @@ static enum dpk_status explain_no_key(const struct dpk_buf *file, const struct a
         return dpk_fail(err, DPK_ERR_CRYPTO, "%s: the key cannot be decrypted: wrong passphrase",
                         path);
     static const char begin[] = "-----BEGIN ", private[] = "PRIVATE KEY-----";
+    static const char *const beside[] = {"*.key", "*-key.pem", "leaf.key", "*.pem", NULL};
+    const enum dpk_content content = dpk_content_of(file->data, file->size);
+    if (content != DPK_CONTENT_PRIVATE_KEY &&
+        dpk_content_refuse(path, file->data, file->size, "a private key", beside, err) != DPK_OK)
+        return DPK_ERR_FORMAT;
     if (!file->data || !memmem(file->data, file->size, begin, sizeof begin - 1))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "%s: not a PEM file; a DER key becomes one with openssl pkey -inform der",

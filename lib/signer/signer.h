@@ -119,6 +119,27 @@ enum dpk_status dpk_token_remove(const struct dpk_key_options *where,
 enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,
                                        struct dpk_error *err);
 
+/* ---- Files that are something else ---- */
+
+/* What a file has, by its first bytes and its PEM marks; nothing of it is proven. */
+enum dpk_content {
+    DPK_CONTENT_OTHER,
+    DPK_CONTENT_CERTIFICATE,
+    DPK_CONTENT_TRUSTED, /* OpenSSL's own form of a certificate */
+    DPK_CONTENT_PKCS7,   /* certificates, .p7b */
+    DPK_CONTENT_PKCS12,  /* a key and certificates, .p12 */
+    DPK_CONTENT_REQUEST,
+    DPK_CONTENT_PRIVATE_KEY,
+    DPK_CONTENT_PUBLIC_KEY,
+};
+enum dpk_content dpk_content_of(const void *bytes, size_t size);
+/* After a file could not be read as `wanted` ("a private key", "a certificate"): DPK_ERR_FORMAT that names
+ * the path, what the file is instead, and what to do, or which file `beside` it (see dpk_file_beside) is
+ * probably meant. DPK_OK: nothing to say, and `err` stays. */
+enum dpk_status dpk_content_refuse(const char *path, const void *bytes, size_t size,
+                                   const char *wanted, const char *const *beside,
+                                   struct dpk_error *err);
+
 /* Reads an RSA public key, PEM ("BEGIN PUBLIC KEY"), of any size; release it with EVP_PKEY_free.
  * Errors name the path. */
 enum dpk_status dpk_public_key_read(const char *path, EVP_PKEY **out, struct dpk_error *err);

@@ -5,7 +5,6 @@
 
 #include "own.h"
 
-#define CERT_FILE_MAX ((size_t)65536)
 
 /* The UUID of --cert-uuid, else of the file beside the certificate, else a new one. */
 static enum dpk_status find_cert_uuid(const struct own_work *w, const char *root,
@@ -89,7 +88,7 @@ static enum dpk_status make_trust(struct own_work *w, struct dpk_error *err)
     w->is_container = true;
     enum dpk_status status = own_need_owner(w, err);
     if (status == DPK_OK)
-        status = dpk_file_read(root, CERT_FILE_MAX, &der, err);
+        status = dpk_cert_read(root, &der, err);
     if (status == DPK_OK)
         status = find_cert_uuid(w, root, &cert, err);
     if (status == DPK_OK)

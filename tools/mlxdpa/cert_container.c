@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "certchain/certchain.h"
 #include "container/container.h"
 #include "mlxdpa.h"
 
-#define CERT_FILE_MAX ((size_t)1 << 20)
 
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err)
@@ -78,7 +78,7 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
     if (status != DPK_OK)
         return status;
     if (plan.kind == DPK_CONTAINER_ADD) {
-        status = dpk_file_read(options->cert, CERT_FILE_MAX, &cert, err);
+        status = dpk_cert_read(options->cert, &cert, err);
         if (status != DPK_OK)
             return status;
         /* dpk_file_read leaves NULL for an empty file. */

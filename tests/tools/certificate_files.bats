@@ -85,3 +85,19 @@ sign_with() { mlxdpa -e host -c "$1" -p "$2" -o "${3-$BATS_TEST_TMPDIR/out}" sig
     fails 1 "keys/root.der: a certificate, where a public key is asked for" \
         mlxdpa verify app.signed --ca keys/root.der --key keys/root.der
 }
+
+@test "a leaf that ends within 90 days is a warning when it signs, and a line of show" {
+    openssl req -new -key keys/leaf.pem -subj "/CN=Short" -out short.csr
+    for days in 30 91; do
+        openssl x509 -req -in short.csr -CA root.crt -CAkey keys/root.pem -days $days -out $days.crt 2>/dev/null
+        sign_with $days.crt keys/leaf.pem 2>said
+        mlxdpa show "$BATS_TEST_TMPDIR/out" >shown
+        if [ $days = 30 ]; then
+            grep -qE '^-W- 30.crt: the leaf ends on [0-9-]{10} .* UTC, in (29|30) days: sign again' said
+            grep -q 'the leaf ends on' shown
+        else
+            [ ! -s said ]
+            ! grep -q 'the leaf ends on' shown || false
+        fi
+    done
+}

@@ -98,3 +98,52 @@ wrong() {
     mlxdpa keygen keys --token 'pkcs11:token=new?pin-value=1234'
     [ "$(grep made log | sort | uniq -c)" = "      4 sign sensitive private made" ]
 }
+
+@test "no PIN is sent before input, chain, dates and output were found right" {
+    pin='?pin-value=99999'
+    echo text >text
+    unsent 1 "text: " mlxdpa -e text -c "$f/chain.der" -p "$uri$pin" -o out sign_dpa_apps
+    unsent 1 "No such file" mlxdpa -e nowhere -c "$f/chain.der" -p "$uri$pin" -o out sign_dpa_apps
+    unsent 1 "no DPA program no-such-app" mlxdpa -e "$f/host" -c "$f/chain.der" -p "$uri$pin" -o out --app no-such-app sign_dpa_apps
+    unsent 1 "text: " mlxdpa -e "$f/host" -c text -p "$uri$pin" -o out sign_dpa_apps
+    unsent 1 "nowhere/out" sign -p "$uri$pin" -o nowhere/out
+    unsent 1 "Is a directory" sign -p "$uri$pin" -o .
+    openssl req -new -key "$f/leaf.pem" -subj /CN=Leaf -out csr
+    openssl req -x509 -key "$f/leaf.pem" -subj /CN=Leaf -out top.pem -days 30
+    expired_certificate csr top.pem "$f/leaf.pem" old.pem
+    unsent 1 "expired" mlxdpa -e "$f/host" -c old.pem -p "$uri$pin" -o out sign_dpa_apps
+    unsent 1 "text: " mlxdpa -s text -c "$f/chain.der" -p "$uri$pin" -o out --life_cycle_priority OEM sign_single_dpa_app
+    unsent 1 "text" mlxdpa --cert_container text -p "$uri$pin" -o out --keypair_uuid $uuid --cert_uuid $uuid \
+        --life_cycle_priority OEM sign_cert_container
+    unsent 1 "priority" mlxdpa --cert_container "$f/container" -p "$uri$pin" -o out --keypair_uuid $uuid \
+        --cert_uuid $uuid --life_cycle_priority User sign_cert_container
+    unsent 1 "nowhere/out" container -p "$uri$pin" -o nowhere/out
+    unsent 1 "no DPA program" mlxdpa release "$f/dev.o" -c "$f/chain.der" -p "$uri$pin" -o out
+    unsent 1 "is there already" mlxdpa release "$f/host" -c "$f/chain.der" -p "$uri$pin" -o "$f"
+    unsent 1 "is there already" mlxdpa keygen "$f" --token "pkcs11:token=dpa$pin"
+    echo '<config' >bad.xml
+    unsent 1 "bad.xml" mlxconfig-lite -p "$uri$pin" -u $uuid create_conf bad.xml out
+}
+
+@test "several host files are signed with one login" {
+    mkdir signed
+    cp "$f/host" a
+    cp "$f/host" b
+    sign -p "$uri?pin-value=1234" -o signed a b
+    [ "$(grep -c 'in$' log)" -eq 1 ]
+    for x in host a b; do cmp signed/$x "$f/signed"; done
+    : >log
+    mlxdpa sign_dpa_apps a b -c "$f/chain.der" -p "$uri?pin-value=1234"
+    [ "$(grep -c 'in$' log)" -eq 1 ]
+    cmp a "$f/signed"
+    cmp b "$f/signed"
+    # All of them are looked at before anything is sent or written.
+    cp "$f/host" c
+    echo text >text
+    unsent 1 "text: " mlxdpa sign_dpa_apps c text -c "$f/chain.der" -p "$uri?pin-value=1234"
+    cmp c "$f/host"
+    unsent 2 "need a folder" mlxdpa sign_dpa_apps a c -c "$f/chain.der" -p "$uri?pin-value=1234" -o out
+    mkdir d && cp c d
+    unsent 2 "two of the files" mlxdpa sign_dpa_apps c d/c -c "$f/chain.der" -p "$uri?pin-value=1234" -o signed
+    unsent 2 "needs -e" mlxdpa sign_dpa_apps -c "$f/chain.der" -p "$uri?pin-value=1234"
+}

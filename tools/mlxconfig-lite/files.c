@@ -25,6 +25,7 @@ static enum dpk_status run(const struct mlxconfig_options *options, const struct
                            convert *turn, struct dpk_error *err)
 {
     struct dpk_nv_defs *defs = NULL;
+    struct dpk_staged *staged = NULL;
     struct input in = {.path = args->words[0]};
     struct dpk_buf out = {0};
     const char *output = args->words[1];
@@ -34,8 +35,12 @@ static enum dpk_status run(const struct mlxconfig_options *options, const struct
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_file_read(in.path, DPK_NV_XML_MAX, &in.bytes, err);
+    /* A place that cannot be written is found before a key is asked for. */
+    if (status == DPK_OK)
+        status = dpk_file_stage(output, NULL, 0, 0600, &staged, err);
     if (status != DPK_OK)
         goto out;
+    dpk_staged_drop(staged);
     status = turn(options, defs, &in, &out, err);
     if (status == DPK_OK && out.failed)
         status = dpk_fail_nomem(err);

@@ -71,6 +71,25 @@ static void show_signature(cJSON *o, const struct dpk_crypto_view *view, const u
     }
 }
 
+#define WARNING_DAYS 90
+
+bool program_leaf_ends(X509 *leaf, char *text, size_t size)
+{
+    struct dpk_cert_facts facts;
+    int days = 0, seconds = 0;
+    if (ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(leaf)) != 1 ||
+        days >= WARNING_DAYS)
+        return false;
+    dpk_cert_describe(leaf, &facts);
+    if (days < 0 || seconds < 0)
+        snprintf(text, size, "the leaf ended on %.23s", facts.not_after);
+    else
+        snprintf(text, size,
+                 "the leaf ends on %.23s, in %d days: sign again under a new leaf before then",
+                 facts.not_after, days);
+    return true;
+}
+
 void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct dpk_report *report)
 {
     struct dpk_crypto_view view;
@@ -93,6 +112,8 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
     dpk_json_text(o, "algorithm", text);
     dpk_cert_subject(dpk_certchain_leaf(view.chain), text, sizeof text);
     dpk_json_text(o, "signed_by", text);
+    if (program_leaf_ends(dpk_certchain_leaf(view.chain), text, sizeof text))
+        dpk_json_text(o, "leaf_end", text);
     show_signature(o, &view, crypto, hashes_right);
     dpk_crypto_view_free(&view);
     program_chain(o, crypto, size);

@@ -20,4 +20,7 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
  * of each. An area that is damaged counts as one program, as it stands. */
 void program_show(const struct dpk_program *p, cJSON *o);
 
+/* Does a leaf end within 90 days, or has it ended? Then `text` says when, and what follows. */
+bool program_leaf_ends(X509 *leaf, char *text, size_t size);
+
 #endif

@@ -65,11 +65,8 @@ static enum dpk_status sign(struct target *t, const struct mlxdpa_options *o,
                             const struct program_signer *s, struct made *m, struct dpk_error *err)
 {
     const struct dpk_hostfile_options how = {.crypto = signing_options(o), .threads = o->jobs};
-    enum dpk_status status = target_read(t, err);
-    if (status == DPK_OK && dpk_hostfile_count(t->opened) == 0)
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", t->path);
-    if (status == DPK_OK)
-        status = dpk_hostfile_sign(t->opened, s->chain, s->signer, &how, &m->bytes[HOST], err);
+    enum dpk_status status =
+        dpk_hostfile_sign(t->opened, s->chain, s->signer, &how, &m->bytes[HOST], err);
     for (size_t i = 0; i < dpk_certchain_count(s->chain) && status == DPK_OK; i++)
         status = dpk_cert_der(dpk_certchain_cert(s->chain, i), &m->bytes[CHAIN], err);
     return status;
@@ -188,7 +185,13 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
     if (status == DPK_OK)
         status = target_open(path, &kind_host, &t, err);
     if (status == DPK_OK)
-        status = program_signer_open(&o->shared, path, &s, err);
+        status = program_signer_prepare(&o->shared, path, &s, err);
+    if (status == DPK_OK)
+        status = target_read(&t, err);
+    if (status == DPK_OK && dpk_hostfile_count(t.opened) == 0)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", path);
+    if (status == DPK_OK)
+        status = program_signer_open(&o->shared, &s, err);
     if (status == DPK_OK)
         status = sign(&t, &o->shared, &s, &m, err);
     if (status == DPK_OK)
@@ -202,6 +205,8 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
     if (status == DPK_OK)
         printf("Released %zu DPA program%s in %s.\n", dpk_hostfile_count(host),
                dpk_hostfile_count(host) == 1 ? "" : "s", folder);
+    if (status == DPK_OK)
+        program_signer_warn(&o->shared, &s);
     dpk_hostfile_close(host);
     for (size_t i = 0; i < PARTS; i++)
         dpk_buf_free(&m.bytes[i]);

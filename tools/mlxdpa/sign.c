@@ -77,18 +77,48 @@ static enum dpk_status sign_kind(const char *command, const char *path, const st
     return status;
 }
 
+/* Signs the file of -e, if there is one, and those of `words`. */
+static enum dpk_status sign_several(const struct mlxdpa_options *o, const char *const *words,
+                                    size_t count, struct dpk_error *err)
+{
+    const size_t all = count + (o->host_elf != NULL);
+    struct targets_to_sign list = {.at = calloc(all, sizeof *list.at),
+                                   .outputs = calloc(all, sizeof *list.outputs)};
+    enum dpk_status status = list.at && list.outputs ? DPK_OK : dpk_fail_nomem(err);
+    for (size_t i = 0; i < all && status == DPK_OK; i++) {
+        const char *path = o->host_elf ? (i ? words[i - 1] : o->host_elf) : words[i];
+        status = target_open_to_change(path, &kind_host, o, &list.at[list.count++], err);
+    }
+    if (status == DPK_OK)
+        status = host_sign_all(&list, o, err);
+    for (size_t i = 0; i < list.count; i++)
+        target_close(&list.at[i]);
+    free(list.at);
+    free(list.outputs);
+    return status;
+}
+
 static enum dpk_status run_sign_dpa_apps(void *given, const struct dpk_args *args,
                                          struct dpk_error *err)
 {
     const struct mlxdpa_options *o = given;
-    return sign_kind(args->command, o->host_elf, &kind_host, o, err);
+    const char *const *words = (const char *const *)args->words;
+    size_t count = 0;
+    while (words[count])
+        count++;
+    if (count + (o->host_elf != NULL) == 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s needs -e", args->command);
+    if (count + (o->host_elf != NULL) > 1)
+        return sign_several(o, words, count, err);
+    return sign_kind(args->command, o->host_elf ? o->host_elf : words[0], &kind_host, o, err);
 }
 
 const struct dpk_command sign_dpa_apps_command = {
     .names = "sign_dpa_apps",
-    .help = "sign the programs in a host file (-e -c -p [-o])",
-    .needs = "e,c,p|sign-command",
-    .takes = "o,profile,section-type,app,j,force,cert_chain_count,mft-compat,passin,sign-timeout",
+    .words = "[HOST_ELF...]",
+    .help = "sign the programs in host files (-e -c -p [-o])",
+    .needs = "c,p|sign-command",
+    .takes = "e,o,profile,section-type,app,j,force,cert_chain_count,mft-compat,passin,sign-timeout",
     .run = run_sign_dpa_apps};
 
 static enum dpk_status run_sign_cert_container(void *given, const struct dpk_args *args,

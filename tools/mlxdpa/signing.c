@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kinds/kind.h"
+#include "program.h"
 
 #define SIGNATURE_SIZE    512 /* of RSA-4096 */
 #define ANY_SIGNATURE_MAX ((size_t)65536)
@@ -47,23 +48,49 @@ enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_c
     return DPK_OK;
 }
 
-enum dpk_status program_signer_open(const struct mlxdpa_options *o, const char *path,
-                                    struct program_signer *s, struct dpk_error *err)
+enum dpk_status signing_output(const char *output, struct dpk_error *err)
+{
+    struct dpk_staged *staged = NULL;
+    enum dpk_status status = dpk_file_stage(output, NULL, 0, 0600, &staged, err);
+    if (status == DPK_OK)
+        dpk_staged_drop(staged);
+    return status;
+}
+
+enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const char *path,
+                                       struct program_signer *s, struct dpk_error *err)
 {
     const char *const inputs[] = {o->cert, o->key.key};
-    struct dpk_key_options key = o->key;
     *s = (struct program_signer){0};
     enum dpk_status status = mlxdpa_output(o, path, &s->output, err);
     if (status == DPK_OK)
         status = dpk_file_apart(s->output, inputs, 2, err);
     if (status == DPK_OK)
         status = signing_chain(o, &s->chain, err);
-    if (status != DPK_OK)
-        return status;
+    return status == DPK_OK ? signing_check(o, s->chain, NULL, err) : status;
+}
+
+enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
+                                    struct dpk_error *err)
+{
+    struct dpk_key_options key = o->key;
+    const struct dpk_sign_options how = {.force = o->force};
     /* With --sign-command and without -p the public key is that of the leaf. */
     key.public_key = X509_get0_pubkey(dpk_certchain_leaf(s->chain));
-    status = dpk_signer_open_with(&key, &s->signer, err);
-    return status == DPK_OK ? signing_check(o, s->chain, s->signer, err) : status;
+    enum dpk_status status = dpk_signer_open_with(&key, &s->signer, err);
+    if (status != DPK_OK)
+        return status;
+    status = dpk_sign_check_with(s->chain, s->signer, &how, err);
+    return status == DPK_OK
+               ? DPK_OK
+               : dpk_error_prefix(err, "%s, %s", o->cert, dpk_signer_name(s->signer));
+}
+
+void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s)
+{
+    char text[160];
+    if (program_leaf_ends(dpk_certchain_leaf(s->chain), text, sizeof text))
+        fprintf(stderr, "-W- %s: %s\n", o->cert, text);
 }
 
 void program_signer_close(struct program_signer *s)
@@ -72,14 +99,22 @@ void program_signer_close(struct program_signer *s)
     dpk_certchain_free(s->chain);
 }
 
-enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, sign_fn *sign,
-                            void *how, struct dpk_error *err)
+enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, prepare_fn *prepare,
+                            sign_fn *sign, void *how, struct dpk_error *err)
 {
     struct dpk_signer *signer = NULL;
     struct dpk_buf made = {0};
     enum dpk_status status = dpk_file_apart(o->output, &o->key.key, 1, err);
     if (status == DPK_OK)
         status = target_read(t, err);
+    if (status == DPK_OK)
+        status = signing_output(o->output, err);
+    /* Whatever is wrong with the file is found before a key is asked for. */
+    if (status == DPK_OK && prepare) {
+        status = prepare(how, &t->file, err);
+        if (status != DPK_OK && status != DPK_ERR_USAGE)
+            dpk_error_prefix(err, "%s", t->path);
+    }
     if (status == DPK_OK)
         status = dpk_signer_open_with(&o->key, &signer, err);
     if (status != DPK_OK)

@@ -2,6 +2,8 @@
 #ifndef MLXDPA_SIGNING_H
 #define MLXDPA_SIGNING_H
 
+#include <limits.h>
+
 #include "hostfile/hostfile.h"
 
 #include "mlxdpa.h"
@@ -29,11 +31,29 @@ struct program_signer {
     struct dpk_signer *signer; /* the key of the chain's leaf */
 };
 
-/* Opens what signs the programs of the file `path`, by -c, which is given, and -p. The output is
- * none of these. Release with program_signer_close, after failures too. */
-enum dpk_status program_signer_open(const struct mlxdpa_options *o, const char *path,
-                                    struct program_signer *s, struct dpk_error *err);
+/* Prepares what signs the programs of the file `path`, by -c, which is given: output and chain are
+ * checked, and no key is opened. The output is none of the inputs. Release with program_signer_close,
+ * after failures too. */
+enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const char *path,
+                                       struct program_signer *s, struct dpk_error *err);
+/* Opens the key (-p): when all else is known to be right, for a token counts wrong PINs. */
+enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
+                                    struct dpk_error *err);
+/* Could the file be written? */
+enum dpk_status signing_output(const char *output, struct dpk_error *err);
+/* After signing: warns of a leaf that ends within 90 days. */
+void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s);
 void program_signer_close(struct program_signer *s);
+
+/* Several host files, and where each goes. */
+struct targets_to_sign {
+    struct target *at;
+    char (*outputs)[PATH_MAX];
+    size_t count;
+};
+/* Signs them with one login: all are checked before the key is opened, -o names a folder. */
+enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_options *o,
+                              struct dpk_error *err);
 
 /* ---- Containers, signed by a key alone ---- */
 
@@ -41,9 +61,11 @@ void program_signer_close(struct program_signer *s);
 typedef enum dpk_status sign_fn(void *how, const struct dpk_buf *file,
                                 const struct dpk_signer *signer, struct dpk_buf *made,
                                 struct dpk_error *err);
-/* Signs the file by -p and writes it to -o. */
-enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, sign_fn *sign,
-                            void *how, struct dpk_error *err);
+/* Refuses what cannot be signed, without a key. */
+typedef enum dpk_status prepare_fn(void *how, const struct dpk_buf *file, struct dpk_error *err);
+/* Signs the file by -p, which is opened after `prepare`, and writes it to -o. */
+enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, prepare_fn *prepare,
+                            sign_fn *sign, void *how, struct dpk_error *err);
 
 /* Appends the container with a signature that `key` must have made. */
 typedef enum dpk_status attach_fn(const void *how, const struct dpk_buf *file,

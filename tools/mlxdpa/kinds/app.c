@@ -155,14 +155,21 @@ static enum dpk_status sign_program(const char *command, struct target *t,
         .mft_compat = o->mft_compat, .mft_chain_count = o->chain_count, .force = o->force};
     enum dpk_lifecycle priority;
     struct program_signer s = {0};
+    struct dpk_app app;
     struct dpk_buf made = {0};
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &priority, err);
     if (status == DPK_OK)
-        status = program_signer_open(o, t->path, &s, err);
+        status = program_signer_prepare(o, t->path, &s, err);
     if (status == DPK_OK)
         status = target_read(t, err);
+    if (status == DPK_OK && dpk_app_parse(t->file.data, t->file.size, &app, err) != DPK_OK)
+        status = dpk_error_prefix(err, "%s", t->path);
+    if (status == DPK_OK)
+        status = signing_output(s.output, err);
+    if (status == DPK_OK)
+        status = program_signer_open(o, &s, err);
     if (status != DPK_OK)
         goto out;
     status =
@@ -171,8 +178,10 @@ static enum dpk_status sign_program(const char *command, struct target *t,
         status = dpk_file_replace(s.output, made.data, made.size, 0644, err);
     else if (status != DPK_ERR_USAGE)
         dpk_error_prefix(err, "%s", t->path);
-    if (status == DPK_OK)
+    if (status == DPK_OK) {
         mlxdpa_say(s.output, "%s was signed successfully.", s.output);
+        program_signer_warn(o, &s);
+    }
 out:
     dpk_buf_free(&made);
     program_signer_close(&s);
@@ -266,6 +275,13 @@ static enum dpk_status parse_removal(const char *command, const struct mlxdpa_op
     return mlxdpa_priority(command, o, &out->priority, err);
 }
 
+static enum dpk_status read_removal(void *how, const struct dpk_buf *file, struct dpk_error *err)
+{
+    struct dpk_app app;
+    (void)how;
+    return dpk_app_parse(file->data, file->size, &app, err);
+}
+
 static enum dpk_status sign_removal_with(void *how, const struct dpk_buf *file,
                                          const struct dpk_signer *signer, struct dpk_buf *made,
                                          struct dpk_error *err)
@@ -283,7 +299,7 @@ static enum dpk_status sign_removal(const char *command, struct target *t,
     if (status == DPK_OK)
         status = parse_removal(command, o, &how, err);
     if (status == DPK_OK)
-        status = sign_by_key(t, o, sign_removal_with, &how, err);
+        status = sign_by_key(t, o, read_removal, sign_removal_with, &how, err);
     if (status == DPK_OK)
         mlxdpa_say(o->output, "DPA removal container signed successfully!");
     return status;

@@ -173,14 +173,23 @@ struct signing {
     char fresh[DPK_UUID_TEXT]; /* the UUID made for the certificate, "" if none was */
 };
 
+static enum dpk_status prepare(void *how, const struct dpk_buf *file, struct dpk_error *err)
+{
+    struct signing *s = how;
+    struct dpk_buf made = {0};
+    name_certificate(file, &s->how, s->fresh);
+    warn_of_removal(s->path, file, &s->how.cert_uuid);
+    enum dpk_status status = dpk_container_prepare(file->data, file->size, &s->how, &made, err);
+    dpk_buf_free(&made);
+    return status;
+}
+
 static enum dpk_status sign_with(void *how, const struct dpk_buf *file,
                                  const struct dpk_signer *signer, struct dpk_buf *made,
                                  struct dpk_error *err)
 {
     struct signing *s = how;
     s->how.signer = signer;
-    name_certificate(file, &s->how, s->fresh);
-    warn_of_removal(s->path, file, &s->how.cert_uuid);
     enum dpk_status status = dpk_container_sign(file->data, file->size, &s->how, made, err);
     return status == DPK_OK ? mlxdpa_check_container(s->path, made, s->options, err) : status;
 }
@@ -191,7 +200,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct signing s = {.path = t->path, .options = o};
     enum dpk_status status = parse_ids(command, o, &s.how, err);
     if (status == DPK_OK)
-        status = sign_by_key(t, o, sign_with, &s, err);
+        status = sign_by_key(t, o, prepare, sign_with, &s, err);
     if (status == DPK_OK && s.fresh[0])
         mlxdpa_say(o->output, "Certificate UUID: %s", s.fresh);
     if (status == DPK_OK)

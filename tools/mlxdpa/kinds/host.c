@@ -1,5 +1,6 @@
 /* Host files with DPA programs in them, and archives of such files. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,34 +280,121 @@ static void show_progress(void *context, size_t done, size_t total)
     dpk_progress_show(context, "signing", done, total, "");
 }
 
-static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
-                            struct dpk_error *err)
+static enum dpk_status no_signature(void *context, const struct dpk_tbs *tbs,
+                                    struct dpk_buf *signature, struct dpk_error *err)
 {
+    (void)context;
+    (void)tbs;
+    (void)signature;
+    (void)err;
+    return DPK_OK;
+}
+
+/* Refuses what cannot be signed or written. For a key in a token all is made that is to be signed: a
+ * wrong --app must not be found after the PIN was sent. */
+static enum dpk_status check_host(struct target *t, const struct mlxdpa_options *o,
+                                  const char *output, struct dpk_error *err)
+{
+    const char *const inputs[] = {o->cert, o->key.key};
     struct dpk_hostfile_options how = host_options(o);
-    struct program_signer s = {0};
-    struct dpk_edited *edited = NULL;
-    struct dpk_ahead *ahead = NULL;
-    struct dpk_progress progress;
-    enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
-    if (status == DPK_OK)
-        status = program_signer_open(o, t->path, &s, err);
+    enum dpk_status status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
         status = read_programs(t, err);
-    if (status != DPK_OK)
-        goto out;
-    ahead = dpk_ahead_begin(s.output, t->file.data, t->file.size);
+    if (status == DPK_OK)
+        status = signing_output(output, err);
+    how.crypto.proof = no_signature;
+    if (status == DPK_OK && o->key.key && strncmp(o->key.key, "pkcs11:", 7) == 0)
+        status = dpk_hostfile_tbs(t->opened, &how, err);
+    return status;
+}
+
+static enum dpk_status sign_one(struct target *t, const struct mlxdpa_options *o,
+                                const struct program_signer *s, const char *output,
+                                struct dpk_error *err)
+{
+    struct dpk_hostfile_options how = host_options(o);
+    struct dpk_edited *edited = NULL;
+    struct dpk_progress progress;
+    struct dpk_ahead *ahead = dpk_ahead_begin(output, t->file.data, t->file.size);
     how.progress = show_progress;
     how.progress_context = &progress;
     dpk_progress_start(&progress);
-    status = dpk_hostfile_signed(t->opened, s.chain, s.signer, &how, &edited, err);
+    enum dpk_status status =
+        dpk_hostfile_signed(t->opened, s->chain, s->signer, &how, &edited, err);
     dpk_progress_end(&progress);
     if (status == DPK_OK)
-        status = write_edited(t, s.output, ahead, edited, err);
-    if (status == DPK_OK)
-        mlxdpa_say(s.output, "DPA apps signed successfully!");
-out:
+        status = write_edited(t, output, ahead, edited, err);
     dpk_ahead_end(ahead);
     dpk_edited_free(edited);
+    return status;
+}
+
+static enum dpk_status sign(const char *command, struct target *t, const struct mlxdpa_options *o,
+                            struct dpk_error *err)
+{
+    struct program_signer s = {0};
+    enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
+    if (status == DPK_OK)
+        status = program_signer_prepare(o, t->path, &s, err);
+    if (status == DPK_OK)
+        status = check_host(t, o, s.output, err);
+    if (status == DPK_OK)
+        status = program_signer_open(o, &s, err);
+    if (status == DPK_OK)
+        status = sign_one(t, o, &s, s.output, err);
+    if (status == DPK_OK) {
+        mlxdpa_say(s.output, "DPA apps signed successfully!");
+        program_signer_warn(o, &s);
+    }
+    program_signer_close(&s);
+    return status;
+}
+
+/* Where each file of several goes: the folder -o, or its own place. */
+static enum dpk_status name_outputs(const struct targets_to_sign *list,
+                                    const struct mlxdpa_options *o, struct dpk_error *err)
+{
+    const struct mlxdpa_options in_place = {.host_elf = NULL};
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < list->count && status == DPK_OK; i++) {
+        const char *path = list->at[i].path, *slash = strrchr(path, '/'), *unused;
+        char *out = list->outputs[i];
+        int n = o->output ? snprintf(out, PATH_MAX, "%s/%s", o->output, slash ? slash + 1 : path)
+                          : snprintf(out, PATH_MAX, "%s", path);
+        status = n > 0 && n < PATH_MAX ? DPK_OK
+                                       : dpk_fail(err, DPK_ERR_RANGE, "%s: path too long", path);
+        if (status == DPK_OK && !o->output)
+            status = mlxdpa_output(&in_place, path, &unused, err);
+        for (size_t k = 0; k < i && status == DPK_OK; k++)
+            if (strcmp(out, list->outputs[k]) == 0)
+                status = dpk_fail(err, DPK_ERR_USAGE, "%s: two of the files would become this one",
+                                  out);
+    }
+    return status;
+}
+
+enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_options *o,
+                              struct dpk_error *err)
+{
+    struct program_signer s = {0};
+    struct stat st;
+    if (o->output && (stat(o->output, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return dpk_fail(err, DPK_ERR_USAGE, "-o %s: several files need a folder that is there",
+                        o->output);
+    enum dpk_status status = name_outputs(list, o, err);
+    if (status == DPK_OK)
+        status = program_signer_prepare(o, list->at[0].path, &s, err);
+    for (size_t i = 0; i < list->count && status == DPK_OK; i++)
+        status = check_host(&list->at[i], o, list->outputs[i], err);
+    if (status == DPK_OK)
+        status = program_signer_open(o, &s, err);
+    for (size_t i = 0; i < list->count && status == DPK_OK; i++) {
+        status = sign_one(&list->at[i], o, &s, list->outputs[i], err);
+        if (status == DPK_OK)
+            printf("%s: DPA apps signed successfully!\n", list->outputs[i]);
+    }
+    if (status == DPK_OK)
+        program_signer_warn(o, &s);
     program_signer_close(&s);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Archives (ar, System V): their members, and what changes when these change their size. */
+/* Archives (ar, System V and BSD): their members, and what changes when these change their size. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,9 @@
 /* The symbol index: big-endian offsets of member headers, behind their count. */
 #define INDEX_NAME   "/               "
 #define INDEX64_NAME "/SYM64/         "
+
+/* BSD's: the name's length; the name itself stands before the content, and counts to its size. */
+#define BSD_NAME "#1/"
 
 #define NAME_SIZE  16
 #define LONG_NAMES "//              "
@@ -58,6 +61,26 @@ static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
     return true;
 }
 
+/* Takes a BSD name, padded with NULs, off the member's content. */
+static bool take_bsd_name(const struct dpk_reader *file, const uint8_t *header,
+                          struct archive_member *m)
+{
+    if (memcmp(header, BSD_NAME, sizeof BSD_NAME - 1) != 0)
+        return true;
+    uint64_t length = decimal(header + sizeof BSD_NAME - 1, NAME_SIZE - (sizeof BSD_NAME - 1));
+    if (length > m->size)
+        return false;
+    struct dpk_reader r = dpk_reader_slice(file, m->base, length);
+    const uint8_t *name = dpk_read_bytes(&r, (size_t)length);
+    if (!name)
+        return false;
+    m->name = (const char *)name;
+    m->name_size = strnlen((const char *)name, (size_t)length);
+    m->base += length;
+    m->size -= length;
+    return true;
+}
+
 struct archive_walk archive_walk(void)
 {
     return (struct archive_walk){.at = MAGIC_SIZE, .long_names = dpk_reader(NULL, 0)};
@@ -77,7 +100,10 @@ bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
     r = dpk_reader_slice(&file, out->base, out->size);
     if (memcmp(header, LONG_NAMES, NAME_SIZE) == 0 && !r.failed)
         walk->long_names = r;
-    walk->at = r.failed ? UINT64_MAX : out->base + out->size + out->size % 2;
+    const uint64_t next = r.failed ? UINT64_MAX : out->base + out->size + out->size % 2;
+    if (!take_bsd_name(&file, header, out))
+        return false;
+    walk->at = next;
     return true;
 }
 
@@ -141,6 +167,23 @@ static enum dpk_status patch_entries(struct dpk_edited *e, struct dpk_reader ind
     return DPK_OK;
 }
 
+static enum dpk_status refuse_bsd(struct dpk_error *err)
+{
+    return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                    "a BSD archive cannot change its size: make it again with llvm-ar --format=gnu, or "
+                    "link it first");
+}
+
+/* Stands the object behind its header, without a BSD name between them? */
+static bool is_behind_header(const struct dpk_hostfile *host, const struct object *o)
+{
+    struct dpk_reader file = dpk_reader(host->bytes.data, host->bytes.size);
+    struct dpk_reader r = dpk_reader_slice(&file, o->base - HEADER_SIZE, HEADER_SIZE);
+    const uint8_t *header = dpk_read_bytes(&r, HEADER_SIZE);
+    return header && memcmp(header + AT_END, "`\n", 2) == 0 &&
+           memcmp(header, BSD_NAME, sizeof BSD_NAME - 1) != 0;
+}
+
 /* The symbol index, if there is one, is the first member. */
 static enum dpk_status patch_index(struct dpk_edited *e, const int64_t *shifts,
                                    struct dpk_error *err)
@@ -153,10 +196,8 @@ static enum dpk_status patch_index(struct dpk_edited *e, const int64_t *shifts,
     if (!header)
         return DPK_OK;
     bool wide = memcmp(header, INDEX64_NAME, 16) == 0;
-    if (memcmp(header, "__.SYMDEF", 9) == 0)
-        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                        "an archive with this kind of symbol index cannot change its size; link it "
-                        "first");
+    if (memcmp(header, "__.SYMDEF", 9) == 0 || memcmp(header, BSD_NAME, sizeof BSD_NAME - 1) == 0)
+        return refuse_bsd(err);
     if (!wide && memcmp(header, INDEX_NAME, 16) != 0)
         return DPK_OK;
     memcpy(size_text, header + AT_SIZE, SIZE_DIGITS);
@@ -176,6 +217,8 @@ enum dpk_status archive_adjust(struct dpk_edited *e, const uint64_t *sizes, stru
         if (sizes[i] == o->size)
             continue;
         changed = true;
+        if (!is_behind_header(e->host, o))
+            return refuse_bsd(err);
         if (sizes[i] > 9999999999u)
             return dpk_fail(err, DPK_ERR_RANGE, "member %s gets too large", o->member);
         patch_size(e, o, sizes[i]);

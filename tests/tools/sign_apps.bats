@@ -17,14 +17,14 @@ setup_file() {
     for kind in reserved named bare; do gcc main.c $kind.s -Wl,-z,noexecstack -o $kind; done
 
     # root > intermediate > leaf, and a leaf whose time is over
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -out root.crt -subj /CN=Root -days 30 2>log
+    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -out root.crt -subj /CN=Root -days 300 2>log
     openssl genrsa -out leaf.pem 4096 2>>log
     printf 'basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign\n' >ca.ext
     openssl req -newkey rsa:4096 -nodes -keyout inter.pem -subj /CN=Inter -out inter.csr 2>>log
-    openssl x509 -req -in inter.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 30 -extfile ca.ext \
+    openssl x509 -req -in inter.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 300 -extfile ca.ext \
         -out inter.crt 2>>log
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
-    openssl x509 -req -in leaf.csr -CA inter.crt -CAkey inter.pem -set_serial 3 -days 30 -out leaf.crt 2>>log
+    openssl x509 -req -in leaf.csr -CA inter.crt -CAkey inter.pem -set_serial 3 -days 300 -out leaf.crt 2>>log
     for c in root inter leaf; do openssl x509 -in $c.crt -outform der -out $c.der; done
     cat root.der inter.der leaf.der >chain.der
     expired_certificate leaf.csr root.crt root.pem old.crt
@@ -281,4 +281,29 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
         /dev/null >screen </dev/null
     grep -q 'signing \[#* *\] 2 of 3' screen
     cmp out "$f/reserved.signed"
+}
+
+@test "programs of a BSD archive are listed, verified, and signed where they have room" {
+    command -v llvm-ar >/dev/null || skip "no llvm-ar here"
+    mkdir bsd && cd bsd
+    cp -r "$test_keys" keys
+    make_device_elf
+    make_host
+    cp host a_member_with_a_very_long_name.o
+    llvm-ar --format=bsd rcs lib.a a_member_with_a_very_long_name.o
+    grep -q '#1/' lib.a
+    mlxdpa -e lib.a list | grep -q one
+    mlxdpa list lib.a --json | grep -q '"member":.*a_member_with_a_very_long_name.o"'
+    mlxdpa -e lib.a -c keys/chain.der -p keys/leaf.pem -o signed.a sign_dpa_apps
+    mlxdpa verify signed.a --ca keys/root.der | grep -q '2 DPA programs verified'
+    llvm-ar x signed.a
+    mlxdpa verify a_member_with_a_very_long_name.o --ca keys/root.der | grep -q '2 DPA programs verified'
+    # Without room the members' sizes would change.
+    printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >bare.s
+    gcc -c bare.s -o bare_member_with_a_very_long_name.o
+    llvm-ar --format=bsd rcs bare.a bare_member_with_a_very_long_name.o
+    fails 1 "make it again with llvm-ar --format=gnu" mlxdpa -e bare.a -c keys/chain.der -p keys/leaf.pem -o out sign_dpa_apps
+    # A name that is longer than its member.
+    sed 's|#1/36 |#1/99999|' bare.a >damaged.a
+    fails 1 "damaged.a" mlxdpa -e damaged.a -c keys/chain.der -p keys/leaf.pem -o out sign_dpa_apps
 }

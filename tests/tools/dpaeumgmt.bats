@@ -161,6 +161,8 @@ Max EU group name length is 15 chars" ]
     refuses 1 "no partition 2" dpaeumgmt partition destroy -d mlx5_0 -p 2
     refuses 1 "does not manage" dpaeumgmt partition create -d bf0 -v 9 -r 30 -m 1
     refuses 1 "nowhere.json" dpaeumgmt eu_group apply -d mlx5_0 -f nowhere.json
+    echo '{"eu_groups": [{"name": "a", "name": "b", "range": "1"}]}' >bad.json
+    refuses 1 'the key "name" is there twice in one object' dpaeumgmt eu_group apply -d mlx5_0 -f bad.json
     local text
     while IFS= read -r text; do
         echo "$text" >bad.json

@@ -14,6 +14,22 @@ enum dpk_status eu_read_units(const char *text, struct dpk_units *out, struct dp
                     DPK_UNITS_MAX - 1);
 }
 
+/* The first key that an object has twice, within `value` too; NULL: none. */
+static const char *key_twice(const cJSON *value)
+{
+    const cJSON *item, *other;
+    cJSON_ArrayForEach(item, value)
+    {
+        for (other = item->next; other && item->string; other = other->next)
+            if (strcmp(item->string, other->string) == 0)
+                return item->string;
+        const char *below = key_twice(item);
+        if (below)
+            return below;
+    }
+    return NULL;
+}
+
 enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, const cJSON **out,
                              struct dpk_error *err)
 {
@@ -25,6 +41,14 @@ enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, co
     dpk_buf_free(&file);
     if (status != DPK_OK)
         return status;
+    const char *twice = key_twice(*root);
+    if (twice) {
+        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: the key \"%s\" is there twice in one object: keep one",
+                          path, twice);
+        cJSON_Delete(*root);
+        *root = NULL;
+        return status;
+    }
     *out = cJSON_GetObjectItemCaseSensitive(*root, key);
     if (cJSON_IsArray(*out))
         return DPK_OK;

@@ -244,6 +244,9 @@ setup() { enter_world; }
     mlxconfig-lite -d two -f b.raw get_raw | grep -q 'Raw TLV #1 Info'
     mlxconfig-lite -d two -y reset
     mlxconfig-lite -y -d two -f b.raw set_raw
+    # A byte order mark and CR LF, of editors elsewhere, are no part of it.
+    { printf '\xef\xbb\xbf'; sed 's/$/\r/' b.raw; } >marked.raw
+    mlxconfig-lite -y -d two -f marked.raw set_raw
     mlxconfig-lite -d two q USER_PROGRAMMABLE_CC | grep -q 'True(1)'
     run mlxconfig-lite -d two backup
     [ "$status" -eq 2 ] && [[ $output == *"backup needs a file: -f RAW"* ]]

@@ -86,7 +86,9 @@ pem() { openssl x509 -inform der -in "$1" -out "$2"; }
     export PKCS11_MODULE_PATH=$softhsm PIN=1234
     softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678
     name=$(printf 'n%.0s' {1..48})
-    mlxdpa keygen new --token pkcs11:token=dpa --passin env:PIN --name "$name" --organization "$name"
+    mlxdpa keygen new --token pkcs11:token=dpa --passin env:PIN --name "$name" --organization "$name" \
+        --days 100 --leaf-days 101 2>warned
+    grep -q '^-W- --leaf-days 101: the CAs end after 100 days' warned
     cat new/{intermediate,leaf}.der | cmp - new/chain.der
     [ "$(stat -c %s new/chain.der)" -lt 4096 ]
     [ ! -e new/leaf.pem ]

@@ -66,7 +66,7 @@ make_leaf_world() {
     make_host
     cp "$test_keys/leaf.pem" .
     cp "$test_keys/owner.pem" other.pem
-    openssl req -x509 -key leaf.pem -outform der -out chain.der -subj /CN=Leaf -days 30
+    openssl req -x509 -key leaf.pem -outform der -out chain.der -subj /CN=Leaf -days 300
     openssl pkey -in leaf.pem -pubout -out leaf.pub
     mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
     mlxdpa --cert_container_type add -c chain.der -o container --life_cycle_priority OEM \

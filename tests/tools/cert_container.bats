@@ -57,7 +57,7 @@ says() { grep -qF -- "$1" err || { cat err; return 1; }; }
 # root NAME KEY [OPTIONS]: NAME.der, self-signed.
 root() {
     openssl req -x509 -newkey "$2" -nodes -keyout "$1.pem" -outform der -out "$1.der" -subj "/CN=$1" \
-        -days 30 "${@:3}" 2>log
+        -days 300 "${@:3}" 2>log
 }
 
 @test "a certificate that no device takes as a root is packed and signed with --force alone" {

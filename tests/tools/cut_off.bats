@@ -13,7 +13,7 @@ setup_file() {
     make_device_elf
     printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n.section .dpa_sig_one,"",@progbits\n.zero 9000\n' >host.s
     gcc -c host.s -o host
-    openssl req -x509 -new -key owner.pem -outform der -out leaf.der -subj /CN=Leaf -days 30
+    openssl req -x509 -new -key owner.pem -outform der -out leaf.der -subj /CN=Leaf -days 300
     printf '%s: 1\n' type dpa_app_subtype dpa_app_version dpa_os_api_version dpa_fw_api_version \
         dpa_app_description_string >meta.yaml
     mlxdpa -s dev.elf -m meta.yaml --dpa_app_uuid $owner_uuid --life_cycle_priority OEM -o app create_single_dpa_app

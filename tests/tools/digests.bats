@@ -17,9 +17,9 @@ setup_file() {
     gcc ${TEST_HOST_CFLAGS:-} main.c -Wl,--whole-archive one.a fat.a -Wl,--no-whole-archive -o host \
         -L"$DPAKIT_BUILD/lib" -lflexio -Wl,-rpath,"$DPAKIT_BUILD/lib"
     openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der -subj /CN=Root \
-        -days 30 2>/dev/null
+        -days 300 2>/dev/null
     openssl req -newkey rsa:4096 -nodes -keyout leaf.pem -subj /CN=Leaf -out leaf.csr 2>/dev/null
-    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 0x1234abcd -days 30 \
+    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 0x1234abcd -days 300 \
         -outform der -out leaf.der 2>/dev/null
     cat root.der leaf.der >chain.der
     mlxdpa -e host -c chain.der -p leaf.pem sign_dpa_apps

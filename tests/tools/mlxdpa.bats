@@ -19,16 +19,16 @@ setup_file() {
     ar rc bare.a bare.o
 
     openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
-        -subj /CN=Root -days 30 2>log
+        -subj /CN=Root -days 300 2>log
     openssl x509 -inform der -in root.der -out root.crt
     openssl genrsa -out leaf.pem 4096 2>>log
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
-    openssl x509 -req -in leaf.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 30 \
+    openssl x509 -req -in leaf.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>>log
     cat root.der leaf.der >chain.der
     openssl req -x509 -newkey rsa:2048 -nodes -keyout foreign.pem -out foreign.crt \
-        -subj /CN=Foreign -days 30 2>>log
-    openssl req -x509 -key leaf.pem -out stranger.crt -subj /CN=Stranger -days 30
+        -subj /CN=Foreign -days 300 2>>log
+    openssl req -x509 -key leaf.pem -out stranger.crt -subj /CN=Stranger -days 300
     mlxdpa -e reserved -c chain.der -p leaf.pem -o signed sign_dpa_apps
 }
 
@@ -257,7 +257,8 @@ sign() {
 # ---- Bad input ------------------------------------------------------------------------------------
 
 @test "a missing option is named" {
-    fails 2 "needs -e" mlxdpa sign_dpa_apps
+    fails 2 "needs -c" mlxdpa sign_dpa_apps
+    fails 2 "needs -e" mlxdpa -c "$f/chain.der" -p "$f/leaf.pem" sign_dpa_apps
     fails 2 "needs -c" mlxdpa -e "$f/bare" sign_dpa_apps
     fails 2 "needs -p" mlxdpa -e "$f/bare" -c "$f/chain.der" sign_dpa_apps
     fails 2 "needs --ca" mlxdpa -e "$f/bare" verify
@@ -308,7 +309,7 @@ sign() {
     fails 1 "text: certificate 1" mlxdpa -e "$f/bare" -c text -p "$f/leaf.pem" -o out sign_dpa_apps
     fails 1 "empty: no certificate" mlxdpa -e "$f/bare" -c empty -p "$f/leaf.pem" -o out sign_dpa_apps
     fails 1 "text: not a PEM file; a DER key becomes one with openssl pkey -inform der" mlxdpa -e "$f/bare" -c "$f/chain.der" -p text -o out sign_dpa_apps
-    fails 1 "root.crt: no private key" \
+    fails 1 "root.crt: a certificate, where a private key is asked for" \
         mlxdpa -e "$f/bare" -c "$f/chain.der" -p "$f/root.crt" -o out sign_dpa_apps
     fails 1 "not self-signed" mlxdpa -e "$f/signed" --ca "$f/leaf.der" verify
     gcc "$f/main.c" -o plain
@@ -339,7 +340,7 @@ sign() {
     head -c -1 "$f/root.der" >damaged.der
     tail -c 1 "$f/root.der" | tr '\000-\377' '\001-\377\000' >>damaged.der
     cat damaged.der "$f/leaf.der" >damaged.chain
-    fails 1 "damaged.chain, $f/leaf.pem: certificate chain: the root certificate is damaged" \
+    fails 1 "damaged.chain: certificate chain: the root certificate is damaged" \
         mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o out sign_dpa_apps
     mlxdpa -e "$f/reserved" -c damaged.chain -p "$f/leaf.pem" -o forced --force sign_dpa_apps 2>err
     grep -q '^-W- damaged.chain: certificate chain: the root certificate is damaged' err

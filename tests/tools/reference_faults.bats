@@ -5,8 +5,8 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     make_device_elf
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out chain.der -subj /CN=Leaf -days 30 2>log
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout small.pem -outform der -out small.der -subj /CN=Small -days 30 2>>log
+    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out chain.der -subj /CN=Leaf -days 300 2>log
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout small.pem -outform der -out small.der -subj /CN=Small -days 300 2>>log
 }
 
 setup() {

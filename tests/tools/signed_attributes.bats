@@ -9,7 +9,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
     openssl req -x509 -newkey rsa:4096 -nodes -keyout key.pem -out root.crt -subj /CN=root \
-        -days 30 2>/dev/null
+        -days 300 2>/dev/null
     openssl x509 -in root.crt -outform der -out root.der
     make_locking_device mlx5_0 root.der
     data=$BATS_TEST_DIRNAME/../data/dpacc

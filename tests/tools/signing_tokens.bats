@@ -9,7 +9,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     make_leaf_world
     openssl req -x509 -newkey rsa:2048 -nodes -keyout short.pem -outform der -out short.der \
-        -subj /CN=Short -days 30 2>>log
+        -subj /CN=Short -days 300 2>>log
     openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out curve.pem 2>>log
     make_tokens
     softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678 >>log

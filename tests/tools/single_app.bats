@@ -15,10 +15,10 @@ dpa_app_description_string: "packet counter"
 YAML
     echo 'a manifest' >manifest
     openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
-        -subj /CN=Root -days 30 2>log
+        -subj /CN=Root -days 300 2>log
     openssl genrsa -out leaf.pem 4096 2>>log
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
-    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 30 \
+    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>>log
     cat root.der leaf.der >chain.der
     openssl x509 -inform der -in root.der -out root.crt

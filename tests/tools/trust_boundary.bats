@@ -14,7 +14,7 @@ setup_file() {
     printf '%s\n' '[ca]' default_ca=d '[d]' database=ca/index serial=ca/serial new_certs_dir=ca \
         default_md=sha256 policy=p '[p]' commonName=supplied >ca/conf
     leaf today -startdate "$(date -u -d '1 hour ago' +%y%m%d%H%M%SZ)" -enddate "$(date -u -d '1 day' +%y%m%d%H%M%SZ)"
-    leaf tomorrow -startdate "$(date -u -d '1 day' +%y%m%d%H%M%SZ)" -days 30
+    leaf tomorrow -startdate "$(date -u -d '1 day' +%y%m%d%H%M%SZ)" -days 300
     printf '#include <stdint.h>\n__dpa_rpc__ uint64_t same(uint64_t a) { return a; }\n' >same.c
     echo 'Feature_list: {Device_Emulation: true}' >attributes.yaml
     dpa-app-attributes2blob attributes.yaml attributes

@@ -15,7 +15,7 @@ setup_file() {
     gcc main.c one.s -o host
     openssl genrsa -out leaf.pem 4096 2>/dev/null
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
-    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 30 \
+    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>/dev/null
     cat root.der leaf.der >chain.der
     mlxdpa -e host -c chain.der -p leaf.pem sign_dpa_apps

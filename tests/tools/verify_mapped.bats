@@ -14,10 +14,10 @@ setup_file() {
     echo 'int main(void) { return 0; }' >main.c
     gcc main.c one.s -Wl,-z,noexecstack -o host
     openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der -subj /CN=Root \
-        -days 30 2>/dev/null
+        -days 300 2>/dev/null
     openssl genrsa -out leaf.pem 4096 2>/dev/null
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
-    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 30 \
+    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>/dev/null
     cat root.der leaf.der >chain.der
     mlxdpa -e host -c chain.der -p leaf.pem sign_dpa_apps

@@ -87,5 +87,5 @@ END
     refused 2 "--sign-timeout without" sign -p "$f/leaf.pem" --sign-timeout 5 -o out
     refused 2 "--passin does not go" sign --sign-command true --passin pass:x -o out
     refused 2 "needs -p with the public key" container --sign-command true -o out
-    refused 1 "no public key in PEM" container --sign-command true -p "$f/chain.der" -o out
+    refused 1 "a certificate, where a public key is asked for" container --sign-command true -p "$f/chain.der" -o out
 }

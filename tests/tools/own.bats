@@ -57,6 +57,7 @@ own() { # as far as STEP
 @test "the public half is enough to claim, and its UUID may be given" {
     cp keys/owner.pub only.pub
     refused 1 dpadev claim mlx5_0 only.pub && says "--owner-uuid"
+    refused 1 dpadev claim mlx5_0 nokey.pem && says "nokey.pem: No such file"
     dpadev claim mlx5_0 only.pub --owner-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
     dpadev show mlx5_0 | grep -q "Owner key pair: 77dd4ef0-c633-11ed-9e20-001dd8b744ff"
 }

@@ -1,5 +1,6 @@
 /* The command claim: makes a key the owner of a device. */
 #include <string.h>
+#include <unistd.h>
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -108,6 +109,9 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
                         dpk_device_name(w->dev), text);
     if (dpk_uuid_is_zero(&uuid) && strncmp(owner, "pkcs11:", 7) == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "claim: a key in a token needs --owner-uuid");
+    /* Its UUID's file is missed only where the key itself is there. */
+    if (dpk_uuid_is_zero(&uuid) && access(owner, F_OK) != 0)
+        return dpk_fail_errno(err, "claim: the owner's key %s", owner);
     if (dpk_uuid_is_zero(&uuid))
         status = own_uuid_beside(owner, &uuid, err);
     if (status == DPK_ERR_NOT_FOUND)

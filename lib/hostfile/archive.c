@@ -169,9 +169,10 @@ static enum dpk_status patch_entries(struct dpk_edited *e, struct dpk_reader ind
 
 static enum dpk_status refuse_bsd(struct dpk_error *err)
 {
-    return dpk_fail(err, DPK_ERR_UNSUPPORTED,
-                    "a BSD archive cannot change its size: make it again with llvm-ar --format=gnu, or "
-                    "link it first");
+    return dpk_fail(
+        err, DPK_ERR_UNSUPPORTED,
+        "a BSD archive cannot change its size: make it again with llvm-ar --format=gnu, or "
+        "link it first");
 }
 
 /* Stands the object behind its header, without a BSD name between them? */

@@ -7,8 +7,8 @@
 #include "signer.h"
 
 /* Object identifiers' bytes: PKCS#7 signedData (RFC 2315). */
-static const uint8_t signed_data[] = {0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07,
-                                      0x02};
+static const uint8_t signed_data[] = {0x06, 0x09, 0x2a, 0x86, 0x48, 0x86,
+                                      0xf7, 0x0d, 0x01, 0x07, 0x02};
 
 static bool has(const uint8_t *bytes, size_t size, const char *text)
 {
@@ -105,7 +105,8 @@ enum dpk_status dpk_content_refuse(const char *path, const void *bytes, size_t s
                         "%s: a TRUSTED CERTIFICATE, a form of OpenSSL's own: make a plain one with "
                         "openssl x509 -in %s -out NEW.pem",
                         path, path);
-    const char *name = content_name(content == DPK_CONTENT_TRUSTED ? DPK_CONTENT_CERTIFICATE : content);
+    const char *name =
+        content_name(content == DPK_CONTENT_TRUSTED ? DPK_CONTENT_CERTIFICATE : content);
     if (!name)
         return DPK_OK;
     const bool found = dpk_file_beside(path, beside, other);

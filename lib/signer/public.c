@@ -20,8 +20,9 @@ enum dpk_status dpk_public_key_read(const char *path, EVP_PKEY **out, struct dpk
     BIO_free(bio);
     ERR_clear_error();
     static const char *const beside[] = {"*.pub", NULL};
-    const bool told = !key && dpk_content_of(file.data, file.size) != DPK_CONTENT_PUBLIC_KEY &&
-                      dpk_content_refuse(path, file.data, file.size, "a public key", beside, err) != DPK_OK;
+    const bool told =
+        !key && dpk_content_of(file.data, file.size) != DPK_CONTENT_PUBLIC_KEY &&
+        dpk_content_refuse(path, file.data, file.size, "a public key", beside, err) != DPK_OK;
     dpk_buf_wipe_free(&file);
     if (told)
         return DPK_ERR_FORMAT;

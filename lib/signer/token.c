@@ -178,7 +178,8 @@ static enum dpk_status try_module(const struct token_way *way, const char *modul
                         "PKCS11_MODULE_PATH): %s",
                         module, *module ? dlerror() : "no path");
     struct link_map *map = NULL;
-    const char *path = dlinfo(code, RTLD_DI_LINKMAP, &map) == 0 && *map->l_name ? map->l_name : module;
+    const char *path =
+        dlinfo(code, RTLD_DI_LINKMAP, &map) == 0 && *map->l_name ? map->l_name : module;
     char *whole = realpath(path, NULL);
     path = whole ? whole : path;
     dpk_put(found, path, strlen(path) + 1);
@@ -231,8 +232,7 @@ static enum dpk_status log_in(const struct uri *u, const char *module, struct se
 {
     CK_OBJECT_HANDLE key;
     struct token *t = s->session = calloc(1, sizeof *t);
-    enum dpk_status status =
-        t ? session_find(t, s->name, module, true, err) : dpk_fail_nomem(err);
+    enum dpk_status status = t ? session_find(t, s->name, module, true, err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
         status = session_can_log_in(t, err);
     if (status == DPK_OK)

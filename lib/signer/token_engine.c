@@ -72,8 +72,8 @@ static enum dpk_status load(struct dpk_signer *s, const char *uri, const char *p
     if (ENGINE_ctrl_cmd_string(s->engine, "PIN", pin, 0) == 1)
         s->key = ENGINE_load_private_key(s->engine, uri, NULL, NULL);
     if (!s->key)
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: OpenSSL's engine does not get the key (%s)", uri,
-                          signer_openssl_reason());
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: OpenSSL's engine does not get the key (%s)",
+                          uri, signer_openssl_reason());
     if (!s->key)
         ENGINE_finish(s->engine);
     ERR_clear_error();

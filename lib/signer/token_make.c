@@ -6,7 +6,7 @@
 
 #include "token.h"
 
-#define KEY_BITS    4096
+#define KEY_BITS 4096
 
 /* A session in which keys are made. */
 struct making {
@@ -88,11 +88,11 @@ static enum dpk_status make_key(struct token *t, struct dpk_token_key *k, struct
                                  {CKA_ID, k->id, sizeof k->id}};
     /* They sign, and nothing else: what a template does not say is for the token to choose. */
     CK_ATTRIBUTE private_has[] = {
-        {CKA_TOKEN, &yes, sizeof yes},       {CKA_PRIVATE, &yes, sizeof yes},
-        {CKA_SENSITIVE, &yes, sizeof yes},   {CKA_EXTRACTABLE, &no, sizeof no},
-        {CKA_SIGN, &yes, sizeof yes},        {CKA_SIGN_RECOVER, &no, sizeof no},
-        {CKA_DECRYPT, &no, sizeof no},       {CKA_UNWRAP, &no, sizeof no},
-        {CKA_DERIVE, &no, sizeof no},        {CKA_LABEL, (void *)k->label, strlen(k->label)},
+        {CKA_TOKEN, &yes, sizeof yes},     {CKA_PRIVATE, &yes, sizeof yes},
+        {CKA_SENSITIVE, &yes, sizeof yes}, {CKA_EXTRACTABLE, &no, sizeof no},
+        {CKA_SIGN, &yes, sizeof yes},      {CKA_SIGN_RECOVER, &no, sizeof no},
+        {CKA_DECRYPT, &no, sizeof no},     {CKA_UNWRAP, &no, sizeof no},
+        {CKA_DERIVE, &no, sizeof no},      {CKA_LABEL, (void *)k->label, strlen(k->label)},
         {CKA_ID, k->id, sizeof k->id}};
     CK_RV rv = t->module->C_GenerateKeyPair(
         t->session, &mechanism, public_has, sizeof public_has / sizeof *public_has, private_has,

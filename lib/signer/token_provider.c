@@ -104,9 +104,10 @@ static enum dpk_status explain_no_key(const char *uri, const struct answer *a,
         return dpk_fail(err, DPK_ERR_CRYPTO,
                         "%s: the PIN has more than the %d bytes that OpenSSL's provider takes", uri,
                         a->limit);
-    return dpk_fail(err, DPK_ERR_CRYPTO,
-                    "%s: OpenSSL's provider does not get the key%s (PKCS11_PROVIDER_DEBUG says more)",
-                    uri, a->asked ? "" : ", nor asks for the PIN");
+    return dpk_fail(
+        err, DPK_ERR_CRYPTO,
+        "%s: OpenSSL's provider does not get the key%s (PKCS11_PROVIDER_DEBUG says more)", uri,
+        a->asked ? "" : ", nor asks for the PIN");
 }
 
 /* The same URI for private keys alone: without a type OpenSSL finds the public half, too. */

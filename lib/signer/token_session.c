@@ -97,9 +97,10 @@ static enum dpk_status find_token(struct token *t, struct dpk_error *err)
     if (shown.failed)
         status = dpk_fail_nomem(err);
     else if (found > 1)
-        status = dpk_fail(err, DPK_ERR_USAGE,
-                          "%s: names more than one token: say which with token=LABEL (there are: %s)",
-                          t->name, (char *)shown.data);
+        status =
+            dpk_fail(err, DPK_ERR_USAGE,
+                     "%s: names more than one token: say which with token=LABEL (there are: %s)",
+                     t->name, (char *)shown.data);
     else if (found == 0)
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no such token%s%s%s", t->name,
                           tokens ? " (there are: " : ", nor another: is it connected?",
@@ -181,9 +182,8 @@ enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err)
     const CK_FLAGS flags = CKF_SERIAL_SESSION | (write ? CKF_RW_SESSION : 0);
     CK_RV rv = t->module->C_OpenSession(t->slot, flags, NULL, NULL, &t->session);
     t->is_open = rv == CKR_OK;
-    return rv == CKR_OK
-               ? DPK_OK
-               : session_fail(t, write ? "no session to write in" : "no session", rv, err);
+    return rv == CKR_OK ? DPK_OK
+                        : session_fail(t, write ? "no session to write in" : "no session", rv, err);
 }
 
 enum dpk_status session_log_in(struct token *t, const char *pin, struct dpk_error *err)

@@ -16,7 +16,9 @@ static CK_RV login(CK_SESSION_HANDLE session, CK_USER_TYPE user, CK_UTF8CHAR *pi
     FILE *log = fopen(getenv("SPY_LOG"), "a");
     if (log)
         fprintf(log, "C_Login %.*s %s\n", (int)size, (char *)pin,
-                rv == CKR_OK ? "in" : rv == CKR_USER_ALREADY_LOGGED_IN ? "already" : "refused");
+                rv == CKR_OK                       ? "in"
+                : rv == CKR_USER_ALREADY_LOGGED_IN ? "already"
+                                                   : "refused");
     if (log)
         fclose(log);
     return rv;
@@ -37,13 +39,15 @@ static CK_RV token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info)
 
 /* Reads back what the private key may do. */
 static CK_RV generate(CK_SESSION_HANDLE session, CK_MECHANISM *how, CK_ATTRIBUTE *a, CK_ULONG n,
-                      CK_ATTRIBUTE *b, CK_ULONG m, CK_OBJECT_HANDLE *public, CK_OBJECT_HANDLE *private)
+                      CK_ATTRIBUTE *b, CK_ULONG m, CK_OBJECT_HANDLE *public,
+                      CK_OBJECT_HANDLE *private)
 {
     static const struct {
         const char *name;
         CK_ATTRIBUTE_TYPE type;
-    } uses[] = {{"sign", CKA_SIGN},           {"recover", CKA_SIGN_RECOVER}, {"decrypt", CKA_DECRYPT},
-                {"unwrap", CKA_UNWRAP},       {"derive", CKA_DERIVE},        {"sensitive", CKA_SENSITIVE},
+    } uses[] = {{"sign", CKA_SIGN},           {"recover", CKA_SIGN_RECOVER},
+                {"decrypt", CKA_DECRYPT},     {"unwrap", CKA_UNWRAP},
+                {"derive", CKA_DERIVE},       {"sensitive", CKA_SENSITIVE},
                 {"extract", CKA_EXTRACTABLE}, {"private", CKA_PRIVATE}};
     CK_RV rv = real->C_GenerateKeyPair(session, how, a, n, b, m, public, private);
     FILE *log = rv == CKR_OK ? fopen(getenv("SPY_LOG"), "a") : NULL;

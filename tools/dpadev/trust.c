@@ -5,7 +5,6 @@
 
 #include "own.h"
 
-
 /* The UUID of --cert-uuid, else of the file beside the certificate, else a new one. */
 static enum dpk_status find_cert_uuid(const struct own_work *w, const char *root,
                                       struct dpk_uuid *out, struct dpk_error *err)

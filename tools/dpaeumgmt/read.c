@@ -43,8 +43,8 @@ enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, co
         return status;
     const char *twice = key_twice(*root);
     if (twice) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: the key \"%s\" is there twice in one object: keep one",
-                          path, twice);
+        status = dpk_fail(err, DPK_ERR_FORMAT,
+                          "%s: the key \"%s\" is there twice in one object: keep one", path, twice);
         cJSON_Delete(*root);
         *root = NULL;
         return status;

@@ -7,7 +7,6 @@
 #include "container/container.h"
 #include "mlxdpa.h"
 
-
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err)
 {

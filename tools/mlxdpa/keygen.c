@@ -282,10 +282,11 @@ static enum dpk_status run_keygen(void *given, const struct dpk_args *args, stru
     if (status == DPK_OK)
         say(&w, folder);
     if (status == DPK_OK && o->leaf_days > o->days)
-        fprintf(stderr,
-                "-W- --leaf-days %u: the CAs end after %u days, and the leaf is good for nothing then: "
-                "give --days too\n",
-                o->leaf_days, o->days);
+        fprintf(
+            stderr,
+            "-W- --leaf-days %u: the CAs end after %u days, and the leaf is good for nothing then: "
+            "give --days too\n",
+            o->leaf_days, o->days);
     world_free(&w);
     if (status != DPK_OK && in_token)
         take_back(&w, err);

@@ -42,8 +42,8 @@ static enum dpk_status check_source(const struct release_options *o, struct dpk_
 
 static enum dpk_status name_parts(const char *path, struct made *m, struct dpk_error *err)
 {
-    static const char *const forms[PARTS] = {"%s", "chain.der", "%s.spdx.json", "%s.intoto.jsonl",
-                                             "SHA256SUMS", "SHA256SUMS.sig"};
+    static const char *const forms[PARTS] = {
+        "%s", "chain.der", "%s.spdx.json", "%s.intoto.jsonl", "SHA256SUMS", "SHA256SUMS.sig"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < PARTS; i++) {
         int n = snprintf(m->names[i], sizeof m->names[i], forms[i], name);

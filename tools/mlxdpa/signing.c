@@ -81,9 +81,8 @@ enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct progr
     if (status != DPK_OK)
         return status;
     status = dpk_sign_check_with(s->chain, s->signer, &how, err);
-    return status == DPK_OK
-               ? DPK_OK
-               : dpk_error_prefix(err, "%s, %s", o->cert, dpk_signer_name(s->signer));
+    return status == DPK_OK ? DPK_OK
+                            : dpk_error_prefix(err, "%s, %s", o->cert, dpk_signer_name(s->signer));
 }
 
 void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s)

@@ -367,8 +367,8 @@ static enum dpk_status name_outputs(const struct targets_to_sign *list,
             status = mlxdpa_output(&in_place, path, &unused, err);
         for (size_t k = 0; k < i && status == DPK_OK; k++)
             if (strcmp(out, list->outputs[k]) == 0)
-                status = dpk_fail(err, DPK_ERR_USAGE, "%s: two of the files would become this one",
-                                  out);
+                status =
+                    dpk_fail(err, DPK_ERR_USAGE, "%s: two of the files would become this one", out);
     }
     return status;
 }

@@ -114,7 +114,7 @@ INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 # Which sources there are: what is linked is linked again when one comes or goes.
-$(call hold,$(O)/sources,$(sort $(wildcard lib/*/*.c runtime/*/*.c runtime/*/*/*.c tools/*/*.c tools/*/*/*.c)))
+$(call hold,$(O)/sources,$(sort $(shell find lib runtime tools -name '*.c')))
 $(O)/libdpk.a $(O)/libdpkbase.a $(O)/libdpkcli.a $(O)/libdpkrt.a $(TOOLS:%=$(B)/bin/%): $(O)/sources
 $(O)/libdpk.a: $(LIB_OBJS)
 # Errors and buffers, which each host library has for itself.

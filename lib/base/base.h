@@ -314,6 +314,10 @@ enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err)
 enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err);
 /* Makes a folder, and those above it that are absent, for this user alone (0700). */
 enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err);
+/* Gets the runtime directory, and makes it if it is absent: $DPAKIT_RUNTIME, or
+ * $XDG_RUNTIME_DIR/dpakit, or /tmp/dpakit-UID, mode 0700. Processes find each other by files there.
+ * DPK_ERR_REFUSED: other users may write there. */
+enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);
 
 /* Makes the folder `path` with these files: it appears whole or not at all, and nothing may have its
  * name yet (DPK_ERR_EXISTS). Names are plain, without a slash. `mode` is the folder's. Killed

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -60,5 +61,38 @@ enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err)
         if (mkdir(part, 0700) != 0 && errno != EEXIST)
             return dpk_fail_errno(err, "%s", part);
     }
+    return DPK_OK;
+}
+
+static bool name_runtime(char *out, size_t size)
+{
+    const char *set = given("DPAKIT_RUNTIME"), *base = getenv("XDG_RUNTIME_DIR");
+    int n;
+    if (set)
+        n = snprintf(out, size, "%s", set);
+    else if (base && *base == '/')
+        n = snprintf(out, size, "%s/dpakit", base);
+    else
+        n = snprintf(out, size, "/tmp/dpakit-%lu", (unsigned long)geteuid());
+    return n > 0 && (size_t)n < size;
+}
+
+enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err)
+{
+    struct stat s;
+    if (!name_runtime(out, size))
+        return dpk_fail(err, DPK_ERR_RANGE, "the name of the runtime directory is too long");
+    if (mkdir(out, 0700) != 0 && errno != EEXIST)
+        return dpk_fail_errno(err, "%s", out);
+    if (lstat(out, &s) != 0)
+        return dpk_fail_errno(err, "%s", out);
+    if (!dpk_user_is_mine(s.st_uid))
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: belongs to user %lu, not to you: set DPAKIT_RUNTIME or "
+                        "XDG_RUNTIME_DIR to a directory of yours",
+                        out, (unsigned long)s.st_uid);
+    if (!S_ISDIR(s.st_mode) || s.st_mode & 077)
+        return dpk_fail(err, DPK_ERR_REFUSED,
+                        "%s: not a directory that only this user may use (mode 0700)", out);
     return DPK_OK;
 }

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "cm/cm.h"
-#include "debug/debug.h"
 #include "ring/ring.h"
 
 #define CALL_WAIT_S 5

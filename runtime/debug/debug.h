@@ -202,9 +202,6 @@ void dpk_trace_close(struct dpk_trace *t);
  *                            (dpk_device_directory) has this token (hexadecimal)
  *     debug TOKEN DIRECTORY  "yes", then GDB's remote protocol; else a line that says why not */
 
-/* Gets the directory, and makes it if it is absent. DPK_ERR_REFUSED: other users may write
- * there. */
-enum dpk_status dpk_runtime_directory(char *out, size_t size, struct dpk_error *err);
 /* Connects to one process after the other, in the order of pids, until `visit` returns false.
  * `visit` owns `fd`. */
 enum dpk_status dpk_peers_each(bool (*visit)(void *context, int fd), void *context,

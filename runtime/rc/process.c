@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "debug/debug.h"
 #include "transport.h"
 
 static struct {

@@ -63,7 +63,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit card views provision loader record replay source counters frame ring rates cable comch pci switch live rc cm wire port debug sched races proc exports memory pcc host cc
+RT_ROOMS := rv64 jit card views provision loader record replay source counters frame ring rates cable comch pci switch live rc cm wire port debug peers sched races proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)

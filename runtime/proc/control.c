@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
+#include "peers/peers.h"
 #include "proc/inspect.h"
 #include "proc/stall.h"
 

@@ -26,7 +26,7 @@
 #include "another_user.h"
 #include "skip.h"
 
-#include "debug/debug.h"
+#include "peers/peers.h"
 
 enum { NOBODY = 65534 };
 

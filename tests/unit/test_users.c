@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "debug/debug.h"
 #include "exports/exports.h"
+#include "peers/peers.h"
 #include "ring/ring.h"
 
 #include <cmocka.h>

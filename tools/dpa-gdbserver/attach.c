@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
+#include "peers/peers.h"
 #include "provision/provision.h"
 
 /* ---- The process ---- */

@@ -8,6 +8,7 @@
 #include "debug/debug.h"
 #include "jit/jit.h"
 #include "loader/loader.h"
+#include "peers/peers.h"
 #include "proc/proc.h"
 #include "source/source.h"
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "dparun.h"
+#include "peers/peers.h"
 
 static void note_stranger(void *context, const char *why)
 {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "dparun.h"
+#include "peers/peers.h"
 #include "replay/replay.h"
 
 static void print_message(void *context, const char *text, size_t size)

@@ -8,7 +8,6 @@
 #include "elfcrypto/elfcrypto.h"
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
-#include "source/source.h"
 
 #include "inside.h"
 
@@ -207,7 +206,7 @@ static enum dpk_status add_program(struct dpkverify_result *r, const struct dpkv
     for (size_t i = 0; right && i < p->subject_count; i++)
         right = by_roots[i].verdict == DPK_VERDICT_OK;
     for (size_t i = 0; !right && i < trust->device_count; i++) {
-        enum dpk_status status = dpk_source_ask(&trust->devices[i], p, rules_of(trust), &says, err);
+        enum dpk_status status = dpk_load_ask_program(&trust->devices[i], p, rules_of(trust), &says, err);
         if (status != DPK_OK)
             return status;
         if (says.verdict == DPK_VERDICT_OK || (!best.program && !by_roots))

@@ -99,6 +99,18 @@ void dpk_image_free(struct dpk_image *image);
 /* Adds a reference to the same image, which dpk_image_free drops. */
 struct dpk_image *dpk_image_share(const struct dpk_image *image);
 
+/* ---- Programs of a host file ---- */
+
+struct dpk_program;
+struct dpk_result;
+/* What a device with these terms says of a program of a host file when it requires authentication
+ * (dpk_load_ask): the verdict on the one target of it that the device takes, `out->subject`. `rules`: the
+ * date and revocation lists; NULL: now, none. Error: DPK_ERR_NOMEM alone. */
+enum dpk_status dpk_load_ask_program(const struct dpk_load_terms *terms,
+                                     const struct dpk_program *program,
+                                     const struct dpk_path_rules *rules, struct dpk_result *out,
+                                     struct dpk_error *err);
+
 /* ---- Debuggers ----
  * A debugger that writes registers or code changes what was verified. So the device that accepted a
  * program decides what its debuggers may do. */

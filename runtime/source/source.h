@@ -34,12 +34,4 @@ void dpk_source_close(struct dpk_source *s);
  * DPK_ERR_USAGE: there are several to choose from. */
 enum dpk_status dpk_source_device(const char *name, struct dpk_device **out, struct dpk_error *err);
 
-/* What a device with these terms says of a program of a host file when it requires authentication
- * (dpk_load_ask): the verdict on the one target of it that the device takes, `out->subject`. `rules`: the
- * date and revocation lists; NULL: now, none. Error: DPK_ERR_NOMEM alone. */
-enum dpk_status dpk_source_ask(const struct dpk_load_terms *terms,
-                               const struct dpk_program *program,
-                               const struct dpk_path_rules *rules, struct dpk_result *out,
-                               struct dpk_error *err);
-
 #endif

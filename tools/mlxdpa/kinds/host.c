@@ -206,8 +206,8 @@ static enum dpk_status verify_on_device(struct verification *v, struct dpk_error
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < dpk_hostfile_count(host) && status == DPK_OK; i++) {
         struct dpk_result r;
-        status =
-            dpk_source_ask(&t->terms, dpk_hostfile_program(host, i), t->programs.rules, &r, err);
+        status = dpk_load_ask_program(&t->terms, dpk_hostfile_program(host, i), t->programs.rules,
+                                      &r, err);
         if (status == DPK_OK)
             status = add_result(v, &r, err);
     }

@@ -1,12 +1,13 @@
 /* What a device says of a program in a host file. */
 #include <string.h>
 
-#include "source/source.h"
+#include "hostfile/hostfile.h"
+#include "loader/loader.h"
 
-enum dpk_status dpk_source_ask(const struct dpk_load_terms *terms,
-                               const struct dpk_program *program,
-                               const struct dpk_path_rules *rules, struct dpk_result *out,
-                               struct dpk_error *err)
+enum dpk_status dpk_load_ask_program(const struct dpk_load_terms *terms,
+                                     const struct dpk_program *program,
+                                     const struct dpk_path_rules *rules, struct dpk_result *out,
+                                     struct dpk_error *err)
 {
     struct dpk_load_result found;
     *out = (struct dpk_result){

@@ -63,7 +63,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit card views provision loader record replay source counters frame ring rates cable comch pci switch live rc cm wire port debug peers sched races proc exports memory pcc host cc
+RT_ROOMS := rv64 jit device/state device/admin loader record replay source device/counters frame ring rates cable comch pci switch device/running rc cm wire port debug peers sched races proc exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -76,7 +76,7 @@ IN_doca_dma := runtime/doca/dma/*.c
 IN_doca_eth := runtime/doca/eth/*.c
 IN_doca_flow := runtime/doca/flow/*.c
 IN_doca_pcc := runtime/doca/pcc/*.c
-IN_doca_telemetry_dpa := runtime/doca/telemetry_dpa/*.c runtime/live/*.c
+IN_doca_telemetry_dpa := runtime/doca/telemetry_dpa/*.c runtime/device/running/*.c
 IN_doca_verbs := runtime/doca/verbs/*.c
 IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/doca/rdma/$(f).c) runtime/doca-2.5/rdma.c
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c runtime/doca-2.5/*.c))

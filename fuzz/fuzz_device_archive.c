@@ -1,6 +1,6 @@
 /* Device archives: the bytes get their checksum, for else nothing behind it would be reached. A
  * device that is made from one is the archive's, whole: exported again it is the same. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What a device is told: NV configuration files, certificate containers, settings by name and by
  * TLV. The first byte says which, on which of two devices, and who signs what needs a signature;
  * nothing of it stays. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <stdlib.h>
 #include <string.h>

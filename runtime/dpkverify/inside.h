@@ -3,8 +3,8 @@
 #define DPKVERIFY_INSIDE_H
 
 #include "base/base.h"
-#include "card/card.h"
 #include "certchain/certchain.h"
+#include "device/state/state.h"
 #include "loader/loader.h"
 #include "policy/policy.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "forward.h"
 
 /* A list of both kinds, and the lists that it was made of. */

@@ -1,7 +1,7 @@
 /* DPA processes and calls into them. */
 #include <string.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "host.h"
 #include "loader/loader.h"
 #include "memory/memory.h"

@@ -1,7 +1,7 @@
 /* Programs and their functions, as the constructors that dpacc generates register them. */
 #include <string.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "fat/fat.h"
 #include "host.h"
 #include "loader/loader.h"

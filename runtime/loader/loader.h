@@ -15,7 +15,7 @@
 #define DPK_LOADER_H
 
 #include "base/base.h"
-#include "card/card.h"
+#include "device/state/state.h"
 #include "elfcrypto/elfcrypto.h"
 
 struct dpk_load_request {

@@ -26,7 +26,7 @@
 #ifndef DPK_QUEUES_H
 #define DPK_QUEUES_H
 
-#include "counters/counters.h"
+#include "device/counters/counters.h"
 #include "memory/memory.h"
 #include "rc/rc.h"
 #include "wire/wire.h"

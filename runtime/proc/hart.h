@@ -28,7 +28,7 @@ struct hart {
     enum dpk_resume resume;
     struct dpk_stop hit, stop;
     uint64_t began; /* trace.c: when it began to run, or 0 */
-    uint64_t named; /* address of the function that other programs see it by (live.h) */
+    uint64_t named; /* address of the function that other programs see it by (running.h) */
     /* profile.c: the count of its instructions at the next sample, 0 before its first run; how many
      * of them before it are interpreted. */
     uint64_t sample_at, sample_margin;

@@ -1,4 +1,4 @@
-/* place: the card that a process is on, and what it shares there with other programs (live.h). */
+/* place: the card that a process is on, and what it shares there with other programs (running.h). */
 #ifndef DPK_PROC_PLACE_H
 #define DPK_PROC_PLACE_H
 

@@ -7,8 +7,8 @@
 
 #include <limits.h>
 
+#include "device/running/running.h"
 #include "guest/dpa_abi.h"
-#include "live/live.h"
 #include "proc/layout.h"
 #include "proc/proc.h"
 #include "rv64/rv64.h"

@@ -17,7 +17,7 @@
 #define DPK_SWITCH_H
 
 #include "cable/cable.h"
-#include "counters/counters.h"
+#include "device/counters/counters.h"
 
 struct dpk_switch_options {
     const char *folder; /* that is there, and that it has alone */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "card/card.h"
 #include "context.h"
 #include "cq.h"
+#include "device/state/state.h"
 #include "domains.h"
 #include "port/port.h"
 #include "qp.h"

@@ -14,8 +14,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "card/card.h"
 #include "context.h"
+#include "device/state/state.h"
 #include "verbs/verbs.h"
 
 #define LOCAL_PREFIX UINT64_C(0xfe80000000000000)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "card/card.h"
 #include "context.h"
+#include "device/state/state.h"
 #include "gids.h"
 #include "qp.h"
 #include "verbs/verbs.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "vfio/vfio.h"
 
 #define DESCRIPTORS_MAX 1024

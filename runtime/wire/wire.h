@@ -29,7 +29,7 @@
 #define DPK_WIRE_H
 
 #include "cable/cable.h"
-#include "counters/counters.h"
+#include "device/counters/counters.h"
 
 /* The port: where frames go that arrive, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
 struct dpk_wire_sink {

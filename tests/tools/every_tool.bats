@@ -281,7 +281,7 @@ layer_fault() {
 
 @test "an include of another room's private header, or by path, is found" {
     layer_fault tools/mlxdpa/main.c hostfile/edit.h 'hostfile/edit.h is private'
-    layer_fault runtime/loader/load.c card/state.h 'card/state.h is private'
+    layer_fault runtime/loader/load.c device/state/private.h 'device/state/private.h is private'
     layer_fault lib/nvconfig/xml.c ../base/base.h 'include by path: #include "../base/base.h"'
 }
 

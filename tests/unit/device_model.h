@@ -1,6 +1,6 @@
 /*
  * A second device, as dpa-provisioning(7) says it: for tests that hold the real one against it. It
- * shares no code with runtime/card, has no files and checks no signature: whoever makes a file
+ * shares no code with runtime/device/state, has no files and checks no signature: whoever makes a file
  * for it says who signed it.
  */
 #ifndef TESTS_DEVICE_MODEL_H

@@ -3,7 +3,7 @@
 #ifndef TESTS_DEVICE_WORLD_H
 #define TESTS_DEVICE_WORLD_H
 
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <signal.h>
 #include <stdlib.h>

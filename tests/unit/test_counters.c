@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "counters/counters.h"
+#include "device/counters/counters.h"
 
 enum { THREADS = 4, EACH = 250000 };
 

@@ -1,5 +1,5 @@
-/* runtime/card: devices as files: names, permissions, damage, writers at once. */
-#include "provision/provision.h"
+/* runtime/device/state: devices as files: names, permissions, damage, writers at once. */
+#include "device/admin/admin.h"
 
 #include <signal.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
-/* runtime/card: the checks of an NV configuration file, in their order. */
-#include "provision/provision.h"
+/* runtime/device/state: the checks of an NV configuration file, in their order. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

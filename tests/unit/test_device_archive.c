@@ -1,5 +1,5 @@
-/* runtime/card: archives: what goes out comes in, and nothing else does. */
-#include "provision/provision.h"
+/* runtime/device/state: archives: what goes out comes in, and nothing else does. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

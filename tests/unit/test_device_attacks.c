@@ -1,5 +1,5 @@
-/* runtime/card: what somebody without the right to it would try. */
-#include "provision/provision.h"
+/* runtime/device/state: what somebody without the right to it would try. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* runtime/card: certificate containers. */
-#include "provision/provision.h"
+/* runtime/device/state: certificate containers. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

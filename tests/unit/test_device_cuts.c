@@ -1,6 +1,6 @@
-/* runtime/card: the power goes, the disk is full, the file system is read-only: at every call
+/* runtime/device/state: the power goes, the disk is full, the file system is read-only: at every call
  * that changes a file the device stays whole, as before or as after. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <string.h>
 

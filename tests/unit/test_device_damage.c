@@ -1,5 +1,5 @@
-/* runtime/card: bits of its files flip: a device says that it is damaged, or is what it was. */
-#include "provision/provision.h"
+/* runtime/device/state: bits of its files flip: a device says that it is damaged, or is what it was. */
+#include "device/admin/admin.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* runtime/card: what debuggers may do, who says so, and the life cycle that it depends on. */
+/* runtime/device/state: what debuggers may do, who says so, and the life cycle that it depends on. */
 #include "device_world.h"
 
 enum { DEFAULT, ENABLED, DISABLED, UNDEFINED }; /* DPAKIT_DPA_DEBUG */

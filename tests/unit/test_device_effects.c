@@ -1,5 +1,5 @@
-/* runtime/card: what an applied file and users change, and when it counts. */
-#include "provision/provision.h"
+/* runtime/device/state: what an applied file and users change, and when it counts. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* runtime/card: the event log: who did what, all of it, but not for ever. */
-#include "provision/provision.h"
+/* runtime/device/state: the event log: who did what, all of it, but not for ever. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 #include <time.h>

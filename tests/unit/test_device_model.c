@@ -1,6 +1,6 @@
-/* runtime/card against the model of device_model.h: random sequences of applying, burning,
+/* runtime/device/state against the model of device_model.h: random sequences of applying, burning,
  * setting, dropping, booting and opening again, legal and not, every state compared. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <string.h>
 

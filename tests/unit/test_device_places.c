@@ -1,6 +1,6 @@
-/* runtime/card: the power goes while a device is made, imported or deleted: it is there, or not.
+/* runtime/device/state: the power goes while a device is made, imported or deleted: it is there, or not.
  */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <dirent.h>
 #include <string.h>

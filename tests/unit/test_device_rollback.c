@@ -1,5 +1,5 @@
-/* runtime/card: anti-rollback: what was once replaced or removed does not come back. */
-#include "provision/provision.h"
+/* runtime/device/state: anti-rollback: what was once replaced or removed does not come back. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

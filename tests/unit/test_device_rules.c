@@ -1,6 +1,6 @@
-/* runtime/card: rules of dpa-provisioning(7) that only files made by hand can break, and the
+/* runtime/device/state: rules of dpa-provisioning(7) that only files made by hand can break, and the
  * order in which they are looked at. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* runtime/card: what users set by name, with the rules of NVIDIA's database. */
-#include "card/state.h"
+/* runtime/device/state: what users set by name, with the rules of NVIDIA's database. */
+#include "device/state/private.h"
 
 #include "device_world.h"
 

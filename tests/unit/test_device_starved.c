@@ -1,6 +1,6 @@
-/* runtime/card: every allocation fails once. A device says so, and not that it is damaged: what
+/* runtime/device/state: every allocation fails once. A device says so, and not that it is damaged: what
  * to do then is to delete it. What it says of itself is right, what it changes is whole. */
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 #include "device_containers.h"
 #include "device_world.h"

@@ -1,5 +1,5 @@
-/* runtime/card: what is worth a sync, and what can be done where nothing may be written. */
-#include "provision/provision.h"
+/* runtime/device/state: what is worth a sync, and what can be done where nothing may be written. */
+#include "device/admin/admin.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* runtime/live: what programs share about a device, and how processes of the DPA obey it. */
+/* runtime/device/running: what programs share about a device, and how processes of the DPA obey it. */
 #include "dpa.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "live/live.h"
+#include "device/running/running.h"
 
 static char folder[] = "/tmp/test_live_XXXXXX";
 

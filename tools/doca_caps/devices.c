@@ -1,7 +1,7 @@
 /* What devices and their representors are, as libdoca_common says. */
 #include "doca_caps.h"
 
-#include "card/card.h"
+#include "device/state/state.h"
 
 #include <arpa/inet.h>
 

@@ -4,7 +4,7 @@
 #include <doca_log.h>
 #include <doca_version.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 
 struct options {
     bool devices, representors, libraries, loggers;

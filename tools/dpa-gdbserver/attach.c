@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "debug/debug.h"
+#include "device/admin/admin.h"
 #include "peers/peers.h"
-#include "provision/provision.h"
 
 /* ---- The process ---- */
 

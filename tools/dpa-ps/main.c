@@ -1,7 +1,7 @@
 /* dpa-ps: lists the DPA processes of an emulated device, and their threads. */
-#include "card/card.h"
 #include "cli/cli.h"
-#include "live/live.h"
+#include "device/running/running.h"
+#include "device/state/state.h"
 
 struct options {
     const char *device, *processes;

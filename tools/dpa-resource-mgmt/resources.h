@@ -4,7 +4,7 @@
 #define RESOURCES_H
 
 #include "cli/cli.h"
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 struct resource_options {
     const char *device; /* -d */

@@ -1,7 +1,7 @@
 /* dpa-resource-mgmt show. */
 #include "resources.h"
 
-#include "live/live.h"
+#include "device/running/running.h"
 #include "proc/proc.h"
 
 #define UNITS_PER_CORE 16

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <time.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "cli/cli.h"
-#include "live/live.h"
+#include "device/running/running.h"
 
 struct options {
     const char *device, *processes;

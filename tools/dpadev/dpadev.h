@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 #include "signer/signer.h"
 
 /* What several commands take. */

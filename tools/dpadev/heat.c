@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "live/live.h"
+#include "device/running/running.h"
 
 enum {
     COLUMNS = 60,

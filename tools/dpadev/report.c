@@ -1,8 +1,8 @@
 /* dpadev report: all that is known of a device at one time, as a page or as JSON. */
 #include "dpadev.h"
 
+#include "device/admin/views.h"
 #include "nvconfig/nvconfig.h"
-#include "views/views.h"
 
 /* The latest events; a log may be long. */
 enum { EVENTS = 500 };

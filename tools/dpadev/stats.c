@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counters/counters.h"
+#include "device/counters/counters.h"
 #include "dpadev.h"
 #include "rates.h"
 

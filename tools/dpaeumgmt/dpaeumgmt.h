@@ -4,7 +4,7 @@
 #define DPAEUMGMT_H
 
 #include "cli/cli.h"
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 struct eu_options {
     const char *device;  /* -d */

@@ -1,7 +1,7 @@
 /* dpaeumgmt info. */
 #include "dpaeumgmt.h"
 
-#include "live/live.h"
+#include "device/running/running.h"
 #include "proc/proc.h"
 
 #define UNITS_PER_CORE 16

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 
 struct top {
     const char *device;

@@ -15,8 +15,8 @@
 #define DPATOP_SAMPLE_H
 
 #include "cli/cli.h"
-#include "counters/counters.h"
-#include "live/live.h"
+#include "device/counters/counters.h"
+#include "device/running/running.h"
 
 #define TOP_TICK_MS 20
 #define TOP_EVENTS  100 /* of the log, the latest */
@@ -73,7 +73,7 @@ struct top_seen {
 };
 
 struct top;
-/* Opens the device and takes a first look, so that all rates are 0. Errors of card.h, live.h and
+/* Opens the device and takes a first look, so that all rates are 0. Errors of state.h, running.h and
  * counters.h. */
 enum dpk_status top_open(const char *device, struct top **out, struct dpk_error *err);
 /* Looks at which units are taken. */

@@ -6,7 +6,7 @@
 #define FLINT_H
 
 #include "cli/cli.h"
-#include "provision/provision.h"
+#include "device/admin/admin.h"
 
 struct flint_options {
     const char *device; /* -d */

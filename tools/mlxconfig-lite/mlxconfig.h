@@ -6,8 +6,8 @@
 #define MLXCONFIG_H
 
 #include "cli/cli.h"
+#include "device/admin/admin.h"
 #include "nvconfig/nvconfig.h"
-#include "provision/provision.h"
 #include "signer/signer.h"
 
 struct mlxconfig_options {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/admin/views.h"
 #include "mlxconfig.h"
-#include "views/views.h"
 
 /* Prints values that do not fit in a column on lines of their own. */
 #define COLUMN_MAX 32

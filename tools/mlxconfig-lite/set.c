@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/admin/views.h"
 #include "mlxconfig.h"
-#include "views/views.h"
 
 /* What one command line sets. The settings for the device point into `names`, so `names` is
  * complete before they are made. */

@@ -1,6 +1,6 @@
 /* The command show_confs. */
+#include "device/admin/views.h"
 #include "mlxconfig.h"
-#include "views/views.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #define MLXDPA_TRUST_H
 
 #include "certchain/certchain.h"
+#include "device/admin/admin.h"
 #include "elfcrypto/elfcrypto.h"
 #include "loader/loader.h"
 #include "policy/policy.h"
-#include "provision/provision.h"
 
 #include "mlxdpa.h"
 

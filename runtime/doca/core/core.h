@@ -15,7 +15,7 @@
 #include <doca_log.h>
 #include <doca_pe.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "doca/core/descriptor.h"
 #include "doca/core/object.h"
 #include "host/host.h"

@@ -1,7 +1,7 @@
 /* DOCA PCC: contexts, and what is set of them before they start. */
 #include <string.h>
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "doca/pcc/private.h"
 
 #define MAILBOX_MAX (1u << 20)

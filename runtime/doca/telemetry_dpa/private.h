@@ -4,8 +4,8 @@
 
 #include <doca_telemetry_dpa.h>
 
+#include "device/running/running.h"
 #include "doca/core/core.h"
-#include "live/live.h"
 
 #define ALL_IDS UINT32_MAX
 

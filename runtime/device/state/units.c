@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 #define TEXT_MAX 65536
 

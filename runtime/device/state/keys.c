@@ -8,7 +8,7 @@
 #include <openssl/param_build.h>
 #include <openssl/x509.h>
 
-#include "state.h"
+#include "private.h"
 
 enum dpk_status dpk_device_add_nvidia_key(sqlite3 *db, const struct dpk_uuid *uuid, EVP_PKEY *key,
                                           struct dpk_error *err)

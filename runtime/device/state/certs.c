@@ -6,7 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/sha.h>
 
-#include "state.h"
+#include "private.h"
 
 enum dpk_status dpk_device_ca_list(struct dpk_device *dev, struct dpk_ca_list *out,
                                    struct dpk_error *err)

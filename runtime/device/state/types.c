@@ -1,7 +1,7 @@
 /* What sorts of cards have a DPA. */
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static const struct dpk_device_type types[] = {
     {"bf3", "BlueField3", "BlueField-3", 0xa2dc, true},

@@ -6,7 +6,7 @@
  * a new seal. */
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static const char damage_advice[] =
     "delete the device and import its archive, if there is one (DAMAGE in dpadev(1))";

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "state.h"
+#include "private.h"
 
 enum dpk_status dpk_device_open(const char *name, struct dpk_device **out, struct dpk_error *err)
 {

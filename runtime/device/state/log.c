@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "private.h"
 
 #define TEXT_OF(number) #number
 #define TEXT(number)    TEXT_OF(number)

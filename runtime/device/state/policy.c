@@ -1,7 +1,7 @@
 /* What a device allows: programs without a signature, and debuggers. */
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 /* TLVs of one dword that decide what the device allows. */
 static const struct word {

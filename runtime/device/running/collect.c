@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "live/files.h"
+#include "device/running/files.h"
 
 /* ---- Counters ---- */
 

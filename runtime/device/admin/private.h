@@ -1,9 +1,9 @@
-/* For the files of provision, which may include the card's state.h too. */
+/* For the files of provision, which may include the card's state/private.h too. */
 #ifndef DPK_PROVISION_PRIVATE_H
 #define DPK_PROVISION_PRIVATE_H
 
-#include "card/state.h"
-#include "provision/provision.h"
+#include "device/admin/admin.h"
+#include "device/state/private.h"
 
 /* ---- create.c ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "state.h"
+#include "private.h"
 
 #define APPLICATION_ID   "1146112836" /* "DPKD" */
 #define SCHEMA_VERSION   "2"

@@ -8,7 +8,7 @@
 #include <openssl/evp.h>
 #include <sqlite3.h>
 
-#include "card.h"
+#include "state.h"
 
 struct dpk_device {
     char name[DPK_DEVICE_NAME_MAX + 1];

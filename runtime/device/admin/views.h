@@ -11,7 +11,7 @@
 #ifndef DPK_VIEWS_H
 #define DPK_VIEWS_H
 
-#include "card/card.h"
+#include "device/state/state.h"
 #include "nvconfig/nvconfig.h"
 
 /* An emulated BlueField-3 has two ports and two modules. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "private.h"
 
 static enum dpk_status read_row(sqlite3_stmt *stmt, struct dpk_nv_tlv *out, struct dpk_error *err)
 {

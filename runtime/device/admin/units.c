@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/live.h"
+#include "device/running/running.h"
 #include "private.h"
 
 /* ---- A change, from beginning to end ---- */

@@ -1,5 +1,5 @@
 /* The files of a device's folder `live`. */
-#include "live/files.h"
+#include "device/running/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

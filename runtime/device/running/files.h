@@ -2,7 +2,7 @@
 #ifndef DPK_LIVE_FILES_H
 #define DPK_LIVE_FILES_H
 
-#include "live/live.h"
+#include "device/running/running.h"
 
 /* Who has each unit: 0, or the number of the process + 1. */
 struct units_file {

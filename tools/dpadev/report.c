@@ -1,7 +1,7 @@
 /* dpadev report: all that is known of a device at one time, as a page or as JSON. */
 #include "dpadev.h"
 
-#include "device/admin/views.h"
+#include "device/admin/admin.h"
 #include "nvconfig/nvconfig.h"
 
 /* The latest events; a log may be long. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/admin/views.h"
+#include "device/admin/admin.h"
 #include "mlxconfig.h"
 
 /* Prints values that do not fit in a column on lines of their own. */

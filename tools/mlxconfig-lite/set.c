@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/admin/views.h"
+#include "device/admin/admin.h"
 #include "mlxconfig.h"
 
 /* What one command line sets. The settings for the device point into `names`, so `names` is

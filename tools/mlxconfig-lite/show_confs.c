@@ -1,5 +1,5 @@
 /* The command show_confs. */
-#include "device/admin/views.h"
+#include "device/admin/admin.h"
 #include "mlxconfig.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Which parameters of a device are shown. */
-#include "views.h"
+#include "admin.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* What parameters of a device are by default, now and at the next boot. */
-#include "views.h"
+#include "admin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,15 +63,15 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit device/state device/admin loader record replay source device/counters frame ring rates cable comch pci switch device/running rc cm wire port debug peers sched races proc exports memory pcc host cc
+RT_ROOMS := rv64 jit device/state device/admin loader record replay source device/counters frame bus/ring rates cable bus/comch bus/pci switch device/running rc cm wire port debug bus/peers sched races proc bus/exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/doca/argp/*.c
-IN_doca_comch := runtime/doca/comch/*.c runtime/comch/*.c runtime/ring/*.c
-IN_doca_devemu := runtime/doca/devemu/*.c runtime/pci/*.c
+IN_doca_comch := runtime/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
+IN_doca_devemu := runtime/doca/devemu/*.c runtime/bus/pci/*.c
 IN_doca_dma := runtime/doca/dma/*.c
 IN_doca_eth := runtime/doca/eth/*.c
 IN_doca_flow := runtime/doca/flow/*.c

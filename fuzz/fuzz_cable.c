@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ring/ring.h"
+#include "bus/ring/ring.h"
 #include "wire/wire.h"
 
 #define CABLE_RING ((uint32_t)1 << 21)

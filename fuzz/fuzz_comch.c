@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "comch/comch.h"
+#include "bus/comch/comch.h"
 
 /* An input: steps, each a byte and what it takes. */
 enum {

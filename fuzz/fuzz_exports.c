@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "exports/exports.h"
-#include "exports/table.h"
+#include "bus/exports/exports.h"
+#include "bus/exports/table.h"
 
 /* An input: one byte of these, who exports and what, and then entries and places of the table. */
 enum { ITS_PROCESS = 1, ITS_FILE = 2, ITS_IDENTITY = 4, ITS_MARK = 8, ITS_PLACES = 16 };

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 /* An input: places of the header and of the mappings behind it, 16 bits each, with a byte for each. */
 struct change {

@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bus/ring/ring.h"
 #include "private.h"
-#include "ring/ring.h"
 
 #define CABLE_RING ((uint32_t)1 << 21) /* bytes of one direction */
 #define HEAD       4u /* before a frame: its size, in the byte order of the machine */

@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "bus/ring/ring.h"
 #include "private.h"
-#include "ring/ring.h"
 
 #define SOCKET "port.socket"
 #define LOCK   "port.lock"

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bus/ring/ring.h"
 #include "cm/cm.h"
-#include "ring/ring.h"
 
 #define CALL_WAIT_S 5
 /* A server may close its listener and open it anew between two connections, and its client calls

@@ -1,7 +1,7 @@
 /* The checker of bounds and rights, and the accesses that use it. */
 #include <string.h>
 
-#include "exports/exports.h"
+#include "bus/exports/exports.h"
 #include "proc/proc.h"
 #include "registry.h"
 

@@ -27,7 +27,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
-#include "exports/exports.h"
+#include "bus/exports/exports.h"
 
 struct dpk_process;
 

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bus/peers/peers.h"
 #include "debug/debug.h"
-#include "peers/peers.h"
 #include "proc/inspect.h"
 #include "proc/stall.h"
 

@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "bus/ring/ring.h"
 #include "rates.h"
-#include "ring/ring.h"
 
 #define RATES_RING ((uint32_t)1 << 18) /* bytes of each direction: 4096 events */
 #define SOCKET     "rates.sock"

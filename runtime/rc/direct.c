@@ -1,6 +1,6 @@
 /*
  * Direct copies between processes. Large messages need not go through the rings, where they are copied
- * twice: who gets the bytes copies them out of the other process's memory by itself (exports/exports.h).
+ * twice: who gets the bytes copies them out of the other process's memory by itself (bus/exports/exports.h).
  *
  *   write   the requester offers the work's memory, with a request whose bytes it sends. From then on its
  *           requests say only where the bytes are, and the responder fetches them.

@@ -2,8 +2,8 @@
 #ifndef DPK_RC_GATEWAY_H
 #define DPK_RC_GATEWAY_H
 
+#include "bus/ring/ring.h"
 #include "frame.h"
-#include "ring/ring.h"
 
 #define RING_SIZE ((uint32_t)1 << 18) /* bytes of one direction */
 

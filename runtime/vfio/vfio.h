@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "pci/pci.h"
+#include "bus/pci/pci.h"
 
 /* What a descriptor of this process is. */
 enum vfio_kind { VFIO_NONE, VFIO_CONTAINER, VFIO_GROUP, VFIO_DEVICE };

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "ring/ring.h"
+#include "bus/ring/ring.h"
 #include "ring_maps.h"
 #include "wire/wire.h"
 

@@ -26,7 +26,7 @@
 #include "another_user.h"
 #include "skip.h"
 
-#include "peers/peers.h"
+#include "bus/peers/peers.h"
 
 enum { NOBODY = 65534 };
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "exports/exports.h"
-#include "exports/table.h"
+#include "bus/exports/exports.h"
+#include "bus/exports/table.h"
 
 enum { SIZE = 3 << 20 }; /* more than a page, and than the kernel copies by a file */
 

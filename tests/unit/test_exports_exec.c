@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "exports/exports.h"
+#include "bus/exports/exports.h"
 
 enum { SIZE = 64 << 10, UNTOUCHED = 0, TOUCHED = 7, FAILED = 9 };
 #define AT ((void *)0x200000000000) /* where both programs have memory */

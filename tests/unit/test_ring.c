@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ring/ring.h"
+#include "bus/ring/ring.h"
 
 #include <cmocka.h>
 

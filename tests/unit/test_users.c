@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "exports/exports.h"
-#include "peers/peers.h"
-#include "ring/ring.h"
+#include "bus/exports/exports.h"
+#include "bus/peers/peers.h"
+#include "bus/ring/ring.h"
 
 #include <cmocka.h>
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bus/peers/peers.h"
 #include "debug/debug.h"
 #include "device/admin/admin.h"
-#include "peers/peers.h"
 
 /* ---- The process ---- */
 

@@ -2,8 +2,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bus/peers/peers.h"
 #include "dpadev.h"
-#include "peers/peers.h"
 
 enum { ANSWER_MAX = 16 << 20 };
 

@@ -4,11 +4,11 @@
 
 #include <pthread.h>
 
+#include "bus/peers/peers.h"
 #include "cli/cli.h"
 #include "debug/debug.h"
 #include "jit/jit.h"
 #include "loader/loader.h"
-#include "peers/peers.h"
 #include "proc/proc.h"
 #include "source/source.h"
 

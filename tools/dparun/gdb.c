@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bus/peers/peers.h"
 #include "dparun.h"
-#include "peers/peers.h"
 
 static void note_stranger(void *context, const char *why)
 {

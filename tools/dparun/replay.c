@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bus/peers/peers.h"
 #include "dparun.h"
-#include "peers/peers.h"
 #include "replay/replay.h"
 
 static void print_message(void *context, const char *text, size_t size)

@@ -13,7 +13,7 @@
 #include <doca_comch_msgq.h>
 #include <doca_comch_producer.h>
 
-#include "comch/comch.h"
+#include "bus/comch/comch.h"
 #include "doca/memory/memory.h"
 
 #define SEND_TASKS_MAX   8192u

@@ -8,8 +8,8 @@
 #include <doca_devemu_pci.h>
 #include <doca_devemu_pci_type.h>
 
+#include "bus/pci/pci.h"
 #include "doca/dpa/dpa.h"
-#include "pci/pci.h"
 
 struct pci_type {
     struct dpk_object object;

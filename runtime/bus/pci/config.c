@@ -2,7 +2,7 @@
 #include <linux/pci_regs.h>
 #include <string.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 #define MSIX_AT 0x40u /* the capability in configuration space */
 

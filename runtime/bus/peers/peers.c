@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "peers/peers.h"
+#include "bus/peers/peers.h"
 
 #define UNFINISHED_SECONDS 60 /* nobody takes so long from its socket to listening */
 

@@ -32,7 +32,7 @@
 #define DPK_COMCH_H
 
 #include "base/base.h"
-#include "ring/ring.h"
+#include "bus/ring/ring.h"
 
 #define DPK_COMCH_NAME_MAX    120u  /* bytes of a server's name */
 #define DPK_COMCH_MESSAGE_MAX 4080u /* bytes of a message */

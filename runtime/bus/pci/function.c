@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 const struct dpk_pci_config *dpk_pci_config_of(const struct dpk_pci *f)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 /* A mapping that the DPU's side has found. */
 struct pci_reached {

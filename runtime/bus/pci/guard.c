@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 #define GUARDS_MAX 256u
 

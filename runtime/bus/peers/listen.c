@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "peers/peers.h"
+#include "bus/peers/peers.h"
 
 /* ---- Sockets in the file system ---- */
 

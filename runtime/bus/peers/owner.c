@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "peers/peers.h"
+#include "bus/peers/peers.h"
 
 struct question {
     struct nlmsghdr head;

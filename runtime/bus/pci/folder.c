@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pci/file.h"
+#include "bus/pci/file.h"
 
 struct file_name {
     char text[12];

@@ -29,7 +29,7 @@
 #define DPK_PCI_H
 
 #include "base/base.h"
-#include "exports/exports.h"
+#include "bus/exports/exports.h"
 
 #define DPK_PCI_NAME_SIZE 32u /* of a type's name, with its NUL */
 #define DPK_PCI_BARS      6u

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "pci/pci.h"
+#include "bus/pci/pci.h"
 
 #define PCI_MAGIC       UINT64_C(0x3243495044) /* "DPCI2" */
 #define MAPPINGS_OFFSET (DPK_PCI_SPACE_OFFSET + DPK_PCI_SPACE)

@@ -63,7 +63,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := rv64 jit device/state device/admin loader record replay source device/counters frame bus/ring rates cable bus/comch bus/pci switch device/running rc cm wire port debug bus/peers sched races proc bus/exports memory pcc host cc
+RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters frame bus/ring rates cable bus/comch bus/pci switch device/running rc cm wire port engine/debug bus/peers engine/sched engine/races engine/proc bus/exports memory pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -96,9 +96,9 @@ tools: $(TOOLS:%=$(B)/bin/%)
 $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/tools/dpacc/interface/%.o $(O)/runtime/llvm/%.o $(O)/tests/unit/test_llvm_bases.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/tools/dpacc/interface/%.o $(O)/runtime/engine/llvm/%.o $(O)/tests/unit/test_llvm_bases.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 LLVM_HEADER := $(LLVM_INCLUDE)/llvm-c/Core.h
-$(call objs,runtime/llvm/*.c): | $(LLVM_HEADER)
+$(call objs,runtime/engine/llvm/*.c): | $(LLVM_HEADER)
 $(LLVM_HEADER):
 	@echo "no $@: LLVM's development files are needed (Debian: the package llvm-dev, as ./bootstrap" \
 	  "installs it), and LLVM_CONFIG=$(LLVM_CONFIG) must be theirs" >&2; false
@@ -106,12 +106,12 @@ $(LLVM_HEADER):
 $(if $(COVERAGE),$(shell find $(O) -name '*.gcda' -delete 2>/dev/null))
 $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
 # Races of programs of the DPA are theirs.
-$(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/rv64/%.o: SAN :=))
+$(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/engine/rv64/%.o: SAN :=))
 # The model gives the same figures on every machine: no multiplication is fused with an addition.
 $(O)/runtime/cc/%.o: ALL_CFLAGS += -ffp-contract=off
 # The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
 INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
-$(O)/runtime/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
+$(O)/runtime/engine/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 # Which sources there are: what is linked is linked again when one comes or goes.
 $(call hold,$(O)/sources,$(sort $(shell find lib runtime tools -name '*.c')))
@@ -185,7 +185,7 @@ $(B)/lib/libdpkverify.so: runtime/dpkverify/exports.map $(call objs,runtime/dpkv
 loaded_link = $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
               -Wl,--version-script=$(filter %.map,$^) -o $@ $(filter %.o %.a,$^)
 # The engine loads it when device code is hot.
-$(TRANSLATOR): runtime/llvm/exports.map $(call objs,runtime/llvm/*.c) $(O)/libdpkbase.a
+$(TRANSLATOR): runtime/engine/llvm/exports.map $(call objs,runtime/engine/llvm/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(loaded_link) $(LLVM_LIBS) -pthread
 # dpacc loads it when it reads a source.
@@ -265,9 +265,9 @@ AROUND_CMOCKA := -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip
 $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
-$(O)/tests/test_llvm_addresses: $(O)/runtime/llvm/addresses.o $(O)/runtime/llvm/groups.o
-$(O)/tests/test_llvm_bases: $(O)/runtime/llvm/bases.o
-$(O)/tests/test_llvm_words: $(O)/runtime/llvm/words.o $(O)/runtime/llvm/groups.o
+$(O)/tests/test_llvm_addresses: $(O)/runtime/engine/llvm/addresses.o $(O)/runtime/engine/llvm/groups.o
+$(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
+$(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/test_dpapcc.o: ALL_CFLAGS += -Itools

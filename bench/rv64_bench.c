@@ -13,13 +13,13 @@
 
 #include "cli/cli.h"
 #include "elf/elf.h"
-#include "jit/jit.h"
-#include "rv64/rv64.h"
+#include "engine/jit/jit.h"
+#include "engine/rv64/rv64.h"
 
 enum { SYS_WRITE = 64, SYS_EXIT = 93, A0 = 10, A1 = 11, A2 = 12, A7 = 17, SP = 2 };
 #define STACK_TOP  UINT64_C(0x80000000)
 #define STACK_SIZE UINT64_C(0x100000)
-#define STACK_FREE UINT64_C(0x100) /* at its end, as in processes (proc/layout.h) */
+#define STACK_FREE UINT64_C(0x100) /* at its end, as in processes (engine/proc/layout.h) */
 
 static double seconds(clockid_t clock)
 {

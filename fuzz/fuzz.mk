@@ -31,7 +31,7 @@ $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -rdynamic -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
 # The translator, which fuzzers load as the engine does: from ../lib. Its counters are the fuzzer's.
-FUZZ_LLVM_OBJS := $(patsubst %.c,$(F)/obj/%.o,$(wildcard runtime/llvm/*.c lib/base/*.c))
+FUZZ_LLVM_OBJS := $(patsubst %.c,$(F)/obj/%.o,$(wildcard runtime/engine/llvm/*.c lib/base/*.c))
 $(FUZZ_LLVM_OBJS): FUZZ_CFLAGS += -fPIC $(CLANG_CFLAGS)
 $(F)/lib/libdpakit-llvm.so.$(SO): $(FUZZ_LLVM_OBJS)
 	$(call say,LD,$@)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/gdb.h"
+#include "engine/debug/gdb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
+#include "engine/jit/jit.h"
 #include "guarded.h"
-#include "jit/jit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

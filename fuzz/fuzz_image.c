@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/image.h"
+#include "engine/loader/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

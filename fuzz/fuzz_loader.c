@@ -1,5 +1,5 @@
 /* Device ELFs on a device without authentication: an error, or an image whose segments hold. */
-#include "loader/loader.h"
+#include "engine/loader/loader.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "jit/jit.h"
+#include "engine/jit/jit.h"
 
 #include "../tests/unit/rv64_trial.h"
 

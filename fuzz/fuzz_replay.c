@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "replay/machine.h"
+#include "engine/replay/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

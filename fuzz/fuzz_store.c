@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/store.h"
+#include "engine/jit/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug.h"
-#include "loader/image.h"
+#include "engine/debug/debug.h"
+#include "engine/loader/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

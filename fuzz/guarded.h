@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "rv64/rv64.h"
+#include "engine/rv64/rv64.h"
 
 struct guarded {
     struct rv64_memory *mem;

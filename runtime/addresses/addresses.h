@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-#include "proc/proc.h"
+#include "engine/proc/proc.h"
 
 /* Whose an allocation is. */
 struct dpk_address_owner {

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "certchain/certchain.h"
 #include "device/state/state.h"
-#include "loader/loader.h"
+#include "engine/loader/loader.h"
 #include "policy/policy.h"
 
 #include "dpkverify.h"

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/rv64/rv64.h"
 #include "guest/flexio_abi.h"
 #include "private.h"
-#include "rv64/rv64.h"
 
 /* The words of a caller's state that hold what the thread has configured. */
 enum { STATE_WINDOW, STATE_OUTBOX, STATE_WINDOW_1 = 3 };

@@ -1,7 +1,7 @@
 /*
  * What code that is compiled with -fsanitize=address calls: before each access, whether the bytes may be
  * accessed, which a byte of shadow memory tells for each 8 bytes; and to mark variables of the stack
- * that begin or end. The engine marks variables and the heap, and reports what is wrong (proc/asan.c).
+ * that begin or end. The engine marks variables and the heap, and reports what is wrong (engine/proc/asan.c).
  * The functions are those of compiler-rt/lib/asan/asan_interface_internal.h, and the meaning of shadow
  * bytes is that of "AddressSanitizerAlgorithm", its documentation.
  */

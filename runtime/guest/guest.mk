@@ -15,7 +15,7 @@ DEV_CFLAGS := $(DEV_TARGET) -std=gnu11 -O2 -g -ffunction-sections -fdata-section
               -Iinclude/doca -isystem $(PICOLIBC)/include
 DEV_SOURCES := $(wildcard runtime/guest/*.c) runtime/guest/start.S
 # Functions of the libraries have no lines: a fault in one is told with the line of its caller, which
-# frame pointers lead to (proc/crash.c). Debuggers find their way by .debug_frame.
+# frame pointers lead to (engine/proc/crash.c). Debuggers find their way by .debug_frame.
 DEV_LIB_CFLAGS := $(DEV_CFLAGS) -g0 -fforce-dwarf-frame -fno-omit-frame-pointer
 # DOCA's three libraries: communication and verbs have files of their own, if any.
 DOCA_COMM_SOURCES := $(filter runtime/guest/doca_comm%,$(DEV_SOURCES))

@@ -1,7 +1,7 @@
 /*
  * What code that is compiled with -fsanitize=thread calls: at each access to memory that threads may share,
  * and instead of atomic operations, which are carried out here. The engine is told of each, and finds
- * races (proc/tsan.c). The functions are those of compiler-rt/lib/tsan/rtl/tsan_interface.h and
+ * races (engine/proc/tsan.c). The functions are those of compiler-rt/lib/tsan/rtl/tsan_interface.h and
  * tsan_interface_atomic.h.
  */
 #include "syscall.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { STACK_STRIDE = 0x20000 }; /* each stack is in a range of its own (proc/layout.h) */
+enum { STACK_STRIDE = 0x20000 }; /* each stack is in a range of its own (engine/proc/layout.h) */
 
 /* A thread's own stack, and memory of the host, which windows show, are not watched. */
 static inline bool is_own(uint64_t at)

@@ -25,7 +25,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "proc/proc.h"
+#include "engine/proc/proc.h"
 
 /* ---- Lines on stderr ---- */
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "device/state/state.h"
+#include "engine/loader/loader.h"
 #include "host.h"
-#include "loader/loader.h"
 #include "memory/memory.h"
 #include "private.h"
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "device/state/state.h"
+#include "engine/loader/loader.h"
 #include "fat/fat.h"
 #include "host.h"
-#include "loader/loader.h"
 #include "private.h"
 
 /* All programs, in the order of their creation: constructors run before there is any object that

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bus/exports/exports.h"
-#include "proc/proc.h"
+#include "engine/proc/proc.h"
 #include "registry.h"
 
 #define PART_SIZE   (UINT64_C(1) << 20) /* of one access of a copy */

@@ -1,5 +1,5 @@
 /* Checks that memory exists before it is registered. */
-#include "proc/proc.h"
+#include "engine/proc/proc.h"
 #include "registry.h"
 
 bool memory_is_present(const struct dpk_memory *m)

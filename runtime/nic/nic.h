@@ -13,8 +13,8 @@
 #ifndef DPK_NIC_H
 #define DPK_NIC_H
 
+#include "engine/proc/proc.h"
 #include "port/port.h"
-#include "proc/proc.h"
 
 struct ibv_context;
 

@@ -28,8 +28,8 @@
 #define DPK_PCC_H
 
 #include "base/base.h"
-#include "loader/loader.h"
-#include "proc/proc.h"
+#include "engine/loader/loader.h"
+#include "engine/proc/proc.h"
 
 #define DPK_PCC_THREADS_MAX   256
 #define DPK_PCC_PORTS_MAX     8          /* DOCA_PCC_DEV_MAX_NUM_PORTS: BlueField-3 has 4 */

@@ -14,8 +14,8 @@
 #define DPK_SOURCE_H
 
 #include "base/base.h"
+#include "engine/loader/loader.h"
 #include "hostfile/hostfile.h"
-#include "loader/loader.h"
 
 struct dpk_source {
     struct dpk_hostfile *host;    /* owns the rest, or NULL */

@@ -4,8 +4,8 @@
  * (each must be refused). Prints how many; exit 1 at the first that is not as it should be.
  */
 #include "cli/cli.h"
+#include "engine/loader/loader.h"
 #include "hostfile/hostfile.h"
-#include "loader/loader.h"
 
 #include <stdlib.h>
 #include <string.h>

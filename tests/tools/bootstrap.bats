@@ -91,7 +91,7 @@ asked_for() {
 }
 
 @test "a build without LLVM's development files says which package has them" {
-    run env PATH="${PATH#"$PWD/bin:"}" make -C "$repo" -s B="$PWD/build" LLVM_CONFIG=/bin/true "$PWD/build/obj/runtime/llvm/object.o"
+    run env PATH="${PATH#"$PWD/bin:"}" make -C "$repo" -s B="$PWD/build" LLVM_CONFIG=/bin/true "$PWD/build/obj/runtime/engine/llvm/object.o"
     echo "$output"
     [ "$status" -ne 0 ]
     [[ $output == *"the package llvm-dev"* ]]

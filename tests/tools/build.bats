@@ -48,7 +48,7 @@ copy_tree() { # TO
 @test "clang takes every option that the interpreter and the hardening are given" {
     copy_tree tree
     cd tree
-    make CC=clang build/obj/runtime/rv64/run.o build/obj/lib/base/buf.o
+    make CC=clang build/obj/runtime/engine/rv64/run.o build/obj/lib/base/buf.o
 }
 
 @test "a folder may have spaces and a quote in its name" {

@@ -21,12 +21,12 @@ compiled() {
 }
 
 @test "three files in a circle may be, four may not" {
-    compiled runtime/sched/a runtime/sched/b
-    compiled runtime/sched/b runtime/sched/c
-    compiled runtime/sched/c runtime/sched/a
+    compiled runtime/engine/sched/a runtime/engine/sched/b
+    compiled runtime/engine/sched/b runtime/engine/sched/c
+    compiled runtime/engine/sched/c runtime/engine/sched/a
     scripts/check-circles obj
-    compiled runtime/sched/c runtime/sched/d
-    compiled runtime/sched/d runtime/sched/a
+    compiled runtime/engine/sched/c runtime/engine/sched/d
+    compiled runtime/engine/sched/d runtime/engine/sched/a
     run scripts/check-circles obj
     [ "$status" -eq 1 ]
     [[ "$output" == "circle of 4 files:"* ]]
@@ -41,25 +41,25 @@ compiled() {
         run scripts/check-circles obj
         [ "$status" -eq 1 ]
         [[ "$output" == "circle across rooms:"* ]]
-    done <<<"sched/a proc/b
+    done <<<"engine/sched/a engine/proc/b
 doca/dpa/a doca/memory/b
 doca/dpa/a doca-2.2/b"
 }
 
 @test "headers that include each other are refused" {
-    compiled runtime/sched/a runtime/sched/b
-    mkdir -p runtime/proc
-    echo '#include "proc/b.h"' >runtime/proc/a.h
+    compiled runtime/engine/sched/a runtime/engine/sched/b
+    mkdir -p runtime/engine/proc
+    echo '#include "engine/proc/b.h"' >runtime/engine/proc/a.h
     scripts/check-circles obj
-    echo '#include "proc/a.h"' >runtime/proc/b.h
+    echo '#include "engine/proc/a.h"' >runtime/engine/proc/b.h
     run scripts/check-circles obj
     [ "$status" -eq 1 ]
     [[ "$output" == "circle of headers:"* ]]
 }
 
 @test "a source without its object is no tree to judge" {
-    compiled runtime/sched/a runtime/sched/b
-    echo >runtime/sched/late.c
+    compiled runtime/engine/sched/a runtime/engine/sched/b
+    echo >runtime/engine/sched/late.c
     run scripts/check-circles obj
     [ "$status" -eq 2 ]
 }

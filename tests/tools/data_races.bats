@@ -7,7 +7,7 @@
     for t in test_rv64_run test_rv64_memory; do
         # shellcheck disable=SC2046  # a list of options
         gcc -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"of this test"' -O1 -g -fsanitize=thread -Wno-tsan \
-            -I"$top/lib" -I"$top/runtime" "$top"/{runtime/rv64,runtime/jit,lib/base}/*.c "$top/tests/unit/$t.c" \
+            -I"$top/lib" -I"$top/runtime" "$top"/{runtime/engine/rv64,runtime/engine/jit,lib/base}/*.c "$top/tests/unit/$t.c" \
             -o $t $(pkg-config --libs cmocka libcrypto uuid) -pthread
         ./$t >log 2>&1 || { cat log; false; }
         [ "$(grep -c 'ThreadSanitizer' log)" -eq 0 ] || { cat log; false; }

@@ -276,12 +276,12 @@ layer_fault() {
         [ "$room" != doca/argp ] || up=doca/dma/dma.h
         layer_fault "$folder/part.c" $up "$room must not include $up"
     done
-    layer_fault runtime/doca/rdma/rdma.c debug/debug.h 'doca/rdma must not include debug/debug.h'
+    layer_fault runtime/doca/rdma/rdma.c engine/debug/debug.h 'doca/rdma must not include engine/debug/debug.h'
 }
 
 @test "an include of another room's private header, or by path, is found" {
     layer_fault tools/mlxdpa/main.c hostfile/edit.h 'hostfile/edit.h is private'
-    layer_fault runtime/loader/load.c device/state/private.h 'device/state/private.h is private'
+    layer_fault runtime/engine/loader/load.c device/state/private.h 'device/state/private.h is private'
     layer_fault lib/nvconfig/xml.c ../base/base.h 'include by path: #include "../base/base.h"'
 }
 

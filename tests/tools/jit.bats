@@ -457,7 +457,7 @@ C
     cat >slow.c <<'C'
 #include <stdio.h>
 #include <unistd.h>
-#include "jit/translate.h"
+#include "engine/jit/translate.h"
 __attribute__((constructor)) static void begin(void)
 {
     usleep(200000);

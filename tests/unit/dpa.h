@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "loader/image.h"
-#include "proc/proc.h"
+#include "engine/loader/image.h"
+#include "engine/proc/proc.h"
 
 /* How long a test waits for what will come. */
 #define PATIENCE_MS 60000u

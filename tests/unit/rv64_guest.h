@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "jit/jit.h"
-#include "rv64/rv64.h"
+#include "engine/jit/jit.h"
+#include "engine/rv64/rv64.h"
 
 enum { RA = 1, SP = 2, S0 = 8, S1 = 9, A0 = 10, A1 = 11, A2 = 12, A3 = 13 };
 enum { EBREAK = 0x00100073, ECALL = 0x00000073, NOP = 0x00000013 };

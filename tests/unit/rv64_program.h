@@ -169,7 +169,7 @@ static inline const char *operation_name(unsigned op)
     static const char *const names[OP_COUNT] = {
         [OP_ILLEGAL] = "ILLEGAL",
 #define OP(name, format, match) [OP_##name] = #name,
-#include "rv64/ops.def"
+#include "engine/rv64/ops.def"
 #undef OP
     };
     return names[op];

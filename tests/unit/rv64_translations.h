@@ -2,7 +2,7 @@
 #ifndef RV64_TRANSLATIONS_H
 #define RV64_TRANSLATIONS_H
 
-#include "rv64/block.h"
+#include "engine/rv64/block.h"
 
 /* How many places of the core's code, as it is now, have a translation. */
 static inline uint64_t count_translations(const struct rv64_core *core)

@@ -2,7 +2,7 @@
 #ifndef RV64_WORDS_H
 #define RV64_WORDS_H
 
-#include "rv64/insn.h"
+#include "engine/rv64/insn.h"
 
 enum format {
     R,
@@ -26,7 +26,7 @@ static const struct {
     enum format format;
 } rows[] = {
 #define OP(name, format, match) {match, format},
-#include "rv64/ops.def"
+#include "engine/rv64/ops.def"
 #undef OP
 };
 

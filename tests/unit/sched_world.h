@@ -1,4 +1,4 @@
-/* Harts that run a script instead of a program, and an owner that counts: runtime/sched, alone. */
+/* Harts that run a script instead of a program, and an owner that counts: runtime/engine/sched, alone. */
 #ifndef TESTS_UNIT_SCHED_WORLD_H
 #define TESTS_UNIT_SCHED_WORLD_H
 
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sched/sched.h"
+#include "engine/sched/sched.h"
 
 #define SECOND UINT64_C(1000000000)
 

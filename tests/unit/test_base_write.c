@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "debug/debug.h"
+#include "engine/debug/debug.h"
 
 static char path[64];
 

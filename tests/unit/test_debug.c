@@ -1,6 +1,6 @@
 /* debug: source lines, and the packets of GDB, from friends and others. */
-#include "debug/gdb.h"
 #include "dpa.h"
+#include "engine/debug/gdb.h"
 
 /* ---- Lines ---- */
 

@@ -1,8 +1,8 @@
-/* runtime/debug: lines from sections that are compressed. */
+/* runtime/engine/debug: lines from sections that are compressed. */
 #include <unistd.h>
 
-#include "debug/debug.h"
 #include "dpa.h"
+#include "engine/debug/debug.h"
 
 /* The program with its debug sections compressed, by the tool that users have. */
 static struct dpk_image *compressed_image(void)

@@ -1,4 +1,4 @@
-/* runtime/debug: where debuggers knock, and who is let in. */
+/* runtime/engine/debug: where debuggers knock, and who is let in. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>

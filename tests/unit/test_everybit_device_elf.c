@@ -1,6 +1,6 @@
 /* Device ELFs: every truncation and bit flip, hashed and loaded. */
+#include "engine/loader/image.h"
 #include "hashlist/hashlist.h"
-#include "loader/image.h"
 
 #include "everybit.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "jit/translations.h"
+#include "engine/jit/translations.h"
 #include "rv64_guest.h"
 
 enum { CODE_BYTES = 24 };

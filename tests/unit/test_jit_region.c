@@ -1,5 +1,5 @@
 /* jit: which code is translated as one region: blocks, and copies of functions that they call. */
-#include "jit/region.h"
+#include "engine/jit/region.h"
 #include "rv64_guest.h"
 #include "rv64_translations.h"
 #include "rv64_words.h"

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "jit/store.h"
+#include "engine/jit/store.h"
 
 static const uint8_t key[JIT_STORE_KEY] = {1, 2, 3}, other_key[JIT_STORE_KEY] = {1, 2, 4};
 static const char code[] = "some code";

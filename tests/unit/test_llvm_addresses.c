@@ -1,7 +1,7 @@
 /* llvm: which loads of a region read what may become an address. */
+#include "engine/llvm/addresses.h"
 #include "rv64_guest.h"
 #include "rv64_words.h"
-#include "llvm/addresses.h"
 
 enum { JALR = 0x67, BNE = 0x1063, T0 = 5, T1 = 6 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "llvm/emit.h"
+#include "engine/llvm/emit.h"
 
 /* A function with an entry that leads to a block, in which address_of() makes an address to load from. */
 struct function {

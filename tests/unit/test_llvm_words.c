@@ -1,7 +1,7 @@
 /* llvm: which bytes that a block loads and joins are words, and that they are read as the guest says. */
+#include "engine/llvm/words.h"
 #include "rv64_guest.h"
 #include "rv64_words.h"
-#include "llvm/words.h"
 
 enum { LB = 0x03, LBU = 0x4003, SB = 0x23, SLLI = 0x1013, FENCE = 0x0ff0000f, WORD = A0 };
 

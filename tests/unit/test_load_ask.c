@@ -1,4 +1,4 @@
-/* runtime/loader: who asks whether a device would load a program gets what loading it gives, of every
+/* runtime/engine/loader: who asks whether a device would load a program gets what loading it gives, of every
  * mutation that somebody signed: the signature is right, and the loader decides. */
 #include "loader_world.h"
 

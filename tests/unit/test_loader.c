@@ -1,4 +1,4 @@
-/* runtime/loader: which executables become images, and what is in them. */
+/* runtime/engine/loader: which executables become images, and what is in them. */
 #include "tiny_elf.h"
 
 /* ---- What an image promises ---- */

@@ -1,4 +1,4 @@
-/* runtime/loader: which fields of an executable make it refused, each named. */
+/* runtime/engine/loader: which fields of an executable make it refused, each named. */
 #include "wrong_fields.h"
 
 static void every_wrong_field_is_named(void **state)

@@ -1,4 +1,4 @@
-/* runtime/loader: what a device lets in. */
+/* runtime/engine/loader: what a device lets in. */
 #include "loader_world.h"
 
 /* ---- Authentication off ---- */

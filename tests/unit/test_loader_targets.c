@@ -1,4 +1,4 @@
-/* runtime/loader: programs for several targets, and attributes, in areas (signing(7)). */
+/* runtime/engine/loader: programs for several targets, and attributes, in areas (signing(7)). */
 #include "loader_world.h"
 
 /* The program for `target` behind something else for cx8; crypto data for that one. */

@@ -1,4 +1,4 @@
-/* runtime/proc: calls, kernels, scheduling, messages. */
+/* runtime/engine/proc: calls, kernels, scheduling, messages. */
 #include "dpa.h"
 
 #include <pthread.h>

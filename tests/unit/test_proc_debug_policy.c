@@ -4,8 +4,8 @@
 
 #include "device_world.h"
 
-#include "debug/gdb.h"
-#include "proc/process.h"
+#include "engine/debug/gdb.h"
+#include "engine/proc/process.h"
 
 /* ---- A process of the device, and a client on it ---- */
 

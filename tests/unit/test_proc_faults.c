@@ -1,10 +1,10 @@
-/* runtime/proc: what goes wrong: faults, bad calls, the run-time limit, destruction at any time.
+/* runtime/engine/proc: what goes wrong: faults, bad calls, the run-time limit, destruction at any time.
  */
 #include "dpa.h"
 
 #include <pthread.h>
 
-#include "proc/process.h"
+#include "engine/proc/process.h"
 
 /* ---- Faults ---- */
 

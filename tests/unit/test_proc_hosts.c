@@ -1,14 +1,14 @@
-/* runtime/proc: host threads that run DPA threads: for a moment when they launch, and while they
+/* runtime/engine/proc: host threads that run DPA threads: for a moment when they launch, and while they
  * wait. Most of this is seen on a DPA whose workers do not come before they are let. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "dpa_threads.h"
-#include "proc/process.h"
-#include "sched/lock.h"
-#include "sched/run.h"
-#include "sched/worker.h"
+#include "engine/proc/process.h"
+#include "engine/sched/lock.h"
+#include "engine/sched/run.h"
+#include "engine/sched/worker.h"
 
 enum { LONG = 3000 }; /* rounds of `count`: more than a moment, less than a turn */
 

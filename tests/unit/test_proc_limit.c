@@ -1,6 +1,6 @@
-/* runtime/proc: the run-time limit: what counts, what does not, what is said of it. */
+/* runtime/engine/proc: the run-time limit: what counts, what does not, what is said of it. */
 #include "dpa_threads.h"
-#include "proc/hart.h"
+#include "engine/proc/hart.h"
 
 static struct dpk_process *hasty(void)
 {

@@ -1,7 +1,7 @@
-/* runtime/proc: the heap, copies and fills, events. */
+/* runtime/engine/proc: the heap, copies and fills, events. */
 #include "dpa.h"
 
-#include "proc/heap.h"
+#include "engine/proc/heap.h"
 
 /* ---- Heap ---- */
 

@@ -1,10 +1,10 @@
-/* runtime/proc: programs of random and of damaged code: each ends, in a state that has a name, and
+/* runtime/engine/proc: programs of random and of damaged code: each ends, in a state that has a name, and
  * nobody else notices. */
 #include <stdatomic.h>
 
 #include "dpa.h"
 
-#include "rv64/insn.h"
+#include "engine/rv64/insn.h"
 
 #define PROGRAMS  2000
 #define AT_ONCE   16

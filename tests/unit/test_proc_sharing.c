@@ -1,4 +1,4 @@
-/* runtime/proc: many share one DPA: calls beside kernels that take every thread, programs that
+/* runtime/engine/proc: many share one DPA: calls beside kernels that take every thread, programs that
  * flood the host with messages, host threads that are cancelled, host processes that fork. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
-/* runtime/proc: task queues, what runs after a failure, memory outside of the process. */
+/* runtime/engine/proc: task queues, what runs after a failure, memory outside of the process. */
 #include <poll.h>
 #include <pthread.h>
 
 #include "dpa.h"
-#include "rv64/rv64.h"
+#include "engine/rv64/rv64.h"
 
 /* ---- Task queues ---- */
 

@@ -1,4 +1,4 @@
-/* runtime/proc: threads of event-driven programs: activations, their ends, calls of libraries. */
+/* runtime/engine/proc: threads of event-driven programs: activations, their ends, calls of libraries. */
 #include <pthread.h>
 
 #include "dpa_threads.h"

@@ -1,4 +1,4 @@
-/* runtime/proc: triggers, execution units and their affinity. */
+/* runtime/engine/proc: triggers, execution units and their affinity. */
 #include "dpa_threads.h"
 
 /* ---- Triggers ---- */

@@ -1,4 +1,4 @@
-/* runtime/races: which accesses race, and what orders them. */
+/* runtime/engine/races: which accesses race, and what orders them. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "races/races.h"
+#include "engine/races/races.h"
 
 enum { R = 0, W = RACES_WRITES, AR = RACES_ATOMIC, AW = RACES_ATOMIC | RACES_WRITES };
 #define KEY UINT64_C(0x500000000)

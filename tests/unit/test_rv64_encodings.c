@@ -1,5 +1,5 @@
 /* rv64: compressed instructions, and encodings that are none. Encodings come from an assembler. */
-#include "rv64/insn.h"
+#include "engine/rv64/insn.h"
 #include "rv64_guest.h"
 
 static const struct {

@@ -1,9 +1,9 @@
-/* runtime/rv64: a core has the instructions of its extensions, and no others: in the engine, the
+/* runtime/engine/rv64: a core has the instructions of its extensions, and no others: in the engine, the
  * reference, with watches, and in translated code. */
 #include "rv64_guest.h"
 
-#include "jit/region.h"
-#include "jit/translate.h"
+#include "engine/jit/region.h"
+#include "engine/jit/translate.h"
 
 /* rd = a2, rs1 = a0, rs2 = a1 */
 enum { OPERANDS = A2 << 7 | A0 << 15 | A1 << 20 };

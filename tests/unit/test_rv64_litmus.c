@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "jit/jit.h"
+#include "engine/jit/jit.h"
 #include "rv64_guest.h"
 #include "rv64_translations.h"
 #include "rv64_words.h"

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rv64/insn.h"
+#include "engine/rv64/insn.h"
 #include "rv64_guest.h"
 
 /* ---- LLVM ---- */

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rv64/memory.h"
+#include "engine/rv64/memory.h"
 #include "rv64_guest.h"
 #include "rv64_words.h"
 

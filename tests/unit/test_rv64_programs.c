@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "jit/jit.h"
+#include "engine/jit/jit.h"
 #include "rv64_minimise.h"
 
 /* With sanitizers, what takes as long. Translating takes a millisecond for an instruction or two. */

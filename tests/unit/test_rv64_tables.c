@@ -1,5 +1,5 @@
 /* jit: jumps by tables of addresses, as compilers make them of a switch. */
-#include "jit/region.h"
+#include "engine/jit/region.h"
 #include "rv64_guest.h"
 #include "rv64_translations.h"
 #include "rv64_words.h"

@@ -2,7 +2,7 @@
 #include "rv64_guest.h"
 #include "rv64_words.h"
 
-#include "rv64/memory.h"
+#include "engine/rv64/memory.h"
 
 static void map_both(struct guest *g, uint64_t address, uint64_t size, unsigned access)
 {

@@ -1,4 +1,4 @@
-/* runtime/sched: how harts run, wait, are held and end; host threads that wait for them; timers. */
+/* runtime/engine/sched: how harts run, wait, are held and end; host threads that wait for them; timers. */
 #include "sched_world.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* runtime/sched: work that is put off. While harts are in slices on both workers, nothing is carried out. */
+/* runtime/engine/sched: work that is put off. While harts are in slices on both workers, nothing is carried out. */
 #include "sched_world.h"
 
 #include <sys/wait.h>

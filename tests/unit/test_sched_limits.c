@@ -1,4 +1,4 @@
-/* runtime/sched: harts that run, share a unit or block for too long. */
+/* runtime/engine/sched: harts that run, share a unit or block for too long. */
 #include "sched_world.h"
 
 static void running_too_long_is_told_to_the_owner(void **state)

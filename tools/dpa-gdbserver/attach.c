@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "bus/peers/peers.h"
-#include "debug/debug.h"
 #include "device/admin/admin.h"
+#include "engine/debug/debug.h"
 
 /* ---- The process ---- */
 

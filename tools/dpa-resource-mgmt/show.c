@@ -2,7 +2,7 @@
 #include "resources.h"
 
 #include "device/running/running.h"
-#include "proc/proc.h"
+#include "engine/proc/proc.h"
 
 #define UNITS_PER_CORE 16
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug.h"
 #include "dpaprof.h"
+#include "engine/debug/debug.h"
 #include "profile/profile.h"
 #include "source/source.h"
 

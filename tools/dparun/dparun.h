@@ -6,10 +6,10 @@
 
 #include "bus/peers/peers.h"
 #include "cli/cli.h"
-#include "debug/debug.h"
-#include "jit/jit.h"
-#include "loader/loader.h"
-#include "proc/proc.h"
+#include "engine/debug/debug.h"
+#include "engine/jit/jit.h"
+#include "engine/loader/loader.h"
+#include "engine/proc/proc.h"
 #include "source/source.h"
 
 /* What the command line says. */

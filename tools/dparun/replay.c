@@ -5,7 +5,7 @@
 
 #include "bus/peers/peers.h"
 #include "dparun.h"
-#include "replay/replay.h"
+#include "engine/replay/replay.h"
 
 static void print_message(void *context, const char *text, size_t size)
 {

@@ -5,7 +5,7 @@
 #include "certchain/certchain.h"
 #include "device/admin/admin.h"
 #include "elfcrypto/elfcrypto.h"
-#include "loader/loader.h"
+#include "engine/loader/loader.h"
 #include "policy/policy.h"
 
 #include "mlxdpa.h"

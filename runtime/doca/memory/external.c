@@ -5,9 +5,9 @@
  */
 #include <inttypes.h>
 
+#include "engine/rv64/rv64.h"
 #include "guest/doca_calls.h"
 #include "memory.h"
-#include "rv64/rv64.h"
 
 #define HOST_BITS  48
 #define FIRST_SLOT (RV64_EXTERNAL_BASE >> HOST_BITS)

@@ -1,0 +1,79 @@
+/* A connection with GDB: its state, its thread, and the rights of the client. */
+#include <signal.h>
+#include <string.h>
+
+#include "engine/debug/gdb.h"
+
+void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target)
+{
+    *g = (struct gdb){.ops = ops, .target = target};
+    g->reason = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
+}
+
+void gdb_end(struct gdb *g)
+{
+    dpk_buf_free(&g->out);
+    dpk_buf_free(&g->body);
+    dpk_buf_free(&g->last);
+}
+
+/* ---- The rights of the client ---- */
+
+bool gdb_may_stay(struct gdb *g)
+{
+    const char *why = NULL;
+    enum dpk_debug_rights rights = g->ops->rights ? g->ops->rights(g->target, &why) : DPK_DEBUG_ALL;
+    g->why = rights == DPK_DEBUG_ALL ? NULL : why;
+    return rights != DPK_DEBUG_NONE;
+}
+
+/* Appends the reason. A name in it may have a character that ends a packet, which is replaced. */
+static void put_why(struct gdb *g)
+{
+    g->body.size = 0;
+    dpk_put_format(&g->body, "E.%s", g->why);
+    for (size_t i = 0; i < g->body.size; i++)
+        if (g->body.data[i] < ' ' || g->body.data[i] > '~' || strchr("#$*}", g->body.data[i]))
+            g->body.data[i] = '?';
+}
+
+void gdb_send_away(struct gdb *g)
+{
+    put_why(g);
+    g->ops->detach(g->target);
+    g->over = true;
+}
+
+/* Answers a change with OK or the reason of its refusal. GDB shows the reason for registers, but
+ * for memory only that it failed. So the reason is also sent when the program goes on. */
+void gdb_changed_or(struct gdb *g, bool done, int number)
+{
+    if (!done && !gdb_may_stay(g)) {
+        gdb_send_away(g);
+    } else if (!done && g->why) {
+        put_why(g);
+        g->untold = true;
+    } else {
+        gdb_ok_or(g, done, number);
+    }
+}
+
+/* ---- The thread of a packet ---- */
+
+bool gdb_is_thread(const struct gdb *g, unsigned id)
+{
+    unsigned ids[GDB_THREADS_MAX];
+    size_t count = g->ops->threads(g->target, ids, GDB_THREADS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+unsigned gdb_thread(const struct gdb *g)
+{
+    unsigned ids[GDB_THREADS_MAX];
+    if (g->thread != 0 && gdb_is_thread(g, g->thread))
+        return g->thread;
+    return g->ops->threads(g->target, ids, GDB_THREADS_MAX) ? ids[0] : 0;
+}

@@ -1,0 +1,200 @@
+/* Jobs: the code of a region, from the disk or by LLVM. */
+#include "engine/jit/job.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "engine/jit/counts.h"
+#include "engine/jit/library.h"
+#include "engine/jit/store.h"
+
+/* How often a place is reached whose code was put off before it is asked for again. */
+enum { HEAT_AGAIN = 65536 };
+/* A loop is translated with those around it that are repeated so often meanwhile. */
+enum { WARM_PART = 8 };
+
+/* ---- Without translations ---- */
+
+static atomic_bool asked_for;
+
+void job_tell_reasons(void)
+{
+    asked_for = true;
+}
+
+/* Once in a process, to users who have asked for translations. */
+static void tell_interpreted(const char *reason)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (asked_for && !atomic_flag_test_and_set(&said))
+        fprintf(stderr, "-W- %s; device code is interpreted, which is slower\n", reason);
+}
+
+/* ---- The library ---- */
+
+static atomic_bool load_tried;
+static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
+static struct dpk_error load_error;
+static void load(void)
+{
+    loaded = jit_library_load(&load_error);
+    if (loaded == NULL)
+        tell_interpreted(load_error.message);
+    /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
+     * was called before, some of the data may have gone, but this is what it calls next. */
+    atexit(job_end_at_exit);
+    load_tried = true;
+}
+
+static jit_translate_fn *translator(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return loaded;
+}
+
+/* ---- Jobs ---- */
+
+void job_free(struct job *j)
+{
+    translations_drop(j->to);
+    jit_region_free(&j->region);
+    free(j);
+}
+
+/* libLLVM ends the process where it gets no memory. So there must be far more than it needs for a region. */
+static bool has_room(void)
+{
+    const size_t room = (size_t)64 << 20;
+    void *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at != MAP_FAILED && munmap(at, room) == 0;
+}
+
+static bool translate(const struct job *j, const struct jit_options *options, struct dpk_buf *image)
+{
+    struct dpk_error err = {0};
+    jit_translate_fn *const fn = translator();
+    const uint64_t begin = dpk_thread_time_ns();
+    const bool room = has_room(),
+               done = room && fn != NULL && fn(&j->region, options, image, &err) == DPK_OK;
+    const uint64_t took = dpk_thread_time_ns() - begin;
+    if (*err.message)
+        tell_interpreted(err.message);
+    if (done)
+        jit_count_translated(j->region.insn_count, took);
+    else
+        jit_count_refused(fn == NULL     ? load_error.message
+                          : !room        ? "too little memory for LLVM"
+                          : *err.message ? err.message
+                                         : "no reason given");
+    return done;
+}
+
+/* Makes the job's code; it goes to the store, under `key`, if that is not NULL. Returns whether it was a draft. */
+static bool make_code(const struct job *j, const struct jit_options *options, const uint8_t *key)
+{
+    struct dpk_buf image = {0};
+    bool draft = false;
+    if (translate(j, options, &image)) {
+        const bool entered = translations_enter(j->to, j->region.blocks[0].pc, &image);
+        draft = entered && translations_is_draft(&image);
+        if (entered)
+            translations_set_covered(j->to, &j->region, draft);
+        else
+            jit_count_refused("no memory for its code");
+        if (entered && !draft && key != NULL)
+            jit_store_put(key, image.data, image.size);
+    }
+    dpk_buf_free(&image);
+    return draft;
+}
+
+static bool find_stored(const struct job *j, const uint8_t key[JIT_KEY])
+{
+    struct dpk_buf image = {0};
+    const bool found =
+        jit_store_get(key, &image) && translations_enter(j->to, j->region.blocks[0].pc, &image);
+    dpk_buf_free(&image);
+    if (found) {
+        translations_set_covered(j->to, &j->region, false);
+        jit_count_cached();
+    }
+    return found;
+}
+
+bool job_carry_out(struct job *j)
+{
+    struct jit_options options = {.begin = j->to->entries.begin,
+                                  .size = j->to->entries.size,
+                                  .uneven = j->uneven,
+                                  .every_block = j->to->exact};
+    uint8_t key[JIT_KEY];
+    if (!j->uneven && !j->drafted && translations_put_off(j->to, j->region.blocks[0].pc))
+        return false;
+    const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
+    if (!j->awaited && !j->missed) {
+        j->missed = !stored || !find_stored(j, key);
+        return j->missed;
+    }
+    if (!j->awaited && !load_tried) {
+        (void)translator(); /* it takes a while, in which the hottest place shows itself */
+        return true;
+    }
+    /* A draft would hide better code of its loops. */
+    if (!j->awaited && !j->last && translations_has_loops(j->to, &j->region)) {
+        j->last = true;
+        return true;
+    }
+    options.quick = !j->awaited && !j->last;
+    j->drafted = make_code(j, &options, stored ? key : NULL);
+    j->last |= j->drafted;
+    return j->drafted;
+}
+
+struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                       const uint64_t *x, uint32_t heat, bool uneven)
+{
+    struct translations *const to = (struct translations *)entries;
+    struct job *j = calloc(1, sizeof *j);
+    pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
+    const bool taken = uneven || translations_take(to, pc, heat >= HEAT_AGAIN);
+    const uint32_t warm =
+        translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
+    const bool found = taken && j != NULL && jit_region_find(core, pc, x, warm, &j->region);
+    pthread_mutex_unlock(&core->lock);
+    if (!taken) {
+        free(j);
+        return NULL;
+    }
+    if (!found) {
+        jit_count_refused("no memory");
+        translations_give_back(to, pc);
+        free(j);
+        return NULL;
+    }
+    j->to = to;
+    j->heat = heat;
+    j->uneven = uneven;
+    translations_keep(j->to);
+    return j;
+}
+
+/* ---- The order ---- */
+
+double job_worth(const struct job *j)
+{
+    enum { COST = 6 };           /* of any job, in instructions */
+    enum { GAIN_OF_DRAFT = 16 }; /* to that of better code behind it */
+    const uint32_t count = j->region.insn_count;
+    if (!j->missed)
+        return INFINITY;
+    if (!load_tried && j->heat < JOB_HEAT_TO_LOAD)
+        return 0;
+    const double gain = j->drafted  ? (double)count / GAIN_OF_DRAFT
+                        : j->uneven ? (double)count
+                                    : 1 + (double)translations_bare(j->to, &j->region);
+    return j->heat * gain / (count + COST);
+}

@@ -1,0 +1,297 @@
+/* How many turns of a loop are checked at once: as many as the budget lasts, and as the accesses stay on pages
+ * that allow them; and as are left, where that can be computed. */
+#include "engine/llvm/emit.h"
+
+#define B_ e->builder
+
+/* ---- Where it accesses memory ---- */
+
+struct search {
+    const struct groups *groups; /* of all blocks */
+    LLVMValueRef count, good;    /* as of struct turns, so far */
+    LLVMValueRef low[LOOP_GROUPS_MAX],
+        high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
+    LLVMValueRef step[LOOP_GROUPS_MAX];
+};
+
+static LLVMValueRef compare(const struct emitter *e, LLVMIntPredicate p, LLVMValueRef a,
+                            LLVMValueRef b)
+{
+    return LLVMBuildICmp(B_, p, a, b, "");
+}
+
+static void require(const struct emitter *e, struct search *t, LLVMValueRef condition)
+{
+    t->good = LLVMBuildAnd(B_, t->good, condition, "");
+}
+
+static void at_most(const struct emitter *e, struct search *t, LLVMValueRef count)
+{
+    t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
+}
+
+/* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
+static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
+{
+    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
+    const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
+    return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
+                   bits);
+}
+
+static LLVMValueRef safe_page(const struct emitter *e, LLVMValueRef address)
+{
+    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef none = emit_const(e, RV64_PAGES);
+    return LLVMBuildSelect(B_, compare(e, LLVMIntULT, page, none), page, none, "");
+}
+
+static LLVMValueRef page_begin(const struct emitter *e, LLVMValueRef page)
+{
+    return LLVMBuildShl(B_, page, emit_const(e, RV64_PAGE_SHIFT), "");
+}
+
+static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
+{
+    return LLVMBuildZExt(B_, flag, e->i64, "");
+}
+
+/* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
+ * that goes down stays on the page where it begins and the one before. */
+static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i)
+{
+    const struct group *g = &t->groups->group[i];
+    int64_t step;
+    uint8_t step_register;
+    loop_group_step(t->groups, i, &step, &step_register);
+    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
+    LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
+    const struct form *form = &t->groups->form[t->groups->root_of[i]];
+    for (unsigned k = 0; k < form->count; k++) {
+        LLVMValueRef term =
+            LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
+        low = LLVMBuildAdd(B_, low, term, "");
+    }
+    LLVMValueRef high = LLVMBuildAdd(B_, low, emit_const(e, (uint64_t)(g->end - g->begin)), "");
+    LLVMValueRef page = safe_page(e, low);
+    t->low[i] = low;
+    t->high[i] = high;
+    t->step[i] = step_register != 0 ? emit_get(e, step_register) : emit_const(e, (uint64_t)step);
+    require(e, t, page_allows(e, page, g->need));
+    if (g->log2 != 0) {
+        LLVMValueRef bits = step_register != 0 ? LLVMBuildOr(B_, low, t->step[i], "") : low;
+        bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
+        require(e, t, compare(e, LLVMIntEQ, bits, zero));
+    }
+    LLVMValueRef at = emit_entry(e, RV64_AHEAD_BELOW, page);
+    LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
+    LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
+    LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
+    require(e, t, compare(e, LLVMIntSGE, room, zero));
+    LLVMValueRef divisor = t->step[i];
+    if (step < 0) {
+        LLVMValueRef before = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, page, zero), page,
+                                              LLVMBuildSub(B_, page, one, ""), "");
+        page = LLVMBuildSub(B_, page, as_number(e, page_allows(e, before, g->need)), "");
+        room = LLVMBuildSub(B_, low, page_begin(e, page), "");
+        divisor = emit_const(e, (uint64_t)-step);
+    } else if (step_register != 0) {
+        LLVMValueRef less = LLVMBuildSub(B_, t->step[i], one, "");
+        require(e, t, compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX)));
+        divisor = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, divisor, zero), one, divisor, "");
+    } else if (step == 0) {
+        return;
+    }
+    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, room, divisor, ""), one, ""));
+}
+
+/* Two groups that move alike are apart until the one behind reaches where the other began. */
+static void limit_to_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b,
+                           uint64_t step)
+{
+    LLVMValueRef ab = LLVMBuildSub(B_, t->low[b], t->high[a], ""),
+                 ba = LLVMBuildSub(B_, t->low[a], t->high[b], ""), zero = emit_const(e, 0);
+    LLVMValueRef gap = LLVMBuildSelect(B_, compare(e, LLVMIntSGE, ab, zero), ab, ba, "");
+    require(e, t, compare(e, LLVMIntSGE, gap, zero));
+    LLVMValueRef more = LLVMBuildUDiv(B_, gap, emit_const(e, step), "");
+    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+}
+
+/* Two groups that may read the same bytes are not read out of order. */
+static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b)
+{
+    const uint32_t index[] = {a, b};
+    int64_t step[2];
+    uint8_t step_register[2];
+    for (unsigned i = 0; i < 2; i++) {
+        if (!t->groups->group[index[i]].reads)
+            return;
+        loop_group_step(t->groups, index[i], &step[i], &step_register[i]);
+    }
+    if (step_register[0] == 0 && step_register[1] == 0 && step[0] == step[1] && step[0] != 0) {
+        limit_to_apart(e, t, a, b, (uint64_t)(step[0] < 0 ? -step[0] : step[0]));
+        return;
+    }
+    LLVMValueRef low[2], high[2];
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, emit_const(e, 1), ""),
+                                        t->step[index[i]], "");
+        LLVMValueRef up = compare(e, LLVMIntSGE, way, emit_const(e, 0)), zero = emit_const(e, 0);
+        low[i] = LLVMBuildAdd(B_, t->low[index[i]], LLVMBuildSelect(B_, up, zero, way, ""), "");
+        high[i] = LLVMBuildAdd(B_, t->high[index[i]], LLVMBuildSelect(B_, up, way, zero, ""), "");
+    }
+    require(e, t,
+            LLVMBuildOr(B_, compare(e, LLVMIntULE, high[0], low[1]),
+                        compare(e, LLVMIntULE, high[1], low[0]), ""));
+}
+
+/* ---- Where the loop ends ---- */
+
+/* A value that the branch compares, at the end of the first turn, and by how much it grows from turn to
+ * turn: `step`, or what is in the register `step_register`. */
+struct operand {
+    LLVMValueRef value;
+    int64_t step;
+    uint8_t step_register; /* 0: none */
+};
+
+/* False: it changes otherwise. What the loop computes of a register that steps, by adding a constant, steps
+ * alike. */
+static bool find_operand(const struct emitter *e, const struct groups *g, unsigned reg,
+                         struct operand *out)
+{
+    const struct form *const form = &g->form[g->end[reg].root];
+    const bool computed =
+        !g->change[reg].known && form->known && form->count <= 1 && form->shift[0] == 0;
+    const unsigned of = !computed ? reg : form->count == 1 ? form->reg[0] : 0;
+    *out = (struct operand){emit_get(e, of), g->change[of].step, g->change[of].step_register};
+    LLVMValueRef more = emit_const(e, (uint64_t)(computed ? g->end[reg].offset : out->step));
+    if (!computed && out->step_register != 0)
+        more = emit_get(e, out->step_register);
+    out->value = LLVMBuildAdd(B_, out->value, more, "");
+    return g->change[of].known;
+}
+
+/* Whether the loop goes on while `reg` is less than 1 << *log2, both as unsigned numbers: its last block
+ * shifts the register right, and goes back if nothing is left. */
+static bool ends_by_shift(const struct emitter *e, const struct jit_block *last, uint8_t *reg,
+                          unsigned *log2)
+{
+    const struct rv64_insn *const branch = &jit_last(e->region, last)->insn;
+    if (branch->op != OP_BEQ || branch->rs2 != 0)
+        return false;
+    uint32_t written = 0;
+    for (uint32_t i = last->count - 1; i-- > 0;) {
+        const struct rv64_insn *const insn = &e->region->insns[last->first + i].insn;
+        *reg = insn->rs1;
+        *log2 = (unsigned)insn->imm;
+        written |= register_bit(insn->rd);
+        if (insn->rd == branch->rs1)
+            return insn->op == OP_SRLI && *log2 < 62 && !(written & register_bit(*reg));
+    }
+    return false;
+}
+
+/* The turns after which a value that grows from `a` is less than `b`, and one. */
+static void limit_to_less(const struct emitter *e, struct search *t, const struct operand *a,
+                          LLVMValueRef b)
+{
+    /* Neither overflows where both are small. */
+    const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62), one = emit_const(e, 1);
+    LLVMValueRef step = emit_const(e, (uint64_t)a->step);
+    if (a->step_register != 0) {
+        step = emit_get(e, a->step_register);
+        LLVMValueRef less = LLVMBuildSub(B_, step, one, "");
+        LLVMValueRef good = compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX));
+        require(e, t, good);
+        step = LLVMBuildSelect(B_, good, step, one, "");
+    }
+    require(e, t, compare(e, LLVMIntULT, a->value, small));
+    require(e, t, compare(e, LLVMIntULT, b, small));
+    LLVMValueRef way = LLVMBuildSub(B_, b, a->value, "");
+    way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a->value, b), way, emit_const(e, 0), "");
+    way = LLVMBuildAdd(B_, way, LLVMBuildSub(B_, step, one, ""), "");
+    at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, way, step, ""), one, ""));
+}
+
+/* The turns after which a value that grows from `a` by `step` is not `b`, and one. */
+static bool limit_to_other(const struct emitter *e, struct search *t, LLVMValueRef a,
+                           LLVMValueRef b, int64_t step)
+{
+    LLVMValueRef way = LLVMBuildSub(B_, b, a, "");
+    if (step < 0) {
+        step = -step;
+        way = LLVMBuildNeg(B_, way, "");
+    }
+    if (step == 0 || (step & (step - 1)) != 0)
+        return false;
+    LLVMValueRef rest = LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), "");
+    require(e, t, compare(e, LLVMIntEQ, rest, emit_const(e, 0)));
+    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
+    const LLVMValueRef most = emit_const(e, UINT32_MAX);
+    more = LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, most), more, most, "");
+    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+    return true;
+}
+
+/* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
+ * branch is to be looked at in each turn. */
+static bool limit_to_end(const struct emitter *e, const struct loop *l, struct search *t)
+{
+    const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
+    const struct rv64_insn *i = &jit_last(e->region, last)->insn;
+    struct operand a, b;
+    uint8_t reg;
+    unsigned log2;
+    if (last->taken != l->block[0])
+        return false;
+    if (ends_by_shift(e, last, &reg, &log2) && find_operand(e, &l->groups, reg, &a) &&
+        (a.step > 0 || a.step_register != 0)) {
+        limit_to_less(e, t, &a, emit_const(e, UINT64_C(1) << log2));
+        return true;
+    }
+    if (!find_operand(e, &l->groups, i->rs1, &a) || !find_operand(e, &l->groups, i->rs2, &b) ||
+        b.step_register != 0)
+        return false;
+    if ((i->op == OP_BLTU || i->op == OP_BLT) && b.step == 0 &&
+        (a.step > 0 || a.step_register != 0)) {
+        limit_to_less(e, t, &a, b.value);
+        return true;
+    }
+    return i->op == OP_BNE && a.step_register == 0 &&
+           limit_to_other(e, t, a.value, b.value, a.step - b.step);
+}
+
+/* ---- All of it ---- */
+
+/* Goes to `checked` if so few turns are left, of the loop or of the budget, that it takes longer to look where
+ * they access memory than to check each of them. */
+static void leave_if_few(const struct emitter *e, const struct search *t, LLVMBasicBlockRef checked)
+{
+    LLVMBasicBlockRef many = emit_new_block(e, "many");
+    LLVMBuildCondBr(B_, compare(e, LLVMIntULT, t->count, emit_const(e, TURNS_WORTH)), checked,
+                    many);
+    LLVMPositionBuilderAtEnd(B_, many);
+}
+
+struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                        LLVMBasicBlockRef checked)
+{
+    const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
+    const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
+    struct search t = {.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
+    /* The last turn's last block begins with something left. */
+    LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
+    t.count =
+        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
+    const bool countable = limit_to_end(e, l, &t);
+    if (countable)
+        leave_if_few(e, &t, checked);
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        limit_to_pages(e, &t, i);
+    for (uint32_t i = 0; i < l->groups.count; i++)
+        for (uint32_t k = i + 1; k < l->groups.count; k++)
+            keep_apart(e, &t, i, k);
+    require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
+    return (struct turns){t.count, t.good, countable};
+}

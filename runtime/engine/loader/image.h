@@ -1,0 +1,69 @@
+/* image: a program image, and the steps that fill it, for the files of the loader. */
+#ifndef DPK_LOADER_IMAGE_H
+#define DPK_LOADER_IMAGE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "elf/elf.h"
+#include "engine/loader/loader.h"
+
+#define IMAGE_SEGMENTS_MAX 128 /* program headers, of any type */
+
+struct image_symbol {
+    const char *name; /* inside the private copy, NUL-terminated there */
+    uint64_t address, size;
+};
+
+/* The contents of a compressed section. */
+struct image_plain {
+    struct image_plain *next;
+    unsigned section;
+    void *data; /* NULL: it cannot be inflated */
+    uint64_t size;
+};
+
+struct dpk_image {
+    atomic_uint references;
+    char app[256];
+    char device[DPK_DEVICE_NAME_MAX + 1]; /* the device that accepted it; "": none was asked */
+    uint32_t target;                      /* of that device; DPK_TARGET_GENERIC: none was asked */
+    char card[PATH_MAX];                  /* directory of its card, or "" */
+    unsigned vhca;                        /* its function */
+    uint8_t *copy;                        /* the private copy of the bytes */
+    struct dpk_elf elf;                   /* describes the copy; verification used it too */
+    uint64_t entry;
+    struct dpk_segment segments[IMAGE_SEGMENTS_MAX]; /* by address */
+    size_t segment_count;
+    struct image_symbol *globals; /* by name */
+    size_t global_count;
+    struct image_symbol *functions; /* by address */
+    size_t function_count;
+    pthread_mutex_t plain_lock;
+    struct image_plain *plain;
+};
+
+/* Makes an empty image. `app` may be NULL. NULL: out of memory. */
+struct dpk_image *image_create(const char *app);
+/* Fills the image from `elf`, which describes the allocated bytes `*copy`. The image owns them from
+ * now on and `*copy` becomes NULL, also on failure. There is no other way from bytes to an
+ * image. */
+enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
+                           struct dpk_error *err);
+
+/* Checks the file header and the program headers of image->elf; fills segments and entry. */
+enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
+
+/* Counts sections: e_shnum, which is 0 with extended numbering. Refuses a table that is not valid.
+ * section.c */
+enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
+                                     struct dpk_error *err);
+void image_free_plain(struct dpk_image *image);
+
+/* Reads .symtab, if there is one, and fills globals and functions. The segments must be there. */
+enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err);
+
+/* The executable segment with `address` in it, or NULL. */
+const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t address);
+
+#endif

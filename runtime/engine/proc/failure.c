@@ -1,0 +1,123 @@
+#include "engine/proc/failure.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "engine/proc/kernel.h"
+#include "engine/proc/launch.h"
+#include "engine/proc/recorded.h"
+#include "engine/proc/trace.h"
+
+static void error_handler_start(struct dpk_process *p)
+{
+    const uint64_t zero = 0;
+    struct hart *h = p->error_handler.function ? hart_take(p) : NULL;
+    if (!h)
+        return;
+    hart_reset(h, &p->error_handler, &zero, p->error_handler.argument_size);
+    p->group.survivor = &h->sched;
+    sched_hart_start(&h->sched, (struct dpk_units){0});
+}
+
+void error_handler_end(struct dpk_process *p)
+{
+    p->error_handler.function = 0;
+    if (p->group.survivor)
+        sched_hart_stop(p->group.survivor);
+}
+
+/* ---- The line of text for who made the process ---- */
+
+void failure_tell(struct dpk_process *p)
+{
+    char text[sizeof p->failure + 128];
+    if (!p->untold)
+        return;
+    p->untold = false;
+    sched_timer_stop(&p->telling);
+    snprintf(text, sizeof text, "program %.80s: %s", dpk_image_app(p->image), p->failure);
+    void (*tell)(const char *) = p->tell_failure;
+    sched_unlock(); /* who prints may have to wait, and the process may end */
+    tell(dpk_text_clean(text));
+    sched_lock();
+}
+
+static void tell_now(struct sched_timer *t)
+{
+    failure_tell(owner_of(t, struct dpk_process, telling));
+}
+
+void failure_init(struct dpk_process *p)
+{
+    sched_timer_init(&p->telling, tell_now);
+}
+
+/* Not here: who fails is in the middle of something. The caller of an RPC gets the report itself. */
+static void tell_soon(struct dpk_process *p)
+{
+    p->untold = p->tell_failure && !p->culprit->rpc && !p->ended_itself;
+    if (p->untold)
+        (void)sched_timer_start(&p->telling, dpk_now_ns()); /* else dpk_process_destroy tells */
+}
+
+void process_fail(struct dpk_process *p, enum dpk_status status, const char *report)
+{
+    const uint64_t one = 1;
+    if (p->failed != DPK_OK)
+        return;
+    p->failed = status;
+    snprintf(p->failure, sizeof p->failure, "%s", report);
+    dpk_text_clean(p->failure); /* there are names of the program in it */
+    if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
+        trace_failure(p);
+    if (p->culprit)
+        recorded_failure(p);
+    kernels_forget(p);
+    sched_group_end(&p->group);
+    if (p->failure_fd >= 0)
+        (void)!write(p->failure_fd, &one, sizeof one); /* if not, it is readable already */
+    error_handler_start(p);
+    launches_admit(); /* one of its own may have been the first in line */
+    sched_group_wake(&p->group);
+    process_wake_debugger(p);
+}
+
+void process_fail_at(struct hart *h, enum dpk_status status, const char *report)
+{
+    if (h->process->failed != DPK_OK)
+        return;
+    h->process->culprit = h;
+    process_fail(h->process, status, report);
+    tell_soon(h->process);
+}
+
+void dpk_process_end(struct dpk_process *p, const char *report)
+{
+    sched_lock();
+    if (!sched_is_forked()) /* whom it would wake is not in this process */
+        process_fail(p, DPK_ERR_FAULT, report);
+    sched_unlock();
+}
+
+enum dpk_status dpk_process_set_error_handler(struct dpk_process *p, const struct dpk_call *call,
+                                              struct dpk_error *err)
+{
+    sched_lock();
+    enum dpk_status status = process_state(p, err);
+    if (status == DPK_OK)
+        status = process_start_workers(err);
+    if (status == DPK_OK)
+        p->error_handler = call ? *call : (struct dpk_call){0};
+    sched_unlock();
+    return status;
+}
+
+int dpk_process_failure_fd(struct dpk_process *p)
+{
+    sched_lock();
+    if (p->failure_fd < 0)
+        p->failure_fd = eventfd(p->failed != DPK_OK, EFD_CLOEXEC | EFD_NONBLOCK);
+    int fd = p->failure_fd;
+    sched_unlock();
+    return fd;
+}

@@ -1,0 +1,10 @@
+/* inspect: describes a process: its threads, a core file, a report. */
+#ifndef DPK_PROC_INSPECT_H
+#define DPK_PROC_INSPECT_H
+
+#include "engine/proc/hart.h"
+
+/* The same as dpk_process_threads, but with sched's lock held. */
+size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
+
+#endif

@@ -1,0 +1,13 @@
+/* run: the callbacks of sched for harts of processes. */
+#ifndef DPK_PROC_RUN_H
+#define DPK_PROC_RUN_H
+
+#include "engine/proc/hart.h"
+
+extern const struct sched_owner process_owner;
+
+/* Runs code of `h` until `end` instructions have retired in all, it has made so many calls, or
+ * something else ends the slice. Without the lock. */
+void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls);
+
+#endif

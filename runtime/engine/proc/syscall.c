@@ -1,0 +1,248 @@
+#include "engine/proc/syscall.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/proc/affinity.h"
+#include "engine/proc/asan.h"
+#include "engine/proc/crash.h"
+#include "engine/proc/event.h"
+#include "engine/proc/recorded.h"
+#include "engine/proc/thread.h"
+#include "engine/proc/trace.h"
+#include "engine/proc/trigger.h"
+#include "engine/proc/tsan.h"
+
+#define MESSAGE_MAX 65536u
+#define POLLS_MAX   4u /* calls in a row that found nothing, in one slice */
+
+enum { A0 = 10, A1, A2, A3, A7 = 17 };
+
+/* ---- Faults ---- */
+
+/* A call that the runtime cannot carry out. Returns true: the slice is over. */
+static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t value)
+{
+    char place[PLACE_MAX];
+    h->regs.pc -= 4; /* back on the ECALL */
+    crash_place(h, place, sizeof place);
+    s->end = SLICE_FAULT;
+    h->cause = CAUSE_BAD_CALL;
+    snprintf(h->report, sizeof h->report, "thread %u: %s 0x%" PRIx64 ",%s", h->id, what, value,
+             place);
+    return true;
+}
+
+/* ---- Calls: each returns whether it ends the slice ---- */
+
+static bool done(struct slice *s, enum hart_end how, uint64_t value)
+{
+    s->end = SLICE_DONE;
+    s->how = how;
+    s->value = value;
+    return true;
+}
+
+static bool answer(struct hart *h, uint64_t value)
+{
+    h->regs.x[A0] = value;
+    return false;
+}
+
+static bool end_process(struct hart *h, struct slice *s)
+{
+    char place[PLACE_MAX];
+    h->regs.pc -= 4; /* back on the ECALL */
+    crash_place(h, place, sizeof place);
+    s->end = SLICE_FAULT;
+    h->cause = CAUSE_END_PROCESS;
+    snprintf(h->report, sizeof h->report, "thread %u: the program ended its process,%s", h->id,
+             place);
+    return true;
+}
+
+/* Puts a call off: the thread that runs the hart next carries it out. */
+static bool put_off(struct hart *h)
+{
+    h->regs.pc -= 4; /* back on the ECALL */
+    return true;
+}
+
+/* Sends a message. The text is copied first, because the program may change it meanwhile. The slice
+ * ends then, so that a host that reads slowly delays the sender, and others by one message at most.
+ * A host thread that waits may be the one that has to read; so it leaves the call to a worker. */
+static bool send_message(struct hart *h, struct slice *s)
+{
+    const uint64_t *x = h->regs.x;
+    struct dpk_process *p = h->process;
+    uint64_t size = x[A3];
+    char small[512], *text = small;
+    h->sched.workers_only = true;
+    if (slice_is_borrowed(s))
+        return put_off(h);
+    if (size > MESSAGE_MAX)
+        return bad_call(h, s, "message too long, bytes", size);
+    const void *from = size ? rv64_memory_at(p->memory, x[A2], size, RV64_R) : "";
+    if (!from)
+        return bad_call(h, s, "message at bad address", x[A2]);
+    if (size > sizeof small && !(text = malloc(size)))
+        return bad_call(h, s, "no host memory for a message of bytes", size);
+    memcpy(text, from, size);
+    dpk_message_clean(text, size);
+    sched_do_deferred();
+    recorded_message(h, text, size);
+    pthread_mutex_lock(&p->sink_lock);
+    if (p->sink)
+        p->sink(p->sink_context, (unsigned)x[A0], (unsigned)x[A1], h->id, text, size);
+    pthread_mutex_unlock(&p->sink_lock);
+    if (text != small)
+        free(text);
+    if (tracing())
+        trace_message(h, size);
+    h->regs.x[A0] = 0;
+    return true;
+}
+
+static bool event_call(struct hart *h, struct slice *s, uint64_t number)
+{
+    uint64_t *x = h->regs.x;
+    sched_lock();
+    struct dpk_event *e = event_of_handle(h->process, x[A0]);
+    if (e && (number == DPA_SYS_EVENT_ADD || number == DPA_SYS_EVENT_SET))
+        tsan_sets(h, e);
+    uint64_t before = e ? dpk_event_get(e) : 0;
+    if (e && number == DPA_SYS_EVENT_ADD)
+        event_set(e, before + x[A1]);
+    else if (e && number == DPA_SYS_EVENT_SET)
+        event_set(e, x[A1]);
+    bool block =
+        e && number == DPA_SYS_EVENT_WAIT_GT && !sched_counter_exceeds(&e->counter, x[A1], x[A2]);
+    bool runner_goes = slice_is_hurried(s); /* it was the runner's event */
+    if (e && !block && number != DPA_SYS_EVENT_SET)
+        tsan_sees(h, e);
+    sched_unlock();
+    if (!e)
+        return bad_call(h, s, "bad event handle", x[A0]);
+    if (block) {
+        h->awaited = e;
+        s->end = SLICE_BLOCKED;
+        s->counter = &e->counter;
+        s->threshold = x[A1];
+        s->mask = x[A2];
+    }
+    x[A0] = number == DPA_SYS_EVENT_GET || number == DPA_SYS_EVENT_ADD ? before : 0;
+    return block || runner_goes;
+}
+
+static bool trigger_call(struct hart *h, struct slice *s, uint64_t number)
+{
+    const uint64_t *x = h->regs.x;
+    tsan_acts(h);
+    sched_lock();
+    struct dpk_trigger *trigger = trigger_of_handle(h->process, x[A0]);
+    bool notifies = trigger && trigger->kind == DPK_TRIGGER_NOTIFICATION;
+    bool good = trigger && notifies == (number == DPA_SYS_NOTIFY);
+    if (good && notifies)
+        trigger_signal(trigger, 1);
+    else if (good)
+        trigger_arm(trigger, (uint32_t)x[A1]);
+    sched_unlock();
+    tsan_acts(NULL);
+    return good ? answer(h, 0) : bad_call(h, s, "bad trigger handle", x[A0]);
+}
+
+static bool library_call(struct hart *h, struct slice *s, uint64_t number)
+{
+    struct dpk_process *p = h->process;
+    uint64_t *x = h->regs.x, result = 0;
+    char fault[DPK_FAULT_REASON_MAX] = "";
+    unsigned family = (unsigned)(number >> 8);
+    if (slice_is_hurried(s))
+        return put_off(h);
+    h->caller.polls = false;
+    if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
+        return bad_call(h, s, "unknown call", number);
+    tsan_acts(h);
+    const bool good = p->calls[family].handler(p->calls[family].context, &h->caller, number & 0xff,
+                                               &x[A0], &result, fault, sizeof fault);
+    tsan_acts(NULL);
+    if (good) {
+        answer(h, result);
+        h->polled = h->caller.polls ? h->polled + 1 : 0;
+        if (h->polled < POLLS_MAX)
+            return false;
+        s->end = SLICE_POLLED;
+        return true;
+    }
+    char what[240];
+    snprintf(what, sizeof what, "%s, call", fault);
+    return bad_call(h, s, what, number);
+}
+
+/* Carries out the calls by which device code ends what it runs. False: it is another call. */
+static bool ending(struct hart *h, struct slice *s, uint64_t number)
+{
+    switch (number) {
+    case DPA_SYS_EXIT:
+        return done(s, END_RETURN, h->regs.x[A0]);
+    case DPA_SYS_FINISH:
+        return done(s, END_FINISH, 0);
+    case DPA_SYS_RESCHEDULE: /* a kernel or an RPC has one activation, and has it behind it */
+        return done(s, END_RESCHEDULE, 0);
+    case DPA_SYS_RETRIGGER:
+        return done(s, END_RETRIGGER, 0);
+    case DPA_SYS_PARK:
+        answer(h, 0);
+        return done(s, END_PARK, 0);
+    case DPA_SYS_PARK_RETRIGGER:
+        answer(h, 0);
+        return done(s, END_PARK_RETRIGGER, 0);
+    case DPA_SYS_END_PROCESS:
+        return end_process(h, s);
+    default:
+        return false;
+    }
+}
+
+bool syscall_run(struct hart *h, struct slice *s)
+{
+    uint64_t number = h->regs.x[A7];
+    if (ending(h, s, number))
+        return true;
+    switch (number) {
+    case DPA_SYS_MSG:
+        return send_message(h, s);
+    case DPA_SYS_THREAD_RANK:
+        return answer(h, h->rank);
+    case DPA_SYS_NUM_THREADS:
+        return answer(h, h->peers);
+    case DPA_SYS_THREAD_ID:
+        return answer(h, h->id);
+    case DPA_SYS_EVENT_GET:
+    case DPA_SYS_EVENT_ADD:
+    case DPA_SYS_EVENT_SET:
+    case DPA_SYS_EVENT_WAIT_GT:
+        return event_call(h, s, number);
+    case DPA_SYS_YIELD:
+        answer(h, 0);
+        return true;
+    case DPA_SYS_TIME:
+        return answer(h, hart_now(h) / 1000);
+    case DPA_SYS_LOCAL_STORAGE:
+        return answer(h, h->thread ? h->thread->options.local_storage : 0);
+    case DPA_SYS_NOTIFY:
+    case DPA_SYS_ARM:
+        return trigger_call(h, s, number);
+    case DPA_SYS_BAD_ACCESS:
+        return asan_report(h, s);
+    case DPA_SYS_ACCESS:
+        return tsan_access(h, s);
+    case DPA_SYS_FENCE:
+        return tsan_fence(h);
+    case DPA_SYS_EU:
+        return answer(h, unit_of(h));
+    default:
+        return library_call(h, s, number);
+    }
+}

@@ -1,0 +1,25 @@
+/* thread: threads of event-driven programs. With sched's lock. */
+#ifndef DPK_PROC_THREAD_H
+#define DPK_PROC_THREAD_H
+
+#include "engine/proc/hart.h"
+
+struct dpk_thread {
+    struct dpk_process *process;
+    struct list in_process;
+    struct dpk_thread_options options;
+    struct hart *hart;
+    enum thread_state { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
+    bool active, parked;
+    uint64_t events; /* how many came while it was active, and have had no activation yet */
+    struct list triggers;
+};
+
+/* Sends it an event. */
+void thread_activate(struct dpk_thread *t);
+/* Is called when an activation has ended. */
+void activation_end(struct dpk_thread *t, enum hart_end how);
+/* Frees the threads and triggers that are left when the process is destroyed. */
+void threads_free(struct dpk_process *p);
+
+#endif

@@ -1,0 +1,25 @@
+/* trigger: notifications and completion queues, and the threads that they activate. With sched's
+ * lock; what is atomic is also read without. */
+#ifndef DPK_PROC_TRIGGER_H
+#define DPK_PROC_TRIGGER_H
+
+#include <stdatomic.h>
+
+#include "engine/proc/process.h"
+
+struct dpk_trigger {
+    struct dpk_process *process;
+    struct list of_thread;
+    struct dpk_thread *thread;
+    enum dpk_trigger_kind kind;
+    uint64_t handle;
+    atomic_bool heard; /* the thread waits for events */
+    atomic_bool armed;
+    atomic_uint_least32_t completions; /* how many there were, modulo 2^32 */
+};
+
+struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);
+void trigger_signal(struct dpk_trigger *trigger, unsigned count);
+void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
+
+#endif

@@ -1,0 +1,82 @@
+/* Head starts: which harts have one, in the order in which they began, and the waits for them. */
+#include "engine/sched/lead.h"
+
+/* About what a card's execution unit runs while a call of the host is on its way to the card. */
+#define LEAD_INSTRUCTIONS 65536u
+/* In nanoseconds. A hart may stand in a call that takes long, as that of a message to a host that does not read. */
+#define LEAD_TIME 500000000u
+
+static void expired(struct sched_timer *t);
+
+static struct {
+    struct list harts;
+    uint64_t begun;            /* the number of the head start that began last */
+    struct sched_counter over; /* all head starts up to this number have ended */
+    struct sched_timer timer;  /* is started as long as there is a wait */
+    uint64_t watched;          /* when it expires, head starts up to this number end */
+} leads = {.harts = {&leads.harts, &leads.harts},
+           .over.waits = {&leads.over.waits, &leads.over.waits},
+           .timer = {.node = {&leads.timer.node, &leads.timer.node}, .expired = expired}};
+
+static struct sched_hart *first(void)
+{
+    return owner_of(leads.harts.next, struct sched_hart, leads);
+}
+
+bool lead_exists(void)
+{
+    return !list_empty(&leads.harts);
+}
+
+void lead_begin(struct sched_hart *h)
+{
+    h->lead_number = ++leads.begun;
+    h->lead = LEAD_INSTRUCTIONS;
+    list_append(&leads.harts, &h->leads);
+}
+
+void lead_end(struct sched_hart *h)
+{
+    list_remove(&h->leads);
+    uint64_t over = lead_exists() ? first()->lead_number - 1 : leads.begun;
+    if (over == leads.over.value)
+        return;
+    sched_counter_set(&leads.over, over);
+    if (list_empty(&leads.over.waits))
+        sched_timer_stop(&leads.timer);
+}
+
+void lead_spend(struct sched_hart *h, const struct slice *s)
+{
+    if (list_empty(&h->leads))
+        return;
+    if (s->end != SLICE_USED || s->instructions >= h->lead)
+        lead_end(h);
+    else
+        h->lead -= s->instructions;
+}
+
+static bool watch(void)
+{
+    leads.watched = leads.begun;
+    return sched_timer_start(&leads.timer, dpk_now_ns() + LEAD_TIME);
+}
+
+static void expired(struct sched_timer *t)
+{
+    (void)t;
+    while (lead_exists() && first()->lead_number <= leads.watched)
+        lead_end(first());
+    if (lead_exists() && !list_empty(&leads.over.waits))
+        (void)watch(); /* this is the thread that it needs */
+}
+
+bool sched_follow(struct sched_wait *w)
+{
+    if (!lead_exists() || (list_empty(&leads.over.waits) && !watch()))
+        return false;
+    w->threshold = leads.begun - 1;
+    w->mask = UINT64_MAX;
+    sched_wait_begin(w, &leads.over);
+    return true;
+}

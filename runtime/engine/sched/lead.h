@@ -1,0 +1,16 @@
+/* lead: the head start of harts that an event started. With the lock. */
+#ifndef DPK_SCHED_LEAD_H
+#define DPK_SCHED_LEAD_H
+
+#include "engine/sched/sched.h"
+
+/* Gives `h` a head start. */
+void lead_begin(struct sched_hart *h);
+/* Ends the head start of `h`, if it has one. */
+void lead_end(struct sched_hart *h);
+/* Ends it after a slice that used it up, or in which the hart found nothing more to run. */
+void lead_spend(struct sched_hart *h, const struct slice *s);
+/* Whether any hart has one. */
+bool lead_exists(void);
+
+#endif

@@ -1,0 +1,125 @@
+/* The lock, the clock, and the workers to call when the lock is given back. */
+#include "engine/sched/lock.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "engine/sched/sched.h"
+
+static struct {
+    pthread_mutex_t lock;
+    bool forked;
+} sched = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+pthread_cond_t workers_called = PTHREAD_COND_INITIALIZER;
+unsigned workers_due;
+
+/* A worker that has nothing to run polls before it sleeps, if workers are called often: to wake a
+ * thread on an idle processor takes longer than most activations. One worker polls at a time. */
+#define POLL_NS     200000u /* for so long, if the last two calls came in that time */
+#define POLL_PAUSES 16u
+#define TAKEN_NS    50000u /* between two looks at the clock: the processor was taken away */
+static struct {
+    bool allowed;
+    atomic_bool polls;     /* a worker does; changed with the lock */
+    uint64_t woken, apart; /* when a worker was last called, and how long after the call before */
+} idle;
+
+/* Takes what is due, but a worker that polls: it hears that without a signal. */
+static unsigned take_due(void)
+{
+    unsigned due = workers_due;
+    workers_due = 0;
+    if (due > 0 && atomic_exchange(&idle.polls, false))
+        due--;
+    return due;
+}
+
+static void signal_workers(unsigned due)
+{
+    for (; due > 0; due--)
+        pthread_cond_signal(&workers_called);
+}
+
+void sched_lock(void)
+{
+    pthread_mutex_lock(&sched.lock);
+}
+
+/* Who is called needs the lock, so it is given back first. */
+void sched_unlock(void)
+{
+    const unsigned due = take_due();
+    pthread_mutex_unlock(&sched.lock);
+    signal_workers(due);
+}
+
+void sched_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
+{
+    signal_workers(take_due());
+    if (deadline == SCHED_NEVER)
+        return pthread_cond_wait(cond, &sched.lock) == 0;
+    struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
+                             .tv_nsec = (long)(deadline % 1000000000u)};
+    return pthread_cond_timedwait(cond, &sched.lock, &until) != ETIMEDOUT;
+}
+
+/* ---- Workers without work ---- */
+
+void workers_may_poll(bool may)
+{
+    idle.allowed = may && dpk_cores() > 1;
+}
+
+/* False: nobody has called, or other threads of the host need the processor. */
+static bool poll_for_call(void)
+{
+    uint64_t now = dpk_now_ns(), last = now;
+    const uint64_t end = now + POLL_NS;
+    atomic_store(&idle.polls, true);
+    sched_unlock();
+    while (atomic_load(&idle.polls) && now < end && now - last < TAKEN_NS) {
+        for (unsigned i = 0; i < POLL_PAUSES; i++)
+            dpk_pause();
+        last = now;
+        now = dpk_now_ns();
+    }
+    sched_lock();
+    return !atomic_exchange(&idle.polls, false);
+}
+
+void worker_sleep(bool polls)
+{
+    if (!polls || !idle.allowed || idle.apart > POLL_NS || idle.polls || !poll_for_call())
+        sched_wait(&workers_called, SCHED_NEVER);
+    const uint64_t now = dpk_now_ns();
+    idle.apart = now - idle.woken;
+    idle.woken = now;
+}
+
+void workers_wake(void)
+{
+    atomic_store(&idle.polls, false);
+    pthread_cond_broadcast(&workers_called);
+}
+
+void sched_forked(void)
+{
+    sched.forked = true;
+    atomic_store(&idle.polls, false);
+    sched_cond_init(&workers_called); /* a signal might wait for those who slept there */
+}
+
+bool sched_is_forked(void)
+{
+    return sched.forked;
+}

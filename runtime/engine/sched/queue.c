@@ -1,0 +1,20 @@
+#include "engine/sched/queue.h"
+
+#include "engine/sched/lead.h"
+
+struct list run_queue = {&run_queue, &run_queue};
+atomic_bool queue_has_work;
+
+void queue_remove(const struct sched_group *g, struct list *to)
+{
+    for (struct list *n = run_queue.next, *next; n != &run_queue; n = next) {
+        struct sched_hart *h = owner_of(n, struct sched_hart, queued);
+        next = n->next;
+        if (h->group != g)
+            continue;
+        list_remove(n);
+        list_append(to, n);
+        h->state = HART_HELD;
+        lead_end(h);
+    }
+}

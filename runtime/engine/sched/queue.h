@@ -1,0 +1,46 @@
+/* queue: the run queue, first come first served. */
+#ifndef DPK_SCHED_QUEUE_H
+#define DPK_SCHED_QUEUE_H
+
+#include "engine/sched/lock.h"
+#include "engine/sched/sched.h"
+
+extern struct list run_queue;
+/* Whether a hart that does not poll is the first one, or will be; read without the lock. */
+extern atomic_bool queue_has_work;
+
+/* Appends `h` with that state. A worker is woken for it, unless it polls: the worker that ran it
+ * looks at the queue again by itself. */
+static inline void queue_put(struct sched_hart *h, enum hart_state state)
+{
+    h->state = state;
+    list_append(&run_queue, &h->queued);
+    if (state == HART_POLLING)
+        return;
+    workers_due++;
+    atomic_store_explicit(&queue_has_work, true, memory_order_relaxed);
+}
+
+/* The first hart of the queue, which stays in it. NULL: the queue is empty. */
+static inline struct sched_hart *queue_first(void)
+{
+    return list_empty(&run_queue) ? NULL : owner_of(run_queue.next, struct sched_hart, queued);
+}
+
+/* Takes the first hart out of the queue, which must not be empty. */
+static inline struct sched_hart *queue_take(void)
+{
+    struct sched_hart *h = queue_first();
+    list_remove(&h->queued);
+    if (list_empty(&run_queue))
+        workers_due = 0;
+    const struct sched_hart *next = queue_first();
+    atomic_store_explicit(&queue_has_work, next && next->state != HART_POLLING,
+                          memory_order_relaxed);
+    return h;
+}
+
+/* Moves the harts of a group from the queue to the end of `to`, and makes them HELD. */
+void queue_remove(const struct sched_group *g, struct list *to);
+
+#endif

@@ -1,0 +1,15 @@
+/* run: runs a hart on a thread of the host, slice after slice. */
+#ifndef DPK_SCHED_RUN_H
+#define DPK_SCHED_RUN_H
+
+#include "engine/sched/sched.h"
+
+/* Runs `h`, which is in no list, until it ends, blocks, or another hart should get the processor.
+ * `w`: the wait of the host thread that runs it, else NULL. True: the worker should sleep now,
+ * because another worker takes `h` from the run queue. */
+bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w);
+/* How many slices run now, on workers and host threads. */
+unsigned run_count(void);
+void run_configure(unsigned workers);
+
+#endif

@@ -1,0 +1,10 @@
+/* waiter: a host thread that waits for a group's harts or for a counter. */
+#ifndef DPK_SCHED_WAITER_H
+#define DPK_SCHED_WAITER_H
+
+#include "engine/sched/sched.h"
+
+/* Whether its deadline has passed. */
+bool waiter_is_late(const struct sched_waiter *w);
+
+#endif

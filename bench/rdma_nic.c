@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 #define MESSAGE  ((size_t)1 << 20)
 #define MESSAGES 1000u

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "cm/cm.h"
+#include "rdma/cm/cm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "rates/programs.h"
+#include "rdma/pacing/programs.h"
 
 enum { IS_SERVER = 1, SHOWS_COUNTER = 2, BAD_HELLO = 4, HANGS_UP = 8, WAKES = 16 };
 

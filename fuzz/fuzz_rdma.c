@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rc/gateway.h"
+#include "rdma/pairs/gateway.h"
 
 #define MEMORY 4096u
 #define KEY    0x1001u /* of all of it, from address 0; the corpus has it, too */

@@ -5,7 +5,7 @@
 #include <libflexio/flexio.h>
 
 #include "host/host.h"
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 #include "verbs/verbs.h"
 
 /* What programs of FlexIO hold is the program itself. */

@@ -4,8 +4,8 @@
 #include "device/state/state.h"
 #include "engine/loader/loader.h"
 #include "host.h"
-#include "memory/memory.h"
 #include "private.h"
+#include "rdma/registered/registered.h"
 
 /* ---- Creation ---- */
 

@@ -16,7 +16,7 @@
  * error state, in which everything that is posted is flushed. It has no other effect.
  *
  * Ethernet send queues send frames. A frame leaves the port, or a steering rule delivers it to a
- * receive queue. Queue pairs are reliable connected (rc.h). dpk_queue_ring carries out all WQEs
+ * receive queue. Queue pairs are reliable connected (pairs.h). dpk_queue_ring carries out all WQEs
  * that are posted before it returns. Only sends that wait for a receive, or for their peer, are
  * carried out during later calls; the callback `waits` asks for such calls.
  *
@@ -27,8 +27,8 @@
 #define DPK_QUEUES_H
 
 #include "device/counters/counters.h"
-#include "memory/memory.h"
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
+#include "rdma/registered/registered.h"
 #include "wire/wire.h"
 
 struct dpk_queues;

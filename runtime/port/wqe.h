@@ -2,7 +2,7 @@
 #ifndef DPK_QUEUES_WQE_H
 #define DPK_QUEUES_WQE_H
 
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 #define WQE_SEGMENT      16u
 #define WQE_SEGMENTS_MAX 63u /* the count has six bits */

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include "cm/cm.h"
+#include "rdma/cm/cm.h"
 
 TAILQ_HEAD(ids, id);
 

@@ -4,11 +4,11 @@
 
 #include <stdatomic.h>
 
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 #include "verbs/async.h"
 #include "verbs/verbs.h"
 
-struct dpk_rc; /* rc/rc.h */
+struct dpk_rc; /* rdma/pairs/pairs.h */
 struct qp;     /* verbs/qp.h */
 
 struct context {

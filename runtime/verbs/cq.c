@@ -17,7 +17,7 @@
 #include "cq.h"
 #include "domains.h"
 #include "qp.h"
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 #define CQE_SIZE   64u
 #define OP_OWN     63u        /* where a CQE has opcode and owner bit */

@@ -5,7 +5,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 struct receives {
     struct receive {

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 
 /* No file of /sys stands behind an emulated device: its path tells it from others. */
 #define DPK_EMULATED_PATH "dpakit/"
@@ -268,7 +268,7 @@ extern const struct dpk_emulated dpk_emulated_9;
 
 /* ---- For queue pairs that are not of the host ---- */
 
-struct dpk_rc_qp; /* rc/rc.h */
+struct dpk_rc_qp; /* rdma/pairs/pairs.h */
 /* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
  * peer's GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
 int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,

@@ -1,9 +1,9 @@
-/* What tests of runtime/memory share: a domain, some bytes of the host, and keys for them. */
+/* What tests of runtime/rdma/registered share: a domain, some bytes of the host, and keys for them. */
 #ifndef DPK_TEST_MEMORY_KEYS_H
 #define DPK_TEST_MEMORY_KEYS_H
 
 #include "dpa.h"
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 
 #define ALL                                                                                        \
     (DPK_MEMORY_READ | DPK_MEMORY_WRITE | DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE |       \

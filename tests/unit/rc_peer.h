@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "rc/gateway.h"
 #include "rc_world.h"
+#include "rdma/pairs/gateway.h"
 
 struct peer {
     struct dpk_buf address;

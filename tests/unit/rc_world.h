@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 #include <cmocka.h>
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cm/cm.h"
+#include "rdma/cm/cm.h"
 
 static const uint8_t loopback[16] = {[10] = 0xff, 0xff, 127, 0, 0, 1};
 

@@ -1,5 +1,5 @@
-/* runtime/memory: what may be reached by key, and what is refused. */
-#include "memory/memory.h"
+/* runtime/rdma/registered: what may be reached by key, and what is refused. */
+#include "rdma/registered/registered.h"
 
 #include <sys/mman.h>
 

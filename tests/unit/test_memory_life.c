@@ -1,5 +1,5 @@
-/* runtime/memory: when keys and what is behind them end. */
-#include "memory/memory.h"
+/* runtime/rdma/registered: when keys and what is behind them end. */
+#include "rdma/registered/registered.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "queue_world.h"
-#include "rc/transport.h"
+#include "rdma/pairs/transport.h"
 
 enum {
     SENDS = 0,

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "rates/private.h"
 #include "rc_world.h"
+#include "rdma/pacing/private.h"
 
 #define LINE_BYTES_MS 12500000u /* 100 Gbit/s */
 #define PIECE         131072u   /* bytes of a write */

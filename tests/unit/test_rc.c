@@ -1,7 +1,7 @@
 /* The NIC: what is posted arrives, in order, once, and is told as it was posted. Every test runs
  * with both ends in one process, and as between two. */
-#include "rc/transport.h"
 #include "rc_world.h"
+#include "rdma/pairs/transport.h"
 
 static void fill(struct side *s, uint64_t offset, size_t size, unsigned seed)
 {

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "rates/rates.h"
+#include "rdma/pacing/pacing.h"
 
 /* Nothing, if no process sets rates. */
 void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen);

@@ -19,7 +19,7 @@
 #include "doca/core/descriptor.h"
 #include "doca/core/object.h"
 #include "host/host.h"
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 
 /* Returns the DOCA error for a status of ours. */
 doca_error_t dpk_doca_error(enum dpk_status status);

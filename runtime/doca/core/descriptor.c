@@ -1,6 +1,6 @@
 /* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
 #include "doca/core/core.h"
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 
 #define MARK     0x44504b45u /* "DPKE" */
 #define VERSION  2u

@@ -1,5 +1,5 @@
 /*
- * memory: memory maps of DOCA, which are keys of runtime/memory, and buffers of them, for the rooms
+ * memory: memory maps of DOCA, which are keys of runtime/rdma/registered, and buffers of them, for the rooms
  * above.
  *
  *     uint32_t key;

@@ -6,7 +6,7 @@
 
 #include "doca/core/core.h"
 #include "pcc/pcc.h"
-#include "rates/rates.h"
+#include "rdma/pacing/pacing.h"
 
 #define TRACE_FORMATS_MAX 256u
 #define TRACE_VALUES      5u

@@ -17,10 +17,10 @@
 
 #include <sys/queue.h>
 
-#include "cm/cm.h"
 #include "doca/event/event.h"
 #include "doca/memory/memory.h"
-#include "rc/rc.h"
+#include "rdma/cm/cm.h"
+#include "rdma/pairs/pairs.h"
 
 #define DPK_RDMA_QUEUE_MAX       32768u /* elements of a send or receive queue */
 #define DPK_RDMA_CONNECTIONS_MAX 8192u

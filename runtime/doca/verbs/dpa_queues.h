@@ -7,7 +7,7 @@
 #include "doca/dpa/dpa.h"
 #include "guest/verbs_calls.h"
 #include "port/port.h"
-#include "rc/rc.h"
+#include "rdma/pairs/pairs.h"
 #include "verbs.h"
 
 #define WORKS_MAX   32768u

@@ -1,7 +1,7 @@
 /* Messages that lie in several pieces of memory: checks and copies of any part of them. */
 #include <string.h>
 
-#include "rc.h"
+#include "pairs.h"
 
 uint64_t dpk_rc_message_size(const struct dpk_rc_message *m)
 {

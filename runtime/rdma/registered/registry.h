@@ -2,7 +2,7 @@
 #ifndef DPK_MEMORY_REGISTRY_H
 #define DPK_MEMORY_REGISTRY_H
 
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 
 struct slot {
     struct dpk_memory memory; /* first: accesses hold a pointer to it */

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "bus/ring/ring.h"
-#include "rates.h"
+#include "pacing.h"
 
 #define RATES_RING ((uint32_t)1 << 18) /* bytes of each direction: 4096 events */
 #define SOCKET     "rates.sock"

@@ -1,5 +1,5 @@
 /*
- * Pacing: a process of congestion control sets the rates of queue pairs (rates.h). Private to rc.
+ * Pacing: a process of congestion control sets the rates of queue pairs (pacing.h). Private to rc.
  *
  * A flow is a queue pair that sends while there is such a process. It has a bucket of credit, which
  * its rate fills; a request may be sent while the credit is not negative, and takes what it has on
@@ -8,7 +8,7 @@
 #ifndef DPK_RC_PACE_H
 #define DPK_RC_PACE_H
 
-#include "rates/rates.h"
+#include "rdma/pacing/pacing.h"
 #include "transport.h"
 
 /* A device whose ends are in this process. */

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "rc.h"
+#include "pairs.h"
 
 #define SEGMENT 32768u /* largest payload of a request or response, in bytes */
 /* The same of a request whose payload the responder copies out of the requester's memory by itself. */

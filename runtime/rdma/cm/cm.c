@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bus/ring/ring.h"
-#include "cm/cm.h"
+#include "rdma/cm/cm.h"
 
 #define CALL_WAIT_S 5
 /* A server may close its listener and open it anew between two connections, and its client calls

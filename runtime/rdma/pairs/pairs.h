@@ -15,7 +15,7 @@
  * work that fails always has a completion; one that succeeds has none if it was posted as `silent`.
  * A send waits until the peer has a
  * receive for it, without limit unless dpk_rc_qp_set_patience says otherwise. Memory is reached by key, with
- * the rights that each access needs, in the domain of the end (memory.h). After an error, all works
+ * the rights that each access needs, in the domain of the end (registered.h). After an error, all works
  * that are posted on the queue pair, now or later, fail, and the peer's queue pair enters the error
  * state too, unless it has only refused to wait for a receive. It is such an error when the peer is destroyed or its process ends; receives fail also
  * when no other connection of their end is left.
@@ -35,7 +35,7 @@
 #ifndef DPK_RC_H
 #define DPK_RC_H
 
-#include "memory/memory.h"
+#include "rdma/registered/registered.h"
 
 struct dpk_rc;
 struct dpk_rc_end;

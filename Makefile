@@ -63,7 +63,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters frame bus/ring rdma/pacing cable bus/comch bus/pci switch device/running rdma/pairs rdma/cm wire port engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered pcc host cc
+RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered pcc host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 #define WINDOW     512u
 #define WINDOW_MAX 2000u /* the ring of a veth has 2,048 slots */

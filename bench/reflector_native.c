@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 #define DEPTH 1024u
 #define BATCH 64u

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "port/model.h"
+#include "net/queues/model.h"
 
 #define FLOWS   10u
 #define FRAMES  2000000u

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bus/ring/ring.h"
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 #define CABLE_RING ((uint32_t)1 << 21)
 enum { IS_SPEC = 1, IS_UDP = 2, HAS_COUNTERS = 4, SAYS_HELLO = 8, HANGS_UP = 16 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

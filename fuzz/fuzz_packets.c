@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "port/headers.h"
-#include "port/model.h"
-#include "wire/wire.h"
+#include "net/queues/headers.h"
+#include "net/queues/model.h"
+#include "net/wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

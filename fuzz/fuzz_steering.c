@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "port/model.h"
+#include "net/queues/model.h"
 #include "queue_memory.h"
 #include "verbs/context.h"
 #include "verbs/devx.h"

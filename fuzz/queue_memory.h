@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 #define MEMORY 0x8000u
 

@@ -14,7 +14,7 @@
 #define DPK_NIC_H
 
 #include "engine/proc/proc.h"
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 struct ibv_context;
 

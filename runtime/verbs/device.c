@@ -17,7 +17,7 @@
 #include "cq.h"
 #include "device/state/state.h"
 #include "domains.h"
-#include "port/port.h"
+#include "net/queues/queues.h"
 #include "qp.h"
 #include "srq.h"
 #include "verbs/verbs.h"

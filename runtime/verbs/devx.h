@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "port/port.h"
+#include "net/queues/queues.h"
 #include "verbs/verbs.h"
 
 enum devx_kind { DEVX_RQT, DEVX_TIR, DEVX_COUNTERS, DEVX_TRANSPORT_DOMAIN };

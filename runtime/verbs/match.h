@@ -4,7 +4,7 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 /* Prints "-E- CALL: ..." to the standard error. Returns `why`. */
 int match_refuse(int why, const char *call, const char *format, ...)

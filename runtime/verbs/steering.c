@@ -1,5 +1,5 @@
 /*
- * Flow steering: rules choose what becomes of frames (port.h), as rdma-core's mlx5dv_dr has them on
+ * Flow steering: rules choose what becomes of frames (queues.h), as rdma-core's mlx5dv_dr has them on
  * a card. What comes in passes the tables of NIC_RX and reaches receive queues
  * (flexio_rq_get_tir); what is sent passes those of NIC_TX and FDB. The vports of the FDB are the
  * uplink and the device itself.

@@ -5,7 +5,7 @@
 #include <infiniband/mlx5dv.h>
 #include <stdatomic.h>
 
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 struct mlx5dv_dr_domain {
     const void *tag;

@@ -278,7 +278,7 @@ void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a)
 
 /* ---- For libflexio ---- */
 
-struct dpk_queue; /* port/port.h */
+struct dpk_queue; /* net/queues/queues.h */
 struct dpk_steering;
 
 /* What tells keys of a protection domain of ours from others; until it is deallocated. */

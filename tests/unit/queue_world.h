@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 enum {
     MEMORY = 1 << 20,

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "bus/ring/ring.h"
+#include "net/wire/wire.h"
 #include "ring_maps.h"
-#include "wire/wire.h"
 
 enum { SIZE = 60, CABLE_RING = 1 << 21 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "port/rules.h"
+#include "net/queues/rules.h"
 
 enum { RULES = 4000, LOOKUPS = 4000, MASKS = 5, VALUES = 24 };
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "switch/switch.h"
-#include "wire/wire.h"
+#include "net/switch/switch.h"
+#include "net/wire/wire.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { EACH = 30000 };

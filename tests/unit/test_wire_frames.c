@@ -4,7 +4,7 @@
 #include <linux/virtio_net.h>
 #include <sys/uio.h>
 
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 
 #include "wire_world.h"
 

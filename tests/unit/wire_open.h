@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 static inline struct dpk_wire *wire_open(const char *spec, const struct dpk_wire_sink *sink)
 {

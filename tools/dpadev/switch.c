@@ -1,5 +1,5 @@
 /* dpadev switch: joins the ports of devices, for as long as it runs. */
-#include "switch/switch.h"
+#include "net/switch/switch.h"
 
 #include <signal.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "dpadev.h"
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 struct switch_options {
     struct dpadev_options shared;

@@ -3,7 +3,7 @@
 
 #include "dpadev.h"
 
-#include "wire/wire.h"
+#include "net/wire/wire.h"
 
 _Static_assert(DPK_WIRE_SPEC_MAX == DPK_DEVICE_WIRE_MAX, "a device keeps any wire");
 

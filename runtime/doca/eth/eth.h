@@ -1,6 +1,6 @@
 /*
  * eth: queues of frames for programs of DOCA: the driver, as it were, of a receive or send queue of
- * the port (port.h), whose rings lie in this process's own memory.
+ * the port (queues.h), whose rings lie in this process's own memory.
  *
  * The lock of the context guards its rings. The port takes its own lock inside of it, and its calls
  * to us (struct dpk_nic_listener) take none.
@@ -12,7 +12,7 @@
 #include <doca_eth_txq_cpu_data_path.h>
 
 #include "doca/memory/memory.h"
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 #include "nic/nic.h"
 
 #define ETH_DEPTH_MAX 32768u /* entries of a ring: the port's counters have 16 bits */

@@ -1,5 +1,5 @@
 /*
- * flow: pipes of doca_flow, which are tables of the device's steering (port.h).
+ * flow: pipes of doca_flow, which are tables of the device's steering (queues.h).
  */
 #ifndef DPK_DOCA_FLOW_H
 #define DPK_DOCA_FLOW_H
@@ -7,7 +7,7 @@
 #include <doca_flow.h>
 
 #include "doca/core/core.h"
-#include "port/port.h"
+#include "net/queues/queues.h"
 
 struct flow_port {
     struct dpk_object object;

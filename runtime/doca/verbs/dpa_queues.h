@@ -6,7 +6,7 @@
 
 #include "doca/dpa/dpa.h"
 #include "guest/verbs_calls.h"
-#include "port/port.h"
+#include "net/queues/queues.h"
 #include "rdma/pairs/pairs.h"
 #include "verbs.h"
 

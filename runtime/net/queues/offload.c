@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 
 #define MAC_ADDRESSES 12u
 

@@ -2,8 +2,8 @@
 #ifndef DPK_PORT_PACKET_H
 #define DPK_PORT_PACKET_H
 
-#include "frame/frame.h"
 #include "model.h"
+#include "net/frame/frame.h"
 #include "rules.h"
 
 struct packet {

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#include "port.h"
+#include "queues.h"
 #include "wqe.h"
 
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */

@@ -1,5 +1,5 @@
 /* Queues: creation, doorbells, states, destruction, and the end of a turn. */
-#include "port.h"
+#include "queues.h"
 
 #include <stdlib.h>
 #include <string.h>

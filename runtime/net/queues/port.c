@@ -3,8 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "frame/frame.h"
 #include "model.h"
+#include "net/frame/frame.h"
 #include "offload.h"
 
 #define LARGE_SEND_MAX (1u << 18) /* bytes of data, as cards have it (max_tso) */

@@ -2,7 +2,7 @@
 #ifndef DPK_PORT_OFFLOAD_H
 #define DPK_PORT_OFFLOAD_H
 
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 #include "wqe.h"
 
 /* Puts a tag behind the addresses of a frame, which has room for VLAN_TAG bytes more. */

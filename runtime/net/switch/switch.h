@@ -16,8 +16,8 @@
 #ifndef DPK_SWITCH_H
 #define DPK_SWITCH_H
 
-#include "cable/cable.h"
 #include "device/counters/counters.h"
+#include "net/cable/cable.h"
 
 struct dpk_switch_options {
     const char *folder; /* that is there, and that it has alone */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "port.h"
+#include "queues.h"
 
 #define INLINE       0x80000000u
 #define LIST_END_KEY 0x100u

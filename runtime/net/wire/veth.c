@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "frame/frame.h"
 #include "interface.h"
+#include "net/frame/frame.h"
 
 #define RING_BLOCK    65536u
 #define SMALL_SLOT    2048u  /* for frames of an interface of the usual MTU */

@@ -4,7 +4,7 @@
 
 #include <sys/queue.h>
 
-#include "port.h"
+#include "queues.h"
 
 #define MATCH_WORDS (DPK_MATCH_BYTES / sizeof(uint64_t))
 

@@ -4,7 +4,7 @@
  */
 #include "model.h"
 
-#include "frame/frame.h"
+#include "net/frame/frame.h"
 
 enum { CHECKED_L2 = 1, CHECKED_L3 = 2, CHECKED_L4 = 4 };
 enum { IP_OPTIONS = 0x02, L3_IPV6 = 1 << 2, L3_IPV4 = 2 << 2, IP_FRAGMENT = 0x80 };

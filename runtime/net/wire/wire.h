@@ -28,8 +28,8 @@
 #ifndef DPK_WIRE_H
 #define DPK_WIRE_H
 
-#include "cable/cable.h"
 #include "device/counters/counters.h"
+#include "net/cable/cable.h"
 
 /* The port: where frames go that arrive, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
 struct dpk_wire_sink {

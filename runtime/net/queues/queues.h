@@ -27,9 +27,9 @@
 #define DPK_QUEUES_H
 
 #include "device/counters/counters.h"
+#include "net/wire/wire.h"
 #include "rdma/pairs/pairs.h"
 #include "rdma/registered/registered.h"
-#include "wire/wire.h"
 
 struct dpk_queues;
 struct dpk_queue;

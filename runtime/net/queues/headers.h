@@ -5,7 +5,7 @@
 #ifndef DPK_PORT_HEADERS_H
 #define DPK_PORT_HEADERS_H
 
-#include "port.h"
+#include "queues.h"
 
 enum {
     AT_SMAC = 0,

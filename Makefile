@@ -63,23 +63,23 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered pcc host cc
+RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered api/pcc api/host cc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
-# Rooms are by object, libraries by name: which files of runtime/doca each library has. All that is
+# Rooms are by object, libraries by name: which files of runtime/api/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
-IN_doca_argp := runtime/doca/argp/*.c
-IN_doca_comch := runtime/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
-IN_doca_devemu := runtime/doca/devemu/*.c runtime/bus/pci/*.c
-IN_doca_dma := runtime/doca/dma/*.c
-IN_doca_eth := runtime/doca/eth/*.c
-IN_doca_flow := runtime/doca/flow/*.c
-IN_doca_pcc := runtime/doca/pcc/*.c
-IN_doca_telemetry_dpa := runtime/doca/telemetry_dpa/*.c runtime/device/running/*.c
-IN_doca_verbs := runtime/doca/verbs/*.c
-IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/doca/rdma/$(f).c) runtime/doca-2.5/rdma.c
-IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/doca/*/*.c runtime/doca-2.2/*.c runtime/doca-2.5/*.c))
+IN_doca_argp := runtime/api/doca/argp/*.c
+IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
+IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
+IN_doca_dma := runtime/api/doca/dma/*.c
+IN_doca_eth := runtime/api/doca/eth/*.c
+IN_doca_flow := runtime/api/doca/flow/*.c
+IN_doca_pcc := runtime/api/doca/pcc/*.c
+IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
+IN_doca_verbs := runtime/api/doca/verbs/*.c
+IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) runtime/api/doca-2.5/rdma.c
+IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
 LIB_OBJS := $(call objs,$(foreach r,$(LIB_ROOMS),lib/$(r)/*.c))
@@ -162,24 +162,24 @@ $(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
-$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/verbs/*.c runtime/nic/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/api/verbs/*.c runtime/api/nic/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)
-$(B)/lib/libflexio.so: runtime/flexio/exports.map $(call objs,runtime/flexio/*.c runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
+$(B)/lib/libflexio.so: runtime/api/flexio/exports.map $(call objs,runtime/api/flexio/*.c runtime/api/addresses/*.c) $(B)/lib/libdpakit-engine.so $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 # libflexio.so loads it when a program reads such a file.
-$(B)/lib/libdpakit-resources.so: runtime/resources/exports.map $(call objs,runtime/resources/*.c lib/yaml/*.c) $(O)/libdpkbase.a
+$(B)/lib/libdpakit-resources.so: runtime/api/flexio/resources/exports.map $(call objs,runtime/api/flexio/resources/*.c lib/yaml/*.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(O)/libdpkbase.a $(PKG_LIBS) && $(so_name)
 # Programs of the host are started with it, for emulated PCI functions: these come before the C library's.
 VFIO_FRONT := open open64 close close_range closefrom ioctl pwrite pwrite64 readlink dup dup2 dup3 fcntl fcntl64
-$(B)/lib/libdpakit-vfio.so: runtime/vfio/exports.map $(call objs,runtime/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpakit-vfio.so: runtime/api/vfio/exports.map $(call objs,runtime/api/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
 # For programs that check what they load: it stands alone.
-$(B)/lib/libdpkverify.so: runtime/dpkverify/exports.map $(call objs,runtime/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpkverify.so: runtime/api/dpkverify/exports.map $(call objs,runtime/api/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.a,$^) $(PKG_LIBS) -pthread && $(so_name)
 loaded_link = $(CC) -shared -Wl,-soname,$(@F) $(ALL_LDFLAGS) -Wl,--no-undefined \
@@ -193,11 +193,11 @@ $(B)/bin/dpacc: | $(INTERFACE)
 $(INTERFACE): tools/dpacc/interface/exports.map $(call objs,tools/dpacc/interface/*.c tools/dpacc/unit.c tools/dpacc/words.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(loaded_link) $(CLANG_LIBS) $(PKG_LIBS)
-$(B)/lib/libdoca_common.so: runtime/doca/common.map $(call objs,$(IN_doca_common) runtime/addresses/*.c) $(B)/lib/libdpakit-engine.so
+$(B)/lib/libdoca_common.so: runtime/api/doca/common.map $(call objs,$(IN_doca_common) runtime/api/addresses/*.c) $(B)/lib/libdpakit-engine.so
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) -L$(B)/lib -ldpakit-engine $(O)/libdpkbase.a $(PKG_LIBS) -pthread && $(so_name)
 define doca_rule
-$(B)/lib/libdoca_$(1).so: runtime/doca/$(1)/exports.map $$(call objs,$(IN_doca_$(1))) $(B)/lib/libdoca_common.so
+$(B)/lib/libdoca_$(1).so: runtime/api/doca/$(1)/exports.map $$(call objs,$(IN_doca_$(1))) $(B)/lib/libdoca_common.so
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -ldpakit-engine $(O)/libdpkbase.a \
 	  $(PKG_LIBS) -pthread && $$(so_name)
@@ -208,17 +208,17 @@ $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(CROSS)ar crD $@
 
-# libibverbs.so.1, libmlx5.so.1 and librdmacm.so.1 stand in front of the system's (runtime/forward). They need the
+# libibverbs.so.1, libmlx5.so.1 and librdmacm.so.1 stand in front of the system's (runtime/api/forward). They need the
 # system's by its path: `by_path` is an empty library of that name, to link with.
 SYSTEM_LIBDIR = $(shell realpath -ms "$$(dirname "$$(env -u LIBRARY_PATH $(CC) -print-file-name=libibverbs.so.1)")")
-$(O)/runtime/forward/find-%.o: runtime/forward/find.c Makefile VERSION $(O)/flags
+$(O)/runtime/api/forward/find-%.o: runtime/api/forward/find.c Makefile VERSION $(O)/flags
 	$(call say,CC,$< ($*))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \
 	  -MMD -MP -c $< -o $@
-$(B)/lib/libibverbs.so.1: $(call objs,runtime/forward/list.c runtime/forward/ibverbs.c) \
-                          $(O)/runtime/forward/find-ibverbs.o
-$(B)/lib/libmlx5.so.1: $(call objs,runtime/forward/mlx5.c) $(O)/runtime/forward/find-mlx5.o
-$(B)/lib/librdmacm.so.1: $(call objs,runtime/rdmacm/*.c) $(O)/runtime/forward/find-rdmacm.o $(B)/lib/libibverbs.so.1
+$(B)/lib/libibverbs.so.1: $(call objs,runtime/api/forward/list.c runtime/api/forward/ibverbs.c) \
+                          $(O)/runtime/api/forward/find-ibverbs.o
+$(B)/lib/libmlx5.so.1: $(call objs,runtime/api/forward/mlx5.c) $(O)/runtime/api/forward/find-mlx5.o
+$(B)/lib/librdmacm.so.1: $(call objs,runtime/api/rdmacm/*.c) $(O)/runtime/api/forward/find-rdmacm.o $(B)/lib/libibverbs.so.1
 $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1: $(B)/lib/lib%.so.1: scripts/version-map $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) $(O)/by_path && \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "pcc/pcc.h"
+#include "api/pcc/pcc.h"
 
 #define RUNS  5
 #define FLOWS 64

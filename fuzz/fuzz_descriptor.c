@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doca/core/core.h"
+#include "api/doca/core/core.h"
 
 enum { SIZE = 64 };
 

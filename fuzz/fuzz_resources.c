@@ -1,7 +1,7 @@
 /* An administrator's YAML of execution units: an error, or lists that are as long as they say. */
 #include <stdlib.h>
 
-#include "resources/resources.h"
+#include "api/flexio/resources/resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/verbs/context.h"
+#include "api/verbs/devx.h"
+#include "api/verbs/steering.h"
 #include "net/queues/model.h"
 #include "queue_memory.h"
-#include "verbs/context.h"
-#include "verbs/devx.h"
-#include "verbs/steering.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

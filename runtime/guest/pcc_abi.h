@@ -1,5 +1,5 @@
 /*
- * pcc_abi: the contract between libdoca_pcc_dev.a, libdoca_pcc_np_dev.a and runtime/pcc. A program of
+ * pcc_abi: the contract between libdoca_pcc_dev.a, libdoca_pcc_np_dev.a and runtime/api/pcc. A program of
  * congestion control has a global symbol, DPA_PCC_RP or DPA_PCC_NP, which is a struct dpa_pcc_program.
  *
  * Each function of it is called by `call` as an unpack function (dpa_abi.h), with a struct
@@ -72,7 +72,7 @@ struct dpa_pcc_answer { /* struct doca_pcc_np_dev_response_packet, and what foll
     uint32_t priority, reserved;
 };
 
-/* ---- Calls that runtime/pcc carries out, of family DPA_SYS_FAMILY_PCC (dpa_abi.h) ---- */
+/* ---- Calls that runtime/api/pcc carries out, of family DPA_SYS_FAMILY_PCC (dpa_abi.h) ---- */
 #define DPA_PCC_COUNTER 1 /* (id) -> a counter of a port; 0: there is none */
 #define DPA_PCC_TRACE   2 /* (format, five numbers) */
 #define DPA_PCC_FLUSH   3 /* () */

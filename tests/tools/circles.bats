@@ -42,8 +42,8 @@ compiled() {
         [ "$status" -eq 1 ]
         [[ "$output" == "circle across rooms:"* ]]
     done <<<"engine/sched/a engine/proc/b
-doca/dpa/a doca/memory/b
-doca/dpa/a doca-2.2/b"
+api/doca/dpa/a api/doca/memory/b
+api/doca/dpa/a api/doca-2.2/b"
 }
 
 @test "headers that include each other are refused" {

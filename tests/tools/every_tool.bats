@@ -270,13 +270,13 @@ layer_fault() {
 
 @test "an include that goes up is found in every room" {
     local folder up room
-    layer_fault tools/mlxdpa/main.c flexio/flexio.h 'tools must not include flexio/flexio.h'
+    layer_fault tools/mlxdpa/main.c api/flexio/flexio.h 'tools must not include api/flexio/flexio.h'
     for folder in $(cd "$here" && find lib runtime -name '*.c' -printf '%h\n' | sort -u); do
-        room=${folder#*/} up=doca/argp/argp.h
-        [ "$room" != doca/argp ] || up=doca/dma/dma.h
+        room=${folder#*/} up=api/doca/argp/argp.h
+        [ "$room" != api/doca/argp ] || up=api/doca/dma/dma.h
         layer_fault "$folder/part.c" $up "$room must not include $up"
     done
-    layer_fault runtime/doca/rdma/rdma.c engine/debug/debug.h 'doca/rdma must not include engine/debug/debug.h'
+    layer_fault runtime/api/doca/rdma/rdma.c engine/debug/debug.h 'api/doca/rdma must not include engine/debug/debug.h'
 }
 
 @test "an include of another room's private header, or by path, is found" {

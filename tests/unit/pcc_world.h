@@ -1,10 +1,10 @@
-/* What tests of runtime/pcc share: programs of tests/data/pcc, opened with a clock of the test's. */
+/* What tests of runtime/api/pcc share: programs of tests/data/pcc, opened with a clock of the test's. */
 #ifndef PCC_WORLD_H
 #define PCC_WORLD_H
 
 #include "dpa.h"
 
-#include "pcc/pcc.h"
+#include "api/pcc/pcc.h"
 
 #include "../data/pcc/pcc_modes.h"
 

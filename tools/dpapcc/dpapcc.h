@@ -2,10 +2,10 @@
 #ifndef DPAPCC_H
 #define DPAPCC_H
 
+#include "api/pcc/pcc.h"
 #include "cc/cc.h"
 #include "chart/chart.h"
 #include "cli/cli.h"
-#include "pcc/pcc.h"
 #include "source/source.h"
 
 #define NO_SLOT UINT_MAX /* of options: the first that is enabled */

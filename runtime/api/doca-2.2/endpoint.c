@@ -1,0 +1,289 @@
+/* Registered memory, workers and endpoints of DOCA 2.2, on memory maps and RDMA contexts. */
+#include <doca-2.2/doca_dpa.h>
+#include <doca_mmap.h>
+
+#include "api/doca/rdma/rdma.h"
+
+#define PERMISSIONS                                                                                \
+    (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \
+     DOCA_ACCESS_RDMA_ATOMIC)
+
+#define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
+
+/* The reason of what fails with a DPA context. */
+static doca_error_t of_context(const char *call, doca_error_t result)
+{
+    if (result == DOCA_SUCCESS)
+        return result;
+    return dpk_doca_refuse(NULL, result,
+                           "%s: the DPA context is none, was destroyed, or has failed", call);
+}
+
+/* ---- Memory ---- */
+
+static doca_error_t start_map(struct doca_mmap *map, struct doca_dev *dev, void *addr,
+                              size_t length, unsigned int access)
+{
+    doca_error_t result = doca_mmap_set_memrange(map, addr, length);
+    DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, access));
+    DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, dev));
+    DOCA_ERROR_PROPAGATE(result, doca_mmap_start(map));
+    return result;
+}
+
+doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t length,
+                                        unsigned int access, doca_dpa_mem_t *mem,
+                                        unsigned int flags)
+{
+    struct dpk_dpa_call c;
+    struct doca_mmap *map = NULL;
+    if (mem)
+        *mem = NULL;
+    if (!mem || !addr || flags != 0)
+        return INVALID("%s: no address, nowhere to put the memory, or flags that are not 0",
+                       __func__);
+    if ((access & ~(unsigned)PERMISSIONS) != 0)
+        return INVALID("%s: access 0x%x is none of DOCA_ACCESS_...", __func__, access);
+    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_create(&map);
+    if (result == DOCA_SUCCESS)
+        result = start_map(map, c.dpa->dev->object.handle, addr, length, access);
+    dpk_dpa_end(&c);
+    if (result == DOCA_SUCCESS)
+        *mem = map;
+    else
+        doca_mmap_destroy(map);
+    return result;
+}
+
+static doca_error_t of_memory(const char *call, doca_error_t result)
+{
+    if (result == DOCA_SUCCESS)
+        return result;
+    return dpk_doca_refuse(
+        NULL, result,
+        "%s: the memory is not registered (any more), is in use, or the result has "
+        "no place",
+        call);
+}
+
+doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem)
+{
+    return of_memory(__func__, doca_mmap_destroy(mem));
+}
+
+doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
+{
+    uint32_t key;
+    doca_error_t result = handle ? dpk_mmap_key(mem, NULL, &key) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *handle = key;
+    return of_memory(__func__, result);
+}
+
+doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
+{
+    return doca_dpa_mem_dev_export(mem, handle);
+}
+
+doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
+{
+    return of_memory(__func__, rkey ? dpk_mmap_key(mem, NULL, rkey) : DOCA_ERROR_INVALID_VALUE);
+}
+
+/* ---- Workers ---- */
+
+/* Of the execution units that kernels share (guide 2.2.1, 3.4.8, limitations). */
+#define WORKER_THREADS 16
+
+struct worker {
+    struct dpk_object object;
+    struct dpk_dpa *dpa; /* a reference */
+    uint64_t run;        /* of the context, in which it has its units */
+    struct dpk_reserved *units;
+};
+
+static void worker_release(void *object)
+{
+    struct worker *w = object;
+    const bool lives = dpk_dpa_enter(w->dpa, w->run) != NULL;
+    dpk_reserved_return(w->units, lives);
+    if (lives)
+        dpk_dpa_leave(w->dpa);
+    dpk_object_drop(w->dpa);
+    free(w);
+}
+static const struct dpk_kind worker_kind = {.release = worker_release};
+
+doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, unsigned int flags)
+{
+    struct dpk_error err = {0};
+    struct dpk_dpa_call c;
+    if (worker)
+        *worker = NULL;
+    if (!worker || flags != 0)
+        return INVALID("%s: nowhere to put the worker, or flags that are not 0", __func__);
+    const doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    if (result != DOCA_SUCCESS)
+        return result;
+    struct worker *w = calloc(1, sizeof *w);
+    enum dpk_status status =
+        w ? dpk_units_reserve(c.process, WORKER_THREADS, &w->units, &err) : dpk_fail_nomem(&err);
+    if (status == DPK_OK) {
+        dpk_object_hold(w->dpa = c.dpa);
+        w->run = dpk_dpa_base(c.dpa)->run;
+        *worker = dpk_object_enter(w, &worker_kind);
+        status = *worker ? DPK_OK : dpk_fail_nomem(&err);
+    } else {
+        free(w);
+    }
+    dpk_dpa_end(&c);
+    dpk_error_prefix(&err, "its %d threads need an execution unit each", WORKER_THREADS);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(__func__, &err);
+}
+
+doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
+{
+    const doca_error_t result = dpk_object_destroy(worker, &worker_kind);
+    return result == DOCA_SUCCESS
+               ? result
+               : dpk_doca_refuse(NULL, result, "%s: it is no worker, or endpoints use it",
+                                 __func__);
+}
+
+/* ---- Endpoints ---- */
+
+/* An RDMA context with one connection, without a completion queue. */
+struct endpoint {
+    struct dpk_object object;
+    struct worker *worker;                  /* a use */
+    struct dpk_rdma *rdma;                  /* a reference */
+    struct dpk_rdma_connection *connection; /* a reference */
+};
+
+static void endpoint_left(void *object)
+{
+    struct endpoint *e = object;
+    if (e->rdma)
+        dpk_rdma_destroy(e->rdma->ctx.object.handle);
+    dpk_object_end_use(e->worker);
+}
+
+static void endpoint_release(void *object)
+{
+    struct endpoint *e = object;
+    dpk_object_drop(e->connection);
+    dpk_object_drop(e->rdma);
+    dpk_object_drop(e->worker);
+    free(e);
+}
+static const struct dpk_kind endpoint_kind = {.left = endpoint_left, .release = endpoint_release};
+
+static doca_error_t open_endpoint(struct endpoint *e, unsigned int access)
+{
+    struct dpk_dpa *d = e->worker->dpa;
+    struct dpk_rdma *r = dpk_rdma_new(d->dev);
+    if (!r)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_object_hold(e->rdma = r);
+    r->permissions = access;
+    r->receives = 0;
+    doca_error_t result = dpk_ctx_set_datapath(&r->ctx, d);
+    if (result == DOCA_SUCCESS)
+        result = dpk_ctx_start(&r->ctx);
+    if (result == DOCA_SUCCESS)
+        result = dpk_rdma_connection_new(r, &e->connection);
+    if (result == DOCA_SUCCESS)
+        dpk_object_hold(e->connection);
+    return result;
+}
+
+doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, doca_dpa_ep_t *ep)
+{
+    if (ep)
+        *ep = NULL;
+    if (!ep || (access & ~(unsigned)PERMISSIONS) != 0)
+        return INVALID("%s: nowhere to put the endpoint, or access 0x%x is none of DOCA_ACCESS_...",
+                       __func__, access);
+    struct worker *w = dpk_object_pin(worker, &worker_kind);
+    if (!w)
+        return INVALID("%s: the worker is none, or was destroyed", __func__);
+    doca_error_t result = DOCA_ERROR_NO_MEMORY;
+    struct endpoint *e = calloc(1, sizeof *e);
+    if (e) {
+        dpk_object_use(e->worker = w);
+        result = open_endpoint(e, access);
+        if (result != DOCA_SUCCESS) {
+            endpoint_left(e);
+            endpoint_release(e);
+        } else if (!(*ep = dpk_object_enter(e, &endpoint_kind))) {
+            result = DOCA_ERROR_NO_MEMORY;
+        }
+    }
+    dpk_object_drop(w);
+    return result;
+}
+
+static doca_error_t no_endpoint(const char *call)
+{
+    return INVALID("%s: the endpoint is none, or was destroyed, or an argument is NULL", call);
+}
+
+doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
+{
+    const doca_error_t result = dpk_object_destroy(ep, &endpoint_kind);
+    return result == DOCA_ERROR_INVALID_VALUE ? no_endpoint(__func__) : result;
+}
+
+doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length)
+{
+    if (addr)
+        *addr = NULL;
+    struct endpoint *e = addr && addr_length ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
+        return no_endpoint(__func__);
+    const struct dpk_buf *details = &e->connection->details;
+    if ((*addr = malloc(details->size))) {
+        memcpy(*addr, details->data, details->size);
+        *addr_length = details->size;
+    }
+    dpk_object_drop(e);
+    return *addr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr)
+{
+    free(addr);
+    return addr ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
+{
+    struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
+        return no_endpoint(__func__);
+    /* The API does not say how many bytes there are: addresses of one version have one size. They
+     * begin with a mark and the version; without these nothing behind them is read. */
+    doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    if (result == DOCA_ERROR_INVALID_VALUE)
+        dpk_doca_refuse(e, result, "%s: the address is none of doca_dpa_ep_addr_get, or damaged",
+                        __func__);
+    dpk_object_drop(e);
+    return result;
+}
+
+doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
+{
+    struct endpoint *e = handle ? dpk_object_pin(ep, &endpoint_kind) : NULL;
+    if (!e)
+        return no_endpoint(__func__);
+    *handle = (uintptr_t)e->rdma->ctx.object.handle; /* DPA code posts to an RDMA context */
+    dpk_object_drop(e);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_ep_handle_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)
+{
+    return doca_dpa_ep_dev_export(ep, handle);
+}

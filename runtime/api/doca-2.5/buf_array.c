@@ -1,0 +1,20 @@
+/* Arrays of buffers as DOCA 2.5 has them: made of a map, and their number is set later. */
+#include <doca-2.5/doca_buf_array.h>
+
+#include "api/doca/memory/memory.h"
+
+doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr)
+{
+    if (buf_arr)
+        *buf_arr = NULL;
+    if (!buf_arr || !dpk_is_mmap(mmap))
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_buf_array_new(mmap, 0, buf_arr);
+}
+
+doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t elem_size,
+                                     uint32_t num_elem, uint64_t start_offset)
+{
+    return num_elem > 0 ? dpk_buf_array_set(buf_arr, NULL, num_elem, elem_size, start_offset)
+                        : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,47 @@
+/* Connections of RDMA contexts as DOCA 2.5 to 2.9 have them: one, which has no name. */
+#include <doca_rdma.h>
+
+#include "api/doca/rdma/rdma.h"
+
+/* The first connection, with a reference; NULL: there is none. */
+static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
+{
+    struct dpk_rdma_connection *c = NULL;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (r->count > 0)
+        dpk_object_hold(c = r->connections[0]);
+    pthread_mutex_unlock(&r->ctx.object.lock);
+    return c;
+}
+
+doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
+                                     size_t *details_size)
+{
+    struct dpk_rdma *r = details && details_size ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_rdma_connection *c = first_connection(r);
+    if (!c && (result = dpk_rdma_connection_new(r, &c)) == DOCA_SUCCESS)
+        dpk_object_hold(c);
+    if (result == DOCA_SUCCESS) {
+        *details = c->details.data;
+        *details_size = c->details.size;
+    }
+    dpk_object_drop(c);
+    dpk_object_drop(r);
+    return result;
+}
+
+doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
+                                      size_t details_size)
+{
+    struct dpk_rdma *r = details ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_rdma_connection *c = first_connection(r);
+    doca_error_t result = c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_BAD_STATE;
+    dpk_object_drop(c);
+    dpk_object_drop(r);
+    return result;
+}

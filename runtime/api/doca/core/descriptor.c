@@ -1,0 +1,77 @@
+/* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
+#include "api/doca/core/core.h"
+#include "rdma/pairs/pairs.h"
+
+#define MARK     0x44504b45u /* "DPKE" */
+#define VERSION  2u
+#define SIZE     64
+#define KEY_MARK 0x44504b4du /* "DPKM": a key, an address and a size, and no more */
+#define KEY_SIZE 24
+
+static uint32_t checksum(const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    uint32_t hash = 2166136261u; /* FNV-1a: against accidents, not against anybody */
+    while (size--)
+        hash = (hash ^ *p++) * 16777619u;
+    return hash;
+}
+
+void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
+{
+    size_t begin = out->size;
+    dpk_put_be32(out, MARK);
+    dpk_put_be16(out, VERSION);
+    dpk_put_be16(out, (uint16_t)d->kind);
+    dpk_put_be32(out, d->permissions);
+    dpk_put_be32(out, d->process);
+    dpk_put(out, d->owner.bytes, sizeof d->owner.bytes);
+    dpk_put_be64(out, d->key);
+    dpk_put_be64(out, d->address);
+    dpk_put_be64(out, d->size);
+    dpk_put_be32(out, d->file);
+    if (!out->failed)
+        dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
+}
+
+/* Memory of the peer's by its key: whoever the peer is, and whatever its key allows. */
+static void read_key(struct dpk_reader *r, struct descriptor *out)
+{
+    *out = (struct descriptor){.kind = DESCRIPTOR_MMAP_RDMA,
+                               .permissions = DOCA_ACCESS_FLAG_RDMA_READ |
+                                              DOCA_ACCESS_FLAG_RDMA_WRITE |
+                                              DOCA_ACCESS_FLAG_RDMA_ATOMIC};
+    out->key = dpk_read_be32(r);
+    out->address = dpk_read_be64(r);
+    out->size = dpk_read_be64(r);
+}
+
+doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out)
+{
+    struct dpk_reader r = dpk_reader(bytes, size);
+    const uint32_t mark = bytes ? dpk_read_be32(&r) : 0;
+    if (mark == KEY_MARK && size == KEY_SIZE) {
+        read_key(&r, out);
+        return DOCA_SUCCESS;
+    }
+    if (mark != MARK || size != SIZE)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (dpk_read_be16(&r) != VERSION)
+        return DOCA_ERROR_UNSUPPORTED_VERSION;
+    out->kind = dpk_read_be16(&r);
+    out->permissions = dpk_read_be32(&r);
+    out->process = dpk_read_be32(&r);
+    memcpy(out->owner.bytes, dpk_read_bytes(&r, sizeof out->owner.bytes), sizeof out->owner.bytes);
+    out->key = dpk_read_be64(&r);
+    out->address = dpk_read_be64(&r);
+    out->size = dpk_read_be64(&r);
+    out->file = dpk_read_be32(&r);
+    if (dpk_read_be32(&r) != checksum(bytes, SIZE - 4))
+        return DOCA_ERROR_INVALID_VALUE;
+    return DOCA_SUCCESS;
+}
+
+const struct dpk_uuid *dpk_process_identity(void)
+{
+    return dpk_rc_identity();
+}

@@ -1,0 +1,164 @@
+/* Lines of the log, and who says them. */
+#include <doca_log.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "api/doca/core/core.h"
+#include "log.h"
+
+#define TEXT_MAX 4096 /* bytes of a line's text; more is cut */
+
+/* Numbers of sources that are registered: bits would do, but there is no limit to their number. */
+static struct {
+    pthread_mutex_t lock;
+    bool *taken;
+    int count;
+} sources = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+doca_error_t doca_log_register_source(const char *source_name, int *source)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    if (!source_name || !source)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&sources.lock);
+    int i = 0;
+    while (i < sources.count && sources.taken[i])
+        i++;
+    if (i == sources.count) {
+        bool *more = reallocarray(sources.taken, (size_t)i + 1, sizeof *more);
+        if (more) {
+            sources.taken = more;
+            sources.count++;
+        } else {
+            result = DOCA_ERROR_NO_MEMORY;
+        }
+    }
+    if (result == DOCA_SUCCESS) {
+        sources.taken[i] = true;
+        *source = i;
+    }
+    pthread_mutex_unlock(&sources.lock);
+    return result;
+}
+
+doca_error_t doca_log_unregister_source(int source)
+{
+    doca_error_t result = DOCA_ERROR_NOT_FOUND;
+    pthread_mutex_lock(&sources.lock);
+    if (source >= 0 && source < sources.count && sources.taken[source]) {
+        sources.taken[source] = false;
+        result = DOCA_SUCCESS;
+        while (sources.count > 0 && !sources.taken[sources.count - 1])
+            sources.count--;
+        if (sources.count == 0) {
+            free(sources.taken);
+            sources.taken = NULL;
+        }
+    }
+    pthread_mutex_unlock(&sources.lock);
+    return result;
+}
+
+doca_error_t doca_log(uint32_t level, int source, const char *file, int line, const char *function,
+                      const char *format, ...)
+{
+    char text[TEXT_MAX];
+    (void)source;
+    if (!file || !function || !format)
+        return DOCA_ERROR_INVALID_VALUE;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    backends_write(false, &(struct line){level, file, function, line, text});
+    return DOCA_SUCCESS;
+}
+
+/* ---- The libraries' own ---- */
+
+/* `told` NULL: each time on stderr, too. */
+__attribute__((format(printf, 4, 0))) static void
+write_own(struct dpk_told *told, unsigned kind, struct line *line, const char *format, va_list ap)
+{
+    char text[sizeof(struct dpk_error) + 128];
+    vsnprintf(text, sizeof text, format, ap);
+    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    line->text = dpk_text_clean(text);
+    if (backends_write(true, line) || (told && !dpk_first(told, kind)))
+        return;
+    dpk_host_log(line->level <= DOCA_LOG_LEVEL_ERROR     ? DPK_HOST_LOG_ERROR
+                 : line->level <= DOCA_LOG_LEVEL_WARNING ? DPK_HOST_LOG_WARNING
+                 : line->level <= DOCA_LOG_LEVEL_INFO    ? DPK_HOST_LOG_INFO
+                                                         : DPK_HOST_LOG_DEBUG,
+                 "%s", text);
+}
+
+void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *function,
+                     const char *format, ...)
+{
+    struct line l = {.level = level, .file = file, .function = function, .line = line};
+    va_list ap;
+    va_start(ap, format);
+    write_own(NULL, 0, &l, format, ap);
+    va_end(ap);
+}
+
+void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, const char *file,
+                      int line, const char *function, const char *format, ...)
+{
+    struct line l = {.level = level, .file = file, .function = function, .line = line};
+    va_list ap;
+    va_start(ap, format);
+    write_own(told, kind, &l, format, ap);
+    va_end(ap);
+}
+
+/* ---- Reasons ---- */
+
+static _Thread_local char noted[sizeof(struct dpk_error)];
+
+void dpk_doca_forget_reason(void)
+{
+    noted[0] = '\0';
+}
+
+doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(noted, sizeof noted, format, ap);
+    va_end(ap);
+    return result;
+}
+
+/* A number for the words of a reason: the same for other addresses, sizes and keys. */
+static unsigned kind_of(const char *reason)
+{
+    unsigned hash = 5381;
+    for (const char *c = reason; *c; c++) {
+        if (*c >= '0' && *c <= '9')
+            c += strspn(c, "0123456789abcdefx") - 1;
+        else
+            hash = hash * 33 + (unsigned char)*c;
+    }
+    return hash >> 6;
+}
+
+doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t result)
+{
+    char reason[sizeof noted];
+    if (result == DOCA_SUCCESS || !noted[0])
+        return result;
+    memcpy(reason, noted, sizeof reason); /* who writes the log may call DOCA */
+    noted[0] = '\0';
+    dpk_doca_tell_at(&((struct dpk_object *)object)->failed, kind_of(reason), DOCA_LOG_LEVEL_ERROR,
+                     __FILE__, __LINE__, __func__, "%s: %s (%s)", what, reason,
+                     doca_error_get_name(result));
+    return result;
+}
+
+doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)
+{
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", call, err->message);
+    return dpk_doca_error(err->status);
+}

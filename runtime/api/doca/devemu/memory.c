@@ -1,0 +1,39 @@
+/* Memory of the host's driver, by the addresses that it has on the function's bus. */
+#include "api/doca/memory/memory.h"
+#include "private.h"
+
+/* The function stays open, since the map is a use of its context. */
+static bool bus_read(void *context, uint64_t address, void *to, size_t size)
+{
+    struct pci_dev *d = context;
+    return dpk_pci_dma_read(d->f, address, to, size);
+}
+
+static bool bus_write(void *context, uint64_t address, const void *from, size_t size)
+{
+    struct pci_dev *d = context;
+    return dpk_pci_dma_write(d->f, address, from, size);
+}
+
+static const struct dpk_memory_bus bus = {.read = bus_read, .write = bus_write};
+
+doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
+                                                           uint8_t *is_supported)
+{
+    struct dpk_device_info card;
+    const doca_error_t result =
+        is_supported ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *is_supported = devemu_is_able(&card);
+    return result;
+}
+
+doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
+                                         struct doca_mmap **mmap)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (mmap)
+        *mmap = NULL;
+    struct pci_dev *d = mmap ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    return d ? dpk_object_unlock(d, dpk_mmap_new_behind(&bus, d, mmap)) : result;
+}

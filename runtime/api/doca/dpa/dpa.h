@@ -1,0 +1,158 @@
+/*
+ * dpa: DPA contexts of DOCA, their threads and completions, and the calls of DPA code, for the
+ * rooms above.
+ *
+ *     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+ *     struct dpk_process *p = d ? dpk_dpa_enter(d, 0) : NULL;   // NULL: not running
+ *     ...                                                       // it stays until
+ *     dpk_dpa_leave(d);
+ *     dpk_object_drop(d);
+ *
+ * Locks: an object's own lock may be held while that of its DPA context is taken, never the other
+ * way round; the lock of the table of objects is the last.
+ */
+#ifndef DPK_DOCA_DPA_H
+#define DPK_DOCA_DPA_H
+
+#include "api/doca/core/core.h"
+
+/* ---- Contexts ---- */
+
+struct mlx5dv_devx_uar;
+
+/* Where messages of a process go. */
+enum dpk_dpa_file_kind { DPK_DPA_LOG, DPK_DPA_TRACE, DPK_DPA_FILES };
+struct dpk_dpa_file {
+    char *path; /* NULL: stdout */
+    FILE *out;  /* while the process runs */
+};
+
+struct dpk_dpa {
+    struct dpk_object object;
+    struct dpk_dev *dev;      /* a reference, and a use until it is closed */
+    struct dpk_dpa *base;     /* of an extended context: a reference; else NULL */
+    struct dpk_host_app *app; /* NULL: none yet */
+    uint64_t number;          /* what DPA code calls it */
+    atomic_bool started;      /* until stop or destroy */
+    /* Its page of doorbells, and who frees it; NULL: nobody asked for its number. With the lock. */
+    struct mlx5dv_devx_uar *uar;
+    void (*free_uar)(struct mlx5dv_devx_uar *uar);
+    /* Of a context that is not extended: */
+    struct dpk_memory_domain **domains; /* of the devices that have a number: 1 is the first */
+    uint64_t domain_count;
+    struct dpk_host_process *process; /* NULL: not running */
+    uint64_t run;                     /* counts starts */
+    unsigned inside;                  /* who entered */
+    pthread_cond_t left;              /* inside became 0 */
+    unsigned log_level;               /* of message streams */
+    struct dpk_host_stream *log;      /* a process's stream 1; its stream 0 is for printf */
+    struct dpk_dpa_file files[DPK_DPA_FILES];
+    struct dpk_externals {
+        pthread_mutex_t lock;
+        uint32_t *keys, count; /* of registered memory that DPA code has pointers to */
+    } externals;
+};
+extern const struct dpk_kind dpk_dpa_kind;
+
+/* The process of a started context; it stays until the caller leaves. `run` 0, or the run that the
+ * caller's object belongs to: objects of an earlier one are dead. NULL: not started. */
+struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
+void dpk_dpa_leave(struct dpk_dpa *d);
+/* Ends the process of a context that was entered, for what the device found; says so on stderr. */
+void dpk_dpa_fail(struct dpk_dpa *d, struct dpk_process *p, const char *reason);
+/* The context whose process this one shares: itself, or what it extends. */
+struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
+/* The process with its functions, for one who entered. */
+struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d);
+
+/* The handle of the context of a thread; NULL: it is no thread. */
+struct doca_dpa;
+struct doca_dpa_thread;
+struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread);
+
+/* A context, pinned and entered. */
+struct dpk_dpa_call {
+    struct dpk_dpa *dpa;
+    struct dpk_process *process;
+};
+
+/* Pins and enters the context of a handle. INVALID_VALUE: no context. BAD_STATE: not started. */
+doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call);
+/* Undoes it; after a failure there is nothing to undo. */
+void dpk_dpa_end(struct dpk_dpa_call *call);
+
+/* ---- Completions ---- */
+
+/* What a completion queue holds; DPA code gets it as it is here (doca_dpa_dev.h). */
+struct dpk_completion {
+    uint32_t type; /* of enum doca_dpa_dev_completion_type */
+    uint32_t user_data, immediate, wqe_counter;
+    uint64_t timestamp; /* nanoseconds: when it was posted */
+    uint32_t bytes;     /* of the message that came */
+    uint32_t syndrome;  /* of enum dpk_rc_status */
+};
+
+/* A completion queue, or a notification completion: both activate a thread. */
+struct dpk_dpa_completion {
+    struct dpk_object object;
+    struct dpk_dpa *dpa; /* a reference */
+    uint64_t run;
+    struct dpk_dpa_thread *thread;        /* a reference; a queue may have none */
+    struct dpk_dpa_completion *next;      /* of the same thread */
+    struct dpk_trigger *trigger;          /* NULL: not started */
+    struct dpk_completion *ring;          /* of a queue: `size` elements */
+    uint32_t size;                        /* 0: a notification completion */
+    uint32_t posted, taken, acknowledged; /* how many ever; they wrap */
+};
+extern const struct dpk_kind dpk_completion_kind;
+
+/* Posts a completion to a queue that the caller pinned, and activates its thread if that asked for
+ * it. A queue that is not started loses it; one that is full ends its DPA process. */
+void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
+/* The same; a queue that is full loses it. */
+void dpk_completion_offer(struct dpk_dpa_completion *queue,
+                          const struct dpk_completion *completion);
+
+/* A completion queue that an object of another room keeps on the DPA, for a thread, and memory there
+ * for what belongs to it. All 0: not started. */
+struct dpk_dpa_queue {
+    struct doca_dpa_completion *handle;
+    struct dpk_dpa_completion *queue; /* a reference to it */
+    uint64_t memory;                  /* its address there */
+};
+/* BAD_STATE: the thread is gone, or its context not started. NO_MEMORY; else as doca_dpa_completion_start. */
+doca_error_t dpk_dpa_queue_start(struct dpk_dpa_queue *q, struct doca_dpa_thread *thread,
+                                 uint32_t elements, size_t memory_size);
+/* Of one that is not started it does nothing. */
+void dpk_dpa_queue_end(struct dpk_dpa_queue *q);
+
+/* ---- Calls of DPA code ---- */
+
+/* Calls of DPA_SYS_FAMILY_DOCA (guest/dpa_abi.h) that one room carries out. */
+struct dpk_dpa_calls {
+    unsigned first, last; /* their numbers; no other room's are between them */
+    dpk_device_call call; /* its context is the struct dpk_dpa, which is not an extended one */
+    /* NULL, or what a process needs before its code runs; with the lock of the context. */
+    void (*attach)(struct dpk_dpa *d);
+    struct dpk_dpa_calls *next;
+};
+
+/* Makes calls known for as long as the library is there; by a constructor: contexts do not wait for
+ * it. */
+void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
+
+/* Word of struct dpk_caller's state with the domain of the device that the caller set, 0: none.
+ * Domains are never freed. */
+#define DPK_CALLER_DEVICE 2
+/* Whose memory the calling thread reaches: that device's, else the context's own. */
+static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
+                                                       const struct dpk_caller *caller)
+{
+    const uint64_t set = caller->state[DPK_CALLER_DEVICE];
+    return set ? dpk_pointer(set) : d->dev->domain;
+}
+
+/* For such a call: says why it fails. False. */
+bool dpk_dpa_call_fails(char *reason, size_t size, const char *what);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * eth: queues of frames for programs of DOCA: the driver, as it were, of a receive or send queue of
+ * the port (queues.h), whose rings lie in this process's own memory.
+ *
+ * The lock of the context guards its rings. The port takes its own lock inside of it, and its calls
+ * to us (struct dpk_nic_listener) take none.
+ */
+#ifndef DPK_DOCA_ETH_H
+#define DPK_DOCA_ETH_H
+
+#include <doca_eth_rxq_cpu_data_path.h>
+#include <doca_eth_txq_cpu_data_path.h>
+
+#include "api/doca/memory/memory.h"
+#include "api/nic/nic.h"
+#include "net/frame/frame.h"
+
+#define ETH_DEPTH_MAX 32768u /* entries of a ring: the port's counters have 16 bits */
+#define ETH_LIST_MAX  16u    /* buffers in a list: segments of a receive */
+#define ETH_SEGMENT   16u    /* bytes of a segment of a WQE */
+
+/* ---- Rings: ring.c ---- */
+
+/* Memory that the port reaches by its ops. */
+struct eth_memory {
+    struct dpk_nic_memory ops; /* first */
+    uint8_t *bytes;
+    size_t size;
+};
+
+/* A receive or send queue with its completion queue. */
+struct eth_rings {
+    struct dpk_nic_listener listener; /* first */
+    struct dpk_ctx *ctx;
+    struct dpk_queue *queue, *cq; /* NULL: not open */
+    struct dpk_queues *nic;
+    struct eth_memory ring, completions, record, consumed_record;
+    unsigned log_depth, log_size; /* entries; bytes of one */
+    _Atomic uint32_t consumed;    /* completions, which wrap */
+    uint16_t posted, released;    /* entries: written, and told to the port */
+};
+
+/* What a completion says. */
+struct eth_completion {
+    uint16_t index; /* of the entry */
+    bool failed, flushed;
+    bool l3_ok, l4_ok;
+    uint32_t size, hash, tag, metadata;
+    uint64_t time;
+};
+
+/* Opens the rings of a queue of that kind, with the lock of its context. INVALID_VALUE: a depth that
+ * the port does not have. NO_MEMORY. OPERATING_SYSTEM: the port does not work. */
+doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum dpk_queue_kind kind,
+                            uint32_t entries, unsigned log_size);
+/* Destroys the queues, if they are open. Their memory stays, as a thread of a progress engine may just
+ * look at it, until eth_rings_free. */
+void eth_rings_close(struct eth_rings *r);
+void eth_rings_free(struct eth_rings *r);
+/* The bytes of an entry, by its counter. */
+uint8_t *eth_entry(const struct eth_rings *r, uint16_t index);
+/* Tells the port of all entries that are written. */
+void eth_rings_release(struct eth_rings *r);
+/* The next completion. False: there is none. */
+bool eth_rings_poll(struct eth_rings *r, struct eth_completion *out);
+/* Whether so many completions are there; without a lock. */
+bool eth_rings_have(const struct eth_rings *r, uint32_t count);
+/* Writes a segment that points to data. */
+void eth_write_pointer(uint8_t *segment, const struct dpk_memory_access *at);
+
+/* ---- Receiving ---- */
+
+struct receive_task {
+    struct dpk_task task;
+    struct doca_buf *pkt;
+    struct eth_completion came;
+    bool has_come; /* `came` is of its last run */
+};
+
+#define EVENT_MAX 128u /* frames of a batch */
+
+/* The frames that an event is about, while its callback runs. */
+struct receive_event {
+    struct dpk_object object;
+    struct dpk_ctx *ctx;
+    unsigned count; /* 0: it is none now */
+    doca_error_t status;
+    uint8_t l3_ok[EVENT_MAX], l4_ok[EVENT_MAX];
+    uint32_t metadata[EVENT_MAX], tag[EVENT_MAX], hash[EVENT_MAX];
+    uint64_t time[EVENT_MAX];
+};
+
+struct rxq {
+    struct dpk_dev_ctx base;
+    struct eth_rings rings;
+    enum doca_eth_rxq_type type;
+    uint32_t burst, packet, list_max;
+    uint8_t metadata_num;
+    bool tells_tag, tells_hash, tells_time;
+    uint16_t headroom, tailroom;
+    bool has_id;
+    uint16_t id;
+    struct dpk_task_pool tasks;
+    struct receive_task **in_flight; /* by index of the ring; of a regular queue */
+    /* Of a managed queue. */
+    struct doca_mmap *mmap;
+    uint32_t mmap_offset;
+    uint32_t mmap_len;
+    struct doca_buf_pool *pool;
+    struct doca_buf **posted; /* by index of the ring */
+    bool drained;             /* it stops, and what was posted is given back */
+    union doca_data event_data;
+    doca_eth_rxq_event_managed_recv_handler_cb_t came, failed;
+    doca_eth_rxq_event_batch_managed_recv_handler_cb_t batch_came, batch_failed;
+    unsigned batch_max, batch_min;
+    struct receive_event *event; /* a reference */
+};
+extern const struct dpk_kind rxq_kind;
+
+/* ---- receive.c ---- */
+bool rxq_progress(struct dpk_ctx *ctx);
+bool rxq_is_ready(const struct dpk_ctx *ctx);
+/* ---- managed.c ---- */
+extern const struct dpk_kind receive_event_kind, receive_batch_kind;
+doca_error_t rxq_pool_open(struct rxq *q);
+/* IN_USE: the program has buffers. */
+doca_error_t rxq_pool_close(struct rxq *q);
+bool rxq_progress_managed(struct rxq *q, bool stops);
+
+/* ---- Sending ---- */
+
+/* What a task gives its frame. */
+struct send_frame {
+    const struct doca_buf *pkt;
+    const struct doca_gather_list *headers; /* NULL: its data is not cut */
+    uint32_t metadata;
+    uint16_t mss;
+    uint16_t flags;
+};
+
+struct send_item {
+    struct dpk_task *task;
+    uint16_t place;  /* in a batch */
+    uint16_t blocks; /* that it takes; txq_post knows */
+};
+
+struct txq {
+    struct dpk_dev_ctx base;
+    struct eth_rings rings;
+    uint32_t burst, list_max;
+    uint16_t mss, headers_max;
+    uint8_t metadata_num;
+    bool l3, l4; /* checksums are made */
+    bool has_id;
+    uint16_t id;
+    struct dpk_task_pool sends, large_sends, batches, large_batches;
+    uint16_t batch_max, large_batch_max;
+    struct send_item *in_flight; /* by index of the ring: the first block of each */
+    uint16_t done;               /* blocks whose task has ended */
+};
+extern const struct dpk_kind txq_kind;
+
+/* Blocks of 64 bytes for one frame. */
+uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max);
+
+/* ---- send.c ---- */
+bool txq_progress(struct dpk_ctx *ctx);
+bool txq_is_ready(const struct dpk_ctx *ctx);
+void txq_flush(struct dpk_ctx *ctx);
+/* Writes the WQE of a frame. With the lock. */
+doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
+/* Lets a pool of a queue, by its offset in struct txq, have more tasks. */
+doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
+/* A frame of a batch has ended. True: it was the last one, and *status is that of the batch. */
+bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
+bool is_batch(const struct dpk_task *task);
+
+/* ---- What devices can do ---- */
+
+/* A capability that all devices have alike. */
+#define ETH_CAP(getter, type, value)                                                               \
+    doca_error_t getter(const struct doca_devinfo *devinfo, type *out)                             \
+    {                                                                                              \
+        doca_error_t result =                                                                      \
+            dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);            \
+        if (result == DOCA_SUCCESS)                                                                \
+            *out = (value);                                                                        \
+        return result;                                                                             \
+    }
+
+#endif

@@ -1,0 +1,134 @@
+/* Launching kernels, and calls. */
+#include <doca_dpa.h>
+
+#include "api/doca/event/event.h"
+
+/* What the two launch functions take before the kernel's arguments. */
+struct request {
+    struct doca_dpa *dpa;
+    struct doca_sync_event *wait;
+    uint64_t threshold;
+    struct doca_sync_event *complete;
+    uint64_t count;
+    unsigned int threads;
+    doca_dpa_func_t *func;
+    bool adds;
+};
+
+/* A function that is not of the program is a wrong argument. */
+static doca_error_t failed(const char *name, const struct dpk_error *err)
+{
+    doca_error_t result = dpk_doca_failed(name, err);
+    return err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result;
+}
+
+/* With the events of `q` in `l`. */
+static doca_error_t launch_inside(const char *name, const struct request *q,
+                                  const struct dpk_dpa_call *c, struct dpk_launch *l, va_list ap)
+{
+    struct dpk_error err = {0};
+    void *args = NULL;
+    enum dpk_status status =
+        dpk_host_process_pack(dpk_dpa_host(c->dpa), q->func, ap, &l->call, &args, &err);
+    if (status == DPK_OK) {
+        l->args = args;
+        l->args_size = (size_t)l->call.argument_size;
+        status = dpk_process_launch(c->process, l, &err);
+    }
+    free(args);
+    return status == DPK_OK ? DOCA_SUCCESS : failed(name, &err);
+}
+
+static doca_error_t launch(const char *name, const struct request *q, va_list ap)
+{
+    struct dpk_dpa_call c = {0};
+    void *wait = NULL, *complete = NULL;
+    struct dpk_launch l = {.threads = q->threads,
+                           .wait_threshold = q->threshold,
+                           .complete_adds = q->adds,
+                           .complete_count = q->count};
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (!q->func || q->threads == 0 || q->threads > DPK_THREADS_MAX ||
+        q->threshold > DOCA_DPA_WAIT_THRESHOLD_MAX)
+        return result;
+    if (q->wait && !(l.wait = dpk_sync_event_pin(q->wait, &wait, &result)))
+        goto out;
+    if (q->complete && !(l.complete = dpk_sync_event_pin(q->complete, &complete, &result)))
+        goto out;
+    if ((result = dpk_dpa_begin(q->dpa, &c)) == DOCA_SUCCESS)
+        result = launch_inside(name, q, &c, &l, ap);
+out:
+    dpk_dpa_end(&c);
+    dpk_object_drop(complete);
+    dpk_object_drop(wait);
+    return result;
+}
+
+doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa,
+                                               struct doca_sync_event *wait_event,
+                                               uint64_t wait_threshold,
+                                               struct doca_sync_event *comp_event,
+                                               uint64_t comp_count, unsigned int num_threads,
+                                               doca_dpa_func_t *func, ...)
+{
+    const struct request q = {dpa,        wait_event,  wait_threshold, comp_event,
+                              comp_count, num_threads, func,           true};
+    va_list ap;
+    va_start(ap, func);
+    doca_error_t result = launch(__func__, &q, ap);
+    va_end(ap);
+    return result;
+}
+
+doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
+                                               struct doca_sync_event *wait_event,
+                                               uint64_t wait_threshold,
+                                               struct doca_sync_event *comp_event,
+                                               uint64_t comp_count, unsigned int num_threads,
+                                               doca_dpa_func_t *func, ...)
+{
+    const struct request q = {dpa,        wait_event,  wait_threshold, comp_event,
+                              comp_count, num_threads, func,           false};
+    va_list ap;
+    va_start(ap, func);
+    doca_error_t result = launch(__func__, &q, ap);
+    va_end(ap);
+    return result;
+}
+
+/* ---- Calls ---- */
+
+static doca_error_t call_inside(const struct dpk_dpa_call *c, doca_dpa_func_t *func,
+                                uint64_t *retval, va_list ap)
+{
+    struct dpk_error err = {0};
+    struct dpk_call call = {0};
+    void *args = NULL;
+    uint64_t value = 0;
+    enum dpk_status status =
+        dpk_host_process_pack(dpk_dpa_host(c->dpa), func, ap, &call, &args, &err);
+    if (status == DPK_OK)
+        status =
+            dpk_process_call(c->process, &call, args, (size_t)call.argument_size, &value, &err);
+    free(args);
+    if (status != DPK_OK)
+        return failed("doca_dpa_rpc", &err);
+    *retval = value;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
+{
+    struct dpk_dpa_call c;
+    if (!func || !retval)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    if (result != DOCA_SUCCESS)
+        return result;
+    va_list ap;
+    va_start(ap, retval);
+    result = call_inside(&c, func, retval, ap);
+    va_end(ap);
+    dpk_dpa_end(&c);
+    return result;
+}

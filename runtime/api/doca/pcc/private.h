@@ -1,0 +1,78 @@
+/* What the files of doca/pcc share. */
+#ifndef DPK_DOCA_PCC_PRIVATE_H
+#define DPK_DOCA_PCC_PRIVATE_H
+
+#include <doca_pcc.h>
+
+#include "api/doca/core/core.h"
+#include "api/pcc/pcc.h"
+#include "rdma/pacing/pacing.h"
+
+#define TRACE_FORMATS_MAX 256u
+#define TRACE_VALUES      5u
+#define PROBE_SLOTS       4u
+#define NAME_OF(pcc)      ((pcc)->dev->info->name)
+
+/* Where trace messages go, and how they are written. */
+struct trace {
+    pthread_mutex_t lock; /* for all of it */
+    bool active;
+    char **formats; /* copies */
+    unsigned count;
+    char *path; /* NULL: no file */
+    FILE *file; /* while the context is started */
+    char *buffer;
+    uint32_t size, used;
+    doca_pcc_trace_callback_t handler;
+    void *user;
+    uint32_t sent;
+};
+
+struct context {
+    struct dpk_object object; /* its lock is for what follows */
+    struct dpk_dev *dev;      /* a use */
+    enum dpk_pcc_role role;
+    struct dpk_host_app *app;
+    uint32_t threads; /* 0: not set */
+    char *core_path;
+    uint8_t *request, *response; /* of the mailbox */
+    uint32_t request_max, response_max;
+    atomic_bool debug;
+    struct trace trace;
+    bool started;
+    struct dpk_pcc *run;
+    unsigned run_threads;            /* that it has for events */
+    char directory[PATH_MAX];        /* of the device */
+    struct dpk_rates_server *server; /* while it is active and well; NULL: no rates are set */
+    unsigned workers;                /* of the server */
+    atomic_bool told;                /* of a rate that is none */
+    int place; /* file whose lock makes this the active process of the device; -1 */
+    bool active;
+    bool core_written;
+    doca_pcc_process_state_t seen; /* the state that the program was last told of */
+};
+extern const struct dpk_kind context_kind;
+
+/* ---- context.c ---- */
+/* The context, pinned and locked, if it is not started; else NULL with *result. */
+struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
+
+/* ---- run.c ---- */
+doca_error_t context_stop(struct context *c); /* with its lock */
+
+/* ---- serve.c: with the context's lock ---- */
+/* The context is active: a reaction point sets rates from here on. */
+void context_serve(struct context *c);
+/* It sets none any more, and its program runs no events. */
+void context_rest(struct context *c);
+
+/* ---- trace.c ---- */
+void trace_init(struct trace *t);
+void trace_free(struct trace *t);
+/* Opens the file, if there is one. */
+doca_error_t trace_open(struct trace *t);
+void trace_close(struct trace *t);
+void trace_write(struct trace *t, unsigned thread, int format, const uint64_t values[TRACE_VALUES]);
+void trace_flush(struct trace *t);
+
+#endif

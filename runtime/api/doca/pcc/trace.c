@@ -1,0 +1,305 @@
+/* Trace messages: from numbers of the device, and formats of the host program, to text. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/doca/pcc/private.h"
+
+#define LINE_MAX_BYTES 1024u
+
+void trace_init(struct trace *t)
+{
+    pthread_mutex_init(&t->lock, NULL);
+}
+
+static void free_formats(struct trace *t)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        free(t->formats[i]);
+    free(t->formats);
+    t->formats = NULL;
+    t->count = 0;
+}
+
+void trace_free(struct trace *t)
+{
+    free_formats(t);
+    free(t->path);
+    pthread_mutex_destroy(&t->lock);
+}
+
+/* ---- Formats ---- */
+
+/* One conversion: flags, width and precision are copied, the length is always that of 64 bits. */
+struct conversion {
+    char text[40];
+    unsigned bits; /* of the number, by its length */
+    char kind;
+    const char *end; /* behind it */
+};
+
+/* `at`: behind the '%'. False: it is no conversion of an integer. */
+static bool read_conversion(const char *at, struct conversion *out)
+{
+    const size_t shape = strspn(at, "#0- +123456789.");
+    const char *length = at + shape;
+    const size_t longs = strspn(length, "lhzjt");
+    out->kind = length[longs];
+    out->end = length + longs + 1;
+    out->bits = longs == 0 ? 32 : *length != 'h' ? 64 : longs == 1 ? 16 : 8;
+    if (out->kind == 'p')
+        out->bits = 64;
+    if (shape > 20 || longs > 2 || !out->kind || !strchr("diuxXocp%", out->kind))
+        return false;
+    const bool plain = out->kind == 'c' || out->kind == 'p';
+    snprintf(out->text, sizeof out->text, "%%%.*s%s%c", (int)shape, at, plain ? "" : "ll",
+             out->kind);
+    return true;
+}
+
+static bool is_good(const char *format)
+{
+    unsigned values = 0;
+    for (const char *at = format; (at = strchr(at, '%'));) {
+        struct conversion c;
+        if (!read_conversion(at + 1, &c))
+            return false;
+        values += c.kind != '%';
+        at = c.end;
+    }
+    return values <= TRACE_VALUES;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static int print_value(char *to, size_t size, const struct conversion *c, uint64_t value)
+{
+    if (c->kind == '%')
+        return snprintf(to, size, "%%");
+    if (c->kind == 'c')
+        return snprintf(to, size, c->text, value >= 32 && value < 127 ? (int)value : '?');
+    if (c->kind == 'p')
+        return snprintf(to, size, c->text, dpk_pointer(value));
+    const unsigned unused = 64 - c->bits;
+    if (c->kind == 'd' || c->kind == 'i')
+        return snprintf(to, size, c->text, (long long)((int64_t)(value << unused) >> unused));
+    return snprintf(to, size, c->text, (unsigned long long)(value << unused >> unused));
+}
+#pragma GCC diagnostic pop
+
+static size_t format_line(const char *format, const uint64_t values[TRACE_VALUES],
+                          char line[LINE_MAX_BYTES])
+{
+    size_t used = 0;
+    unsigned next = 0;
+    while (*format && used + 1 < LINE_MAX_BYTES) {
+        struct conversion c;
+        if (*format != '%' || !read_conversion(format + 1, &c)) {
+            line[used++] = *format++;
+            continue;
+        }
+        const uint64_t value = c.kind == '%' || next >= TRACE_VALUES ? 0 : values[next++];
+        const int length = print_value(line + used, LINE_MAX_BYTES - used, &c, value);
+        used += length > 0 ? (size_t)length : 0;
+        format = c.end;
+    }
+    if (used >= LINE_MAX_BYTES)
+        used = LINE_MAX_BYTES - 1;
+    line[used] = '\0';
+    return used;
+}
+
+/* ---- Writing ---- */
+
+static void write_line(struct trace *t, const char *line, size_t size)
+{
+    if (t->file) {
+        fwrite(line, 1, size, t->file);
+    } else if (t->buffer) {
+        if (size < t->size - t->used) {
+            memcpy(t->buffer + t->used, line, size + 1);
+            t->used += (uint32_t)size;
+        }
+    } else {
+        fwrite(line, 1, size, stdout);
+    }
+}
+
+void trace_write(struct trace *t, unsigned thread, int format, const uint64_t values[TRACE_VALUES])
+{
+    char line[LINE_MAX_BYTES];
+    pthread_mutex_lock(&t->lock);
+    if (t->active && t->handler) {
+        struct {
+            uint32_t format, number;
+            uint64_t thread, values[TRACE_VALUES], zero;
+        } report = {(uint32_t)format, t->sent++, (uint64_t)thread << 48, {0}, 0};
+        memcpy(report.values, values, sizeof report.values);
+        t->handler(t->user, (struct doca_pcc_bin_report *)(void *)&report, 1);
+    } else if (t->active && format >= 0 && (unsigned)format < t->count) {
+        write_line(t, line, format_line(t->formats[format], values, line));
+    } else if (t->active) {
+        const int size = snprintf(line, sizeof line,
+                                  "format %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
+                                  " %#" PRIx64 "\n",
+                                  format, values[0], values[1], values[2], values[3], values[4]);
+        write_line(t, line, (size_t)size);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+void trace_flush(struct trace *t)
+{
+    pthread_mutex_lock(&t->lock);
+    fflush(t->file ? t->file : stdout);
+    pthread_mutex_unlock(&t->lock);
+}
+
+doca_error_t trace_open(struct trace *t)
+{
+    t->used = 0;
+    if (!t->path)
+        return DOCA_SUCCESS;
+    t->file = fopen(t->path, "we");
+    if (!t->file)
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_start: %s cannot be written: %m", t->path);
+    return t->file ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+}
+
+void trace_close(struct trace *t)
+{
+    pthread_mutex_lock(&t->lock);
+    const bool failed = t->file && ferror(t->file);
+    if (t->file && (fclose(t->file) != 0 || failed))
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_stop: %s: not all could be written", t->path);
+    t->file = NULL;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* ---- What programs set ---- */
+
+static doca_error_t copy_formats(struct trace *t, char **formats, unsigned count)
+{
+    char **copies = calloc(count ? count : 1, sizeof *copies);
+    if (!copies)
+        return DOCA_ERROR_NO_MEMORY;
+    free_formats(t);
+    t->formats = copies;
+    for (; t->count < count; t->count++)
+        if (!(copies[t->count] = strdup(formats[t->count])))
+            return DOCA_ERROR_NO_MEMORY;
+    t->active = true;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_message)
+{
+    doca_error_t result;
+    unsigned count = 0;
+    if (!trace_message)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct context *c = context_begin_set(pcc, &result);
+    if (!c)
+        return result;
+    for (; trace_message[count] && count < TRACE_FORMATS_MAX; count++)
+        if (!is_good(trace_message[count])) {
+            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                         "doca_pcc_set_trace_message: format %u takes more than five numbers, or "
+                         "what is no integer: %s",
+                         count, trace_message[count]);
+            return dpk_object_unlock(c, DOCA_ERROR_INVALID_VALUE);
+        }
+    return dpk_object_unlock(c, copy_formats(&c->trace, trace_message, count));
+}
+
+static doca_error_t activate(struct doca_pcc *pcc, bool active)
+{
+    struct context *c = dpk_object_pin(pcc, &context_kind);
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&c->trace.lock);
+    c->trace.active = active;
+    pthread_mutex_unlock(&c->trace.lock);
+    dpk_object_drop(c);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pcc_activate_tracer(struct doca_pcc *pcc)
+{
+    return activate(pcc, true);
+}
+
+doca_error_t doca_pcc_deactivate_tracer(struct doca_pcc *pcc)
+{
+    return activate(pcc, false);
+}
+
+doca_error_t doca_pcc_trace_buf_set(struct doca_pcc *pcc, void *buf_addr, uint32_t buf_size)
+{
+    doca_error_t result;
+    if (!buf_addr || buf_size == 0)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct context *c = context_begin_set(pcc, &result);
+    if (!c)
+        return result;
+    c->trace.buffer = buf_addr;
+    c->trace.size = buf_size;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_pcc_trace_buf_get(struct doca_pcc *pcc, void **buf_addr, uint32_t *buf_size)
+{
+    struct context *c = buf_addr && buf_size ? dpk_object_lock(pcc, &context_kind) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!c->trace.buffer)
+        return dpk_object_unlock(c, DOCA_ERROR_NOT_FOUND);
+    *buf_addr = c->trace.buffer;
+    *buf_size = c->trace.size;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_pcc_trace_file_set(struct doca_pcc *pcc, const char *file_path)
+{
+    doca_error_t result;
+    if (!file_path || !*file_path)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct context *c = context_begin_set(pcc, &result);
+    if (!c)
+        return result;
+    char *copy = strdup(file_path);
+    if (!copy)
+        return dpk_object_unlock(c, DOCA_ERROR_NO_MEMORY);
+    free(c->trace.path);
+    c->trace.path = copy;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_pcc_trace_file_get(struct doca_pcc *pcc, char **file_path,
+                                     uint32_t *file_path_len)
+{
+    struct context *c = file_path && file_path_len ? dpk_object_lock(pcc, &context_kind) : NULL;
+    if (!c)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!c->trace.path)
+        return dpk_object_unlock(c, DOCA_ERROR_NOT_FOUND);
+    *file_path = c->trace.path;
+    *file_path_len = (uint32_t)strlen(c->trace.path) + 1;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_pcc_register_trace_handler(struct doca_pcc *pcc,
+                                             doca_pcc_trace_callback_t trace_callback,
+                                             void *user_ctx)
+{
+    doca_error_t result;
+    if (!trace_callback)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct context *c = context_begin_set(pcc, &result);
+    if (!c)
+        return result;
+    c->trace.handler = trace_callback;
+    c->trace.user = user_ctx;
+    c->trace.active = true;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}

@@ -1,0 +1,115 @@
+/* DOCA RDMA: the public side of contexts and connections. */
+#include <doca_rdma.h>
+
+#include "api/doca/rdma/rdma.h"
+
+/* ---- What devices can do ---- */
+
+doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
+                                                       enum doca_rdma_transport_type transport_type)
+{
+    doca_error_t result = dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
+        result = DOCA_ERROR_NOT_SUPPORTED;
+    return result;
+}
+
+/* Of every device the same. */
+static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t maximum, uint32_t *out)
+{
+    doca_error_t result =
+        out ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        *out = maximum;
+    return result;
+}
+
+doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo,
+                                                   uint32_t *max_send_queue_size)
+{
+    return get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_send_queue_size);
+}
+
+doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
+                                                   uint32_t *max_recv_queue_size)
+{
+    return get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_recv_queue_size);
+}
+
+doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
+                                                     uint32_t *max_send_buf_list_len)
+{
+    return get_maximum(devinfo, DPK_RDMA_LIST_MAX, max_send_buf_list_len);
+}
+
+doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
+                                                uint32_t *max_message_size)
+{
+    return get_maximum(devinfo, DPK_RDMA_MESSAGE_MAX, max_message_size);
+}
+
+doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo,
+                                              uint32_t *gid_table_size)
+{
+    return get_maximum(devinfo, DPK_RDMA_GIDS, gid_table_size);
+}
+
+doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,
+                                   uint32_t num_entries, struct doca_rdma_gid *gid_array)
+{
+    if (!gid_array || num_entries == 0 || start_index >= DPK_RDMA_GIDS ||
+        num_entries > DPK_RDMA_GIDS - start_index)
+        return DOCA_ERROR_INVALID_VALUE;
+    return dpk_devinfo_gids(devinfo, start_index, num_entries, &gid_array->raw);
+}
+
+/* ---- Contexts ---- */
+
+doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
+{
+    if (rdma)
+        *rdma = NULL;
+    struct dpk_dev *d = rdma ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    if (!d)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpk_rdma *r = dpk_rdma_new(d);
+    if (r)
+        *rdma = r->ctx.object.handle;
+    dpk_object_drop(d);
+    return r ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
+{
+    return dpk_rdma_destroy(rdma);
+}
+
+struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
+{
+    return dpk_ctx_of(rdma, &dpk_rdma_kind);
+}
+
+doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma)
+{
+    struct dpk_rdma *r = dpa_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    pthread_mutex_lock(&r->ctx.object.lock);
+    if (r->end && dpk_rdma_dpa(r) && dpk_dpa_enter(dpk_rdma_dpa(r), r->run)) {
+        *dpa_rdma = (uintptr_t)r->ctx.object.handle;
+        dpk_dpa_leave(dpk_rdma_dpa(r));
+        result = DOCA_SUCCESS;
+    }
+    return dpk_object_unlock(r, result);
+}
+
+/* There is no GPU beside the emulated card. */
+doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)
+{
+    if (gpu_rdma)
+        *gpu_rdma = NULL;
+    struct dpk_rdma *r = gpu_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    dpk_object_drop(r);
+    return r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,376 @@
+/*
+ * Queue pairs of the DPA: a front end of rc, whose rings DPA code fills by calls
+ * (runtime/guest/verbs_calls.h). The lock of rc guards them.
+ */
+#include <errno.h>
+
+#include "api/doca/memory/memory.h"
+#include "dpa_queues.h"
+
+#include <doca_dpa_dev.h>
+
+#define AT_ONCE    64u  /* works that rc carries out at once */
+#define WQE_BLOCK  64u  /* bytes of an element of work, or of a part of it */
+#define INLINE_AT  36u  /* where inline data begins in an element, behind other segments */
+#define INLINE_MAX 960u /* bytes of it that an element has room for */
+
+struct dpa_qp {
+    struct dpk_object object;
+    struct ibv_context *context;
+    struct dpk_rc *rc;
+    struct dpk_rc_end *end;
+    struct dpk_rc_qp *pair;
+    struct dpk_dpa *base; /* a reference */
+    uint64_t run;
+    struct dpk_dpa_completion *send_queue, *receive_queue; /* uses */
+    struct ring sends, receives;
+    struct dpa_srq *shared; /* NULL: it has receives of its own */
+    struct dpa_srq_user user;
+    uint32_t reads; /* that are taken and not done */
+    uint32_t user_index;
+    enum ibv_qp_state state;
+    struct ibv_qp_attr attr;
+};
+
+static void dpa_qp_release(void *object);
+static const struct dpk_kind dpa_qp_kind = {.release = dpa_qp_release};
+
+/* ---- What rc asks ---- */
+
+static bool next_work(void *context, struct dpk_rc_work *out)
+{
+    struct dpa_qp *q = context;
+    struct ring *r = &q->sends;
+    const struct entry *e = &r->entries[ring_at(r, r->taken)];
+    if (r->taken == r->committed || (q->state != IBV_QPS_RTS && q->state != IBV_QPS_ERR) ||
+        (q->state == IBV_QPS_RTS && e->fence && q->reads > 0))
+        return false;
+    *out = e->work;
+    q->reads += e->reads;
+    r->taken++;
+    return true;
+}
+
+static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
+{
+    struct dpa_qp *q = context;
+    struct ring *r = &q->receives;
+    if (q->shared && q->state == IBV_QPS_ERR)
+        return DPK_RC_NEVER;
+    if (q->shared)
+        return dpa_srq_take(q->shared, &q->user, out);
+    if (r->taken == r->committed)
+        return DPK_RC_NONE;
+    *out = (struct dpk_rc_receive){.pieces = ring_pieces_at(r, r->taken),
+                                   .count = r->entries[ring_at(r, r->taken)].count,
+                                   .index = r->taken};
+    r->taken++;
+    return DPK_RC_TAKEN;
+}
+
+static void tell(struct dpa_qp *q, const char *what, enum dpk_rc_status status,
+                 const struct dpk_rc_why *why)
+{
+    char reason[DPK_RC_REASON_MAX];
+    if (why)
+        dpk_doca_tell(q, dpk_rc_kind(status, why), DOCA_LOG_LEVEL_WARNING,
+                      "QP 0x%x of the DPA is in the error state: %s%s", dpk_rc_qp_number(q->pair),
+                      what, dpk_rc_reason(status, why, reason));
+}
+
+static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
+{
+    tell(context, "it refused its peer's ", refused, why);
+    ((struct dpa_qp *)context)->state = IBV_QPS_ERR;
+}
+
+static bool sent(struct dpa_qp *q, const struct dpk_rc_completion *c)
+{
+    const struct entry *e = c->user;
+    const bool silent = c->event == DPK_RC_DONE && e->work.silent;
+    q->reads -= e->reads;
+    q->sends.done++;
+    tell(q, "", c->status, c->why);
+    if (!silent)
+        dpk_completion_post(q->send_queue,
+                            &(struct dpk_completion){.type = c->event == DPK_RC_DONE
+                                                                 ? DOCA_DPA_DEV_COMP_SEND
+                                                                 : DOCA_DPA_DEV_COMP_SEND_ERR,
+                                                     .user_data = q->user_index,
+                                                     .wqe_counter = q->sends.done,
+                                                     .bytes = (uint32_t)c->bytes,
+                                                     .syndrome = c->status});
+    return true;
+}
+
+static bool completed(void *context, const struct dpk_rc_completion *c)
+{
+    struct dpa_qp *q = context;
+    if (c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED)
+        return sent(q, c);
+    tell(q, "receive: ", c->status, c->why);
+    const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, c->user) : ++q->receives.done;
+    dpk_completion_post(
+        q->receive_queue,
+        &(struct dpk_completion){
+            .type = c->event == DPK_RC_RECEIVED             ? DOCA_DPA_DEV_COMP_RECV_SEND
+                    : c->event == DPK_RC_RECEIVED_IMMEDIATE ? DOCA_DPA_DEV_COMP_RECV_SEND_IMM
+                    : c->event == DPK_RC_WRITTEN_IMMEDIATE  ? DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM
+                                                            : DOCA_DPA_DEV_COMP_RECV_ERR,
+            .user_data = q->user_index,
+            .immediate = c->immediate,
+            .wqe_counter = counter,
+            .bytes = (uint32_t)c->bytes,
+            .syndrome = c->status});
+    return true;
+}
+
+static const struct dpk_rc_ops ops = {
+    .complete = completed, .next = next_work, .receive = next_receive, .failed = failed};
+
+/* ---- Life ---- */
+
+static void dpa_qp_release(void *object)
+{
+    struct dpa_qp *q = object;
+    ring_free(&q->sends);
+    ring_free(&q->receives);
+    dpk_object_drop(q->base);
+    free(q);
+}
+
+/* Whether the program has what the rings would take of its memory. */
+static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
+{
+    /* What is of a context needs none. */
+    if (a->dpa) {
+        struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
+        const bool same = d && dpk_dpa_base(d) == q->base;
+        dpk_object_drop(d);
+        return same && !a->external_umem && !a->external_dbr_umem && !a->external_uar;
+    }
+    const uint64_t blocks = (INLINE_AT + a->max_inline_data + WQE_BLOCK - 1) / WQE_BLOCK;
+    const uint64_t rings = (a->rq_wr && !q->shared ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
+                           (a->sq_wr ? (uint64_t)q->sends.size * blocks * WQE_BLOCK : 0);
+    return dpk_umem_has(a->external_umem, q->base, a->external_umem_offset, rings) &&
+           dpk_umem_has(a->external_dbr_umem, q->base, a->external_dbr_umem_offset, RECORD) &&
+           dpk_is_uar(a->external_uar);
+}
+
+static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_init_attr *a)
+{
+    struct dpk_error err = {0};
+    const struct dpk_rc_end_options options = {.ops = &ops,
+                                               .context = q,
+                                               .domain = dpk_verbs_domain(pd),
+                                               .sends = AT_ONCE,
+                                               .outlives_peers = true};
+    if (!ring_new(&q->sends, a->sq_wr, a->send_max_sges, a->max_inline_data) ||
+        !ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges, 0))
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_object_hold(q->base = dpk_dpa_base(q->send_queue->dpa));
+    if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a) ||
+        (q->shared && !dpa_srq_is_of(q->shared, q->base)))
+        return DOCA_ERROR_INVALID_VALUE;
+    if (!dpk_dpa_enter(q->base, 0))
+        return DOCA_ERROR_BAD_STATE;
+    q->run = q->base->run;
+    dpk_dpa_leave(q->base);
+    if (dpk_rc_enter(&q->rc, &err) != DPK_OK ||
+        dpk_rc_end_create(q->rc, &options, &q->end, &err) != DPK_OK ||
+        dpk_rc_qp_create(q->end, 0, &q->pair, &err) != DPK_OK)
+        return dpk_doca_failed("doca_verbs_qp_create", &err);
+    q->user.end = q->end;
+    return DOCA_SUCCESS;
+}
+
+/* Ends what DPA code may reach. */
+static void end(struct dpa_qp *q)
+{
+    if (q->end)
+        dpk_rc_end_destroy(q->end);
+    if (q->rc) {
+        dpk_rc_lock(q->rc);
+        if (q->shared)
+            dpa_srq_leave(q->shared, &q->user);
+        dpk_rc_unlock(q->rc);
+        dpk_rc_leave(q->rc);
+    }
+    q->end = NULL;
+    unuse(q->send_queue);
+    unuse(q->receive_queue);
+}
+
+doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
+                        struct dpa_qp **out)
+{
+    if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX || init->max_inline_data > INLINE_MAX ||
+        init->send_max_sges > DPA_VERBS_SEGMENTS_MAX ||
+        init->receive_max_sges > DPA_VERBS_SEGMENTS_MAX)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct dpa_qp *q = calloc(1, sizeof *q);
+    if (!q)
+        return DOCA_ERROR_NO_MEMORY;
+    q->context = pd->context;
+    q->user_index = init->user_index;
+    q->shared = shared;
+    q->send_queue = use(init->send_dpa_completion, &dpk_completion_kind);
+    q->receive_queue = use(init->receive_dpa_completion, &dpk_completion_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (q->send_queue && q->receive_queue)
+        result = begin(q, pd, init);
+    if (result == DOCA_SUCCESS) {
+        if (dpk_object_enter(q, &dpa_qp_kind)) {
+            *out = q;
+            return result;
+        }
+        return DOCA_ERROR_NO_MEMORY; /* it is released */
+    }
+    end(q);
+    dpa_qp_release(q);
+    return result;
+}
+
+void dpa_qp_free(struct dpa_qp *q)
+{
+    if (!q)
+        return;
+    pthread_mutex_lock(&q->object.lock); /* who calls from the DPA has it */
+    end(q);
+    pthread_mutex_unlock(&q->object.lock);
+    dpk_object_destroy(q->object.handle, &dpa_qp_kind);
+}
+
+uint32_t dpa_qp_number(const struct dpa_qp *q)
+{
+    return dpk_rc_qp_number(q->pair);
+}
+
+doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
+                        const struct doca_dpa *dpa, uint64_t *handle)
+{
+    struct dpk_dpa_call c;
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (dpk_dpa_base(c.dpa) != base)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else
+        *handle = (uintptr_t)object->handle;
+    dpk_dpa_end(&c);
+    return result;
+}
+
+doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle)
+{
+    return dpa_handle(&q->object, q->base, dpa, handle);
+}
+
+/* ---- States ---- */
+
+static unsigned permits(const struct ibv_qp_attr *a)
+{
+    return (a->qp_access_flags & IBV_ACCESS_REMOTE_READ ? DPK_MEMORY_REMOTE_READ : 0) |
+           (a->qp_access_flags & IBV_ACCESS_REMOTE_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0) |
+           (a->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0);
+}
+
+/* With the lock of rc. */
+static void enter(struct dpa_qp *q, enum ibv_qp_state to)
+{
+    if (to == IBV_QPS_RESET) {
+        dpk_rc_qp_reset(q->pair);
+        ring_drop(&q->sends);
+        ring_drop(&q->receives);
+        if (q->shared)
+            dpa_srq_leave(q->shared, &q->user);
+        q->reads = 0;
+        q->attr = (struct ibv_qp_attr){0};
+    } else if (to == IBV_QPS_ERR && q->state != IBV_QPS_RESET) {
+        dpk_rc_qp_fail(q->pair);
+    }
+    q->state = to;
+    dpk_rc_qp_kick(q->pair);
+}
+
+doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask)
+{
+    dpk_rc_lock(q->rc);
+    const enum ibv_qp_state from = q->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
+    const int why = dpk_verbs_check_change(q->context, IBV_QPT_RC, from, a, mask);
+    if (!why) {
+        dpk_verbs_keep_change(&q->attr, a, mask);
+        dpk_rc_end_permit(q->end, permits(&q->attr));
+        dpk_verbs_set_patience(q->pair, &q->attr);
+    }
+    dpk_rc_unlock(q->rc);
+    if (why)
+        return error_of(why);
+    /* It may wait for the peer's process, so the lock is not held. */
+    if (from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
+        dpk_rc_qp_connect_number(q->pair, a->dest_qp_num, NULL) != DPK_OK)
+        return DOCA_ERROR_NO_MEMORY;
+    dpk_rc_lock(q->rc);
+    if (q->state == from)
+        enter(q, to);
+    dpk_rc_unlock(q->rc);
+    return DOCA_SUCCESS;
+}
+
+/* ---- Calls of DPA code ---- */
+
+static void commit(struct dpa_qp *q, bool receives)
+{
+    struct ring *r = receives ? &q->receives : &q->sends;
+    r->committed = r->posted;
+    if (receives)
+        dpk_rc_end_resume(q->end);
+    else
+        dpk_rc_qp_kick(q->pair);
+}
+
+/* With the lock of rc. */
+static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const uint64_t args[6],
+                    uint64_t *result, char *reason, size_t size)
+{
+    switch (call) {
+    case DPA_VERBS_POST:
+        return ring_post(d, &q->sends, args[1], result, reason, size);
+    case DPA_VERBS_RAW:
+        return ring_post_raw(d, &q->sends, args[1], result, reason, size);
+    case DPA_VERBS_RECEIVE:
+        return q->shared || ring_receive(d, &q->receives, args, result, reason, size);
+    case DPA_VERBS_COMMIT:
+        commit(q, args[1]);
+        return true;
+    default:
+        *result = args[1] == DPA_VERBS_NUMBER ? dpa_qp_number(q) : q->user_index;
+        return true;
+    }
+}
+
+static bool verbs_call(void *context, struct dpk_caller *caller, unsigned call,
+                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
+{
+    struct dpk_dpa *d = context;
+    (void)caller;
+    bool good = false;
+    struct dpa_qp *q = dpk_object_lock(dpk_pointer(args[0]), &dpa_qp_kind);
+    if (q && q->end && q->base == d && q->run == d->run) {
+        dpk_rc_lock(q->rc);
+        good = call_on(d, q, call, args, result, reason, size);
+        dpk_rc_unlock(q->rc);
+    } else {
+        dpk_dpa_call_fails(reason, size, "Verbs: not a queue pair of this process");
+    }
+    dpk_object_unlock(q, DOCA_SUCCESS);
+    return good;
+}
+
+static struct dpk_dpa_calls calls = {
+    .first = DPA_VERBS_POST, .last = DPA_VERBS_RAW, .call = verbs_call};
+
+__attribute__((constructor)) static void register_calls(void)
+{
+    dpk_dpa_register_calls(&calls);
+}

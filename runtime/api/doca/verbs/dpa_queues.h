@@ -1,0 +1,91 @@
+/* What queue pairs and shared receive queues of the DPA share. Private to verbs. */
+#ifndef DPK_DOCA_VERBS_DPA_QUEUES_H
+#define DPK_DOCA_VERBS_DPA_QUEUES_H
+
+#include <sys/queue.h>
+
+#include "api/doca/dpa/dpa.h"
+#include "guest/verbs_calls.h"
+#include "net/queues/queues.h"
+#include "rdma/pairs/pairs.h"
+#include "verbs.h"
+
+#define WORKS_MAX   32768u
+#define WQE_SEGMENT 16u /* bytes of a segment of a receive */
+#define RECORD      8u  /* bytes of a doorbell record */
+
+/* Reads `count` segments of DPA code. False: there is no memory. */
+bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count);
+/* The same of a receive, whose list may end before: *left are those that it has. */
+bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
+                  uint32_t *left);
+
+/* The handle by which DPA code of that context knows an object. INVALID_VALUE: it is of another base. */
+doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
+                        const struct doca_dpa *dpa, uint64_t *handle);
+
+/* ---- Rings of works and receives of a queue pair: dpa_ring.c. With the lock of rc. ---- */
+
+/* An entry of a ring. Its pieces are `segments` from its place on. */
+struct entry {
+    struct dpk_rc_work work; /* of a send */
+    unsigned count;          /* pieces of a receive */
+    bool reads, fence;
+};
+
+struct ring {
+    struct entry *entries;
+    struct dpk_rc_piece *pieces; /* `segments` for each */
+    uint8_t *inlined;            /* `room` bytes for each */
+    uint32_t size, segments, room;
+    uint32_t posted, committed, taken, done; /* counters, which wrap */
+};
+
+static inline uint32_t ring_at(const struct ring *r, uint32_t counter)
+{
+    return counter & (r->size - 1);
+}
+
+static inline struct dpk_rc_piece *ring_pieces_at(const struct ring *r, uint32_t counter)
+{
+    return r->pieces + (size_t)ring_at(r, counter) * r->segments;
+}
+
+static inline void ring_drop(struct ring *r)
+{
+    r->committed = r->taken = r->done = r->posted;
+}
+
+/* False: there is no memory; what there is goes by ring_free. */
+bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
+void ring_free(struct ring *r);
+/* What DPA code posts: a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE). *result: its
+ * count, 0: there is no room. False: the thread faults. */
+bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
+               size_t size);
+bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                   char *reason, size_t size);
+bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
+                  char *reason, size_t size);
+
+/* ---- Shared receive queues: dpa_srq.c. All with the lock of rc. ---- */
+
+/* A queue pair that takes receives of one. */
+struct dpa_srq_user {
+    struct dpk_rc_end *end;
+    TAILQ_ENTRY(dpa_srq_user) link; /* if it waits for a receive */
+    bool waits;
+};
+
+/* Whether queue pairs of that base may take its receives. */
+bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
+/* Takes the next receive; if there is none, the user waits. */
+enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
+                               struct dpk_rc_receive *out);
+/* A receive that was taken, the `user` of its completion, has ended: its count. */
+struct shared_receive;
+uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r);
+/* It neither waits nor has taken a receive any more. */
+void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u);
+
+#endif

@@ -1,0 +1,104 @@
+/* Objects of libflexio, shared by its files. */
+#ifndef DPK_HOST_FLEXIO_PRIVATE_H
+#define DPK_HOST_FLEXIO_PRIVATE_H
+
+#include <libflexio/flexio.h>
+
+#include "api/host/host.h"
+#include "api/verbs/verbs.h"
+#include "rdma/registered/registered.h"
+
+/* What programs of FlexIO hold is the program itself. */
+static inline struct dpk_host_app *app_of(struct flexio_app *app)
+{
+    return (struct dpk_host_app *)(void *)app;
+}
+
+/* What the device names by number: number - 1 is the index. table.c */
+struct object_table {
+    void **objects;
+    uint32_t count;
+};
+
+#define NUMBERED_QUEUES  256u
+#define DESTROYED_QUEUES 1024u
+
+struct flexio_process {
+    struct dpk_host_process *host;
+    struct dpk_process *dpa; /* of `host` */
+    struct ibv_context *context;
+    struct ibv_pd *pd;
+    bool owns_pd;
+    struct flexio_uar *uar; /* its own */
+    uint32_t dumem_id;      /* 0: nobody has asked for it */
+    pthread_mutex_t objects_lock;
+    struct object_table windows, outboxes, uars;
+    struct flexio_event_handler *handlers;          /* that are not destroyed */
+    struct flexio_queue *queues;                    /* that are not destroyed */
+    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the same by the last bits of their numbers */
+    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the last ones that were */
+    uint64_t destroyed_count;                       /* ever */
+    struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
+};
+
+/* The lowest number that is free; 0: none, or out of memory. */
+uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object);
+void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id);
+bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id);
+/* With the lock; NULL: no such number. */
+void *table_find(const struct object_table *t, uint64_t id);
+
+/* Lets the device use windows and outboxes, and makes the process's UAR, of that page or (0) of a
+ * new one, false: out of memory; frees that and the tables. */
+bool windows_attach(struct flexio_process *p, uint32_t uar);
+void windows_free(struct flexio_process *p);
+
+/* The affinity as proc has it; false: no such type. */
+bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
+
+/* Makes an event handler by `attr`, with what `options` has besides. */
+flexio_status event_handler_new(struct flexio_process *process,
+                                const struct flexio_event_handler_attr *attr,
+                                struct dpk_thread_options *options,
+                                struct flexio_event_handler **event_handler);
+/* `arg`: NULL: that of the creation. */
+flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg);
+/* The state that a thread begins with, in which they are configured; NULL: none. False: of another
+ * process. */
+bool defaults_of(struct flexio_process *p, struct flexio_window *window,
+                 struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE]);
+
+/* Forgets those of the process. */
+void allocations_forget(struct flexio_process *p);
+
+/* What queues and outboxes have of a UAR: `id` is its number in the process or, by
+ * mlx5dv_devx_alloc_uar, on its device; 0: the process's own. 0: there is no such UAR. */
+uint32_t uar_page(struct flexio_process *p, uint32_t id);
+/* The same of an outbox. */
+uint32_t outbox_page(struct flexio_process *p, uint32_t id);
+flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
+                      struct flexio_uar **out);
+flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar, uint32_t page,
+                         struct flexio_outbox **outbox);
+
+/* What the device asks of queues: calls from DPA_FLEXIO_RING on, through an outbox of the UAR
+ * `page`. `args`: at least two. */
+bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, uint32_t page,
+                char *reason, size_t size);
+/* Threads listen that did not before. */
+void queues_kick(struct flexio_process *p);
+/* Destroys those that are left. */
+void queues_free(struct flexio_process *p);
+
+/* An event for the event handler whose thread has that id. False: there is none. */
+bool event_handler_activate(struct flexio_process *p, uint64_t id);
+/* The DPA thread behind an event handler's; borrowed. */
+struct dpk_thread *thread_of(struct flexio_thread *thread);
+
+/* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
+flexio_status failed(const char *call, const struct dpk_error *err);
+
+/* The same for wrong arguments, with their reason. */
+flexio_status failed_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,53 @@
+/* What the kinds of queues share. Private to libflexio. */
+#ifndef DPK_HOST_FLEXIO_QUEUE_H
+#define DPK_HOST_FLEXIO_QUEUE_H
+
+#include "api/nic/nic.h"
+#include "private.h"
+
+/* Where a ring or record is; struct dpk_queue_place refers to it. */
+struct queue_memory {
+    struct dpk_nic_memory ops; /* first */
+    struct flexio_process *process;
+    bool host;
+    uint32_t umem;
+};
+
+struct flexio_queue {
+    struct dpk_nic_listener listener; /* first */
+    struct flexio_queue *next;        /* of the process's */
+    struct flexio_queue *next_numbered;
+    struct flexio_process *process;
+    struct dpk_queue *q;
+    enum dpk_queue_kind kind;
+    uint32_t uar; /* uar_page */
+    struct queue_memory ring, record;
+    struct dpk_trigger *trigger; /* of a CQ that has a thread */
+    uint32_t signalled;          /* completions, to the trigger */
+    bool always_armed;
+    void *
+        shown; /* struct flexio_hw_eq, or FlexIO 2.2's flexio_hw_cq or flexio_hw_sq; freed with it */
+};
+
+/* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
+bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
+                   uint32_t uar);
+struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
+                                   const struct flexio_qmem *from);
+/* The CQ, RMP or EQ with that number; NULL: the process has none. */
+struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
+                                      enum dpk_queue_kind kind);
+/* Makes `queue`, of calloc, one of the process's with the UAR of that number, or frees it. */
+flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
+                        const struct dpk_queue_options *options);
+/* Frees it. */
+flexio_status queue_remove(const char *call, struct flexio_queue *queue);
+uint32_t queue_number(const struct flexio_queue *queue);
+struct flexio_queue *queue_of_cq(struct flexio_cq *cq);
+struct flexio_queue *queue_of_sq(struct flexio_sq *sq);
+
+/* ---- nic.c ---- */
+extern const struct dpk_nic_memory queue_memory_ops;
+extern const struct dpk_nic_listener queue_listener;
+
+#endif

@@ -1,0 +1,41 @@
+/* What our contexts hold besides what programs see. */
+#ifndef DPK_HOST_IBVERBS_CONTEXT_H
+#define DPK_HOST_IBVERBS_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include "api/verbs/async.h"
+#include "api/verbs/verbs.h"
+#include "rdma/registered/registered.h"
+
+struct dpk_rc; /* rdma/pairs/pairs.h */
+struct qp;     /* api/verbs/qp.h */
+
+struct context {
+    struct verbs_context extended; /* programs hold a pointer to its last member */
+    struct dpk_verbs_device device;
+    void *attached; /* of another library */
+    void (*end_attached)(void *attached);
+    atomic_uint pds; /* protection domains that are not deallocated */
+    struct async async;
+    /* With the mutex of the ibv_context. */
+    struct dpk_rc *rc;   /* NULL: it never had a queue pair */
+    LIST_HEAD(, qp) qps; /* that are not destroyed */
+};
+
+static inline struct context *context_of(struct ibv_context *ib)
+{
+    return (struct context *)((char *)ib - offsetof(struct context, extended.context));
+}
+
+/* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
+uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
+                         int access);
+
+/* ---- query.c: what a device is, as <infiniband/verbs.h> asks it through a context ---- */
+int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+                    struct ibv_device_attr_ex *attr, size_t attr_size);
+int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+                  size_t size);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * The table of GIDs of a device, as a card fills it: each address has two entries, of RoCE v1 and of
+ * RoCE v2. First comes the link-local address, then those of the interface that the port is plugged
+ * into: IPv4, then IPv6. A device that has no IPv4 address so has one of 169.254.0.0/16, which its
+ * GUID gives: programs look for an IPv4 address of RoCE v2, and users name it by its place, 3.
+ */
+#include "gids.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "api/verbs/verbs.h"
+#include "context.h"
+#include "device/state/state.h"
+
+#define LOCAL_PREFIX UINT64_C(0xfe80000000000000)
+
+/* ---- GUIDs ---- */
+
+/* The same for a name at every start; locally administered. */
+static uint64_t guid_of_name(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
+}
+
+uint64_t gids_card_guid(const struct ibv_device *device)
+{
+    return guid_of_name(device->name);
+}
+
+#define OF_DPU (UINT64_C(1) << 48) /* how the GUID of a card's function differs on the DPU's side */
+
+/* Both functions of a card have one. */
+uint64_t gids_guid(const struct ibv_device *device)
+{
+    enum dpk_side side = DPK_SIDE_HOST;
+    (void)dpk_device_side(&side, NULL);
+    return gids_card_guid(device) ^ (side == DPK_SIDE_DPU ? OF_DPU : 0);
+}
+
+/* ---- Addresses ---- */
+
+struct table {
+    union ibv_gid gids[DPK_VERBS_GIDS / 2];
+    size_t count;
+    uint32_t interface; /* its index; 0: there is none */
+};
+
+static void add(struct table *t, const void *address)
+{
+    if (t->count < sizeof t->gids / sizeof *t->gids)
+        memcpy(&t->gids[t->count++], address, sizeof *t->gids);
+}
+
+static void add_v4(struct table *t, const struct in_addr *address)
+{
+    uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff};
+    memcpy(mapped + 12, address, sizeof *address);
+    add(t, mapped);
+}
+
+static void add_local(struct table *t, uint64_t guid)
+{
+    union ibv_gid gid = {.global = {.subnet_prefix = htobe64(LOCAL_PREFIX)}};
+    gid.global.interface_id = htobe64(guid);
+    add(t, &gid);
+}
+
+/* 169.254.1.0 to 169.254.254.255, as RFC 3927 has it. */
+static void add_made_up(struct table *t, uint64_t guid)
+{
+    const uint32_t host = (uint32_t)(1 + (guid >> 8) % 254) << 8 | (uint32_t)(guid & 0xff);
+    add_v4(t, &(struct in_addr){.s_addr = htonl(0xa9fe0000 | host)});
+}
+
+/* The interface of a specification of a wire (wire.h). NULL: it names none. */
+static const char *interface_of(const char *wire)
+{
+    static const char *const kinds[] = {"veth:", "tap:"};
+    for (size_t i = 0; wire && i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(wire, kinds[i], strlen(kinds[i])) == 0)
+            return wire + strlen(kinds[i]);
+    return NULL;
+}
+
+/* An address may have a label, "NAME:LABEL". */
+static bool is_at(const struct ifaddrs *a, const char *interface, sa_family_t family)
+{
+    const size_t length = strlen(interface);
+    return a->ifa_addr && a->ifa_addr->sa_family == family &&
+           strncmp(a->ifa_name, interface, length) == 0 &&
+           (a->ifa_name[length] == 0 || a->ifa_name[length] == ':');
+}
+
+static void add_interface_v4(struct table *t, const struct ifaddrs *all, const char *interface)
+{
+    struct sockaddr_in in;
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next)
+        if (is_at(a, interface, AF_INET)) {
+            memcpy(&in, a->ifa_addr, sizeof in);
+            add_v4(t, &in.sin_addr);
+        }
+}
+
+static void add_interface_v6(struct table *t, const struct ifaddrs *all, const char *interface)
+{
+    struct sockaddr_in6 in6;
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next)
+        if (is_at(a, interface, AF_INET6)) {
+            memcpy(&in6, a->ifa_addr, sizeof in6);
+            if (!IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr))
+                add(t, &in6.sin6_addr);
+        }
+}
+
+/* The table of a device with that GUID and wire (NULL: unknown). */
+static struct table table_of(uint64_t guid, const char *wire)
+{
+    struct table t = {.count = 0};
+    struct ifaddrs *all = NULL;
+    const char *interface = interface_of(wire);
+    add_local(&t, guid);
+    if (interface && getifaddrs(&all) == 0) {
+        t.interface = if_nametoindex(interface);
+        add_interface_v4(&t, all, interface);
+    }
+    if (t.count == 1)
+        add_made_up(&t, guid);
+    if (all) {
+        add_interface_v6(&t, all, interface);
+        freeifaddrs(all);
+    }
+    return t;
+}
+
+static struct table own_table(struct ibv_context *context)
+{
+    return table_of(gids_guid(context->device), context_of(context)->device.wire);
+}
+
+static bool has(const struct table *t, const union ibv_gid *gid)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (memcmp(&t->gids[i], gid, sizeof *gid) == 0)
+            return true;
+    return false;
+}
+
+/* ---- What programs ask ---- */
+
+int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
+                           struct ibv_gid_entry *entry)
+{
+    if (!context || !entry || port_num != 1 || index >= DPK_VERBS_GIDS)
+        return EINVAL;
+    const struct table t = own_table(context);
+    if (index / 2 >= t.count)
+        return ENODATA;
+    *entry =
+        (struct ibv_gid_entry){.gid = t.gids[index / 2],
+                               .gid_index = index,
+                               .port_num = 1,
+                               .gid_type = index % 2 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1,
+                               .ndev_ifindex = t.interface};
+    return 0;
+}
+
+int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+                        union ibv_gid *gid)
+{
+    struct ibv_gid_entry entry = {.gid_index = 0};
+    const int why =
+        gid ? dpk_verbs_query_gid_ex(context, port_num, (uint32_t)index, &entry) : EINVAL;
+    if (why && why != ENODATA) {
+        errno = why;
+        return -1;
+    }
+    *gid = entry.gid; /* zero, of an empty entry */
+    return 0;
+}
+
+int gids_find(struct ibv_context *context, const union ibv_gid *gid)
+{
+    const struct table t = own_table(context);
+    for (size_t i = 0; i < t.count; i++)
+        if (memcmp(&t.gids[i], gid, sizeof *gid) == 0)
+            return (int)(2 * i + 1);
+    return -1;
+}
+
+/* ---- Those of all devices ---- */
+
+static bool wire_of(const char *name, char wire[DPK_DEVICE_WIRE_MAX])
+{
+    struct dpk_device *state = NULL;
+    if (dpk_device_open(name, &state, NULL) != DPK_OK)
+        return false;
+    const bool told = dpk_device_wire(state, wire, NULL) == DPK_OK;
+    dpk_device_close(state);
+    return told;
+}
+
+/* That the names of devices give, of both functions of a card; and that their interfaces have. */
+static bool is_of(const char *name, const union ibv_gid *gid, bool interfaces)
+{
+    const uint64_t guid = guid_of_name(name);
+    char wire[DPK_DEVICE_WIRE_MAX];
+    if (interfaces) {
+        const struct table t = wire_of(name, wire) ? table_of(guid, wire) : (struct table){0};
+        return has(&t, gid);
+    }
+    const struct table host = table_of(guid, NULL), dpu = table_of(guid ^ OF_DPU, NULL);
+    return has(&host, gid) || has(&dpu, gid);
+}
+
+bool gids_are_known(const union ibv_gid *gid)
+{
+    struct dpk_names names = {0};
+    bool found = false;
+    if (dpk_device_list(&names, NULL) != DPK_OK)
+        return false;
+    const int ways = be64toh(gid->global.subnet_prefix) == LOCAL_PREFIX ? 1 : 2;
+    for (int way = 0; way < ways; way++)
+        for (size_t i = 0; !found && i < names.count; i++)
+            found = is_of(names.names[i], gid, way == 1);
+    dpk_names_free(&names);
+    return found;
+}

@@ -1,0 +1,342 @@
+/*
+ * verbs: those of emulated devices, which libdpakit-engine.so has. Each does what rdma-core's
+ * function of the same name does. The other libraries call them through one table: programs reach
+ * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/api/forward), FlexIO and DOCA have it by its
+ * name, so that no libibverbs that a program has loaded comes between.
+ *
+ *     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_9.open_device(devices[0]);
+ */
+#ifndef DPK_VERBS_VERBS_H
+#define DPK_VERBS_VERBS_H
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rdma/registered/registered.h"
+
+/* No file of /sys stands behind an emulated device: its path tells it from others. */
+#define DPK_EMULATED_PATH "dpakit/"
+
+/* What its port carries: four lanes of 25 Gb/s. */
+#define DPK_EMULATED_RATE UINT64_C(100000000000)
+
+static inline bool dpk_device_is_emulated(const struct ibv_device *device)
+{
+    return device && strncmp(device->dev_path, DPK_EMULATED_PATH, strlen(DPK_EMULATED_PATH)) == 0;
+}
+
+static inline bool dpk_context_is_emulated(const struct ibv_context *context)
+{
+    return context && dpk_device_is_emulated(context->device);
+}
+
+/* ---- libibverbs ---- */
+
+struct ibv_device **dpk_verbs_get_device_list(int *num_devices);
+void dpk_verbs_free_device_list(struct ibv_device **list);
+__be64 dpk_verbs_get_device_guid(struct ibv_device *device);
+struct ibv_context *dpk_verbs_open_device(struct ibv_device *device);
+int dpk_verbs_close_device(struct ibv_context *context);
+int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr);
+/* Writes what callers of the first version of it know: it ends before port_cap_flags2. */
+int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
+                         struct _compat_ibv_port_attr *port_attr);
+#define DPK_VERBS_GIDS 255 /* entries of the table of a port */
+/* Of an empty entry: 0, and a GID of zeros. */
+int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
+                        union ibv_gid *gid);
+/* Returns an errno: EINVAL: the table has no such entry. ENODATA: it is empty, as all behind it. */
+int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
+                           struct ibv_gid_entry *entry);
+int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
+struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context);
+int dpk_verbs_dealloc_pd(struct ibv_pd *pd);
+struct ibv_mr *dpk_verbs_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
+struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                     int access);
+struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                      unsigned int access);
+int dpk_verbs_dereg_mr(struct ibv_mr *mr);
+/* The keys stay. An error, also another than IBV_REREG_MR_ERR_INPUT, leaves the region as it was. */
+int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+                       int access);
+struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context);
+int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel);
+struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+                                   struct ibv_comp_channel *channel, int comp_vector);
+int dpk_verbs_destroy_cq(struct ibv_cq *cq);
+int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
+struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int dpk_verbs_destroy_srq(struct ibv_srq *srq);
+int dpk_verbs_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int dpk_verbs_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+/* Of peers in datagrams (UD). The header that came with a datagram (`grh`) tells its sender. */
+struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int dpk_verbs_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
+                              struct ibv_grh *grh, struct ibv_ah_attr *attr);
+struct ibv_ah *dpk_verbs_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
+                                           struct ibv_grh *grh, uint8_t port_num);
+int dpk_verbs_destroy_ah(struct ibv_ah *ah);
+/* Connected ones, reliable (RC) or not (UC), and those of datagrams (UD); EOPNOTSUPP: others. */
+struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+/* A work request of a queue pair of the host that waits until the completion queue with a number has
+ * had more completions than that, in 24 bits; it completes with IBV_WC_DRIVER1. */
+static inline void dpk_verbs_set_wait(struct ibv_send_wr *wr, uint32_t cqn, uint32_t produced)
+{
+    *wr = (struct ibv_send_wr){.opcode = IBV_WR_DRIVER1,
+                               .wr.rdma = {.remote_addr = cqn, .rkey = produced}};
+}
+int dpk_verbs_destroy_qp(struct ibv_qp *qp);
+int dpk_verbs_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int dpk_verbs_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+                       struct ibv_qp_init_attr *init_attr);
+/* NULL: the queue pair was made without send_ops_flags. */
+struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *qp);
+int dpk_verbs_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
+/* Puts an empty completion into a queue of ibv_create_cq. False: the opened device has none with
+ * that number, which mlx5dv_init_obj tells. */
+bool dpk_verbs_complete(struct ibv_context *context, uint32_t number);
+/* Numbers that libflexio's queues do not have. */
+#define DPK_VERBS_FIRST_CQ 0x600000u
+#define DPK_VERBS_LAST_CQ  0x7fffffu
+
+/* ---- libmlx5 ---- */
+
+struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
+                                                uint32_t access);
+int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
+/* Whether a umem, or an object of flow steering, is one that these functions made. */
+bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
+bool dpk_mlx5_is_ours(const void *steering_object);
+
+/* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers,
+ * flow counters, transport domains. What a device refuses has its status in `out`, and errno EREMOTEIO; what
+ * emulated devices do not have, EOPNOTSUPP. Queries and changes return the errno. */
+struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
+                                                 size_t inlen, void *out, size_t outlen);
+int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                             size_t outlen);
+int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                            size_t outlen);
+int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out,
+                              size_t outlen);
+/* Also for receive queues (flexio_rq_get_tir): no action is made of it any more. EBUSY: a rule leads
+ * to it, or a receiver has the table. */
+int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
+struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
+void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
+/* Tells ours from a card's, whose page can be mapped at an offset that is not negative. */
+#define DPK_VERBS_UAR_OFFSET (-1)
+
+/* Of MLX5DV_OBJ_CQ; EOPNOTSUPP: of others. */
+int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type);
+
+struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
+                                                   enum mlx5dv_dr_domain_type type);
+int dpk_mlx5_dr_domain_sync(const struct mlx5dv_dr_domain *domain);
+int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain);
+struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level);
+int dpk_mlx5_dr_table_destroy(struct mlx5dv_dr_table *table);
+struct mlx5dv_dr_matcher *dpk_mlx5_dr_matcher_create(struct mlx5dv_dr_table *table,
+                                                     uint16_t priority,
+                                                     uint8_t match_criteria_enable,
+                                                     struct mlx5dv_flow_match_parameters *mask);
+int dpk_mlx5_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_domain *domain,
+                                                              uint32_t vport);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table);
+struct mlx5dv_dr_action *
+dpk_mlx5_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
+                                     struct mlx5dv_dr_action_dest_attr *dests[]);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_flow_counter(struct mlx5dv_devx_obj *devx_obj,
+                                                                uint32_t offset);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain,
+                                                                 uint32_t flags, size_t actions_sz,
+                                                                 __be64 actions[]);
+struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain,
+                                                             __be32 vlan_hdr);
+struct mlx5dv_dr_action *
+dpk_mlx5_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_t flags,
+                                          enum mlx5dv_flow_action_packet_reformat_type type,
+                                          size_t data_sz, void *data);
+/* The system's library made this action, which is of no device, and does this; `value` is that of a
+ * tag. Rules of emulated devices may have it, until it is destroyed and so forgotten. */
+enum dpk_mlx5_noted { DPK_MLX5_DROPS, DPK_MLX5_MISSES, DPK_MLX5_TAGS, DPK_MLX5_POPS_VLAN };
+void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, enum dpk_mlx5_noted kind,
+                             uint32_t value);
+void dpk_mlx5_dr_action_forget(const struct mlx5dv_dr_action *action);
+int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action);
+struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
+                                               struct mlx5dv_flow_match_parameters *value,
+                                               size_t num_actions,
+                                               struct mlx5dv_dr_action *actions[]);
+int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
+
+/* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
+
+#define DPK_EMULATED_TABLE "dpk_emulated_9" /* another number with every change of the struct */
+
+#define DPK_EMULATED_VERBS(F)                                                                      \
+    F(get_device_list)                                                                             \
+    F(free_device_list)                                                                            \
+    F(get_device_guid)                                                                             \
+    F(open_device)                                                                                 \
+    F(close_device)                                                                                \
+    F(query_device)                                                                                \
+    F(query_port)                                                                                  \
+    F(query_gid)                                                                                   \
+    F(query_gid_ex)                                                                                \
+    F(query_pkey)                                                                                  \
+    F(alloc_pd)                                                                                    \
+    F(dealloc_pd)                                                                                  \
+    F(reg_mr)                                                                                      \
+    F(reg_mr_iova)                                                                                 \
+    F(reg_mr_iova2)                                                                                \
+    F(dereg_mr)                                                                                    \
+    F(rereg_mr)                                                                                    \
+    F(create_comp_channel)                                                                         \
+    F(destroy_comp_channel)                                                                        \
+    F(create_cq)                                                                                   \
+    F(destroy_cq)                                                                                  \
+    F(create_srq)                                                                                  \
+    F(destroy_srq)                                                                                 \
+    F(modify_srq)                                                                                  \
+    F(query_srq)                                                                                   \
+    F(create_ah)                                                                                   \
+    F(init_ah_from_wc)                                                                             \
+    F(create_ah_from_wc)                                                                           \
+    F(destroy_ah)                                                                                  \
+    F(create_qp)                                                                                   \
+    F(destroy_qp)                                                                                  \
+    F(modify_qp)                                                                                   \
+    F(query_qp)                                                                                    \
+    F(qp_to_qp_ex)                                                                                 \
+    F(get_async_event)                                                                             \
+    F(get_cq_event)                                                                                \
+    F(complete)
+#define DPK_EMULATED_MLX5(F)                                                                       \
+    F(devx_umem_reg)                                                                               \
+    F(devx_umem_dereg)                                                                             \
+    F(is_our_umem)                                                                                 \
+    F(is_ours)                                                                                     \
+    F(devx_obj_create)                                                                             \
+    F(devx_obj_modify)                                                                             \
+    F(devx_obj_query)                                                                              \
+    F(devx_general_cmd)                                                                            \
+    F(devx_obj_destroy)                                                                            \
+    F(devx_alloc_uar)                                                                              \
+    F(devx_free_uar)                                                                               \
+    F(init_obj)                                                                                    \
+    F(dr_domain_create)                                                                            \
+    F(dr_domain_sync)                                                                              \
+    F(dr_domain_destroy)                                                                           \
+    F(dr_table_create)                                                                             \
+    F(dr_table_destroy)                                                                            \
+    F(dr_matcher_create)                                                                           \
+    F(dr_matcher_destroy)                                                                          \
+    F(dr_action_create_dest_devx_tir)                                                              \
+    F(dr_action_create_dest_vport)                                                                 \
+    F(dr_action_create_dest_table)                                                                 \
+    F(dr_action_create_dest_array)                                                                 \
+    F(dr_action_create_flow_counter)                                                               \
+    F(dr_action_create_modify_header)                                                              \
+    F(dr_action_create_push_vlan)                                                                  \
+    F(dr_action_create_packet_reformat)                                                            \
+    F(dr_action_note)                                                                              \
+    F(dr_action_forget)                                                                            \
+    F(dr_action_destroy)                                                                           \
+    F(dr_rule_create)                                                                              \
+    F(dr_rule_destroy)
+
+struct dpk_emulated {
+#define DPK_MEMBER(name) __typeof__(dpk_verbs_##name) *name;
+    DPK_EMULATED_VERBS(DPK_MEMBER)
+#undef DPK_MEMBER
+#define DPK_MEMBER(name) __typeof__(dpk_mlx5_##name) *name;
+    DPK_EMULATED_MLX5(DPK_MEMBER)
+#undef DPK_MEMBER
+};
+extern const struct dpk_emulated dpk_emulated_9;
+
+/* ---- For queue pairs that are not of the host ---- */
+
+struct dpk_rc_qp; /* rdma/pairs/pairs.h */
+/* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
+ * peer's GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
+int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
+                           enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
+void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
+void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
+
+/* ---- For libflexio ---- */
+
+struct dpk_queue; /* net/queues/queues.h */
+struct dpk_steering;
+
+/* What tells keys of a protection domain of ours from others; until it is deallocated. */
+struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+/* An object of the protection domain comes, or goes. One that has objects is not deallocated. */
+void dpk_verbs_use_pd(struct ibv_pd *pd);
+void dpk_verbs_leave_pd(struct ibv_pd *pd);
+/* Gives a protection domain that has no memory yet another domain than its own. */
+void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
+#define DPK_VERBS_UARS      512u
+#define DPK_VERBS_FIRST_UAR 0x1000u /* larger than those of processes (flexio_uar_get_id) */
+
+/* What libflexio's queues share with the device that they are of, until it is closed. */
+struct dpk_verbs_device {
+    struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
+    struct dpk_steering *steering;
+    char directory[PATH_MAX]; /* of the device */
+    unsigned id;              /* of its type, on PCI */
+    uint32_t dma_max;         /* bytes of one task of DMA */
+    char *wire;               /* what the device's state says that its port is plugged into */
+    atomic_uint_least32_t flow_counters;        /* that were ever made */
+    _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
+};
+const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);
+/* Whether mlx5dv_devx_alloc_uar gave that page_id. */
+static inline bool dpk_verbs_has_uar(const struct dpk_verbs_device *device, uint32_t page_id)
+{
+    const uint32_t place = page_id - DPK_VERBS_FIRST_UAR;
+    return place < DPK_VERBS_UARS && atomic_load(&device->uars[place]) != NULL;
+}
+/* The page_id of what mlx5dv_devx_alloc_uar gave; 0: it is nothing of the device. */
+static inline uint32_t dpk_verbs_uar_page(const struct dpk_verbs_device *device, const void *devx)
+{
+    for (uint32_t place = 0; devx && place < DPK_VERBS_UARS; place++)
+        if (atomic_load(&device->uars[place]) == devx)
+            return DPK_VERBS_FIRST_UAR + place;
+    return 0;
+}
+
+/* What IBV_ACCESS_... allow: DPK_MEMORY_... */
+static inline unsigned dpk_verbs_rights(int access)
+{
+    return DPK_MEMORY_READ | (access & IBV_ACCESS_LOCAL_WRITE ? DPK_MEMORY_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_READ ? DPK_MEMORY_REMOTE_READ : 0u) |
+           (access & IBV_ACCESS_REMOTE_WRITE ? DPK_MEMORY_REMOTE_WRITE : 0u) |
+           (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
+}
+
+/* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
+ * NULL: `make` returned that. */
+void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
+                         void (*end)(void *attached));
+
+/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue; or what a command made. */
+struct mlx5dv_devx_obj {
+    struct ibv_context *context;
+    struct dpk_queue *receiver; /* NULL: it was destroyed, or it is none */
+    bool commanded;             /* by mlx5dv_devx_obj_create: it is a struct devx */
+};
+
+#endif

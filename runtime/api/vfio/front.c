@@ -1,0 +1,224 @@
+/* Functions of the C library that come here first: the linker gives these their names, `open` for
+ * `front_open`. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "api/vfio/vfio.h"
+
+int front_open(const char *path, int flags, ...);
+int front_open64(const char *path, int flags, ...);
+int front_close(int fd);
+int front_ioctl(int fd, unsigned long request, ...);
+ssize_t front_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset);
+ssize_t front_readlink(const char *path, char *to, size_t size);
+int front_dup(int fd);
+int front_dup2(int fd, int to);
+int front_dup3(int fd, int to, int flags);
+int front_fcntl(int fd, int command, ...);
+int front_fcntl64(int fd, int command, ...);
+int front_close_range(unsigned first, unsigned last, int flags);
+void front_closefrom(int first);
+
+/* The C library's function of that name. */
+#define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+
+/* -2: the path is none of ours. */
+static int open_ours(const char *path, int flags)
+{
+    const int before = errno;
+    char name[32];
+    if (!path) { /* the C library's declaration takes no NULL */
+        errno = EFAULT;
+        return -1;
+    }
+    if (!vfio_copy_text(name, sizeof name, path) || strncmp(name, "/dev/vfio/", 10) != 0)
+        return -2;
+    const int fd = vfio_open(name, flags);
+    if (fd >= 0 || errno != ENXIO)
+        return fd;
+    errno = before;
+    return -2;
+}
+
+static mode_t mode_of(int flags, va_list list)
+{
+    return flags & (O_CREAT | __O_TMPFILE) ? va_arg(list, mode_t) : 0;
+}
+
+int front_open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = mode_of(flags, list);
+    va_end(list);
+    const int fd = open_ours(path, flags);
+    return fd != -2 ? fd : NEXT(open)(path, flags, mode);
+}
+
+int front_open64(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = mode_of(flags, list);
+    va_end(list);
+    const int fd = open_ours(path, flags);
+    return fd != -2 ? fd : NEXT(open64)(path, flags, mode);
+}
+
+int front_close(int fd)
+{
+    vfio_forget(fd);
+    return NEXT(close)(fd);
+}
+
+int front_ioctl(int fd, unsigned long request, ...)
+{
+    struct vfio_held held;
+    va_list list;
+    va_start(list, request);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (!vfio_hold(fd, &held))
+        return NEXT(ioctl)(fd, request, argument);
+    const int result = vfio_call(&held, request, argument), error = errno;
+    vfio_release(&held);
+    errno = error;
+    return result;
+}
+
+/* BARs are the kernel's to write; what is before them is not. False: it is not there. */
+static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ssize_t *result)
+{
+    struct vfio_held held;
+    if (!vfio_hold(fd, &held))
+        return false;
+    const bool is_space = held.function && offset < (off_t)(DPK_PCI_SPACE_OFFSET + DPK_PCI_SPACE);
+    if (is_space)
+        *result = vfio_write_space(held.function, bytes, size, (uint64_t)offset);
+    const int error = errno;
+    vfio_release(&held);
+    errno = error;
+    return is_space;
+}
+
+ssize_t front_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+    ssize_t result;
+    return write_space(fd, bytes, size, offset, &result) ? result
+                                                         : NEXT(pwrite)(fd, bytes, size, offset);
+}
+
+ssize_t front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
+{
+    ssize_t result;
+    return write_space(fd, bytes, size, offset, &result) ? result
+                                                         : NEXT(pwrite64)(fd, bytes, size, offset);
+}
+
+/* ---- Copies of descriptors ---- */
+
+/* Whether copying one, to where another may be, concerns us. */
+static bool concerns_us(int fd, int to)
+{
+    return vfio_has((unsigned)fd, (unsigned)fd) || vfio_has((unsigned)to, (unsigned)to);
+}
+
+/* What a call of the C library makes of `fd`. */
+#define COPIED(fd, to, call)                                                                       \
+    (!concerns_us(fd, to) ? (call) : (vfio_change_begin(), vfio_change_copied(fd, (call))))
+
+int front_dup(int fd)
+{
+    return COPIED(fd, -1, NEXT(dup)(fd));
+}
+
+int front_dup2(int fd, int to)
+{
+    return COPIED(fd, to, NEXT(dup2)(fd, to));
+}
+
+int front_dup3(int fd, int to, int flags)
+{
+    return COPIED(fd, to, NEXT(dup3)(fd, to, flags));
+}
+
+static bool copies(int command)
+{
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+/* The argument is a number or a pointer: a pointer has room for either. */
+int front_fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (!copies(command))
+        return NEXT(fcntl)(fd, command, argument);
+    return COPIED(fd, -1, NEXT(fcntl)(fd, command, argument));
+}
+
+int front_fcntl64(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (!copies(command))
+        return NEXT(fcntl64)(fd, command, argument);
+    return COPIED(fd, -1, NEXT(fcntl64)(fd, command, argument));
+}
+
+int front_close_range(unsigned first, unsigned last, int flags)
+{
+    if ((flags & (int)CLOSE_RANGE_CLOEXEC) || !vfio_has(first, last))
+        return NEXT(close_range)(first, last, flags);
+    vfio_change_begin();
+    const int result = NEXT(close_range)(first, last, flags);
+    vfio_change_closed(first, last, result == 0);
+    return result;
+}
+
+void front_closefrom(int first)
+{
+    const unsigned from = first < 0 ? 0 : (unsigned)first;
+    if (!vfio_has(from, UINT_MAX)) {
+        NEXT(closefrom)(first);
+        return;
+    }
+    vfio_change_begin();
+    NEXT(closefrom)(first);
+    vfio_change_closed(from, UINT_MAX, true);
+}
+
+/* /sys/bus/pci/devices/ADDRESS/iommu_group leads to the group. */
+ssize_t front_readlink(const char *path, char *to, size_t size)
+{
+    char address[13] = "", text[64], name[64];
+    int used = 0;
+    if (vfio_copy_text(name, sizeof name, path) &&
+        sscanf(name, "/sys/bus/pci/devices/%12[^/]/iommu_group%n", address, &used) == 1 && used &&
+        name[used] == '\0') {
+        const int group = vfio_find_group(address);
+        const int n = snprintf(text, sizeof text, "../../../kernel/iommu_groups/%d", group);
+        if (group >= 0) {
+            const size_t most = (size_t)n < size ? (size_t)n : size;
+            if (!dpk_is_mapped(to, most, true)) {
+                errno = EFAULT;
+                return -1;
+            }
+            memcpy(to, text, most);
+            return (ssize_t)most;
+        }
+    }
+    return NEXT(readlink)(path, to, size);
+}

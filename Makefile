@@ -56,7 +56,7 @@ HARDEN := $(call known,-fstack-protector-strong -fstack-clash-protection -fcf-pr
 SAN := $(if $(SANITIZE),$(if $(filter thread,$(SANITIZE)),-fsanitize=thread -Wno-tsan,-fsanitize=address$(,)undefined \
          -fno-sanitize-recover=all) -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' $(WARN) $(if $(SAN),,$(HARDEN)) $(CFLAGS) $(SAN) -fPIC \
-             -ffile-prefix-map=$(call quote,$(CURDIR))=. -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
+             -ffile-prefix-map=$(call quote,$(CURDIR))=. -iquote . -Ilib -Iruntime -Iinclude -Iinclude/doca $(PKG_CFLAGS)
 ALL_LDFLAGS = -Wl,--as-needed -Wl,-z,relro,-z,now $(SAN) $(if $(COVERAGE),--coverage) $(LDFLAGS)
 exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
@@ -114,7 +114,7 @@ INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/engine/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 # Which sources there are: what is linked is linked again when one comes or goes.
-$(call hold,$(O)/sources,$(sort $(shell find lib runtime tools -name '*.c')))
+$(call hold,$(O)/sources,$(sort $(shell find lib runtime guest tools -name '*.c')))
 $(O)/libdpk.a $(O)/libdpkbase.a $(O)/libdpkcli.a $(O)/libdpkrt.a $(TOOLS:%=$(B)/bin/%): $(O)/sources
 $(O)/libdpk.a: $(LIB_OBJS)
 # Errors and buffers, which each host library has for itself.
@@ -229,7 +229,7 @@ $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1: $(B)/lib
 	  -Wl,--push-state,--no-as-needed $(O)/by_path/$*.so -Wl,--pop-state $(PKG_LIBS) -pthread
 
 # ---- Device libraries: code for the DPA ------------------------------------------------------------
-include runtime/guest/guest.mk
+include guest/guest.mk
 
 # ---- The tree: headers, data, manual pages as they install -----------------------------------------
 TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
@@ -282,18 +282,18 @@ $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(
 .SECONDARY:
 # Device programs of the tests: they bring their own start-up, so only compiler and linker count.
 TEST_PROGRAMS := $(patsubst tests/data/%.c,$(O)/tests/data/%.elf,$(sort $(wildcard tests/data/*.c)))
-$(O)/tests/data/%.elf: tests/data/%.c runtime/guest/dpa_abi.h
+$(O)/tests/data/%.elf: tests/data/%.c guest/abi/dpa_abi.h
 	$(call say,DPA,$<)
-	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -Iruntime -nostdlib -static \
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -nostdlib -static \
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
 # Programs of congestion control, each with the library of its role.
 PCC_PROGRAMS := $(patsubst tests/data/pcc/%.c,$(O)/tests/data/pcc/%.elf,$(sort $(wildcard tests/data/pcc/*.c)))
 TEST_PROGRAMS += $(PCC_PROGRAMS)
 $(PCC_PROGRAMS): $(O)/tests/data/pcc/%.elf: tests/data/pcc/%.c $(wildcard tests/data/pcc/*.h include/doca/doca_pcc*.h) \
-                 $(patsubst %,$(B)/lib/lib%.a,doca_pcc_dev doca_pcc_np_dev flexio_dev flexio-libc) runtime/guest/dpa.ld
+                 $(patsubst %,$(B)/lib/lib%.a,doca_pcc_dev doca_pcc_np_dev flexio_dev flexio-libc) guest/dpa.ld
 	$(call say,DPA,$<)
-	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Iruntime -static -nostdlib -fuse-ld=lld \
-	  -Wl,-T,runtime/guest/dpa.ld -Wl,-z,max-page-size=4096 $< -Wl,--whole-archive \
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -static -nostdlib -fuse-ld=lld \
+	  -Wl,-T,guest/dpa.ld -Wl,-z,max-page-size=4096 $< -Wl,--whole-archive \
 	  $(B)/lib/libdoca_pcc_$(if $(filter np,$*),np_)dev.a -Wl,--no-whole-archive \
 	  $(B)/lib/libflexio_dev.a $(B)/lib/libflexio-libc.a -o $@
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
@@ -334,7 +334,7 @@ format:
 	clang-format -i $(SOURCES)
 # One file a run: the analyzer mixes up files that it is given together.
 tidy:
-	$(Q)find lib tools runtime -name '*.c' ! -path 'runtime/guest/*' | sort | xargs -P $$(nproc) -I{} \
+	$(Q)find lib tools runtime -name '*.c' | sort | xargs -P $$(nproc) -I{} \
 	  clang-tidy --quiet {} -- $(ALL_CFLAGS) -Itools $(CLANG_CFLAGS)
 check-layers:
 	$(Q)scripts/check-layers

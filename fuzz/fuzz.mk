@@ -12,7 +12,7 @@ FUZZ_CHECKS := -fsanitize=address,undefined -fno-sanitize-recover=all -fprofile-
 # Counts are of functions by the name of their file, whose folder tells it from others of that name.
 FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
               -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) -Xclang -main-file-name -Xclang $< \
-              -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
+              -iquote . -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS)) \
                 $(wildcard runtime/api/flexio/*.c runtime/api/verbs/*.c runtime/api/flexio/resources/*.c runtime/api/addresses/*.c $(IN_doca_argp) runtime/api/doca/comch/*.c) $(IN_doca_common) \
                 tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpacc/database.c tools/dpacc/words.c tools/dpadev/processes.c \

@@ -2,7 +2,7 @@
  * through. Lines are looked for by their marks. */
 #include <stdint.h>
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 typedef uint64_t u64;
 

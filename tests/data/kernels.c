@@ -1,7 +1,7 @@
 /* Device code of the tests of proc and dparun: start-up and wrappers of its own, no library. */
 #include <stdint.h>
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 typedef uint64_t u64;
 

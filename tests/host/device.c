@@ -1,8 +1,8 @@
 /* The device side of the tests of the host libraries: bare, so that they need no dpacc. Start-up,
- * unpack routines and calls by runtime/guest/dpa_abi.h. */
+ * unpack routines and calls by guest/abi/dpa_abi.h. */
 #include <stdint.h>
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 __asm__(".globl _dpa_start\n"
         "_dpa_start:\n"

@@ -7,7 +7,7 @@ build_cases() { # flexio|messages|doca
     local here=$BATS_TEST_DIRNAME/../host top=$BATS_TEST_DIRNAME/../.. t=$BATS_FILE_TMPDIR
     "${DPA_CLANG:-clang}" --target=riscv64-unknown-elf -march=rv64imac_zbb_zbs -mabi=lp64 \
         -mcmodel=medany -ffreestanding -fno-pic -mno-relax -O2 -Wall -Wextra -Werror \
-        -I"$top/runtime" -c "$here/device.c" -o "$t/device.o"
+        -iquote "$top" -c "$here/device.c" -o "$t/device.o"
     "${DPA_LLD:-ld.lld}" -static -e _dpa_start -z norelro "$t/device.o" -o "$t/device.elf"
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "-DDEVICE_ELF=\"$t/device.elf\"" \

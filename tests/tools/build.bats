@@ -115,8 +115,7 @@ copy_tree() { # TO
     done
     # The linker keeps the mark of indirect branch tracking only where the distribution's start-up files have it.
     [ "$(uname -m)" = x86_64 ] || return 0
-    find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' \
-        ! -path '*/runtime/guest/*' >objects
+    find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' >objects
     [ "$(wc -l <objects)" -gt 100 ]
     while read -r object; do
         echo "$object"

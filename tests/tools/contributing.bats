@@ -12,7 +12,7 @@ places() {
 same_places() {
     places "$1" >named
     [ "$(wc -l <named)" -ge 5 ]
-    (cd "$tree" && grep -RlE "$2" CHANGELOG.md docs/*.md include lib man runtime tests/unit tests/tools tests/host tools) |
+    (cd "$tree" && grep -RlE "$2" CHANGELOG.md docs/*.md guest include lib man runtime tests/unit tests/tools tests/host tools) |
         grep -v '^tests/tools/contributing' | LC_ALL=C sort >there
     diff named there
 }
@@ -23,7 +23,7 @@ same_places() {
 
 @test "a place that the table has not is found" {
     mkdir other
-    ln -s "$tree"/{CHANGELOG.md,docs,include,lib,man,runtime,tests,tools} other/
+    ln -s "$tree"/{CHANGELOG.md,docs,guest,include,lib,man,runtime,tests,tools} other/
     cp "$tree/CONTRIBUTING.md" other/
     tree=$PWD/other
     same_places 'A function of DOCA' 'doca_dpa_get_core_num'

@@ -260,7 +260,7 @@ commands_of() {
 layer_fault() {
     rm -rf copy
     mkdir -p copy/scripts copy/tools
-    mkdir copy/lib copy/runtime
+    mkdir copy/lib copy/runtime copy/guest
     cp "$here/scripts/check-layers" copy/scripts/
     mkdir -p "copy/$(dirname "$1")"
     echo "#include \"$2\"" >"copy/$1"
@@ -286,7 +286,7 @@ layer_fault() {
 }
 
 @test "a folder that is no room yet is found" {
-    mkdir -p copy/scripts copy/lib/attic copy/runtime/guest copy/tools
+    mkdir -p copy/scripts copy/lib/attic copy/runtime copy/guest copy/tools
     touch copy/lib/attic/old.c
     cp "$here/scripts/check-layers" copy/scripts/
     run copy/scripts/check-layers

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 /* ---- Calls ---- */
 

@@ -3,7 +3,7 @@
 
 #include <sys/wait.h>
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 static struct dpk_direct *direct(struct dpk_process *p, struct dpk_direct_options o)
 {

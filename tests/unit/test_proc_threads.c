@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "dpa_threads.h"
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 /* ---- Activations ---- */
 

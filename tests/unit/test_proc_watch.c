@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "dpa.h"
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 /* Two threads that have counted one watched word in the same moment, each once: one was told. */
 struct twins {

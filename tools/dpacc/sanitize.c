@@ -1,6 +1,6 @@
 #include "sanitize.h"
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 #include <string.h>
 

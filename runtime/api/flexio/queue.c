@@ -1,7 +1,7 @@
 /* Queues of a process: what all kinds have in common, and what the device does with them. */
 #include "queue.h"
 
-#include "guest/flexio_abi.h"
+#include "guest/abi/flexio_abi.h"
 
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
                                    const struct flexio_qmem *from)

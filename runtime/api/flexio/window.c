@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/rv64/rv64.h"
-#include "guest/flexio_abi.h"
+#include "guest/abi/flexio_abi.h"
 #include "private.h"
 
 /* The words of a caller's state that hold what the thread has configured. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/pcc/private.h"
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 /* The control thread runs initialization and requests, which may take longer than events. */
 #define CONTROL_FACTOR 100u

@@ -5,7 +5,7 @@
 #include <doca_pcc_dev_data_structures.h>
 
 #include "api/pcc/pcc.h"
-#include "guest/pcc_abi.h"
+#include "guest/abi/pcc_abi.h"
 
 /* What one event needs in the memory of the program. Both guards hold PCC_GUARD: a program that
  * writes beside its context changes them. */

@@ -12,7 +12,7 @@
 #include "engine/proc/proc.h"
 #include "engine/rv64/rv64.h"
 #include "engine/sched/sched.h"
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 /* Units by the numbers of the card. */
 struct process_units {

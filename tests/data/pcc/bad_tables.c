@@ -1,5 +1,5 @@
 /* A reaction point that changes the tables of its library to nonsense. */
-#include "guest/doca_pcc.h"
+#include "guest/abi/doca_pcc.h"
 
 #include "nothing.h"
 

@@ -5,7 +5,7 @@
 #include <doca_pcc_dev_event.h>
 #include <string.h>
 
-#include "guest/syscall.h"
+#include "guest/abi/syscall.h"
 
 #include "pcc_modes.h"
 

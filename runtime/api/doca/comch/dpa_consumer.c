@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/comch_calls.h"
+#include "guest/abi/comch_calls.h"
 #include "private.h"
 
 _Static_assert(DPA_COMCH_IMM_MAX == DPK_PIPE_IMM_MAX, "the device's immediate data is as large");

@@ -1,9 +1,9 @@
 /* Producers of message queues on the DPA, and what DPA code asks of either side of a queue
- * (runtime/guest/comch_calls.h). */
+ * (guest/abi/comch_calls.h). */
 #include <doca_dpa_dev.h>
 #include <string.h>
 
-#include "guest/comch_calls.h"
+#include "guest/abi/comch_calls.h"
 #include "private.h"
 
 #define LOCAL_PROTECTION 0x04 /* MLX5_CQE_SYNDROME_LOCAL_PROT_ERR */

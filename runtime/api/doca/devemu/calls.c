@@ -1,7 +1,7 @@
-/* Calls of DPA code (guest/devemu_calls.h). */
-#include "guest/devemu_calls.h"
+/* Calls of DPA code (guest/abi/devemu_calls.h). */
+#include "guest/abi/devemu_calls.h"
 
-#include "guest/dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 #include "private.h"
 
 /* ---- Doorbells ---- */

@@ -2,7 +2,7 @@
 #include <doca_dpa.h>
 #include <stdlib.h>
 
-#include "guest/devemu_calls.h"
+#include "guest/abi/devemu_calls.h"
 #include "private.h"
 
 #define DOORBELLS_DEFAULT 64u

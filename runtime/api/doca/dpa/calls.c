@@ -1,9 +1,9 @@
 /*
  * Calls of DPA code: each room registers those that it carries out. Here are those that concern the
- * caller's device and completion queues (guest/doca_calls.h).
+ * caller's device and completion queues (guest/abi/doca_calls.h).
  */
-#include "guest/doca_calls.h"
-#include "guest/dpa_abi.h"
+#include "guest/abi/doca_calls.h"
+#include "guest/abi/dpa_abi.h"
 #include "private.h"
 
 /* What constructors registered: only then it changes. */

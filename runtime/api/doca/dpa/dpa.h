@@ -128,7 +128,7 @@ void dpk_dpa_queue_end(struct dpk_dpa_queue *q);
 
 /* ---- Calls of DPA code ---- */
 
-/* Calls of DPA_SYS_FAMILY_DOCA (guest/dpa_abi.h) that one room carries out. */
+/* Calls of DPA_SYS_FAMILY_DOCA (guest/abi/dpa_abi.h) that one room carries out. */
 struct dpk_dpa_calls {
     unsigned first, last; /* their numbers; no other room's are between them */
     dpk_device_call call; /* its context is the struct dpk_dpa, which is not an extended one */

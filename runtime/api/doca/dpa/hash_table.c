@@ -1,7 +1,7 @@
 /* Hash tables of DPA code: numbers by keys, which its threads share. The host keeps them. */
 #include <doca_dpa.h>
 
-#include "guest/doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "private.h"
 
 #define ENTRIES_MAX (UINT32_C(1) << 20)

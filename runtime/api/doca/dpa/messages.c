@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "guest/doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "private.h"
 
 #define MESSAGES_BSIZE 4096u /* bytes of device messages under way */

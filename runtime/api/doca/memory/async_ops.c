@@ -2,7 +2,7 @@
 #include <doca_dpa.h>
 #include <doca_dpa_dev.h>
 
-#include "guest/doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "memory.h"
 
 #define QUEUE_SIZE_MAX   65536u

@@ -2,7 +2,7 @@
 #include <doca_buf_array.h>
 #include <doca_mmap.h>
 
-#include "guest/doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "memory.h"
 
 #define COUNT_MAX ((size_t)1 << 24)

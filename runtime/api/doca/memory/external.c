@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "engine/rv64/rv64.h"
-#include "guest/doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "memory.h"
 
 #define HOST_BITS  48

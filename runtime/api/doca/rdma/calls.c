@@ -1,7 +1,7 @@
-/* What DPA code asks of RDMA contexts and registered memory (runtime/guest/rdma_calls.h). */
+/* What DPA code asks of RDMA contexts and registered memory (guest/abi/rdma_calls.h). */
 #include <inttypes.h>
 
-#include "guest/rdma_calls.h"
+#include "guest/abi/rdma_calls.h"
 #include "rdma.h"
 
 _Static_assert((int)DPA_RDMA_SEND == DPK_RC_SEND && (int)DPA_RDMA_WRITE == DPK_RC_WRITE &&

@@ -1,6 +1,6 @@
 /*
  * Queue pairs of the DPA: a front end of rc, whose rings DPA code fills by calls
- * (runtime/guest/verbs_calls.h). The lock of rc guards them.
+ * (guest/abi/verbs_calls.h). The lock of rc guards them.
  */
 #include <errno.h>
 

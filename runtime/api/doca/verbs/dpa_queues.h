@@ -5,7 +5,7 @@
 #include <sys/queue.h>
 
 #include "api/doca/dpa/dpa.h"
-#include "guest/verbs_calls.h"
+#include "guest/abi/verbs_calls.h"
 #include "net/queues/queues.h"
 #include "rdma/pairs/pairs.h"
 #include "verbs.h"

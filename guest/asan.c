@@ -6,7 +6,7 @@
  * bytes is that of "AddressSanitizerAlgorithm", its documentation.
  */
 #include "asan.h"
-#include "syscall.h"
+#include "guest/abi/syscall.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef DPA_DOCA_BUF_H
 #define DPA_DOCA_BUF_H
 
-#include "doca_calls.h"
+#include "guest/abi/doca_calls.h"
 
 static inline struct dpa_doca_buf *buf_of(uint64_t handle)
 {

@@ -4,7 +4,7 @@
  * races (engine/proc/tsan.c). The functions are those of compiler-rt/lib/tsan/rtl/tsan_interface.h and
  * tsan_interface_atomic.h.
  */
-#include "syscall.h"
+#include "guest/abi/syscall.h"
 
 #include <dpaintrin.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Where every DPA thread begins; registers as dpa_abi.h says. */
-#include "dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
     .section .text._dpa_start, "ax", @progbits
     .globl _dpa_start

@@ -1,4 +1,4 @@
-#include "syscall.h"
+#include "guest/abi/syscall.h"
 
 #include <dpaintrin.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "format.h"
+#include "guest/abi/syscall.h"
 #include "message.h"
-#include "syscall.h"
 
 #include <libflexio-dev/flexio_dev.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reaction points: algorithms, their parameters and counters. */
-#include "doca_pcc.h"
+#include "guest/abi/doca_pcc.h"
 
 #include <doca_pcc_dev.h>
 #include <doca_pcc_dev_algo_access.h>

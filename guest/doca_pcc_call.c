@@ -1,5 +1,5 @@
 /* What programs of congestion control of both roles have. */
-#include "doca_pcc.h"
+#include "guest/abi/doca_pcc.h"
 #include "message.h"
 
 #include <doca_pcc_dev_common.h>

@@ -1,6 +1,6 @@
 /* Message queues between CPU and DPA. */
-#include "comch_calls.h"
-#include "syscall.h"
+#include "guest/abi/comch_calls.h"
+#include "guest/abi/syscall.h"
 
 #include <doca_dpa_dev_comch_msgq.h>
 

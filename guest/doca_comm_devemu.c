@@ -1,6 +1,6 @@
 /* Emulated PCI functions: doorbells that the host rings, and interrupts to it. */
-#include "devemu_calls.h"
-#include "syscall.h"
+#include "guest/abi/devemu_calls.h"
+#include "guest/abi/syscall.h"
 
 #include <doca_dpa_dev_devemu_pci.h>
 

@@ -1,5 +1,5 @@
 /* Notification points: answers to probe packets. */
-#include "doca_pcc.h"
+#include "guest/abi/doca_pcc.h"
 
 #include <doca_pcc_np_dev.h>
 

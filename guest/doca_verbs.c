@@ -1,6 +1,6 @@
 /* Work requests of DOCA Verbs for DPA code: each is described to the host library. */
-#include "syscall.h"
-#include "verbs_calls.h"
+#include "guest/abi/syscall.h"
+#include "guest/abi/verbs_calls.h"
 
 #include <doca_dpa_dev_verbs.h>
 

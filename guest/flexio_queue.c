@@ -1,6 +1,6 @@
 /* Doorbells, as the host library carries them out. */
-#include "flexio_abi.h"
-#include "syscall.h"
+#include "guest/abi/flexio_abi.h"
+#include "guest/abi/syscall.h"
 
 #include <libflexio-dev/flexio_dev_queue_access.h>
 

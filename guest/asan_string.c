@@ -1,7 +1,7 @@
 /* Functions of <string.h> as code that is compiled with -fsanitize=address calls them
  * (share/sanitize.h): what they read and write is checked first, in one go. */
 #include "asan.h"
-#include "dpa_abi.h"
+#include "guest/abi/dpa_abi.h"
 
 #include <string.h>
 

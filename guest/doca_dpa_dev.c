@@ -1,7 +1,7 @@
-#include "doca_calls.h"
 #include "format.h"
+#include "guest/abi/doca_calls.h"
+#include "guest/abi/syscall.h"
 #include "message.h"
-#include "syscall.h"
 
 #include <doca_dpa_dev.h>
 #include <doca_dpa_dev_sync_event.h>

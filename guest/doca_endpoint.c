@@ -1,5 +1,5 @@
 /* Memory and endpoints of DOCA 2.2. Of a mem the lower 32 bits are the number that peers use. */
-#include "doca_calls.h"
+#include "guest/abi/doca_calls.h"
 #include "rdma_post.h"
 
 #include <doca-2.2/doca_dpa_dev.h>

@@ -1,6 +1,6 @@
 /*
  * dpa_abi: the contract between code on the DPA side and the runtime that runs it (ours; not
- * NVIDIA's). Included by the device libraries (runtime/guest), by dpacc's generated device code and
+ * NVIDIA's). Included by the device libraries (guest), by dpacc's generated device code and
  * by runtime/engine/proc. Plain C and assembler.
  *
  * Starting a thread: pc = e_entry of the device ELF (`_dpa_start`, in libflexio_dev), sp = top of

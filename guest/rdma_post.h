@@ -2,8 +2,8 @@
 #ifndef DPA_RDMA_POST_H
 #define DPA_RDMA_POST_H
 
-#include "rdma_calls.h"
-#include "syscall.h"
+#include "guest/abi/rdma_calls.h"
+#include "guest/abi/syscall.h"
 
 static inline uint64_t rdma_call(unsigned call, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {

@@ -63,7 +63,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay source device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered api/pcc api/host cc
+RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered api/pcc api/host
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
@@ -108,19 +108,21 @@ $(if $(COVERAGE),$(eval $(O)/lib/%.o: ALL_CFLAGS += --coverage))
 # Races of programs of the DPA are theirs.
 $(if $(filter thread,$(SANITIZE)),$(eval $(O)/runtime/engine/rv64/%.o: SAN :=))
 # The model gives the same figures on every machine: no multiplication is fused with an addition.
-$(O)/runtime/cc/%.o: ALL_CFLAGS += -ffp-contract=off
+$(O)/tools/dpapcc/model/%.o: ALL_CFLAGS += -ffp-contract=off
 # The interpreter loop: gcc must not merge the dispatch jumps of a computed goto.
 INTERPRETER_CFLAGS := $(call known,-fno-gcse -fno-crossjumping)
 $(O)/runtime/engine/rv64/%.o: ALL_CFLAGS += $(INTERPRETER_CFLAGS)
 
 # Which sources there are: what is linked is linked again when one comes or goes.
 $(call hold,$(O)/sources,$(sort $(shell find lib runtime guest tools -name '*.c')))
-$(O)/libdpk.a $(O)/libdpkbase.a $(O)/libdpkcli.a $(O)/libdpkrt.a $(TOOLS:%=$(B)/bin/%): $(O)/sources
+$(O)/libdpk.a $(O)/libdpkbase.a $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(TOOLS:%=$(B)/bin/%): $(O)/sources
 $(O)/libdpk.a: $(LIB_OBJS)
 # Errors and buffers, which each host library has for itself.
 $(O)/libdpkbase.a: $(call objs,lib/base/*.c)
 # For tools alone: libraries do not print.
 $(O)/libdpkcli.a: $(call objs,lib/cli/*.c)
+# What several tools have, and what benchmarks and tests take of one.
+$(O)/libdpktools.a: $(call objs,tools/common/*.c tools/dpapcc/model/*.c)
 $(O)/libdpkrt.a: $(RT_OBJS)
 $(O)/%.a:
 	$(call say,AR,$@)
@@ -129,7 +131,7 @@ $(O)/%.a:
 # ---- Tools: bin/<name> from tools/<name>/*.c -------------------------------------------------------
 $(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
-$(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/%,$$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c)) $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/% $(O)/tools/dpapcc/model/%,$$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c)) $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
 endef
@@ -262,7 +264,7 @@ $(B)/share/man/man7/%: man/% ; $(put)
 # ---- Tests -----------------------------------------------------------------------------------------
 # each_test.c stands around cmocka: it tells tests/run of each test.
 AROUND_CMOCKA := -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip
-$(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 $(O)/tests/test_llvm_addresses: $(O)/runtime/engine/llvm/addresses.o $(O)/runtime/engine/llvm/groups.o
@@ -270,13 +272,13 @@ $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
-$(O)/tests/unit/test_dpapcc.o: ALL_CFLAGS += -Itools
+$(O)/tests/unit/%.o $(O)/bench/%.o: ALL_CFLAGS += -Itools
 # For LD_PRELOAD, behind what a sanitizer brings.
 $(O)/tests/helpers/%_shim.so: SAN :=
 $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $^ -o $@
-$(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 .SECONDARY:

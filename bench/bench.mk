@@ -6,7 +6,7 @@ $(B)/bench/measure: $(O)/bench/measure.o
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@
 
-$(B)/bench/rv64_bench $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/pcc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkcli.a $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/bench/rv64_bench $(B)/bench/rdma_nic $(B)/bench/steering_bench $(B)/bench/cc_bench $(B)/bench/pcc_bench $(B)/bench/reflector_native $(B)/bench/reflector_feed: $(B)/bench/%: $(O)/bench/%.o $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
 

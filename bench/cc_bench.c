@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 struct fairness {
     uint64_t after, since;

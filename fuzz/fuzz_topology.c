@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

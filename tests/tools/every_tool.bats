@@ -9,6 +9,7 @@ setup() {
 
 @test "every tool folder gives a program" {
     for d in "$here"/tools/*/; do
+        [ "$d" != "$here/tools/common/" ] || continue
         [ -x "$DPAKIT_BUILD/bin/$(basename "$d")" ] || { echo "$d"; false; }
     done
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
-#include "cc/random.h"
+#include "dpapcc/model/model.h"
+#include "dpapcc/model/random.h"
 
 #include <cmocka.h>
 

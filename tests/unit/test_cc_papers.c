@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 #include <cmocka.h>
 

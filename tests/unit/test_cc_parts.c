@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cc/agenda.h"
-#include "cc/histogram.h"
-#include "cc/random.h"
-#include "cc/sim.h"
+#include "dpapcc/model/agenda.h"
+#include "dpapcc/model/histogram.h"
+#include "dpapcc/model/random.h"
+#include "dpapcc/model/sim.h"
 
 #include <cmocka.h>
 

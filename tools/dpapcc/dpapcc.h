@@ -3,10 +3,10 @@
 #define DPAPCC_H
 
 #include "api/pcc/pcc.h"
-#include "cc/cc.h"
 #include "chart/chart.h"
 #include "cli/cli.h"
-#include "source/source.h"
+#include "common/source.h"
+#include "dpapcc/model/model.h"
 
 #define NO_SLOT UINT_MAX /* of options: the first that is enabled */
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/source.h"
 #include "dpaprof.h"
 #include "engine/debug/debug.h"
 #include "profile/profile.h"
-#include "source/source.h"
 
 enum { SOURCE_MAX = 64 << 20 }; /* bytes of a source file */
 

@@ -6,11 +6,11 @@
 
 #include "bus/peers/peers.h"
 #include "cli/cli.h"
+#include "common/source.h"
 #include "engine/debug/debug.h"
 #include "engine/jit/jit.h"
 #include "engine/loader/loader.h"
 #include "engine/proc/proc.h"
-#include "source/source.h"
 
 /* What the command line says. */
 struct options {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "common/source.h"
 #include "hostfile/hostfile.h"
-#include "source/source.h"
 
 #include "kind.h"
 #include "mlxdpa/program.h"

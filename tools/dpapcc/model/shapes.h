@@ -2,7 +2,7 @@
 #ifndef DPK_CC_SHAPES_H
 #define DPK_CC_SHAPES_H
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 /* Makes room for one more of `count`, in an array that grows by powers of two. */
 bool shape_has_room(void **array, uint32_t count, size_t size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 #include "shapes.h"
 
 #define FILE_MAX       ((size_t)256 << 20)

@@ -3,7 +3,7 @@
 #ifndef DPK_CC_HISTOGRAM_H
 #define DPK_CC_HISTOGRAM_H
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 #define HISTOGRAM_BINS (26 * 128) /* for 32 bits */
 

@@ -2,7 +2,7 @@
 #ifndef DPK_CC_ALGORITHMS_H
 #define DPK_CC_ALGORITHMS_H
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 extern const struct cc_algorithm cc_dcqcn, cc_swift, cc_hpcc;
 

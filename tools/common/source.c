@@ -1,5 +1,5 @@
 /* Where a tool's program and its device come from. */
-#include "source/source.h"
+#include "common/source.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef DPK_CC_KEYS_H
 #define DPK_CC_KEYS_H
 
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 
 /* Sets a key, whose parts are joined by points ("ecn.kmin"). DPK_ERR_NOT_FOUND: there is none, with
  * a suggestion; DPK_ERR_RANGE, DPK_ERR_FORMAT: its value. */

@@ -3,7 +3,7 @@
 #define DPK_CC_SIM_H
 
 #include "agenda.h"
-#include "cc/cc.h"
+#include "dpapcc/model/model.h"
 #include "histogram.h"
 #include "random.h"
 

@@ -63,7 +63,9 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
-RT_ROOMS := engine/rv64 engine/jit device/state device/admin engine/loader engine/record engine/replay device/counters net/frame bus/ring rdma/pacing net/cable bus/comch bus/pci net/switch device/running rdma/pairs rdma/cm net/wire net/queues engine/debug bus/peers engine/sched engine/races engine/proc bus/exports rdma/registered api/pcc api/host
+# Of runtime/api, libraries have what is theirs; the rest of runtime is in each, but for the translator.
+RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine rdma net,runtime/$(w)/*/))))) \
+            api/host api/pcc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)

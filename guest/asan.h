@@ -1,7 +1,7 @@
 /* What functions of the C library ask before they access memory, in programs compiled with
  * -fsanitize=address. */
-#ifndef DPA_ASAN_H
-#define DPA_ASAN_H
+#ifndef DPK_GUEST_ASAN_H
+#define DPK_GUEST_ASAN_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* What a handle of a buffer is. */
-#ifndef DPA_DOCA_BUF_H
-#define DPA_DOCA_BUF_H
+#ifndef DPK_GUEST_DOCA_BUF_H
+#define DPK_GUEST_DOCA_BUF_H
 
 #include "guest/abi/doca_calls.h"
 

@@ -1,6 +1,6 @@
 /* printf without floating point, for messages and strings. */
-#ifndef DPA_FORMAT_H
-#define DPA_FORMAT_H
+#ifndef DPK_GUEST_FORMAT_H
+#define DPK_GUEST_FORMAT_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-#ifndef DPA_MESSAGE_H
-#define DPA_MESSAGE_H
+#ifndef DPK_GUEST_MESSAGE_H
+#define DPK_GUEST_MESSAGE_H
 
 #include <stdarg.h>
 

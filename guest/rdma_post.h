@@ -1,6 +1,6 @@
 /* Posting, for the libraries of all generations. */
-#ifndef DPA_RDMA_POST_H
-#define DPA_RDMA_POST_H
+#ifndef DPK_GUEST_RDMA_POST_H
+#define DPK_GUEST_RDMA_POST_H
 
 #include "guest/abi/rdma_calls.h"
 #include "guest/abi/syscall.h"

@@ -1,7 +1,7 @@
 /* Calls of the device library for emulated PCI functions, of family DPA_SYS_FAMILY_DOCA (dpa_abi.h), next
  * to those of comch_calls.h; and what the host writes for it into memory of the DPA. */
-#ifndef DPA_DEVEMU_CALLS_H
-#define DPA_DEVEMU_CALLS_H
+#ifndef DPK_GUEST_ABI_DEVEMU_CALLS_H
+#define DPK_GUEST_ABI_DEVEMU_CALLS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Calls of libdoca_dpa_dev that the DOCA libraries of the host carry out, of family
  * DPA_SYS_FAMILY_DOCA (dpa_abi.h). Those of RDMA begin at 0x20. */
-#ifndef DPA_DOCA_CALLS_H
-#define DPA_DOCA_CALLS_H
+#ifndef DPK_GUEST_ABI_DOCA_CALLS_H
+#define DPK_GUEST_ABI_DOCA_CALLS_H
 
 #include <stdint.h>
 

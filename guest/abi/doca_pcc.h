@@ -1,6 +1,6 @@
 /* What the files of libdoca_pcc_dev.a and libdoca_pcc_np_dev.a share. */
-#ifndef DPA_DOCA_PCC_H
-#define DPA_DOCA_PCC_H
+#ifndef DPK_GUEST_ABI_DOCA_PCC_H
+#define DPK_GUEST_ABI_DOCA_PCC_H
 
 #include "pcc_abi.h"
 #include "syscall.h"

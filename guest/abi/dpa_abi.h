@@ -21,8 +21,8 @@
  * Calls: ECALL with the number in a7, arguments in a0..a5, result in a0. A call with a bad handle,
  * address or number faults the thread.
  */
-#ifndef DPA_ABI_H
-#define DPA_ABI_H
+#ifndef DPK_GUEST_ABI_DPA_ABI_H
+#define DPK_GUEST_ABI_DPA_ABI_H
 
 #define DPA_SYS_EXIT          1  /* (value): ends the thread; value is the RPC's result */
 #define DPA_SYS_MSG           2  /* (stream, level, address, length): one message, text */

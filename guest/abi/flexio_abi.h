@@ -1,8 +1,8 @@
 /* flexio_abi: calls of family DPA_SYS_FAMILY_FLEXIO (dpa_abi.h), between libflexio_dev and
  * libflexio.
  * "-> failed" is 0 or 1. */
-#ifndef FLEXIO_ABI_H
-#define FLEXIO_ABI_H
+#ifndef DPK_GUEST_ABI_FLEXIO_ABI_H
+#define DPK_GUEST_ABI_FLEXIO_ABI_H
 
 #include "dpa_abi.h"
 

@@ -6,8 +6,8 @@
  * dpa_pcc_arguments. Events and packets have the layouts of doca_pcc_dev_data_structures.h and
  * doca_pcc_np_dev.h.
  */
-#ifndef DPA_PCC_ABI_H
-#define DPA_PCC_ABI_H
+#ifndef DPK_GUEST_ABI_PCC_ABI_H
+#define DPK_GUEST_ABI_PCC_ABI_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Calls of the device libraries for RDMA and registered memory, of family DPA_SYS_FAMILY_DOCA
  * (dpa_abi.h), next to those of doca_calls.h. */
-#ifndef DPA_RDMA_CALLS_H
-#define DPA_RDMA_CALLS_H
+#ifndef DPK_GUEST_ABI_RDMA_CALLS_H
+#define DPK_GUEST_ABI_RDMA_CALLS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Calls into the runtime: ECALL with the number in a7, arguments in a0 to a3, result in a0. */
-#ifndef DPA_SYSCALL_H
-#define DPA_SYSCALL_H
+#ifndef DPK_GUEST_ABI_SYSCALL_H
+#define DPK_GUEST_ABI_SYSCALL_H
 
 #include "dpa_abi.h"
 

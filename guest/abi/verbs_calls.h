@@ -1,7 +1,7 @@
 /* Calls of the device library for queues of DOCA Verbs, of family DPA_SYS_FAMILY_DOCA
  * (dpa_abi.h), next to those of rdma_calls.h. */
-#ifndef DPA_VERBS_CALLS_H
-#define DPA_VERBS_CALLS_H
+#ifndef DPK_GUEST_ABI_VERBS_CALLS_H
+#define DPK_GUEST_ABI_VERBS_CALLS_H
 
 #include <stdint.h>
 

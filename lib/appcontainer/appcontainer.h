@@ -10,8 +10,8 @@
  *         dpk_app_verify(&app, &trust, &report) == DPK_VERDICT_OK)
  *         dpk_app_elf(&app, &elf, &err);
  */
-#ifndef DPK_APPCONTAINER_H
-#define DPK_APPCONTAINER_H
+#ifndef DPK_APPCONTAINER_APPCONTAINER_H
+#define DPK_APPCONTAINER_APPCONTAINER_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

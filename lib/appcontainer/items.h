@@ -1,6 +1,6 @@
 /* Items of a single-program container (signing(7)); private to this room. */
-#ifndef APPCONTAINER_ITEMS_H
-#define APPCONTAINER_ITEMS_H
+#ifndef DPK_APPCONTAINER_ITEMS_H
+#define DPK_APPCONTAINER_ITEMS_H
 
 #include "appcontainer.h"
 

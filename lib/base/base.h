@@ -12,8 +12,8 @@
  *     if (r.failed) ...                             // truncated: every later read gives 0
  *     dpk_buf_free(&file);
  */
-#ifndef DPK_BASE_H
-#define DPK_BASE_H
+#ifndef DPK_BASE_BASE_H
+#define DPK_BASE_BASE_H
 
 #include <limits.h>
 #include <pthread.h>

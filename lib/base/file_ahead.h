@@ -1,6 +1,6 @@
 /* Private to base: what was written ahead, for whoever puts the file in its place (file.c). */
-#ifndef BASE_FILE_AHEAD_H
-#define BASE_FILE_AHEAD_H
+#ifndef DPK_BASE_FILE_AHEAD_H
+#define DPK_BASE_FILE_AHEAD_H
 
 #include "base/base.h"
 

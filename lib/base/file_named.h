@@ -1,7 +1,7 @@
 /* Private to base: what is there under a name, looked up once. A name that is looked up twice may be
  * two files. */
-#ifndef BASE_FILE_NAMED_H
-#define BASE_FILE_NAMED_H
+#ifndef DPK_BASE_FILE_NAMED_H
+#define DPK_BASE_FILE_NAMED_H
 
 #include <sys/stat.h>
 

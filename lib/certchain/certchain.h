@@ -9,8 +9,8 @@
  *     dpk_certchain_load("chain.der", &chain, &err);
  *     dpk_certchain_encode(chain, NULL, &out, &err);
  */
-#ifndef DPK_CERTCHAIN_H
-#define DPK_CERTCHAIN_H
+#ifndef DPK_CERTCHAIN_CERTCHAIN_H
+#define DPK_CERTCHAIN_CERTCHAIN_H
 
 #include <openssl/x509.h>
 

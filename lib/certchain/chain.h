@@ -1,6 +1,6 @@
 /* A chain in memory; private to this room. */
-#ifndef CERTCHAIN_CHAIN_H
-#define CERTCHAIN_CHAIN_H
+#ifndef DPK_CERTCHAIN_CHAIN_H
+#define DPK_CERTCHAIN_CHAIN_H
 
 #include "certchain/certchain.h"
 

@@ -16,8 +16,8 @@
  *
  * Documents: SVG 1.1 (second edition); XML 1.0, sections 2.2 (characters) and 2.4 (escapes).
  */
-#ifndef DPK_CHART_H
-#define DPK_CHART_H
+#ifndef DPK_CHART_CHART_H
+#define DPK_CHART_CHART_H
 
 #include "base/base.h"
 

@@ -2,8 +2,8 @@
  * cli: what command-line tools share: tables of options and commands, help, errors, exit codes,
  * JSON. It prints on standard output and standard error, so no library uses it.
  */
-#ifndef DPK_CLI_H
-#define DPK_CLI_H
+#ifndef DPK_CLI_CLI_H
+#define DPK_CLI_CLI_H
 
 #include <cjson/cJSON.h>
 

@@ -10,8 +10,8 @@
  *         dpk_container_verify(&c, owner_key, &err) == DPK_OK)
  *         dpk_container_certificate(&c, &der, &der_size, &err);
  */
-#ifndef DPK_CONTAINER_H
-#define DPK_CONTAINER_H
+#ifndef DPK_CONTAINER_CONTAINER_H
+#define DPK_CONTAINER_CONTAINER_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

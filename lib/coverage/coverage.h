@@ -10,8 +10,8 @@
  * The form is that of LLVM 14 to 16 (version 8), 18 (9), 19 and 20 (10), little-endian, 64 bits:
  * https://llvm.org/docs/InstrProfileFormat.html
  */
-#ifndef DPK_COVERAGE_H
-#define DPK_COVERAGE_H
+#ifndef DPK_COVERAGE_COVERAGE_H
+#define DPK_COVERAGE_COVERAGE_H
 
 #include "base/base.h"
 

@@ -14,8 +14,8 @@
  *             printf("%s: %zu bytes\n", dpk_elf_name(&elf, &s), dpk_reader_left(&content));
  *     }
  */
-#ifndef DPK_ELF_H
-#define DPK_ELF_H
+#ifndef DPK_ELF_ELF_H
+#define DPK_ELF_ELF_H
 
 #include <elf.h>
 

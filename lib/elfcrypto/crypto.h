@@ -1,6 +1,6 @@
 /* Layout of crypto data (signing(7)), and parts of its making; private to this room. */
-#ifndef ELFCRYPTO_CRYPTO_H
-#define ELFCRYPTO_CRYPTO_H
+#ifndef DPK_ELFCRYPTO_CRYPTO_H
+#define DPK_ELFCRYPTO_CRYPTO_H
 
 #include "elfcrypto/elfcrypto.h"
 

@@ -8,8 +8,8 @@
  *     for (size_t i = 0; i < report.count; i++)
  *         printf("%s: %s\n", report.checks[i].name, report.checks[i].detail);
  */
-#ifndef DPK_ELFCRYPTO_H
-#define DPK_ELFCRYPTO_H
+#ifndef DPK_ELFCRYPTO_ELFCRYPTO_H
+#define DPK_ELFCRYPTO_ELFCRYPTO_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

@@ -1,6 +1,6 @@
 /* What a device ELF says it was compiled for; private to this room. */
-#ifndef ELFCRYPTO_ISA_H
-#define ELFCRYPTO_ISA_H
+#ifndef DPK_ELFCRYPTO_ISA_H
+#define DPK_ELFCRYPTO_ISA_H
 
 #include "elf/elf.h"
 

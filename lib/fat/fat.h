@@ -7,8 +7,8 @@
  *         for (size_t i = 0; i < fat.count; i++)
  *             use(fat.members[i].target, fat.members[i].data, fat.members[i].size);
  */
-#ifndef DPK_FAT_H
-#define DPK_FAT_H
+#ifndef DPK_FAT_FAT_H
+#define DPK_FAT_FAT_H
 
 #include "base/base.h"
 

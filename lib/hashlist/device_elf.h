@@ -1,6 +1,6 @@
 /* What a hash list needs of a device ELF, and when it refuses one; private to this room. */
-#ifndef HASHLIST_DEVICE_ELF_H
-#define HASHLIST_DEVICE_ELF_H
+#ifndef DPK_HASHLIST_DEVICE_ELF_H
+#define DPK_HASHLIST_DEVICE_ELF_H
 
 #include "elf/elf.h"
 

@@ -1,6 +1,6 @@
 /* Many SHA-256 at once; private to this room. */
-#ifndef HASHLIST_HASHER_H
-#define HASHLIST_HASHER_H
+#ifndef DPK_HASHLIST_HASHER_H
+#define DPK_HASHLIST_HASHER_H
 
 #include "device_elf.h"
 #include "table.h"

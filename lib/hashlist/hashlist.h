@@ -9,8 +9,8 @@
  *     if (dpk_hashlist_compare(then, now, where, sizeof where) != DPK_OK)
  *         printf("differs: %s\n", where);               // "segment 2", "section 5 .text"
  */
-#ifndef DPK_HASHLIST_H
-#define DPK_HASHLIST_H
+#ifndef DPK_HASHLIST_HASHLIST_H
+#define DPK_HASHLIST_HASHLIST_H
 
 #include "base/base.h"
 #include "elf/elf.h"

@@ -1,6 +1,6 @@
 /* The hash list table in memory; private to this room. */
-#ifndef HASHLIST_TABLE_H
-#define HASHLIST_TABLE_H
+#ifndef DPK_HASHLIST_TABLE_H
+#define DPK_HASHLIST_TABLE_H
 
 #include "hashlist/hashlist.h"
 

@@ -2,8 +2,8 @@
  * A host file changed without copying it: bytes overwritten in place, and new ends of its objects
  * where sections come or go. Private to this room.
  */
-#ifndef HOSTFILE_EDIT_H
-#define HOSTFILE_EDIT_H
+#ifndef DPK_HOSTFILE_EDIT_H
+#define DPK_HOSTFILE_EDIT_H
 
 #include "host.h"
 

@@ -1,6 +1,6 @@
 /* A host file in memory; private to this room. */
-#ifndef HOSTFILE_HOST_H
-#define HOSTFILE_HOST_H
+#ifndef DPK_HOSTFILE_HOST_H
+#define DPK_HOSTFILE_HOST_H
 
 #include "elf/elf.h"
 #include "hostfile/hostfile.h"

@@ -13,8 +13,8 @@
  *     }
  *     dpk_hostfile_close(host);
  */
-#ifndef DPK_HOSTFILE_H
-#define DPK_HOSTFILE_H
+#ifndef DPK_HOSTFILE_HOSTFILE_H
+#define DPK_HOSTFILE_HOSTFILE_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

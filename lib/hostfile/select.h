@@ -1,6 +1,6 @@
 /* The programs that a caller means; private to this room. */
-#ifndef HOSTFILE_SELECT_H
-#define HOSTFILE_SELECT_H
+#ifndef DPK_HOSTFILE_SELECT_H
+#define DPK_HOSTFILE_SELECT_H
 
 #include "host.h"
 

@@ -11,8 +11,8 @@
  *     dpk_nv_xml_parse(defs, xml, xml_size, &tlvs, &err);
  *     dpk_nv_file_make(&tlvs, signer, &keypair_uuid, &bin, &err); // signer NULL: digest only
  */
-#ifndef DPK_NVCONFIG_H
-#define DPK_NVCONFIG_H
+#ifndef DPK_NVCONFIG_NVCONFIG_H
+#define DPK_NVCONFIG_NVCONFIG_H
 
 #include "base/base.h"
 #include "signer/signer.h"

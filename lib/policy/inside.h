@@ -1,6 +1,6 @@
 /* A policy in memory; private to this room. */
-#ifndef POLICY_INSIDE_H
-#define POLICY_INSIDE_H
+#ifndef DPK_POLICY_INSIDE_H
+#define DPK_POLICY_INSIDE_H
 
 #include "policy/policy.h"
 

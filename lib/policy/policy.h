@@ -10,8 +10,8 @@
  *         reason = dpk_policy_check(policy, &about, why, sizeof why);
  *     dpk_policy_free(policy);
  */
-#ifndef DPK_POLICY_H
-#define DPK_POLICY_H
+#ifndef DPK_POLICY_POLICY_H
+#define DPK_POLICY_POLICY_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

@@ -12,8 +12,8 @@
  * A frame is a function, or, below a function, the line of it that ran ("prime.c:14"). Weights are
  * instructions. Nothing here is safe for several threads.
  */
-#ifndef DPK_PROFILE_H
-#define DPK_PROFILE_H
+#ifndef DPK_PROFILE_PROFILE_H
+#define DPK_PROFILE_PROFILE_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* Where keys come from; private to this room. */
-#ifndef SIGNER_KEYS_H
-#define SIGNER_KEYS_H
+#ifndef DPK_SIGNER_KEYS_H
+#define DPK_SIGNER_KEYS_H
 
 #include <pthread.h>
 

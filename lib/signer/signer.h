@@ -14,8 +14,8 @@
  *     dpk_buf_free(&sig);
  *     dpk_signer_close(s);
  */
-#ifndef DPK_SIGNER_H
-#define DPK_SIGNER_H
+#ifndef DPK_SIGNER_SIGNER_H
+#define DPK_SIGNER_SIGNER_H
 
 #include <openssl/evp.h>
 

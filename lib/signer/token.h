@@ -1,6 +1,6 @@
 /* Ways to keys in PKCS#11 tokens; private to this room. */
-#ifndef SIGNER_TOKEN_H
-#define SIGNER_TOKEN_H
+#ifndef DPK_SIGNER_TOKEN_H
+#define DPK_SIGNER_TOKEN_H
 
 #include <p11-kit/p11-kit.h>
 #include <p11-kit/uri.h>

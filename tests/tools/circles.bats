@@ -46,6 +46,24 @@ api/doca/dpa/a api/doca/memory/b
 api/doca/dpa/a api/doca-2.2/b"
 }
 
+@test "a use of a higher wing, or of the one beside, is refused" {
+    local below above
+    while read -r below above; do
+        rm -rf runtime obj
+        compiled "runtime/$below" "runtime/$above"
+        compiled "runtime/$above" "runtime/$above"
+        run scripts/check-circles obj
+        [ "$status" -eq 1 ]
+        [ "$output" = "runtime/$below uses f_${above##*/} of a higher wing: runtime/$above" ]
+    done <<<"rdma/cm/a net/wire/b
+bus/ring/a device/state/b
+engine/proc/a api/host/b"
+    rm -rf runtime obj
+    compiled runtime/net/wire/a runtime/bus/ring/b
+    compiled runtime/bus/ring/b runtime/bus/ring/b
+    scripts/check-circles obj
+}
+
 @test "headers that include each other are refused" {
     compiled runtime/engine/sched/a runtime/engine/sched/b
     mkdir -p runtime/engine/proc

@@ -286,6 +286,29 @@ layer_fault() {
     layer_fault lib/nvconfig/xml.c ../base/base.h 'include by path: #include "../base/base.h"'
 }
 
+# layer_table COMMAND: what check-layers says after sed has changed its tables, of a tree without files.
+layer_table() {
+    rm -rf copy
+    mkdir -p copy/scripts copy/tools copy/lib copy/runtime copy/guest
+    sed "$1" "$here/scripts/check-layers" >copy/scripts/check-layers
+    chmod +x copy/scripts/check-layers
+    run copy/scripts/check-layers
+    [ "$status" -eq 1 ] && [ "$output" = "$2" ] || { echo "$output"; false; }
+}
+
+@test "a room that may include one of a higher wing is found in the table" {
+    layer_table 's#^bus/ring: base$#bus/ring: base engine/proc#' 'scripts/check-layers: bus/ring is of wing bus, below engine/proc'
+    layer_table 's#^bus/pci: .*#& device/state#' 'scripts/check-layers: bus/pci is of wing bus, below device/state'
+}
+
+@test "an include guard that does not follow the path is found" {
+    mkdir -p copy/scripts copy/lib/base copy/runtime copy/guest copy/tools
+    printf '#ifndef OLD_H\n#define OLD_H\n#endif\n' >copy/lib/base/new.h
+    cp "$here/scripts/check-layers" copy/scripts/
+    run copy/scripts/check-layers
+    [ "$status" -eq 1 ] && [ "$output" = "lib/base/new.h:1: the include guard is not DPK_BASE_NEW_H" ]
+}
+
 @test "a folder that is no room yet is found" {
     mkdir -p copy/scripts copy/lib/attic copy/runtime copy/guest copy/tools
     touch copy/lib/attic/old.c

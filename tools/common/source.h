@@ -10,8 +10,8 @@
  *     dpk_device_close(source.load.device);
  *     dpk_source_close(&source);
  */
-#ifndef DPK_SOURCE_H
-#define DPK_SOURCE_H
+#ifndef DPK_COMMON_SOURCE_H
+#define DPK_COMMON_SOURCE_H
 
 #include "base/base.h"
 #include "engine/loader/loader.h"

@@ -1,7 +1,7 @@
 /* doca_caps: what its files share. It is a host program like any other: all that it prints, functions
  * of libdoca_* said, which it loads. */
-#ifndef DOCA_CAPS_H
-#define DOCA_CAPS_H
+#ifndef DPK_DOCA_CAPS_DOCA_CAPS_H
+#define DPK_DOCA_CAPS_DOCA_CAPS_H
 
 #include "cli/cli.h"
 

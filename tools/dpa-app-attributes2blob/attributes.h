@@ -7,8 +7,8 @@
  *         attributes_encode(&a, &blob);
  *     attributes_free(&a);
  */
-#ifndef ATTRIBUTES_H
-#define ATTRIBUTES_H
+#ifndef DPK_DPA_APP_ATTRIBUTES2BLOB_ATTRIBUTES_H
+#define DPK_DPA_APP_ATTRIBUTES2BLOB_ATTRIBUTES_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* dpa-gdbserver: its only command, which attach.c has and main.c names. */
-#ifndef ATTACH_H
-#define ATTACH_H
+#ifndef DPK_DPA_GDBSERVER_ATTACH_H
+#define DPK_DPA_GDBSERVER_ATTACH_H
 
 #include "cli/cli.h"
 

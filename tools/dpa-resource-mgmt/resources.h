@@ -1,7 +1,7 @@
 /* dpa-resource-mgmt: what its files share. main.c lists the commands; apply.c gives units as a file
  * says; show.c tells who has them. */
-#ifndef RESOURCES_H
-#define RESOURCES_H
+#ifndef DPK_DPA_RESOURCE_MGMT_RESOURCES_H
+#define DPK_DPA_RESOURCE_MGMT_RESOURCES_H
 
 #include "cli/cli.h"
 #include "device/admin/admin.h"

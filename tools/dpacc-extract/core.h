@@ -6,8 +6,8 @@
  * It says where program and crypto data lie. Where those pages are left out of the core, as Linux
  * does with what can be had from a file, they are read from that file.
  */
-#ifndef EXTRACT_CORE_H
-#define EXTRACT_CORE_H
+#ifndef DPK_DPACC_EXTRACT_CORE_H
+#define DPK_DPACC_EXTRACT_CORE_H
 
 #include "base/base.h"
 

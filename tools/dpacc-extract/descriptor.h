@@ -5,8 +5,8 @@
  * program; address and size of the room for its crypto data; u64 that the host's constructor writes
  * to; the program's name and a NUL. tools/dpacc/embed.c writes it as C.
  */
-#ifndef EXTRACT_DESCRIPTOR_H
-#define EXTRACT_DESCRIPTOR_H
+#ifndef DPK_DPACC_EXTRACT_DESCRIPTOR_H
+#define DPK_DPACC_EXTRACT_DESCRIPTOR_H
 
 #define DPK_DESCRIPTOR_MAGIC "DPKAPP1" /* and its NUL */
 #define DPK_DESCRIPTOR_SIZE  256

@@ -2,8 +2,8 @@
  * dpacc-extract: what its files share. source.c has the programs of the input, list.c prints them,
  * extract.c has the command and takes one out.
  */
-#ifndef EXTRACT_H
-#define EXTRACT_H
+#ifndef DPK_DPACC_EXTRACT_EXTRACT_H
+#define DPK_DPACC_EXTRACT_EXTRACT_H
 
 #include "cli/cli.h"
 #include "core.h"

@@ -18,8 +18,8 @@
  *
  * host link        A.meta.o + k.dpa.o -> hostStubs.o -> hostStubs.a
  */
-#ifndef DPACC_BUILD_H
-#define DPACC_BUILD_H
+#ifndef DPK_DPACC_BUILD_H
+#define DPK_DPACC_BUILD_H
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* clang: dpacc under the name dpa-clang is the device compiler alone, as NVIDIA's tree has it. */
-#ifndef DPACC_CLANG_H
-#define DPACC_CLANG_H
+#ifndef DPK_DPACC_CLANG_H
+#define DPK_DPACC_CLANG_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* clangd: tells tools of clang how what this run compiles is compiled. */
-#ifndef DPACC_CLANGD_H
-#define DPACC_CLANGD_H
+#ifndef DPK_DPACC_CLANGD_H
+#define DPK_DPACC_CLANGD_H
 
 #include "inputs.h"
 

@@ -1,6 +1,6 @@
 /* commands: the command lines of the tools that dpacc runs, and of its own steps. */
-#ifndef DPACC_COMMANDS_H
-#define DPACC_COMMANDS_H
+#ifndef DPK_DPACC_COMMANDS_H
+#define DPK_DPACC_COMMANDS_H
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* complaints: what is wrong with the sources, one -E- line each on stderr. */
-#ifndef DPACC_COMPLAINTS_H
-#define DPACC_COMPLAINTS_H
+#ifndef DPK_DPACC_COMPLAINTS_H
+#define DPK_DPACC_COMPLAINTS_H
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* config: what the command line asks for. */
-#ifndef DPACC_CONFIG_H
-#define DPACC_CONFIG_H
+#ifndef DPK_DPACC_CONFIG_H
+#define DPK_DPACC_CONFIG_H
 
 #include "cli/cli.h"
 #include "words.h"

@@ -6,8 +6,8 @@
  *   that on RISC-V. The address of the counters is put there, and the engine subtracts.
  * - A constructor would register the records. The DPA runs none, and the engine needs none.
  */
-#ifndef DPACC_COVERAGE_H
-#define DPACC_COVERAGE_H
+#ifndef DPK_DPACC_COVERAGE_H
+#define DPK_DPACC_COVERAGE_H
 
 #include "base/base.h"
 

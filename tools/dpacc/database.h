@@ -4,8 +4,8 @@
  *
  *     [{"directory": "/src", "file": "k.c", "output": "p.a", "arguments": ["clang", ...]}]
  */
-#ifndef DPACC_DATABASE_H
-#define DPACC_DATABASE_H
+#ifndef DPK_DPACC_DATABASE_H
+#define DPK_DPACC_DATABASE_H
 
 #include "words.h"
 

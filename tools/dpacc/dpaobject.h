@@ -1,6 +1,6 @@
 /* dpaobject: device objects and libraries inside the files that dpacc hands out. */
-#ifndef DPACC_DPAOBJECT_H
-#define DPACC_DPAOBJECT_H
+#ifndef DPK_DPACC_DPAOBJECT_H
+#define DPK_DPACC_DPAOBJECT_H
 
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* embed: bytes as C that puts them into a section of a host object, and the code that registers a
  * program. Nothing that is generated needs another file. */
-#ifndef DPACC_EMBED_H
-#define DPACC_EMBED_H
+#ifndef DPK_DPACC_EMBED_H
+#define DPK_DPACC_EMBED_H
 
 #include "words.h"
 

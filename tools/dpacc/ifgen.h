@@ -5,8 +5,8 @@
  * The generated files need no header of the user's: every type that an argument has is described
  * here by size, sign and layout, and written again with assertions that it came out the same.
  */
-#ifndef DPACC_IFGEN_H
-#define DPACC_IFGEN_H
+#ifndef DPK_DPACC_IFGEN_H
+#define DPK_DPACC_IFGEN_H
 
 #include "words.h"
 

@@ -1,6 +1,6 @@
 /* inputs: what one run of dpacc knows, and looking at what it was given. */
-#ifndef DPACC_INPUTS_H
-#define DPACC_INPUTS_H
+#ifndef DPK_DPACC_INPUTS_H
+#define DPK_DPACC_INPUTS_H
 
 #include "commands.h"
 #include "complaints.h"

@@ -7,8 +7,8 @@
  *     merge_print(&merge, fd);           // when the child has ended; closes it
  *     merge_free(&merge);
  */
-#ifndef DPACC_MERGE_H
-#define DPACC_MERGE_H
+#ifndef DPK_DPACC_MERGE_H
+#define DPK_DPACC_MERGE_H
 
 #include "words.h"
 

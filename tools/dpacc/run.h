@@ -4,8 +4,8 @@
  * Terminating signals are blocked from run_start on and looked at while waiting, so that children
  * are ended and the directory is removed before dpacc dies of the signal.
  */
-#ifndef DPACC_RUN_H
-#define DPACC_RUN_H
+#ifndef DPK_DPACC_RUN_H
+#define DPK_DPACC_RUN_H
 
 #include "merge.h"
 #include "words.h"

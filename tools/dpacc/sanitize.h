@@ -3,8 +3,8 @@
  * this target, but its compiler makes such code for any. So these words become options of the compiler,
  * which makes a call of each check; the device library has the functions (guest/asan.c, guest/tsan.c).
  */
-#ifndef DPACC_SANITIZE_H
-#define DPACC_SANITIZE_H
+#ifndef DPK_DPACC_SANITIZE_H
+#define DPK_DPACC_SANITIZE_H
 
 #include "words.h"
 

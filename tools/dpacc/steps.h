@@ -18,8 +18,8 @@
  *     dpacc -step library OUT TARGET=ARCHIVE...
  *         device archives of several targets as one library
  */
-#ifndef DPACC_STEPS_H
-#define DPACC_STEPS_H
+#ifndef DPK_DPACC_STEPS_H
+#define DPK_DPACC_STEPS_H
 
 #include "words.h"
 

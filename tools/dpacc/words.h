@@ -1,6 +1,6 @@
 /* Lists of words: command lines and options. */
-#ifndef DPACC_WORDS_H
-#define DPACC_WORDS_H
+#ifndef DPK_DPACC_WORDS_H
+#define DPK_DPACC_WORDS_H
 
 #include "base/base.h"
 

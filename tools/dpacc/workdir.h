@@ -1,6 +1,6 @@
 /* workdir: where a build works, and what its files are called. */
-#ifndef DPACC_WORKDIR_H
-#define DPACC_WORKDIR_H
+#ifndef DPK_DPACC_WORKDIR_H
+#define DPK_DPACC_WORKDIR_H
 
 #include "commands.h"
 #include "run.h"

@@ -1,6 +1,6 @@
 /* dpadev: what its files share. */
-#ifndef DPADEV_H
-#define DPADEV_H
+#ifndef DPK_DPADEV_DPADEV_H
+#define DPK_DPADEV_DPADEV_H
 
 #include "cli/cli.h"
 

@@ -1,7 +1,7 @@
 /* What the commands claim, trust and lock share. Each of them makes the files that NVIDIA's guide
  * makes by hand, applies them to the device, and prints the commands that do the same. */
-#ifndef DPADEV_OWN_H
-#define DPADEV_OWN_H
+#ifndef DPK_DPADEV_OWN_H
+#define DPK_DPADEV_OWN_H
 
 #include "dpadev.h"
 

@@ -1,6 +1,6 @@
 /* What `dpadev stats` shows of congestion control. */
-#ifndef DPADEV_RATES_H
-#define DPADEV_RATES_H
+#ifndef DPK_DPADEV_RATES_H
+#define DPK_DPADEV_RATES_H
 
 #include <cjson/cJSON.h>
 

@@ -1,7 +1,7 @@
 /* dpaeumgmt: what its files share. groups.c and partitions.c have what is done with each sort of
  * object, info.c what the card is; main.c lists the commands. */
-#ifndef DPAEUMGMT_H
-#define DPAEUMGMT_H
+#ifndef DPK_DPAEUMGMT_DPAEUMGMT_H
+#define DPK_DPAEUMGMT_DPAEUMGMT_H
 
 #include "cli/cli.h"
 #include "device/admin/admin.h"

@@ -1,6 +1,6 @@
 /* dpapcc: what its files share. */
-#ifndef DPAPCC_H
-#define DPAPCC_H
+#ifndef DPK_DPAPCC_DPAPCC_H
+#define DPK_DPAPCC_DPAPCC_H
 
 #include "api/pcc/pcc.h"
 #include "chart/chart.h"

@@ -1,6 +1,6 @@
 /* dpapcc sweep: what its files share. */
-#ifndef DPAPCC_SWEEP_H
-#define DPAPCC_SWEEP_H
+#ifndef DPK_DPAPCC_SWEEP_H
+#define DPK_DPAPCC_SWEEP_H
 
 #include "dpapcc.h"
 

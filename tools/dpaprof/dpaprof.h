@@ -1,6 +1,6 @@
 /* dpaprof: what its files share. */
-#ifndef DPAPROF_H
-#define DPAPROF_H
+#ifndef DPK_DPAPROF_DPAPROF_H
+#define DPK_DPAPROF_DPAPROF_H
 
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 /* dparun: what its files share. */
-#ifndef DPARUN_H
-#define DPARUN_H
+#ifndef DPK_DPARUN_DPARUN_H
+#define DPK_DPARUN_DPARUN_H
 
 #include <pthread.h>
 

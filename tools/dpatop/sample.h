@@ -11,8 +11,8 @@
  *     }
  *     top_close(top);                                  // counting ends, if it began it
  */
-#ifndef DPATOP_SAMPLE_H
-#define DPATOP_SAMPLE_H
+#ifndef DPK_DPATOP_SAMPLE_H
+#define DPK_DPATOP_SAMPLE_H
 
 #include "cli/cli.h"
 #include "device/counters/counters.h"

@@ -7,8 +7,8 @@
  *     if (!screen_keys(&s)) ...                  // q was pressed
  *     screen_end(&s);                            // before anything else is printed
  */
-#ifndef DPATOP_SCREEN_H
-#define DPATOP_SCREEN_H
+#ifndef DPK_DPATOP_SCREEN_H
+#define DPK_DPATOP_SCREEN_H
 
 #include "table.h"
 

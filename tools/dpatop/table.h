@@ -7,8 +7,8 @@
  *         table_put_cell(&line, &t, i, column);
  *     table_free(&t);
  */
-#ifndef DPATOP_TABLE_H
-#define DPATOP_TABLE_H
+#ifndef DPK_DPATOP_TABLE_H
+#define DPK_DPATOP_TABLE_H
 
 #include "sample.h"
 

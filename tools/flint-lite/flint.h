@@ -2,8 +2,8 @@
  * flint-lite: what its commands share. burn.c, query.c and verify.c have the commands, each with its
  * options; main.c lists them.
  */
-#ifndef FLINT_H
-#define FLINT_H
+#ifndef DPK_FLINT_LITE_FLINT_H
+#define DPK_FLINT_LITE_FLINT_H
 
 #include "cli/cli.h"
 #include "device/admin/admin.h"

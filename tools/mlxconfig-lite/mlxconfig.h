@@ -2,8 +2,8 @@
  * mlxconfig-lite: what its commands share. files.c has the commands that work on files, query.c,
  * set.c, raw.c and shown.c those that work on a device, each with its options; main.c lists them.
  */
-#ifndef MLXCONFIG_H
-#define MLXCONFIG_H
+#ifndef DPK_MLXCONFIG_LITE_MLXCONFIG_H
+#define DPK_MLXCONFIG_LITE_MLXCONFIG_H
 
 #include "cli/cli.h"
 #include "device/admin/admin.h"

@@ -1,6 +1,6 @@
 /* JSON of certificates and UUIDs for show and verify, and printing JSON as a tree of text. */
-#ifndef MLXDPA_FACTS_H
-#define MLXDPA_FACTS_H
+#ifndef DPK_MLXDPA_FACTS_H
+#define DPK_MLXDPA_FACTS_H
 
 #include <cjson/cJSON.h>
 

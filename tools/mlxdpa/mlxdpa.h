@@ -2,8 +2,8 @@
  * mlxdpa: what its commands share. main.c lists the commands and the options that several of them
  * take; the files next to it hold commands, with the options that are theirs alone.
  */
-#ifndef MLXDPA_H
-#define MLXDPA_H
+#ifndef DPK_MLXDPA_MLXDPA_H
+#define DPK_MLXDPA_MLXDPA_H
 
 #include "cli/cli.h"
 #include "container/container.h"

@@ -1,6 +1,6 @@
 /* The outcome of verify for one program or file: its checks, and the verdict. */
-#ifndef MLXDPA_OUTCOME_H
-#define MLXDPA_OUTCOME_H
+#ifndef DPK_MLXDPA_OUTCOME_H
+#define DPK_MLXDPA_OUTCOME_H
 
 #include "elfcrypto/elfcrypto.h"
 

@@ -1,7 +1,7 @@
 /* The papers of a release: an in-toto Statement with SLSA provenance in a DSSE envelope, and an
  * SPDX document. */
-#ifndef MLXDPA_PAPERS_H
-#define MLXDPA_PAPERS_H
+#ifndef DPK_MLXDPA_PAPERS_H
+#define DPK_MLXDPA_PAPERS_H
 
 #include "hostfile/hostfile.h"
 

@@ -1,6 +1,6 @@
 /* JSON of device programs for show and verify. */
-#ifndef MLXDPA_PROGRAM_H
-#define MLXDPA_PROGRAM_H
+#ifndef DPK_MLXDPA_PROGRAM_H
+#define DPK_MLXDPA_PROGRAM_H
 
 #include <cjson/cJSON.h>
 

@@ -1,6 +1,6 @@
 /* Signing: functions that several kinds of file use. */
-#ifndef MLXDPA_SIGNING_H
-#define MLXDPA_SIGNING_H
+#ifndef DPK_MLXDPA_SIGNING_H
+#define DPK_MLXDPA_SIGNING_H
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 /* Opening the files that commands are given. */
-#ifndef MLXDPA_TARGET_H
-#define MLXDPA_TARGET_H
+#ifndef DPK_MLXDPA_TARGET_H
+#define DPK_MLXDPA_TARGET_H
 
 #include "kinds/kind.h"
 

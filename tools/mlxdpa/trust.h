@@ -1,6 +1,6 @@
 /* What verify trusts: CA certificates and public keys that are given, or those of a device. */
-#ifndef MLXDPA_TRUST_H
-#define MLXDPA_TRUST_H
+#ifndef DPK_MLXDPA_TRUST_H
+#define DPK_MLXDPA_TRUST_H
 
 #include "certchain/certchain.h"
 #include "device/admin/admin.h"

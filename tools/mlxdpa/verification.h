@@ -1,6 +1,6 @@
 /* Verifying: functions that several kinds of file use. */
-#ifndef MLXDPA_VERIFICATION_H
-#define MLXDPA_VERIFICATION_H
+#ifndef DPK_MLXDPA_VERIFICATION_H
+#define DPK_MLXDPA_VERIFICATION_H
 
 #include "outcome.h"
 #include "trust.h"

@@ -10,8 +10,8 @@
  *     if (dpk_address_leave(&all, address, &owner))
  *         dpk_heap_free(..., address, &err);                  // in the process of owner.object
  */
-#ifndef DPK_ADDRESSES_ADDRESSES_H
-#define DPK_ADDRESSES_ADDRESSES_H
+#ifndef DPK_API_ADDRESSES_ADDRESSES_H
+#define DPK_API_ADDRESSES_ADDRESSES_H
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* Functions of later DOCA whose names have another signature in the headers of DOCA 2.2, or none.
  */
-#ifndef DPK_DOCA_2_2_LATER_H
-#define DPK_DOCA_2_2_LATER_H
+#ifndef DPK_API_DOCA_2_2_LATER_H
+#define DPK_API_DOCA_2_2_LATER_H
 
 #include <doca_error.h>
 

@@ -1,6 +1,6 @@
 /* What the files of this room share. */
-#ifndef DPKVERIFY_INSIDE_H
-#define DPKVERIFY_INSIDE_H
+#ifndef DPK_API_DPKVERIFY_INSIDE_H
+#define DPK_API_DPKVERIFY_INSIDE_H
 
 #include "base/base.h"
 #include "certchain/certchain.h"

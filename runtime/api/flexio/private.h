@@ -1,6 +1,6 @@
 /* Objects of libflexio, shared by its files. */
-#ifndef DPK_HOST_FLEXIO_PRIVATE_H
-#define DPK_HOST_FLEXIO_PRIVATE_H
+#ifndef DPK_API_FLEXIO_PRIVATE_H
+#define DPK_API_FLEXIO_PRIVATE_H
 
 #include <libflexio/flexio.h>
 

@@ -1,6 +1,6 @@
 /* What the kinds of queues share. Private to libflexio. */
-#ifndef DPK_HOST_FLEXIO_QUEUE_H
-#define DPK_HOST_FLEXIO_QUEUE_H
+#ifndef DPK_API_FLEXIO_QUEUE_H
+#define DPK_API_FLEXIO_QUEUE_H
 
 #include "api/nic/nic.h"
 #include "private.h"

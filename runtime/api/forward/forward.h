@@ -7,8 +7,8 @@
  *     FORWARD(struct ibv_pd *, NULL, ibv_alloc_pd, (struct ibv_context * context), (context),
  *             dpk_context_is_emulated(context), emulated()->alloc_pd(context))
  */
-#ifndef DPK_HOST_FORWARD_FORWARD_H
-#define DPK_HOST_FORWARD_FORWARD_H
+#ifndef DPK_API_FORWARD_FORWARD_H
+#define DPK_API_FORWARD_FORWARD_H
 
 #include <errno.h>
 #include <stdatomic.h>

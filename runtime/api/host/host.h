@@ -17,8 +17,8 @@
  *
  * Any thread may call these functions.
  */
-#ifndef DPK_HOST_H
-#define DPK_HOST_H
+#ifndef DPK_API_HOST_HOST_H
+#define DPK_API_HOST_HOST_H
 
 #include <pthread.h>
 #include <stdarg.h>

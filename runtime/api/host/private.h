@@ -1,6 +1,6 @@
 /* What the files of host share. */
-#ifndef DPK_HOST_PRIVATE_H
-#define DPK_HOST_PRIVATE_H
+#ifndef DPK_API_HOST_PRIVATE_H
+#define DPK_API_HOST_PRIVATE_H
 
 #include "api/host/host.h"
 

@@ -10,8 +10,8 @@
  * `memory` of a struct dpk_queue_place is a struct dpk_nic_memory, `user` of a CQ a
  * struct dpk_nic_listener. Both are called with the lock of the port held.
  */
-#ifndef DPK_NIC_H
-#define DPK_NIC_H
+#ifndef DPK_API_NIC_NIC_H
+#define DPK_API_NIC_NIC_H
 
 #include "engine/proc/proc.h"
 #include "net/queues/queues.h"

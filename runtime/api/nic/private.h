@@ -1,6 +1,6 @@
 /* What the files of nic share. */
-#ifndef DPK_NIC_PRIVATE_H
-#define DPK_NIC_PRIVATE_H
+#ifndef DPK_API_NIC_PRIVATE_H
+#define DPK_API_NIC_PRIVATE_H
 
 #include "nic.h"
 

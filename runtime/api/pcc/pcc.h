@@ -24,8 +24,8 @@
  *
  * Names and numbers are those of DOCA PCC (docs.nvidia.com/doca/sdk, "DOCA PCC", 2.5 to 3.2).
  */
-#ifndef DPK_PCC_H
-#define DPK_PCC_H
+#ifndef DPK_API_PCC_PCC_H
+#define DPK_API_PCC_PCC_H
 
 #include "base/base.h"
 #include "engine/loader/loader.h"

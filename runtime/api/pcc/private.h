@@ -1,6 +1,6 @@
 /* What the files of pcc share. */
-#ifndef DPK_PCC_PRIVATE_H
-#define DPK_PCC_PRIVATE_H
+#ifndef DPK_API_PCC_PRIVATE_H
+#define DPK_API_PCC_PRIVATE_H
 
 #include <doca_pcc_dev_data_structures.h>
 

@@ -8,8 +8,8 @@
  * waits on; messages are read when the program asks for events, so there is no thread. One lock
  * guards all channels, identifiers and events.
  */
-#ifndef DPK_RDMACM_H
-#define DPK_RDMACM_H
+#ifndef DPK_API_RDMACM_RDMACM_H
+#define DPK_API_RDMACM_RDMACM_H
 
 #include <pthread.h>
 #include <rdma/rdma_cma.h>

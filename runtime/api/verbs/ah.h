@@ -1,6 +1,6 @@
 /* Address handles. Private to verbs. */
-#ifndef DPK_VERBS_AH_H
-#define DPK_VERBS_AH_H
+#ifndef DPK_API_VERBS_AH_H
+#define DPK_API_VERBS_AH_H
 
 #include "context.h"
 

@@ -1,6 +1,6 @@
 /* Asynchronous events of an opened device (ibv_get_async_event). Private to verbs. */
-#ifndef DPK_VERBS_ASYNC_H
-#define DPK_VERBS_ASYNC_H
+#ifndef DPK_API_VERBS_ASYNC_H
+#define DPK_API_VERBS_ASYNC_H
 
 #include <infiniband/verbs.h>
 #include <pthread.h>

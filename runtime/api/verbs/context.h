@@ -1,6 +1,6 @@
 /* What our contexts hold besides what programs see. */
-#ifndef DPK_HOST_IBVERBS_CONTEXT_H
-#define DPK_HOST_IBVERBS_CONTEXT_H
+#ifndef DPK_API_VERBS_CONTEXT_H
+#define DPK_API_VERBS_CONTEXT_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* Completion queues of the host. Private to verbs. */
-#ifndef DPK_VERBS_CQ_H
-#define DPK_VERBS_CQ_H
+#ifndef DPK_API_VERBS_CQ_H
+#define DPK_API_VERBS_CQ_H
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* Objects that mlx5dv_devx_obj_create makes. Private to verbs. */
-#ifndef DPK_VERBS_DEVX_H
-#define DPK_VERBS_DEVX_H
+#ifndef DPK_API_VERBS_DEVX_H
+#define DPK_API_VERBS_DEVX_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* Protection domains, as <infiniband/verbs.h> makes some through a context. Private to verbs. */
-#ifndef DPK_VERBS_DOMAINS_H
-#define DPK_VERBS_DOMAINS_H
+#ifndef DPK_API_VERBS_DOMAINS_H
+#define DPK_API_VERBS_DOMAINS_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

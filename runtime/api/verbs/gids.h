@@ -1,6 +1,6 @@
 /* GUIDs and GIDs of emulated devices. Private to verbs. */
-#ifndef DPK_VERBS_GIDS_H
-#define DPK_VERBS_GIDS_H
+#ifndef DPK_API_VERBS_GIDS_H
+#define DPK_API_VERBS_GIDS_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

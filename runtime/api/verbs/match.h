@@ -1,6 +1,6 @@
 /* What steering rules match: struct fte_match_param of the ConnectX PRM. Private to verbs. */
-#ifndef DPK_VERBS_MATCH_H
-#define DPK_VERBS_MATCH_H
+#ifndef DPK_API_VERBS_MATCH_H
+#define DPK_API_VERBS_MATCH_H
 
 #include <infiniband/mlx5dv.h>
 

@@ -4,8 +4,8 @@
  * The lock of the struct dpk_rc guards what changes of a queue pair. rc asks for the next work
  * (send.c) and for the next receive (qp.c), and tells what became of them.
  */
-#ifndef DPK_VERBS_QP_H
-#define DPK_VERBS_QP_H
+#ifndef DPK_API_VERBS_QP_H
+#define DPK_API_VERBS_QP_H
 
 #include "context.h"
 #include "receives.h"

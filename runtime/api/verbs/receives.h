@@ -1,6 +1,6 @@
 /* Queues of receives: of a queue pair, or shared by several. Private to verbs. */
-#ifndef DPK_VERBS_RECEIVES_H
-#define DPK_VERBS_RECEIVES_H
+#ifndef DPK_API_VERBS_RECEIVES_H
+#define DPK_API_VERBS_RECEIVES_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

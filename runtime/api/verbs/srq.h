@@ -1,6 +1,6 @@
 /* Shared receive queues. Private to verbs. */
-#ifndef DPK_VERBS_SRQ_H
-#define DPK_VERBS_SRQ_H
+#ifndef DPK_API_VERBS_SRQ_H
+#define DPK_API_VERBS_SRQ_H
 
 #include <sys/queue.h>
 

@@ -1,6 +1,6 @@
 /* Objects of flow steering. Private to verbs. */
-#ifndef DPK_VERBS_STEERING_H
-#define DPK_VERBS_STEERING_H
+#ifndef DPK_API_VERBS_STEERING_H
+#define DPK_API_VERBS_STEERING_H
 
 #include <infiniband/mlx5dv.h>
 #include <stdatomic.h>

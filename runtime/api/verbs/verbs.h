@@ -7,8 +7,8 @@
  *     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
  *     struct ibv_context *context = dpk_emulated_9.open_device(devices[0]);
  */
-#ifndef DPK_VERBS_VERBS_H
-#define DPK_VERBS_VERBS_H
+#ifndef DPK_API_VERBS_VERBS_H
+#define DPK_API_VERBS_VERBS_H
 
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>

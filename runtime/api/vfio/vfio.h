@@ -10,8 +10,8 @@
  * Descriptors are true ones: of the container of /dev/null, of groups and devices of the file of their
  * function, so that memory is mapped, read and written by the kernel. All else goes to the C library.
  */
-#ifndef DPK_VFIO_H
-#define DPK_VFIO_H
+#ifndef DPK_API_VFIO_VFIO_H
+#define DPK_API_VFIO_VFIO_H
 
 #include <stddef.h>
 #include <stdint.h>

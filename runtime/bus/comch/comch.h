@@ -28,8 +28,8 @@
  * process ends, its sockets and memory go with it. The file of a server that was killed stays until
  * somebody calls that name, or a client of it hangs up.
  */
-#ifndef DPK_COMCH_H
-#define DPK_COMCH_H
+#ifndef DPK_BUS_COMCH_COMCH_H
+#define DPK_BUS_COMCH_COMCH_H
 
 #include "base/base.h"
 #include "bus/ring/ring.h"

@@ -25,8 +25,8 @@
  * All that a peer says, and all that it writes into the table, may be wrong. Any thread may call
  * these functions. A child of fork() has none of its parent's exports, and shares its imports.
  */
-#ifndef DPK_EXPORTS_H
-#define DPK_EXPORTS_H
+#ifndef DPK_BUS_EXPORTS_EXPORTS_H
+#define DPK_BUS_EXPORTS_EXPORTS_H
 
 #include "base/base.h"
 

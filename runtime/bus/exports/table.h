@@ -1,6 +1,6 @@
 /* The table of a process's exports, in memory that its peers map. */
-#ifndef DPK_EXPORTS_TABLE_H
-#define DPK_EXPORTS_TABLE_H
+#ifndef DPK_BUS_EXPORTS_TABLE_H
+#define DPK_BUS_EXPORTS_TABLE_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* The file of a function. */
-#ifndef DPK_PCI_FILE_H
-#define DPK_PCI_FILE_H
+#ifndef DPK_BUS_PCI_FILE_H
+#define DPK_BUS_PCI_FILE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

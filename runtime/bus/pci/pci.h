@@ -25,8 +25,8 @@
  * What a function is was checked when its file was opened, and is copied then. All else in the file may
  * change at any time, and have any value.
  */
-#ifndef DPK_PCI_H
-#define DPK_PCI_H
+#ifndef DPK_BUS_PCI_PCI_H
+#define DPK_BUS_PCI_PCI_H
 
 #include "base/base.h"
 #include "bus/exports/exports.h"

@@ -8,8 +8,8 @@
  *             ...
  *     dpk_listener_close(&l);
  */
-#ifndef DPK_PEERS_H
-#define DPK_PEERS_H
+#ifndef DPK_BUS_PEERS_PEERS_H
+#define DPK_BUS_PEERS_PEERS_H
 
 #include <pthread.h>
 #include <sys/types.h>

@@ -22,8 +22,8 @@
  * A process that finds nothing to read, or no room, sleeps. ring_wakes_... tells the other process
  * when it must wake this one, through a socket of the caller's. All sizes are of whole frames.
  */
-#ifndef DPK_RING_H
-#define DPK_RING_H
+#ifndef DPK_BUS_RING_RING_H
+#define DPK_BUS_RING_RING_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -9,8 +9,8 @@
  *     dpk_device_apply(dev, file.data, file.size, &why, &err);   // or burn, or set
  *     dpk_device_reset(dev, &err);
  */
-#ifndef DPK_PROVISION_H
-#define DPK_PROVISION_H
+#ifndef DPK_DEVICE_ADMIN_ADMIN_H
+#define DPK_DEVICE_ADMIN_ADMIN_H
 
 #include "device/state/state.h"
 

@@ -1,6 +1,6 @@
 /* archive: a device's state as bytes of one file (dpadev(1), "ARCHIVES"). */
-#ifndef DPK_PROVISION_ARCHIVE_H
-#define DPK_PROVISION_ARCHIVE_H
+#ifndef DPK_DEVICE_ADMIN_ARCHIVE_H
+#define DPK_DEVICE_ADMIN_ARCHIVE_H
 
 #include "private.h"
 

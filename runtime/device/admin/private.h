@@ -1,6 +1,6 @@
 /* For the files of provision, which may include the card's state/private.h too. */
-#ifndef DPK_PROVISION_PRIVATE_H
-#define DPK_PROVISION_PRIVATE_H
+#ifndef DPK_DEVICE_ADMIN_PRIVATE_H
+#define DPK_DEVICE_ADMIN_PRIVATE_H
 
 #include "device/admin/admin.h"
 #include "device/state/private.h"

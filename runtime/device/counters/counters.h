@@ -21,8 +21,8 @@
  * disk ends no program that counts. Whoever may write to a device's directory can still truncate
  * it, which ends them.
  */
-#ifndef DPK_COUNTERS_H
-#define DPK_COUNTERS_H
+#ifndef DPK_DEVICE_COUNTERS_COUNTERS_H
+#define DPK_DEVICE_COUNTERS_COUNTERS_H
 
 #include "base/base.h"
 

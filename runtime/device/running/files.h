@@ -1,6 +1,6 @@
 /* files: the two kinds of file of a device's folder `live`. */
-#ifndef DPK_LIVE_FILES_H
-#define DPK_LIVE_FILES_H
+#ifndef DPK_DEVICE_RUNNING_FILES_H
+#define DPK_DEVICE_RUNNING_FILES_H
 
 #include "device/running/running.h"
 

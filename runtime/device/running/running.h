@@ -17,8 +17,8 @@
  * start, so that a full disk ends no program. Functions take no lock of their own but for entering
  * and leaving; claims and counts are atomic.
  */
-#ifndef DPK_LIVE_H
-#define DPK_LIVE_H
+#ifndef DPK_DEVICE_RUNNING_RUNNING_H
+#define DPK_DEVICE_RUNNING_RUNNING_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* state: the database of a device, for the files of card and for provision. */
-#ifndef DPK_DEVICE_STATE_H
-#define DPK_DEVICE_STATE_H
+#ifndef DPK_DEVICE_STATE_PRIVATE_H
+#define DPK_DEVICE_STATE_PRIVATE_H
 
 #include <limits.h>
 #include <sys/stat.h>

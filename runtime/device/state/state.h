@@ -14,8 +14,8 @@
  *     dpk_ca_list_free(&cas);
  *     dpk_device_close(dev);
  */
-#ifndef DPK_CARD_H
-#define DPK_CARD_H
+#ifndef DPK_DEVICE_STATE_STATE_H
+#define DPK_DEVICE_STATE_STATE_H
 
 #include <limits.h>
 

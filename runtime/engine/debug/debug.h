@@ -7,8 +7,8 @@
  *         ... "%s:%u", at.file, at.line ...
  *     dpk_core_write("dpa.core", &core, &err);       // gdb-multiarch PROGRAM.elf dpa.core
  */
-#ifndef DPK_DEBUG_H
-#define DPK_DEBUG_H
+#ifndef DPK_ENGINE_DEBUG_DEBUG_H
+#define DPK_ENGINE_DEBUG_DEBUG_H
 
 #include "base/base.h"
 #include "engine/loader/loader.h"

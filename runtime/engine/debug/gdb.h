@@ -1,6 +1,6 @@
 /* Private to debug: a connection with GDB, without the descriptors that its bytes come from. */
-#ifndef DPK_DEBUG_GDB_H
-#define DPK_DEBUG_GDB_H
+#ifndef DPK_ENGINE_DEBUG_GDB_H
+#define DPK_ENGINE_DEBUG_GDB_H
 
 #include "engine/debug/debug.h"
 

@@ -1,6 +1,6 @@
 /* Private to jit: counts what the translator does, for jit_stats. Any thread may call these. */
-#ifndef DPK_JIT_COUNTS_H
-#define DPK_JIT_COUNTS_H
+#ifndef DPK_ENGINE_JIT_COUNTS_H
+#define DPK_ENGINE_JIT_COUNTS_H
 
 #include "engine/jit/jit.h"
 

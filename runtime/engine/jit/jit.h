@@ -8,8 +8,8 @@
  *     jit_attach(core, JIT_ON);
  *     rv64_run(core, &hart, 32768);
  */
-#ifndef DPK_JIT_JIT_H
-#define DPK_JIT_JIT_H
+#ifndef DPK_ENGINE_JIT_JIT_H
+#define DPK_ENGINE_JIT_JIT_H
 
 #include "base/base.h"
 #include "engine/rv64/rv64.h"

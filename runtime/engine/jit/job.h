@@ -2,8 +2,8 @@
  * Private to jit: jobs, each of which gets code for a place that is hot, once or twice: a draft may come before its
  * last code. One thread carries them out; job_worth says in which order.
  */
-#ifndef DPK_JIT_JOB_H
-#define DPK_JIT_JOB_H
+#ifndef DPK_ENGINE_JIT_JOB_H
+#define DPK_ENGINE_JIT_JOB_H
 
 #include "engine/jit/translations.h"
 

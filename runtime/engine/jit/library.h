@@ -1,6 +1,6 @@
 /* Private to jit: finds libdpakit-llvm.so. */
-#ifndef DPK_JIT_LIBRARY_H
-#define DPK_JIT_LIBRARY_H
+#ifndef DPK_ENGINE_JIT_LIBRARY_H
+#define DPK_ENGINE_JIT_LIBRARY_H
 
 #include "engine/jit/translate.h"
 

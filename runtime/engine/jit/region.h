@@ -1,6 +1,6 @@
 /* Private to jit: regions, the guest code that is translated as one. */
-#ifndef DPK_JIT_REGION_H
-#define DPK_JIT_REGION_H
+#ifndef DPK_ENGINE_JIT_REGION_H
+#define DPK_ENGINE_JIT_REGION_H
 
 #include "engine/rv64/block.h"
 #include "engine/rv64/insn.h"

@@ -16,8 +16,8 @@
  *
  * Several threads and processes may use it at once.
  */
-#ifndef DPK_JIT_STORE_H
-#define DPK_JIT_STORE_H
+#ifndef DPK_ENGINE_JIT_STORE_H
+#define DPK_ENGINE_JIT_STORE_H
 
 #include "base/base.h"
 

@@ -9,8 +9,8 @@
  * An image is a struct jit_image, then its relocations, then its code. Nothing in it depends on the
  * process it was made in.
  */
-#ifndef DPK_JIT_TRANSLATE_H
-#define DPK_JIT_TRANSLATE_H
+#ifndef DPK_ENGINE_JIT_TRANSLATE_H
+#define DPK_ENGINE_JIT_TRANSLATE_H
 
 #include "base/base.h"
 #include "engine/jit/region.h"

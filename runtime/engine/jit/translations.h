@@ -1,6 +1,6 @@
 /* Private to jit: the translations of one state of a guest's code. */
-#ifndef DPK_JIT_TRANSLATIONS_H
-#define DPK_JIT_TRANSLATIONS_H
+#ifndef DPK_ENGINE_JIT_TRANSLATIONS_H
+#define DPK_ENGINE_JIT_TRANSLATIONS_H
 
 #include "engine/jit/translate.h"
 

@@ -3,8 +3,8 @@
  * word is checked after it was read, and another hart may change it meanwhile; so LLVM must not read it
  * again. It may do so with others, and join several to one.
  */
-#ifndef DPK_LLVM_ADDRESSES_H
-#define DPK_LLVM_ADDRESSES_H
+#ifndef DPK_ENGINE_LLVM_ADDRESSES_H
+#define DPK_ENGINE_LLVM_ADDRESSES_H
 
 #include "engine/jit/region.h"
 

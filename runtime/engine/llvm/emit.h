@@ -5,8 +5,8 @@
  * that it needs when it is entered and after each call, and stores those that have changed before
  * each call and when it returns.
  */
-#ifndef DPK_LLVM_EMIT_H
-#define DPK_LLVM_EMIT_H
+#ifndef DPK_ENGINE_LLVM_EMIT_H
+#define DPK_ENGINE_LLVM_EMIT_H
 
 #include <llvm-c/Core.h>
 

@@ -3,8 +3,8 @@
  * way to a block, of a value that a register still has, is not made again. A first check covers what
  * later blocks may access nearby, so that theirs are not needed.
  */
-#ifndef DPK_LLVM_FACTS_H
-#define DPK_LLVM_FACTS_H
+#ifndef DPK_ENGINE_LLVM_FACTS_H
+#define DPK_ENGINE_LLVM_FACTS_H
 
 #include "engine/llvm/groups.h"
 

@@ -1,6 +1,6 @@
 /* Private to llvm: which loads and stores of a block are checked together. */
-#ifndef DPK_LLVM_GROUPS_H
-#define DPK_LLVM_GROUPS_H
+#ifndef DPK_ENGINE_LLVM_GROUPS_H
+#define DPK_ENGINE_LLVM_GROUPS_H
 
 #include "engine/jit/region.h"
 

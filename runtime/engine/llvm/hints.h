@@ -2,8 +2,8 @@
  * Private to llvm: where registers are likely to point to, so that a check looks first whether the address
  * is there. A wrong hint costs time alone.
  */
-#ifndef DPK_LLVM_HINTS_H
-#define DPK_LLVM_HINTS_H
+#ifndef DPK_ENGINE_LLVM_HINTS_H
+#define DPK_ENGINE_LLVM_HINTS_H
 
 #include "engine/jit/region.h"
 

@@ -3,8 +3,8 @@
  * is not its own, or where they are not aligned. It shifts the bytes and joins them by OR. The host reads
  * such a word once, where the guest reads its first byte; the guest's bytes are parts of it.
  */
-#ifndef DPK_LLVM_WORDS_H
-#define DPK_LLVM_WORDS_H
+#ifndef DPK_ENGINE_LLVM_WORDS_H
+#define DPK_ENGINE_LLVM_WORDS_H
 
 #include "engine/llvm/groups.h"
 

@@ -1,6 +1,6 @@
 /* image: a program image, and the steps that fill it, for the files of the loader. */
-#ifndef DPK_LOADER_IMAGE_H
-#define DPK_LOADER_IMAGE_H
+#ifndef DPK_ENGINE_LOADER_IMAGE_H
+#define DPK_ENGINE_LOADER_IMAGE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* judge: what loading a program and asking about one share, for the files of the loader. */
-#ifndef DPK_LOADER_JUDGE_H
-#define DPK_LOADER_JUDGE_H
+#ifndef DPK_ENGINE_LOADER_JUDGE_H
+#define DPK_ENGINE_LOADER_JUDGE_H
 
 #include "engine/loader/image.h"
 

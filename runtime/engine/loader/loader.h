@@ -11,8 +11,8 @@
  *     if (dpk_load(&ask, &image, &result, &err) == DPK_ERR_REFUSED)
  *         ... dpk_verdict_name(result.verdict) ...
  */
-#ifndef DPK_LOADER_H
-#define DPK_LOADER_H
+#ifndef DPK_ENGINE_LOADER_LOADER_H
+#define DPK_ENGINE_LOADER_LOADER_H
 
 #include "base/base.h"
 #include "device/state/state.h"

@@ -1,6 +1,6 @@
 /* affinity: which execution units of the card an affinity allows a process. */
-#ifndef DPK_PROC_AFFINITY_H
-#define DPK_PROC_AFFINITY_H
+#ifndef DPK_ENGINE_PROC_AFFINITY_H
+#define DPK_ENGINE_PROC_AFFINITY_H
 
 #include "engine/proc/hart.h"
 

@@ -4,8 +4,8 @@
  * Here the rest is marked: what lies around global variables, and the heap. What is wrong is reported as
  * one line. For other programs these functions do nothing.
  */
-#ifndef DPK_PROC_ASAN_H
-#define DPK_PROC_ASAN_H
+#ifndef DPK_ENGINE_PROC_ASAN_H
+#define DPK_ENGINE_PROC_ASAN_H
 
 #include "engine/proc/hart.h"
 

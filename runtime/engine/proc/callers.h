@@ -1,6 +1,6 @@
 /* callers: the calls that a hart is in, by call frame information. The hart must not run meanwhile. */
-#ifndef DPK_PROC_CALLERS_H
-#define DPK_PROC_CALLERS_H
+#ifndef DPK_ENGINE_PROC_CALLERS_H
+#define DPK_ENGINE_PROC_CALLERS_H
 
 #include "engine/proc/hart.h"
 

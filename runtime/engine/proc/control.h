@@ -1,7 +1,7 @@
 /* control: the socket at which other processes of this user ask which DPA processes this one has,
  * and at which debuggers connect with a token (debug.h, "Finding processes"). */
-#ifndef DPK_PROC_CONTROL_H
-#define DPK_PROC_CONTROL_H
+#ifndef DPK_ENGINE_PROC_CONTROL_H
+#define DPK_ENGINE_PROC_CONTROL_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * the program ends with it. Where they go: DPAKIT_COVERAGE, else LLVM_PROFILE_FILE; without
  * either nothing is written.
  */
-#ifndef DPK_PROC_COVERAGE_H
-#define DPK_PROC_COVERAGE_H
+#ifndef DPK_ENGINE_PROC_COVERAGE_H
+#define DPK_ENGINE_PROC_COVERAGE_H
 
 #include "engine/proc/process.h"
 

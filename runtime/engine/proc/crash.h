@@ -1,7 +1,7 @@
 /* crash: describes where a hart failed, what it did and which function called it. The hart must not
  * run meanwhile. Without the lock. */
-#ifndef DPK_PROC_CRASH_H
-#define DPK_PROC_CRASH_H
+#ifndef DPK_ENGINE_PROC_CRASH_H
+#define DPK_ENGINE_PROC_CRASH_H
 
 #include "engine/proc/hart.h"
 

@@ -1,7 +1,7 @@
 /* debug_policy: what the device allows a debugger to do with a process, and the entries that the
  * device's log gets about it. All without the lock. */
-#ifndef DPK_PROC_DEBUG_POLICY_H
-#define DPK_PROC_DEBUG_POLICY_H
+#ifndef DPK_ENGINE_PROC_DEBUG_POLICY_H
+#define DPK_ENGINE_PROC_DEBUG_POLICY_H
 
 #include "engine/debug/debug.h"
 #include "engine/proc/process.h"

@@ -1,6 +1,6 @@
 /* debugger: a debugger of a process, and how it controls harts while they run. */
-#ifndef DPK_PROC_DEBUGGER_H
-#define DPK_PROC_DEBUGGER_H
+#ifndef DPK_ENGINE_PROC_DEBUGGER_H
+#define DPK_ENGINE_PROC_DEBUGGER_H
 
 #include "engine/proc/debug_policy.h"
 #include "engine/proc/hart.h"

@@ -2,8 +2,8 @@
  * device: the emulated DPA. A host process has one, as a card has one. Its threads run as long as
  * there are DPA processes.
  */
-#ifndef DPK_PROC_DEVICE_H
-#define DPK_PROC_DEVICE_H
+#ifndef DPK_ENGINE_PROC_DEVICE_H
+#define DPK_ENGINE_PROC_DEVICE_H
 
 #include "engine/proc/process.h"
 

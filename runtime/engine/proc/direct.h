@@ -1,6 +1,6 @@
 /* direct: harts that host threads run themselves. */
-#ifndef DPK_PROC_DIRECT_H
-#define DPK_PROC_DIRECT_H
+#ifndef DPK_ENGINE_PROC_DIRECT_H
+#define DPK_ENGINE_PROC_DIRECT_H
 
 #include "engine/proc/hart.h"
 

@@ -1,6 +1,6 @@
 /* event: counters that host and DPA update and wait for. With sched's lock. */
-#ifndef DPK_PROC_EVENT_H
-#define DPK_PROC_EVENT_H
+#ifndef DPK_ENGINE_PROC_EVENT_H
+#define DPK_ENGINE_PROC_EVENT_H
 
 #include "engine/proc/process.h"
 

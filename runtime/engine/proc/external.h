@@ -1,6 +1,6 @@
 /* external: loads and stores of device code at addresses outside of its process. */
-#ifndef DPK_PROC_EXTERNAL_H
-#define DPK_PROC_EXTERNAL_H
+#ifndef DPK_ENGINE_PROC_EXTERNAL_H
+#define DPK_ENGINE_PROC_EXTERNAL_H
 
 #include "engine/proc/hart.h"
 

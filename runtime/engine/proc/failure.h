@@ -1,6 +1,6 @@
 /* failure: puts a process into the error state. With sched's lock. */
-#ifndef DPK_PROC_FAILURE_H
-#define DPK_PROC_FAILURE_H
+#ifndef DPK_ENGINE_PROC_FAILURE_H
+#define DPK_ENGINE_PROC_FAILURE_H
 
 #include "engine/proc/hart.h"
 

@@ -1,6 +1,6 @@
 /* finding: what checkers of device code tell of programs that go on, on standard error. */
-#ifndef DPK_PROC_FINDING_H
-#define DPK_PROC_FINDING_H
+#ifndef DPK_ENGINE_PROC_FINDING_H
+#define DPK_ENGINE_PROC_FINDING_H
 
 #include "engine/proc/process.h"
 

@@ -1,6 +1,6 @@
 /* hart: a context of the guest: registers, a stack, and the launch or thread that uses them. */
-#ifndef DPK_PROC_HART_H
-#define DPK_PROC_HART_H
+#ifndef DPK_ENGINE_PROC_HART_H
+#define DPK_ENGINE_PROC_HART_H
 
 #include "engine/debug/debug.h"
 #include "engine/proc/process.h"

@@ -7,8 +7,8 @@
  *     heap_free(h, address, &err);
  *     heap_destroy(h);
  */
-#ifndef DPK_PROC_HEAP_H
-#define DPK_PROC_HEAP_H
+#ifndef DPK_ENGINE_PROC_HEAP_H
+#define DPK_ENGINE_PROC_HEAP_H
 
 #include "base/base.h"
 

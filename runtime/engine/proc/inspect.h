@@ -1,6 +1,6 @@
 /* inspect: describes a process: its threads, a core file, a report. */
-#ifndef DPK_PROC_INSPECT_H
-#define DPK_PROC_INSPECT_H
+#ifndef DPK_ENGINE_PROC_INSPECT_H
+#define DPK_ENGINE_PROC_INSPECT_H
 
 #include "engine/proc/hart.h"
 

@@ -1,7 +1,7 @@
 /* kernel: kernels of a process. Each starts when its event has come and enough units are free, while
  * others run. With sched's lock. */
-#ifndef DPK_PROC_KERNEL_H
-#define DPK_PROC_KERNEL_H
+#ifndef DPK_ENGINE_PROC_KERNEL_H
+#define DPK_ENGINE_PROC_KERNEL_H
 
 #include "engine/proc/process.h"
 

@@ -2,8 +2,8 @@
  * launch: a function that one or more harts carry out: a kernel, a task or an RPC. Kernels and
  * tasks wait in line until enough execution units are free. RPCs need no unit. With sched's lock.
  */
-#ifndef DPK_PROC_LAUNCH_H
-#define DPK_PROC_LAUNCH_H
+#ifndef DPK_ENGINE_PROC_LAUNCH_H
+#define DPK_ENGINE_PROC_LAUNCH_H
 
 #include "engine/proc/hart.h"
 

@@ -1,6 +1,6 @@
 /* layout: guest addresses above the program's (DPK_PROGRAM_END), and the sizes of what is there. */
-#ifndef DPK_PROC_LAYOUT_H
-#define DPK_PROC_LAYOUT_H
+#ifndef DPK_ENGINE_PROC_LAYOUT_H
+#define DPK_ENGINE_PROC_LAYOUT_H
 
 #include "engine/proc/proc.h"
 

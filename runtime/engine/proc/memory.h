@@ -1,6 +1,6 @@
 /* memory: accesses of the host to the memory of a process. */
-#ifndef DPK_PROC_MEMORY_H
-#define DPK_PROC_MEMORY_H
+#ifndef DPK_ENGINE_PROC_MEMORY_H
+#define DPK_ENGINE_PROC_MEMORY_H
 
 #include "engine/proc/process.h"
 

@@ -1,6 +1,6 @@
 /* place: the card that a process is on, and what it shares there with other programs (running.h). */
-#ifndef DPK_PROC_PLACE_H
-#define DPK_PROC_PLACE_H
+#ifndef DPK_ENGINE_PROC_PLACE_H
+#define DPK_ENGINE_PROC_PLACE_H
 
 #include "engine/proc/process.h"
 

@@ -34,8 +34,8 @@
  * After fork() only the parent has the DPA: if there were processes, calls of the child on them
  * fail with DPK_ERR_FAULT, and it cannot create one (DPK_ERR_UNSUPPORTED) until it has called exec.
  */
-#ifndef DPK_PROC_H
-#define DPK_PROC_H
+#ifndef DPK_ENGINE_PROC_PROC_H
+#define DPK_ENGINE_PROC_PROC_H
 
 #include "base/base.h"
 #include "engine/loader/loader.h"

@@ -2,8 +2,8 @@
  * process: the process as the files of proc see it. sched's lock guards it, and functions here are
  * called with it held unless they say otherwise.
  */
-#ifndef DPK_PROC_PROCESS_H
-#define DPK_PROC_PROCESS_H
+#ifndef DPK_ENGINE_PROC_PROCESS_H
+#define DPK_ENGINE_PROC_PROCESS_H
 
 #include <limits.h>
 

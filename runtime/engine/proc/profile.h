@@ -3,8 +3,8 @@
  * that it has retired so many instructions, at that very instruction, whether its code is translated
  * or not: shortly before it, the hart is interpreted. So samples repeat themselves where runs do.
  */
-#ifndef DPK_PROC_PROFILE_H
-#define DPK_PROC_PROFILE_H
+#ifndef DPK_ENGINE_PROC_PROFILE_H
+#define DPK_ENGINE_PROC_PROFILE_H
 
 #include "engine/proc/hart.h"
 

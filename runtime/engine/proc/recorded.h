@@ -4,8 +4,8 @@
  * threads. One lock keeps it apart from the instructions of the threads, which run one at a time, so
  * the order in the file is the order in which all of it happened.
  */
-#ifndef DPK_PROC_RECORDED_H
-#define DPK_PROC_RECORDED_H
+#ifndef DPK_ENGINE_PROC_RECORDED_H
+#define DPK_ENGINE_PROC_RECORDED_H
 
 #include "engine/proc/hart.h"
 

@@ -1,6 +1,6 @@
 /* reserved: units of a process that it has taken for threads of the card's own. */
-#ifndef DPK_PROC_RESERVED_H
-#define DPK_PROC_RESERVED_H
+#ifndef DPK_ENGINE_PROC_RESERVED_H
+#define DPK_ENGINE_PROC_RESERVED_H
 
 #include "engine/proc/process.h"
 

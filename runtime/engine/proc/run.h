@@ -1,6 +1,6 @@
 /* run: the callbacks of sched for harts of processes. */
-#ifndef DPK_PROC_RUN_H
-#define DPK_PROC_RUN_H
+#ifndef DPK_ENGINE_PROC_RUN_H
+#define DPK_ENGINE_PROC_RUN_H
 
 #include "engine/proc/hart.h"
 

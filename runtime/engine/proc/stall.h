@@ -3,8 +3,8 @@
  * that lasts long causes a warning, because most such waits are for a value that never comes. With
  * sched's lock.
  */
-#ifndef DPK_PROC_STALL_H
-#define DPK_PROC_STALL_H
+#ifndef DPK_ENGINE_PROC_STALL_H
+#define DPK_ENGINE_PROC_STALL_H
 
 #include "engine/proc/event.h"
 

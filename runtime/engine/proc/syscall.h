@@ -1,6 +1,6 @@
 /* syscall: calls that device code makes with ECALL (dpa_abi.h). Without the lock. */
-#ifndef DPK_PROC_SYSCALL_H
-#define DPK_PROC_SYSCALL_H
+#ifndef DPK_ENGINE_PROC_SYSCALL_H
+#define DPK_ENGINE_PROC_SYSCALL_H
 
 #include "engine/proc/hart.h"
 

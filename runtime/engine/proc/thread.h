@@ -1,6 +1,6 @@
 /* thread: threads of event-driven programs. With sched's lock. */
-#ifndef DPK_PROC_THREAD_H
-#define DPK_PROC_THREAD_H
+#ifndef DPK_ENGINE_PROC_THREAD_H
+#define DPK_ENGINE_PROC_THREAD_H
 
 #include "engine/proc/hart.h"
 

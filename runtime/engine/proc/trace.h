@@ -1,6 +1,6 @@
 /* trace: what proc writes to a trace (DPAKIT_TRACE=FILE). With sched's lock. */
-#ifndef DPK_PROC_TRACE_H
-#define DPK_PROC_TRACE_H
+#ifndef DPK_ENGINE_PROC_TRACE_H
+#define DPK_ENGINE_PROC_TRACE_H
 
 #include "engine/proc/hart.h"
 #include "engine/proc/launch.h"

@@ -1,7 +1,7 @@
 /* trigger: notifications and completion queues, and the threads that they activate. With sched's
  * lock; what is atomic is also read without. */
-#ifndef DPK_PROC_TRIGGER_H
-#define DPK_PROC_TRIGGER_H
+#ifndef DPK_ENGINE_PROC_TRIGGER_H
+#define DPK_ENGINE_PROC_TRIGGER_H
 
 #include <stdatomic.h>
 

@@ -4,8 +4,8 @@
  * their atomics: launches, activations, events, and what the host does. For other programs these
  * functions do nothing. They may be called with sched's lock or without.
  */
-#ifndef DPK_PROC_TSAN_H
-#define DPK_PROC_TSAN_H
+#ifndef DPK_ENGINE_PROC_TSAN_H
+#define DPK_ENGINE_PROC_TSAN_H
 
 #include "engine/proc/hart.h"
 

@@ -5,8 +5,8 @@
  * fails each time, and is told its line. Nothing is written back earlier, for want of room either.
  * By the thread that runs the hart, but for the end.
  */
-#ifndef DPK_PROC_WINDOW_CACHE_H
-#define DPK_PROC_WINDOW_CACHE_H
+#ifndef DPK_ENGINE_PROC_WINDOW_CACHE_H
+#define DPK_ENGINE_PROC_WINDOW_CACHE_H
 
 #include "engine/proc/hart.h"
 

@@ -1,6 +1,6 @@
 /* work: what a call of the program works on, which counts as its instructions do. */
-#ifndef DPK_PROC_WORK_H
-#define DPK_PROC_WORK_H
+#ifndef DPK_ENGINE_PROC_WORK_H
+#define DPK_ENGINE_PROC_WORK_H
 
 #include "engine/proc/hart.h"
 

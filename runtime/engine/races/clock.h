@@ -1,6 +1,6 @@
 /* clock: vector clocks: for each thread, up to when what it did has happened before. */
-#ifndef RACES_CLOCK_H
-#define RACES_CLOCK_H
+#ifndef DPK_ENGINE_RACES_CLOCK_H
+#define DPK_ENGINE_RACES_CLOCK_H
 
 #include "base/base.h"
 

@@ -15,8 +15,8 @@
  *
  * Each function may be called by any thread of the host.
  */
-#ifndef RACES_H
-#define RACES_H
+#ifndef DPK_ENGINE_RACES_RACES_H
+#define DPK_ENGINE_RACES_RACES_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* shadow: for each 8 bytes of memory, the last accesses to them. */
-#ifndef RACES_SHADOW_H
-#define RACES_SHADOW_H
+#ifndef DPK_ENGINE_RACES_SHADOW_H
+#define DPK_ENGINE_RACES_SHADOW_H
 
 #include "engine/races/races.h"
 

@@ -1,6 +1,6 @@
 /* Private to record: what the writer and the reader of the file agree on. */
-#ifndef DPK_RECORD_FORMAT_H
-#define DPK_RECORD_FORMAT_H
+#ifndef DPK_ENGINE_RECORD_FORMAT_H
+#define DPK_ENGINE_RECORD_FORMAT_H
 
 #include "record.h"
 

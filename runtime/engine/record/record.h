@@ -15,8 +15,8 @@
  * `changed`, and `bytes` to the end. All numbers are little-endian. A record is written by one call
  * of the kernel, so a program that is killed leaves a file that is whole up to its last record.
  */
-#ifndef DPK_RECORD_H
-#define DPK_RECORD_H
+#ifndef DPK_ENGINE_RECORD_RECORD_H
+#define DPK_ENGINE_RECORD_RECORD_H
 
 #include "base/base.h"
 #include "engine/rv64/rv64.h"

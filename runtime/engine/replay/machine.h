@@ -1,6 +1,6 @@
 /* Private to replay: the machine that runs the records. */
-#ifndef DPK_REPLAY_MACHINE_H
-#define DPK_REPLAY_MACHINE_H
+#ifndef DPK_ENGINE_REPLAY_MACHINE_H
+#define DPK_ENGINE_REPLAY_MACHINE_H
 
 #include <stdatomic.h>
 

@@ -17,8 +17,8 @@
  * A debugger goes to any tick, forwards and backwards. Backwards means from a copy of an earlier state
  * on forwards (states.c); such copies are made on the way.
  */
-#ifndef DPK_REPLAY_H
-#define DPK_REPLAY_H
+#ifndef DPK_ENGINE_REPLAY_REPLAY_H
+#define DPK_ENGINE_REPLAY_REPLAY_H
 
 #include "engine/debug/debug.h"
 

@@ -1,6 +1,6 @@
 /* Private to rv64: arithmetic as the manual defines it, written out for the reference (step.c). */
-#ifndef RV64_ARITHMETIC_H
-#define RV64_ARITHMETIC_H
+#ifndef DPK_ENGINE_RV64_ARITHMETIC_H
+#define DPK_ENGINE_RV64_ARITHMETIC_H
 
 #include <stdbool.h>
 #include <stdint.h>

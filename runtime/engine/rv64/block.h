@@ -5,8 +5,8 @@
  * made under the core's lock, and live as long as their cache. When the code changes or a cache is
  * full, the core begins a new cache. The old one is freed after the last run that uses it.
  */
-#ifndef RV64_BLOCK_H
-#define RV64_BLOCK_H
+#ifndef DPK_ENGINE_RV64_BLOCK_H
+#define DPK_ENGINE_RV64_BLOCK_H
 
 #include "core.h"
 #include "insn.h"

@@ -1,6 +1,6 @@
 /* Private to rv64: the core. */
-#ifndef RV64_CORE_H
-#define RV64_CORE_H
+#ifndef DPK_ENGINE_RV64_CORE_H
+#define DPK_ENGINE_RV64_CORE_H
 
 #include "memory.h"
 

@@ -3,8 +3,8 @@
  * once, in values.def or as a BODY_ below; step.c defines it a second time, so that tests can
  * compare the two.
  */
-#ifndef RV64_HANDLERS_H
-#define RV64_HANDLERS_H
+#ifndef DPK_ENGINE_RV64_HANDLERS_H
+#define DPK_ENGINE_RV64_HANDLERS_H
 
 #include "block.h"
 

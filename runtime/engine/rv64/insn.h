@@ -1,6 +1,6 @@
 /* Private to rv64: decoded instructions. */
-#ifndef RV64_INSN_H
-#define RV64_INSN_H
+#ifndef DPK_ENGINE_RV64_INSN_H
+#define DPK_ENGINE_RV64_INSN_H
 
 #include "core.h"
 

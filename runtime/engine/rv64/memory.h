@@ -1,6 +1,6 @@
 /* Private to rv64: how guest memory is represented, for the two interpreters. */
-#ifndef RV64_MEMORY_H
-#define RV64_MEMORY_H
+#ifndef DPK_ENGINE_RV64_MEMORY_H
+#define DPK_ENGINE_RV64_MEMORY_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -15,8 +15,8 @@
  * Threads: one core (decoded code) and one memory serve any number of harts, each run by one
  * thread at a time. Guest atomics are host atomics.
  */
-#ifndef RV64_H
-#define RV64_H
+#ifndef DPK_ENGINE_RV64_RV64_H
+#define DPK_ENGINE_RV64_RV64_H
 
 #include <stdbool.h>
 #include <stddef.h>

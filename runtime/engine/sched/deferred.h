@@ -1,6 +1,6 @@
 /* deferred: when work that was put off is carried out. */
-#ifndef DPK_SCHED_DEFERRED_H
-#define DPK_SCHED_DEFERRED_H
+#ifndef DPK_ENGINE_SCHED_DEFERRED_H
+#define DPK_ENGINE_SCHED_DEFERRED_H
 
 /* The calling thread is a worker from now on: it may put work off. Without the lock. */
 void deferred_allow(void);

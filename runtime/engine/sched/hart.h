@@ -1,6 +1,6 @@
 /* hart: changes of a hart's state that only sched makes. */
-#ifndef DPK_SCHED_HART_H
-#define DPK_SCHED_HART_H
+#ifndef DPK_ENGINE_SCHED_HART_H
+#define DPK_ENGINE_SCHED_HART_H
 
 #include "engine/sched/sched.h"
 

@@ -1,6 +1,6 @@
 /* lead: the head start of harts that an event started. With the lock. */
-#ifndef DPK_SCHED_LEAD_H
-#define DPK_SCHED_LEAD_H
+#ifndef DPK_ENGINE_SCHED_LEAD_H
+#define DPK_ENGINE_SCHED_LEAD_H
 
 #include "engine/sched/sched.h"
 

@@ -1,6 +1,6 @@
 /* list: circular doubly linked lists whose nodes live inside what they link. */
-#ifndef DPK_SCHED_LIST_H
-#define DPK_SCHED_LIST_H
+#ifndef DPK_ENGINE_SCHED_LIST_H
+#define DPK_ENGINE_SCHED_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* lock: which workers are woken when the lock is given back. */
-#ifndef DPK_SCHED_LOCK_H
-#define DPK_SCHED_LOCK_H
+#ifndef DPK_ENGINE_SCHED_LOCK_H
+#define DPK_ENGINE_SCHED_LOCK_H
 
 #include <pthread.h>
 #include <stdbool.h>

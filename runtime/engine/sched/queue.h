@@ -1,6 +1,6 @@
 /* queue: the run queue, first come first served. */
-#ifndef DPK_SCHED_QUEUE_H
-#define DPK_SCHED_QUEUE_H
+#ifndef DPK_ENGINE_SCHED_QUEUE_H
+#define DPK_ENGINE_SCHED_QUEUE_H
 
 #include "engine/sched/lock.h"
 #include "engine/sched/sched.h"

@@ -1,6 +1,6 @@
 /* run: runs a hart on a thread of the host, slice after slice. */
-#ifndef DPK_SCHED_RUN_H
-#define DPK_SCHED_RUN_H
+#ifndef DPK_ENGINE_SCHED_RUN_H
+#define DPK_ENGINE_SCHED_RUN_H
 
 #include "engine/sched/sched.h"
 

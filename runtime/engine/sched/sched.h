@@ -64,8 +64,8 @@
  * does not count, nor does a first slice. Harts with a common `share` may run together for
  * SCHED_SHARE times the limit, times the number of workers.
  */
-#ifndef DPK_SCHED_H
-#define DPK_SCHED_H
+#ifndef DPK_ENGINE_SCHED_SCHED_H
+#define DPK_ENGINE_SCHED_SCHED_H
 
 #include <pthread.h>
 #include <stdatomic.h>

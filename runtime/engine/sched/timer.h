@@ -1,6 +1,6 @@
 /* timer: the thread on which timers expire. */
-#ifndef DPK_SCHED_TIMER_H
-#define DPK_SCHED_TIMER_H
+#ifndef DPK_ENGINE_SCHED_TIMER_H
+#define DPK_ENGINE_SCHED_TIMER_H
 
 /* Ends the thread. Without the lock. */
 void timers_stop(void);

@@ -1,6 +1,6 @@
 /* units: which hart occupies which execution unit of its pool. */
-#ifndef DPK_SCHED_UNITS_H
-#define DPK_SCHED_UNITS_H
+#ifndef DPK_ENGINE_SCHED_UNITS_H
+#define DPK_ENGINE_SCHED_UNITS_H
 
 #include "engine/sched/sched.h"
 

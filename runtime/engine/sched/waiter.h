@@ -1,6 +1,6 @@
 /* waiter: a host thread that waits for a group's harts or for a counter. */
-#ifndef DPK_SCHED_WAITER_H
-#define DPK_SCHED_WAITER_H
+#ifndef DPK_ENGINE_SCHED_WAITER_H
+#define DPK_ENGINE_SCHED_WAITER_H
 
 #include "engine/sched/sched.h"
 

@@ -1,6 +1,6 @@
 /* worker: the threads of the host that run harts. With the lock. */
-#ifndef DPK_SCHED_WORKER_H
-#define DPK_SCHED_WORKER_H
+#ifndef DPK_ENGINE_SCHED_WORKER_H
+#define DPK_ENGINE_SCHED_WORKER_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -20,8 +20,8 @@
  *
  * One thread at a time may put and flush, another one may take.
  */
-#ifndef DPK_CABLE_H
-#define DPK_CABLE_H
+#ifndef DPK_NET_CABLE_CABLE_H
+#define DPK_NET_CABLE_CABLE_H
 
 #include "base/base.h"
 

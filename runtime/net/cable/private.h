@@ -1,6 +1,6 @@
 /* What the files of cable share. */
-#ifndef DPK_CABLE_PRIVATE_H
-#define DPK_CABLE_PRIVATE_H
+#ifndef DPK_NET_CABLE_PRIVATE_H
+#define DPK_NET_CABLE_PRIVATE_H
 
 #include "cable.h"
 

@@ -7,8 +7,8 @@
  *
  * A frame may have any bytes: nothing beyond `size` is read.
  */
-#ifndef DPK_FRAME_H
-#define DPK_FRAME_H
+#ifndef DPK_NET_FRAME_FRAME_H
+#define DPK_NET_FRAME_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Where fields are in what rules match: structs fte_match_set_lyr_2_4, _misc and _misc2 of the
  * ConnectX PRM. Private to port.
  */
-#ifndef DPK_PORT_HEADERS_H
-#define DPK_PORT_HEADERS_H
+#ifndef DPK_NET_QUEUES_HEADERS_H
+#define DPK_NET_QUEUES_HEADERS_H
 
 #include "queues.h"
 

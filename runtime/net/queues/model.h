@@ -1,6 +1,6 @@
 /* What the files of port share. All functions need the lock, but those that say otherwise. */
-#ifndef DPK_QUEUES_MODEL_H
-#define DPK_QUEUES_MODEL_H
+#ifndef DPK_NET_QUEUES_MODEL_H
+#define DPK_NET_QUEUES_MODEL_H
 
 #include <stdatomic.h>
 #include <sys/queue.h>

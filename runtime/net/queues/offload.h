@@ -1,6 +1,6 @@
 /* What a card does to frames that it sends. Private to port. */
-#ifndef DPK_PORT_OFFLOAD_H
-#define DPK_PORT_OFFLOAD_H
+#ifndef DPK_NET_QUEUES_OFFLOAD_H
+#define DPK_NET_QUEUES_OFFLOAD_H
 
 #include "net/frame/frame.h"
 #include "wqe.h"

@@ -1,6 +1,6 @@
 /* A frame on its way through flow tables, and what rules do to it. Private to port. */
-#ifndef DPK_PORT_PACKET_H
-#define DPK_PORT_PACKET_H
+#ifndef DPK_NET_QUEUES_PACKET_H
+#define DPK_NET_QUEUES_PACKET_H
 
 #include "model.h"
 #include "net/frame/frame.h"

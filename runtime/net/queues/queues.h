@@ -23,8 +23,8 @@
  * All functions may be called from any thread; the lock of struct dpk_rc guards all of it.
  * Callbacks run with the lock held and must not call functions of this header.
  */
-#ifndef DPK_QUEUES_H
-#define DPK_QUEUES_H
+#ifndef DPK_NET_QUEUES_QUEUES_H
+#define DPK_NET_QUEUES_QUEUES_H
 
 #include "device/counters/counters.h"
 #include "net/wire/wire.h"

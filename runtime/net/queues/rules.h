@@ -1,6 +1,6 @@
 /* The rules of a flow table, found by hash. Private to port. */
-#ifndef DPK_PORT_RULES_H
-#define DPK_PORT_RULES_H
+#ifndef DPK_NET_QUEUES_RULES_H
+#define DPK_NET_QUEUES_RULES_H
 
 #include <sys/queue.h>
 

@@ -1,6 +1,6 @@
 /* Flow tables of an opened device, and frames on their way through them. Private to port. */
-#ifndef DPK_PORT_STEERING_H
-#define DPK_PORT_STEERING_H
+#ifndef DPK_NET_QUEUES_STEERING_H
+#define DPK_NET_QUEUES_STEERING_H
 
 #include <pthread.h>
 

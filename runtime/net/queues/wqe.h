@@ -1,6 +1,6 @@
 /* Decodes WQEs, which consist of segments of 16 bytes. Private to port. */
-#ifndef DPK_QUEUES_WQE_H
-#define DPK_QUEUES_WQE_H
+#ifndef DPK_NET_QUEUES_WQE_H
+#define DPK_NET_QUEUES_WQE_H
 
 #include "rdma/pairs/pairs.h"
 

@@ -13,8 +13,8 @@
  * are. Frames to the addresses that bridges keep for themselves (01:80:C2:00:00:00 to 0F) go
  * nowhere. A port whose ring is full loses the frame: the switch waits for nobody.
  */
-#ifndef DPK_SWITCH_H
-#define DPK_SWITCH_H
+#ifndef DPK_NET_SWITCH_SWITCH_H
+#define DPK_NET_SWITCH_SWITCH_H
 
 #include "device/counters/counters.h"
 #include "net/cable/cable.h"

@@ -1,6 +1,6 @@
 /* Which port an address was last heard from. Private to switch. */
-#ifndef DPK_SWITCH_TABLE_H
-#define DPK_SWITCH_TABLE_H
+#ifndef DPK_NET_SWITCH_TABLE_H
+#define DPK_NET_SWITCH_TABLE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* A network interface of the machine, by its name. Private to wire. */
-#ifndef DPK_WIRE_INTERFACE_H
-#define DPK_WIRE_INTERFACE_H
+#ifndef DPK_NET_WIRE_INTERFACE_H
+#define DPK_NET_WIRE_INTERFACE_H
 
 #include <net/if.h>
 

@@ -1,7 +1,7 @@
 /* The interface between wire.c and the kinds of wires. Each kind is a file with a struct wire_ops that the
  * table in kinds.c names. Private to this room. */
-#ifndef DPK_WIRE_KINDS_H
-#define DPK_WIRE_KINDS_H
+#ifndef DPK_NET_WIRE_KINDS_H
+#define DPK_NET_WIRE_KINDS_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -25,8 +25,8 @@
  * carry are dropped and counted. What is wrong with the medium (an interface is down, a peer is
  * gone) is told once; the wire works again as soon as the medium does.
  */
-#ifndef DPK_WIRE_H
-#define DPK_WIRE_H
+#ifndef DPK_NET_WIRE_WIRE_H
+#define DPK_NET_WIRE_WIRE_H
 
 #include "device/counters/counters.h"
 #include "net/cable/cable.h"

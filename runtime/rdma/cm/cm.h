@@ -16,8 +16,8 @@
  * (dpk_runtime_directory) and one network namespace find each other. A listener that ends leaves
  * nothing behind. Peers may say anything; what dpk_cm_receive returns has been checked.
  */
-#ifndef DPK_CM_H
-#define DPK_CM_H
+#ifndef DPK_RDMA_CM_CM_H
+#define DPK_RDMA_CM_CM_H
 
 #include "base/base.h"
 

@@ -24,8 +24,8 @@
  * checked: neither side can harm the other. Whoever may write to the device's folder can truncate
  * the file, which ends who maps it.
  */
-#ifndef DPK_RATES_H
-#define DPK_RATES_H
+#ifndef DPK_RDMA_PACING_PACING_H
+#define DPK_RDMA_PACING_PACING_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* What the files of rates share: the file, and what goes over rings. */
-#ifndef DPK_RATES_PRIVATE_H
-#define DPK_RATES_PRIVATE_H
+#ifndef DPK_RDMA_PACING_PRIVATE_H
+#define DPK_RDMA_PACING_PRIVATE_H
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* The programs that one thread of a server serves. Private to rates. */
-#ifndef DPK_RATES_PROGRAMS_H
-#define DPK_RATES_PROGRAMS_H
+#ifndef DPK_RDMA_PACING_PROGRAMS_H
+#define DPK_RDMA_PACING_PROGRAMS_H
 
 #include <sys/queue.h>
 

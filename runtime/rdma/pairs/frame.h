@@ -1,6 +1,6 @@
 /* Frames: how requests and responses are encoded between processes. Private to rc. */
-#ifndef DPK_RC_FRAME_H
-#define DPK_RC_FRAME_H
+#ifndef DPK_RDMA_PAIRS_FRAME_H
+#define DPK_RDMA_PAIRS_FRAME_H
 
 #include "transport.h"
 

@@ -1,6 +1,6 @@
 /* The transport between processes: what its files share. Private to rc. */
-#ifndef DPK_RC_GATEWAY_H
-#define DPK_RC_GATEWAY_H
+#ifndef DPK_RDMA_PAIRS_GATEWAY_H
+#define DPK_RDMA_PAIRS_GATEWAY_H
 
 #include "bus/ring/ring.h"
 #include "frame.h"

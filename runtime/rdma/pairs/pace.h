@@ -5,8 +5,8 @@
  * its rate fills; a request may be sent while the credit is not negative, and takes what it has on
  * the wire. So over any time T a flow sends at most rate * (T + FILL) and one request.
  */
-#ifndef DPK_RC_PACE_H
-#define DPK_RC_PACE_H
+#ifndef DPK_RDMA_PAIRS_PACE_H
+#define DPK_RDMA_PAIRS_PACE_H
 
 #include "rdma/pacing/pacing.h"
 #include "transport.h"

@@ -32,8 +32,8 @@
  * Peers notice the end of a parent only when its children have ended or have executed another
  * program.
  */
-#ifndef DPK_RC_H
-#define DPK_RC_H
+#ifndef DPK_RDMA_PAIRS_PAIRS_H
+#define DPK_RDMA_PAIRS_PAIRS_H
 
 #include "rdma/registered/registered.h"
 

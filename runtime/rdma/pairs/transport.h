@@ -6,8 +6,8 @@
  * peer's queue pair, and responses to requester_response of this one. It knows no works, receives
  * or registered memory.
  */
-#ifndef DPK_RC_TRANSPORT_H
-#define DPK_RC_TRANSPORT_H
+#ifndef DPK_RDMA_PAIRS_TRANSPORT_H
+#define DPK_RDMA_PAIRS_TRANSPORT_H
 
 #include <pthread.h>
 #include <sys/queue.h>

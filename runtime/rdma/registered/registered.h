@@ -21,8 +21,8 @@
  * All functions may be called from any thread. Accesses take no lock and never wait. An access is
  * short: parts of what is large have one each.
  */
-#ifndef DPK_MEMORY_H
-#define DPK_MEMORY_H
+#ifndef DPK_RDMA_REGISTERED_REGISTERED_H
+#define DPK_RDMA_REGISTERED_REGISTERED_H
 
 #include <stdatomic.h>
 

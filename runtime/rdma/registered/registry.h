@@ -1,6 +1,6 @@
 /* Slots of the registry, for the checker. */
-#ifndef DPK_MEMORY_REGISTRY_H
-#define DPK_MEMORY_REGISTRY_H
+#ifndef DPK_RDMA_REGISTERED_REGISTRY_H
+#define DPK_RDMA_REGISTERED_REGISTRY_H
 
 #include "rdma/registered/registered.h"
 

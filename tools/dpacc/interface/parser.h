@@ -1,6 +1,6 @@
 /* parser: what the parts of libdpakit-interface.so share. */
-#ifndef DPACC_PARSER_H
-#define DPACC_PARSER_H
+#ifndef DPK_DPACC_INTERFACE_PARSER_H
+#define DPK_DPACC_INTERFACE_PARSER_H
 
 #include "dpacc/ifgen.h"
 #include "tables.h"

@@ -7,8 +7,8 @@
  * number. Whether the list belongs to such an array only a parser knows, so the reader of the
  * shortened text must find each list in one (tables_at), or read the text as it was.
  */
-#ifndef DPACC_TABLES_H
-#define DPACC_TABLES_H
+#ifndef DPK_DPACC_INTERFACE_TABLES_H
+#define DPK_DPACC_INTERFACE_TABLES_H
 
 #include "base/base.h"
 

@@ -2,8 +2,8 @@
  * implementation for the simulation event set problem", 1988). Time is cut into days; each day of the
  * year that comes has its list, which is sorted when the day begins. What lies further ahead is in a
  * heap. Events come by time, then by the order in which they were put. */
-#ifndef DPK_CC_AGENDA_H
-#define DPK_CC_AGENDA_H
+#ifndef DPK_DPAPCC_MODEL_AGENDA_H
+#define DPK_DPAPCC_MODEL_AGENDA_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The reference algorithms; each is a file. */
-#ifndef DPK_CC_ALGORITHMS_H
-#define DPK_CC_ALGORITHMS_H
+#ifndef DPK_DPAPCC_MODEL_ALGORITHMS_H
+#define DPK_DPAPCC_MODEL_ALGORITHMS_H
 
 #include "dpapcc/model/model.h"
 

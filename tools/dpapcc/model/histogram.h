@@ -1,7 +1,7 @@
 /* How often, or how long, a number had which value. Bins are exact below 256, and at most 1/128 of
  * their value wide above. */
-#ifndef DPK_CC_HISTOGRAM_H
-#define DPK_CC_HISTOGRAM_H
+#ifndef DPK_DPAPCC_MODEL_HISTOGRAM_H
+#define DPK_DPAPCC_MODEL_HISTOGRAM_H
 
 #include "dpapcc/model/model.h"
 

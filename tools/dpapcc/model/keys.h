@@ -1,6 +1,6 @@
 /* Keys of topology files and of named topologies: one table for both. */
-#ifndef DPK_CC_KEYS_H
-#define DPK_CC_KEYS_H
+#ifndef DPK_DPAPCC_MODEL_KEYS_H
+#define DPK_DPAPCC_MODEL_KEYS_H
 
 #include "dpapcc/model/model.h"
 

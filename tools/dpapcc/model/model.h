@@ -19,8 +19,8 @@
  * their making), and what decides is integers, or IEEE doubles with the four operations and square
  * roots alone. man/dpa-pcc.7 tells the model, its sources, and what it does not model.
  */
-#ifndef DPK_CC_CC_H
-#define DPK_CC_CC_H
+#ifndef DPK_DPAPCC_MODEL_MODEL_H
+#define DPK_DPAPCC_MODEL_MODEL_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* Random numbers that are the same on every machine: xoshiro256** (Blackman and Vigna, "Scrambled
  * linear pseudorandom number generators", 2018), seeded by splitmix64 as its authors advise. */
-#ifndef DPK_CC_RANDOM_H
-#define DPK_CC_RANDOM_H
+#ifndef DPK_DPAPCC_MODEL_RANDOM_H
+#define DPK_DPAPCC_MODEL_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The nodes and links of a shape. */
-#ifndef DPK_CC_SHAPES_H
-#define DPK_CC_SHAPES_H
+#ifndef DPK_DPAPCC_MODEL_SHAPES_H
+#define DPK_DPAPCC_MODEL_SHAPES_H
 
 #include "dpapcc/model/model.h"
 

@@ -1,6 +1,6 @@
 /* The parts of a running model. Time is in picoseconds, sizes are bytes on the wire. */
-#ifndef DPK_CC_SIM_H
-#define DPK_CC_SIM_H
+#ifndef DPK_DPAPCC_MODEL_SIM_H
+#define DPK_DPAPCC_MODEL_SIM_H
 
 #include "agenda.h"
 #include "dpapcc/model/model.h"

@@ -5,8 +5,8 @@
  * `kinds` of these files, so a new kind is one new file here: FILE behind a command finds it by its
  * content. The commands read a file, find its kind and call the kind's function.
  */
-#ifndef MLXDPA_KIND_H
-#define MLXDPA_KIND_H
+#ifndef DPK_MLXDPA_KINDS_KIND_H
+#define DPK_MLXDPA_KINDS_KIND_H
 
 #include <cjson/cJSON.h>
 

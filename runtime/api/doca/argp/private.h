@@ -1,6 +1,6 @@
 /* What the files of libdoca_argp share. */
-#ifndef DPK_HOST_DOCA_ARGP_PRIVATE_H
-#define DPK_HOST_DOCA_ARGP_PRIVATE_H
+#ifndef DPK_API_DOCA_ARGP_PRIVATE_H
+#define DPK_API_DOCA_ARGP_PRIVATE_H
 
 #include <doca_argp.h>
 

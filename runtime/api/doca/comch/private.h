@@ -5,8 +5,8 @@
  * Locks, in the order in which they are taken: of a context (its properties, its queues of tasks), of
  * a connection (who is on it), of a remote consumer (its ring), of a consumer completion.
  */
-#ifndef DPK_DOCA_COMCH_PRIVATE_H
-#define DPK_DOCA_COMCH_PRIVATE_H
+#ifndef DPK_API_DOCA_COMCH_PRIVATE_H
+#define DPK_API_DOCA_COMCH_PRIVATE_H
 
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>

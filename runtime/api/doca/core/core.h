@@ -7,8 +7,8 @@
  *     ... d->context ...
  *     dpk_object_drop(d);
  */
-#ifndef DPK_DOCA_CORE_H
-#define DPK_DOCA_CORE_H
+#ifndef DPK_API_DOCA_CORE_CORE_H
+#define DPK_API_DOCA_CORE_CORE_H
 
 #include <doca_ctx.h>
 #include <doca_dev.h>

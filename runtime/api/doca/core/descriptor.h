@@ -1,6 +1,6 @@
 /* Descriptors: what programs hand to peers, as bytes: of a memory map, of a sync event. */
-#ifndef DPK_HOST_DOCA_DESCRIPTOR_H
-#define DPK_HOST_DOCA_DESCRIPTOR_H
+#ifndef DPK_API_DOCA_CORE_DESCRIPTOR_H
+#define DPK_API_DOCA_CORE_DESCRIPTOR_H
 
 #include <doca_error.h>
 

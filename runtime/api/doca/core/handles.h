@@ -1,6 +1,6 @@
 /* Arrays of handles that programs get as lists; ended by NULL. */
-#ifndef DPK_HOST_DOCA_HANDLES_H
-#define DPK_HOST_DOCA_HANDLES_H
+#ifndef DPK_API_DOCA_CORE_HANDLES_H
+#define DPK_API_DOCA_CORE_HANDLES_H
 
 #include "api/doca/core/object.h"
 

@@ -8,8 +8,8 @@
  * One that does nothing but run tasks, and has none, is parked when its turn comes: out of the line until
  * dpk_pe_rejoin. So what a task costs does not grow with the number of contexts.
  */
-#ifndef DPK_HOST_DOCA_LINE_H
-#define DPK_HOST_DOCA_LINE_H
+#ifndef DPK_API_DOCA_CORE_LINE_H
+#define DPK_API_DOCA_CORE_LINE_H
 
 #include "api/doca/core/core.h"
 

@@ -1,6 +1,6 @@
 /* Backends of the log, for who writes lines. */
-#ifndef DPK_HOST_DOCA_LOG_H
-#define DPK_HOST_DOCA_LOG_H
+#ifndef DPK_API_DOCA_CORE_LOG_H
+#define DPK_API_DOCA_CORE_LOG_H
 
 #include <doca_log.h>
 

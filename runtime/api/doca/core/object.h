@@ -12,8 +12,8 @@
  *
  * `struct dpk_object` is the first member of every kind, so that pointers to both are the same.
  */
-#ifndef DPK_HOST_DOCA_OBJECT_H
-#define DPK_HOST_DOCA_OBJECT_H
+#ifndef DPK_API_DOCA_CORE_OBJECT_H
+#define DPK_API_DOCA_CORE_OBJECT_H
 
 #include <doca_error.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* What contexts, their tasks and their progress engines ask of each other. */
-#ifndef DPK_HOST_DOCA_PE_H
-#define DPK_HOST_DOCA_PE_H
+#ifndef DPK_API_DOCA_CORE_PE_H
+#define DPK_API_DOCA_CORE_PE_H
 
 #include "api/doca/core/core.h"
 

@@ -2,8 +2,8 @@
  *
  * Locks: a completion's own lock comes before that of a context's doorbells, and an object's own one
  * before both; then those of the room dpa. That of registers is the last of all. */
-#ifndef DPK_DOCA_DEVEMU_PRIVATE_H
-#define DPK_DOCA_DEVEMU_PRIVATE_H
+#ifndef DPK_API_DOCA_DEVEMU_PRIVATE_H
+#define DPK_API_DOCA_DEVEMU_PRIVATE_H
 
 #include <doca_devemu_pci.h>
 #include <doca_devemu_pci_type.h>

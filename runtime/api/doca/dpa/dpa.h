@@ -11,8 +11,8 @@
  * Locks: an object's own lock may be held while that of its DPA context is taken, never the other
  * way round; the lock of the table of objects is the last.
  */
-#ifndef DPK_DOCA_DPA_H
-#define DPK_DOCA_DPA_H
+#ifndef DPK_API_DOCA_DPA_DPA_H
+#define DPK_API_DOCA_DPA_DPA_H
 
 #include "api/doca/core/core.h"
 

@@ -1,6 +1,6 @@
 /* What the files of dpa share. */
-#ifndef DPK_DOCA_DPA_PRIVATE_H
-#define DPK_DOCA_DPA_PRIVATE_H
+#ifndef DPK_API_DOCA_DPA_PRIVATE_H
+#define DPK_API_DOCA_DPA_PRIVATE_H
 
 #include "api/doca/dpa/dpa.h"
 

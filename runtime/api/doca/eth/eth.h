@@ -5,8 +5,8 @@
  * The lock of the context guards its rings. The port takes its own lock inside of it, and its calls
  * to us (struct dpk_nic_listener) take none.
  */
-#ifndef DPK_DOCA_ETH_H
-#define DPK_DOCA_ETH_H
+#ifndef DPK_API_DOCA_ETH_ETH_H
+#define DPK_API_DOCA_ETH_ETH_H
 
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>

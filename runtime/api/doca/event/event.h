@@ -7,8 +7,8 @@
  *     ...
  *     dpk_object_drop(pinned);
  */
-#ifndef DPK_DOCA_EVENT_H
-#define DPK_DOCA_EVENT_H
+#ifndef DPK_API_DOCA_EVENT_EVENT_H
+#define DPK_API_DOCA_EVENT_EVENT_H
 
 #include <doca_sync_event.h>
 

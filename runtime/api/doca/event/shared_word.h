@@ -9,8 +9,8 @@
  *     struct shared_word other = {.fd = -1};                // there
  *     shared_word_open(&other, &descriptor);
  */
-#ifndef DPK_DOCA_SHARED_WORD_H
-#define DPK_DOCA_SHARED_WORD_H
+#ifndef DPK_API_DOCA_EVENT_SHARED_WORD_H
+#define DPK_API_DOCA_EVENT_SHARED_WORD_H
 
 #include "api/doca/core/core.h"
 

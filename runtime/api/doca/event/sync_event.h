@@ -1,6 +1,6 @@
 /* Sync events, for the files that export them, know their values, and have tasks of them. */
-#ifndef DPK_HOST_DOCA_SYNC_EVENT_H
-#define DPK_HOST_DOCA_SYNC_EVENT_H
+#ifndef DPK_API_DOCA_EVENT_SYNC_EVENT_H
+#define DPK_API_DOCA_EVENT_SYNC_EVENT_H
 
 #include "event.h"
 #include "shared_word.h"

@@ -1,8 +1,8 @@
 /*
  * flow: pipes of doca_flow, which are tables of the device's steering (queues.h).
  */
-#ifndef DPK_DOCA_FLOW_H
-#define DPK_DOCA_FLOW_H
+#ifndef DPK_API_DOCA_FLOW_FLOW_H
+#define DPK_API_DOCA_FLOW_FLOW_H
 
 #include <doca_flow.h>
 

@@ -5,8 +5,8 @@
  *     struct graph *g;  dpk_ctx_start(&g->ctx);
  *     struct dpk_task *t = dpk_task_new(&g->ctx, &g->instances, data, &result);
  */
-#ifndef DPK_DOCA_GRAPH_H
-#define DPK_DOCA_GRAPH_H
+#ifndef DPK_API_DOCA_GRAPH_GRAPH_H
+#define DPK_API_DOCA_GRAPH_GRAPH_H
 
 #include <doca_graph.h>
 

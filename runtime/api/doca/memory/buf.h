@@ -1,6 +1,6 @@
 /* Buffers, for the files that copy between them and that have pools of them. */
-#ifndef DPK_HOST_DOCA_BUF_H
-#define DPK_HOST_DOCA_BUF_H
+#ifndef DPK_API_DOCA_MEMORY_BUF_H
+#define DPK_API_DOCA_MEMORY_BUF_H
 
 #include <doca_buf.h>
 

@@ -6,8 +6,8 @@
  *     if (dpk_mmap_key(mmap, NULL, &key) == DOCA_SUCCESS)
  *         ... dpk_memory_acquire(&(struct dpk_memory_access){key, ..., dev->domain}) ...
  */
-#ifndef DPK_DOCA_MEMORY_H
-#define DPK_DOCA_MEMORY_H
+#ifndef DPK_API_DOCA_MEMORY_MEMORY_H
+#define DPK_API_DOCA_MEMORY_MEMORY_H
 
 #include <doca_buf.h>
 

@@ -1,6 +1,6 @@
 /* Memory maps, for their properties and for buffers of them. */
-#ifndef DPK_HOST_DOCA_MMAP_H
-#define DPK_HOST_DOCA_MMAP_H
+#ifndef DPK_API_DOCA_MEMORY_MMAP_H
+#define DPK_API_DOCA_MEMORY_MMAP_H
 
 #include <doca_mmap.h>
 

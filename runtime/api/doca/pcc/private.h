@@ -1,6 +1,6 @@
 /* What the files of doca/pcc share. */
-#ifndef DPK_DOCA_PCC_PRIVATE_H
-#define DPK_DOCA_PCC_PRIVATE_H
+#ifndef DPK_API_DOCA_PCC_PRIVATE_H
+#define DPK_API_DOCA_PCC_PRIVATE_H
 
 #include <doca_pcc.h>
 

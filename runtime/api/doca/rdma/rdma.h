@@ -12,8 +12,8 @@
  * progress engine. Connections are made by details that programs exchange, or by the connection
  * manager (cm.c).
  */
-#ifndef DPK_DOCA_RDMA_H
-#define DPK_DOCA_RDMA_H
+#ifndef DPK_API_DOCA_RDMA_RDMA_H
+#define DPK_API_DOCA_RDMA_RDMA_H
 
 #include <sys/queue.h>
 

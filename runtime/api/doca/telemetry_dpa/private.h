@@ -1,6 +1,6 @@
 /* What the files of doca/telemetry_dpa share. */
-#ifndef DPK_DOCA_TELEMETRY_DPA_PRIVATE_H
-#define DPK_DOCA_TELEMETRY_DPA_PRIVATE_H
+#ifndef DPK_API_DOCA_TELEMETRY_DPA_PRIVATE_H
+#define DPK_API_DOCA_TELEMETRY_DPA_PRIVATE_H
 
 #include <doca_telemetry_dpa.h>
 

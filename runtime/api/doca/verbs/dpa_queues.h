@@ -1,6 +1,6 @@
 /* What queue pairs and shared receive queues of the DPA share. Private to verbs. */
-#ifndef DPK_DOCA_VERBS_DPA_QUEUES_H
-#define DPK_DOCA_VERBS_DPA_QUEUES_H
+#ifndef DPK_API_DOCA_VERBS_DPA_QUEUES_H
+#define DPK_API_DOCA_VERBS_DPA_QUEUES_H
 
 #include <sys/queue.h>
 

@@ -5,8 +5,8 @@
  * Objects that stand on another one are its users, so that it cannot be destroyed before them. The
  * lock of an object guards what is set of it.
  */
-#ifndef DPK_DOCA_VERBS_H
-#define DPK_DOCA_VERBS_H
+#ifndef DPK_API_DOCA_VERBS_VERBS_H
+#define DPK_API_DOCA_VERBS_VERBS_H
 
 #include <doca_verbs_bridge.h>
 #include <sys/queue.h>

@@ -8,8 +8,8 @@
  *         for (uint32_t i = 0; i < res.units.count; i++)
  *             use(res.units.numbers[i]);
  */
-#ifndef DPK_RESOURCES_RESOURCES_H
-#define DPK_RESOURCES_RESOURCES_H
+#ifndef DPK_API_FLEXIO_RESOURCES_RESOURCES_H
+#define DPK_API_FLEXIO_RESOURCES_RESOURCES_H
 
 #include "base/base.h"
 

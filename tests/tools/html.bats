@@ -47,7 +47,7 @@ dead_links() {
 
 @test "every text and every manual page is there, well-formed, with a title, and needs no network" {
     local page
-    (cd "$tree" && ls ./*.md docs/*.md examples/*.md examples/*/*.md) | sed 's|^\./||; s/\.md$/.html/; s|^docs/index|index|' >wanted
+    (cd "$tree" && ls ./*.md docs/*.md docs/design/*.md examples/*.md examples/*/*.md) | sed 's|^\./||; s/\.md$/.html/; s|^docs/index|index|' >wanted
     (cd "$tree" && ls man/*.[1-8]) | sed 's/$/.html/' >>wanted
     while read -r page; do [ -f "$html/$page" ] || { echo "no $page"; false; }; done <wanted
     [ "$(wc -l <wanted)" -gt 50 ]

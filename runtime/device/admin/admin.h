@@ -20,8 +20,8 @@
  * PSID. */
 struct dpk_device_plan {
     const char *name;   /* letters, digits, '_', '-', '.'; starts with a letter or digit */
-    const char *target; /* its type (state.h): "cx8"; NULL: "bf3" */
-    bool pair;          /* also a function on the DPU's side (state.h, enum dpk_side) */
+    const char *target; /* its type (private.h): "cx8"; NULL: "bf3" */
+    bool pair;          /* also a function on the DPU's side (private.h, enum dpk_side) */
     const char *psid, *psid_branch; /* at most 16 characters */
     const char *part_number, *description, *serial;
     const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
@@ -59,7 +59,7 @@ enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
  *     if (status == DPK_OK)
  *         status = dpk_units_end(&c, dpk_partition_add(&c, &wanted, &id, &err), "...", &err);
  *
- * Changes of the partitions and groups of a card (state.h): all of those between these two calls, or
+ * Changes of the partitions and groups of a card (private.h): all of those between these two calls, or
  * none. No DPA process runs on the card meanwhile, and none begins. */
 
 struct dpk_units_change {

@@ -310,7 +310,7 @@ struct dpk_affinity {
 };
 
 /* Execution units that the process may use. The device says which, when the process is created: those
- * of the partition of its function, and groups of them (state.h). They are shared with all programs
+ * of the partition of its function, and groups of them (private.h). They are shared with all programs
  * on the card. Kernels and threads without affinity have those that are in no group. For one run, DPAKIT_EUS=N or DPAKIT_EUS=FIRST-LAST says otherwise: units FIRST to
  * LAST of the card, which the program sees as 0 to LAST-FIRST (virtual units), and
  * DPAKIT_EU_GROUPS=ID=FIRST-LAST[,...] makes groups of them, with numbers as the program sees them.

@@ -11,13 +11,6 @@
 #define COMMAND_TIMEOUT     60
 #define COMMAND_TIMEOUT_MAX 86400
 
-const char *signer_openssl_reason(void)
-{
-    unsigned long code = ERR_peek_error();
-    const char *reason = code ? ERR_reason_error_string(code) : NULL;
-    return reason ? reason : "no reason given";
-}
-
 const EVP_MD *signer_digest(enum dpk_digest digest)
 {
     return digest == DPK_SHA512 ? EVP_sha512() : EVP_sha256();

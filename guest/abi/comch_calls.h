@@ -1,13 +1,9 @@
-/* Calls of the device library for message queues, of family DPA_SYS_FAMILY_DOCA (dpa_abi.h), next to
- * those of verbs_calls.h; and what the host writes for it into memory of the DPA. */
+/* Arguments of the calls for message queues (doca_calls.h), and what the host writes for the device library
+ * into memory of the DPA. */
 #ifndef DPK_GUEST_ABI_COMCH_CALLS_H
 #define DPK_GUEST_ABI_COMCH_CALLS_H
 
-#include <stdint.h>
-
-#define DPA_COMCH_RECEIVE  0x40 /* (consumer, how many) */
-#define DPA_COMCH_IS_EMPTY 0x41 /* (producer, consumer's number) -> 1: it has no receive */
-#define DPA_COMCH_SEND     0x42 /* (producer, address of a struct dpa_comch_send) -> 0: not now */
+#include "doca_calls.h"
 
 #define DPA_COMCH_IMM_MAX 32u
 

@@ -1,14 +1,8 @@
-/* Calls of the device libraries for RDMA and registered memory, of family DPA_SYS_FAMILY_DOCA
- * (dpa_abi.h), next to those of doca_calls.h. */
+/* Arguments of the calls for RDMA and registered memory (doca_calls.h). */
 #ifndef DPK_GUEST_ABI_RDMA_CALLS_H
 #define DPK_GUEST_ABI_RDMA_CALLS_H
 
-#include <stdint.h>
-
-#define DPA_RDMA_POST    0x20 /* (rdma, address of a struct dpa_rdma_work) -> 0: no room now */
-#define DPA_RDMA_RECEIVE 0x21 /* (rdma, memory, address, length) */
-#define DPA_RDMA_IS_IDLE 0x22 /* (rdma) -> 1: all that was posted has ended */
-#define DPA_MEMORY_COPY  0x23 /* (address of a struct dpa_memory_copy) */
+#include "doca_calls.h"
 
 enum dpa_rdma_opcode {
     DPA_RDMA_SEND,

@@ -1,22 +1,8 @@
-/* Calls of the device library for queues of DOCA Verbs, of family DPA_SYS_FAMILY_DOCA
- * (dpa_abi.h), next to those of rdma_calls.h. */
+/* Arguments of the calls for queues of DOCA Verbs (doca_calls.h). */
 #ifndef DPK_GUEST_ABI_VERBS_CALLS_H
 #define DPK_GUEST_ABI_VERBS_CALLS_H
 
-#include <stdint.h>
-
-#define DPA_VERBS_POST    0x30 /* (qp, address of a struct dpa_verbs_work) -> its count, or 0 */
-#define DPA_VERBS_RECEIVE 0x31 /* (qp, address of segments, their number) -> its count, or 0 */
-#define DPA_VERBS_COMMIT  0x32 /* (qp, 0: sends, 1: receives): what was posted is carried out */
-#define DPA_VERBS_TELL    0x33 /* (qp, one of these) -> */
-#define DPA_VERBS_RAW     0x34 /* (qp, address of a WQE) -> its count, or 0 */
-
-/* Of shared receive queues. */
-#define DPA_VERBS_SHARED_RECEIVE                                                                   \
-    0x35 /* (srq, address of segments, their number, 1: it is contiguous) -> its count, or 0 */
-#define DPA_VERBS_SHARED_COMMIT 0x36 /* (srq) */
-#define DPA_VERBS_SHARED_ACK    0x37 /* (srq, a count): the place of a linked list is free again */
-#define DPA_VERBS_SHARED_NUMBER 0x38 /* (srq) -> */
+#include "doca_calls.h"
 
 enum dpa_verbs_tell { DPA_VERBS_NUMBER, DPA_VERBS_USER_INDEX };
 

@@ -177,12 +177,18 @@ static bool comch_call(void *context, struct dpk_caller *caller, unsigned call,
                        const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
-    return call == DPA_COMCH_RECEIVE ? dpa_consumer_receive(d, args[0], args[1], reason, size)
-                                     : producer_call(d, caller, call, args, result, reason, size);
+    switch (call) {
+    case DPA_COMCH_RECEIVE:
+        return dpa_consumer_receive(d, args[0], args[1], reason, size);
+    case DPA_COMCH_IS_EMPTY:
+    case DPA_COMCH_SEND:
+        return producer_call(d, caller, call, args, result, reason, size);
+    default:
+        return dpk_dpa_call_unknown(reason, size, call);
+    }
 }
 
-static struct dpk_dpa_calls calls = {
-    .first = DPA_COMCH_RECEIVE, .last = DPA_COMCH_SEND, .call = comch_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_COMCH, .call = comch_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -106,13 +106,16 @@ static bool devemu_call(void *context, struct dpk_caller *caller, unsigned call,
     case DPA_DEVEMU_RAISE:
     case DPA_DEVEMU_DATA:
         return call_on_vector(context, call, args[0], result, reason, size);
-    default:
+    case DPA_DEVEMU_REQUEST:
+    case DPA_DEVEMU_VALUE:
         return call_on_doorbell(context, call, 0, args[0], result, reason, size);
+    default:
+        return dpk_dpa_call_unknown(reason, size, call);
     }
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DEVEMU_BIND, .last = DPA_DEVEMU_DATA, .call = devemu_call};
+    .room = DPA_ROOM_DEVEMU, .call = devemu_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -6,7 +6,7 @@
 #include "guest/abi/dpa_abi.h"
 #include "private.h"
 
-/* What constructors registered: only then it changes. */
+/* The rooms that constructors registered. It changes only then. */
 static struct dpk_dpa_calls *registered;
 
 void dpk_dpa_register_calls(struct dpk_dpa_calls *calls)
@@ -21,13 +21,20 @@ bool dpk_dpa_call_fails(char *reason, size_t size, const char *what)
     return false;
 }
 
-/* Finds who carries a call out. */
+bool dpk_dpa_call_unknown(char *reason, size_t size, unsigned call)
+{
+    snprintf(reason, size, "call 0x%02x is unknown to the room that has its number", call);
+    return false;
+}
+
+/* Hands a call to its room. */
 static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
+    const enum dpa_doca_room room = dpa_doca_room_of(call);
     *result = 0;
-    for (const struct dpk_dpa_calls *c = registered; c; c = c->next)
-        if (call >= c->first && call <= c->last)
+    for (const struct dpk_dpa_calls *c = registered; c && room != DPA_ROOM_NONE; c = c->next)
+        if (c->room == room)
             return c->call(context, caller, call, args, result, reason, size);
     return dpk_dpa_call_fails(reason, size, "a call that no DOCA library carries out");
 }
@@ -68,9 +75,11 @@ static bool queue_call(struct dpk_dpa_completion *q, struct dpk_process *p, unsi
             return dpk_dpa_call_fails(reason, size, "completion: acknowledges more than it got");
         q->acknowledged += (uint32_t)args[1];
         return true;
-    default:
+    case DPA_DOCA_REQUEST_NOTIFICATION:
         dpk_trigger_arm(q->trigger, q->taken);
         return true;
+    default:
+        return dpk_dpa_call_unknown(reason, size, call);
     }
 }
 
@@ -110,8 +119,7 @@ static bool dpa_call(void *context, struct dpk_caller *caller, unsigned call,
     return true;
 }
 
-static struct dpk_dpa_calls calls = {
-    .first = DPA_DOCA_DEVICE_SET, .last = DPA_DOCA_REQUEST_NOTIFICATION, .call = dpa_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_DPA, .call = dpa_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

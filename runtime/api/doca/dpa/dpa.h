@@ -15,6 +15,7 @@
 #define DPK_API_DOCA_DPA_DPA_H
 
 #include "api/doca/core/core.h"
+#include "guest/abi/doca_calls.h"
 
 /* ---- Contexts ---- */
 
@@ -128,17 +129,19 @@ void dpk_dpa_queue_end(struct dpk_dpa_queue *q);
 
 /* ---- Calls of DPA code ---- */
 
-/* Calls of DPA_SYS_FAMILY_DOCA (guest/abi/dpa_abi.h) that one room carries out. */
+/* The calls that one room carries out (guest/abi/doca_calls.h). */
 struct dpk_dpa_calls {
-    unsigned first, last; /* their numbers; no other room's are between them */
-    dpk_device_call call; /* its context is the struct dpk_dpa, which is not an extended one */
-    /* NULL, or what a process needs before its code runs; with the lock of the context. */
+    enum dpa_doca_room room;
+    /* Carries out the calls of the room. `context` is a struct dpk_dpa that is not extended. A call that
+     * the room does not know is refused (dpk_dpa_call_unknown). */
+    dpk_device_call call;
+    /* Prepares a process before its code runs; called with the lock of the context. May be NULL. */
     void (*attach)(struct dpk_dpa *d);
     struct dpk_dpa_calls *next;
 };
 
-/* Makes calls known for as long as the library is there; by a constructor: contexts do not wait for
- * it. */
+/* Registers the calls of a room while its library is loaded. A constructor calls this, since rooms are
+ * in several libraries and contexts do not wait for them. */
 void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
 
 /* Word of struct dpk_caller's state with the domain of the device that the caller set, 0: none.
@@ -152,7 +155,9 @@ static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
     return set ? dpk_pointer(set) : d->dev->domain;
 }
 
-/* For such a call: says why it fails. False. */
+/* Stores the reason of a failed call, and returns false. */
 bool dpk_dpa_call_fails(char *reason, size_t size, const char *what);
+/* The same for a call that the room does not know: a case is missing. */
+bool dpk_dpa_call_unknown(char *reason, size_t size, unsigned call);
 
 #endif

@@ -86,6 +86,8 @@ static bool table_call(struct hash_table *t, struct dpk_process *p, unsigned cal
         take_away(t, key);
         return true;
     }
+    if (call != DPA_DOCA_HASH_FIND)
+        return dpk_dpa_call_unknown(reason, size, call);
     const struct slot *slot = &t->slots[place_of(t, key)];
     *result = slot->used;
     return !slot->used ||
@@ -107,7 +109,7 @@ static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DOCA_HASH_ADD, .last = DPA_DOCA_HASH_FIND, .call = carry_out};
+    .room = DPA_ROOM_HASH, .call = carry_out};
 
 __attribute__((constructor)) static void register_calls(void)
 {

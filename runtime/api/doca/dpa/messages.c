@@ -157,6 +157,8 @@ static bool call_trace(void *context, struct dpk_caller *caller, unsigned call,
     (void)result;
     if (call == DPA_DOCA_TRACE_FLUSH)
         return fflush(out) == 0 || dpk_dpa_call_fails(reason, size, "trace: it cannot be written");
+    if (call != DPA_DOCA_TRACE)
+        return dpk_dpa_call_unknown(reason, size, call);
     if (dpk_copy_out(d->process->dpa, v, args[0], sizeof v, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "trace: no memory where its numbers are");
     fprintf(out, "[DOCA][DPA TRACE] 0x%jx 0x%jx 0x%jx 0x%jx 0x%jx\n", (uintmax_t)v[0],
@@ -165,7 +167,7 @@ static bool call_trace(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DOCA_TRACE, .last = DPA_DOCA_TRACE_FLUSH, .call = call_trace};
+    .room = DPA_ROOM_TRACE, .call = call_trace};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -287,6 +287,8 @@ static bool call_post(void *context, struct dpk_caller *caller, unsigned call,
     const char *problem = "asynchronous operation: not a handle, or not started";
     (void)caller;
     (void)result;
+    if (call != DPA_DOCA_ASYNC_COPY && call != DPA_DOCA_ASYNC_WAIT)
+        return dpk_dpa_call_unknown(reason, size, call);
     if (!operation.waits && dpk_copy_out(d->process->dpa, &operation.copy, args[1],
                                          sizeof operation.copy, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "copy: no memory where it is described");
@@ -298,7 +300,7 @@ static bool call_post(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_DOCA_ASYNC_COPY, .last = DPA_DOCA_ASYNC_WAIT, .call = call_post};
+    .room = DPA_ROOM_ASYNC, .call = call_post};
 
 __attribute__((constructor)) static void register_calls(void)
 {

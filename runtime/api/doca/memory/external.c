@@ -139,8 +139,7 @@ static bool call_external(void *context, struct dpk_caller *caller, unsigned cal
                             reason, size);
 }
 
-static struct dpk_dpa_calls calls = {.first = DPA_DOCA_EXTERNAL_POINTER,
-                                     .last = DPA_DOCA_EXTERNAL_POINTER,
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_EXTERNAL,
                                      .call = call_external,
                                      .attach = attach};
 

@@ -103,8 +103,10 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
         good = post(r, &work, result, reason, size);
     else if (call == DPA_RDMA_RECEIVE)
         good = receive(r, args, reason, size);
-    else
+    else if (call == DPA_RDMA_IS_IDLE)
         *result = is_idle(r);
+    else
+        good = dpk_dpa_call_unknown(reason, size, call);
     end(r);
     return good;
 }
@@ -167,7 +169,7 @@ static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_RDMA_POST, .last = DPA_MEMORY_COPY, .call = rdma_call};
+    .room = DPA_ROOM_RDMA, .call = rdma_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -343,9 +343,11 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
     case DPA_VERBS_COMMIT:
         commit(q, args[1]);
         return true;
-    default:
+    case DPA_VERBS_TELL:
         *result = args[1] == DPA_VERBS_NUMBER ? dpa_qp_number(q) : q->user_index;
         return true;
+    default:
+        return dpk_dpa_call_unknown(reason, size, call);
     }
 }
 
@@ -368,7 +370,7 @@ static bool verbs_call(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_VERBS_POST, .last = DPA_VERBS_RAW, .call = verbs_call};
+    .room = DPA_ROOM_VERBS, .call = verbs_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -281,9 +281,11 @@ static bool call_on(struct dpk_dpa *d, struct dpa_srq *s, unsigned call, const u
         return true;
     case DPA_VERBS_SHARED_ACK:
         return acknowledge(s, args[1], reason, size);
-    default:
+    case DPA_VERBS_SHARED_NUMBER:
         *result = s->id;
         return true;
+    default:
+        return dpk_dpa_call_unknown(reason, size, call);
     }
 }
 
@@ -306,7 +308,7 @@ static bool shared_call(void *context, struct dpk_caller *caller, unsigned call,
 }
 
 static struct dpk_dpa_calls calls = {
-    .first = DPA_VERBS_SHARED_RECEIVE, .last = DPA_VERBS_SHARED_NUMBER, .call = shared_call};
+    .room = DPA_ROOM_SHARED, .call = shared_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

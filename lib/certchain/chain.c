@@ -15,6 +15,14 @@ const char *chain_openssl_reason(void)
     return reason ? reason : "no reason given";
 }
 
+/* Says whether OpenSSL's last call failed for want of memory. The first error of the queue stays for
+ * chain_openssl_reason, unless it is this one. */
+static bool openssl_is_starved(void)
+{
+    return ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE ||
+           ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE;
+}
+
 /* The certificate's encoding; free with OPENSSL_free. */
 static int encoding(X509 *cert, unsigned char **out)
 {
@@ -34,6 +42,8 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
         return status;
     ERR_clear_error();
     X509 *cert = left <= LONG_MAX ? d2i_X509(NULL, &p, (long)left) : NULL;
+    if (!cert && openssl_is_starved())
+        return dpk_fail_nomem(err);
     if (!cert)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "certificate %u at offset %zu: no DER certificate (%s)", number, at,

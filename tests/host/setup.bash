@@ -32,7 +32,7 @@ build_queues() { # CASES.c
 pcc_program() { # OUTPUT
     local here=$BATS_TEST_DIRNAME/..
     dpacc "$here/data/pcc/rp.c" -o "$1" -app-name=pcc_test_app -device-libs=-ldoca_pcc_dev \
-        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/../runtime"
+        -devicecc-options="-I$DPAKIT_BUILD/include/doca -I$here/.. -I$here/../runtime"
 }
 
 # A device that runs programs of congestion control.

@@ -1,5 +1,6 @@
 # Completion channels of the host, which DPA threads wake (tests/host/flexio_channel_cases.c,
 # tests/host/queue_dev.c).
+# cases: flexio_channel_cases.c
 
 load ../host/setup
 
@@ -8,25 +9,9 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "a channel has an event for each arming" {
-    case_ok a_channel_has_an_event_for_each_arming
-}
-
-@test "a DPA thread wakes a host that waits" {
-    case_ok a_dpa_thread_wakes_a_host_that_waits
-}
-
-@test "events go with their queue" {
-    case_ok events_go_with_their_queue
-}
-
 @test "a host queue that overruns is told of, once" {
     "$BATS_FILE_TMPDIR/cases" a_host_queue_that_overruns_is_told_of >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
     cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
     [ "$(grep -c . "$BATS_TEST_TMPDIR/err")" = 1 ]
     grep -q "$(cat "$BATS_TEST_TMPDIR/out") of the host is in the error state: overrun: 2 completions" "$BATS_TEST_TMPDIR/err"
-}
-
-@test "queues of the host are refused with a reason" {
-    case_ok queues_of_the_host_are_refused_with_a_reason
 }

@@ -1,4 +1,6 @@
 # DOCA comch: clients, servers, producers and consumers (tests/host/comch_*cases.c).
+# cases: comch_cases.c comch_death_cases.c comch_pipe_cases.c
+# not by themselves: be_a_client
 
 load ../host/setup
 
@@ -22,18 +24,6 @@ teardown() {
     ! compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*"
 }
 
-@test "messages arrive whole and in order" {
-    case_ok messages_arrive_whole_and_in_order
-}
-
-@test "the smaller size counts" {
-    case_ok the_smaller_size_counts
-}
-
-@test "sends wait for a slow peer" {
-    case_ok sends_wait_for_a_slow_peer
-}
-
 @test "names find servers" {
     case_ok names_find_servers
     grep -q 'there is a server "name" already' <<<"$output"
@@ -41,62 +31,6 @@ teardown() {
     grep -q 'comch server "name": servers are for programs of the DPU (DPAKIT_SIDE=dpu)' <<<"$output"
     grep -q 'comch client "name": clients are for programs of the host (DPAKIT_SIDE=host)' <<<"$output"
     grep -q 'comch server "name": it needs a representor of its device' <<<"$output"
-}
-
-@test "clients come and go" {
-    case_ok clients_come_and_go
-}
-
-@test "connections count" {
-    case_ok connections_count
-}
-
-@test "engines sleep" {
-    case_ok engines_sleep
-}
-
-@test "consumers take what producers send" {
-    case_ok consumers_take_what_producers_send
-}
-
-@test "lists and immediate data are sent" {
-    case_ok lists_and_immediate_data_are_sent
-}
-
-@test "messages that do not fit fail alone" {
-    case_ok messages_that_do_not_fit_fail_alone
-}
-
-@test "messages that are given up fail" {
-    case_ok messages_that_are_given_up_fail
-}
-
-@test "consumers expire" {
-    case_ok consumers_expire
-}
-
-@test "threads have producers and consumers of their own" {
-    case_ok threads_have_producers_and_consumers_of_their_own
-}
-
-@test "clients are killed" {
-    case_ok clients_are_killed
-}
-
-@test "servers are killed" {
-    case_ok servers_are_killed
-}
-
-@test "all tasks of a dead peer end" {
-    case_ok all_tasks_of_a_dead_peer_end
-}
-
-@test "strange callers are sent away" {
-    case_ok strange_callers_are_sent_away
-}
-
-@test "silent callers are in nobody's way" {
-    case_ok silent_callers_are_in_nobodys_way
 }
 
 @test "every documented function is declared and exported" {

@@ -1,4 +1,5 @@
 # libflexio's core files, crash texts and tokens: a host program's view (tests/host/debug_cases.c).
+# cases: debug_cases.c
 
 bats_require_minimum_version 1.5.0
 
@@ -18,17 +19,9 @@ setup() {
     case_ok files_are_named_after_what_is_asked_for_and_the_pid
 }
 
-@test "files take the place of links and do not follow them" {
-    case_ok files_take_the_place_of_links_and_do_not_follow_them
-}
-
 @test "files that cannot be written are errors" {
     case_ok files_that_cannot_be_written_are_errors
     [ "$(grep -c '^-E- .*/no/where/' <<<"$output")" -eq 2 ]
-}
-
-@test "each process has a token of its own" {
-    case_ok each_process_has_a_token_of_its_own
 }
 
 @test "a runtime directory that cannot be used is told, once, and all else works" {

@@ -1,4 +1,5 @@
 # DOCA DMA, and with it tasks and progress engines (tests/host/doca3_dma_cases.c).
+# cases: doca3_dma_cases.c doca3_export_cases.c
 
 load ../host/setup
 
@@ -19,38 +20,10 @@ setup_file() {
     reported 'a task failed: the source has no data (doca_buf_set_data)'
 }
 
-@test "copies reach memory of the DPA" {
-    case_ok copies_reach_memory_of_the_dpa
-}
-
 @test "copies do what maps permit" {
     case_ok copies_do_what_maps_permit
     reported 'its map permits no local write (doca_mmap_set_permissions) (DOCA_ERROR_NOT_PERMITTED)' \
         'its map permits no read over PCIe' 'the source overlaps with where it goes'
-}
-
-@test "a map that is started again is another one to others" {
-    case_ok a_map_that_is_started_again_is_another_one_to_others
-}
-
-@test "tasks end before their context" {
-    case_ok tasks_end_before_their_context
-}
-
-@test "a context that is started again takes a task again and again" {
-    case_ok a_context_that_is_started_again_takes_a_task_again_and_again
-}
-
-@test "lists are chained and split" {
-    case_ok lists_are_chained_and_split
-}
-
-@test "lists are as long as devices say" {
-    case_ok lists_are_as_long_as_devices_say
-}
-
-@test "a copy that fails midway leaves lists as they were" {
-    case_ok a_copy_that_fails_midway_leaves_lists_as_they_were
 }
 
 @test "a task that is larger than a card copies is taken, and fails with a reason" {
@@ -87,33 +60,9 @@ setup_file() {
     [[ "$output" == *"able 1: DOCA_SUCCESS"* ]]
 }
 
-@test "copies need no alignment" {
-    case_ok copies_need_no_alignment
-}
-
-@test "copies are for the cpu alone" {
-    case_ok copies_are_for_the_cpu_alone
-}
-
-@test "memory of another process is copied as it permits" {
-    case_ok memory_of_another_process_is_copied_as_it_permits
-}
-
 @test "tasks end when the owner dies" {
     case_ok tasks_end_when_the_owner_dies
     reported 'a task failed: copy of 2097152 bytes .* is of memory of a process that has ended, or exports it no more'
-}
-
-@test "memory whose file is cut ends tasks" {
-    case_ok memory_whose_file_is_cut_ends_tasks
-}
-
-@test "damaged exports are refused" {
-    case_ok damaged_exports_are_refused
-}
-
-@test "ten thousand tasks are in flight" {
-    case_ok ten_thousand_tasks_are_in_flight
 }
 
 @test "every documented function is declared and exported" {

@@ -1,4 +1,5 @@
 # DOCA 2.2: libdoca_common and libdoca_dpa, a host program's view (tests/host/doca_cases.c).
+# cases: doca_cases.c
 
 load ../host/setup
 
@@ -9,77 +10,9 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "errors have names and texts" {
-    case_ok errors_have_names_and_texts
-}
-
-@test "devices are listed opened and closed" {
-    case_ok devices_are_listed_opened_and_closed
-}
-
-@test "device functions check their arguments" {
-    case_ok device_functions_check_their_arguments
-}
-
-@test "a device in use is not closed" {
-    case_ok a_device_in_use_is_not_closed
-}
-
-@test "an event works between start and stop" {
-    case_ok an_event_works_between_start_and_stop
-}
-
-@test "event functions check their arguments" {
-    case_ok event_functions_check_their_arguments
-}
-
-@test "a side has one dpa context" {
-    case_ok a_side_has_one_dpa_context
-}
-
-@test "an event has one handle in a context" {
-    case_ok an_event_has_one_handle_in_a_context
-}
-
-@test "an event outlives its context" {
-    case_ok an_event_outlives_its_context
-}
-
-@test "every thread of a kernel runs with its rank" {
-    case_ok every_thread_of_a_kernel_runs_with_its_rank
-}
-
-@test "kernels run in the order of their events" {
-    case_ok kernels_run_in_the_order_of_their_events
-}
-
-@test "a kernel waits for its event" {
-    case_ok a_kernel_waits_for_its_event
-}
-
-@test "launches check their arguments" {
-    case_ok launches_check_their_arguments
-}
-
-@test "a context is destroyed while a kernel waits" {
-    case_ok a_context_is_destroyed_while_a_kernel_waits
-}
-
-@test "addresses are unique among contexts" {
-    case_ok addresses_are_unique_among_contexts
-}
-
-@test "memory is set and copied" {
-    case_ok memory_is_set_and_copied
-}
-
 @test "a fault ends the wait and only its context, with the story on stderr" {
     case_ok a_fault_ends_the_wait_and_only_its_context
     grep -q '^-E- doca_sync_event_wait_gt: .*load.*0x8' <<<"$output"
-}
-
-@test "a chain behind a fault fails" {
-    case_ok a_chain_behind_a_fault_fails
 }
 
 @test "messages are on stdout before destroy returns" {

@@ -1,5 +1,6 @@
 # DOCA 3.x: libdoca_common and libdoca_dpa, with a device program that dpacc compiled
 # (tests/host/doca3_*.c). Flags and order of the command lines are those of NVIDIA's samples.
+# cases: doca3_dpa_cases.c doca3_foreign_cases.c doca3_common_cases.c doca3_trap_cases.c doca3_fault_cases.c
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -9,18 +10,6 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "devices tell what they are" {
-    case_ok devices_tell_what_they_are
-}
-
-@test "maps are of memory that is there" {
-    case_ok maps_are_of_memory_that_is_there
-}
-
-@test "maps are exported as far as permitted" {
-    case_ok maps_are_exported_as_far_as_permitted
-}
-
 @test "forged exports are refused" {
     case_ok forged_exports_are_refused
     # What a configuration lacks is said, once for each cause.
@@ -28,57 +17,9 @@ setup_file() {
     [ "$(grep -c '^-E- doca_mmap_start: the map has no device' <<<"$output")" -eq 1 ]
 }
 
-@test "buffers come from an inventory" {
-    case_ok buffers_come_from_an_inventory
-}
-
-@test "every pair of locations works" {
-    case_ok every_pair_of_locations_works
-}
-
-@test "events are exported to peers" {
-    case_ok events_are_exported_to_peers
-}
-
-@test "events check their state" {
-    case_ok events_check_their_state
-}
-
-@test "contexts tell of their states" {
-    case_ok contexts_tell_of_their_states
-}
-
-@test "a context starts with a program only" {
-    case_ok a_context_starts_with_a_program_only
-}
-
-@test "a stopped context starts afresh" {
-    case_ok a_stopped_context_starts_afresh
-}
-
-@test "an extended context shares the process" {
-    case_ok an_extended_context_shares_the_process
-}
-
-@test "memory goes there and back" {
-    case_ok memory_goes_there_and_back
-}
-
-@test "calls check their arguments" {
-    case_ok calls_check_their_arguments
-}
-
-@test "adds of 256 threads all count" {
-    case_ok adds_of_256_threads_all_count
-}
-
 @test "kernels of a context overlap" {
     case_ok kernels_of_a_context_overlap
     DPAKIT_WORKERS=1 case_ok kernels_of_a_context_overlap
-}
-
-@test "kernels wait for events in their order" {
-    case_ok kernels_wait_for_events_in_their_order
 }
 
 # Other cases than this one end long before the ten seconds.
@@ -114,22 +55,6 @@ setup_file() {
     wait $!
     cat err
     [ "$(cat err)" = "-W- the host waits for event $event > 5 (is 3) since 10 s, and no DPA works on it" ]
-}
-
-@test "contexts wait for each other" {
-    case_ok contexts_wait_for_each_other
-}
-
-@test "a fault fails the wait for its kernel" {
-    case_ok a_fault_fails_the_wait_for_its_kernel
-}
-
-@test "stop ends whoever waits" {
-    case_ok stop_ends_whoever_waits
-}
-
-@test "contexts are destroyed in every state" {
-    case_ok contexts_are_destroyed_in_every_state
 }
 
 @test "run alone calls nothing" {
@@ -174,62 +99,6 @@ setup_file() {
 
 @test "a queue checks what the device does" {
     case_ok a_queue_checks_what_the_device_does
-}
-
-@test "half slots and structures arrive whole" {
-    case_ok half_slots_and_structures_arrive_whole
-}
-
-@test "thirteen arguments arrive" {
-    case_ok thirteen_arguments_arrive
-}
-
-@test "locations do not restrict" {
-    case_ok locations_do_not_restrict
-}
-
-@test "a thousand contexts leave nothing behind" {
-    case_ok a_thousand_contexts_leave_nothing_behind
-}
-
-@test "host threads share a context" {
-    case_ok host_threads_share_a_context
-}
-
-@test "a context is destroyed under its users" {
-    case_ok a_context_is_destroyed_under_its_users
-}
-
-@test "wrong devices are refused" {
-    case_ok wrong_devices_are_refused
-}
-
-@test "wrong contexts are refused" {
-    case_ok wrong_contexts_are_refused
-}
-
-@test "wrong events are refused" {
-    case_ok wrong_events_are_refused
-}
-
-@test "wrong threads and completions are refused" {
-    case_ok wrong_threads_and_completions_are_refused
-}
-
-@test "wrong maps and inventories are refused" {
-    case_ok wrong_maps_and_inventories_are_refused
-}
-
-@test "wrong buffers and contexts are refused" {
-    case_ok wrong_buffers_and_contexts_are_refused
-}
-
-@test "what is destroyed uses nothing" {
-    case_ok what_is_destroyed_uses_nothing
-}
-
-@test "events without a DPA end waits when stopped" {
-    case_ok events_without_a_dpa_end_waits_when_stopped
 }
 
 @test "a queue that is full ends its process" {
@@ -304,10 +173,6 @@ setup_file() {
     [[ $output == *'not/there/log: No such file or directory'* ]]
 }
 
-@test "cores have the units" {
-    case_ok cores_have_the_units
-}
-
 @test "device logs come out up to the level, prints always" {
     case_ok messages_come_out_up_to_the_level
     local n=0 expected=(
@@ -340,28 +205,4 @@ setup_file() {
             -fsyntax-only "$BATS_TEST_TMPDIR/t.c"
         g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$i" -fsyntax-only -x c++ "$BATS_TEST_TMPDIR/t.c"
     done
-}
-
-@test "a chain behind a fault fails" {
-    case_ok a_chain_behind_a_fault_fails
-}
-
-@test "a fault ends everybody who waits" {
-    case_ok a_fault_ends_everybody_who_waits
-}
-
-@test "a thread that faults fails the wait for it" {
-    case_ok a_thread_that_faults_fails_the_wait_for_it
-}
-
-@test "no thread runs after a fault" {
-    case_ok no_thread_runs_after_a_fault
-}
-
-@test "a fault is also the extended context's" {
-    case_ok a_fault_is_also_the_extended_contexts
-}
-
-@test "a kernel waits for another context's event until stopped" {
-    case_ok a_kernel_waits_for_another_contexts_event_until_stopped
 }

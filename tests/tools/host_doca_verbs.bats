@@ -1,5 +1,6 @@
 # DOCA Verbs: what is declared, and shared receive queues (tests/host/doca_verbs_cases.c, verbs_dpa_cases.c). Its functions are tried in
 # every state by host_doca_matrix.bats, its other data paths by tests/corpus/corpus_doca_verbs.bats.
+# cases: verbs_dpa_cases.c
 
 load ../host/setup
 
@@ -58,26 +59,6 @@ setup_file() {
 
 @test "changes of queue pairs are those of libibverbs" {
     "$BATS_FILE_TMPDIR/cpu" changes_are_those_of_libibverbs
-}
-
-@test "queue pairs of the DPA share receives" {
-    case_ok queue_pairs_share_receives
-}
-
-@test "a linked list of the DPA has places" {
-    case_ok a_linked_list_has_places
-}
-
-@test "a failed queue pair of the DPA leaves the receives" {
-    case_ok a_failed_queue_pair_leaves_the_receives
-}
-
-@test "elements of work of the DPA have inline data" {
-    case_ok elements_of_work_have_inline_data
-}
-
-@test "what a shared queue of the DPA lacks is refused" {
-    case_ok what_a_shared_queue_lacks_is_refused
 }
 
 @test "wrong posts to a shared queue of the DPA fault" {

@@ -1,4 +1,5 @@
 # libflexio's event queues (tests/host/flexio_eq_cases.c, tests/host/queue_dev.c).
+# cases: flexio_eq_cases.c
 
 load ../host/setup
 
@@ -9,10 +10,6 @@ setup_file() {
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
-}
-
-@test "a thread polls an event queue" {
-    case_ok a_thread_polls_an_event_queue
 }
 
 @test "an event queue that overruns is told of, once" {

@@ -1,5 +1,7 @@
 # DOCA Ethernet, and the pipes of DOCA Flow that lead to its queues (tests/host/eth_*.c). DPAKIT_KILLS=300: so many of
 # either side are killed.
+# cases: eth_main.c
+# not by themselves: live_receiver live_sender
 
 load ../host/setup
 
@@ -10,46 +12,6 @@ setup_file() {
         "$here"/eth_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_rdma -ldoca_common \
         -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$BATS_FILE_TMPDIR/devices"
-}
-
-@test "frames arrive and tell of themselves" {
-    case_ok frames_arrive_and_tell_of_themselves
-}
-
-@test "a frame that does not fit stops the queue" {
-    case_ok a_frame_that_does_not_fit_stops_the_queue
-}
-
-@test "queues stop with tasks in flight" {
-    case_ok queues_stop_with_tasks_in_flight
-}
-
-@test "tasks have an mss of their own" {
-    case_ok tasks_have_an_mss_of_their_own
-}
-
-@test "tasks have metadata and no flags" {
-    case_ok tasks_have_metadata_and_no_flags
-}
-
-@test "a queue that runs gets more tasks" {
-    case_ok a_queue_that_runs_gets_more_tasks
-}
-
-@test "rules match metadata of sent frames" {
-    case_ok rules_match_metadata_of_sent_frames
-}
-
-@test "sends that cannot be are refused" {
-    case_ok sends_that_cannot_be_are_refused
-}
-
-@test "settings out of range are refused" {
-    case_ok settings_out_of_range_are_refused
-}
-
-@test "memory of managed queues is checked" {
-    case_ok memory_of_managed_queues_is_checked
 }
 
 @test "pipes lead to queues that are there" {

@@ -1,4 +1,5 @@
 # libflexio with libibverbs and libmlx5: a host program's view (tests/host/flexio_cases.c).
+# cases: flexio_cases.c
 
 load ../host/setup
 load ../helpers/forks
@@ -12,89 +13,9 @@ setup_file() {
     case_ok devices_are_listed_by_name
 }
 
-@test "a device tells what it has of mlx5" {
-    case_ok a_device_tells_what_it_has_of_mlx5
-}
-
-@test "a device that is gone cannot be opened" {
-    case_ok a_device_that_is_gone_cannot_be_opened
-}
-
-@test "a process on a card is refused" {
-    case_ok a_process_on_a_card_is_refused
-}
-
-@test "programs are listed with their executables" {
-    case_ok programs_are_listed_with_their_executables
-}
-
-@test "a stub is registered once" {
-    case_ok a_stub_is_registered_once
-}
-
-@test "bad registrations fail" {
-    case_ok bad_registrations_fail
-}
-
-@test "registrations can be asked for" {
-    case_ok registrations_can_be_asked_for
-}
-
-@test "versions that are none are refused" {
-    case_ok versions_that_are_none_are_refused
-}
-
-@test "a program is found by its name" {
-    case_ok a_program_is_found_by_its_name
-}
-
-@test "the first stream has older names" {
-    case_ok the_first_stream_has_older_names
-}
-
-@test "a call returns the result" {
-    case_ok a_call_returns_the_result
-}
-
-@test "a function registered by name takes one number" {
-    case_ok a_function_registered_by_name_takes_one_number
-}
-
-@test "a process outlives its program" {
-    case_ok a_process_outlives_its_program
-}
-
-@test "null arguments are errors where they are" {
-    case_ok null_arguments_are_errors_where_they_are
-}
-
-@test "process attributes are checked" {
-    case_ok process_attributes_are_checked
-}
-
-@test "a call that runs too long ends its process and stops no other" {
-    case_ok a_call_that_runs_too_long_ends_its_process_and_stops_no_other
-}
-
-@test "memory is set and copied" {
-    case_ok memory_is_set_and_copied
-}
-
-@test "memory that is not there is refused" {
-    case_ok memory_that_is_not_there_is_refused
-}
-
 @test "a child of a fork gets errors and no hangs" {
     forks_whole
     case_ok a_child_of_a_fork_gets_errors_and_no_hangs
-}
-
-@test "processes run side by side" {
-    case_ok processes_run_side_by_side
-}
-
-@test "one process takes calls from several threads" {
-    case_ok one_process_takes_calls_from_several_threads
 }
 
 @test "what is no function of the program is not called, and said so" {
@@ -246,16 +167,4 @@ null_calls() {
         nothing_to_do = $2 ~ /_destroy$|_list_free$/ && $2 != "flexio_log_dev_destroy"
         if ($3 != !nothing_to_do) { print; wrong = 1 }
     } END { exit wrong }' results
-}
-
-@test "resources come from the program's part of the file" {
-    case_ok resources_come_from_the_programs_part_of_the_file
-}
-
-@test "resources that are none are refused" {
-    case_ok resources_that_are_none_are_refused
-}
-
-@test "ranges of resources end where numbers do" {
-    case_ok ranges_end_where_numbers_do
 }

@@ -1,5 +1,6 @@
 # What programs of before FlexIO 24.01 call otherwise (tests/host/flexio_older_cases.c,
 # tests/host/queue_dev.c).
+# cases: flexio_older_cases.c
 
 load ../host/setup
 
@@ -8,21 +9,9 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "a process has the UAR that it was given" {
-    case_ok a_process_has_the_uar_that_it_was_given
-}
-
-@test "uars and outboxes are made of verbs uars" {
-    case_ok uars_and_outboxes_are_made_of_verbs_uars
-}
-
 @test "they are refused with a reason" {
     case_ok they_are_refused_with_a_reason
     [[ $output == *"flexio_uar_create: the process's device has no UAR 0xffffffff"* ]]
-}
-
-@test "a tir is destroyed" {
-    case_ok a_tir_is_destroyed
 }
 
 @test "C++ calls both forms, takes the address of one, and tells a process a UAR" {

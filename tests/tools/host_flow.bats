@@ -1,4 +1,5 @@
 # Receivers and actions of flow steering (tests/host/flexio_flow_cases.c).
+# cases: flexio_flow_cases.c
 
 load ../host/setup
 
@@ -25,10 +26,6 @@ setup_file() {
 @test "rules tag, count and change frames" {
     case_ok rules_tag_count_and_change_frames
     grep -q -e '^-E- mlx5dv_dr_rule_create: the counter of the action was destroyed' <<<"$output"
-}
-
-@test "tunnels are entered and left" {
-    case_ok tunnels_are_entered_and_left
 }
 
 @test "copies of an array are reformatted" {

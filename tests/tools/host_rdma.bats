@@ -1,14 +1,11 @@
 # DOCA RDMA and its device library, with a device program of dpacc (tests/host/doca3_rdma_cases.c).
+# cases: doca3_rdma_cm_cases.c doca3_bridge_cases.c doca3_rdma_task_cases.c doca3_rdma_cases.c
 
 load ../host/setup
 
 setup_file() {
     build_doca3
     make_devices "$BATS_FILE_TMPDIR/devices"
-}
-
-@test "one-sided operations reach host and DPA memory" {
-    case_ok one_sided_operations_reach_host_and_dpa_memory
 }
 
 @test "memory of peers is used as permitted" {
@@ -27,30 +24,10 @@ setup_file() {
     grep -q ' failed: addition to an event: there is no such event for peers$' <<<"$output"
 }
 
-@test "events go while peers signal them" {
-    case_ok events_go_while_peers_signal_them
-}
-
-@test "RDMA functions check their arguments" {
-    case_ok rdma_functions_check_their_arguments
-}
-
-@test "RDMA contexts are destroyed while they run" {
-    case_ok rdma_contexts_are_destroyed_while_they_run
-}
-
-@test "exports that fail leave nothing" {
-    case_ok exports_that_fail_leave_nothing
-}
-
 @test "tasks send and receive" {
     case_ok tasks_send_and_receive
     reported "doca_rdma: a task failed: send of 24 bytes: the peer's receive has 16 bytes" \
         'doca_rdma: a task failed: receive: send of 24 bytes: the receive has 16 bytes'
-}
-
-@test "RDMA contexts keep their settings" {
-    case_ok rdma_contexts_keep_their_settings
 }
 
 @test "messages without a receive are given up" {
@@ -58,29 +35,9 @@ setup_file() {
     reported 'a task failed: send of 0 bytes: the peer has posted no receive'
 }
 
-@test "tasks change their connection" {
-    case_ok tasks_change_their_connection
-}
-
-@test "tasks reach memory of peers" {
-    case_ok tasks_reach_memory_of_peers
-}
-
-@test "tasks reach memory of the DPA" {
-    case_ok tasks_reach_memory_of_the_dpa
-}
-
-@test "tasks update events of peers" {
-    case_ok tasks_update_events_of_peers
-}
-
 @test "tasks that cannot be done fail" {
     case_ok tasks_that_cannot_be_done_fail
     reported "a task failed: write of 8 bytes at 0x[0-9a-f]* of the peer: the peer's queue pair permits no remote write"
-}
-
-@test "contexts connect by address" {
-    case_ok contexts_connect_by_address
 }
 
 @test "peers that die are noticed" {
@@ -104,16 +61,4 @@ setup_file() {
     { printf '#include <doca_rdma.h>\n#include <doca_rdma_bridge.h>\n'
       sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
-}
-
-@test "callers are handed over" {
-    case_ok callers_are_handed_over
-}
-
-@test "callers may be sent away" {
-    case_ok callers_may_be_sent_away
-}
-
-@test "devices have the domain of a program" {
-    case_ok devices_have_the_domain_of_a_program
 }

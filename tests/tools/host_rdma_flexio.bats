@@ -1,4 +1,5 @@
 # A queue pair of libflexio and a connection of DOCA RDMA (tests/host/rdma_flexio_cases.c).
+# cases: rdma_flexio_cases.c
 
 load ../host/setup
 
@@ -26,8 +27,4 @@ setup_file() {
 
 @test "DOCA is refused what its name for libflexio's memory has too much, in two processes" {
     case_ok doca_may_not_reach_more_in_two_processes
-}
-
-@test "a process that is killed ends what is sent" {
-    case_ok a_process_that_is_killed_ends_what_is_sent
 }

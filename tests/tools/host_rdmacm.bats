@@ -1,4 +1,5 @@
 # Connections (tests/host/rdmacm_cases.c, rdmacm_rule_cases.c), linked as programs of librdmacm are.
+# cases: rdmacm_cases.c
 
 load ../host/setup
 
@@ -18,46 +19,6 @@ setup_file() {
 setup() {
     mkdir -m 700 "$BATS_TEST_TMPDIR/run"
     export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/run
-}
-
-@test "a connection is made, used and ended" {
-    case_ok a_connection_is_made_used_and_ended
-}
-
-@test "queue pairs may be the program's own" {
-    case_ok queue_pairs_may_be_the_programs_own
-}
-
-@test "a call may be rejected" {
-    case_ok a_call_may_be_rejected
-}
-
-@test "who does not listen rejects" {
-    case_ok who_does_not_listen_rejects
-}
-
-@test "a listener may end at once" {
-    case_ok a_listener_may_end_at_once
-}
-
-@test "addresses are of this machine" {
-    case_ok addresses_are_of_this_machine
-}
-
-@test "calls that make no sense are refused" {
-    case_ok calls_that_make_no_sense_are_refused
-}
-
-@test "endpoints need no events" {
-    case_ok endpoints_need_no_events
-}
-
-@test "many connections share a channel" {
-    case_ok many_connections_share_a_channel
-}
-
-@test "numbers of datagrams are asked for" {
-    case_ok numbers_of_datagrams_are_asked_for
 }
 
 @test "counts of retries are cut to seven" {

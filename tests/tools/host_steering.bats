@@ -1,4 +1,5 @@
 # Flow steering of emulated devices (tests/host/flexio_steering_cases.c).
+# cases: flexio_steering_cases.c
 
 load ../host/setup
 
@@ -7,23 +8,11 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "rules choose frames" {
-    case_ok rules_choose_frames
-}
-
 @test "sent frames pass tables of the FDB" {
     case_ok sent_frames_pass_tables_of_the_fdb
     DPAKIT_PACKETS_SENT=$BATS_TEST_TMPDIR/out case_ok sent_frames_pass_tables_of_the_fdb
     # the header of a capture, and two frames of 60 bytes: the third went back to the device
     [ "$(stat -c %s "$BATS_TEST_TMPDIR/out")" -eq $((24 + 2 * (16 + 60))) ]
-}
-
-@test "received frames pass tables of the NIC" {
-    case_ok received_frames_pass_tables_of_the_nic
-}
-
-@test "arrays, drop and default miss" {
-    case_ok arrays_drop_and_default_miss
 }
 
 @test "what cannot be done is refused with its name" {

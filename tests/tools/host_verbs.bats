@@ -1,4 +1,5 @@
 # Queue pairs of the host (tests/host/verbs_cases.c, verbs_error_cases.c, verbs_client_cases.c), linked as programs of libibverbs are.
+# cases: verbs_cases.c
 
 load ../host/setup
 
@@ -19,38 +20,6 @@ setup_file() {
 says_once() { # REASON
     grep -qx -e "-W- QP 0x[0-9a-f]* of the host is in the error state: $1" <<<"$output"
     [ "$(grep -c -e '^-[EW]- ' <<<"$output")" -eq 1 ]
-}
-
-@test "messages arrive" {
-    case_ok messages_arrive
-}
-
-@test "memory of the peer is written and read" {
-    case_ok memory_of_the_peer_is_written_and_read
-}
-
-@test "atomics change a word" {
-    case_ok atomics_change_a_word
-}
-
-@test "work requests are described call by call" {
-    case_ok work_requests_are_described_call_by_call
-}
-
-@test "a shared queue serves its queue pairs" {
-    case_ok a_shared_queue_serves_its_queue_pairs
-}
-
-@test "transitions need their attributes" {
-    case_ok transitions_need_their_attributes
-}
-
-@test "a drained queue sends nothing until it goes on" {
-    case_ok a_drained_queue_sends_nothing_until_it_goes_on
-}
-
-@test "what is posted is flushed or dropped" {
-    case_ok what_is_posted_is_flushed_or_dropped
 }
 
 @test "a wrong key of the peer is an access error" {
@@ -80,18 +49,6 @@ says_once() { # REASON
     case_ok a_peer_that_is_destroyed_ends_the_retries error_cases
 }
 
-@test "events come for what was asked" {
-    case_ok events_come_for_what_was_asked
-}
-
-@test "completions are read one by one" {
-    case_ok completions_are_read_one_by_one
-}
-
-@test "a queue that overruns fails its queue pair" {
-    case_ok a_queue_that_overruns_fails_its_queue_pair
-}
-
 @test "nothing is destroyed while it is used" {
     case_ok nothing_is_destroyed_while_it_is_used error_cases
 }
@@ -100,20 +57,8 @@ says_once() { # REASON
     case_ok calls_that_make_no_sense_are_refused error_cases
 }
 
-@test "a queue pair talks to itself" {
-    case_ok a_queue_pair_talks_to_itself
-}
-
 @test "a closed device ends its queue pairs" {
     case_ok a_closed_device_ends_its_queue_pairs error_cases
-}
-
-@test "threads may use both ends" {
-    case_ok threads_may_use_both_ends
-}
-
-@test "threads sleep for events" {
-    case_ok threads_sleep_for_events
 }
 
 @test "completions have all standard fields" {

@@ -1,5 +1,6 @@
 # libflexio beyond calls: windows, keys, event handlers, command queues, errors
 # (tests/host/windows_cases.c, tests/host/windows_dev.c).
+# cases: windows_cases.c
 
 load ../host/setup
 
@@ -12,14 +13,6 @@ setup_file() {
         "$here/windows_cases.c" "$t/windows.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio \
         -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$t/devices"
-}
-
-@test "the device reads and writes host memory" {
-    case_ok the_device_reads_and_writes_host_memory
-}
-
-@test "a thread has two windows" {
-    case_ok a_thread_has_two_windows
 }
 
 @test "DPAKIT_STRICT=memory: stores and loads without their fences fail as on a card, and their lines are told" {
@@ -35,10 +28,6 @@ setup_file() {
     run "$BATS_FILE_TMPDIR/cases" stores_and_loads_need_their_fences
     [ "$status" -ne 0 ]
     [[ "$output" != *"is missing"* ]]
-}
-
-@test "the device may access host memory misaligned" {
-    case_ok the_device_may_read_and_write_misaligned
 }
 
 @test "accesses beyond the memory fault" {
@@ -62,18 +51,6 @@ setup_file() {
         ': key 0xffffffff is unknown' ': key 0x[0-9a-f]* is of memory that is not registered any more)'
 }
 
-@test "numbers of keys come back late" {
-    case_ok numbers_of_keys_come_back_late
-}
-
-@test "deregistering memory waits for accesses, and nobody else does" {
-    case_ok deregistering_memory_waits_for_accesses_and_nobody_else
-}
-
-@test "deregistering memory waits for copies, and nobody else does" {
-    case_ok deregistering_memory_waits_for_copies_and_nobody_else
-}
-
 @test "keys of other domains fault" {
     case_ok keys_of_other_domains_fault
     reported ': key 0x[0-9a-f]* is of another protection domain or device)'
@@ -92,33 +69,9 @@ setup_file() {
     reported ': the key is of memory of the DPA, which needs no window)'
 }
 
-@test "registration is checked" {
-    case_ok registration_is_checked
-}
-
-@test "the device is told what is not there" {
-    case_ok the_device_is_told_what_is_not_there
-}
-
 @test "the device activates event handlers" {
     case_ok the_device_activates_event_handlers
     grep -q 'the process has no event handler' <<<"$output"
-}
-
-@test "event handlers are checked" {
-    case_ok event_handlers_are_checked
-}
-
-@test "an error is told in every way" {
-    case_ok an_error_is_told_in_every_way
-}
-
-@test "a program that ends itself is told from one that crashed" {
-    case_ok a_program_that_ends_itself_is_told_from_one_that_crashed
-}
-
-@test "the heap is known" {
-    case_ok the_heap_is_known
 }
 
 @test "command queues are checked" {

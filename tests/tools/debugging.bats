@@ -31,7 +31,7 @@ line_of() { grep -n "mark: $1 " "$BATS_TEST_DIRNAME/../data/faults.c" | cut -d: 
 
 # crash FUNCTION SIGNAL MARK TEXT: it fails with TEXT and the line of MARK, and so does the core.
 crash() {
-    run -2 --separate-stderr dparun "$elf" --rpc "$1" --run-time-limit 300 --core core
+    run -3 --separate-stderr dparun "$elf" --rpc "$1" --run-time-limit 300 --core core
     echo "$stderr"
     grep -q -- "$4" <<<"$stderr"
     grep -q "faults.c:$(line_of "$3"))$" <<<"$stderr"
@@ -116,7 +116,7 @@ C
         dpacc k.c -o k.a --app-name=app -I"$DPAKIT_BUILD/include" -I"$DPAKIT_BUILD/include/doca" \
             --devicecc-options=$options
         for f in window doorbell last copy text doca; do
-            run -2 --separate-stderr dparun k.a --$([ $f = last ] && echo kernel || echo rpc) $f 100
+            run -3 --separate-stderr dparun k.a --$([ $f = last ] && echo kernel || echo rpc) $f 100
             echo "$options: $stderr"
             line=$(grep -n "mark: $f " k.c | cut -d: -f1)
             grep -qE ", called from 0x[0-9a-f]+ \($f\+0x[0-9a-f]+, k.c:$line\)$" <<<"$stderr"
@@ -133,7 +133,7 @@ C
 }
 
 @test "a core has every thread, the culprit first" {
-    run -2 dparun "$elf" --kernel crowd --threads 6 3 --core core
+    run -3 dparun "$elf" --kernel crowd --threads 6 3 --core core
     gdb-multiarch -nx -batch -ex 'info threads' -ex bt -ex 'print here[0]' "$elf" core >out 2>&1
     cat out
     [ "$(grep -cE '^[* ] +[1-6] +LWP [1-6] ' out)" -eq 6 ]
@@ -145,13 +145,13 @@ C
 @test "a core is private, sparse, and not there unless the program fails" {
     run -0 dparun "$elf" --rpc count 3 --core core
     [ ! -e core ]
-    run -2 dparun "$elf" --rpc null --core core
+    run -3 dparun "$elf" --rpc null --core core
     [ "$(stat -c %a core)" -eq 600 ]
     [ "$(stat -c %b core)" -lt 400 ]
 }
 
 @test "a core that cannot be written is told, and the failure stays the failure" {
-    run -2 --separate-stderr dparun "$elf" --rpc null --core /no/where/core
+    run -3 --separate-stderr dparun "$elf" --rpc null --core /no/where/core
     grep -q '^-W- no core file: .*/no/where/core' <<<"$stderr"
     grep -q '^-E- .*store access fault' <<<"$stderr"
 }
@@ -265,7 +265,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "GDB: a client that goes away ends the program" {
-    run -2 --separate-stderr dparun --gdb - "$elf" --rpc endless </dev/null
+    run -3 --separate-stderr dparun --gdb - "$elf" --rpc endless </dev/null
     grep -q 'ended by the debugger' <<<"$stderr"
 }
 
@@ -282,10 +282,10 @@ gdb.events.cont.connect(lambda event: later.start())' \
 
 @test "GDB: bad ports are refused" {
     for bad in x 65536 -1 ''; do
-        run -3 dparun --gdb="$bad" "$elf" --rpc count 10
+        run -2 dparun --gdb="$bad" "$elf" --rpc count 10
     done
-    run -3 dparun --gdb /no/where/socket "$elf" --rpc count 10
-    run -3 dparun --verify-only --gdb 0 "$elf"
+    run -1 dparun --gdb /no/where/socket "$elf" --rpc count 10
+    run -2 dparun --verify-only --gdb 0 "$elf"
 }
 
 # ---- Seeing processes
@@ -378,7 +378,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
 }
 
 @test "DPAKIT_TRACE: an RPC and its fault" {
-    DPAKIT_TRACE=trace.json run -2 dparun "$elf" --rpc null
+    DPAKIT_TRACE=trace.json run -3 dparun "$elf" --rpc null
     jq -e '.traceEvents[] | select(.cat == "fault") | .args.text |
         test("store access fault at address 0x0")' trace.json
     [ "$(jq -c '[.traceEvents[] | select(.cat == "RPC") | .ph]' trace.json)" = '["b","X","e"]' ]
@@ -420,14 +420,14 @@ gdb.events.cont.connect(lambda event: later.start())' \
 
 @test "DPAKIT_TRACE_MAX: what is no size, or too small, is an error" {
     for bad in x 1 255K -1 1T 1MB ' 1M' 99999999999999999999 99999999999G; do
-        DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=$bad run -3 dparun "$elf" --rpc count 1
+        DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=$bad run -2 dparun "$elf" --rpc count 1
         [[ $output == *"DPAKIT_TRACE_MAX=$bad is not a size from 256K on, such as 64M"* ]]
         [ ! -e trace.json ]
     done
 }
 
 @test "DPAKIT_TRACE: a file that cannot be written is an error" {
-    DPAKIT_TRACE=/no/where/trace run -3 dparun "$elf" --rpc count 1
+    DPAKIT_TRACE=/no/where/trace run -1 dparun "$elf" --rpc count 1
     [[ $output == *"trace: cannot write /no/where/trace"* ]]
 }
 

@@ -226,6 +226,8 @@ END
     run -1 dpacc bad.c -o out.a
     [[ $output == *"bad.c:1:"*"error: expected ';'"* ]]
     [[ $output == *"-E- device compile: clang failed with exit code 1"* ]]
+    [[ $output != *"-c bad.c "* ]]
+    run -1 dpacc bad.c -o out.a -v
     [[ $output == *"-c bad.c "* ]]
     no_output
 }
@@ -241,9 +243,9 @@ END
 @test "an option with which a compiler makes no object is refused" {
     local option
     for option in -E -S -M -MM -fsyntax-only --version; do
-        run -1 dpacc kernel.c -o out.a -devicecc-options="-Wall $option"
+        run -2 dpacc kernel.c -o out.a -devicecc-options="-Wall $option"
         [ "$output" = "-E- -devicecc-options: with $option the compiler makes no object" ]
-        run -1 dpacc kernel.c -o out.a -hostcc-options="-Wall $option"
+        run -2 dpacc kernel.c -o out.a -hostcc-options="-Wall $option"
         [ "$output" = "-E- -hostcc-options: with $option the compiler makes no object" ]
     done
     no_output
@@ -322,7 +324,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
 }
 
 @test "source files of one name and different functions are no mistake; one source given twice is" {
-    run -1 dpacc kernel.c kernel.c -o out.a
+    run -2 dpacc kernel.c kernel.c -o out.a
     [[ $output == "-E- kernel.c: given twice" ]]
     no_output
 }

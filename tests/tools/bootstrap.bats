@@ -96,3 +96,24 @@ asked_for() {
     [ "$status" -ne 0 ]
     [[ $output == *"the package llvm-dev"* ]]
 }
+
+@test "it says what it installs, why, and what to type next" {
+    echo "$everything" | grep -vx -e gcc -e lowdown -e jq >installed
+    echo "$everything" >known
+    run tree/bootstrap test
+    echo "$output"
+    [[ $output == *"bootstrap: to build: gcc"* ]]
+    [[ $output == *"bootstrap: to run the tests: jq"* ]]
+    [[ $output == *"bootstrap: to make pages: lowdown"* ]]
+    [[ $output != *"to run the demo"* ]]
+    echo "$everything" >installed
+    run tree/bootstrap
+    [[ ${lines[-1]} == "bootstrap: built in build/. Next: ./bootstrap demo"* ]]
+    [[ $output != *"apt-get installs"* ]]
+    run tree/bootstrap demo
+    [[ ${lines[-1]} == "bootstrap: next: docs/tutorial.md"* ]]
+    tool make 'exit 3'
+    run tree/bootstrap
+    [ "$status" -eq 3 ]
+    [[ $output != *"Next"* ]]
+}

@@ -1,4 +1,4 @@
-# CONTRIBUTING.md: the places of its three examples are all that there are, and have what it says.
+# CONTRIBUTING.md: the places of its examples are all that there are, and have what it says.
 
 setup() { tree=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); cd "$BATS_TEST_TMPDIR"; }
 
@@ -20,6 +20,9 @@ same_places() {
 @test "a command of a tool" { same_places 'A command of a tool' 'dpadev_report\b|dpadev report\b'; }
 @test "an instruction" { same_places 'An instruction' 'ORC_B|orc\.b'; }
 @test "a function of DOCA" { same_places 'A function of DOCA' 'doca_dpa_get_core_num'; }
+
+@test "a function of device code" { same_places 'A function of device code' 'doca_dpa_dev_hash_table_remove|DPA_DOCA_HASH_REMOVE'; }
+@test "a kind of wire" { same_places 'A kind of wire' 'wire_udp|udp:'; }
 
 @test "a place that the table has not is found" {
     mkdir other

@@ -542,6 +542,12 @@ void dpk_uuid_new_time(struct dpk_uuid *out); /* time-based, as `uuidgen -t` */
 bool dpk_uuid_is_zero(const struct dpk_uuid *u);
 bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 
+/* ---- Numbers ---- */
+
+/* Reads a decimal number from `least` to `most`. The whole text must be digits: no sign, no blanks. Returns false,
+ * and leaves *out alone, if it is not such a number. */
+bool dpk_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
 /* ---- Suggestions ---- */
 
 /* The candidate nearest to `word` (edit distance at most a third of its length; two neighbours

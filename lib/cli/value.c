@@ -9,10 +9,8 @@
 static enum dpk_status set_number(const struct dpk_option *o, const char *value, unsigned *out,
                                   struct dpk_error *err)
 {
-    char *end = NULL;
-    errno = 0;
-    unsigned long n = strtoul(value, &end, 10);
-    if (!isdigit((unsigned char)*value) || *end || errno || n < o->least || n > o->most)
+    uint64_t n;
+    if (!dpk_number(value, o->least, o->most, &n))
         return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a number from %u to %u", value, o->least,
                         o->most);
     *out = (unsigned)n;

@@ -25,9 +25,8 @@ bool dpk_key_given(const struct dpk_key_options *k)
 
 static enum dpk_status parse_timeout(const char *text, unsigned *out, struct dpk_error *err)
 {
-    char *end = NULL;
-    unsigned long n = text ? strtoul(text, &end, 10) : COMMAND_TIMEOUT;
-    if (text && (*text < '0' || *text > '9' || *end || n < 1 || n > COMMAND_TIMEOUT_MAX))
+    uint64_t n = COMMAND_TIMEOUT;
+    if (text && !dpk_number(text, 1, COMMAND_TIMEOUT_MAX, &n))
         return dpk_fail(err, DPK_ERR_USAGE, "--sign-timeout: '%s' is not a number from 1 to %d",
                         text, COMMAND_TIMEOUT_MAX);
     *out = (unsigned)n;

@@ -93,9 +93,8 @@ static enum dpk_status listen_port(const char *text, struct dpk_listener *l, str
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
     const int one = 1;
-    char *end;
-    unsigned long n = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || n > UINT16_MAX)
+    uint64_t n;
+    if (!dpk_number(text, 0, UINT16_MAX, &n))
         return dpk_fail(err, DPK_ERR_USAGE, "'%s' is no TCP port", text);
     at.sin_port = htons((uint16_t)n);
     l->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

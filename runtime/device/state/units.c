@@ -14,12 +14,12 @@
 /* The next word of a line, as a number from 0 to `most`. */
 static bool next_number(char **line, unsigned most, unsigned *out)
 {
-    char *end, *word = strsep(line, " ");
-    if (!word || *word < '0' || *word > '9')
+    const char *word = strsep(line, " ");
+    uint64_t n;
+    if (!word || !dpk_number(word, 0, most, &n))
         return false;
-    unsigned long n = strtoul(word, &end, 10);
     *out = (unsigned)n;
-    return *end == 0 && n <= most;
+    return true;
 }
 
 static bool next_units(char **line, struct dpk_units *out)

@@ -36,10 +36,8 @@ static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
 {
     const char *wanted = getenv("DPAKIT_WORKERS");
     if (wanted && *wanted) {
-        char *end;
-        errno = 0;
-        unsigned long n = strtoul(wanted, &end, 10);
-        if (*end || errno || wanted[0] < '0' || wanted[0] > '9' || n < 1 || n > WORKERS_MAX)
+        uint64_t n;
+        if (!dpk_number(wanted, 1, WORKERS_MAX, &n))
             return dpk_fail(err, DPK_ERR_USAGE, "DPAKIT_WORKERS=%s is not a number from 1 to %d",
                             wanted, WORKERS_MAX);
         *workers = (unsigned)n;

@@ -53,13 +53,8 @@ static struct {
 static enum dpk_status read_every(uint64_t *every, struct dpk_error *err)
 {
     const char *text = getenv("DPAKIT_PROFILE_EVERY");
-    char *end;
     *every = EVERY_DEFAULT;
-    if (!text || !*text)
-        return DPK_OK;
-    errno = 0;
-    *every = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (*every < 1 || *every > EVERY_MAX || errno || *end)
+    if (text && *text && !dpk_number(text, 1, EVERY_MAX, every))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_PROFILE_EVERY=%s is not a number of instructions from 1 to %u",
                         text, EVERY_MAX);

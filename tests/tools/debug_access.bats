@@ -287,7 +287,7 @@ begin_crash() {
 @test "a stale socket is replaced; another file, and one that is in use, are not" {
     dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10 2>log &
     await listening log
-    run -3 dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10
+    run -1 dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10
     [[ $output == *"another program listens there"* ]]
     kill -9 $!
     wait $! || true
@@ -298,7 +298,7 @@ begin_crash() {
     kill $!
     wait $! || true
     echo mine >gdb.socket
-    run -3 dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10
+    run -1 dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10
     [[ $output == *"is there, and no socket" ]]
     [ "$(cat gdb.socket)" = mine ]
 }

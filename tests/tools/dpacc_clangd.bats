@@ -124,7 +124,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     keeps dpacc kernel.c -o $db --compile-commands $db
     [ "$output" = "-E- -compile-commands: $db is the output" ]
     cp kernel.c before
-    run -1 dpacc kernel.c -o out.a --compile-commands kernel.c
+    run -2 dpacc kernel.c -o out.a --compile-commands kernel.c
     [[ $output == "-E- -compile-commands: kernel.c: "* ]]
     cmp kernel.c before
     run -1 dpacc kernel.c -o out.a --compile-commands nowhere/$db

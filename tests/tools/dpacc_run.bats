@@ -88,7 +88,7 @@ END
     dpacc k.c -o k.a -devicecc-options=-fstack-protector-all
     new_device mlx5_0
     run -0 dparun k.a --rpc f 8
-    run -2 dparun k.a --rpc f 24
+    run -3 dparun k.a --rpc f 24
     [[ $output == *"stack smashing detected"* ]]
 }
 
@@ -186,7 +186,7 @@ END
     dpacc k.c -o k.a
     new_device mlx5_0
     run -0 dparun k.a --rpc f 5
-    run -2 dparun k.a --rpc f 6
+    run -3 dparun k.a --rpc f 6
     [[ $output == *"k.c:2: f: assertion 'a == 5' failed"* ]]
 }
 

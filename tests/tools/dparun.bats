@@ -154,9 +154,9 @@ result: 0 (0x0)" ]
 
 @test "a variable sets the run-time limit, and the message names it" {
     export DPAKIT_RUN_TIME_LIMIT=90
-    fails 2 "run-time limit of 90 ms reached" dparun -d open "$f/kernels.elf" --rpc spin
+    fails 3 "run-time limit of 90 ms reached" dparun -d open "$f/kernels.elf" --rpc spin
     grep -q '; DPAKIT_RUN_TIME_LIMIT=MS sets another$' err
-    fails 2 "run-time limit of 80 ms reached" dparun -d open "$f/kernels.elf" --run-time-limit 80 --rpc spin
+    fails 3 "run-time limit of 80 ms reached" dparun -d open "$f/kernels.elf" --run-time-limit 80 --rpc spin
     ! grep DPAKIT_ err
     local wrong
     for wrong in 0 -1 x 1s 86400001 99999999999999999999; do

@@ -218,6 +218,6 @@ Writing DIGITAL_CACERT component -   OK
     refused 1 flint-lite -i root.container --key owner.pub verify
     says 'not signed'
     refused 1 flint-lite -i root.signed --key root.der verify
-    says 'root.der: no public key'
+    says 'root.der: a certificate, where a public key is asked for'
     refused 2 flint-lite -i root.signed verify
 }

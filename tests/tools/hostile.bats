@@ -22,7 +22,7 @@ harmless() {
     harmless list2
     [ "$(wc -l < list2)" -eq 2 ]
     mlxdpa -e evil.o --ca "$DPAKIT_GOLDEN/keys/root.der" verify > out 2> err || code=$?
-    [ "$code" -eq 1 ]
+    [ "$code" -eq 11 ]
     harmless out
     harmless err
     [ "$(wc -l < err)" -eq 1 ]

@@ -160,7 +160,7 @@ result: 0 (0x0)" ]
     ! grep DPAKIT_ err
     local wrong
     for wrong in 0 -1 x 1s 86400001 99999999999999999999; do
-        DPAKIT_RUN_TIME_LIMIT=$wrong fails 3 "DPAKIT_RUN_TIME_LIMIT=$wrong is not a number of milliseconds" \
+        DPAKIT_RUN_TIME_LIMIT=$wrong fails 2 "DPAKIT_RUN_TIME_LIMIT=$wrong is not a number of milliseconds" \
             dparun -d open "$f/kernels.elf" --rpc add 1 2
     done
 }

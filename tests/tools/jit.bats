@@ -163,7 +163,7 @@ without_translator() {
 @test "DPAKIT_JIT may be off, sync or on" {
     interpreted_as dparun "$f/hot.elf" --rpc sum 100000 --stats
     grep -q '^instructions: ' said.off
-    run -3 --separate-stderr env DPAKIT_JIT=fast dparun "$f/hot.elf" --rpc sum 10
+    run -2 --separate-stderr env DPAKIT_JIT=fast dparun "$f/hot.elf" --rpc sum 10
     [[ $stderr == *"DPAKIT_JIT=fast is not known; it may be off, sync or on" ]]
 }
 
@@ -286,7 +286,7 @@ mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
 
 @test "a hot loop ends at its run-time limit" {
     for mode in off sync on; do
-        run -2 --separate-stderr env DPAKIT_JIT=$mode timeout 60 \
+        run -3 --separate-stderr env DPAKIT_JIT=$mode timeout 60 \
             dparun "$f/hot.elf" --run-time-limit 300 --rpc endless 0
         [[ $stderr == *"run-time limit of 300 ms reached"* ]]
     done

@@ -374,7 +374,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     struct dpk_rc_qp *qp = qp_find(c->rc, &self);
     if (!qp && self.secret == 0)
         say(c, ABSENT);
-    if (qp && !qp_is_lossy(qp) && qp->transport == &transport_absent && absent_find(qp))
+    if (qp && !qp_is_lossy(qp) && qp_find_peer(qp))
         requester_resume(qp);
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
@@ -490,4 +490,8 @@ static void shared_close(struct dpk_rc_qp *qp)
             channel_close(ours[i]);
 }
 
-const struct transport transport_shared = {shared_room, shared_send, shared_resume, shared_close};
+const struct transport transport_shared = {.room = shared_room,
+                                           .send = shared_send,
+                                           .resume = shared_resume,
+                                           .close = shared_close,
+                                           .is_shared = true};

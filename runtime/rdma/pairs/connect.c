@@ -8,7 +8,7 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
     gateway_settle(qp);
     /* Peers may have sent requests before; they are carried out now. */
     each_sender(qp, requester_resume);
-    if (transport == &transport_shared)
+    if (transport->is_shared)
         transport->resume(qp);
     requester_kick(qp);
 }
@@ -53,9 +53,17 @@ static void absent_nothing(struct dpk_rc_qp *qp)
     (void)qp;
 }
 
-const struct transport transport_absent = {absent_room, absent_send, absent_nothing,
-                                           absent_nothing};
-const struct transport transport_gone = {absent_room, absent_send, absent_nothing, absent_nothing};
+const struct transport transport_absent = {.room = absent_room,
+                                           .send = absent_send,
+                                           .resume = absent_nothing,
+                                           .close = absent_nothing,
+                                           .find = absent_find,
+                                           .is_absent = true};
+const struct transport transport_gone = {.room = absent_room,
+                                         .send = absent_send,
+                                         .resume = absent_nothing,
+                                         .close = absent_nothing,
+                                         .is_absent = true};
 
 void absent_begin(struct dpk_rc_qp *qp)
 {

@@ -103,7 +103,8 @@ void direct_free(struct channel *c)
 /* The channel by which a large work may be carried out directly; or NULL. */
 static struct channel *channel_of(const struct dpk_rc_qp *qp, uint64_t total)
 {
-    const bool may = qp->transport == &transport_shared && !qp_is_lossy(qp) && total >= TOTAL_MIN;
+    const bool may =
+        qp->transport && qp->transport->is_shared && !qp_is_lossy(qp) && total >= TOTAL_MIN;
     return may && !pace_has(qp) ? qp->requests : NULL;
 }
 

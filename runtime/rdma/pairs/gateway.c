@@ -153,7 +153,7 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
            watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
 }
 
-static void gateway_free(struct gateway *s)
+static void pairs_gateway_free(struct gateway *s)
 {
     gateway_close(s->listener);
     gateway_close(s->wake);
@@ -177,7 +177,7 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
         return DPK_OK;
     enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
     rc->gateway = NULL;
-    gateway_free(s);
+    pairs_gateway_free(s);
     return status;
 }
 
@@ -195,7 +195,7 @@ void gateway_stop(struct dpk_rc *rc)
     while ((c = TAILQ_FIRST(&s->channels)))
         channel_close(c);
     free_closed(s);
-    gateway_free(s);
+    pairs_gateway_free(s);
 }
 
 /* ---- For pace.c ---- */

@@ -19,8 +19,7 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
         return NULL;
     if (qp_has_datagrams(peer))
         return peer;
-    if (peer->transport == &transport_absent)
-        absent_find(peer);
+    qp_find_peer(peer);
     if (peer->state != QP_READY)
         return peer;
     if (!address_means(&peer->peer, &qp->address))
@@ -68,4 +67,5 @@ static void local_close(struct dpk_rc_qp *qp)
     }
 }
 
-const struct transport transport_local = {local_room, local_send, local_resume, local_close};
+const struct transport transport_local = {
+    .room = local_room, .send = local_send, .resume = local_resume, .close = local_close};

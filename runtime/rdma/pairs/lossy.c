@@ -4,14 +4,12 @@
 /* A peer that was not there when the last message was sent may be now. */
 static bool find_peer(struct dpk_rc_qp *qp)
 {
-    if (qp->transport != &transport_absent)
-        return qp->transport != &transport_gone;
-    return absent_find(qp);
+    return qp->transport->find ? qp->transport->find(qp) : !qp->transport->is_absent;
 }
 
 static bool datagram_aim(struct dpk_rc_qp *qp, uint32_t number)
 {
-    const bool there = qp->transport == &transport_local || qp->requests;
+    const bool there = qp->requests || !(qp->transport->is_absent || qp->transport->is_shared);
     if (qp->peer.number == number && there)
         return true;
     qp->peer = (struct address){.number = number};

@@ -93,6 +93,11 @@ struct transport {
     void (*resume)(struct dpk_rc_qp *qp);
     /* Tells the peer that this queue pair is closed on purpose. */
     void (*close)(struct dpk_rc_qp *qp);
+    /* Looks for a peer that does not exist yet. Returns whether it was found: then the queue pair has
+     * another transport. NULL if the transport has a peer, or will never have one. */
+    bool (*find)(struct dpk_rc_qp *qp);
+    bool is_absent; /* there is no peer: requests wait */
+    bool is_shared; /* the peer is in another process */
 };
 /* transport_absent: no queue pair has the number of the peer yet. transport_gone: the peer does not
  * exist any more. */
@@ -288,8 +293,12 @@ void wait_forget(struct dpk_rc_qp *qp);
 /* Sends requests whose peers are there now, and fails those that have waited too long. Returns
  * whether any still waits. */
 bool waits_run(struct dpk_rc *rc);
-/* Looks for the peer of a queue pair with transport_absent. True: it was found, and the queue pair
- * has another transport now. */
+/* Looks for the peer of a queue pair if it does not exist yet. Returns whether it was found. */
+static inline bool qp_find_peer(struct dpk_rc_qp *qp)
+{
+    return qp->transport && qp->transport->find && qp->transport->find(qp);
+}
+/* Finds the peer of a queue pair with transport_absent (connect.c). */
 bool absent_find(struct dpk_rc_qp *qp);
 /* Sets transport_absent. Requests without a response are sent again when the peer is found. */
 void absent_begin(struct dpk_rc_qp *qp);

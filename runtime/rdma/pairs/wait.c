@@ -71,15 +71,14 @@ static bool is_over_for(const struct dpk_rc_qp *qp)
 static bool has_no_peer(const struct dpk_rc_qp *qp)
 {
     return qp->state == QP_READY && qp->waits &&
-           (qp->transport == &transport_absent || qp->transport == &transport_gone ||
-            (qp->transport == &transport_local && qp->local && qp->local->state == QP_NEW));
+           (qp->transport->is_absent || (qp->local && qp->local->state == QP_NEW));
 }
 
 static bool run_qp(struct dpk_rc_qp *qp)
 {
     /* The process that the request was sent to may still answer ABSENT, so the time keeps
      * running. */
-    if (qp->waits_since == 0 || qp->transport == &transport_shared)
+    if (qp->waits_since == 0 || (qp->transport && qp->transport->is_shared))
         return false;
     if (!has_no_peer(qp)) {
         qp->waits_since = 0;
@@ -88,7 +87,7 @@ static bool run_qp(struct dpk_rc_qp *qp)
     if (is_over_for(qp)) {
         why_no_peer(qp);
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
-    } else if (qp->transport == &transport_absent && absent_find(qp)) {
+    } else if (qp_find_peer(qp)) {
         requester_resume(qp);
     }
     return qp->state == QP_READY;

@@ -40,8 +40,8 @@ void why_no_peer(struct dpk_rc_qp *qp)
     qp->why = (struct dpk_rc_why){
         .remote = true,
         .reason = dpk_uuid_equal(&qp->peer.process, &qp->end->rc->identity) ? reason_of_local(qp)
-                  : qp->transport == &transport_absent                      ? DPK_RC_NO_PEER
-                                                       : DPK_RC_PEER_DESTROYED};
+                  : qp->transport && qp->transport->find                    ? DPK_RC_NO_PEER
+                                                         : DPK_RC_PEER_DESTROYED};
 }
 
 /* ---- Text ---- */

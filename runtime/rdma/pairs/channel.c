@@ -129,6 +129,20 @@ static void put(struct channel *c, const struct frame *f)
     ring_wrote(&c->rings.out, FRAME_SIZE + f->payload);
 }
 
+void pairs_channel_send(struct channel *c, const struct request *r)
+{
+    if (r->offers)
+        memcpy(ring_here(&c->rings.out) + FRAME_SIZE + r->size, c->direct.offer, OFFER_SIZE);
+    put(c, &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
+    direct_sent(c, r);
+    wake_responder(c);
+}
+
+void pairs_channel_say_bye(const struct channel *c)
+{
+    say(c, BYE);
+}
+
 /* ---- Frames ---- */
 
 enum taken { TAKEN, LATER, INVALID };
@@ -442,56 +456,3 @@ void channel_event(struct channel *c, uint32_t events)
     else if (c->fd >= 0 && (other = other_of(c)))
         channel_serve(other);
 }
-
-/* ---- The transport ---- */
-
-static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
-{
-    struct channel *c = qp->requests;
-    enum ring_state state = c ? ring_room(&c->rings.out, FRAME_SIZE + size) : RING_BAD;
-    *payload = state == RING_GOOD ? ring_here(&c->rings.out) + FRAME_SIZE : NULL;
-    return state == RING_GOOD ? SENT : state == RING_WAIT ? SENT_LATER : SENT_NEVER;
-}
-
-static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
-{
-    struct channel *c = qp->requests;
-    (void)payload; /* it lies in the ring already */
-    if (r->offers)
-        memcpy(ring_here(&c->rings.out) + FRAME_SIZE + r->size, c->direct.offer, OFFER_SIZE);
-    put(qp->requests,
-        &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
-    direct_sent(qp->requests, r);
-    wake_responder(qp->requests);
-    return SENT;
-}
-
-static void shared_resume(struct dpk_rc_qp *qp)
-{
-    struct channel *c = qp->responses;
-    if (!c || !c->held)
-        return;
-    c->held = false;
-    channel_serve(c);
-}
-
-static void shared_close(struct dpk_rc_qp *qp)
-{
-    struct channel *ours[2] = {qp->requests, qp->responses};
-    if (qp_has_datagrams(qp))
-        return gateway_forget(qp);
-    qp->requests = qp->responses = NULL;
-    /* Both channels say it before one of them is closed. */
-    for (int i = 0; i < 2; i++)
-        if (ours[i])
-            say(ours[i], BYE);
-    for (int i = 0; i < 2; i++)
-        if (ours[i])
-            channel_close(ours[i]);
-}
-
-const struct transport transport_shared = {.room = shared_room,
-                                           .send = shared_send,
-                                           .resume = shared_resume,
-                                           .close = shared_close,
-                                           .is_shared = true};

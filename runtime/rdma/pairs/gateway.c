@@ -18,7 +18,6 @@
 
 #define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
-#define TARGETS_MAX    64 /* channels for datagrams that a queue pair keeps */
 #define LOOK_EACH_MS   50 /* how often requests that wait for a peer are looked at */
 
 /* The socket is in the abstract namespace, so that it disappears with its process. */
@@ -218,7 +217,7 @@ void gateway_alarm(struct dpk_rc *rc, uint64_t ns)
     timerfd_settime(rc->gateway->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* ---- Channels of queue pairs ---- */
+/* ---- Connecting ---- */
 
 int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err)
 {
@@ -233,89 +232,4 @@ int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error 
     dpk_fail_errno(err, "the peer's process cannot be reached");
     gateway_close(fd);
     return -1;
-}
-
-enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
-{
-    struct channel *c = channel_new(qp->end->rc, fd);
-    if (!c)
-        return dpk_fail_nomem(err);
-    if (!channel_greet(c, qp)) {
-        const bool gone = errno == EPIPE || errno == ECONNRESET;
-        enum dpk_status status =
-            gone ? dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's process has just ended")
-                 : dpk_fail_errno(err, "no memory to share with the peer");
-        channel_close(c);
-        return status;
-    }
-    c->role = REQUESTS;
-    c->qp = qp;
-    c->target = qp->peer.number;
-    qp->requests = c;
-    return DPK_OK;
-}
-
-void gateway_settle(struct dpk_rc_qp *qp)
-{
-    if (!qp->responses || dpk_uuid_is_zero(&qp->peer.process) ||
-        address_means(&qp->peer, &qp->responses->claim))
-        return;
-    channel_close(qp->responses);
-    qp->responses = NULL;
-}
-
-void gateway_hear_out(struct dpk_rc_qp *qp)
-{
-    if (qp->responses)
-        channel_serve(qp->responses);
-    if (qp->requests) /* that may have been closed just now */
-        channel_serve(qp->requests);
-}
-
-static void forget_both(const struct dpk_rc_qp *qp)
-{
-    if (qp->requests)
-        channel_close(qp->requests);
-    if (qp->responses)
-        channel_close(qp->responses);
-}
-
-/* A queue pair with datagrams has one for each target, and one for each that sends to it. */
-static void forget_all(const struct dpk_rc_qp *qp)
-{
-    struct gateway *s = qp->end->rc->gateway;
-    struct channel *next;
-    for (struct channel *c = s ? TAILQ_FIRST(&s->channels) : NULL; c; c = next) {
-        next = TAILQ_NEXT(c, link);
-        if (c->qp == qp)
-            channel_close(c);
-    }
-}
-
-struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number)
-{
-    struct gateway *s = qp->end->rc->gateway;
-    struct channel *first = NULL, *c;
-    unsigned count = 0;
-    if (!s)
-        return NULL;
-    TAILQ_FOREACH(c, &s->channels, link)
-    if (c->qp == qp && c->role == REQUESTS) {
-        if (c->target == number)
-            return c;
-        first = first ? first : c;
-        count++;
-    }
-    if (count >= TARGETS_MAX)
-        channel_close(first);
-    return NULL;
-}
-
-void gateway_forget(struct dpk_rc_qp *qp)
-{
-    if (qp_has_datagrams(qp))
-        forget_all(qp);
-    else if (qp->requests || qp->responses)
-        forget_both(qp);
-    qp->requests = qp->responses = NULL;
 }

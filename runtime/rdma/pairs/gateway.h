@@ -96,6 +96,10 @@ void channel_wait_forget(struct channel *c);
 void channel_refuse(struct channel *c);
 /* Makes the shared memory and sends the hello of `qp`. False: errno says why not. */
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
+/* Writes a request, whose payload is in the ring, and wakes the peer. */
+void pairs_channel_send(struct channel *c, const struct request *r);
+/* Tells the peer that its channel is closed on purpose. */
+void pairs_channel_say_bye(const struct channel *c);
 /* Handles what the peer has written to a channel with rings. */
 void channel_serve(struct channel *c);
 /* Wakes the peer that has not been woken yet. */

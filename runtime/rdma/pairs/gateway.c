@@ -1,8 +1,7 @@
-/* The socket by which other processes of this user reach this one, and the thread that serves
- * it. */
+/* The socket by which other processes of this user reach this one, and the descriptors of the thread that
+ * serves it (thread.c). */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,11 +13,8 @@
 #include <unistd.h>
 
 #include "gateway.h"
-#include "pace.h"
 
-#define EVENTS_MAX     16
 #define CONNECT_WAIT_S 5
-#define LOOK_EACH_MS   50 /* how often requests that wait for a peer are looked at */
 
 /* The socket is in the abstract namespace, so that it disappears with its process. */
 static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un *at)
@@ -41,92 +37,10 @@ void gateway_wake(struct gateway *s)
     eventfd_write(s->wake, 1);
 }
 
-/* ---- The thread ---- */
-
-/* Accepts at most EVENTS_MAX connections: any process may connect, and other threads need the lock.
- * False: the process has no descriptors left. */
-static bool accept_some(struct dpk_rc *rc)
+void doze_end(struct gateway *s)
 {
-    for (int i = 0; i < EVENTS_MAX; i++) {
-        int fd = accept4(rc->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0 && rings_peer_is_ours(fd))
-            channel_new(rc, fd);
-        else if (fd >= 0)
-            close(fd);
-        else if (errno != EINTR && errno != ECONNABORTED)
-            return errno == EAGAIN;
-    }
-    return true;
-}
-
-static void free_closed(struct gateway *s)
-{
-    struct channel *c;
-    while ((c = TAILQ_FIRST(&s->closed))) {
-        TAILQ_REMOVE(&s->closed, c, link);
-        channel_free(c);
-    }
-}
-
-/* With the lock. False: as accept_some. */
-static bool handle(struct dpk_rc *rc, const struct epoll_event *events, int count)
-{
-    bool good = true;
-    for (int i = 0; i < count; i++) {
-        struct channel *c = events[i].data.ptr;
-        if (c && c->fd >= 0)
-            channel_event(c, events[i].events);
-        else if (!c)
-            good = accept_some(rc);
-    }
-    return good;
-}
-
-bool gateway_turn(struct dpk_rc *rc)
-{
-    struct epoll_event events[EVENTS_MAX];
-    const int n = epoll_wait(rc->gateway->epoll, events, EVENTS_MAX, 0);
-    if (n > 0 && !handle(rc, events, n))
-        rc->gateway->rested = false; /* the thread waits for descriptors */
-    pace_look(rc);
-    return n == EVENTS_MAX;
-}
-
-/* Until there is something to do for the thread. Returns how many events there are. Only this thread takes what
- * wakes it: a thread of the program that rests at `epoll` would leave it asleep. */
-static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
-                        bool polled, bool waits)
-{
-    struct pollfd p[] = {{.fd = s->wake, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
-    eventfd_t woken;
-    poll(p, rested ? 1 : 2, rested || polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
-    if (p[0].revents)
-        eventfd_read(s->wake, &woken);
-    return rested ? 0 : epoll_wait(s->epoll, events, EVENTS_MAX, 0);
-}
-
-static void *serve(void *context)
-{
-    struct dpk_rc *rc = context;
-    struct gateway *s = rc->gateway;
-    struct epoll_event events[EVENTS_MAX];
-    bool stop = false, waits = false, polled = false, rested = false;
-    while (!stop) {
-        const int n = await_events(s, events, rested, polled, waits);
-        pthread_mutex_lock(&rc->lock);
-        const bool crowded = !handle(rc, events, n);
-        stop = s->stop;
-        waits = !stop && waits_run(rc);
-        polled = polls_run(s);
-        rested = s->rested;
-        if (!stop)
-            pace_look(rc);
-        free_closed(s);
-        pthread_mutex_unlock(&rc->lock);
-        if (crowded)
-            usleep(10000);
-    }
-    return NULL;
+    if (atomic_load(&s->dozing) > 0)
+        eventfd_write(s->nudge, 1);
 }
 
 /* ---- Starting and stopping ---- */
@@ -152,7 +66,7 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
            watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
 }
 
-static void pairs_gateway_free(struct gateway *s)
+void pairs_gateway_free(struct gateway *s)
 {
     gateway_close(s->listener);
     gateway_close(s->wake);
@@ -172,29 +86,12 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
     TAILQ_INIT(&s->waiting);
     TAILQ_INIT(&s->closed);
     rc->gateway = s;
-    if (open_all(s, &rc->identity) && (errno = dpk_pthread_start(&s->thread, serve, rc)) == 0)
+    if (open_all(s, &rc->identity) && (errno = dpk_pthread_start(&s->thread, rc->serve, rc)) == 0)
         return DPK_OK;
     enum dpk_status status = dpk_fail_errno(err, "no socket for RDMA with other processes");
     rc->gateway = NULL;
     pairs_gateway_free(s);
     return status;
-}
-
-void gateway_stop(struct dpk_rc *rc)
-{
-    struct gateway *s = rc->gateway;
-    struct channel *c;
-    if (!s)
-        return;
-    pthread_mutex_lock(&rc->lock);
-    s->stop = true;
-    pthread_mutex_unlock(&rc->lock);
-    gateway_wake(s);
-    pthread_join(s->thread, NULL);
-    while ((c = TAILQ_FIRST(&s->channels)))
-        channel_close(c);
-    free_closed(s);
-    pairs_gateway_free(s);
 }
 
 /* ---- For pace.c ---- */

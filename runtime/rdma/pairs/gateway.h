@@ -125,14 +125,26 @@ void direct_heard(struct channel *c, const struct response *r, const uint8_t *pa
 /* Ends polling, or resting, if the program does not poll any more. Returns whether it does the work. */
 bool polls_run(struct gateway *s);
 void polls_end(struct gateway *s);
-/* Something was completed, for which a thread may doze that has polled. */
-void doze_end(struct gateway *s);
 
-/* Handles events of `epoll`. Returns whether there may be more. With the lock. */
+/* ---- events.c: with the lock ---- */
+#define EVENTS_MAX 16
+struct epoll_event;
+/* Handles events. Returns false if the process has no descriptors left. */
+bool pairs_events_handle(struct dpk_rc *rc, const struct epoll_event *events, int count);
+/* Handles events of `epoll`. Returns whether there may be more. */
 bool gateway_turn(struct dpk_rc *rc);
 
+/* ---- thread.c ---- */
+/* The thread of the gateway; `rc` is a struct dpk_rc. */
+void *pairs_gateway_serve(void *rc);
+
+/* ---- gateway.c ---- */
+/* Closes the descriptors. */
+void pairs_gateway_free(struct gateway *s);
 /* Wakes the thread of the gateway. */
 void gateway_wake(struct gateway *s);
+/* Wakes the threads that doze after polls, as something was completed. */
+void doze_end(struct gateway *s);
 /* The thread calls pace_look when the socket is readable, and at that time. With the lock. */
 bool gateway_watch(struct dpk_rc *rc, int fd);
 void gateway_ignore(struct dpk_rc *rc, int fd);

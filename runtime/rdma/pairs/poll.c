@@ -197,12 +197,6 @@ static void doze(struct gateway *s)
         eventfd_read(s->nudge, &count);
 }
 
-void doze_end(struct gateway *s)
-{
-    if (atomic_load(&s->dozing) > 0)
-        eventfd_write(s->nudge, 1);
-}
-
 /* What the thread should do next. With the lock. */
 static enum pause look(struct dpk_rc *rc)
 {

@@ -44,6 +44,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     TAILQ_INIT(&rc->paced);
     TAILQ_INIT(&rc->waiting);
     rc->paced_ns = UINT64_MAX;
+    rc->serve = pairs_gateway_serve;
     *out = rc;
     return DPK_OK;
 }

@@ -206,6 +206,8 @@ struct dpk_rc {
     uint8_t *part, *answer;          /* SEGMENT bytes each, for transport_local */
     uint64_t connect_wait_ms;        /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
     struct gateway *gateway;         /* NULL: other processes cannot connect */
+    /* A function of a file above (thread.c), which lower files call by this pointer: dpk_rc_open sets it. */
+    void *(*serve)(void *rc); /* the thread of the gateway */
     SLIST_HEAD(, pace) paces;
     TAILQ_HEAD(, dpk_rc_qp) paced; /* that wait until their rate lets them send */
     uint64_t paced_ns;             /* when the next of them may; UINT64_MAX: there is none */

@@ -1,0 +1,73 @@
+/* The thread of the gateway: it handles events, and looks at what waits. */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "gateway.h"
+#include "pace.h"
+
+#define LOOK_EACH_MS 50 /* how often requests that wait for a peer are looked at */
+
+static void free_closed(struct gateway *s)
+{
+    struct channel *c;
+    while ((c = TAILQ_FIRST(&s->closed))) {
+        TAILQ_REMOVE(&s->closed, c, link);
+        channel_free(c);
+    }
+}
+
+/* Until there is something to do for the thread. Returns how many events there are. Only this thread takes what
+ * wakes it: a thread of the program that rests at `epoll` would leave it asleep. */
+static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
+                        bool polled, bool waits)
+{
+    struct pollfd p[] = {{.fd = s->wake, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
+    eventfd_t woken;
+    poll(p, rested ? 1 : 2, rested || polled ? POLLED_MS : waits ? LOOK_EACH_MS : -1);
+    if (p[0].revents)
+        eventfd_read(s->wake, &woken);
+    return rested ? 0 : epoll_wait(s->epoll, events, EVENTS_MAX, 0);
+}
+
+void *pairs_gateway_serve(void *context)
+{
+    struct dpk_rc *rc = context;
+    struct gateway *s = rc->gateway;
+    struct epoll_event events[EVENTS_MAX];
+    bool stop = false, waits = false, polled = false, rested = false;
+    while (!stop) {
+        const int n = await_events(s, events, rested, polled, waits);
+        pthread_mutex_lock(&rc->lock);
+        const bool crowded = !pairs_events_handle(rc, events, n);
+        stop = s->stop;
+        waits = !stop && waits_run(rc);
+        polled = polls_run(s);
+        rested = s->rested;
+        if (!stop)
+            pace_look(rc);
+        free_closed(s);
+        pthread_mutex_unlock(&rc->lock);
+        if (crowded)
+            usleep(10000);
+    }
+    return NULL;
+}
+
+void gateway_stop(struct dpk_rc *rc)
+{
+    struct gateway *s = rc->gateway;
+    struct channel *c;
+    if (!s)
+        return;
+    pthread_mutex_lock(&rc->lock);
+    s->stop = true;
+    pthread_mutex_unlock(&rc->lock);
+    gateway_wake(s);
+    pthread_join(s->thread, NULL);
+    while ((c = TAILQ_FIRST(&s->channels)))
+        channel_close(c);
+    free_closed(s);
+    pairs_gateway_free(s);
+}

@@ -21,7 +21,7 @@
 #define MTU  1024u
 #define HEAD 82u
 
-static uint64_t now_ns(void)
+uint64_t pairs_pace_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -51,7 +51,7 @@ struct pace *pace_use(struct dpk_rc *rc, const char *device)
     return p;
 }
 
-static void leave_server(struct dpk_rc *rc, struct pace *p)
+void pairs_pace_leave_server(struct dpk_rc *rc, struct pace *p)
 {
     if (dpk_rates_on(p->rates))
         gateway_ignore(rc, dpk_rates_socket(p->rates));
@@ -62,7 +62,7 @@ void pace_leave(struct dpk_rc *rc, struct pace *p)
 {
     if (!p || --p->uses > 0)
         return;
-    leave_server(rc, p);
+    pairs_pace_leave_server(rc, p);
     dpk_rates_close(p->rates);
     SLIST_REMOVE(&rc->paces, p, pace, link);
     free(p->device);
@@ -72,7 +72,7 @@ void pace_leave(struct dpk_rc *rc, struct pace *p)
 /* Without a thread nobody would be kicked, so nobody is made to wait. */
 static void join_server(struct dpk_rc *rc, struct pace *p)
 {
-    leave_server(rc, p);
+    pairs_pace_leave_server(rc, p);
     if (!dpk_rates_join(p->rates))
         return;
     if ((!rc->gateway && gateway_start(rc, NULL) != DPK_OK) ||
@@ -84,7 +84,7 @@ static void join_server(struct dpk_rc *rc, struct pace *p)
 
 /* ---- Flows ---- */
 
-static void end_wait(struct dpk_rc_qp *qp)
+void pairs_pace_end_wait(struct dpk_rc_qp *qp)
 {
     if (qp->paced.waits)
         TAILQ_REMOVE(&qp->end->rc->paced, qp, paced.link);
@@ -94,7 +94,7 @@ static void end_wait(struct dpk_rc_qp *qp)
 void pace_forget(struct dpk_rc_qp *qp)
 {
     struct pace *p = qp->end->pace;
-    end_wait(qp);
+    pairs_pace_end_wait(qp);
     if (p && qp->paced.joined == p->joined)
         dpk_rates_release(p->rates, qp->paced.flow);
     qp->paced = (struct paced){0};
@@ -104,7 +104,7 @@ void pace_forget(struct dpk_rc_qp *qp)
 static void begin(struct dpk_rc_qp *qp, uint64_t now)
 {
     struct pace *p = qp->end->pace;
-    end_wait(qp);
+    pairs_pace_end_wait(qp);
     qp->paced = (struct paced){.joined = p->joined, .flow = dpk_rates_claim(p->rates)};
     qp->paced.filled_ns = now - FILL_NS;
 }
@@ -149,7 +149,7 @@ bool pace_allows(struct dpk_rc_qp *qp)
 {
     struct pace *p = qp->end->pace;
     struct paced *f = &qp->paced;
-    const uint64_t now = now_ns();
+    const uint64_t now = pairs_pace_now_ns();
     if (dpk_rates_look(p->rates))
         join_server(qp->end->rc, p);
     if (dpk_rates_on(p->rates) && f->joined != p->joined)
@@ -164,7 +164,7 @@ bool pace_allows(struct dpk_rc_qp *qp)
     if (f->credit < 0)
         wait_until_due(qp, rate, now);
     else
-        end_wait(qp);
+        pairs_pace_end_wait(qp);
     return f->credit >= 0;
 }
 
@@ -239,7 +239,7 @@ void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t byte
     struct paced *f = &qp->paced;
     if (!is_limited(qp))
         return;
-    const uint64_t now = now_ns();
+    const uint64_t now = pairs_pace_now_ns();
     const uint32_t number = f->requests - qp->unanswered + 1;
     f->acknowledged = (f->acknowledged + packets_of(bytes)) & 0xffffff;
     if (r->status == DPK_RC_OK || r->status == DPK_RC_RNR_EXCEEDED)
@@ -305,56 +305,4 @@ void pace_tell(struct dpk_rc_qp *qp)
             tell_round_trip(qp);
     }
     f->sent = f->answered = (struct burst){0};
-}
-
-/* ---- Kicking ---- */
-
-static bool is_due(const struct dpk_rc *rc)
-{
-    return rc->paced_ns != UINT64_MAX && now_ns() >= rc->paced_ns;
-}
-
-/* Kicks those that are due, or all. */
-static void kick(struct dpk_rc *rc, bool all)
-{
-    struct dpk_rc_qp *qp;
-    unsigned count = 0;
-    const uint64_t now = now_ns();
-    TAILQ_FOREACH(qp, &rc->paced, paced.link)
-    count++;
-    rc->paced_ns = UINT64_MAX;
-    while (count-- > 0 && (qp = TAILQ_FIRST(&rc->paced))) {
-        end_wait(qp);
-        if (all || qp->paced.due_ns <= now) {
-            requester_kick(qp);
-            continue;
-        }
-        TAILQ_INSERT_TAIL(&rc->paced, qp, paced.link);
-        qp->paced.waits = true;
-        if (qp->paced.due_ns < rc->paced_ns)
-            rc->paced_ns = qp->paced.due_ns;
-    }
-    if (rc->paced_ns != UINT64_MAX)
-        gateway_alarm(rc, rc->paced_ns);
-}
-
-void pace_run(struct dpk_rc *rc)
-{
-    if (is_due(rc))
-        kick(rc, false);
-}
-
-void pace_look(struct dpk_rc *rc)
-{
-    struct pace *p;
-    bool gone = false;
-    SLIST_FOREACH(p, &rc->paces, link)
-    if (dpk_rates_on(p->rates) && !dpk_rates_alive(p->rates)) {
-        leave_server(rc, p);
-        gone = true;
-    }
-    if (gone)
-        kick(rc, true);
-    else
-        pace_run(rc);
 }

@@ -48,6 +48,14 @@ void pace_tell(struct dpk_rc_qp *qp);
 /* It is destroyed, or reset. */
 void pace_forget(struct dpk_rc_qp *qp);
 
+/* The time of paces, in nanoseconds. */
+uint64_t pairs_pace_now_ns(void);
+/* Takes a queue pair from the list of those that wait. */
+void pairs_pace_end_wait(struct dpk_rc_qp *qp);
+/* Leaves the process that sets the rates of a device. */
+void pairs_pace_leave_server(struct dpk_rc *rc, struct pace *p);
+
+/* ---- pacer.c ---- */
 /* Kicks those whose time has come. */
 void pace_run(struct dpk_rc *rc);
 /* Looks whether servers are gone, too. */

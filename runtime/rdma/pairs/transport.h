@@ -292,6 +292,8 @@ bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, ui
 void wait_begin(struct dpk_rc_qp *qp, uint64_t *since);
 /* The queue pair will be freed. */
 void wait_forget(struct dpk_rc_qp *qp);
+/* The time for `since`, in milliseconds. */
+uint64_t pairs_wait_now_ms(void);
 /* Sends requests whose peers are there now, and fails those that have waited too long. Returns
  * whether any still waits. */
 bool waits_run(struct dpk_rc *rc);

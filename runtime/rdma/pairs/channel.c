@@ -422,7 +422,9 @@ static void go_absent(struct channel *c)
     struct dpk_rc_qp *qp = c->qp;
     qp->requests = NULL;
     channel_close(c);
-    absent_begin(qp);
+    qp->transport = &transport_absent;
+    qp->peer.process = (struct dpk_uuid){{0}};
+    pairs_requester_restart(qp);
 }
 
 static bool hear_message(struct channel *c)

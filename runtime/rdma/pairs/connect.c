@@ -33,48 +33,9 @@ static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_
     return status;
 }
 
-/* ---- Peers that do not exist yet ---- */
+/* ---- Peers that did not exist before ---- */
 
-static enum sent absent_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
-{
-    (void)size, (void)payload;
-    wait_begin(qp, &qp->waits_since);
-    return qp->waits_since != 0 ? SENT_LATER : SENT_NEVER;
-}
-
-static enum sent absent_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
-{
-    (void)qp, (void)r, (void)payload;
-    return SENT_NEVER;
-}
-
-static void absent_nothing(struct dpk_rc_qp *qp)
-{
-    (void)qp;
-}
-
-const struct transport transport_absent = {.room = absent_room,
-                                           .send = absent_send,
-                                           .resume = absent_nothing,
-                                           .close = absent_nothing,
-                                           .find = absent_find,
-                                           .is_absent = true};
-const struct transport transport_gone = {.room = absent_room,
-                                         .send = absent_send,
-                                         .resume = absent_nothing,
-                                         .close = absent_nothing,
-                                         .is_absent = true};
-
-void absent_begin(struct dpk_rc_qp *qp)
-{
-    qp->transport = &transport_absent;
-    qp->peer.process = (struct dpk_uuid){{0}};
-    qp->next = (struct place){qp->done, qp->done_bytes};
-    qp->unanswered = 0;
-    requester_resume(qp);
-}
-
-bool absent_find(struct dpk_rc_qp *qp)
+bool pairs_qp_find_absent(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;
     struct address peer = {.process = rc->identity, .number = qp->peer.number};

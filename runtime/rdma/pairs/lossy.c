@@ -16,7 +16,7 @@ static bool datagram_aim(struct dpk_rc_qp *qp, uint32_t number)
     qp->local = NULL;
     qp->requests = gateway_channel_to(qp, number);
     qp->transport = qp->requests ? &transport_shared : &transport_absent;
-    return qp->requests || absent_find(qp);
+    return qp->requests || pairs_qp_find_absent(qp);
 }
 
 bool lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)

@@ -45,6 +45,8 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     TAILQ_INIT(&rc->waiting);
     rc->paced_ns = UINT64_MAX;
     rc->serve = pairs_gateway_serve;
+    rc->find_peer = pairs_qp_find_absent;
+    rc->has_peer = lossy_has_peer;
     *out = rc;
     return DPK_OK;
 }
@@ -146,33 +148,6 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
         qp->end->dropped = true;
         drop_receives(qp->end, qp->connection);
     }
-}
-
-void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
-{
-    if (qp->state == QP_FAILED || qp->transport == &transport_gone)
-        return;
-    if (qp->patience.retry_ms == 0 && !qp_is_lossy(qp)) {
-        why_no_peer(qp);
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
-        return;
-    }
-    if (qp->transport && !qp_has_datagrams(qp)) /* other targets are there still */
-        qp->transport->close(qp);
-    qp->transport = &transport_gone;
-    qp->next = (struct place){qp->done, qp->done_bytes};
-    qp->unanswered = 0;
-    requester_resume(qp);
-}
-
-void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
-{
-    if (qp->posted != qp->done)
-        qp_miss_peer(qp, drops_receives);
-    else if (qp->end->options.outlives_peers && !qp->receiving)
-        responder_forget(qp);
-    else
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
 }
 
 /* ---- Ends ---- */

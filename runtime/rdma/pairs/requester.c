@@ -214,7 +214,7 @@ static bool send_next(struct dpk_rc_qp *qp)
     }
     if (qp_is_lossy(qp) && waits_its_turn(qp))
         return false;
-    if (qp_is_lossy(qp) && !lossy_has_peer(qp, work_at(qp, before.work)))
+    if (qp_is_lossy(qp) && !qp->end->rc->has_peer(qp, work_at(qp, before.work)))
         return lose_next(qp);
     if (direct_can_read(qp, &r)) {
         if (qp->unanswered > 0)
@@ -288,6 +288,38 @@ void requester_resume(struct dpk_rc_qp *qp)
 {
     qp->waits = false;
     requester_kick(qp);
+}
+
+void pairs_requester_restart(struct dpk_rc_qp *qp)
+{
+    qp->next = (struct place){qp->done, qp->done_bytes};
+    qp->unanswered = 0;
+    requester_resume(qp);
+}
+
+void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
+{
+    if (qp->state == QP_FAILED || qp->transport == &transport_gone)
+        return;
+    if (qp->patience.retry_ms == 0 && !qp_is_lossy(qp)) {
+        why_no_peer(qp);
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
+        return;
+    }
+    if (qp->transport && !qp_has_datagrams(qp)) /* other targets are there still */
+        qp->transport->close(qp);
+    qp->transport = &transport_gone;
+    pairs_requester_restart(qp);
+}
+
+void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
+{
+    if (qp->posted != qp->done)
+        qp_miss_peer(qp, drops_receives);
+    else if (qp->end->options.outlives_peers && !qp->receiving)
+        responder_forget(qp);
+    else
+        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
 }
 
 /* ---- Responses ---- */

@@ -206,8 +206,11 @@ struct dpk_rc {
     uint8_t *part, *answer;          /* SEGMENT bytes each, for transport_local */
     uint64_t connect_wait_ms;        /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
     struct gateway *gateway;         /* NULL: other processes cannot connect */
-    /* A function of a file above (thread.c), which lower files call by this pointer: dpk_rc_open sets it. */
-    void *(*serve)(void *rc); /* the thread of the gateway */
+    /* Functions of files above, which lower files call by these pointers. dpk_rc_open sets them. */
+    void *(*serve)(void *rc);                /* thread.c: the thread of the gateway */
+    bool (*find_peer)(struct dpk_rc_qp *qp); /* connect.c: for transport_absent */
+    /* lossy.c: whether there is a peer for the next work of a queue pair that may lose messages */
+    bool (*has_peer)(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
     SLIST_HEAD(, pace) paces;
     TAILQ_HEAD(, dpk_rc_qp) paced; /* that wait until their rate lets them send */
     uint64_t paced_ns;             /* when the next of them may; UINT64_MAX: there is none */
@@ -234,6 +237,8 @@ bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion
 /* Sends as many requests as possible; after SENT_LATER only requester_resume does. */
 void requester_kick(struct dpk_rc_qp *qp);
 void requester_resume(struct dpk_rc_qp *qp);
+/* The queue pair has another transport: sends again all requests without a response. */
+void pairs_requester_restart(struct dpk_rc_qp *qp);
 /* What a work does, for people. */
 void why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size);
 /* A message could not be accessed so. */
@@ -303,9 +308,7 @@ static inline bool qp_find_peer(struct dpk_rc_qp *qp)
     return qp->transport && qp->transport->find && qp->transport->find(qp);
 }
 /* Finds the peer of a queue pair with transport_absent (connect.c). */
-bool absent_find(struct dpk_rc_qp *qp);
-/* Sets transport_absent. Requests without a response are sent again when the peer is found. */
-void absent_begin(struct dpk_rc_qp *qp);
+bool pairs_qp_find_absent(struct dpk_rc_qp *qp);
 
 /* ---- Numbers of queue pairs ---- */
 /* A new number. 0: there are no more. */

@@ -7,9 +7,6 @@
 #include "gateway.h"
 #include "pace.h"
 
-#define LOCK_TRIES  50u
-#define LOCK_PAUSES 30u /* between two tries */
-
 /* ---- The state of a process ---- */
 
 /* The lock is recursive: owners hold it for their own data while they call functions that take
@@ -57,22 +54,9 @@ enum dpk_status dpk_rc_publish(struct dpk_rc *rc, const char *directory, struct 
     return rc->directory ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* In a child of fork() the lock may be held by a thread that exists only in the parent. */
-static bool is_ours(const struct dpk_rc *rc)
-{
-    return rc->owner == getpid();
-}
-
-enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err)
-{
-    return is_ours(rc)
-               ? DPK_OK
-               : dpk_fail(err, DPK_ERR_USAGE, "RDMA belongs to the process that forked this one");
-}
-
 void dpk_rc_close(struct dpk_rc *rc)
 {
-    if (!rc || !is_ours(rc))
+    if (!rc || !pairs_rc_is_ours(rc))
         return;
     gateway_stop(rc);
     numbers_free(rc);
@@ -84,17 +68,7 @@ void dpk_rc_close(struct dpk_rc *rc)
 
 /* ---- Failing ---- */
 
-bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion)
-{
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    completion.connection = qp->connection;
-    const bool taken = o->ops->complete(o->context, &completion);
-    if (qp->end->rc->gateway)
-        doze_end(qp->end->rc->gateway);
-    return taken;
-}
-
-static void drop_receives(struct dpk_rc_end *end, uint32_t connection)
+void pairs_receives_drop(struct dpk_rc_end *end, uint32_t connection)
 {
     struct dpk_rc_receive r;
     const struct dpk_rc_end_options *o = &end->options;
@@ -146,7 +120,7 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
         qp->transport->close(qp);
     if (drops_receives && !has_connection(qp->end)) {
         qp->end->dropped = true;
-        drop_receives(qp->end, qp->connection);
+        pairs_receives_drop(qp->end, qp->connection);
     }
 }
 
@@ -178,16 +152,6 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
     return DPK_OK;
 }
 
-void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
-{
-    struct dpk_rc_end *end;
-    struct dpk_rc_qp *q;
-    TAILQ_FOREACH(end, &qp->end->rc->ends, link)
-    TAILQ_FOREACH(q, &end->qps, in_end)
-    if (q != qp && q->local == qp)
-        visit(q);
-}
-
 static void lose_peer(struct dpk_rc_qp *sender)
 {
     sender->local = NULL;
@@ -215,12 +179,12 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
 {
     struct dpk_rc_qp *qp;
     struct dpk_rc *rc = end->rc;
-    if (!is_ours(rc))
+    if (!pairs_rc_is_ours(rc))
         return;
     pthread_mutex_lock(&rc->lock);
     TAILQ_FOREACH(qp, &end->qps, in_end)
     qp_leave(qp);
-    drop_receives(end, 0);
+    pairs_receives_drop(end, 0);
     while ((qp = TAILQ_FIRST(&end->qps)))
         /* The analyzer does not see that qp_free takes the first from this very queue.
          * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
@@ -235,7 +199,7 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
 void dpk_rc_qp_destroy(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;
-    if (!is_ours(rc))
+    if (!pairs_rc_is_ours(rc))
         return;
     pthread_mutex_lock(&rc->lock);
     qp_leave(qp);
@@ -285,7 +249,7 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
 void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;
-    if (!is_ours(rc))
+    if (!pairs_rc_is_ours(rc))
         return;
     dpk_rc_lock(rc);
     qp->state = QP_NEW;
@@ -317,7 +281,7 @@ void dpk_rc_qp_set_patience(struct dpk_rc_qp *qp, const struct dpk_rc_patience *
 
 void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
 {
-    if (!is_ours(qp->end->rc))
+    if (!pairs_rc_is_ours(qp->end->rc))
         return;
     dpk_rc_lock(qp->end->rc);
     qp_fail(qp, DPK_RC_FLUSHED, false);
@@ -326,24 +290,13 @@ void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
 
 void dpk_rc_qp_lose(struct dpk_rc_qp *qp)
 {
-    if (!is_ours(qp->end->rc))
+    if (!pairs_rc_is_ours(qp->end->rc))
         return;
     dpk_rc_lock(qp->end->rc);
     gateway_hear_out(qp);
     if (qp->state == QP_READY)
         qp_lose_peer(qp, true);
     dpk_rc_unlock(qp->end->rc);
-}
-
-struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address)
-{
-    struct dpk_rc_end *end;
-    struct dpk_rc_qp *qp;
-    TAILQ_FOREACH(end, &rc->ends, link)
-    TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (address_means(address, &qp->address))
-        return qp;
-    return NULL;
 }
 
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err)
@@ -357,111 +310,4 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
         address_put(&qp->address, out);
     pthread_mutex_unlock(&rc->lock);
     return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
-}
-
-uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
-{
-    return qp->address.number;
-}
-
-/* ---- Posting ---- */
-
-/* Who has the lock has it for some microseconds, which is less than to sleep and be woken takes. */
-void dpk_rc_lock(struct dpk_rc *rc)
-{
-    for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {
-        if (pthread_mutex_trylock(&rc->lock) == 0)
-            return;
-        for (unsigned i = 0; i < LOCK_PAUSES; i++)
-            dpk_pause();
-    }
-    pthread_mutex_lock(&rc->lock);
-}
-
-void dpk_rc_unlock(struct dpk_rc *rc)
-{
-    pthread_mutex_unlock(&rc->lock);
-}
-
-void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
-{
-    dpk_rc_lock(qp->end->rc);
-    if (qp->state == QP_FAILED)
-        requester_flush(qp, DPK_RC_FLUSHED);
-    else
-        requester_kick(qp);
-    dpk_rc_unlock(qp->end->rc);
-}
-
-bool dpk_rc_post(struct dpk_rc_qp *qp, const struct dpk_rc_work *work)
-{
-    dpk_rc_lock(qp->end->rc);
-    bool room = qp->posted - qp->done < qp->ring_size;
-    if (room) {
-        qp->ring[qp->posted++ % qp->ring_size] = *work;
-        dpk_rc_qp_kick(qp);
-    }
-    dpk_rc_unlock(qp->end->rc);
-    return room;
-}
-
-/* Carries out the stalled requests of peers, in order of arrival, as long as there are receives. */
-void dpk_rc_end_resume(struct dpk_rc_end *end)
-{
-    struct dpk_rc_qp *qp;
-    unsigned count = 0;
-    dpk_rc_lock(end->rc);
-    TAILQ_FOREACH(qp, &end->stalled, in_stalled)
-    count++;
-    /* A request that finds no receive stalls again, at the end of the queue. */
-    while (count-- > 0 && (end->options.ops->receive || end->taken != end->posted) &&
-           (qp = TAILQ_FIRST(&end->stalled))) {
-        TAILQ_REMOVE(&end->stalled, qp, in_stalled);
-        qp->stalled = false;
-        qp->transport->resume(qp);
-    }
-    dpk_rc_unlock(end->rc);
-}
-
-bool dpk_rc_post_receive(struct dpk_rc_end *end, const struct dpk_rc_receive *receive)
-{
-    dpk_rc_lock(end->rc);
-    bool room = end->posted - end->taken < end->options.receives;
-    if (room) {
-        struct dpk_rc_receive *posted = &end->ring[end->posted % end->options.receives];
-        *posted = *receive;
-        posted->index = end->posted++;
-        if (end->dropped)
-            drop_receives(end, 0);
-        else
-            dpk_rc_end_resume(end);
-    }
-    dpk_rc_unlock(end->rc);
-    return room;
-}
-
-void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
-{
-    dpk_rc_lock(end->rc);
-    struct dpk_rc_qp *qp;
-    end->options.permissions = permissions;
-    TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (qp->responses)
-        channel_end_offers(qp->responses);
-    dpk_rc_unlock(end->rc);
-}
-
-void dpk_rc_end_set_qkey(struct dpk_rc_end *end, uint32_t qkey)
-{
-    dpk_rc_lock(end->rc);
-    end->qkey = qkey;
-    dpk_rc_unlock(end->rc);
-}
-
-bool dpk_rc_qp_is_idle(struct dpk_rc_qp *qp)
-{
-    dpk_rc_lock(qp->end->rc);
-    bool idle = qp->posted == qp->done;
-    dpk_rc_unlock(qp->end->rc);
-    return idle;
 }

@@ -216,6 +216,8 @@ struct dpk_rc {
     uint64_t paced_ns;             /* when the next of them may; UINT64_MAX: there is none */
 };
 
+/* Whether this process is the owner, not a child of fork(). Call this without the lock. */
+bool pairs_rc_is_ours(const struct dpk_rc *rc);
 /* Without the lock. DPK_ERR_USAGE: in a child of fork(). */
 enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err);
 
@@ -266,6 +268,8 @@ void responder_abort(struct dpk_rc_qp *qp);
 void responder_forget(struct dpk_rc_qp *qp);
 /* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
+/* Fails all receives of an end that dpk_rc_post_receive posted. `connection`: of the completions. */
+void pairs_receives_drop(struct dpk_rc_end *end, uint32_t connection);
 
 /* ---- What may be lost ---- */
 /* Whether there is a peer to take the next work; else it is lost. A queue pair with datagrams is pointed

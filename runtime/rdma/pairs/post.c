@@ -5,7 +5,7 @@ void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
 {
     dpk_rc_lock(qp->end->rc);
     if (qp->state == QP_FAILED)
-        requester_flush(qp, DPK_RC_FLUSHED);
+        pairs_works_flush(qp, DPK_RC_FLUSHED);
     else
         requester_kick(qp);
     dpk_rc_unlock(qp->end->rc);

@@ -113,7 +113,7 @@ void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receive
     const struct dpk_rc_why *why = qp->transport && qp->transport->is_shared ? &qp->why : NULL;
     if (o->ops->failed)
         o->ops->failed(o->context, qp->refused, qp->refused != DPK_RC_OK ? why : NULL);
-    requester_flush(qp, status);
+    pairs_works_flush(qp, status);
     responder_abort(qp);
     flush_receives(qp);
     if (qp->transport)

@@ -2,6 +2,7 @@
 #include <endian.h>
 
 #include "pace.h"
+#include "works.h"
 
 #define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes, directly */
 
@@ -12,53 +13,11 @@ static bool is_atomic(enum dpk_rc_opcode opcode)
            opcode == DPK_RC_SIGNAL_ADD;
 }
 
-/* The local memory of a work; `one` is room for a single piece. */
-static struct dpk_rc_message message_of(const struct dpk_rc_work *w, struct dpk_rc_piece *one)
-{
-    if (w->count > 0)
-        return (struct dpk_rc_message){w->pieces, w->count};
-    *one = (struct dpk_rc_piece){.memory = w->local};
-    return (struct dpk_rc_message){one, 1};
-}
-
-static uint64_t local_size(const struct dpk_rc_work *w)
-{
-    struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(w, &one);
-    return dpk_rc_message_size(&m);
-}
-
-/* Bytes that a work transfers between the two ends, in parts. */
-static uint64_t bytes_of(const struct dpk_rc_work *w)
-{
-    return w->opcode <= DPK_RC_READ ? local_size(w) : 0;
-}
-
 static uint32_t part_size(const struct dpk_rc_work *w, uint64_t at)
 {
-    const uint64_t left = bytes_of(w) - at;
+    const uint64_t left = work_bytes(w) - at;
     const uint32_t most = w->by_reference ? REFERENCED : SEGMENT;
     return left < most ? (uint32_t)left : most;
-}
-
-static struct dpk_rc_work *work_at(const struct dpk_rc_qp *qp, uint32_t index)
-{
-    return &qp->ring[index % qp->ring_size];
-}
-
-static bool complete(struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_status status)
-{
-    const struct dpk_rc_work *w = work_at(qp, index);
-    const bool told = status != DPK_RC_OK && status != DPK_RC_FLUSHED;
-    if (told)
-        why_describe(&qp->why, w, local_size(w));
-    return qp_complete(
-        qp, (struct dpk_rc_completion){.event = status == DPK_RC_OK ? DPK_RC_DONE : DPK_RC_FAILED,
-                                       .index = index,
-                                       .status = status,
-                                       .bytes = status == DPK_RC_OK ? local_size(w) : 0,
-                                       .user = w->user,
-                                       .why = told ? &qp->why : NULL});
 }
 
 /* The oldest work is done. */
@@ -67,7 +26,7 @@ static void finish(struct dpk_rc_qp *qp)
     bool silent = work_at(qp, qp->done)->silent;
     uint32_t index = qp->done++;
     qp->done_bytes = 0;
-    if (!silent && !complete(qp, index, DPK_RC_OK))
+    if (!silent && !pairs_work_complete(qp, index, DPK_RC_OK))
         qp_fail(qp, DPK_RC_FLUSHED, false);
 }
 
@@ -85,9 +44,9 @@ static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *
 {
     const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(w, &one);
+    const struct dpk_rc_message m = work_message(w, &one);
     bool writes = w->opcode == DPK_RC_READ || is_atomic(w->opcode);
-    uint64_t size = is_atomic(w->opcode) ? local_size(w) : bytes_of(w);
+    uint64_t size = is_atomic(w->opcode) ? work_size(w) : work_bytes(w);
     if (w->wrong != DPK_RC_OK)
         return refuse(qp, w->wrong, DPK_RC_UNTOLD);
     if (qp_is_lossy(qp) && w->opcode > DPK_RC_WRITE)
@@ -110,7 +69,7 @@ static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
     struct dpk_rc_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
     if (at == 0 || qp->unanswered == 0)
-        w->by_reference = direct_refers(qp, w, bytes_of(w));
+        w->by_reference = direct_refers(qp, w, work_bytes(w));
     *r = (struct request){.opcode = w->opcode,
                           .first = at == 0,
                           .has_immediate = w->has_immediate,
@@ -118,7 +77,7 @@ static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
                           .solicited = w->solicited,
                           .rnr_retries = qp->patience.rnr_retries,
                           .size = part_size(w, at),
-                          .total = bytes_of(w),
+                          .total = work_bytes(w),
                           .key = w->key,
                           .address = w->address + at,
                           .value = w->value,
@@ -143,7 +102,7 @@ static bool fill(struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload
 {
     const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(work_at(qp, qp->next.work), &one);
+    const struct dpk_rc_message m = work_message(work_at(qp, qp->next.work), &one);
     if (dpk_rc_message_read(domain, &m, qp->next.bytes, payload_size(r), payload))
         return true;
     why_of_message(&qp->why, domain, &m, qp->next.bytes + payload_size(r), DPK_MEMORY_READ);
@@ -181,7 +140,7 @@ static bool read_directly(struct dpk_rc_qp *qp, const struct request *part)
     struct dpk_rc_work *w = work_at(qp, qp->next.work);
     const uint64_t left = part->total - qp->next.bytes;
     struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(w, &one);
+    const struct dpk_rc_message m = work_message(w, &one);
     struct request r = *part;
     r.size = left < REFERENCED ? (uint32_t)left : REFERENCED;
     if (!direct_read(qp, &m, qp->next.bytes, &r))
@@ -330,7 +289,7 @@ static bool store(struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struc
 {
     const struct dpk_memory_domain *domain = qp->end->options.domain;
     struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(w, &one);
+    const struct dpk_rc_message m = work_message(w, &one);
     const uint64_t value = htole64(r->value);
     bool good = true;
     if (w->opcode == DPK_RC_READ)
@@ -347,12 +306,12 @@ static bool has_taken_back(struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
                            const struct response *r)
 {
     struct dpk_rc_piece one;
-    const struct dpk_rc_message m = message_of(w, &one);
+    const struct dpk_rc_message m = work_message(w, &one);
     const struct dpk_memory_domain *domain = qp->end->options.domain;
     if (!w->by_reference || r->status != DPK_RC_REMOTE_OPERATION ||
-        dpk_rc_message_has(domain, &m, bytes_of(w), DPK_MEMORY_READ))
+        dpk_rc_message_has(domain, &m, work_bytes(w), DPK_MEMORY_READ))
         return false;
-    why_of_message(&qp->why, domain, &m, bytes_of(w), DPK_MEMORY_READ);
+    why_of_message(&qp->why, domain, &m, work_bytes(w), DPK_MEMORY_READ);
     return true;
 }
 
@@ -376,25 +335,9 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
     qp->waits_since = 0;
     qp->unanswered--;
     qp->done_bytes += size;
-    if (qp->done_bytes == bytes_of(w))
+    if (qp->done_bytes == work_bytes(w))
         finish(qp);
     if (qp->halted != DPK_RC_OK && qp->unanswered == 0)
         qp_fail(qp, qp->halted, false);
     return true;
-}
-
-void requester_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status)
-{
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    for (;; status = DPK_RC_FLUSHED) {
-        if (qp->done == qp->posted && o->ops->next &&
-            o->ops->next(o->context, work_at(qp, qp->posted)))
-            qp->posted++;
-        if (qp->done == qp->posted)
-            break;
-        complete(qp, qp->done, status);
-        qp->done++;
-    }
-    qp->next = (struct place){.work = qp->posted};
-    qp->unanswered = 0;
 }

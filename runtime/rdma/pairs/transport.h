@@ -252,7 +252,7 @@ void why_no_peer(struct dpk_rc_qp *qp);
  * changed. */
 bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload);
 /* All works fail, the oldest with `status`. */
-void requester_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status);
+void pairs_works_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status);
 
 enum answer {
     ANSWERED,

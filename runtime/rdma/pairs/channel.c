@@ -273,13 +273,13 @@ static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
         qp_lose_peer(qp, !peer_closed);
     else if (qp_is_lossy(qp) && !requests) {
         qp->kept = qp->kept || qp->receiving;
-        responder_forget(qp);
+        pairs_receive_forget(qp);
     } else if (requests && qp->posted != qp->done)
         qp_miss_peer(qp, !peer_closed);
     else if (!requests && qp->receiving)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
     else if (!requests)
-        responder_forget(qp);
+        pairs_receive_forget(qp);
 }
 
 /* Closes the channel: the peer or its process has ended, or it broke the protocol. */

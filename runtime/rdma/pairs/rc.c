@@ -66,64 +66,6 @@ void dpk_rc_close(struct dpk_rc *rc)
     free(rc);
 }
 
-/* ---- Failing ---- */
-
-void pairs_receives_drop(struct dpk_rc_end *end, uint32_t connection)
-{
-    struct dpk_rc_receive r;
-    const struct dpk_rc_end_options *o = &end->options;
-    while (receive_take(end, &r))
-        o->ops->complete(o->context, &(struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
-                                                                 .connection = connection,
-                                                                 .index = r.index,
-                                                                 .status = DPK_RC_FLUSHED,
-                                                                 .user = r.user});
-}
-
-/* Flushes the receives of an owner that has its own receive queue. */
-static void flush_receives(const struct dpk_rc_qp *qp)
-{
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    struct dpk_rc_receive r;
-    if (!o->ops->receive)
-        return;
-    while (o->ops->receive(o->context, &r) == DPK_RC_TAKEN)
-        if (!qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
-                                                        .index = r.index,
-                                                        .status = DPK_RC_FLUSHED,
-                                                        .user = r.user}))
-            break;
-}
-
-static bool has_connection(const struct dpk_rc_end *end)
-{
-    const struct dpk_rc_qp *qp;
-    TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (qp->state != QP_FAILED)
-        return true;
-    return false;
-}
-
-void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives)
-{
-    const struct dpk_rc_end_options *o = &qp->end->options;
-    if (qp->state == QP_FAILED)
-        return;
-    qp->state = QP_FAILED;
-    const struct dpk_rc_why *why = qp->transport && qp->transport->is_shared ? &qp->why : NULL;
-    if (o->ops->failed)
-        o->ops->failed(o->context, qp->refused, qp->refused != DPK_RC_OK ? why : NULL);
-    pairs_works_flush(qp, status);
-    responder_abort(qp);
-    flush_receives(qp);
-    if (qp->transport)
-        qp->transport->close(qp);
-    if (drops_receives && !has_connection(qp->end)) {
-        qp->end->dropped = true;
-        pairs_receives_drop(qp->end, qp->connection);
-    }
-}
-
 /* ---- Ends ---- */
 
 enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,
@@ -261,7 +203,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->waits_since = 0;
     qp->halted = qp->refused = DPK_RC_OK;
     qp->why = (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
-    responder_forget(qp);
+    pairs_receive_forget(qp);
     qp->kept = false;
     if (qp->transport)
         qp->transport->close(qp);

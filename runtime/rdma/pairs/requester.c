@@ -276,7 +276,7 @@ void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
     if (qp->posted != qp->done)
         qp_miss_peer(qp, drops_receives);
     else if (qp->end->options.outlives_peers && !qp->receiving)
-        responder_forget(qp);
+        pairs_receive_forget(qp);
     else
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
 }

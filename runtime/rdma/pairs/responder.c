@@ -1,23 +1,5 @@
 /* The responder: carries out requests of peers on the receives, memory and events of this end. */
-#include "transport.h"
-
-/* ---- Receives ---- */
-
-bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
-{
-    if (end->taken == end->posted)
-        return false;
-    *out = end->ring[end->taken++ % end->options.receives];
-    return true;
-}
-
-static enum dpk_rc_taken take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
-{
-    const struct dpk_rc_end_options *o = &end->options;
-    if (o->ops->receive)
-        return o->ops->receive(o->context, out);
-    return receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
-}
+#include "receives.h"
 
 static enum answer refuse(struct response *out, enum dpk_rc_status status,
                           enum dpk_rc_reason reason)
@@ -50,14 +32,6 @@ static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct r
     return ANSWER_LATER;
 }
 
-static struct dpk_rc_message message_of(const struct dpk_rc_receive *r, struct dpk_rc_piece *one)
-{
-    if (r->count > 0 || r->pieces)
-        return (struct dpk_rc_message){r->pieces, r->count};
-    *one = (struct dpk_rc_piece){.memory = r->buffer};
-    return (struct dpk_rc_message){one, 1};
-}
-
 static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
                      enum dpk_rc_event event, const struct request *r, uint64_t bytes)
 {
@@ -70,16 +44,6 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
                                                       .user = receive->user});
 }
 
-static void receive_fails(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
-                          enum dpk_rc_status status, const struct dpk_rc_why *why)
-{
-    qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
-                                               .index = receive->index,
-                                               .status = status,
-                                               .user = receive->user,
-                                               .why = why});
-}
-
 /* Fails the receive that the current send uses, and refuses the send. */
 static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum dpk_rc_status here,
                                enum dpk_rc_status there)
@@ -89,7 +53,7 @@ static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum 
     qp->why.opcode = DPK_RC_SEND;
     out->broken = true;
     out->why = (struct refused){qp->why.reason, qp->why.memory};
-    receive_fails(qp, &qp->receive, here, &qp->why);
+    pairs_receive_fail(qp, &qp->receive, here, &qp->why);
     return refuse(out, there, qp->why.reason);
 }
 
@@ -101,35 +65,19 @@ static enum answer refuse_receive(struct dpk_rc_qp *qp, struct response *out,
     return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
 }
 
-void responder_forget(struct dpk_rc_qp *qp)
-{
-    if (qp->stalled)
-        TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
-    qp->stalled = qp->receiving = qp->stalled_out = false;
-    qp->stalled_since = 0;
-}
-
-void responder_abort(struct dpk_rc_qp *qp)
-{
-    bool receiving = qp->receiving || qp->kept;
-    qp->kept = false;
-    responder_forget(qp);
-    if (receiving)
-        receive_fails(qp, &qp->receive, DPK_RC_FLUSHED, NULL);
-}
-
 static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                             struct response *out)
 {
     struct dpk_rc_piece one;
     if (r->first == qp->receiving)
         return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* a part of another send */
-    enum dpk_rc_taken taken = r->first && !qp->kept ? take(qp->end, &qp->receive) : DPK_RC_TAKEN;
+    enum dpk_rc_taken taken =
+        r->first && !qp->kept ? pairs_receive_next(qp->end, &qp->receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out)
                                     : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
     qp->kept = false;
-    const struct dpk_rc_message to = message_of(&qp->receive, &one);
+    const struct dpk_rc_message to = pairs_receive_message(&qp->receive, &one);
     if (r->first) {
         qp->receiving = true;
         qp->received = 0;
@@ -199,14 +147,14 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
     bool uses_receive = r->last && r->has_immediate;
     if (!permitted(qp, r, DPK_MEMORY_REMOTE_WRITE, out))
         return ANSWERED;
-    enum dpk_rc_taken taken = uses_receive ? take(qp->end, &receive) : DPK_RC_TAKEN;
+    enum dpk_rc_taken taken = uses_receive ? pairs_receive_next(qp->end, &receive) : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out)
                                     : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
     if (r->size > 0 && !put_bytes(&part, r, bytes)) {
         out->broken = uses_receive;
         if (uses_receive)
-            receive_fails(qp, &receive, DPK_RC_FLUSHED, NULL);
+            pairs_receive_fail(qp, &receive, DPK_RC_FLUSHED, NULL);
         if (r->fetch && dpk_memory_is_there(&part)) /* the requester has taken it back */
             return refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_UNTOLD);
         return refuse_access(out, &part);

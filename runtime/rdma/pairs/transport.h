@@ -263,9 +263,9 @@ enum answer {
 enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload);
 /* Fails the receive of a send whose other parts will not arrive. */
-void responder_abort(struct dpk_rc_qp *qp);
+void pairs_receive_abort(struct dpk_rc_qp *qp);
 /* Forgets that receive, without a completion. */
-void responder_forget(struct dpk_rc_qp *qp);
+void pairs_receive_forget(struct dpk_rc_qp *qp);
 /* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
 bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 /* Fails all receives of an end that dpk_rc_post_receive posted. `connection`: of the completions. */

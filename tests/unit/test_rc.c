@@ -271,7 +271,7 @@ static void await_stall(const struct side *s, const struct dpk_rc_qp *qp)
     bool stalled = false;
     for (int i = 0; i < 600000 && !stalled; i++) {
         pthread_mutex_lock(&s->rc->lock);
-        stalled = qp->stalled;
+        stalled = qp->stall == STALLED;
         pthread_mutex_unlock(&s->rc->lock);
         usleep(stalled ? 0 : 100);
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gateway.h"
+#include "receives.h"
 
 /* The first message has the addresses of the sender and of the receiver, and passes the memory. */
 #define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_SIZE)
@@ -272,11 +273,11 @@ static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
     if (!qp->end->options.outlives_peers)
         qp_lose_peer(qp, !peer_closed);
     else if (qp_is_lossy(qp) && !requests) {
-        qp->kept = qp->kept || qp->receiving;
+        pairs_receive_keep(qp);
         pairs_receive_forget(qp);
     } else if (requests && qp->posted != qp->done)
         qp_miss_peer(qp, !peer_closed);
-    else if (!requests && qp->receiving)
+    else if (!requests && qp->receiving == RECEIVING)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
     else if (!requests)
         pairs_receive_forget(qp);

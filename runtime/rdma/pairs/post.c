@@ -1,5 +1,6 @@
 /* Posting works and receives, and the settings of ends that peers feel at once. */
 #include "gateway.h"
+#include "receives.h"
 
 void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
 {
@@ -35,7 +36,7 @@ void dpk_rc_end_resume(struct dpk_rc_end *end)
     while (count-- > 0 && (end->options.ops->receive || end->taken != end->posted) &&
            (qp = TAILQ_FIRST(&end->stalled))) {
         TAILQ_REMOVE(&end->stalled, qp, in_stalled);
-        qp->stalled = false;
+        qp->stall = NOT_STALLED;
         qp->transport->resume(qp);
     }
     dpk_rc_unlock(end->rc);

@@ -6,6 +6,7 @@
 
 #include "gateway.h"
 #include "pace.h"
+#include "receives.h"
 
 /* ---- The state of a process ---- */
 
@@ -204,7 +205,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
     qp->halted = qp->refused = DPK_RC_OK;
     qp->why = (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
     pairs_receive_forget(qp);
-    qp->kept = false;
+    qp->receiving = NOT_RECEIVING;
     if (qp->transport)
         qp->transport->close(qp);
     qp->transport = NULL;

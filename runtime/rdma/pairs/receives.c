@@ -36,19 +36,27 @@ void pairs_receive_fail(const struct dpk_rc_qp *qp, const struct dpk_rc_receive 
                                                .why = why});
 }
 
+void pairs_receive_keep(struct dpk_rc_qp *qp)
+{
+    if (qp->receiving == RECEIVING)
+        qp->receiving = RECEIVE_KEPT;
+}
+
 void pairs_receive_forget(struct dpk_rc_qp *qp)
 {
-    if (qp->stalled)
+    if (qp->stall == STALLED)
         TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
-    qp->stalled = qp->receiving = qp->stalled_out = false;
+    qp->stall = NOT_STALLED;
     qp->stalled_since = 0;
+    if (qp->receiving == RECEIVING)
+        qp->receiving = NOT_RECEIVING;
 }
 
 void pairs_receive_abort(struct dpk_rc_qp *qp)
 {
-    bool receiving = qp->receiving || qp->kept;
-    qp->kept = false;
+    const bool receiving = qp->receiving != NOT_RECEIVING;
     pairs_receive_forget(qp);
+    qp->receiving = NOT_RECEIVING;
     if (receiving)
         pairs_receive_fail(qp, &qp->receive, DPK_RC_FLUSHED, NULL);
 }

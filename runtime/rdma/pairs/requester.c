@@ -2,6 +2,7 @@
 #include <endian.h>
 
 #include "pace.h"
+#include "receives.h"
 #include "works.h"
 
 #define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes, directly */
@@ -275,7 +276,7 @@ void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
 {
     if (qp->posted != qp->done)
         qp_miss_peer(qp, drops_receives);
-    else if (qp->end->options.outlives_peers && !qp->receiving)
+    else if (qp->end->options.outlives_peers && qp->receiving != RECEIVING)
         pairs_receive_forget(qp);
     else
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */

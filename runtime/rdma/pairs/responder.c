@@ -21,9 +21,9 @@ static enum answer refuse_access(struct response *out, const struct dpk_memory_a
 static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct response *out)
 {
     if (qp_is_lossy(qp) || r->rnr_retries == 0 ||
-        (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stalled_out))
+        (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stall == STALLED_OUT))
         return refuse(out, DPK_RC_RNR_EXCEEDED, DPK_RC_NO_RECEIVE);
-    qp->stalled = true;
+    qp->stall = STALLED;
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
     if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
         qp->stalled_ms = (uint64_t)r->rnr_retries * qp->patience.rnr_ms;
@@ -48,7 +48,7 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
 static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum dpk_rc_status here,
                                enum dpk_rc_status there)
 {
-    qp->receiving = false;
+    qp->receiving = NOT_RECEIVING;
     qp->why.size = qp->total;
     qp->why.opcode = DPK_RC_SEND;
     out->broken = true;
@@ -69,17 +69,17 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
                             struct response *out)
 {
     struct dpk_rc_piece one;
-    if (r->first == qp->receiving)
+    if (r->first == (qp->receiving == RECEIVING))
         return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* a part of another send */
-    enum dpk_rc_taken taken =
-        r->first && !qp->kept ? pairs_receive_next(qp->end, &qp->receive) : DPK_RC_TAKEN;
+    enum dpk_rc_taken taken = r->first && qp->receiving != RECEIVE_KEPT
+                                  ? pairs_receive_next(qp->end, &qp->receive)
+                                  : DPK_RC_TAKEN;
     if (taken != DPK_RC_TAKEN)
         return taken == DPK_RC_NONE ? stall(qp, r, out)
                                     : refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
-    qp->kept = false;
     const struct dpk_rc_message to = pairs_receive_message(&qp->receive, &one);
     if (r->first) {
-        qp->receiving = true;
+        qp->receiving = RECEIVING;
         qp->received = 0;
         qp->total = r->total;
         if (r->total > dpk_rc_message_size(&to)) {
@@ -98,7 +98,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
         return refuse_receive(qp, out, &to);
     qp->received += r->size;
     if (r->last) {
-        qp->receiving = false;
+        qp->receiving = NOT_RECEIVING;
         out->broken =
             !complete(qp, &qp->receive,
                       r->has_immediate ? DPK_RC_RECEIVED_IMMEDIATE : DPK_RC_RECEIVED, r, qp->total);
@@ -207,7 +207,7 @@ static enum answer run_signal(const struct dpk_rc_qp *qp, const struct request *
 static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                        struct response *out, uint8_t *payload)
 {
-    if (qp->receiving && r->opcode != DPK_RC_SEND)
+    if (qp->receiving == RECEIVING && r->opcode != DPK_RC_SEND)
         return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* in the middle of a send */
     switch (r->opcode) {
     case DPK_RC_SEND:
@@ -240,11 +240,9 @@ static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, cons
         (datagram && (!r->first || !r->last || r->value != qp->end->qkey)))
         return ANSWERED;
     /* The rest of a message whose first parts came is lost when another one begins. */
-    if (qp->receiving && r->first) {
-        qp->receiving = false;
-        qp->kept = true;
-    }
-    if (r->opcode == DPK_RC_SEND && !r->first && !qp->receiving)
+    if (r->first)
+        pairs_receive_keep(qp);
+    if (r->opcode == DPK_RC_SEND && !r->first && qp->receiving != RECEIVING)
         return ANSWERED;
     run(qp, r, bytes, out, NULL);
     out->status = DPK_RC_OK;
@@ -279,7 +277,8 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
     const enum answer answer = run(qp, r, bytes, out, payload);
     if (answer == ANSWERED) {
         qp->stalled_since = 0;
-        qp->stalled_out = false;
+        if (qp->stall == STALLED_OUT)
+            qp->stall = NOT_STALLED;
         qp->refused = out->status == DPK_RC_RNR_EXCEEDED ? DPK_RC_OK : out->status;
         if (qp->refused != DPK_RC_OK)
             remember(qp, r, out);

@@ -41,15 +41,14 @@ static bool run_qp(struct dpk_rc_qp *qp)
 /* A message of the peer waits for a receive. */
 static bool run_stall(struct dpk_rc_qp *qp)
 {
-    if (!qp->stalled || qp->stalled_since == 0)
+    if (qp->stall != STALLED || qp->stalled_since == 0)
         return false;
     if (pairs_wait_now_ms() - qp->stalled_since < qp->stalled_ms)
         return true;
     TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
-    qp->stalled = false;
-    qp->stalled_out = true;
+    qp->stall = STALLED_OUT;
     qp->transport->resume(qp);
-    return qp->stalled;
+    return qp->stall == STALLED;
 }
 
 /* Another process waits until a queue pair of this one is connected. */

@@ -165,12 +165,18 @@ struct dpk_rc_qp {
     bool waiting;              /* it is in rc->waiting */
     enum dpk_rc_status halted; /* the next work fails with this when those before it are done */
     /* Responder. */
-    bool stalled;                  /* a request waits for a receive */
-    uint64_t stalled_since;        /* when it began to wait; 0: it may wait without limit */
-    uint64_t stalled_ms;           /* how long it may wait, */
-    bool stalled_out;              /* and it has */
-    bool receiving;                /* some parts of a send have arrived */
-    bool kept;                     /* a send lost its other parts: `receive` is for the next one */
+    enum {
+        NOT_STALLED,
+        STALLED,    /* a request waits for a receive: the queue pair is in end->stalled */
+        STALLED_OUT /* the request has waited as long as it may */
+    } stall;
+    uint64_t stalled_since; /* when the request began to wait; 0: it may wait without limit */
+    uint64_t stalled_ms;    /* how long the request may wait */
+    enum {
+        NOT_RECEIVING,
+        RECEIVING,   /* some parts of a send have arrived: they are in `receive` */
+        RECEIVE_KEPT /* a send lost its other parts: `receive` is for the next send */
+    } receiving;
     struct dpk_rc_receive receive; /* that this send uses */
     uint64_t received, total;
     enum dpk_rc_status refused; /* the peer's last request was, with this */
@@ -262,15 +268,6 @@ enum answer {
  * r->size bytes that the response to a read has. */
 enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                           struct response *out, uint8_t *payload);
-/* Fails the receive of a send whose other parts will not arrive. */
-void pairs_receive_abort(struct dpk_rc_qp *qp);
-/* Forgets that receive, without a completion. */
-void pairs_receive_forget(struct dpk_rc_qp *qp);
-/* The next receive of those that dpk_rc_post_receive posted. False: there is none. */
-bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
-/* Fails all receives of an end that dpk_rc_post_receive posted. `connection`: of the completions. */
-void pairs_receives_drop(struct dpk_rc_end *end, uint32_t connection);
-
 /* ---- What may be lost ---- */
 /* Whether there is a peer to take the next work; else it is lost. A queue pair with datagrams is pointed
  * at the target. */

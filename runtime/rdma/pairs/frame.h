@@ -1,4 +1,4 @@
-/* Frames: how requests and responses are encoded between processes. Private to rc. */
+/* Frames: the encoding of requests and responses between processes. Private to the room. */
 #ifndef DPK_RDMA_PAIRS_FRAME_H
 #define DPK_RDMA_PAIRS_FRAME_H
 
@@ -15,7 +15,7 @@ struct frame {
     enum frame_kind kind;
     struct request request;
     struct response response;
-    uint32_t payload; /* bytes that follow, with those of an offer */
+    uint32_t payload; /* bytes after the head, with the bytes of an offer */
 };
 
 static inline uint32_t request_payload(const struct request *r)
@@ -30,7 +30,7 @@ static inline uint32_t response_payload(const struct response *r)
 }
 
 void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE]);
-/* False: the head is invalid. */
+/* Returns false if the head is invalid. */
 bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The transport between processes: what its files share. Private to rc. */
+/* The transport between processes: types and functions that its files share. Private to the room. */
 #ifndef DPK_RDMA_PAIRS_GATEWAY_H
 #define DPK_RDMA_PAIRS_GATEWAY_H
 
@@ -10,18 +10,18 @@
 /* Memory that the peer has offered for direct copies. */
 struct offered {
     uint32_t key;
-    uint64_t base, address, size; /* its address as requests name it, and in the peer's process */
-    struct dpk_import *import;    /* NULL: none */
+    uint64_t base, address, size; /* address in requests, address in the peer's process, bytes */
+    struct dpk_import *import;    /* NULL: this entry is free */
 };
 
-#define OFFERS_MAX 16u /* that are kept of each side; then the oldest are forgotten */
+#define OFFERS_MAX 16u /* offers that are kept of each side; a new offer replaces the oldest */
 struct direct {
     struct offered theirs[OFFERS_MAX];
-    unsigned taken;            /* offers, ever */
+    unsigned taken;            /* all offers that were ever taken */
     uint32_t ours[OFFERS_MAX]; /* keys whose offers the peer has taken */
-    unsigned given;            /* how many it has taken, ever */
-    uint32_t offering,
-        offered; /* the key of the offer that is about to be sent, and is under way */
+    unsigned given;            /* all offers that the peer has ever taken */
+    uint32_t offering;         /* key of the offer that will be sent next */
+    uint32_t offered;          /* key of the offer that is under way; 0: no offer is */
     uint8_t offer[OFFER_SIZE];
     bool known;       /* the peer knows offers */
     unsigned refused; /* offers that could not be used */
@@ -37,14 +37,14 @@ struct channel {
         REQUESTS, /* carries our requests, and the peer's responses */
         RESPONSES /* carries the peer's requests, and our responses */
     } role;
-    uint32_t target;      /* REQUESTS: the number of the peer's queue pair */
-    struct address claim; /* RESPONSES: the address that the peer gave as its own */
+    uint32_t target;      /* REQUESTS: number of the peer's queue pair */
+    struct address claim; /* RESPONSES: address that the peer gave as its own */
     struct rings rings;
-    uint32_t interest; /* the events that epoll watches for */
+    uint32_t interest; /* events that epoll watches for */
     bool held;         /* the next request waits for a receive, or for the queue pair */
-    /* When the next request began to wait for the queue pair to be connected; 0: it does not. */
+    /* Start of the next request's wait for a connected queue pair; 0: the request does not wait. */
     uint64_t waits_since;
-    bool waiting;     /* it is in gateway->waiting */
+    bool waiting;     /* the channel is in gateway->waiting */
     bool out_full;    /* the next request waits for room for its response */
     bool peer_closed; /* the peer closed its queue pair on purpose */
     struct direct direct;
@@ -52,81 +52,81 @@ struct channel {
 
 struct gateway {
     int epoll, listener, wake;
-    int timer; /* for pace.c */
+    int timer; /* alarm of pace.c */
     bool stop;
     pthread_t thread;
-    /* Only the thread frees closed channels: it may still hold an event of one. */
+    /* Only the thread frees closed channels: it may still hold an event of a closed channel. */
     TAILQ_HEAD(, channel) channels, closed;
-    TAILQ_HEAD(, channel) waiting; /* those that wait.c looks at */
+    TAILQ_HEAD(, channel) waiting; /* channels that retry.c looks at */
     /* Threads of programs that poll (poll.c). */
     bool polled;                  /* peers do not wake the thread */
-    struct channel *next;         /* to look at; NULL: the first */
-    uint64_t closings;            /* channels that were ever closed */
-    uint64_t polls, spins;        /* calls that were ever made, and that lately found nothing */
-    uint64_t polls_seen, seen_ms; /* by the thread */
-    /* A thread of the program that sleeps until `epoll` has an event, and polls then. */
-    const void *sleeper; /* who was the last one; NULL: nobody has been yet */
-    bool rested;         /* it does the work, not the thread */
-    bool woken;          /* it may have slept since it last looked at `epoll` */
-    bool crowded;        /* there is more than one: the thread does the work for them */
-    bool answers; /* it is at work now: who waits for its answers can be woken a little later */
-    struct channel *owes; /* that one's peer is to be woken, if it does not come by itself */
-    unsigned idle; /* looks of the thread in a row that found it asleep, with nothing to do */
-    /* Threads of the program that poll where others need the processors. */
-    int nudge;            /* ends their sleep when something is completed */
-    atomic_uint dozing;   /* how many there are */
-    uint64_t dozes_until; /* in milliseconds; 0: they do not doze now */
+    struct channel *next;         /* next channel of a poll; NULL: the first channel */
+    uint64_t closings;            /* all channels that were ever closed */
+    uint64_t polls, spins;        /* all polls, and the last polls in a row that found no work */
+    uint64_t polls_seen, seen_ms; /* polls at the last look of the thread, and time of that look */
+    /* A sleeper: a thread of the program that sleeps until `epoll` has an event, and polls then. */
+    const void *sleeper; /* the last sleeper; NULL: there was no sleeper yet */
+    bool rested;         /* the sleeper does the work, not the thread */
+    bool woken;          /* the sleeper may have slept since its last look at `epoll` */
+    bool crowded;        /* there are several sleepers: the thread does the work for them */
+    bool answers; /* the sleeper works now: peers that wait for its answers can be woken later */
+    struct channel *owes; /* its peer is woken later, unless the peer looks by itself */
+    unsigned idle; /* looks of the thread in a row that found the sleeper asleep without work */
+    /* Threads of the program that poll while other programs need the processors: they doze. */
+    int nudge;            /* ends their sleep when a work or receive is completed */
+    atomic_uint dozing;   /* number of these threads */
+    uint64_t dozes_until; /* end of the dozing, in milliseconds; 0: threads do not doze now */
     unsigned served;      /* messages since a thread last had to wait for its turn */
 };
 
-/* All of these need the lock. The channel owns `fd`, which is closed when this fails. NULL: out of
- * memory. */
+/* ---- channel.c and wait.c: call these with the lock ---- */
+/* Returns a new channel, which owns `fd`. Returns NULL and closes `fd` if no memory is left. */
 struct channel *channel_new(struct dpk_rc *rc, int fd);
 void channel_close(struct channel *c);
-/* The peer may not read by itself any more what it was offered: it has to ask. */
+/* The peer may not read offered memory any more without a new question. */
 void channel_end_offers(struct channel *c);
 void channel_free(struct channel *c);
 /* Handles events that epoll reported. */
 void channel_event(struct channel *c, uint32_t events);
-/* The next request of a channel begins to wait for its queue pair to be connected. */
+/* The next request of a channel starts to wait until its queue pair is connected. */
 void channel_wait_begin(struct channel *c);
-/* The channel is closed. */
+/* Ends the wait of a channel that is closed. */
 void channel_wait_forget(struct channel *c);
-/* Closes a channel whose peer has waited too long, and tells the peer. */
+/* Closes a channel whose peer has waited too long, and informs the peer. */
 void channel_refuse(struct channel *c);
-/* Makes the shared memory and sends the hello of `qp`. False: errno says why not. */
+/* Makes the shared memory and sends the hello of `qp`. Returns false with errno. */
 bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Writes a request, whose payload is in the ring, and wakes the peer. */
 void pairs_channel_send(struct channel *c, const struct request *r);
-/* Tells the peer that its channel is closed on purpose. */
+/* Informs the peer that its channel is closed on purpose. */
 void pairs_channel_say_bye(const struct channel *c);
-/* Handles what the peer has written to a channel with rings. */
+/* Handles the frames that the peer has written to a channel with rings. */
 void channel_serve(struct channel *c);
-/* Wakes the peer that has not been woken yet. */
+/* Wakes the peer of the channel `owes`. */
 void channels_wake(struct gateway *s);
-/* The program polls from here on, or not any more. */
+/* Says whether the program polls from here on. */
 void channel_poll(struct channel *c, bool polls);
 
-/* ---- direct.c: with the lock ---- */
+/* ---- direct.c: call these with the lock ---- */
 /* Makes an offer of the memory of a key. */
 bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE]);
-/* Keeps an offer. False: it cannot be used. */
+/* Keeps an offer. Returns false if it cannot be used. */
 bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE]);
-/* Where bytes are that were offered. */
+/* Finds bytes in offered memory. Returns false if they were not offered. */
 bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
                  struct fetch *out);
 void direct_free(struct channel *c);
-/* A request was sent, and a response has come. */
+/* Notes a request that was sent, or a response that has come. */
 void direct_sent(struct channel *c, const struct request *r);
 void direct_heard(struct channel *c, const struct response *r, const uint8_t *payload);
 
-/* ---- poll.c: with the lock ---- */
-#define POLLED_MS 2 /* after so long without a poll, the program does not poll any more */
-/* Ends polling, or resting, if the program does not poll any more. Returns whether it does the work. */
+/* ---- poll.c: call these with the lock ---- */
+#define POLLED_MS 2 /* milliseconds without a poll after which the program does not poll any more */
+/* Ends polling, or resting, if the program does not poll any more. Returns whether the program polls. */
 bool polls_run(struct gateway *s);
 void polls_end(struct gateway *s);
 
-/* ---- events.c: with the lock ---- */
+/* ---- events.c: call these with the lock ---- */
 #define EVENTS_MAX 16
 struct epoll_event;
 /* Handles events. Returns false if the process has no descriptors left. */
@@ -145,7 +145,7 @@ void pairs_gateway_free(struct gateway *s);
 void gateway_wake(struct gateway *s);
 /* Wakes the threads that doze after polls, as something was completed. */
 void doze_end(struct gateway *s);
-/* The thread calls pace_look when the socket is readable, and at that time. With the lock. */
+/* Call these with the lock. The thread calls pace_look when `fd` is readable, and at the time `ns`. */
 bool gateway_watch(struct dpk_rc *rc, int fd);
 void gateway_ignore(struct dpk_rc *rc, int fd);
 void gateway_alarm(struct dpk_rc *rc, uint64_t ns);

@@ -1,9 +1,9 @@
 /*
- * Pacing: a process of congestion control sets the rates of queue pairs (pacing.h). Private to rc.
+ * Pacing: a process of congestion control sets the rates of queue pairs (pacing.h). Private to the room.
  *
  * A flow is a queue pair that sends while there is such a process. It has a bucket of credit, which
- * its rate fills; a request may be sent while the credit is not negative, and takes what it has on
- * the wire. So over any time T a flow sends at most rate * (T + FILL) and one request.
+ * its rate fills. A request may be sent while the credit is not negative, and takes credit for its bytes
+ * on the wire. So over any time T a flow sends at most rate * (T + FILL) and one request.
  */
 #ifndef DPK_RDMA_PAIRS_PACE_H
 #define DPK_RDMA_PAIRS_PACE_H
@@ -14,17 +14,18 @@
 /* A device whose ends are in this process. */
 struct pace {
     SLIST_ENTRY(pace) link;
-    char *device; /* its directory */
+    char *device; /* directory of the device */
     unsigned uses;
-    uint32_t joined; /* how often a server was joined */
+    uint32_t joined; /* number of joined servers */
     struct dpk_rates *rates;
 };
 
-/* Those of a device. NULL: it has none, or there is no memory: its queue pairs are not limited. */
+/* Returns the rates of a device. Returns NULL if the device has no rates, or if no memory is left: then its
+ * queue pairs are not limited. */
 struct pace *pace_use(struct dpk_rc *rc, const char *device);
-void pace_leave(struct dpk_rc *rc, struct pace *p); /* NULL is fine */
+void pace_leave(struct dpk_rc *rc, struct pace *p); /* NULL is allowed */
 
-/* Whether the queue pair may send its next request now. False: it is kicked when it may. */
+/* Returns whether the queue pair may send its next request now. If not, the queue pair is kicked later. */
 bool pace_allows(struct dpk_rc_qp *qp);
 static inline bool pace_may_send(struct dpk_rc_qp *qp)
 {
@@ -32,23 +33,23 @@ static inline bool pace_may_send(struct dpk_rc_qp *qp)
     return !p || (!dpk_rates_on(p->rates) && !dpk_rates_look(p->rates)) || pace_allows(qp);
 }
 
-/* Whether it is a flow. If not, the following need not be called. */
+/* Returns whether the queue pair is a flow. The functions below are only for flows. */
 static inline bool pace_has(const struct dpk_rc_qp *qp)
 {
     return qp->paced.joined != 0;
 }
-/* A request is being sent, and counts as unanswered already; or it was not sent after all, and does
- * not. */
+/* A request is being sent, and counts as unanswered already. pace_unsent: the request was not sent after all,
+ * and does not count as unanswered. */
 void pace_sent(struct dpk_rc_qp *qp, const struct request *r);
 void pace_unsent(struct dpk_rc_qp *qp, const struct request *r);
-/* The oldest request is answered, and still counts as unanswered. `bytes`: of its part of the work. */
+/* The oldest request is answered, and still counts as unanswered. `bytes`: size of its part of the work. */
 void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes);
-/* Tells of what was sent and answered since the last call. */
+/* Reports requests that were sent and answered since the last call. */
 void pace_tell(struct dpk_rc_qp *qp);
-/* It is destroyed, or reset. */
+/* The queue pair is destroyed, or reset. */
 void pace_forget(struct dpk_rc_qp *qp);
 
-/* The time of paces, in nanoseconds. */
+/* Returns the time of paces, in nanoseconds. */
 uint64_t pairs_pace_now_ns(void);
 /* Takes a queue pair from the list of those that wait. */
 void pairs_pace_end_wait(struct dpk_rc_qp *qp);
@@ -56,9 +57,9 @@ void pairs_pace_end_wait(struct dpk_rc_qp *qp);
 void pairs_pace_leave_server(struct dpk_rc *rc, struct pace *p);
 
 /* ---- pacer.c ---- */
-/* Kicks those whose time has come. */
+/* Kicks queue pairs whose time has come. */
 void pace_run(struct dpk_rc *rc);
-/* Looks whether servers are gone, too. */
+/* Also leaves servers that are gone, and kicks their queue pairs. */
 void pace_look(struct dpk_rc *rc);
 
 #endif

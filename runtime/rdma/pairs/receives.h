@@ -1,4 +1,4 @@
-/* The receives of an end. Private to rc. All functions need the lock. */
+/* The receives of an end. Private to the room. Call all functions with the lock. */
 #ifndef DPK_RDMA_PAIRS_RECEIVES_H
 #define DPK_RDMA_PAIRS_RECEIVES_H
 

@@ -164,20 +164,19 @@ struct dpk_rc_qp {
     struct dpk_rc_work *ring;
     uint32_t ring_size;
     uint32_t posted, done;
-    uint64_t done_bytes; /* bytes of the oldest work that were answered */
+    uint64_t done_bytes; /* answered bytes of the oldest work that is not done */
     struct place {
         uint32_t work;
         uint64_t bytes;
-    } next;              /* next part to send */
-    unsigned unanswered; /* requests without a response */
-    uint64_t read_bytes; /* bytes of direct reads since other threads had the lock */
-    bool waits;          /* the transport returned SENT_LATER */
-    uint64_t
-        waits_since;   /* start of the wait for a peer; 0: the queue pair does not wait (wait.c) */
-    bool kicked_later; /* the thread of the gateway kicks the queue pair */
-    bool waiting;      /* the queue pair is in rc->waiting */
-    enum dpk_rc_status
-        halted; /* status of the next work, which fails when all works before it are done */
+    } next;               /* next part to send */
+    unsigned unanswered;  /* requests without a response */
+    uint64_t read_bytes;  /* bytes of direct reads since other threads had the lock */
+    bool waits;           /* the transport returned SENT_LATER */
+    uint64_t waits_since; /* start of the wait for a peer (wait.c); 0: there is no such wait */
+    bool kicked_later;    /* the thread of the gateway kicks the queue pair */
+    bool waiting;         /* the queue pair is in rc->waiting */
+    /* Status of the next work, which fails when all works before it are done; DPK_RC_OK: it does not. */
+    enum dpk_rc_status halted;
     /* Responder. */
     enum {
         NOT_STALLED,
@@ -193,14 +192,13 @@ struct dpk_rc_qp {
     } receiving;
     struct dpk_rc_receive receive; /* receive of this send */
     uint64_t received, total;      /* bytes of this send */
-    enum dpk_rc_status
-        refused;           /* status of the peer's last request; DPK_RC_OK: it was not refused */
-    struct dpk_rc_why why; /* reason of the next failure, or of the last failure */
+    enum dpk_rc_status refused;    /* status of the peer's last request; DPK_RC_OK: not refused */
+    struct dpk_rc_why why;         /* reason of the next failure, or of the last failure */
     /* Transport. */
     const struct transport *transport;
     struct dpk_rc_qp *local; /* peer in this process */
     struct channel *requests,
-        *responses; /* to another process: our requests, and the peer's requests */
+        *responses; /* to another process: of our requests, and of the peer's */
     struct paced paced;
 };
 

@@ -1,4 +1,4 @@
-/* The works that are posted on a queue pair. Private to rc. */
+/* The works that are posted on a queue pair. Private to the room. */
 #ifndef DPK_RDMA_PAIRS_WORKS_H
 #define DPK_RDMA_PAIRS_WORKS_H
 

@@ -337,8 +337,8 @@ struct dpk_rc_waiter {
     int fd; /* readable when another thread made the object ready */
     bool (*ready)(void *of);
     void *of;
-    atomic_bool
-        slept; /* a thread has slept for the object: dpk_rc_rest_end(rc, waiter) at its end */
+    /* A thread has slept for the object. Call dpk_rc_rest_end(rc, waiter) at the end of the waiter then. */
+    atomic_bool slept;
     atomic_bool soon;   /* the object was ready soon the last time */
     atomic_uint vain;   /* grows with each wait awake in vain: so many waits are asleep then */
     atomic_uint asleep; /* number of these waits that are left */

@@ -196,9 +196,8 @@ struct dpk_rc_qp {
     struct dpk_rc_why why;         /* reason of the next failure, or of the last failure */
     /* Transport. */
     const struct transport *transport;
-    struct dpk_rc_qp *local; /* peer in this process */
-    struct channel *requests,
-        *responses; /* to another process: of our requests, and of the peer's */
+    struct dpk_rc_qp *local;              /* peer in this process */
+    struct channel *requests, *responses; /* for our requests, and for the peer's */
     struct paced paced;
 };
 

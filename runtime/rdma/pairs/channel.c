@@ -100,7 +100,8 @@ void channels_wake(struct gateway *s)
         wake_reader(c);
 }
 
-/* Wakes who waits for a response; if the program is about to go on, after what that sends. */
+/* Wakes a peer that waits for a response. If the program is about to go on, the peer is woken after the next
+ * request of the program. */
 static void wake_reader_soon(struct channel *c)
 {
     struct gateway *s = c->rc->gateway;
@@ -148,17 +149,17 @@ void pairs_channel_say_bye(const struct channel *c)
 
 enum taken { TAKEN, LATER, INVALID };
 
-/* What the answer to a request says of direct copies; an offer is put behind its bytes. */
+/* Returns the bits of a response about direct copies. Puts an offer after the bytes of the response. */
 static unsigned answer_directly(struct channel *c, const struct request *r, const uint8_t *payload,
                                 const struct response *answer)
 {
     const bool asks = r->opcode <= DPK_RC_READ && r->compare == DIRECT_ASKS;
-    uint8_t *behind = ring_here(&c->rings.out) + FRAME_SIZE + answer->size;
+    uint8_t *after = ring_here(&c->rings.out) + FRAME_SIZE + answer->size;
     if (answer->status != DPK_RC_OK || qp_is_lossy(c->qp))
         return 0;
     if (r->offers)
         return DIRECT_KNOWN | (direct_take(c, payload + r->size) ? DIRECT_TAKEN : DIRECT_REFUSED);
-    if (asks && r->opcode == DPK_RC_READ && direct_offer(c, r->key, behind))
+    if (asks && r->opcode == DPK_RC_READ && direct_offer(c, r->key, after))
         return DIRECT_KNOWN | DIRECT_OFFERS;
     return asks ? DIRECT_KNOWN : 0;
 }
@@ -231,9 +232,9 @@ static struct channel *other_of(const struct channel *c)
                                                                                       : NULL;
 }
 
-/* Handles the frames that are there at first, not those that arrive meanwhile: other channels must
- * be served, too. What the peer answered before it wrote its requests is handled before them. False: a
- * frame is invalid. */
+/* Handles the frames that are in the ring at the start. Frames that arrive meanwhile wait, as other channels
+ * must be served, too. Responses that the peer wrote before its requests are handled first. Returns false
+ * if a frame is invalid. */
 static bool take_frames(struct channel *c)
 {
     uint32_t left, used;
@@ -311,7 +312,7 @@ void channel_refuse(struct channel *c)
     lost(c);
 }
 
-/* Handles frames and sends what can be sent. False: a frame is invalid. */
+/* Handles frames and sends requests that can be sent. Returns false if a frame is invalid. */
 static bool work(struct channel *c)
 {
     if (!take_frames(c))
@@ -373,7 +374,7 @@ static bool has_hung_up(const struct channel *c)
     return poll(&p, 1, 0) != 0;
 }
 
-/* Whether a queue pair may have the peer that the other side claims to be. */
+/* Returns whether a queue pair may have the peer that the other side claims to be. */
 static bool may_claim(const struct channel *c, const struct dpk_rc_qp *qp)
 {
     return !dpk_uuid_equal(&c->claim.process, &c->rc->identity) && qp->state != QP_FAILED &&
@@ -405,7 +406,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     return true;
 }
 
-/* False: the hello is invalid, or the peer has ended. */
+/* Returns false if the hello is invalid, or if the peer has ended. */
 static bool hear_hello(struct channel *c)
 {
     int memory;

@@ -13,7 +13,7 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
     requester_kick(qp);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
     struct dpk_rc_qp *peer = qp_find(qp->end->rc, &qp->peer);
@@ -24,7 +24,7 @@ static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err
     return DPK_OK;
 }
 
-/* With the lock. It owns the socket from here on. */
+/* Owns the socket from here on. Call this with the lock. */
 static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
     enum dpk_status status = gateway_attach(qp, fd, err);
@@ -61,7 +61,7 @@ bool pairs_qp_find_absent(struct dpk_rc_qp *qp)
 
 /* ---- Connecting ---- */
 
-/* Finds the process of an address that is a number alone. Without the lock. */
+/* Finds the process of an address that is only a number. Call this without the lock. */
 static bool find_process(struct dpk_rc *rc, struct address *peer)
 {
     struct address here = *peer;

@@ -1,16 +1,18 @@
 /*
  * Direct copies between processes. Large messages need not go through the rings, where they are copied
- * twice: who gets the bytes copies them out of the other process's memory by itself (bus/exports/exports.h).
+ * twice. The process that gets the bytes copies them out of the other process's memory by itself
+ * (bus/exports/exports.h).
  *
- *   write   the requester offers the work's memory, with a request whose bytes it sends. From then on its
- *           requests say only where the bytes are, and the responder fetches them.
- *   read    the requester asks for an offer, which comes with a response. From then on it fetches bytes
- *           when all its requests before are answered; the responder has nothing to do.
+ *   write   The requester offers the work's memory, with a request whose bytes it sends. Its later requests
+ *           say only where the bytes are, and the responder fetches them.
+ *   read    The requester asks for an offer, which comes with a response. From then on it fetches bytes
+ *           when all its requests before are answered. The responder has no work then.
  *
- * Nobody writes to another process: when a process executes another program, what was its memory is not any
- * more, and only reading is found out in time. A peer that knows no offers, or that may not look into this
- * process, gets bytes as before. An offer ends with its key: the owner waits for who is inside then.
- * Whoever offers for reads says in the ring that its queue pair has changed; after that, it is asked again.
+ * No process writes to another process. When a process executes another program, its old memory does not
+ * exist any more, and only reading notices this in time. A peer that does not know offers, or that may not
+ * look into this process, gets bytes as before. An offer ends with its key: the owner waits for
+ * processes that are inside then. A process that offers memory for reads says in the ring
+ * that its queue pair has changed. After that, the peer asks again.
  */
 #include <string.h>
 
@@ -60,7 +62,7 @@ bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE])
 {
     struct direct *d = &c->direct;
     struct offered *to = &d->theirs[d->taken % OFFERS_MAX];
-    uint8_t own[OFFER_SIZE]; /* that the peer cannot change any more */
+    uint8_t own[OFFER_SIZE]; /* a copy that the peer cannot change any more */
     struct dpk_import *import;
     memcpy(own, bytes, sizeof own);
     struct dpk_memory_share s = read_offer(own);
@@ -116,8 +118,8 @@ static const struct dpk_memory_access *piece_of(const struct dpk_rc_work *w)
     return w->count == 1 && !w->pieces[0].bytes ? &w->pieces[0].memory : NULL;
 }
 
-/* Whether the peer has taken the offer of a key. With the next one it forgets the oldest, so those are not
- * used meanwhile. */
+/* Returns whether the peer has taken the offer of a key. With the next offer the peer forgets its oldest
+ * offer, so old offers are not used meanwhile. */
 static bool is_taken(const struct direct *d, uint32_t key)
 {
     if (d->offered != 0 && d->given >= OFFERS_MAX)
@@ -184,7 +186,7 @@ void direct_heard(struct channel *c, const struct response *r, const uint8_t *pa
         d->refused++;
 }
 
-/* Whether the peer still allows what it allowed when it made offers. */
+/* Returns whether the peer still allows the accesses that it allowed with its offers. */
 static bool is_allowed(const struct channel *c)
 {
     return c->fd >= 0 && !ring_has_left(&c->rings.out, RING_READER);

@@ -8,7 +8,7 @@
 #include "pace.h"
 
 /* Accepts at most EVENTS_MAX connections: any process may connect, and other threads need the lock.
- * False: the process has no descriptors left. */
+ * Returns false if the process has no descriptors left. */
 static bool accept_some(struct dpk_rc *rc)
 {
     for (int i = 0; i < EVENTS_MAX; i++) {

@@ -31,7 +31,7 @@ static void write_reason(const struct refused *why, uint8_t out[FRAME_SIZE])
     dpk_store_be32(out + 28, (uint32_t)why->memory.kind);
 }
 
-/* What is not known is not told: the peer may be of another version. */
+/* Unknown reasons become DPK_RC_UNTOLD: the peer may have another version. */
 static struct refused read_reason(struct dpk_reader *in, unsigned reason, unsigned why)
 {
     struct refused r = {.reason = reason < DPK_RC_REASONS ? reason : DPK_RC_UNTOLD,
@@ -97,7 +97,7 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
            out->request.service <= DPK_RC_DATAGRAM && size <= out->request.total;
 }
 
-/* Whether a responder may answer with this status. The others are set by the requester itself. */
+/* Returns whether a responder may answer with this status. The requester itself sets the other statuses. */
 static bool is_answer(unsigned status)
 {
     return status == DPK_RC_OK || status == DPK_RC_REMOTE_INVALID ||

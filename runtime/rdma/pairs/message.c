@@ -11,8 +11,7 @@ uint64_t dpk_rc_message_size(const struct dpk_rc_message *m)
     return size;
 }
 
-/* Walks through `left` bytes of a message. They begin `at` bytes behind the start of piece
- * `next`. */
+/* A walk through `left` bytes of a message. The bytes start `at` bytes after the start of piece `next`. */
 struct walk {
     const struct dpk_memory_domain *domain;
     const struct dpk_rc_message *message;
@@ -20,8 +19,8 @@ struct walk {
     uint64_t at, left;
 };
 
-/* The part of the next piece that belongs to the walk. False: the walk has ended; if bytes are
- * still `left`, the message is too short. */
+/* Gives the part of the next piece that belongs to the walk. Returns false if the walk has ended. If
+ * bytes are still `left` then, the message is too short. */
 static bool next_part(struct walk *w, struct dpk_rc_piece *part)
 {
     const struct dpk_rc_message *m = w->message;
@@ -43,7 +42,7 @@ static bool next_part(struct walk *w, struct dpk_rc_piece *part)
     return true;
 }
 
-/* Whether all of its parts are there, up to its end; *part: the last that was looked at. */
+/* Returns whether all parts of the walk exist. *part: the part that was looked at last. */
 static bool walk_all(struct walk *w, struct dpk_rc_piece *part)
 {
     while (next_part(w, part))

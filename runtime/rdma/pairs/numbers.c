@@ -13,7 +13,7 @@
 
 #include "transport.h"
 
-#define FIRST_NUMBER 0x800000u /* smaller numbers are of queues that are no queue pairs */
+#define FIRST_NUMBER 0x800000u /* smaller numbers belong to queues that are not queue pairs */
 #define END_NUMBER   0x1000000u
 #define BLOCK_SIZE   0x4000u
 #define BLOCKS       ((END_NUMBER - FIRST_NUMBER) / BLOCK_SIZE)
@@ -32,7 +32,7 @@ static bool name_file(const struct dpk_rc *rc, uint32_t index, char out[PATH_MAX
 
 /* ---- Blocks of this process ---- */
 
-/* Whether the path still names the open file: its owner removes it while it holds the lock. */
+/* Returns whether the path still names the open file: its owner removes it while it holds the lock. */
 static bool is_linked(int fd, const char *path)
 {
     struct stat here, there;

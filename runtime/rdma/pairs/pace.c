@@ -14,7 +14,7 @@
 
 #define FILL_NS 200000u      /* a bucket has the credit of so long at most */
 #define LONG_NS 10000000000u /* so long is needed to fill any that is empty */
-#define LOOK_NS 1000000u     /* how often who waits looks whether its rate is another */
+#define LOOK_NS 1000000u     /* time between two looks of a waiting queue pair at its rate */
 
 /* What a message takes on the wire, by the port's active MTU: of each packet preamble, Ethernet, IPv4,
  * UDP, BTH, ICRC, FCS and gap. */
@@ -114,7 +114,7 @@ static struct dpk_rates_flow *flow_of(struct dpk_rc_qp *qp)
     return dpk_rates_flow(qp->end->pace->rates, qp->paced.flow);
 }
 
-/* Whether its rate is set by the server that there is now. */
+/* Returns whether the present server sets the rate of the queue pair. */
 static bool is_limited(const struct dpk_rc_qp *qp)
 {
     const struct pace *p = qp->end->pace;
@@ -251,7 +251,7 @@ void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t byte
         f->probes = false; /* it was sent to a peer that is gone */
 }
 
-/* ---- What the server is told ---- */
+/* ---- Reports to the server ---- */
 
 static void tell(struct dpk_rc_qp *qp, enum dpk_rates_type type, const struct burst *b)
 {

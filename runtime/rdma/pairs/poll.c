@@ -1,17 +1,18 @@
 /*
- * Threads of programs that poll for completions. They handle what peers have written themselves, so
- * no other thread is woken for it, by no system call of the peer. Who finds nothing for a while is
- * said to poll; who goes to sleep says so, or is found out by the thread of the gateway, which then
- * looks at all channels itself.
+ * Threads of programs that poll for completions. These threads handle the messages of peers, so no other
+ * thread is woken for them, and the peer needs no system call. A thread that finds no work for a while
+ * polls. A thread that goes to sleep says so. If it does not, the thread of the gateway notices the sleep,
+ * and looks at all channels itself.
  *
- * Or it sleeps until the gateway's descriptor is readable, and then does the work as long as it comes
- * back soon: so one thread is woken by a message, not two. Meanwhile the thread of the gateway only looks
- * whether it does. To be woken takes longer than a peer takes for an answer. So a thread for which things were
- * ready soon the last time waits awake at first.
+ * A sleeper sleeps until the gateway's descriptor is readable, and then does the work as long as it comes
+ * back soon. So a message wakes one thread, not two. Meanwhile the thread of the gateway only looks whether
+ * the sleeper does the work. Waking a thread takes longer than a peer takes for an answer. So a thread whose
+ * object was ready soon the last time waits awake at first.
  *
- * A thread that polls lets others run now and then. Where that takes long, more threads want to run than there
- * are processors, and who only yields waits for a whole slice of theirs while its peer has long answered. There
- * it dozes: it sleeps for a moment until the peer wakes it, since the system soon lets run who has slept.
+ * A thread that polls lets others run now and then. If that takes long, more threads want to run than there
+ * are processors. A thread that only yields waits for a whole slice of another thread then, though its peer
+ * has long answered. So the thread dozes: it sleeps for a moment until the peer wakes it. The system soon
+ * runs a thread that has slept.
  */
 #include <poll.h>
 #include <sched.h>
@@ -21,24 +22,23 @@
 #include "gateway.h"
 #include "pace.h"
 
-#define SPINS_FIRST 32  /* polls in a row that find nothing, before the program is said to poll */
-#define SPINS_YIELD 256 /* from there on the thread lets others run, now and then: */
-#define SPINS_EACH  16  /* perhaps its peer */
-/* Looks of the gateway's thread at a program that sleeps and has nothing to do, before it works again
- * itself. */
+#define SPINS_FIRST 32  /* polls in a row without work, after which the program counts as polling */
+#define SPINS_YIELD 256 /* from this number on the thread lets others run, perhaps its peer */
+#define SPINS_EACH  16  /* polls between two such yields */
+/* Looks of the gateway's thread at a sleeper without work, after which the thread works again itself. */
 #define IDLE_LOOKS 50
-#define AT_ONCE    16    /* channels that one call looks at */
-#define SOON_NS    50000 /* how long a thread waits awake, */
-#define TAKEN_NS   10000 /* unless it looks no more often than that */
-#define VAIN_MAX   1000  /* waits asleep */
-/* Who lets others run, and comes back that late, waited for a slice of theirs. Where that comes after fewer
- * messages than it costs to sleep for, threads doze for so many times what was lost. */
+#define AT_ONCE    16    /* channels of one call */
+#define SOON_NS    50000 /* longest wait awake */
+#define TAKEN_NS   10000 /* longest time between two looks of a wait awake */
+#define VAIN_MAX   1000  /* most waits asleep in a row */
+/* A thread whose yield takes SLICE_NS waited for a slice of another thread. If it served fewer than
+ * SLICE_PAYS messages since the last such wait, threads doze for DOZES_EACH times the lost time. */
 #define SLICE_NS   200000
 #define SLICE_PAYS 256
 #define DOZES_EACH 32
 #define DOZES_MAX  2000   /* milliseconds */
-#define DOZE_NS    200000 /* at a time, at most */
-/* So often in a row a thread finds the lock taken, before it thinks that who has it needs the processor. */
+#define DOZE_NS    200000 /* longest single sleep */
+/* A thread that finds the lock taken so often in a row lets the owner of the lock have the processor. */
 #define TAKEN_MAX 256
 
 static uint64_t now_ms(void)
@@ -124,7 +124,7 @@ static bool serve(struct gateway *s)
     return any;
 }
 
-/* Here the program's thread sleeps, not the gateway's. With the lock. */
+/* The program's thread sleeps here, not the gateway's thread. Call this with the lock. */
 static void rest_here(struct gateway *s)
 {
     if (!s->rested) {
@@ -141,7 +141,7 @@ static void rest_here(struct gateway *s)
 
 enum pause { GO_ON, YIELD, DOZE };
 
-/* The program's thread is going to sleep for a moment. With the lock. */
+/* The program's thread is going to sleep for a moment. Call this with the lock. */
 static enum pause doze_begin(struct gateway *s)
 {
     polls_end(s);
@@ -152,7 +152,7 @@ static enum pause doze_begin(struct gateway *s)
     return DOZE;
 }
 
-/* The thread has found nothing. With the lock. */
+/* The thread has found no work. Call this with the lock. */
 static enum pause pause_after_nothing(struct gateway *s)
 {
     if (++s->spins < SPINS_FIRST)
@@ -165,7 +165,8 @@ static enum pause pause_after_nothing(struct gateway *s)
     return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0 ? YIELD : GO_ON;
 }
 
-/* A thread had to wait for its turn. If that comes often, threads doze for some time. With the lock. */
+/* A thread had to wait for its turn. If that happens often, threads doze for some time. Call this with the
+ * lock. */
 static void slice_lost(struct gateway *s, uint64_t ns)
 {
     const uint64_t dozes_ms = ns * DOZES_EACH / 1000000;
@@ -197,7 +198,7 @@ static void doze(struct gateway *s)
         eventfd_read(s->nudge, &count);
 }
 
-/* What the thread should do next. With the lock. */
+/* Returns what the thread should do next. Call this with the lock. */
 static enum pause look(struct dpk_rc *rc)
 {
     struct gateway *s = rc->gateway;
@@ -218,7 +219,7 @@ static enum pause look(struct dpk_rc *rc)
     return pause_after_nothing(s);
 }
 
-/* Who has the lock does the work; but not without a processor. */
+/* The owner of the lock does the work, and needs a processor for it. */
 static void wait_for_who_works(unsigned *taken)
 {
     static const struct timespec moment = {.tv_nsec = DOZE_NS / 8};
@@ -242,12 +243,12 @@ void dpk_rc_poll(struct dpk_rc *rc)
         doze(rc->gateway);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static int rest(struct gateway *s, const void *sleeper)
 {
     polls_end(s);
     if (!sleeper)
-        return -1; /* who rests is found out by the thread if it does not come back */
+        return -1; /* the gateway's thread notices a sleeper that does not come back */
     channels_wake(s);
     s->crowded = s->crowded || (s->sleeper && s->sleeper != sleeper);
     s->sleeper = sleeper;
@@ -283,7 +284,7 @@ void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
 
 /* ---- Waiting ---- */
 
-/* False: it does not come, or others need the processor. */
+/* Returns false if the object is not ready in time, or if others need the processor. */
 static bool wait_awake(struct dpk_rc *rc, const struct dpk_rc_waiter *w)
 {
     const uint64_t begin = now_ns();
@@ -306,8 +307,8 @@ static bool has_one_core(void)
     return atomic_load(&cores) == 1;
 }
 
-/* With one core a peer would wait for this thread. Where a wait awake was in vain, the next ones are asleep, twice
- * as many each time. */
+/* Waits awake if that may help. With one core a peer would wait for this thread. After a wait awake in vain,
+ * the next waits are asleep, twice as many each time. */
 static bool comes_soon(struct dpk_rc *rc, struct dpk_rc_waiter *w)
 {
     const unsigned asleep = atomic_load(&w->asleep), vain = atomic_load(&w->vain);

@@ -8,7 +8,7 @@
 
 /* ---- The lock ---- */
 
-/* Who has the lock has it for some microseconds, which is less than to sleep and be woken takes. */
+/* A thread holds the lock for some microseconds. Sleeping and waking take longer. */
 void dpk_rc_lock(struct dpk_rc *rc)
 {
     for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {

@@ -7,7 +7,7 @@
 
 #define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes, directly */
 
-/* Whether the response has the old value of what the operation changes. */
+/* Returns whether the response has the old value of the word that the operation changes. */
 static bool is_atomic(enum dpk_rc_opcode opcode)
 {
     return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP ||
@@ -118,7 +118,7 @@ static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
         qp_fail(qp, wrong, false);
 }
 
-/* The next work has no peer that could take it: nobody is told. False: those before it are not done. */
+/* Loses the next work, which has no peer, without a report. Returns false if works before it are not done. */
 static bool lose_next(struct dpk_rc_qp *qp)
 {
     if (qp->unanswered > 0)
@@ -128,7 +128,7 @@ static bool lose_next(struct dpk_rc_qp *qp)
     return true;
 }
 
-/* Whether the next work must wait for those before it, which go to another target. */
+/* Returns whether the next work must wait for works before it, which go to another target. */
 static bool waits_its_turn(const struct dpk_rc_qp *qp)
 {
     return qp_has_datagrams(qp) && qp->unanswered > 0 &&
@@ -156,7 +156,7 @@ static bool read_directly(struct dpk_rc_qp *qp, const struct request *part)
     return true;
 }
 
-/* Sends one request. False: no more can be sent now. */
+/* Sends one request. Returns false if no more requests can be sent now. */
 static bool send_next(struct dpk_rc_qp *qp)
 {
     struct request r;
@@ -213,7 +213,7 @@ static bool send_next(struct dpk_rc_qp *qp)
     return sent == SENT;
 }
 
-/* Whether there is a work, or a part of one, to send. Asks the owner for more works. */
+/* Returns whether there is a work, or a part of a work, to send. Asks the owner for more works. */
 static bool has_next(struct dpk_rc_qp *qp)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
@@ -223,7 +223,7 @@ static bool has_next(struct dpk_rc_qp *qp)
     return qp->next.work != qp->posted;
 }
 
-/* Whether so much was read that others should get the lock first. */
+/* Returns whether so many bytes were read that other threads should get the lock first. */
 static bool has_read_enough(struct dpk_rc_qp *qp)
 {
     if (qp->read_bytes < READ_AT_ONCE)
@@ -302,7 +302,7 @@ static bool store(struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struc
     return good;
 }
 
-/* Whether the peer could not fetch what is not registered any more. */
+/* Returns whether the peer could not fetch memory that is not registered any more. */
 static bool has_taken_back(struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
                            const struct response *r)
 {

@@ -227,7 +227,7 @@ static enum answer run(struct dpk_rc_qp *qp, const struct request *r, const uint
     }
 }
 
-/* The peer is told nothing of what becomes of its message. */
+/* The peer gets no report about its message. */
 static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
                              struct response *out)
 {
@@ -249,11 +249,11 @@ static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, cons
     return ANSWERED;
 }
 
-/* For who is told that the queue pair fails. */
+/* Keeps the reason for the owner's function `failed`. */
 static void remember(struct dpk_rc_qp *qp, const struct request *r, const struct response *out)
 {
     if (out->broken)
-        return; /* a receive has failed, which is told */
+        return; /* the completion of the failed receive reports it */
     qp->why = (struct dpk_rc_why){.reason = out->why.reason,
                                   .memory = out->why.memory,
                                   .opcode = r->opcode,
@@ -269,7 +269,7 @@ enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const u
     if (qp_is_lossy(qp))
         return run_lossy(qp, r, bytes, out);
     if (r->service != DPK_RC_RELIABLE)
-        return ANSWERED; /* it is no message for this queue pair */
+        return ANSWERED; /* the message is not for this queue pair */
     if (qp->state == QP_NEW)
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)

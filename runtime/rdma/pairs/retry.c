@@ -12,7 +12,7 @@ static bool is_over_for(const struct dpk_rc_qp *qp)
                                  : is_over(qp->end->rc, qp->waits_since);
 }
 
-/* Whether the oldest request of a queue pair has no peer. */
+/* Returns whether the oldest request of a queue pair has no peer. */
 static bool has_no_peer(const struct dpk_rc_qp *qp)
 {
     return qp->state == QP_READY && qp->waits &&

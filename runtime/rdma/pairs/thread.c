@@ -18,8 +18,8 @@ static void free_closed(struct gateway *s)
     }
 }
 
-/* Until there is something to do for the thread. Returns how many events there are. Only this thread takes what
- * wakes it: a thread of the program that rests at `epoll` would leave it asleep. */
+/* Waits for work of the thread. Returns the number of events. Only this thread reads `wake`: a thread of the
+ * program that rests at `epoll` would leave this thread asleep. */
 static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
                         bool polled, bool waits)
 {

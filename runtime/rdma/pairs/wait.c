@@ -11,7 +11,7 @@ uint64_t pairs_wait_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* The thread looks at a queue pair from now on. False: there is no thread. */
+/* Lets the thread look at a queue pair from now on. Returns false if there is no thread. */
 static bool look_at(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;

@@ -97,11 +97,11 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
 
 #define AT(field) offsetof(struct options, field)
 static const struct dpk_option options[] = {
-    {"list-devs", .at = AT(devices), .help = "list devices and what they are"},
+    {"list-devs", .at = AT(devices), .help = "list devices and their properties"},
     {"list-rep-devs", .at = AT(representors), .help = "list the representors of each device"},
     {"list-libs", .at = AT(libraries), .help = "list libraries, and whether they are installed"},
     {"list-loggers", .at = AT(loggers), .help = "list the loggers of the libraries"},
-    {"lib", DPK_TEXT, "LIBRARY", AT(library), .help = "only what this library can do"},
+    {"lib", DPK_TEXT, "LIBRARY", AT(library), .help = "only the capabilities of this library"},
     {"p,pci-addr", DPK_TEXT, "ADDRESS", AT(address), .help = "only the device at this PCI address"},
     {0},
 };
@@ -111,7 +111,7 @@ static const struct dpk_tool tool = {
     .usage =
         "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers]\n"
         "                 [-p ADDRESS] [--lib LIBRARY]",
-    .about = "Lists emulated devices as DOCA sees them, and what its libraries can do with each.",
+    .about = "Lists emulated devices as DOCA sees them, with the capabilities of its libraries.",
     .version = "doca_caps " DOCA_VER_STRING " (dpakit " DPK_VERSION ")",
     .command = &command,
     .size = sizeof(struct options),

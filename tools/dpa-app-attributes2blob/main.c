@@ -31,7 +31,7 @@ static const struct dpk_command convert_command = {.words = "IN.yaml OUT.blob", 
 static const struct dpk_tool tool = {
     .name = "dpa-app-attributes2blob",
     .usage = "dpa-app-attributes2blob IN.yaml OUT.blob",
-    .about = "Makes the attributes blob that dpacc takes by --dpa-proc-attr.",
+    .about = "Makes the attributes blob for dpacc --dpa-proc-attr.",
     .notes = "Exit codes: 0 done, 1 failed, 2 wrong usage.",
     .command = &convert_command,
     .large_version = true,

@@ -147,7 +147,7 @@ static const struct dpk_option options[] = {
              "port of 127.0.0.1, 0 for any"},
     {"E,eu,eu-id,eu_id", DPK_NUMBER, "UNIT", offsetof(struct attach_options, unit), 0,
      DPK_UNITS_MAX - 1, .standard = "29",
-     .help = "the execution unit that a card's server would take for itself; here it is not used"},
+     .help = "the execution unit that a card's server would occupy; not used here"},
     {0},
 };
 const struct dpk_command attach_command = {

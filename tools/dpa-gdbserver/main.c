@@ -5,10 +5,9 @@ static const struct dpk_tool tool = {
     .name = "dpa-gdbserver",
     .usage = "dpa-gdbserver DEV -T TOKEN [-s PORT]",
     .about =
-        "Lets GDB debug a process on the DPA of DEV: the one that printed TOKEN, which it has "
-        "from\n"
-        "flexio_process_udbg_token_get. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
-        "Ends when GDB has gone.",
+        "Lets GDB debug a process on the DPA of DEV: the process that printed TOKEN, which\n"
+        "flexio_process_udbg_token_get returned. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
+        "Ends when GDB disconnects.",
     .command = &attach_command,
     .size = sizeof(struct attach_options),
 };

@@ -44,12 +44,12 @@ static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_
 static const struct dpk_option options[] = {
     {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
     {"f,filename", DPK_FILE, "FILE", AT(file),
-     .help = "YAML to apply; where to write what is shown"},
+     .help = "YAML file to apply, or output file of show"},
     {"v,verbose", .at = AT(verbose), .help = "print commands of dpaeumgmt that do the same"},
     {0},
 };
 static const struct dpk_option apply_options[] = {
-    {"o,output", DPK_FILE, "DIR", AT(output), .help = "where files for programs go (default: .)"},
+    {"o,output", DPK_FILE, "DIR", AT(output), .help = "directory for programs' files (default: .)"},
     {0},
 };
 static const struct dpk_option show_options[] = {
@@ -58,19 +58,19 @@ static const struct dpk_option show_options[] = {
     {0},
 };
 static const struct dpk_command apply_command = {.names = "apply",
-                                                 .help = "give units as a file says",
+                                                 .help = "assign units as in a file",
                                                  .needs = "d,f",
                                                  .takes = "d,f,v",
                                                  .options = apply_options,
                                                  .run = apply};
 static const struct dpk_command show_command = {.names = "show,query",
-                                                .help = "what there is, and who has it",
+                                                .help = "show units and their owners",
                                                 .needs = "d,t",
                                                 .takes = "d,f,v",
                                                 .options = show_options,
                                                 .run = show};
 static const struct dpk_command destroy_command = {.names = "destroy,clear",
-                                                   .help = "take all units back",
+                                                   .help = "remove all partitions and groups",
                                                    .needs = "d",
                                                    .takes = "d,v",
                                                    .run = destroy};
@@ -83,7 +83,7 @@ static const struct dpk_tool tool = {
     .usage = "dpa-resource-mgmt apply -d DEVICE -f FILE [-o DIR] [-v]\n"
              "       dpa-resource-mgmt show -d DEVICE -t chip|vhca|resources [-f FILE] [-y] [-v]\n"
              "       dpa-resource-mgmt destroy -d DEVICE [-v]",
-    .about = "Gives the execution units of an emulated device to functions and their programs.",
+    .about = "Assigns the execution units of an emulated device to functions and their programs.",
     .commands = commands,
     .options = options,
     .size = sizeof(struct resource_options),

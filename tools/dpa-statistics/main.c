@@ -165,11 +165,11 @@ static const struct dpk_option options[] = {
     {0},
 };
 static const struct dpk_option collect_options[] = {
-    {"e,enable", .at = AT(enable), .help = "begin to count, and return"},
+    {"e,enable", .at = AT(enable), .help = "start counting, and return"},
     {"s,disable", .at = AT(disable), .help = "end counting"},
     {"t,timeout", DPK_NUMBER, "MS", AT(timeout), 1, 86400000,
-     .help = "count for so many milliseconds or until Ctrl-C, then print"},
-    {"r,reset", .at = AT(reset), .help = "begin from 0"},
+     .help = "count for MS milliseconds or until Ctrl-C, then print"},
+    {"r,reset", .at = AT(reset), .help = "start from 0"},
     {0},
 };
 static const struct dpk_command collect_command = {.names = "collect",
@@ -179,7 +179,7 @@ static const struct dpk_command collect_command = {.names = "collect",
                                                    .options = collect_options,
                                                    .run = run_collect};
 static const struct dpk_command show_command = {.names = "show",
-                                                .help = "print what was counted",
+                                                .help = "print the counters",
                                                 .needs = "d",
                                                 .takes = "d,p,i",
                                                 .run = run_show};

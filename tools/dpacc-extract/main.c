@@ -5,7 +5,7 @@ static const struct dpk_tool tool = {
     .name = "dpacc-extract",
     .usage = "dpacc-extract INPUT -o OUT.elf [options]\n"
              "       dpacc-extract INPUT --list [--json]",
-    .about = "Takes the device executable out of a host executable, library, object, archive or "
+    .about = "Extracts the device executable from a host executable, library, object, archive or "
              "core file.",
     .notes = "Options begin with one dash or two.\n"
              "Exit codes: 0 done, 1 failed, 2 wrong usage.",

@@ -42,7 +42,7 @@ static const struct dpk_tool tool = {
     .about = "Compiles C for the DPA and puts it into a library for the host.\n"
              "INPUT: a C source (.c), a device library (.a), or a DPA object that -c made.",
     .notes = "Options begin with one dash or two; values follow '=' or are the next word.\n"
-             "Exit codes: 0 done, 1 something is wrong with what you wrote, 2 wrong usage, 3 a tool failed.",
+             "Exit codes: 0 done, 1 an error in your files, 2 wrong usage, 3 a tool failed.",
     .command = &compile_command,
     .size = sizeof(struct config),
     .version = "dpacc: compiler driver of dpakit " DPK_VERSION " for DPA programs\n"

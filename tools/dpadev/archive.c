@@ -82,7 +82,7 @@ static enum dpk_status import_device(void *options, const struct dpk_args *args,
 
 static const struct dpk_option export_options[] = {
     {"with-factory-keys", .at = offsetof(struct export_options, with_factory_keys),
-     .help = "with the private key that plays NVIDIA's part"},
+     .help = "include the private key that plays NVIDIA's part"},
     {0},
 };
 

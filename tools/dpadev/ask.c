@@ -64,29 +64,30 @@ static enum dpk_status ps(void *options, const struct dpk_args *args, struct dpk
 }
 
 static const struct dpk_option ps_options[] = {
-    {"t,threads", .at = offsetof(struct ps_options, threads), .help = "show threads, too"},
+    {"t,threads", .at = offsetof(struct ps_options, threads), .help = "also show threads"},
     {0},
 };
 
 const struct dpk_command dpadev_list = {"list",
-                                        .help = "name the devices there are",
+                                        .help = "list all devices",
                                         .takes = "json",
                                         .options = list_options,
                                         .size = sizeof(struct list_options),
                                         .run = list};
 const struct dpk_command dpadev_show = {"show", "NAME",
-                                        "what a device is, whom it trusts, who may load what",
+                                        "show a device: properties, trusted keys, programs that "
+                                        "may load",
                                         .takes = "json", .run = show};
 const struct dpk_command dpadev_log = {"log",
                                        "NAME",
-                                       "what happened to a device",
+                                       "show the events of a device",
                                        .takes = "json",
                                        .options = log_options,
                                        .size = sizeof(struct log_options),
                                        .run = show_log};
 const struct dpk_command dpadev_ps = {"ps",
                                       "[NAME]",
-                                      "DPA processes that run now",
+                                      "show the DPA processes that run now",
                                       .takes = "json",
                                       .options = ps_options,
                                       .size = sizeof(struct ps_options),

@@ -150,7 +150,7 @@ static const struct dpk_option claim_options[] = {
 
 const struct dpk_command dpadev_claim = {"claim",
                                          "NAME OWNERKEY",
-                                         "make this key the owner of a device that has none",
+                                         "make this key the owner of a device without an owner",
                                          .takes = "p,sign-command," OWN_TAKES,
                                          .options = claim_options,
                                          .size = sizeof(struct own_options),

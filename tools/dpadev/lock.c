@@ -59,7 +59,8 @@ static enum dpk_status lock(void *options, const struct dpk_args *args, struct d
 
 const struct dpk_command dpadev_lock = {"lock",
                                         "NAME",
-                                        "authentication on, for good; -p is the owner's key",
+                                        "turn authentication on, permanently; -p is the owner's "
+                                        "key",
                                         .needs = "p|sign-command",
                                         .takes = OWN_TAKES,
                                         .size = sizeof(struct own_options),

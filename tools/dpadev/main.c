@@ -6,7 +6,8 @@ static const struct dpk_option shared_options[] = {
      .help = "list, show, log, ps, stats, report: print JSON"},
     DPK_SIGNER_OPTIONS(struct dpadev_options, key),
     {"o,output", DPK_FILE, "PATH", offsetof(struct dpadev_options, output),
-     .help = "claim, trust, lock: folder of their files (default: here); report: the page"},
+     .help = "claim, trust, lock: folder for their files (default: here); report: file of the "
+             "page"},
     {"dry-run", .at = offsetof(struct dpadev_options, dry_run),
      .help = "claim, trust, lock: only print the commands that do the same"},
     {0},

@@ -32,7 +32,8 @@ static enum dpk_status create(void *options, const struct dpk_args *args, struct
 
 static const struct dpk_option create_options[] = {
     {"type", DPK_CHOICE, "bf3|cx7|cx8|cx9", AT(type), .standard = "bf3",
-     .help = "BlueField-3 or ConnectX, for good: which instructions its DPA has (dpacc -mcpu)"},
+     .help = "BlueField-3 or ConnectX, permanently: sets the instructions of its DPA (dpacc "
+             "-mcpu)"},
     {"psid", DPK_TEXT, "PSID", AT(plan.psid),
      .help = "PSID (default MT_0000000884, or DPK_ and the type)"},
     {"psid-branch", DPK_TEXT, "TEXT", AT(plan.psid_branch), .help = "PSID branch (default none)"},
@@ -44,13 +45,13 @@ static const struct dpk_option create_options[] = {
     {"nvidia-key-uuid", DPK_UUID, "UUID", AT(plan.nvidia_uuid), .with = "nvidia-key",
      .help = "its UUID"},
     {"anti-rollback", .at = AT(plan.anti_rollback),
-     .help = "refuse older files and removed certificates, for good"},
+     .help = "refuse older files and removed certificates, permanently"},
     {"dma-max-buf", DPK_NUMBER, "BYTES", AT(plan.dma_max), DPK_DMA_MAX_LEAST, DPK_DMA_MAX_MOST,
-     .help = "largest task of DMA (default 2097152, as a card)"},
+     .help = "largest DMA task (default 2097152, as on a card)"},
     {"pair", .at = AT(plan.pair),
      .help = "both functions of a card: the host's, and the DPU's with its representors"},
     {"life-cycle", DPK_CHOICE, "production|development", AT(life_cycle), .standard = "production",
-     .help = "for good; in development debuggers may change code"},
+     .help = "permanently; in development debuggers may change code"},
     {0},
 };
 
@@ -84,6 +85,6 @@ const struct dpk_command dpadev_create = {"create",
                                           .size = sizeof(struct create_options),
                                           .run = create};
 const struct dpk_command dpadev_reset = {
-    "reset", "NAME", "cold boot: what was set for the next boot counts", .run = reset};
+    "reset", "NAME", "cold boot: settings for the next boot take effect", .run = reset};
 const struct dpk_command dpadev_delete = {"delete", "NAME", "delete a device with its keys",
                                           .run = delete_device};

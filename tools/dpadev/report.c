@@ -164,15 +164,16 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
 
 static const struct dpk_option report_options[] = {
     {"for", DPK_NUMBER, "SECONDS", offsetof(struct report_options, seconds), 1, 3600,
-     .help = "follow execution units so long (default: 1 if a process runs)"},
+     .help = "sample execution units for this time (default: 1 if a process runs)"},
     {"profile", DPK_FILE, "FILE", offsetof(struct report_options, profile),
-     .help = "show a profile, too: folded stacks, as DPAKIT_PROFILE leaves them"},
+     .help = "also show a profile: folded stacks, as written with DPAKIT_PROFILE"},
     {0},
 };
 
 const struct dpk_command dpadev_report = {"report",
                                           "NAME",
-                                          "one page with all of it, for a browser ([-o])",
+                                          "make one page with everything about a device, for a "
+                                          "browser ([-o])",
                                           .takes = "json,o",
                                           .options = report_options,
                                           .size = sizeof(struct report_options),

@@ -185,14 +185,16 @@ static enum dpk_status stats(void *options, const struct dpk_args *args, struct 
 }
 
 static const struct dpk_option stats_options[] = {
-    {"reset", .at = offsetof(struct stats_options, reset), .help = "count from 0 again after this"},
+    {"reset",
+     .at = offsetof(struct stats_options, reset),
+     .help = "show the counters, and set them to 0"},
     {0},
 };
 
 const struct dpk_command dpadev_stats = {
     "stats",
     "NAME",
-    "packets, bytes and drops of a device's port, rates of its flows",
+    "show packets, bytes and drops of a device's port, rates of its flows",
     .takes = "json",
     .options = stats_options,
     .size = sizeof(struct stats_options),

@@ -88,13 +88,13 @@ static enum dpk_status run_switch(void *options, const struct dpk_args *args, st
 
 static const struct dpk_option switch_options[] = {
     {"ageing", DPK_NUMBER, "SECONDS", offsetof(struct switch_options, ageing), 1, 1000000,
-     .standard = "300", .help = "after which an address that was not heard is forgotten"},
+     .standard = "300", .help = "time after which an unused address is forgotten"},
     {0},
 };
 
 const struct dpk_command dpadev_switch = {"switch",
                                           "NAME",
-                                          "join the ports that are plugged into switch:NAME",
+                                          "join the ports that are connected to switch:NAME",
                                           .options = switch_options,
                                           .size = sizeof(struct switch_options),
                                           .run = run_switch};

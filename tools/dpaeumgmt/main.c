@@ -56,7 +56,7 @@ static const struct dpk_option options[] = {
      .help = "number of a partition"},
     {"v,vhca_list", DPK_TEXT, "VHCAS", AT(vhcas), .help = "functions of the card: \"1,2\""},
     {"m,max_num_eu_group", DPK_NUMBER, "N", AT(groups_max), 1, DPK_EU_GROUPS_MAX,
-     .help = "how many EU groups the partition may have"},
+     .help = "number of EU groups that the partition may have"},
     {"f,file_groups,file_partitions", DPK_FILE, "FILE", AT(file),
      .help = "JSON file of EU groups, or of partitions"},
     {0},
@@ -69,13 +69,14 @@ static const struct dpk_command group_command = {.names = "eu_group",
                                                  .run = group};
 static const struct dpk_command partition_command = {.names = "partition",
                                                      .words = "info|create|destroy|query|apply",
-                                                     .help = "units that functions have",
+                                                     .help = "units of functions",
                                                      .needs = "d",
                                                      .takes = "d,p,v,r,m,f",
                                                      .run = partition};
 static const struct dpk_command info_command = {.names = "info",
                                                 .words = "chip|status|vhca",
-                                                .help = "what the card is, and what runs on it",
+                                                .help = "the card's properties, and what runs on "
+                                                        "it",
                                                 .needs = "d",
                                                 .takes = "d",
                                                 .run = info};
@@ -88,7 +89,7 @@ static const struct dpk_tool tool = {
     .usage = "dpaeumgmt eu_group info|create|destroy|query|apply -d DEVICE [OPTIONS]\n"
              "       dpaeumgmt partition info|create|destroy|query|apply -d DEVICE [OPTIONS]\n"
              "       dpaeumgmt info chip|status|vhca -d DEVICE",
-    .about = "Gives the execution units of an emulated device to functions, and groups them.",
+    .about = "Assigns the execution units of an emulated device to functions, and groups them.",
     .commands = commands,
     .options = options,
     .size = sizeof(struct eu_options),

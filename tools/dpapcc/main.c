@@ -296,7 +296,7 @@ static const struct dpk_option options[] = {
     {"log", .at = AT(logarithmic), .help = "draw pictures with logarithmic axes"},
     {"d,device", DPK_TEXT, "DEV", AT(device),
      .help = "emulated device that decides whether programs may run (default: the only one)"},
-    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "the program of a host file"},
     {"signature", DPK_FILE, "FILE", AT(signature), .help = "crypto data of a bare device ELF"},
     {"threads", DPK_NUMBER, "N", AT(threads), 1, DPK_PCC_THREADS_MAX, .standard = "16",
      .help = "threads of the DPA for a program's events; flows are spread over them"},
@@ -306,8 +306,8 @@ static const struct dpk_option options[] = {
     {"telemetry", .at = AT(telemetry),
      .help = "switches write their queues into packets, and probes bring them back"},
     {"json", .at = AT(json), .help = "print the summary, or the list, as JSON"},
-    {"q,quiet", .at = AT(quiet), .help = "print no table, and not what the program prints"},
-    {"stats", .at = AT(stats), .help = "say how fast the model ran, in how much memory"},
+    {"q,quiet", .at = AT(quiet), .help = "print neither the table nor the program's output"},
+    {"stats", .at = AT(stats), .help = "print the model's speed and memory use"},
     {0},
 };
 
@@ -325,7 +325,7 @@ static const struct dpk_option sweep_options[] = {
     {"over", DPK_TEXTS, "NAME=V,V,...", AT(over),
      .help =
          "values of a parameter of the program, or for @NAME in --topology and --workload; may be "
-         "given for several, whose values all meet"},
+         "repeated; all combinations of values are run"},
     {"seeds", DPK_NUMBER, "N", AT(seeds), 1, 1000, .standard = "5",
      .help = "seeds at each point, from --seed on; means have intervals of 95 % confidence"},
     {0},
@@ -334,19 +334,19 @@ static const struct dpk_option sweep_options[] = {
 static const struct dpk_command compare_command = {
     .names = "compare",
     .words = "ALGO...",
-    .help = "run several in the same network, with the same seed",
+    .help = "run several, one after another, in the same network with the same seed",
     .takes = SCENARIO,
     .run = compare};
 static const struct dpk_command mix_command = {
     .names = "mix",
     .words = "ALGO...",
-    .help = "run several that share the network: flows take turns, or have what the workload says",
+    .help = "run several in one network: flows use them in turn, or as the workload says",
     .takes = SCENARIO,
     .run = mix};
 static const struct dpk_command sweep_command = {
     .names = "sweep",
     .words = "ALGO",
-    .help = "run one at many values and with many seeds, and tell means with their intervals",
+    .help = "run one with many values and many seeds, and show means with confidence intervals",
     .options = sweep_options,
     .takes = "topology,workload,time,until-end,fail,seed,interval,o,log,d,app,signature,threads,"
              "budget,telemetry,json,q,param,slot",
@@ -370,8 +370,7 @@ static const struct dpk_tool tool = {
              "       dpapcc sweep ALGO --over NAME=V,V,... [--seeds N] [-o DIR]\n"
              "       dpapcc list ALGO",
     .about =
-        "Runs algorithms of congestion control in a model of a network, and shows what they "
-        "do.\n"
+        "Runs congestion control algorithms in a model of a network, and shows the results.\n"
         "ALGO: a program of DOCA PCC (host executable, library, object or archive, or a device "
         "ELF),\n"
         "or the name of a reference: dcqcn, swift, hpcc, none.",

@@ -22,17 +22,17 @@ static enum dpk_status convert(void *options, const struct dpk_args *args, struc
 #define AT(field) offsetof(struct options, field)
 
 static const struct dpk_option annotate_options[] = {
-    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "the program of a host file"},
     {"exact", DPK_FILE, "FILE", AT(exact),
      .help = "a second profile, which counts each instruction (DPAKIT_PROFILE_EVERY=1)"},
     {"source", DPK_FILE, "DIR", AT(source),
-     .help = "where sources are (default: the working directory)"},
+     .help = "directory of sources (default: the working directory)"},
     {0},
 };
 static const struct dpk_command annotate_command = {
     .names = "annotate",
     .words = "PROFILE PROGRAM",
-    .help = "print source lines with the instructions that they took",
+    .help = "print source lines with their numbers of instructions",
     .options = annotate_options,
     .run = annotate,
 };
@@ -49,8 +49,8 @@ static const struct dpk_tool tool = {
     .usage = "dpaprof annotate PROFILE PROGRAM [--app NAME] [--exact FILE] [--source DIR]\n"
              "       dpaprof convert PROFILE FILE",
     .about =
-        "Shows where the instructions of a DPA program went. PROFILE: folded stacks, as a program\n"
-        "with DPAKIT_PROFILE=FILE.folded and dparun --profile FILE.folded write them.",
+        "Shows which lines of a DPA program execute its instructions. PROFILE: folded stacks of a\n"
+        "program with DPAKIT_PROFILE=FILE.folded, or of dparun --profile FILE.folded.",
     .commands = commands,
     .size = sizeof(struct options),
 };

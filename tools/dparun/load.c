@@ -130,8 +130,8 @@ out:
 
 static const struct dpk_option run_options[] = {
     {"d,device", DPK_TEXT, "DEV", AT(device),
-     .help = "emulated device (default: the only one there is)"},
-    {"app", DPK_TEXT, "NAME", AT(app), .help = "which program of a host file"},
+     .help = "emulated device (default: the only device)"},
+    {"app", DPK_TEXT, "NAME", AT(app), .help = "the program of a host file"},
     {"rpc", DPK_TEXT, "FUNC", AT(rpc), .help = "call FUNC, print its result"},
     {"kernel", DPK_TEXT, "FUNC", AT(kernel), .help = "launch FUNC as a kernel"},
     {"threads", DPK_NUMBER, "N", AT(threads), 1, DPK_THREADS_MAX, .standard = "1", .with = "kernel",
@@ -145,16 +145,16 @@ static const struct dpk_option run_options[] = {
      .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
              "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
     {"profile", DPK_FILE, "FILE", AT(profile), .with = "rpc,kernel",
-     .help = "write where its instructions go: folded stacks (FILE ends in .folded), JSON of "
+     .help = "write a profile of its instructions: folded stacks (FILE ends with .folded), JSON of "
              "speedscope (.json) or a flame graph (.svg)"},
     {"profile-every", DPK_NUMBER, "N", AT(every), 1, UINT32_MAX, .with = "profile",
-     .help = "take a sample each N instructions of a thread (default 2000003); 1 counts each "
+     .help = "sample each thread after every N instructions (default 2000003); 1 counts each "
              "instruction, without callers"},
     {"replay", .at = AT(replay),
-     .help = "PROGRAM is a recording, which DPAKIT_RECORD has made: run it again"},
+     .help = "PROGRAM is a recording of DPAKIT_RECORD: run it again"},
     {"process", DPK_NUMBER, "N", AT(process), 1, UINT32_MAX, .with = "replay",
-     .help = "which process of a recording (default 1)"},
-    {"stats", .at = AT(stats), .help = "print instructions and time, also of each thread"},
+     .help = "process of a recording (default 1)"},
+    {"stats", .at = AT(stats), .help = "print instructions and time, in total and for each thread"},
     {"verify-only", .at = AT(verify_only), .help = "load and verify, print the checks, do not run"},
     {"json", .at = AT(json), .with = "verify-only",
      .help = "with --verify-only: print the checks as JSON"},

@@ -125,16 +125,16 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
 static const struct dpk_option options[] = {
     {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
     {"i,interval", DPK_NUMBER, "MS", AT(interval), SCREEN_INTERVAL_LEAST, SCREEN_INTERVAL_MOST,
-     .standard = "1000", .help = "how long a look takes, in milliseconds"},
-    {"n,iterations", DPK_NUMBER, "N", AT(count), 1, 1000000, .help = "end after so many looks"},
-    {"once", .at = AT(once), .help = "print one look as JSON, and end"},
+     .standard = "1000", .help = "milliseconds between updates"},
+    {"n,iterations", DPK_NUMBER, "N", AT(count), 1, 1000000, .help = "end after N updates"},
+    {"once", .at = AT(once), .help = "sample once, print JSON, and end"},
     {0},
 };
 static const struct dpk_command command = {.needs = "d", .options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "dpatop",
     .usage = "dpatop -d DEVICE [-i MS] [-n N | --once]",
-    .about = "Shows what runs on an emulated device, live. Keys: h for help, q to quit.",
+    .about = "Shows live what runs on an emulated device. Keys: h for help, q to quit.",
     .command = &command,
     .size = sizeof(struct options),
 };

@@ -103,7 +103,7 @@ static enum dpk_status run_query(void *options, const struct dpk_args *args, str
 
 const struct dpk_command query_command = {
     .names = "query,q",
-    .help = "show what the device is and which CA certificates it holds (-d)",
+    .help = "show the device's properties and CA certificates (-d)",
     .needs = "d",
     .takes = "i,y,json",
     .run = run_query};
@@ -179,7 +179,7 @@ static enum dpk_status run_query_components(void *options, const struct dpk_args
 
 static const struct dpk_option components_options[] = {
     {"component_type", DPK_TEXT, "TYPE", AT(component_type), .help = "digital_cacert"},
-    {"cert_uuid", DPK_UUID, "UUID", AT(cert_uuid), .help = "which certificate to write"},
+    {"cert_uuid", DPK_UUID, "UUID", AT(cert_uuid), .help = "the certificate to write"},
     {0},
 };
 

@@ -144,7 +144,7 @@ static enum dpk_status run_create_conf(void *given, const struct dpk_args *args,
 static const struct dpk_option sign_options[] = {
     DPK_SIGNER_OPTIONS(struct mlxconfig_options, key),
     {"eng,openssl_engine", DPK_TEXT, "ENGINE", MLXCONFIG_AT(engine), .with = "k",
-     .help = "where the key of -k is: pkcs11"},
+     .help = "engine for the key of -k: pkcs11"},
     {"k,openssl_key_id", DPK_TEXT, "URI", MLXCONFIG_AT(key_id), .with = "eng",
      .help = "private key to sign with, instead of -p"},
     {"u,key_uuid", DPK_UUID, "UUID", MLXCONFIG_AT(key_uuid),
@@ -194,7 +194,7 @@ static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *arg
 
 const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file,t",
                                                   .words = "TXT",
-                                                  .help = "list the TLVs there are",
+                                                  .help = "list all TLVs",
                                                   .takes = "d,b,t",
                                                   .run = run_gen_tlvs_file};
 
@@ -219,7 +219,7 @@ static enum dpk_status run_gen_xml_template(void *given, const struct dpk_args *
 const struct dpk_command gen_xml_template_command = {
     .names = "gen_xml_template,g",
     .words = "TXT XML",
-    .help = "XML without values of the TLVs marked with 1",
+    .help = "write XML without values for the TLVs marked with 1",
     .takes = "d,b,t,a",
     .run = run_gen_xml_template};
 
@@ -291,7 +291,7 @@ static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, str
 
 const struct dpk_command xml2bin_command = {.names = "xml2bin",
                                             .words = "XML BIN",
-                                            .help = "write the TLVs' data alone",
+                                            .help = "write only the TLVs' data",
                                             .takes = "b,t",
                                             .run = run_xml2bin};
 

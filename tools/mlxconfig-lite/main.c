@@ -25,22 +25,22 @@ static const struct dpk_option shared_options[] = {
      .help = "TLV definitions: database of NVIDIA's tools"},
     {"y,yes,yy", .at = MLXCONFIG_AT(yes), .help = "answer yes to every question"},
     {"a,all_attrs", .at = MLXCONFIG_AT(all_attributes),
-     .help = "every attribute in a template; without effect on a query"},
+     .help = "every attribute in a template; no effect on query"},
     {"f,file", DPK_FILE, "RAW", MLXCONFIG_AT(file),
      .help = "the raw file of backup, set_raw and get_raw"},
     {"t,device_type", DPK_CHOICE, "hca", MLXCONFIG_AT(device_type),
-     .help = "the kind of devices whose TLVs are meant"},
-    {"host_id", DPK_NUMBER, "N", MLXCONFIG_AT(host), .help = "the host whose parameters are meant"},
+     .help = "type of device"},
+    {"host_id", DPK_NUMBER, "N", MLXCONFIG_AT(host), .help = "the host"},
     {"pf_index", DPK_NUMBER, "N", MLXCONFIG_AT(function),
-     .help = "the function whose parameters are meant"},
+     .help = "the function of the host"},
     {0},
 };
 static const struct mlxconfig_options defaults = {.key.ask = dpk_ask_terminal};
 static const struct dpk_tool tool = {
     .name = "mlxconfig-lite",
     .usage = "mlxconfig-lite [OPTIONS] COMMAND [ARGUMENTS]",
-    .about = "Makes NV configuration files, applies them to an emulated device, asks and sets its\n"
-             "parameters.",
+    .about = "Makes NV configuration files, applies them to an emulated device, queries and\n"
+             "sets its parameters.",
     .commands = commands,
     .options = shared_options,
     .size = sizeof(struct mlxconfig_options),

@@ -218,7 +218,7 @@ static const struct dpk_option query_options[] = {
     {"read_only", .at = MLXCONFIG_AT(read_only), .help = "list read-only parameters too"},
     {"json", .at = MLXCONFIG_AT(json), .help = "print JSON"},
     {"j,json_format", DPK_FILE, "FILE", MLXCONFIG_AT(json_file),
-     .help = "also write JSON, in the form of NVIDIA's tool, to a file"},
+     .help = "also write JSON, in the format of NVIDIA's tool, to a file"},
     {0},
 };
 

@@ -238,7 +238,7 @@ static const struct dpk_option backup_options[] = {
 
 const struct dpk_command backup_command = {.names = "backup",
                                            .words = "[RAW]",
-                                           .help = "save what a device has set (-d)",
+                                           .help = "save the TLVs that are set on a device (-d)",
                                            .needs = "d",
                                            .takes = "b,f",
                                            .options = backup_options,

@@ -186,7 +186,7 @@ static enum dpk_status run_set(void *given, const struct dpk_args *args, struct 
 
 static const struct dpk_option set_options[] = {
     {"with_default", .at = MLXCONFIG_AT(with_default),
-     .help = "parameters of the same TLVs that are not named get their defaults"},
+     .help = "reset the other parameters of the same TLVs to their defaults"},
     {0},
 };
 
@@ -273,7 +273,8 @@ static enum dpk_status run_reset(void *given, const struct dpk_args *args, struc
 
 const struct dpk_command reset_command = {.names = "reset,r",
                                           .words = "[TLV...]",
-                                          .help = "drop what was set on a device (-d)",
+                                          .help = "reset the values that users have set on a "
+                                                  "device (-d)",
                                           .needs = "d",
                                           .takes = "b,y",
                                           .run = run_reset};

@@ -298,9 +298,9 @@ static enum dpk_status run_keygen(void *given, const struct dpk_args *args, stru
 static const struct dpk_option keygen_options[] = {
     {"token", DPK_TEXT, "URI", AT(token), .help = "make the keys in this PKCS#11 token"},
     {"label", DPK_TEXT, "TEXT", AT(label), .standard = "dpa", .with = "token",
-     .help = "beginning of their labels there"},
+     .help = "first part of the keys' labels in the token"},
     {"name", DPK_TEXT, "TEXT", AT(name), .standard = "DPA",
-     .help = "beginning of the certificates' common names"},
+     .help = "first part of the certificates' common names"},
     {"organization", DPK_TEXT, "TEXT", AT(organization), .help = "their organization"},
     {"days", DPK_NUMBER, "N", AT(days), 1, 36500, .standard = "3650",
      .help = "how long the CA certificates are valid"},

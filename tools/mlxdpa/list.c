@@ -64,6 +64,6 @@ static enum dpk_status run_list(void *given, const struct dpk_args *args, struct
 
 const struct dpk_command list_command = {.names = "list",
                                          .words = "[FILE]",
-                                         .help = "list what is in a file (FILE, -e, -s, ...)",
+                                         .help = "list the content of a file (FILE, -e, -s, ...)",
                                          .takes = "e,cert_container,s,nv_config,json",
                                          .run = run_list};

@@ -218,10 +218,10 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
 #define AT(field) offsetof(struct release_options, field)
 
 static const struct dpk_option release_options[] = {
-    {"source-uri", DPK_TEXT, "URI", AT(source_uri), .help = "where the source is: git+https://..."},
-    {"source-revision", DPK_TEXT, "COMMIT", AT(source_revision), .help = "which commit of it"},
+    {"source-uri", DPK_TEXT, "URI", AT(source_uri), .help = "URI of the source: git+https://..."},
+    {"source-revision", DPK_TEXT, "COMMIT", AT(source_revision), .help = "commit of the source"},
     {"builder", DPK_TEXT, "URI", AT(builder), .standard = "https://dpakit.invalid/mlxdpa",
-     .help = "who builds and signs, for the provenance"},
+     .help = "the builder, for the provenance"},
     {0},
 };
 

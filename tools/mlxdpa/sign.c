@@ -249,7 +249,7 @@ static const struct dpk_option export_options[] = {
 const struct dpk_command export_tbs_command = {
     .names = "export_tbs",
     .words = "[FILE]",
-    .help = "write what is to be signed of each program or of a container (-e, --cert_container, "
+    .help = "write the bytes to sign of each program or of a container (-e, --cert_container, "
             "-s; -o)",
     .needs = "o",
     .takes = "e,s,dpa_app_removal_container,profile,app,j,cert_container,life_cycle_priority,"
@@ -308,7 +308,7 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
 
 const struct dpk_command strip_signature_command = {.names = "strip_signature",
                                                     .help =
-                                                        "take the signatures out again (-e [-o])",
+                                                        "remove the signatures (-e [-o])",
                                                     .needs = "e",
                                                     .takes = "o,app",
                                                     .run = run_strip_signature};

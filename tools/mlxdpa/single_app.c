@@ -94,10 +94,10 @@ static enum dpk_status run_create_single_dpa_app(void *given, const struct dpk_a
 static const struct dpk_option create_options[] = {
     {"m,app_metadata,app-metadata", DPK_FILE, "FILE", AT(metadata),
      .help = "metadata of the program (YAML)"},
-    {"manifest", DPK_FILE, "FILE", AT(manifest), .help = "manifest to put in"},
+    {"manifest", DPK_FILE, "FILE", AT(manifest), .help = "manifest to include"},
     {"xz", .at = AT(xz), .help = "compress the program"},
     {"no_compression,no-compression", .at = AT(plain),
-     .help = "do not compress it, which is the default"},
+     .help = "do not compress the program (default)"},
     {0},
 };
 
@@ -135,7 +135,7 @@ static enum dpk_status run_query_manifest(void *given, const struct dpk_args *ar
 
 const struct dpk_command query_manifest_command = {
     .names = "query_manifest",
-    .help = "take the manifest out of such a container (-s -o)",
+    .help = "extract the manifest of a container with one program (-s -o)",
     .needs = "s,o",
     .run = run_query_manifest};
 

@@ -86,9 +86,9 @@ static enum dpk_status run_verify(void *given, const struct dpk_args *args, stru
 
 static const struct dpk_option trust_options[] = {
     {"policy", DPK_FILE, "FILE", MLXDPA_AT(policy),
-     .help = "what is allowed: programs, signers, versions, revocation lists (YAML)"},
+     .help = "policy: allowed programs, signers, versions, revocation lists (YAML)"},
     {"at", DPK_TEXT, "DATE", MLXDPA_AT(at),
-     .help = "when certificates must be valid (default: now)"},
+     .help = "date at which certificates must be valid (default: now)"},
     {"d,device", DPK_TEXT, "DEVICE", MLXDPA_AT(device), .help = "verify as this device would"},
     {0},
 };
@@ -96,7 +96,7 @@ static const struct dpk_option trust_options[] = {
 const struct dpk_command verify_command = {
     .names = "verify",
     .words = "[FILE]",
-    .help = "check signatures and say every check (FILE, -e, -s, ...; --ca, --key, -d)",
+    .help = "check signatures and print every check (FILE, -e, -s, ...; --ca, --key, -d)",
     .takes = "e,cert_container,s,nv_config,ca,key,j,json",
     .options = trust_options,
     .run = run_verify};

@@ -53,8 +53,8 @@ static const struct dpk_option apply_options[] = {
     {0},
 };
 static const struct dpk_option show_options[] = {
-    {"t,type", DPK_CHOICE, "chip|vhca|resources", AT(type), .help = "what to show"},
-    {"y,yaml-format", .at = AT(yaml), .help = "as YAML"},
+    {"t,type", DPK_CHOICE, "chip|vhca|resources", AT(type), .help = "the kind of data to show"},
+    {"y,yaml-format", .at = AT(yaml), .help = "print YAML"},
     {0},
 };
 static const struct dpk_command apply_command = {.names = "apply",

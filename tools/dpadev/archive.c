@@ -92,5 +92,5 @@ const struct dpk_command dpadev_export = {"export",
                                           .options = export_options,
                                           .size = sizeof(struct export_options),
                                           .run = export_device};
-const struct dpk_command dpadev_import = {"import", "NAME FILE", "make a device from such a file",
+const struct dpk_command dpadev_import = {"import", "NAME FILE", "make a device from an archive",
                                           .run = import_device};

@@ -15,7 +15,7 @@ static enum dpk_status list(void *options, const struct dpk_args *args, struct d
 
 static const struct dpk_option list_options[] = {
     {"l,long", .at = offsetof(struct list_options, more),
-     .help = "with type, PCI address and description"},
+     .help = "also show type, PCI address and description"},
     {0},
 };
 

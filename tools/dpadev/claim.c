@@ -142,9 +142,9 @@ static enum dpk_status claim(void *options, const struct dpk_args *args, struct 
 
 static const struct dpk_option claim_options[] = {
     {"owner-uuid", DPK_UUID, "UUID", offsetof(struct own_options, owner_uuid),
-     .help = "of the owner's key pair (default: in the file .uuid beside it)"},
+     .help = "UUID of the owner's key pair (default: from the file .uuid in its folder)"},
     {"nvidia-uuid", DPK_UUID, "UUID", offsetof(struct own_options, nvidia_uuid),
-     .help = "of the key pair of -p (default: the device's test key)"},
+     .help = "UUID of the key pair of -p (default: the device's test key)"},
     {0},
 };
 

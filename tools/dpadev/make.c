@@ -43,7 +43,7 @@ static const struct dpk_option create_options[] = {
     {"nvidia-key", DPK_FILE, "FILE", AT(plan.nvidia_key), .with = "nvidia-key-uuid",
      .help = "trust this RSA public key (PEM) instead of making a test pair"},
     {"nvidia-key-uuid", DPK_UUID, "UUID", AT(plan.nvidia_uuid), .with = "nvidia-key",
-     .help = "its UUID"},
+     .help = "UUID of the key pair of --nvidia-key"},
     {"anti-rollback", .at = AT(plan.anti_rollback),
      .help = "refuse older files and removed certificates, permanently"},
     {"dma-max-buf", DPK_NUMBER, "BYTES", AT(plan.dma_max), DPK_DMA_MAX_LEAST, DPK_DMA_MAX_MOST,

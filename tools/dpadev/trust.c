@@ -124,7 +124,7 @@ static enum dpk_status trust(void *options, const struct dpk_args *args, struct 
 
 static const struct dpk_option trust_options[] = {
     {"cert-uuid", DPK_UUID, "UUID", offsetof(struct own_options, cert_uuid),
-     .help = "of the certificate (default: in the file .uuid beside it, or a new one)"},
+     .help = "UUID of the certificate (default: from the file .uuid in its folder, or new)"},
     {0},
 };
 

@@ -273,7 +273,8 @@ static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, str
 }
 
 const struct dpk_command raw2xml_command = {
-    .names = "raw2xml", .words = "RAW XML", .help = "and back", .takes = "b,t", .run = run_raw2xml};
+    .names = "raw2xml", .words = "RAW XML", .help = "write XML from such dwords",
+    .takes = "b,t", .run = run_raw2xml};
 
 /* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
@@ -364,7 +365,8 @@ static const struct dpk_option tlvs_options[] = {
 const struct dpk_command bin2xml_command = {.names = "bin2xml",
                                             .words = "BIN XML",
                                             .help =
-                                                "and back (--tlvs), or from a file of create_conf",
+                                                "write XML from TLV data (--tlvs), or from a file "
+                                                "of create_conf",
                                             .takes = "b,t",
                                             .options = tlvs_options,
                                             .run = run_bin2xml};

@@ -43,6 +43,6 @@ static enum dpk_status run_show(void *given, const struct dpk_args *args, struct
 
 const struct dpk_command show_command = {.names = "show",
                                          .words = "[FILE]",
-                                         .help = "show everything about it as a tree",
+                                         .help = "show everything about a file as a tree",
                                          .takes = "e,cert_container,s,nv_config,json",
                                          .run = run_show};

@@ -158,7 +158,7 @@ static enum dpk_status run_sign_dpa_app_removal(void *given, const struct dpk_ar
 
 const struct dpk_command sign_dpa_app_removal_command = {
     .names = "sign_dpa_app_removal",
-    .help = "sign it (--dpa_app_removal_container --keypair_uuid -p -o)",
+    .help = "sign such a container (--dpa_app_removal_container --keypair_uuid -p -o)",
     .needs = "dpa_app_removal_container,o,p|sign-command,life_cycle_priority",
     .takes = "keypair_uuid,passin,sign-timeout",
     .run = run_sign_dpa_app_removal};

@@ -141,7 +141,8 @@ out:
 }
 
 static const struct dpk_option options[] = {
-    {"T,token", DPK_TEXT, "TOKEN", offsetof(struct attach_options, token), .help = "token of the process"},
+    {"T,token", DPK_TEXT, "TOKEN", offsetof(struct attach_options, token),
+     .help = "token of the process"},
     {"s,port", DPK_TEXT, "PORT", offsetof(struct attach_options, port), .standard = "1981",
      .help = "where to wait for GDB: a Unix socket, with a slash in it (./gdb.socket), or a TCP "
              "port of 127.0.0.1, 0 for any"},

@@ -4,10 +4,10 @@
 static const struct dpk_tool tool = {
     .name = "dpa-gdbserver",
     .usage = "dpa-gdbserver DEV -T TOKEN [-s PORT]",
-    .about =
-        "Lets GDB debug a process on the DPA of DEV: the process that printed TOKEN, which\n"
-        "flexio_process_udbg_token_get returned. With -s ./gdb.socket, in GDB: target remote ./gdb.socket.\n"
-        "Ends when GDB disconnects.",
+    .about = "Lets GDB debug a process on the DPA of DEV: the process that printed TOKEN, which\n"
+             "flexio_process_udbg_token_get returned. With -s ./gdb.socket, in GDB: target remote "
+             "./gdb.socket.\n"
+             "Ends when GDB disconnects.",
     .command = &attach_command,
     .size = sizeof(struct attach_options),
 };

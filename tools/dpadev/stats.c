@@ -185,8 +185,7 @@ static enum dpk_status stats(void *options, const struct dpk_args *args, struct 
 }
 
 static const struct dpk_option stats_options[] = {
-    {"reset",
-     .at = offsetof(struct stats_options, reset),
+    {"reset", .at = offsetof(struct stats_options, reset),
      .help = "show the counters, and set them to 0"},
     {0},
 };

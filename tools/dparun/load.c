@@ -129,8 +129,7 @@ out:
 #define AT(field) offsetof(struct options, field)
 
 static const struct dpk_option run_options[] = {
-    {"d,device", DPK_TEXT, "DEV", AT(device),
-     .help = "emulated device (default: the only device)"},
+    {"d,device", DPK_TEXT, "DEV", AT(device), .help = "emulated device (default: the only device)"},
     {"app", DPK_TEXT, "NAME", AT(app), .help = "the program of a host file"},
     {"rpc", DPK_TEXT, "FUNC", AT(rpc), .help = "call FUNC, print its result"},
     {"kernel", DPK_TEXT, "FUNC", AT(kernel), .help = "launch FUNC as a kernel"},
@@ -150,8 +149,7 @@ static const struct dpk_option run_options[] = {
     {"profile-every", DPK_NUMBER, "N", AT(every), 1, UINT32_MAX, .with = "profile",
      .help = "sample each thread after every N instructions (default 2000003); 1 counts each "
              "instruction, without callers"},
-    {"replay", .at = AT(replay),
-     .help = "PROGRAM is a recording of DPAKIT_RECORD: run it again"},
+    {"replay", .at = AT(replay), .help = "PROGRAM is a recording of DPAKIT_RECORD: run it again"},
     {"process", DPK_NUMBER, "N", AT(process), 1, UINT32_MAX, .with = "replay",
      .help = "process of a recording (default 1)"},
     {"stats", .at = AT(stats), .help = "print instructions and time, in total and for each thread"},

@@ -272,9 +272,11 @@ static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, str
     return run(given, args, turn_into_xml, err);
 }
 
-const struct dpk_command raw2xml_command = {
-    .names = "raw2xml", .words = "RAW XML", .help = "write XML from such dwords",
-    .takes = "b,t", .run = run_raw2xml};
+const struct dpk_command raw2xml_command = {.names = "raw2xml",
+                                            .words = "RAW XML",
+                                            .help = "write XML from such dwords",
+                                            .takes = "b,t",
+                                            .run = run_raw2xml};
 
 /* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,

@@ -28,11 +28,9 @@ static const struct dpk_option shared_options[] = {
      .help = "every attribute in a template; no effect on query"},
     {"f,file", DPK_FILE, "RAW", MLXCONFIG_AT(file),
      .help = "the raw file of backup, set_raw and get_raw"},
-    {"t,device_type", DPK_CHOICE, "hca", MLXCONFIG_AT(device_type),
-     .help = "type of device"},
+    {"t,device_type", DPK_CHOICE, "hca", MLXCONFIG_AT(device_type), .help = "type of device"},
     {"host_id", DPK_NUMBER, "N", MLXCONFIG_AT(host), .help = "the host"},
-    {"pf_index", DPK_NUMBER, "N", MLXCONFIG_AT(function),
-     .help = "the function of the host"},
+    {"pf_index", DPK_NUMBER, "N", MLXCONFIG_AT(function), .help = "the function of the host"},
     {0},
 };
 static const struct mlxconfig_options defaults = {.key.ask = dpk_ask_terminal};

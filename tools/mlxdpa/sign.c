@@ -307,8 +307,7 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
 }
 
 const struct dpk_command strip_signature_command = {.names = "strip_signature",
-                                                    .help =
-                                                        "remove the signatures (-e [-o])",
+                                                    .help = "remove the signatures (-e [-o])",
                                                     .needs = "e",
                                                     .takes = "o,app",
                                                     .run = run_strip_signature};

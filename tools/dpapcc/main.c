@@ -323,9 +323,8 @@ static const struct dpk_command run_command = {.names = "run",
                                                .run = run};
 static const struct dpk_option sweep_options[] = {
     {"over", DPK_TEXTS, "NAME=V,V,...", AT(over),
-     .help =
-         "values of a parameter of the program, or for @NAME in --topology and --workload; may be "
-         "repeated; all combinations of values are run"},
+     .help = "values of a program parameter, or for @NAME in --topology or --workload; may be "
+             "repeated; all combinations of values are run"},
     {"seeds", DPK_NUMBER, "N", AT(seeds), 1, 1000, .standard = "5",
      .help = "seeds at each point, from --seed on; means have intervals of 95 % confidence"},
     {0},

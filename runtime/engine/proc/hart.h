@@ -33,6 +33,7 @@ struct hart {
      * of them before it are interpreted. */
     uint64_t sample_at, sample_margin;
     struct window_cache *windows; /* window_cache.c; NULL: it is empty, or not wanted */
+    struct store_buffer *stores;  /* store_buffer.c; NULL: likewise */
     const void *awaited;          /* the event that it has waited for, or NULL */
 };
 

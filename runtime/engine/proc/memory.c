@@ -5,6 +5,7 @@
 #include "engine/proc/asan.h"
 #include "engine/proc/heap.h"
 #include "engine/proc/recorded.h"
+#include "engine/proc/store_buffer.h"
 #include "engine/proc/tsan.h"
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
@@ -156,6 +157,8 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
     if (!at)
         return DPK_ERR_RANGE;
     const bool good = DPK_GUARDED(to, at, size, memcpy(to, at, size));
+    if (good && p->strict.memory)
+        store_buffer_hide(p, from, to, size);
     tsan_host_reads(p, from, size);
     access_end(p);
     return good ? DPK_OK : fail_gone(err);

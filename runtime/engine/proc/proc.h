@@ -429,6 +429,19 @@ struct dpk_external_memory {
 void dpk_process_set_external_memory(struct dpk_process *p,
                                      const struct dpk_external_memory *memory);
 
+/* ---- Doorbells ----
+ * With DPAKIT_STRICT=memory, the NIC sees what a thread has stored to DPA memory only behind its next
+ * fence (store_buffer.h). */
+
+/* The NIC gets doorbells of the process from now on. */
+void dpk_process_has_doorbells(struct dpk_process *p);
+/* A doorbell of this thread of the DPA, from its call: until the end, dpk_copy_out on this thread of
+ * the host finds what the NIC does. */
+void dpk_doorbell_begin(struct dpk_caller *caller);
+void dpk_doorbell_end(void);
+/* Whether stores to the process's memory wait for fences so: the NIC reads it with dpk_copy_out then. */
+bool dpk_process_buffers_stores(const struct dpk_process *p);
+
 /* ---- Task queues ----
  *
  *     struct dpk_tasks *q;

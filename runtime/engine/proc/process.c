@@ -21,6 +21,7 @@
 #include "engine/proc/run.h"
 #include "engine/proc/thread.h"
 #include "engine/proc/tsan.h"
+#include "engine/proc/store_buffer.h"
 #include "engine/proc/window_cache.h"
 
 #define PAGE_MASK    ((uint64_t)RV64_PAGE - 1)
@@ -63,6 +64,7 @@ static void process_free(struct dpk_process *p)
     reserved_leave(p);
     for (unsigned i = 0; i < HARTS_MAX; i++) {
         window_cache_free(p->harts[i]);
+        store_buffer_free(p->harts[i]);
         free(p->harts[i]);
     }
     free(p->events);

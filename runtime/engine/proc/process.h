@@ -43,8 +43,9 @@ struct dpk_process {
 
     struct {
         bool align;  /* misaligned loads and stores fault */
-        bool memory; /* external memory has caches (window_cache.h) */
+        bool memory; /* external memory has caches (window_cache.h), and stores wait for fences */
     } strict;        /* process.c: DPAKIT_STRICT */
+    atomic_bool has_doorbells; /* store_buffer.c */
 
     /* failure.c */
     _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */

@@ -10,6 +10,7 @@
 #include "engine/proc/launch.h"
 #include "engine/proc/profile.h"
 #include "engine/proc/recorded.h"
+#include "engine/proc/store_buffer.h"
 #include "engine/proc/syscall.h"
 #include "engine/proc/thread.h"
 #include "engine/proc/trace.h"
@@ -56,6 +57,7 @@ static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
     const struct dpk_process *p = h->process;
     return p->debugger   ? debug_run(h, budget, s)
            : p->profiled ? profile_run(h, budget)
+           : p->strict.memory && p->has_doorbells ? store_buffer_run(h, budget)
            : p->recorded ? rv64_run_exactly(p->core, &h->regs, budget)
                          : rv64_run(p->core, &h->regs, budget);
 }
@@ -179,6 +181,7 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
     struct hart *h = hart_of(sched);
     struct launch *l = h->launch;
     window_cache_end(h);
+    store_buffer_end(h);
     h->launch = NULL;
     sched->share = NULL; /* the launch may be freed */
     if (h->thread) {

@@ -98,6 +98,15 @@ static struct access next_access(const struct rv64_core *core, const struct rv64
     }
 }
 
+bool rv64_next_store(const struct rv64_core *core, const struct rv64_hart *hart, uint64_t *address,
+                     uint64_t *size)
+{
+    const struct access a = next_access(core, hart);
+    *address = a.address;
+    *size = a.size;
+    return (a.kind & RV64_W) != 0;
+}
+
 /* Whether `a` touches one of the watches. */
 static bool touches(struct access a, const struct rv64_watch *watches, size_t count, size_t *hit)
 {

@@ -230,6 +230,11 @@ enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, 
 enum rv64_stop rv64_step_watched(struct rv64_core *core, struct rv64_hart *hart,
                                  const struct rv64_watch *watches, size_t count, size_t *hit);
 
+/* The memory that the instruction at the hart's pc will store to, or not if it faults. False: it
+ * stores nothing. */
+bool rv64_next_store(const struct rv64_core *core, const struct rv64_hart *hart, uint64_t *address,
+                     uint64_t *size);
+
 /* Length in bytes, 2 or 4, of the instruction that begins with `first_half`. */
 unsigned rv64_instruction_length(uint16_t first_half);
 

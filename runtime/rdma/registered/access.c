@@ -62,7 +62,9 @@ void dpk_memory_release(const struct dpk_memory *m)
 void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
                             bool written)
 {
-    return dpk_process_is_recorded(p) ? NULL : dpk_process_memory(p, address, size, written);
+    return dpk_process_is_recorded(p) || dpk_process_buffers_stores(p)
+               ? NULL
+               : dpk_process_memory(p, address, size, written);
 }
 
 /* Plain accesses to memory that may be gone: within DPK_GUARDED. */

@@ -199,8 +199,8 @@ static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
 }
 
 /* The memory of a DPA process, for accesses to what no key is needed for, as rings of its queues. It
- * stays as long as the process. NULL: not all of it is there, or it cannot be written, or each write is
- * recorded. */
+ * stays as long as the process. NULL: not all of it is there, or it cannot be written, each write is
+ * recorded, or stores wait for fences. */
 void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
                             bool written);
 

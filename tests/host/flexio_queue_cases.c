@@ -33,6 +33,33 @@ static void a_frame_with_addresses_comes_back(void)
     frames_come_back((char[13]){"\2peer.\2self."});
 }
 
+/* The word that comes back, of a frame with `word` in it; 0: the WQE failed. */
+static uint64_t hurried(struct set *s, uint64_t word, uint64_t fences, uint32_t received)
+{
+    uint64_t sent = 0;
+    CHECK(flexio_process_call(s->p, &hurried_frame, &sent, s->at, word, fences) == OK);
+    if (sent >> 48 != 0)
+        return 0;
+    CHECK(call1(s->p, &next_received, s->at) == OUTCOME(2, 0, received, 60u));
+    return call1(s->p, &peek, s->q.data + received * BUFFER + 16);
+}
+
+/* With DPAKIT_STRICT=memory, as on a card. */
+static void doorbells_need_their_fences(void)
+{
+    struct flexio_process *p = queue_process();
+    struct set s = ethernet(p, NULL);
+    struct steering rx = steer(s.rq, -1);
+    CHECK(hurried(&s, 11, 3, 0) == 11);
+    CHECK(hurried(&s, 12, 2, 1) == 12); /* a fence orders what is before it */
+    CHECK(hurried(&s, 13, 1, 2) == 12); /* the word is late */
+    CHECK(hurried(&s, 14, 1, 3) == 13);
+    CHECK(hurried(&s, 15, 0, 4) == 0);  /* so is the WQE: none is there */
+    steering_end(&rx);
+    set_end(&s);
+    CHECK(flexio_process_destroy(p) == OK);
+}
+
 static void one_wqe_sends_two_frames(void)
 {
     struct flexio_process *p = queue_process();
@@ -537,6 +564,7 @@ int main(int argc, char **argv)
         CASE(each_doorbell_asks_for_the_uar),
         CASE(a_polled_frame_comes_back),
         CASE(a_frame_with_addresses_comes_back),
+        CASE(doorbells_need_their_fences),
         CASE(one_wqe_sends_two_frames),
         CASE(each_frame_is_one_activation),
         CASE(empty_completions_wake_the_thread_of_a_queue),

@@ -85,6 +85,25 @@ __dpa_rpc__ uint64_t frame(uint64_t at, uint64_t size)
     return next_sent(at);
 }
 
+/* A frame with this word in it. `fences`: 1 has a fence behind the WQE, 2 behind the word. */
+__dpa_rpc__ uint64_t hurried_frame(uint64_t at, uint64_t word, uint64_t fences)
+{
+    struct queues *q = (struct queues *)at;
+    const uint64_t data = q->data + DEPTH * BUFFER;
+    union flexio_dev_sqe_seg *s = block(q);
+    flexio_dev_swqe_seg_ctrl_set(s, q->posted, q->send_number, MLX5_CTRL_SEG_CE_CQE_ALWAYS,
+                                 FLEXIO_CTRL_SEG_SEND_EN); /* WQE */
+    flexio_dev_swqe_seg_eth_set(s + 1, 0, 0, 0, NULL);
+    flexio_dev_swqe_seg_mem_ptr_data_set(s + 2, 60, q->key, data);
+    if (fences & 1)
+        __dpa_thread_memory_writeback();
+    *(volatile uint64_t *)(data + 16) = word; /* WORD */
+    if (fences & 2)
+        __dpa_thread_memory_writeback();
+    flexio_dev_qp_sq_ring_db(context(), (uint16_t)++q->posted, q->send_number); /* DOORBELL */
+    return next_sent(at);
+}
+
 /* Two frames in one WQE: of `size` bytes, and of one byte more. */
 __dpa_rpc__ uint64_t two_frames(uint64_t at, uint64_t size)
 {
@@ -118,6 +137,7 @@ __dpa_rpc__ uint64_t post(uint64_t at, uint64_t work_at)
         kind == FLEXIO_CTRL_SEG_ATOMIC_FETCH_AND_ADD)
         flexio_dev_swqe_seg_atomic_set(data++, w->operand, w->compare);
     flexio_dev_swqe_seg_mem_ptr_data_set(data, w->size, w->local_key, w->local);
+    __dpa_thread_memory_writeback();
     flexio_dev_qp_sq_ring_db(context(), (uint16_t)++q->posted, q->send_number);
     return 0;
 }

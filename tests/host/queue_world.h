@@ -10,7 +10,7 @@
 extern struct flexio_app *queue_app;
 flexio_func_t next_sent, next_received, repost, frame, two_frames, post, on_receive, activations,
     peek, ring, bad_doorbell, write_record, arm_on_and_on, ring_across, wake, on_events, seen,
-    empty_completion, doorbell_through;
+    empty_completion, doorbell_through, hurried_frame;
 
 #define DATA_SIZE ((DEPTH + 1) * BUFFER)
 

@@ -1,6 +1,7 @@
 # libflexio's queues: completion queues, Ethernet, queue pairs (tests/host/flexio_queue_cases.c,
 # tests/host/queue_dev.c).
 
+bats_require_minimum_version 1.5.0
 load ../host/setup
 
 setup_file() {
@@ -24,6 +25,21 @@ setup_file() {
 
 @test "one WQE sends two frames" {
     case_ok one_wqe_sends_two_frames
+}
+
+@test "DPAKIT_STRICT=memory: a doorbell comes before stores that no fence follows, and both lines are told" {
+    local dev=$BATS_TEST_DIRNAME/../host/queue_dev.c doorbell
+    doorbell="queue_dev.c:$(grep -n '/\* DOORBELL' "$dev" | cut -d: -f1)"
+    run ! "$BATS_FILE_TMPDIR/cases" doorbells_need_their_fences
+    [[ "$output" != *"was not fenced"* ]]
+    DPAKIT_STRICT=memory run -0 "$BATS_FILE_TMPDIR/cases" doorbells_need_their_fences
+    echo "$output"
+    grep "the doorbell at .*$doorbell was not fenced after the store at .*queue_dev.c:$(grep -n '/\* WORD' "$dev" | cut -d: -f1): " <<<"$output"
+    grep "the doorbell at .*$doorbell was not fenced after the store at .*: __dpa_thread_memory_writeback() is missing" <<<"$output"
+    DPAKIT_STRICT=memory run -0 "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
+    [[ "$output" != *"is missing"* ]]
+    DPAKIT_STRICT=memory run -0 "$BATS_FILE_TMPDIR/cases" queue_pairs_send_write_read_and_add
+    [[ "$output" != *"is missing"* ]]
 }
 
 @test "each frame is one activation" {

@@ -83,8 +83,8 @@ flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar,
 
 /* What the device asks of queues: calls from DPA_FLEXIO_RING on, through an outbox of the UAR
  * `page`. `args`: at least two. */
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, uint32_t page,
-                char *reason, size_t size);
+bool queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                const uint64_t *args, uint32_t page, char *reason, size_t size);
 /* Threads listen that did not before. */
 void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */

@@ -79,6 +79,8 @@ flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t u
         release(queue);
         return failed(call, &err);
     }
+    if (options->kind == DPK_SQ || options->kind == DPK_QP)
+        dpk_process_has_doorbells(p->dpa);
     pthread_mutex_lock(&p->objects_lock);
     queue->next = p->queues;
     p->queues = queue;
@@ -236,8 +238,16 @@ static bool reaches(struct flexio_process *p, uint32_t number, uint32_t page, ch
     return false;
 }
 
-bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, uint32_t page,
-                char *reason, size_t size)
+static bool ring(struct flexio_process *p, struct dpk_caller *caller, uint32_t number, uint16_t posted)
+{
+    dpk_doorbell_begin(caller);
+    const bool rung = p->nic && dpk_queue_ring_number(p->nic, number, p, posted);
+    dpk_doorbell_end();
+    return rung || was_there(p, number);
+}
+
+bool queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                const uint64_t *args, uint32_t page, char *reason, size_t size)
 {
     const uint32_t number = (uint32_t)args[0];
     const bool rings = call == DPA_FLEXIO_RING || call == DPA_FLEXIO_ARM ||
@@ -246,8 +256,7 @@ bool queue_call(struct flexio_process *p, unsigned call, const uint64_t *args, u
         return false;
     switch (call) {
     case DPA_FLEXIO_RING:
-        if ((p->nic && dpk_queue_ring_number(p->nic, number, p, (uint16_t)args[1])) ||
-            was_there(p, number))
+        if (ring(p, caller, number, (uint16_t)args[1]))
             return true;
         snprintf(reason, size, "doorbell: the process has no send queue 0x%x", number);
         return false;

@@ -330,10 +330,10 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
         return true;
     case DPA_FLEXIO_RING_ACROSS:
         *result = !table_has(p, &p->uars, args[0]);
-        return *result || queue_call(p, DPA_FLEXIO_RING, args + 1, uar_page(p, (uint32_t)args[0]),
-                                     reason, size);
+        return *result || queue_call(p, caller, DPA_FLEXIO_RING, args + 1,
+                                     uar_page(p, (uint32_t)args[0]), reason, size);
     default:
-        return queue_call(p, call, args, page_of(p, *outbox), reason, size);
+        return queue_call(p, caller, call, args, page_of(p, *outbox), reason, size);
     }
 }
 

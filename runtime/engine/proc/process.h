@@ -45,7 +45,10 @@ struct dpk_process {
         bool align;  /* misaligned loads and stores fault */
         bool memory; /* external memory has caches (window_cache.h), and stores wait for fences */
     } strict;        /* process.c: DPAKIT_STRICT */
-    atomic_bool has_doorbells; /* store_buffer.c */
+
+    /* store_buffer.c */
+    atomic_bool has_doorbells;
+    _Atomic uint64_t told_early[16]; /* doorbells and stores that were told; 0: none yet */
 
     /* failure.c */
     _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */

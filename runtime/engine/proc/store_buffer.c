@@ -195,9 +195,25 @@ static void put_place(const struct dpk_process *p, uint64_t pc, char *out, size_
         snprintf(out, size, "pc 0x%" PRIx64, pc);
 }
 
+/* Once for each pair: a thread may be activated a million times. False: it was told, or many were. */
+static bool is_news(struct dpk_process *p, const struct early *e)
+{
+    const uint64_t pair = e->store << 32 ^ e->doorbell; /* addresses of code have 32 bits */
+    for (size_t i = 0; i < sizeof p->told_early / sizeof *p->told_early; i++) {
+        uint64_t is = 0;
+        if (atomic_compare_exchange_strong(&p->told_early[i], &is, pair))
+            return true;
+        if (is == pair)
+            return false;
+    }
+    return false;
+}
+
 static void tell(const struct hart *h, const struct early *e)
 {
     char store[100], doorbell[100], text[400];
+    if (!is_news(h->process, e))
+        return;
     put_place(h->process, e->store, store, sizeof store);
     put_place(h->process, e->doorbell, doorbell, sizeof doorbell);
     snprintf(text, sizeof text,

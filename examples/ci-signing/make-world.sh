@@ -21,14 +21,14 @@ cp secret/keys/{root,chain}.der .
 printf 'directories.tokendir = %s\nobjectstore.backend = file\nlog.level = ERROR\n' "$PWD/tokens" >softhsm2.conf
 export SOFTHSM2_CONF=$PWD/softhsm2.conf
 softhsm2-util --init-token --free --label dpa --pin test-pin-8041 --so-pin 87654321 >/dev/null
-softhsm2-util --import secret/keys/leaf.pem --token dpa --label leaf --id 01 --pin test-pin-8041 >/dev/null
-rm secret/keys/leaf.pem
+softhsm2-util --import secret/keys/leaf.key --token dpa --label leaf --id 01 --pin test-pin-8041 >/dev/null
+rm secret/keys/leaf.key
 
 # ---- The device: its owner's key, the root CA, authentication on for good ---------------------------
 dpadev create ci >/dev/null
-dpadev claim ci secret/keys/owner.pem -o secret >/dev/null
-dpadev trust ci root.der -p secret/keys/owner.pem -o secret >/dev/null
-dpadev lock ci -p secret/keys/owner.pem -o secret >/dev/null
+dpadev claim ci secret/keys/owner.key -o secret >/dev/null
+dpadev trust ci root.der -p secret/keys/owner.key -o secret >/dev/null
+dpadev lock ci -p secret/keys/owner.key -o secret >/dev/null
 dpadev reset ci >/dev/null
 dpadev export ci device.archive >/dev/null
 echo "Made in $PWD: chain.der, root.der, softhsm2.conf, device.archive"

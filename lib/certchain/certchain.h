@@ -111,8 +111,9 @@ enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dp
 /* Can a subject have these names? DPK_ERR_RANGE as above. */
 enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
                                     struct dpk_error *err);
-/* Appends its DER. */
+/* Appends its DER, or its PEM. */
 enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
+enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 
 /* Appends the DER of the one certificate of a file in PEM or PKCS#7. What is no known form is appended as it
  * stands, for the caller to refuse. Errors name the path, and say what the file is instead. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
@@ -157,5 +158,18 @@ enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *
     if (size > 0)
         dpk_put(out, der, (size_t)size);
     OPENSSL_free(der);
+    return size > 0 && !out->failed ? DPK_OK : dpk_fail_nomem(err);
+}
+
+enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *err)
+{
+    char *text = NULL;
+    BIO *bio = BIO_new(BIO_s_mem());
+    const bool done = bio && PEM_write_bio_X509(bio, cert) == 1;
+    const long size = done ? BIO_get_mem_data(bio, &text) : 0;
+    if (size > 0)
+        dpk_put(out, text, (size_t)size);
+    BIO_free(bio);
+    ERR_clear_error();
     return size > 0 && !out->failed ? DPK_OK : dpk_fail_nomem(err);
 }

@@ -79,7 +79,7 @@ unpack() {
     ! grep -E 'clang|llvm|gcc|lld|ibverbs|libdpakit' <<<"$depends" || false
     cp "$BATS_TEST_DIRNAME/../golden/hostelf/host-named.elf" host
     sign/usr/bin/mlxdpa keygen keys --organization Example >said
-    sign/usr/bin/mlxdpa -e host -c keys/chain.der -p keys/leaf.pem -o signed sign_dpa_apps
+    sign/usr/bin/mlxdpa -e host -c keys/chain.der -p keys/leaf.key -o signed sign_dpa_apps
     sign/usr/bin/mlxdpa verify signed --ca keys/root.der | grep 'verified'
     sign/usr/bin/mlxconfig-lite gen_tlvs_file tlvs.txt # the TLVs that it brings
     [ -s tlvs.txt ]

@@ -15,26 +15,41 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-pem() { openssl x509 -inform der -in "$1" -out "$2"; }
-
 @test "it makes an owner's key, a root, an intermediate, a leaf and their chain" {
-    [ "$(ls "$f/keys" | tr '\n' ' ')" = "chain.der intermediate.der intermediate.pem leaf.der leaf.pem owner.pem owner.pub owner.uuid root.der root.pem root.uuid " ]
+    [ "$(ls "$f/keys" | tr '\n' ' ')" = "chain.der chain.pem intermediate.der intermediate.key intermediate.pem leaf.der leaf.key leaf.pem owner.key owner.pub owner.uuid root.der root.key root.pem root.uuid " ]
     cat "$f"/keys/{root,intermediate,leaf}.der | cmp - "$f/keys/chain.der"
     for k in owner root intermediate leaf; do
-        openssl rsa -in "$f/keys/$k.pem" -passin pass:secret -noout -text | grep -q 'Private-Key: (4096 bit'
+        openssl rsa -in "$f/keys/$k.key" -passin pass:secret -noout -text | grep -q 'Private-Key: (4096 bit'
     done
-    openssl rsa -in "$f/keys/owner.pem" -passin pass:secret -pubout 2>/dev/null | cmp - "$f/keys/owner.pub"
+    openssl rsa -in "$f/keys/owner.key" -passin pass:secret -pubout 2>/dev/null | cmp - "$f/keys/owner.pub"
     grep -qxE '[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}' "$f/keys/owner.uuid"
     ! cmp "$f/keys/owner.uuid" "$f/keys/root.uuid" || false
 }
 
+@test "each certificate, and the chain, is there as PEM too" {
+    for c in root intermediate leaf; do
+        openssl x509 -in "$f/keys/$c.pem" -outform der | cmp - "$f/keys/$c.der"
+    done
+    cat "$f"/keys/{root,intermediate,leaf}.pem | cmp - "$f/keys/chain.pem"
+    ! grep -l PRIVATE "$f"/keys/*.pem || false
+}
+
+@test "a certificate of the folder that is given for the key gets the key's name said" {
+    make_device_elf
+    make_host
+    fails 1 "leaf.pem: a certificate, where a private key is asked for (perhaps $f/keys/leaf.key?)" \
+        mlxdpa -e host -c "$f/keys/chain.pem" -p "$f/keys/leaf.pem" -o out sign_dpa_apps
+    fails 1 "root.key: a private key, where a certificate is asked for (perhaps $f/keys/root.der?)" \
+        mlxdpa verify host --ca "$f/keys/root.key"
+}
+
 @test "only the owner of the folder can read it, and each private key" {
     [ "$(stat -c %a "$f/keys")" = 700 ]
-    [ "$(stat -c %a "$f"/keys/*.pem | sort -u)" = 600 ]
+    [ "$(stat -c %a "$f"/keys/*.key | sort -u)" = 600 ]
 }
 
 @test "OpenSSL finds the chain valid for signing code, with dates and names as asked" {
-    for c in root intermediate leaf; do pem "$f/keys/$c.der" $c.crt; done
+    for c in root intermediate leaf; do cp "$f/keys/$c.pem" $c.crt; done
     openssl verify -purpose any -x509_strict -CAfile root.crt -untrusted intermediate.crt leaf.crt
     openssl x509 -in leaf.crt -noout -text >text
     grep -qE 'Issuer: O ?= ?Example, CN ?= ?Test intermediate CA' text
@@ -51,7 +66,7 @@ pem() { openssl x509 -inform der -in "$1" -out "$2"; }
     make_device_elf
     printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >host.s
     gcc -c host.s -o host
-    mlxdpa -e host -c "$f/keys/chain.der" -p "$f/keys/leaf.pem" --passin pass:secret -o signed sign_dpa_apps
+    mlxdpa -e host -c "$f/keys/chain.der" -p "$f/keys/leaf.key" --passin pass:secret -o signed sign_dpa_apps
     mlxdpa verify signed --ca "$f/keys/root.der" | grep -q '1 DPA program verified'
 }
 
@@ -73,8 +88,8 @@ pem() { openssl x509 -inform der -in "$1" -out "$2"; }
 }
 
 @test "with a passphrase the private keys are encrypted" {
-    [ "$(head -qn 1 "$f"/keys/*.pem | sort -u)" = "-----BEGIN ENCRYPTED PRIVATE KEY-----" ]
-    ! openssl rsa -in "$f/keys/leaf.pem" -passin pass:other -noout 2>/dev/null || false
+    [ "$(head -qn 1 "$f"/keys/*.key | sort -u)" = "-----BEGIN ENCRYPTED PRIVATE KEY-----" ]
+    ! openssl rsa -in "$f/keys/leaf.key" -passin pass:other -noout 2>/dev/null || false
 }
 
 @test "in a token: the keys never leave it, its URIs sign, and a second time nothing changes; long names cost the chain its root" {
@@ -91,7 +106,8 @@ pem() { openssl x509 -inform der -in "$1" -out "$2"; }
     grep -q '^-W- --leaf-days 101: the CAs end after 100 days' warned
     cat new/{intermediate,leaf}.der | cmp - new/chain.der
     [ "$(stat -c %s new/chain.der)" -lt 4096 ]
-    [ ! -e new/leaf.pem ]
+    [ ! -e new/leaf.key ]
+    cat new/{intermediate,leaf}.pem | cmp - new/chain.pem
     [ "$(cat new/leaf.uri)" = "pkcs11:token=dpa;object=dpa-leaf" ]
     make_device_elf
     printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >host.s

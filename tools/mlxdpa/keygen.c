@@ -29,7 +29,7 @@ struct keygen_options {
     unsigned days, leaf_days;
 };
 
-#define FILES_MAX 16
+#define FILES_MAX 20
 #define NAME_SIZE 400 /* longer names are cut, and refused all the same */
 
 /* What is made. */
@@ -162,7 +162,7 @@ static enum dpk_status add_key(struct world *w, int party, struct dpk_error *err
 {
     if (!w->o->token)
         return dpk_signer_private_pem(w->signers[party], w->passphrase,
-                                      add_file(w, parties[party].file, "pem", 0600), err);
+                                      add_file(w, parties[party].file, "key", 0600), err);
     dpk_put_format(add_file(w, parties[party].file, "uri", 0644), "%s\n", w->keys[party].uri);
     return DPK_OK;
 }
@@ -190,6 +190,20 @@ static enum dpk_status check_chain(const struct dpk_buf *chain, const struct dpk
     return status;
 }
 
+/* The certificates again, for tools that read PEM alone. */
+static enum dpk_status add_pem(struct world *w, struct dpk_error *err)
+{
+    struct dpk_buf *chain = add_file(w, "chain", "pem", 0644);
+    enum dpk_status status = DPK_OK;
+    for (int i = ROOT; i < PARTIES && status == DPK_OK; i++) {
+        struct dpk_buf *pem = add_file(w, parties[i].file, "pem", 0644);
+        status = dpk_cert_pem(w->certs[i], pem, err);
+        if (i != ROOT || !w->without_root)
+            dpk_put(chain, pem->data, pem->size);
+    }
+    return status;
+}
+
 static enum dpk_status add_files(struct world *w, struct dpk_error *err)
 {
     struct dpk_buf *chain = add_file(w, "chain", "der", 0644), *root = NULL;
@@ -212,6 +226,8 @@ static enum dpk_status add_files(struct world *w, struct dpk_error *err)
         chain->size -= root->size;
         memmove(chain->data, chain->data + root->size, chain->size);
     }
+    if (status == DPK_OK)
+        status = add_pem(w, err);
     for (size_t i = 0; i < w->count && status == DPK_OK; i++) {
         if (w->contents[i].failed)
             status = dpk_fail_nomem(err);
@@ -222,13 +238,14 @@ static enum dpk_status add_files(struct world *w, struct dpk_error *err)
 
 static void say(const struct world *w, const char *folder)
 {
-    const char *key = w->o->token ? "uri" : "pem";
+    const char *key = w->o->token ? "uri" : "key";
     printf("Made in %s:\n", folder);
-    printf("  owner.%s, owner.pub, owner.uuid   the device owner's key pair, and its name\n", key);
-    printf("  root.%s, root.der, root.uuid      the root CA, its certificate, and its name\n", key);
-    printf("  intermediate.%s, intermediate.der the CA below it\n", key);
-    printf("  leaf.%s, leaf.der                 the key that signs programs\n", key);
-    printf("  chain.der                          the chain: %sintermediate, leaf\n",
+    printf("  owner.%s, owner.pub, owner.uuid  the device owner's key pair, and its name\n", key);
+    printf("  root.%s, root.uuid               the root CA's key, and its name\n", key);
+    printf("  intermediate.%s                  the key of the CA below it\n", key);
+    printf("  leaf.%s                          the key that signs programs\n", key);
+    printf("  root, intermediate, leaf: .der, .pem their certificates, in both forms\n");
+    printf("  chain.der, chain.pem              the chain: %sintermediate, leaf\n",
            w->without_root ? "" : "root, ");
 }
 

@@ -108,6 +108,10 @@ struct dpk_cert_plan {
  * DPK_ERR_RANGE: a name is too long for X.509. */
 enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dpk_signer *issuer,
                                X509 **out, struct dpk_error *err);
+/* Appends the request for such a certificate (PKCS#10, PEM), signed by the key that it is about: for a CA
+ * elsewhere. Of the plan, issuer and days say nothing. */
+enum dpk_status dpk_cert_request(const struct dpk_cert_plan *plan, const struct dpk_signer *key,
+                                 struct dpk_buf *out, struct dpk_error *err);
 /* Can a subject have these names? DPK_ERR_RANGE as above. */
 enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
                                     struct dpk_error *err);

@@ -173,3 +173,93 @@ enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *
     ERR_clear_error();
     return size > 0 && !out->failed ? DPK_OK : dpk_fail_nomem(err);
 }
+
+/* ---- Requests ---- */
+
+/* What the certificate is to say of its use. The identifiers of keys are for the CA to choose. */
+static bool add_wishes(X509_REQ *request)
+{
+    static const struct extension wishes[] = {{NID_basic_constraints, "critical,CA:FALSE"},
+                                              {NID_key_usage, "critical,digitalSignature"},
+                                              {NID_ext_key_usage, "codeSigning"},
+                                              {0, NULL}};
+    STACK_OF(X509_EXTENSION) *all = sk_X509_EXTENSION_new_null();
+    bool done = all != NULL;
+    for (const struct extension *e = wishes; done && e->value; e++) {
+        X509_EXTENSION *x = X509V3_EXT_conf_nid(NULL, NULL, e->nid, e->value);
+        done = x && sk_X509_EXTENSION_push(all, x) > 0;
+        if (!done)
+            X509_EXTENSION_free(x);
+    }
+    done = done && X509_REQ_add_extensions(request, all) == 1;
+    sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
+    return done;
+}
+
+static enum dpk_status sign_request(X509_REQ *request, const struct dpk_signer *key,
+                                    struct dpk_error *err)
+{
+    unsigned char *tbs = NULL;
+    struct dpk_buf signature = {0};
+    X509_ALGOR *algorithm = X509_ALGOR_new();
+    ASN1_BIT_STRING *bits = ASN1_BIT_STRING_new();
+    const bool ready = algorithm && bits &&
+                       X509_ALGOR_set0(algorithm, OBJ_nid2obj(NID_sha256WithRSAEncryption),
+                                       V_ASN1_NULL, NULL) == 1 &&
+                       X509_REQ_set1_signature_algo(request, algorithm) == 1;
+    const int size = ready ? i2d_re_X509_REQ_tbs(request, &tbs) : -1;
+    enum dpk_status status =
+        size > 0 ? dpk_signer_sign(key, DPK_SHA256, tbs, (size_t)size, &signature, err)
+                 : dpk_fail_nomem(err);
+    if (status == DPK_OK && ASN1_STRING_set(bits, signature.data, (int)signature.size) != 1)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK) {
+        bits->flags &= ~(ASN1_STRING_FLAG_BITS_LEFT | 7);
+        bits->flags |= ASN1_STRING_FLAG_BITS_LEFT;
+        X509_REQ_set0_signature(request, bits);
+        bits = NULL;
+    }
+    OPENSSL_free(tbs);
+    X509_ALGOR_free(algorithm);
+    ASN1_BIT_STRING_free(bits);
+    dpk_buf_free(&signature);
+    return status;
+}
+
+static enum dpk_status put_request(X509_REQ *request, struct dpk_buf *out, struct dpk_error *err)
+{
+    char *text = NULL;
+    BIO *bio = BIO_new(BIO_s_mem());
+    const bool done = bio && PEM_write_bio_X509_REQ(bio, request) == 1;
+    const long size = done ? BIO_get_mem_data(bio, &text) : 0;
+    if (size > 0)
+        dpk_put(out, text, (size_t)size);
+    BIO_free(bio);
+    return size > 0 && !out->failed ? DPK_OK : dpk_fail_nomem(err);
+}
+
+enum dpk_status dpk_cert_request(const struct dpk_cert_plan *plan, const struct dpk_signer *key,
+                                 struct dpk_buf *out, struct dpk_error *err)
+{
+    X509_NAME *name = NULL;
+    X509_REQ *request = NULL;
+    enum dpk_status status = dpk_openssl_start(err);
+    if (status == DPK_OK)
+        status = make_name(plan->organization, plan->name, &name, err);
+    if (status != DPK_OK)
+        return status;
+    request = X509_REQ_new();
+    if (!request || X509_REQ_set_version(request, X509_REQ_VERSION_1) != 1 ||
+        X509_REQ_set_subject_name(request, name) != 1 ||
+        X509_REQ_set_pubkey(request, plan->key) != 1 || !add_wishes(request))
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no request can be made: %s", plan->name,
+                          chain_openssl_reason());
+    if (status == DPK_OK)
+        status = sign_request(request, key, err);
+    if (status == DPK_OK)
+        status = put_request(request, out, err);
+    X509_NAME_free(name);
+    X509_REQ_free(request);
+    ERR_clear_error();
+    return status;
+}

@@ -25,8 +25,8 @@ static const struct party {
 
 struct keygen_options {
     struct mlxdpa_options shared;
-    const char *token, *name, *organization, *label;
-    unsigned days, leaf_days;
+    const char *token, *label;
+    unsigned days;
 };
 
 #define FILES_MAX 20
@@ -109,9 +109,15 @@ static enum dpk_status keys_in_token(struct world *w, struct dpk_error *err)
 
 /* ---- Certificates ---- */
 
+static unsigned leaf_days(const struct keygen_options *o)
+{
+    return o->shared.leaf_days ? o->shared.leaf_days : MLXDPA_LEAF_DAYS;
+}
+
 static void put_name(const struct keygen_options *o, int party, char out[NAME_SIZE])
 {
-    snprintf(out, NAME_SIZE, "%s %s", o->name, parties[party].title);
+    snprintf(out, NAME_SIZE, "%s %s", o->shared.name ? o->shared.name : "DPA",
+             parties[party].title);
 }
 
 /* X.509 has room for 64 characters (RFC 5280, ub-common-name). */
@@ -119,7 +125,7 @@ static enum dpk_status check_name(const struct keygen_options *o, int party, str
 {
     char name[NAME_SIZE];
     put_name(o, party, name);
-    return dpk_cert_name_check(o->organization, name, err);
+    return dpk_cert_name_check(o->shared.organization, name, err);
 }
 
 static enum dpk_status issue(struct world *w, int party, int above, struct dpk_error *err)
@@ -128,11 +134,11 @@ static enum dpk_status issue(struct world *w, int party, int above, struct dpk_e
     const struct keygen_options *o = w->o;
     put_name(o, party, name);
     const struct dpk_cert_plan plan = {.role = parties[party].role,
-                                       .organization = o->organization,
+                                       .organization = o->shared.organization,
                                        .name = name,
                                        .key = dpk_signer_public(w->signers[party]),
                                        .issuer = party == above ? NULL : w->certs[above],
-                                       .days = party == LEAF ? o->leaf_days : o->days};
+                                       .days = party == LEAF ? leaf_days(o) : o->days};
     return dpk_cert_issue(&plan, w->signers[above], &w->certs[party], err);
 }
 
@@ -298,12 +304,12 @@ static enum dpk_status run_keygen(void *given, const struct dpk_args *args, stru
         status = dpk_folder_create(folder, 0700, w.files, w.count, err);
     if (status == DPK_OK)
         say(&w, folder);
-    if (status == DPK_OK && o->leaf_days > o->days)
+    if (status == DPK_OK && leaf_days(o) > o->days)
         fprintf(
             stderr,
             "-W- --leaf-days %u: the CAs end after %u days, and the leaf is good for nothing then: "
             "give --days too\n",
-            o->leaf_days, o->days);
+            leaf_days(o), o->days);
     world_free(&w);
     if (status != DPK_OK && in_token)
         take_back(&w, err);
@@ -316,14 +322,8 @@ static const struct dpk_option keygen_options[] = {
     {"token", DPK_TEXT, "URI", AT(token), .help = "make the keys in this PKCS#11 token"},
     {"label", DPK_TEXT, "TEXT", AT(label), .standard = "dpa", .with = "token",
      .help = "first part of the keys' labels in the token"},
-    {"name", DPK_TEXT, "TEXT", AT(name), .standard = "DPA",
-     .help = "first part of the certificates' common names"},
-    {"organization", DPK_TEXT, "TEXT", AT(organization),
-     .help = "organization in the certificates"},
     {"days", DPK_NUMBER, "N", AT(days), 1, 36500, .standard = "3650",
      .help = "how long the CA certificates are valid"},
-    {"leaf-days,leaf_days", DPK_NUMBER, "N", AT(leaf_days), 1, 36500, .standard = "730",
-     .help = "how long the leaf is valid"},
     {0},
 };
 
@@ -331,7 +331,7 @@ const struct dpk_command keygen_command = {
     .names = "keygen",
     .words = "DIR",
     .help = "make an owner's key, a root CA, an intermediate, a leaf and their chain",
-    .takes = "passin",
+    .takes = "passin,name,organization,leaf-days",
     .options = keygen_options,
     .size = sizeof(struct keygen_options),
     .run = run_keygen};

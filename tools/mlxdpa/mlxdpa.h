@@ -51,13 +51,21 @@ struct mlxdpa_options {
     const char *policy;   /* --policy */
     const char *at;       /* --at */
 
+    /* What a new certificate says */
+    const char *name;         /* --name */
+    const char *organization; /* --organization */
+    unsigned leaf_days;       /* --leaf-days; 0: not given */
+
     bool digest; /* --digest: export digests */
     bool json;   /* --json */
 };
 #define MLXDPA_AT(field) offsetof(struct mlxdpa_options, field)
 
+#define MLXDPA_LEAF_DAYS 730 /* how long a leaf is valid where --leaf-days does not say */
+
 /* The commands, each beside the function that runs it. On failure nothing is written. */
 extern const struct dpk_command keygen_command;
+extern const struct dpk_command renew_command;
 extern const struct dpk_command release_command;
 extern const struct dpk_command sign_dpa_apps_command;
 extern const struct dpk_command sign_command;

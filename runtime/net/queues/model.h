@@ -79,7 +79,8 @@ struct dpk_queue {
     uint32_t remote;
     unsigned leads;       /* RQ: targets of rules that are this queue; steering's lock */
     struct frames frames; /* RQ: they wait for a listener, a receive or room for completions */
-    TAILQ_ENTRY(dpk_queue) in_waiting; /* RQ: if it has such */
+    TAILQ_ENTRY(dpk_queue) in_waiting, in_cq; /* RQ: if it has such */
+    TAILQ_HEAD(, dpk_queue) receivers; /* CQ: those of its RQs, in the order of nic->waiting_queues */
     uint64_t heard;                    /* RQ: the turn in which somebody listened */
     uint64_t stuck_since; /* RQ: since when frames wait for room in its CQ, in ms; 0: they do not */
     bool told_of_stuck, told_of_long;

@@ -5,9 +5,10 @@ source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
 # With a cache of compilations of its own, where there is ccache: the second build (below) compiles
 # again what the compiler is told otherwise in another folder, at another time: other words of the
-# command line, other text after the preprocessor, __DATE__ and __TIME__. All else is made again.
+# command line, other text after the preprocessor, __DATE__ and __TIME__, a folder in debug information
+# that -ffile-prefix-map does not hide. All else is made again.
 build_packages() { # OUTDIR
-    env PATH="/usr/lib/ccache:$PATH" CCACHE_DIR="$BATS_FILE_TMPDIR/ccache" CCACHE_NOHASHDIR=1 \
+    env PATH="/usr/lib/ccache:$PATH" CCACHE_DIR="$BATS_FILE_TMPDIR/ccache" \
         "$here/packaging/deb" "$here" "$1"
 }
 

@@ -350,7 +350,7 @@ YAML
     run dpapcc run hpcc --topology ./net.yaml
     [ "$status" -eq 2 ] && [ "$output" = "-E- ./net.yaml: line 4: there is no link between switch0 and switch7 to fail" ]
     run dpapcc run hpcc --fail sender0,switch
-    [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'NODE,NODE:down=TIME' <<<"$output"
+    [ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'NODE,NODE:down=TIME' <<<"$output"
 }
 
 @test "two algorithms share a network" {

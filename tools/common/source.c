@@ -37,12 +37,14 @@ static enum dpk_status open_embedded(const char *path, const char *app, const ch
     if (signature)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "--signature goes with a bare device executable; %s is a host file", path);
-    if (dpk_hostfile_count(s->host) == 0)
+    s->no_program = dpk_hostfile_count(s->host) == 0;
+    if (s->no_program)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", path);
     enum dpk_status status = dpk_hostfile_find(s->host, app, &p, err);
     if (status != DPK_OK)
         return status;
-    if (p->not_mapped[0])
+    s->no_program = p->not_mapped[0] != 0;
+    if (s->no_program)
         return dpk_fail(err, DPK_ERR_REFUSED, "%s: program %s: %s", path, p->name, p->not_mapped);
     s->load = (struct dpk_load_request){.app = p->name, .sections = p->sections};
     return DPK_OK;
@@ -61,6 +63,7 @@ enum dpk_status dpk_source_open(const char *path, const char *app, const char *s
      */
     if (riscv && (status != DPK_OK || dpk_hostfile_count(s->host) == 0))
         return open_bare(path, app, signature, s, err);
+    s->no_program = status == DPK_ERR_FORMAT || status == DPK_ERR_UNSUPPORTED;
     if (status != DPK_OK)
         return dpk_fail(err, status, "%s", why.message);
     return open_embedded(path, app, signature, s, err);

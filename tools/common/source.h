@@ -21,6 +21,7 @@ struct dpk_source {
     struct dpk_hostfile *host;    /* owns the rest, or NULL */
     struct dpk_buf elf, crypto;   /* the file; its crypto data, with host NULL */
     struct dpk_load_request load; /* without the device */
+    bool no_program;              /* after a failure: no program can be read from it (BAD_FORMAT) */
 };
 
 /* Finds a program. `app`: which of a host file, NULL: the only one; for a device ELF it is the

@@ -201,6 +201,8 @@ static enum dpk_status load(const char *word, const struct options *o, struct dp
     bool nobody = status == DPK_OK && !o->device && dpk_device_list(&names, NULL) == DPK_OK &&
                   names.count == 0;
     dpk_names_free(&names);
+    if (source.no_program)
+        dpk_tool_exit_with(dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT));
     directory[0] = device[0] = 0;
     if (status == DPK_OK && nobody) {
         status = dpk_image_examine(source.load.app, NULL, source.load.sections.elf,

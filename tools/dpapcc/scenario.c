@@ -80,6 +80,8 @@ enum dpk_status scenario_open(const struct options *o, struct scenario *s, struc
         status = cc_failure_named(o->failures.at[i], &s->net, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "--fail");
+        if (status == DPK_ERR_FORMAT)
+            status = DPK_ERR_USAGE;
     }
     s->work.until_end = o->until_end;
     s->line_bps = status == DPK_OK ? line_rate(&s->net) : 0;

@@ -91,7 +91,7 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
         return replay(o, err);
     if (status == DPK_OK)
         status = dpk_source_open(o->program, o->app, o->signature, &source, err);
-    if (status == DPK_ERR_REFUSED)
+    if (source.no_program)
         dpk_tool_exit_with(dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT));
     if (status == DPK_OK && o->list) {
         status = list_functions(&source, err);

@@ -33,13 +33,15 @@ setup() {
     enter_world
 }
 
-# The exit code of an error or of a refusal (mlxdpa(1)), and one -E- line with the text.
+# [CODE] TEXT COMMAND...: exit 1, or the code, and one -E- line with the text.
 says_no() {
-    local text=$1 code=0
+    local want=1 text code=0
+    [[ $1 != [0-9]* || $1 == *' '* ]] || { want=$1 && shift; }
+    text=$1
     shift
     "$@" >out 2>err </dev/null || code=$?
     cat out err
-    [ "$code" -eq 1 ] || { [ "$code" -ge 11 ] && [ "$code" -le 53 ]; }
+    [ "$code" -eq "$want" ] || { echo "exit $code"; return 1; }
     [ "$(wc -l <err)" -eq 1 ]
     grep -q '^-E- ' err
     grep -qF -- "$text" err
@@ -67,24 +69,24 @@ usage_error() {
 @test "an NV configuration file is proven by its key" {
     mlxdpa --nv_config auth.bin --key owner.pub verify
     mlxdpa verify claim.bin --key nvidia.pub
-    says_no "AUTH_FAILED" mlxdpa --nv_config auth.bin --key nvidia.pub verify
+    says_no 19 "AUTH_FAILED" mlxdpa --nv_config auth.bin --key nvidia.pub verify
 }
 
 @test "a removal of a program is proven by its key" {
     mlxdpa verify removal.signed --key owner.pub
-    says_no "AUTH_FAILED" mlxdpa verify removal.signed --key nvidia.pub
-    says_no "UNSIGNED" mlxdpa verify removal --key owner.pub
+    says_no 19 "AUTH_FAILED" mlxdpa verify removal.signed --key nvidia.pub
+    says_no 11 "UNSIGNED" mlxdpa verify removal --key owner.pub
 }
 
 @test "another key proves nothing" {
-    says_no "AUTH_FAILED (by none of the keys given" mlxdpa verify root.signed --key nvidia.pub
+    says_no 19 "AUTH_FAILED (by none of the keys given" mlxdpa verify root.signed --key nvidia.pub
 }
 
 @test "what is not signed is not proven" {
-    says_no "UNSIGNED" mlxdpa verify root.container --key owner.pub
+    says_no 11 "UNSIGNED" mlxdpa verify root.container --key owner.pub
     mlxconfig-lite create_conf auth.xml unsigned.bin >/dev/null
-    says_no "UNSIGNED" mlxdpa verify unsigned.bin --key owner.pub
-    says_no "UNSIGNED" mlxdpa verify app --ca root.der
+    says_no 11 "UNSIGNED" mlxdpa verify unsigned.bin --key owner.pub
+    says_no 11 "UNSIGNED" mlxdpa verify app --ca root.der
 }
 
 @test "no byte of a signed file may change" {
@@ -132,7 +134,7 @@ usage_error() {
     [ -z "$(not_covered removal.signed --key owner.pub)" ]
     # What is refused does not say what else it is.
     openssl req -x509 -key "$test_keys/owner.pem" -out other.pem -subj /CN=Other -days 9
-    says_no "UNKNOWN_CA" mlxdpa verify app.signed --ca other.pem
+    says_no 16 "UNKNOWN_CA" mlxdpa verify app.signed --ca other.pem
     ! grep -q 'not covered' out || false
 }
 
@@ -145,7 +147,7 @@ usage_error() {
         grep -qE "^  $check +OK" <<<"$output"
     done
     openssl req -x509 -key "$test_keys/owner.pem" -out other.pem -subj /CN=Other -days 9
-    says_no "UNKNOWN_CA" mlxdpa -s app.signed --ca other.pem verify
+    says_no 16 "UNKNOWN_CA" mlxdpa -s app.signed --ca other.pem verify
 }
 
 # A device would never get it: what --ca takes is what dpadev trust takes.
@@ -176,7 +178,7 @@ usage_error() {
         --key owner.pub verify
     [ "$status" -eq 0 ]
     [ "${lines[-1]}" = "4 files verified." ]
-    says_no "1 of 2 checked refused" mlxdpa -e host --cert_container root.container --ca root.der \
+    says_no 11 "1 of 2 checked refused" mlxdpa -e host --cert_container root.container --ca root.der \
         --key owner.pub verify
 }
 
@@ -186,7 +188,7 @@ usage_error() {
     [ "$(jq -r '[.[] | .kind + "=" + .verdict] | join(" ")' out.json)" = \
         "program=OK certificate container=OK single-program container=OK NV configuration file=OK" ]
     run mlxdpa --json verify root.container --key owner.pub
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 11 ]
     grep -v '^-E- ' <<<"$output" >out.json
     [ "$(jq -r '.[0].verdict + " " + .[0].checks[-1].name' out.json)" = "UNSIGNED signature" ]
 }
@@ -197,8 +199,8 @@ usage_error() {
     state >before
     dpadev log mlx5_0 >log.before
     mlxdpa verify claim.bin -d mlx5_0
-    says_no "REJECTED_UNKNOWN_KEY (mlx5_0: " mlxdpa verify auth.bin -d mlx5_0
-    says_no "REJECTED_UNKNOWN_KEY" mlxdpa verify root.signed -d mlx5_0
+    says_no 34 "REJECTED_UNKNOWN_KEY (mlx5_0: " mlxdpa verify auth.bin -d mlx5_0
+    says_no 34 "REJECTED_UNKNOWN_KEY" mlxdpa verify root.signed -d mlx5_0
     state >after
     dpadev log mlx5_0 >log.after
     cmp before after
@@ -211,7 +213,7 @@ usage_error() {
 }
 
 @test "a device's certificates prove programs" {
-    says_no "UNKNOWN_CA" mlxdpa verify host -d mlx5_0
+    says_no 16 "UNKNOWN_CA" mlxdpa verify host -d mlx5_0
     claimed
     flint-lite -d mlx5_0 -i root.signed -y b >/dev/null
     run mlxdpa verify host -d mlx5_0
@@ -229,7 +231,7 @@ usage_error() {
 @test "nothing to verify is a failure" {
     usage_error "needs -e HOST_ELF, --cert_container, -s, --nv_config or a FILE" mlxdpa --ca root.der verify
     gcc main.c -o plain
-    says_no "plain: no DPA program in it" mlxdpa verify plain --ca root.der
+    says_no 12 "no DPA program in it" mlxdpa verify plain --ca root.der
     says_no "dev.elf: a device program has no signature to verify; these have one: single-program container," mlxdpa verify dev.elf
 }
 
@@ -248,15 +250,16 @@ usage_error() {
     echo hello >text
     : >empty
     head -c 40 root.signed >cut
+    says_no "nowhere: " mlxdpa verify nowhere --ca root.der
+    for file in text empty; do says_no 12 "$file: " mlxdpa verify $file --ca root.der; done
     for file in text empty nowhere .; do
-        says_no "$file: " mlxdpa verify $file --ca root.der
         says_no "$file: " mlxdpa list $file
         says_no "$file: " mlxdpa show $file
     done
-    says_no "BAD_FORMAT" mlxdpa verify cut --key owner.pub
+    says_no 12 "BAD_FORMAT" mlxdpa verify cut --key owner.pub
     says_no "cut: " mlxdpa show cut
     says_no "cut: " mlxdpa list cut
-    says_no "BAD_FORMAT" mlxdpa --cert_container text --key owner.pub verify
+    says_no 12 "BAD_FORMAT" mlxdpa --cert_container text --key owner.pub verify
 }
 
 # ---- list and show --------------------------------------------------------------------------------
@@ -318,7 +321,7 @@ usage_error() {
     run mlxdpa verify f.a --ca root.der
     [ "${lines[-1]}" = "2 DPA programs verified." ]
     mlxdpa -e f.a strip_signature
-    says_no "UNSIGNED" mlxdpa verify f.a --ca root.der
+    says_no 11 "UNSIGNED" mlxdpa verify f.a --ca root.der
 }
 
 @test "texts of a hostile file do not reach the terminal as they are" {

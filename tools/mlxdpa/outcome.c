@@ -91,22 +91,22 @@ const char *outcome_words(bool changed, const char *detail, char *out, size_t si
     return out;
 }
 
-/* The heading of an outcome: "two", "two (bf3)", or the kind of the file. */
-static const char *title(const struct outcome *o, char *out, size_t size)
+#define TITLE_MAX (PATH_MAX + 300)
+
+/* The heading of an outcome: "two", "two (bf3)", or the kind of the file; behind "FILE: " where there
+ * are several files. */
+static const char *title(const struct tally *t, const struct outcome *o, char out[TITLE_MAX])
 {
-    if (!o->name)
-        snprintf(out, size, "%s", o->kind);
-    else if (o->target)
-        snprintf(out, size, "%s (%s)", o->name, o->target);
-    else
-        snprintf(out, size, "%s", o->name);
-    return dpk_text_clean_in(out, size);
+    snprintf(out, TITLE_MAX, "%.*s%s%.256s%s%s%s", t->with_paths ? PATH_MAX : 0, o->file,
+             t->with_paths ? ": " : "", o->name ? o->name : o->kind, o->target ? " (" : "",
+             o->target ? o->target : "", o->target ? ")" : "");
+    return dpk_text_clean_in(out, TITLE_MAX);
 }
 
-static void print(const struct outcome *o)
+static void print(const struct tally *t, const struct outcome *o)
 {
-    char text[300];
-    printf("%s:\n", title(o, text, sizeof text));
+    char text[TITLE_MAX];
+    printf("%s:\n", title(t, o, text));
     if (o->facts)
         tree_print(o->facts, 1);
     for (size_t i = 0; i < o->count; i++) {
@@ -134,7 +134,7 @@ static cJSON *json_of(const struct outcome *o)
     char text[300];
     cJSON *out = cJSON_CreateObject();
     cJSON_AddStringToObject(out, "kind", o->kind);
-    cJSON_AddStringToObject(out, "file", mlxdpa_clean(o->file, text, sizeof text));
+    dpk_json_text(out, "file", o->file);
     if (o->name)
         cJSON_AddStringToObject(out, "name", mlxdpa_clean(o->name, text, sizeof text));
     if (o->target)
@@ -167,17 +167,17 @@ static cJSON *json_of(const struct outcome *o)
 
 enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err)
 {
-    char text[300];
+    char text[TITLE_MAX];
     cJSON *item = t->json ? json_of(o) : NULL;
     t->count++;
     if (o->code && t->refused++ == 0) {
         const struct outcome_check *c = o->count ? &o->checks[o->count - 1] : NULL;
         t->first_exit_code = o->exit_code;
-        snprintf(t->first, sizeof t->first, "%s: %s (%s)", title(o, text, sizeof text), o->verdict,
+        snprintf(t->first, sizeof t->first, "%.480s: %s (%s)", title(t, o, text), o->verdict,
                  c ? c->detail : "");
     }
     if (!t->json)
-        print(o);
+        print(t, o);
     cJSON_Delete(o->facts);
     o->facts = NULL;
     if (!t->json || cJSON_AddItemToArray(t->json, item))

@@ -48,6 +48,7 @@ const char *outcome_words(bool changed, const char *detail, char *out, size_t si
 struct cJSON;
 struct tally {
     struct cJSON *json; /* NULL: text */
+    bool with_paths;    /* text names the file of each outcome */
     size_t count, refused;
     char first[1100]; /* the first one refused, and why */
     int first_exit_code;

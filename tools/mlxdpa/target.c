@@ -81,36 +81,45 @@ void target_close(struct target *t)
         dpk_file_unlock(t->lock);
 }
 
-enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,
-                             struct targets *out, struct dpk_error *err)
+size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX])
 {
-    const struct {
-        const char *path;
-        const struct kind *kind;
-    } given[TARGETS_MAX] = {
+    const struct target_name all[] = {
         {o->host_elf, &kind_host},
         {o->container, &kind_cert_container},
         {o->single_app, &kind_app},
         {o->nv_config, &kind_nv_config},
-        {o->file, NULL},
     };
     size_t count = 0;
-    *out = (struct targets){0};
-    for (size_t i = 0; i < TARGETS_MAX; i++)
-        count += given[i].path != NULL;
-    if (count == 0)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].path)
+            out[count++] = all[i];
+    return count;
+}
+
+enum dpk_status targets_named(const char *command, size_t by_option, size_t words, const char *word,
+                              struct dpk_error *err)
+{
+    if (by_option + words == 0)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "%s needs -e HOST_ELF, --cert_container, -s, --nv_config or a FILE",
                         command);
-    if (o->file && count > 1)
-        return dpk_fail(err, DPK_ERR_USAGE, "%s takes a file by option or as a word, not both: %s",
-                        command, o->file);
-    enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < TARGETS_MAX && status == DPK_OK; i++) {
-        struct target *t = &out->list[out->count];
-        if (!given[i].path)
-            continue;
-        out->count++;
+    if (by_option && words)
+        return dpk_fail(err, DPK_ERR_USAGE, "%s takes files by option or as words, not both: %s",
+                        command, word);
+    return DPK_OK;
+}
+
+enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,
+                             struct targets *out, struct dpk_error *err)
+{
+    struct target_name given[TARGETS_MAX];
+    *out = (struct targets){0};
+    size_t count = targets_by_option(o, given);
+    enum dpk_status status = targets_named(command, count, o->file != NULL, o->file, err);
+    if (o->file && status == DPK_OK)
+        given[count++] = (struct target_name){.path = o->file};
+    for (size_t i = 0; i < count && status == DPK_OK; i++) {
+        struct target *t = &out->list[out->count++];
         status = target_open(given[i].path, given[i].kind, t, err);
         if (status == DPK_OK)
             status = target_read(t, err);

@@ -10,6 +10,17 @@ struct targets {
     size_t count; /* at least 1 */
 };
 
+/* A file that the command line names. */
+struct target_name {
+    const char *path;
+    const struct kind *kind; /* which the option says; NULL: found by its content */
+};
+/* Which files options name: up to TARGETS_MAX, in the order of their kinds. Returns how many. */
+size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX]);
+/* DPK_ERR_USAGE: no file is named, or files are named by options and also as words. */
+enum dpk_status targets_named(const char *command, size_t by_option, size_t words, const char *word,
+                              struct dpk_error *err);
+
 /* Opens what -e, --cert_container, -s, --nv_config and FILE name. An option says the kind of its
  * file; the kind of FILE is found by its content. `command` stands in the error when there is none.
  * Release with targets_close, after a failure too. */

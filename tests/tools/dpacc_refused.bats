@@ -354,7 +354,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
         [ ! -e out.a ]
         rm -rf tmp/*
         grep -q 'error while loading shared libraries' said && continue # before anything begins
-        [ $code -eq 1 ] || [ $code -eq 3 ]
+        [ $code -eq 1 ] || [ $code -eq 2 ]
         [ "$(grep -c '^-E- ' said)" -eq 1 ]
         failed=$((failed + 1))
     done

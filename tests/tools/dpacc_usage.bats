@@ -203,14 +203,16 @@ END
     [ "$(tail -n 3 log | grep -c 'dpa\.device\.c$')" -eq 3 ]
 }
 
-@test "a host compiler that fails is a tool's failure: exit code 3 and its command line" {
-    run -3 dpacc kernel.c -o out.a -hostcc=false
+@test "a host compiler that fails is a tool's failure: exit code 2, and its command line with -v" {
+    run -2 dpacc kernel.c -o out.a -hostcc=false
+    [ "$output" = "-E- host compile of generated code: false failed with exit code 1" ]
+    run -2 dpacc -v kernel.c -o out.a -hostcc=false
     [[ $output == *"-E- host compile of generated code: false failed with exit code 1"*"false "* ]]
     no_output
 }
 
 @test "a device compiler that is not there is a tool's failure" {
-    DPA_CLANG=/no/clang run -3 dpacc kernel.c -o out.a
+    DPA_CLANG=/no/clang run -2 dpacc kernel.c -o out.a
     [[ $output == "-E- device compiler: /no/clang: cannot be run: No such file or directory"* ]]
     no_output
 }

@@ -22,9 +22,9 @@ static enum dpk_status compile(void *options, const struct dpk_args *args, struc
 
 static int exit_code(enum dpk_status status)
 {
-    if (status == DPK_ERR_NOMEM || status == DPK_ERR_TOOL)
-        return 3;
-    return status == DPK_OK ? 0 : status == DPK_ERR_USAGE ? 2 : 1;
+    if (status == DPK_ERR_USAGE || status == DPK_ERR_NOMEM || status == DPK_ERR_TOOL)
+        return 2;
+    return status == DPK_OK ? 0 : 1;
 }
 
 static const struct dpk_command compile_command = {
@@ -42,7 +42,7 @@ static const struct dpk_tool tool = {
     .about = "Compiles C for the DPA and puts it into a library for the host.\n"
              "INPUT: a C source (.c), a device library (.a), or a DPA object that -c made.",
     .notes = "Options begin with one dash or two; values follow '=' or are the next word.\n"
-             "Exit codes: 0 done, 1 an error in your files, 2 wrong usage, 3 a tool failed.",
+             "Exit codes: 0 done, 1 an error in your files, 2 wrong usage, or a tool failed.",
     .command = &compile_command,
     .size = sizeof(struct config),
     .version = "dpacc: compiler driver of dpakit " DPK_VERSION " for DPA programs\n"

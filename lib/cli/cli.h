@@ -76,6 +76,9 @@ struct dpk_option {
     const char *with;     /* comma list of first names: it goes with one of these */
     /* DPK_PARSED: `context` is what `at` names. Errors get "option --name: " in front. */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
+    /* Finds a value for a command that needs the option and did not get it; or NULL: that is wrong
+     * usage. `context` is as above. */
+    enum dpk_status (*absent)(void *context, struct dpk_error *err);
     const char *help; /* one line; NULL hides the option from --help */
 };
 

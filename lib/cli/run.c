@@ -186,25 +186,47 @@ static enum dpk_status check_company(const struct line *line, struct dpk_error *
     return DPK_OK;
 }
 
+/* The next group of options that the command needs, "p|k", and was not given. */
+static bool next_needed(const char **list, const struct line *line, char group[64])
+{
+    const char *name;
+    size_t length;
+    while (cli_next_name(list, ",", &name, &length)) {
+        assert(length < 64);
+        snprintf(group, 64, "%.*s", (int)length, name);
+        if (!has(line, group, "|"))
+            return true;
+    }
+    return false;
+}
+
 /* "burn needs -i FILE" */
 static enum dpk_status check_needed(const struct dpk_tool *tool, const struct dpk_command *c,
                                     const struct line *line, const struct dpk_args *args,
                                     struct dpk_error *err)
 {
-    const char *list = c->needs, *name;
-    size_t length;
-    while (cli_next_name(&list, ",", &name, &length)) {
-        char group[64];
-        assert(length < sizeof group);
-        snprintf(group, sizeof group, "%.*s", (int)length, name);
-        if (has(line, group, "|"))
-            continue;
-        length = strcspn(group, "|");
+    char group[64];
+    for (const char *list = c->needs; next_needed(&list, line, group);) {
+        const size_t length = strcspn(group, "|");
         const struct dpk_option *o = cli_find(tool, group, length);
+        if (o && o->absent)
+            continue;
         return dpk_fail(err, DPK_ERR_USAGE, "%s needs %s%.*s %s", args->command,
                         length > 1 ? "--" : "-", (int)length, group, o && o->arg ? o->arg : "");
     }
     return DPK_OK;
+}
+
+static enum dpk_status set_absent(const struct dpk_tool *tool, const struct dpk_command *c,
+                                  const struct line *line, void *options, struct dpk_error *err)
+{
+    char group[64];
+    enum dpk_status status = DPK_OK;
+    for (const char *list = c->needs; status == DPK_OK && next_needed(&list, line, group);) {
+        const struct dpk_option *o = cli_find(tool, group, strcspn(group, "|"));
+        status = o->absent((char *)options + o->at, err);
+    }
+    return status;
 }
 
 /* ---- All of it ---- */
@@ -228,6 +250,8 @@ static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk
         status = check_company(line, err);
     if (status == DPK_OK)
         status = check_needed(tool, c, line, args, err);
+    if (status == DPK_OK)
+        status = set_absent(tool, c, line, options, err);
     if (status == DPK_OK && tool->start)
         tool->start();
     if (status == DPK_OK)

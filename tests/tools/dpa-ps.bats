@@ -92,7 +92,6 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
         [ "$status" -eq "$code" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "-E- "* ]] ||
             { echo "$args: $status $output"; false; }
     done <<'END'
-2 dpa-ps
 2 dpa-ps -d mlx5_0 -p x
 2 dpa-ps -d mlx5_0 -p 100
 1 dpa-ps -d mlx5_9

@@ -78,11 +78,43 @@ commands_of() {
 
 @test "no arguments at all is wrong usage, with a hint" {
     for t in $tools; do
-        [ "$t" != doca_caps ] || continue # lists all, as DOCA's does
+        case $t in doca_caps | dpa-ps | dpatop) continue ;; esac # these take all devices, or the only one
         code=0
         "$t" >out 2>err || code=$?
         [ "$code" -eq 2 ] || { echo "$t: exit $code"; false; }
         grep -q '^-E- ' err || { echo "$t: $(cat err)"; false; }
+    done
+}
+
+@test "tools that need a device take the only one, and list those there are" {
+    source "$BATS_TEST_DIRNAME/../helpers/device.bash"
+    local -a commands=("dpa-ps" "dpatop --once" "dpa-statistics show" "dpaeumgmt eu_group query"
+        "dpaeumgmt info chip" "dpa-resource-mgmt show -t resources" "flint-lite query"
+        "flint-lite query_components" "mlxconfig-lite show_confs" "mlxconfig-lite query")
+    local c code
+    for c in "${commands[@]}" "mlxconfig-lite set DPA_AUTHENTICATION=0"; do
+        [ "$c" != "mlxconfig-lite query" ] || continue # lists all there are
+        code=0
+        $c >out 2>err || code=$?
+        [ "$code" -eq 1 ] && grep -q '^-E- .*dpadev create' err && [ "$(wc -l <err)" -eq 1 ] ||
+            { echo "$c: exit $code" && cat err && false; }
+    done
+    new_device only
+    for c in "${commands[@]}"; do
+        case $c in dpa-statistics*) dpa-statistics collect --enable ;; esac
+        $c >out 2>err </dev/null || { echo "$c: $(cat err)" && false; }
+    done
+    mlxconfig-lite -y set DPA_AUTHENTICATION=0
+    code=0
+    flint-lite burn >out 2>err || code=$?
+    [ "$code" -eq 2 ] && grep -q '^-E- burn needs -i FILE' err
+    new_device another
+    for c in "${commands[@]}"; do
+        [ "$c" != "mlxconfig-lite query" ] || continue
+        code=0
+        $c >out 2>err || code=$?
+        [ "$code" -eq 2 ] && [ "$(cat err)" = "-E- there are 2 devices (another, only); choose one with -d" ] ||
+            { echo "$c: exit $code" && cat err && false; }
     done
 }
 

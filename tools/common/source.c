@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/device.h"
 #include "elf/elf.h"
 
 static const char *base_name(const char *path)
@@ -78,25 +79,6 @@ void dpk_source_close(struct dpk_source *s)
 
 enum dpk_status dpk_source_device(const char *name, struct dpk_device **out, struct dpk_error *err)
 {
-    struct dpk_names names = {0};
-    if (name)
-        return dpk_device_open(name, out, err);
-    enum dpk_status status = dpk_device_list(&names, err);
-    if (status != DPK_OK)
-        return status;
-    if (names.count == 1) {
-        status = dpk_device_open(names.names[0], out, err);
-    } else if (names.count == 0) {
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, DPK_NO_DEVICE);
-    } else {
-        struct dpk_buf list = {0};
-        for (size_t i = 0; i < names.count; i++)
-            dpk_put_format(&list, "%s%s", i ? ", " : "", names.names[i]);
-        status = dpk_fail(err, DPK_ERR_USAGE, "there are %zu devices (%.*s); choose one with -d",
-                          names.count, list.size < 700 ? (int)list.size : 700,
-                          list.data ? (const char *)list.data : "");
-        dpk_buf_free(&list);
-    }
-    dpk_names_free(&names);
-    return status;
+    enum dpk_status status = name ? DPK_OK : dpk_only_device(&name, err);
+    return status == DPK_OK ? dpk_device_open(name, out, err) : status;
 }

@@ -1,5 +1,6 @@
 /* dpa-ps: lists the DPA processes of an emulated device, and their threads. */
 #include "cli/cli.h"
+#include "common/device.h"
 #include "device/running/running.h"
 #include "device/state/state.h"
 
@@ -51,7 +52,8 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
 
 #define AT(field) offsetof(struct options, field)
 static const struct dpk_option options[] = {
-    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"p,process-id", DPK_TEXT, "IDS", AT(processes),
      .help = "only these processes: hexadecimal, as \"0,1f\""},
     {"t,threads", .at = AT(threads), .help = "show the threads of each process"},
@@ -61,7 +63,7 @@ static const struct dpk_option options[] = {
 static const struct dpk_command command = {.needs = "d", .options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "dpa-ps",
-    .usage = "dpa-ps -d DEVICE [-t] [-p IDS] [-i]",
+    .usage = "dpa-ps [-d DEVICE] [-t] [-p IDS] [-i]",
     .about = "Lists the DPA processes that run on an emulated device.",
     .command = &command,
     .size = sizeof(struct options),

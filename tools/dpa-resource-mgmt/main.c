@@ -1,4 +1,6 @@
 /* dpa-resource-mgmt: gives the execution units of an emulated device to functions and programs. */
+#include "common/device.h"
+
 #include "resources.h"
 
 typedef enum dpk_status action(const struct resource_options *o, struct dpk_device *dev,
@@ -42,7 +44,8 @@ static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_
 
 #define AT(field) offsetof(struct resource_options, field)
 static const struct dpk_option options[] = {
-    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"f,filename", DPK_FILE, "FILE", AT(file),
      .help = "YAML file to apply, or output file of show"},
     {"v,verbose", .at = AT(verbose), .help = "print commands of dpaeumgmt that do the same"},
@@ -80,9 +83,9 @@ static const struct dpk_command *const commands[] = {&apply_command, &show_comma
                                                      &destroy_command, &version_command, NULL};
 static const struct dpk_tool tool = {
     .name = "dpa-resource-mgmt",
-    .usage = "dpa-resource-mgmt apply -d DEVICE -f FILE [-o DIR] [-v]\n"
-             "       dpa-resource-mgmt show -d DEVICE -t chip|vhca|resources [-f FILE] [-y] [-v]\n"
-             "       dpa-resource-mgmt destroy -d DEVICE [-v]",
+    .usage = "dpa-resource-mgmt apply [-d DEVICE] -f FILE [-o DIR] [-v]\n"
+             "       dpa-resource-mgmt show [-d DEVICE] -t chip|vhca|resources [-f FILE] [-y] [-v]\n"
+             "       dpa-resource-mgmt destroy [-d DEVICE] [-v]",
     .about = "Assigns the execution units of an emulated device to functions and their programs.",
     .commands = commands,
     .options = options,

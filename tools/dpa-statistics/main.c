@@ -4,9 +4,10 @@
 #include <signal.h>
 #include <time.h>
 
-#include "device/state/state.h"
 #include "cli/cli.h"
+#include "common/device.h"
 #include "device/running/running.h"
+#include "device/state/state.h"
 
 struct options {
     const char *device, *processes;
@@ -134,9 +135,10 @@ static enum dpk_status show_counted(const struct options *o, const char *directo
         never = never && !seen.processes[i].collects;
     dpk_live_seen_free(&seen);
     if (never)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND,
-                        "%s: nothing was collected: begin with dpa-statistics collect --enable -d %s",
-                        o->device, o->device);
+        return dpk_fail(
+            err, DPK_ERR_NOT_FOUND,
+            "%s: nothing was collected: begin with dpa-statistics collect --enable -d %s",
+            o->device, o->device);
     return print_all(o, directory, choice, err);
 }
 
@@ -158,7 +160,8 @@ static enum dpk_status run_collect(void *options, const struct dpk_args *args,
 
 #define AT(field) offsetof(struct options, field)
 static const struct dpk_option options[] = {
-    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"p,process-id", DPK_TEXT, "IDS", AT(processes),
      .help = "only these processes: hexadecimal, as \"0,1f\""},
     {"i,suppress-header-info", .at = AT(no_header), .help = "print no header, and no time"},
@@ -186,8 +189,8 @@ static const struct dpk_command show_command = {.names = "show",
 static const struct dpk_command *const commands[] = {&collect_command, &show_command, NULL};
 static const struct dpk_tool tool = {
     .name = "dpa-statistics",
-    .usage = "dpa-statistics collect -d DEVICE [-p IDS] [-r] [-t MS | --enable | --disable]\n"
-             "       dpa-statistics show -d DEVICE [-p IDS]",
+    .usage = "dpa-statistics collect [-d DEVICE] [-p IDS] [-r] [-t MS | --enable | --disable]\n"
+             "       dpa-statistics show [-d DEVICE] [-p IDS]",
     .about = "Counts instructions, cycles, time and executions of the threads on an emulated "
              "device.",
     .commands = commands,

@@ -1,4 +1,6 @@
 /* dpaeumgmt: partitions and groups of the execution units of an emulated device. */
+#include "common/device.h"
+
 #include "dpaeumgmt.h"
 
 #include <string.h>
@@ -46,7 +48,8 @@ static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_
 
 #define AT(field) offsetof(struct eu_options, field)
 static const struct dpk_option options[] = {
-    {"d,dpa_device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,dpa_device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"n,name_group", DPK_TEXT, "NAME", AT(name),
      .help = "name of an EU group, at most 15 characters"},
     {"g,id_group", DPK_NUMBER, "ID", AT(group), 1, DPK_EU_GROUPS_MAX,
@@ -82,13 +85,13 @@ static const struct dpk_command info_command = {.names = "info",
                                                 .run = info};
 static const struct dpk_command version_command = {
     .names = "version", .help = "the version", .run = version};
-static const struct dpk_command *const commands[] = {
-    &group_command, &partition_command, &info_command, &version_command, NULL};
+static const struct dpk_command *const commands[] = {&group_command, &partition_command,
+                                                     &info_command, &version_command, NULL};
 static const struct dpk_tool tool = {
     .name = "dpaeumgmt",
-    .usage = "dpaeumgmt eu_group info|create|destroy|query|apply -d DEVICE [OPTIONS]\n"
-             "       dpaeumgmt partition info|create|destroy|query|apply -d DEVICE [OPTIONS]\n"
-             "       dpaeumgmt info chip|status|vhca -d DEVICE",
+    .usage = "dpaeumgmt eu_group info|create|destroy|query|apply [-d DEVICE] [OPTIONS]\n"
+             "       dpaeumgmt partition info|create|destroy|query|apply [-d DEVICE] [OPTIONS]\n"
+             "       dpaeumgmt info chip|status|vhca [-d DEVICE]",
     .about = "Assigns the execution units of an emulated device to functions, and groups them.",
     .commands = commands,
     .options = options,

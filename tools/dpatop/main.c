@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/device.h"
+
 #include "screen.h"
 
 struct options {
@@ -123,7 +125,8 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
 
 #define AT(field) offsetof(struct options, field)
 static const struct dpk_option options[] = {
-    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"i,interval", DPK_NUMBER, "MS", AT(interval), SCREEN_INTERVAL_LEAST, SCREEN_INTERVAL_MOST,
      .standard = "1000", .help = "milliseconds between updates"},
     {"n,iterations", DPK_NUMBER, "N", AT(count), 1, 1000000, .help = "end after N updates"},
@@ -133,7 +136,7 @@ static const struct dpk_option options[] = {
 static const struct dpk_command command = {.needs = "d", .options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "dpatop",
-    .usage = "dpatop -d DEVICE [-i MS] [-n N | --once]",
+    .usage = "dpatop [-d DEVICE] [-i MS] [-n N | --once]",
     .about = "Shows live what runs on an emulated device. Keys: h for help, q to quit.",
     .command = &command,
     .size = sizeof(struct options),

@@ -1,4 +1,6 @@
 /* flint-lite: burns certificate containers into an emulated device, and shows what it holds. */
+#include "common/device.h"
+
 #include "flint.h"
 
 #define AT(field) offsetof(struct flint_options, field)
@@ -7,7 +9,8 @@ static const struct dpk_command *const commands[] = {
     &burn_command, &query_command, &query_components_command, &verify_command, NULL,
 };
 static const struct dpk_option shared_options[] = {
-    {"d,device", DPK_TEXT, "DEVICE", AT(device), .help = "name or path of a device"},
+    {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"i,image", DPK_FILE, "FILE", AT(image), .help = "signed container to burn"},
     {"json", .at = AT(json), .help = "query, query_components, verify: print JSON"},
     {"y,yes", .at = AT(yes), .help = "answer yes to every question"},

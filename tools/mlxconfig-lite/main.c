@@ -1,4 +1,6 @@
 /* mlxconfig-lite: makes NV configuration files, applies them to an emulated device, asks it. */
+#include "common/device.h"
+
 #include "mlxconfig.h"
 
 static const struct dpk_command *const commands[] = {
@@ -20,7 +22,8 @@ static const struct dpk_command *const commands[] = {
     NULL,
 };
 static const struct dpk_option shared_options[] = {
-    {"d,dev", DPK_TEXT, "DEVICE", MLXCONFIG_AT(device), .help = "name or path of a device"},
+    {"d,dev", DPK_TEXT, "DEVICE", MLXCONFIG_AT(device), .absent = dpk_only_device,
+     .help = "name or path of a device (default: the only one there is)"},
     {"b,db", DPK_FILE, "FILE", MLXCONFIG_AT(database),
      .help = "TLV definitions: database of NVIDIA's tools"},
     {"y,yes,yy", .at = MLXCONFIG_AT(yes), .help = "answer yes to every question"},

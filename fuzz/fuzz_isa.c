@@ -13,7 +13,7 @@ static void check(const char *isa, const uint8_t *data, size_t size)
     size_t at = (size_t)((const uint8_t *)isa - data);
     if (at >= size || !memchr(isa, 0, size - at))
         abort();
-    if (isa_has(isa, "zba") && !strstr(isa, "_zba"))
+    if (dpk_isa_has(isa, "zba") && !strstr(isa, "_zba"))
         abort();
 }
 
@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     check(isa_of_attributes(data, size), data, size);
     const struct dpk_elf elf = dpk_elf(data, size);
-    check(isa_of(&elf), data, size);
+    check(dpk_isa_of(&elf), data, size);
     return 0;
 }

@@ -96,6 +96,12 @@ struct dpk_sections {
  * how many, at least 1. */
 size_t dpk_subjects(const struct dpk_sections *sections, struct dpk_subject out[DPK_FAT_MAX]);
 
+/* The instruction set that a device ELF was compiled for, "rv64i2p0_m2p0_a2p0_c2p0_zba1p0", borrowed; NULL:
+ * it does not say. */
+const char *dpk_isa_of(const struct dpk_elf *elf);
+/* Is the extension ("zba") among those of `isa`? */
+bool dpk_isa_has(const char *isa, const char *extension);
+
 /* ---- Signing ---- */
 
 /* The bytes that a signature is over: the crypto data up to it (signing(7)). */

@@ -54,13 +54,13 @@ const char *isa_of_attributes(const uint8_t *section, size_t size)
     return file.failed ? NULL : find_arch(file);
 }
 
-const char *isa_of(const struct dpk_elf *elf)
+const char *dpk_isa_of(const struct dpk_elf *elf)
 {
     struct dpk_reader section = dpk_elf_find(elf, ".riscv.attributes");
     return section.failed ? NULL : isa_of_attributes(section.begin, dpk_reader_left(&section));
 }
 
-bool isa_has(const char *isa, const char *extension)
+bool dpk_isa_has(const char *isa, const char *extension)
 {
     size_t length = strlen(extension);
     for (const char *at = strchr(isa, '_'); at; at = strchr(at + 1, '_'))

@@ -271,7 +271,7 @@ static enum dpk_verdict check_coverage(struct verification *v)
 {
     const struct dpk_subject *s = v->subject;
     bool without_zba = s->target[0] && !dpk_target_has_zba(s->target_id);
-    const char *isa = without_zba ? isa_of(&s->elf) : NULL;
+    const char *isa = without_zba ? dpk_isa_of(&s->elf) : NULL;
     if (s->unmapped) {
         note(v, "mapping", DPK_VERDICT_OK,
              "not in the memory of the running file: what that loads is not what is verified here");
@@ -282,7 +282,7 @@ static enum dpk_verdict check_coverage(struct verification *v)
              "not covered by the signature, anybody can change them");
         warn(v);
     }
-    if (isa && isa_has(isa, "zba")) {
+    if (isa && dpk_isa_has(isa, "zba")) {
         note(v, "target", DPK_VERDICT_OK,
              "not covered by the signature, and the program was compiled for another one: %s has "
              "no Zba",

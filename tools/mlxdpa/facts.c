@@ -62,9 +62,21 @@ static void print_text(const char *text)
     printf(" %s%s%s\n", wrong ? dpk_red(stdout) : "", text, wrong ? dpk_red_end(stdout) : "");
 }
 
+static void print_texts(const cJSON *list)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+        printf("%s%s", item != list->child ? ", " : " ", cJSON_GetStringValue(item));
+    puts(list->child ? "" : " none");
+}
+
 static void print_value(const cJSON *v, int depth)
 {
     print_label(v->string, depth);
+    if (cJSON_IsArray(v) && (!v->child || cJSON_IsString(v->child))) {
+        print_texts(v);
+        return;
+    }
     if (cJSON_IsArray(v) || cJSON_IsObject(v))
         putchar('\n');
     else if (cJSON_IsBool(v))

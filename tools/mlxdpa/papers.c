@@ -10,6 +10,8 @@
 
 #include "hashlist/hashlist.h"
 
+#include "making.h"
+
 #define PAYLOAD_TYPE "application/vnd.in-toto+json"
 #define BUILD_TYPE   "https://dpakit.invalid/release/v1"
 #define NAMESPACE    "https://dpakit.invalid/spdx"
@@ -66,65 +68,6 @@ static void each_subject(const struct release *r,
     }
 }
 
-/* ---- What a device ELF says of its making ---- */
-
-/* Compilers and linker, as they sign in .comment: texts, one behind the other. */
-static cJSON *compilers_of(const struct dpk_subject *s)
-{
-    cJSON *list = cJSON_CreateArray();
-    struct dpk_reader r = dpk_elf_find(&s->elf, ".comment");
-    while (!r.failed && dpk_reader_left(&r) > 0) {
-        char text[256];
-        size_t length = strnlen((const char *)r.pos, dpk_reader_left(&r));
-        snprintf(text, sizeof text, "%.*s", (int)(length < 255 ? length : 255),
-                 (const char *)r.pos);
-        dpk_read_skip(&r, length < dpk_reader_left(&r) ? length + 1 : length);
-        if (text[0])
-            cJSON_AddItemToArray(list, cJSON_CreateString(dpk_text_clean(text)));
-    }
-    return list;
-}
-
-static const struct library {
-    const char *prefix; /* of the functions that it brings */
-    const char *name;
-} libraries[] = {
-    {"flexio_", "libflexio_dev"},     {"doca_pcc_", "libdoca_pcc_dev"},
-    {"doca_dpa_", "libdoca_dpa_dev"}, {"doca_buf_", "libdoca_dpa_dev"},
-    {"printf", "libflexio-libc"},     {"vprintf", "libflexio-libc"},
-    {"memcpy", "libflexio-libc"},     {"memset", "libflexio-libc"},
-    {"strlen", "libflexio-libc"},
-};
-#define LIBRARIES (sizeof libraries / sizeof *libraries)
-
-/* Which of these libraries have a function in the ELF's symbol table. */
-static void find_libraries(const struct dpk_subject *s, bool found[LIBRARIES])
-{
-    for (size_t i = 0; i < s->elf.section_count; i++) {
-        struct dpk_elf_section table = dpk_elf_section(&s->elf, i);
-        if (table.type != SHT_SYMTAB)
-            continue;
-        struct dpk_elf_section names = dpk_elf_section(&s->elf, table.link);
-        struct dpk_reader symbols = dpk_elf_content(&s->elf, &table);
-        struct dpk_reader texts = dpk_elf_content(&s->elf, &names);
-        while (!symbols.failed && !texts.failed && dpk_reader_left(&symbols) > 0) {
-            struct dpk_elf_symbol y = dpk_elf_read_symbol(&symbols);
-            if (symbols.failed || ELF64_ST_TYPE(y.info) != STT_FUNC || !y.section ||
-                y.name >= dpk_reader_left(&texts))
-                continue;
-            const char *name = (const char *)texts.pos + y.name;
-            size_t room = dpk_reader_left(&texts) - y.name;
-            for (size_t k = 0; k < LIBRARIES; k++) {
-                size_t length = strlen(libraries[k].prefix);
-                bool whole = libraries[k].prefix[length - 1] != '_';
-                if (length + whole <= room && memcmp(name, libraries[k].prefix, length) == 0 &&
-                    (!whole || name[length] == 0))
-                    found[k] = true;
-            }
-        }
-    }
-}
-
 /* ---- SPDX ---- */
 
 static cJSON *add_package(cJSON *packages, const char *id, const char *name, const char *sha256)
@@ -159,33 +102,31 @@ static void add_relation(cJSON *relations, const char *from, const char *type, c
 struct sbom {
     cJSON *packages, *relations;
     unsigned programs;
-    bool linked[LIBRARIES]; /* libraries that have their package */
+    bool linked[MAKING_LIBRARIES]; /* libraries that have their package */
 };
 
 static void sbom_program(void *context, const char *name, const struct dpk_subject *s)
 {
     struct sbom *b = context;
     char id[64], library[80], digest[65];
-    bool found[LIBRARIES] = {false}, told[LIBRARIES] = {false};
+    bool found[MAKING_LIBRARIES];
     digest_of(s, digest);
     snprintf(id, sizeof id, "SPDXRef-Program-%u", ++b->programs);
     cJSON *package = add_package(b->packages, id, name, digest);
     cJSON_AddStringToObject(package, "primaryPackagePurpose", "APPLICATION");
     add_relation(b->relations, "SPDXRef-File", "CONTAINS", id);
-    find_libraries(s, found);
-    for (size_t k = 0; k < LIBRARIES; k++) {
-        size_t first = 0; /* the entry that speaks for this library */
-        while (strcmp(libraries[first].name, libraries[k].name) != 0)
-            first++;
-        if (!found[k] || told[first])
+    making_libraries(&s->elf, found);
+    for (size_t k = 0; k < MAKING_LIBRARIES; k++) {
+        if (!found[k])
             continue;
-        snprintf(library, sizeof library, "SPDXRef-Library-%s", libraries[first].name);
+        snprintf(library, sizeof library, "SPDXRef-Library-%s", making_library_names[k]);
         for (char *c = library; *c; c++)
             *c = *c == '_' ? '-' : *c;
-        if (!b->linked[first])
-            cJSON_AddStringToObject(add_package(b->packages, library, libraries[first].name, NULL),
-                                    "primaryPackagePurpose", "LIBRARY");
-        told[first] = b->linked[first] = true;
+        if (!b->linked[k])
+            cJSON_AddStringToObject(
+                add_package(b->packages, library, making_library_names[k], NULL),
+                "primaryPackagePurpose", "LIBRARY");
+        b->linked[k] = true;
         add_relation(b->relations, id, "STATIC_LINK", library);
     }
 }
@@ -224,7 +165,7 @@ static void statement_subject(void *context, const char *name, const struct dpk_
 
 static void statement_compilers(void *context, const char *name, const struct dpk_subject *s)
 {
-    cJSON_AddItemToObject(context, name, compilers_of(s));
+    cJSON_AddItemToObject(context, name, making_compilers(&s->elf));
 }
 
 static void add_definition(cJSON *predicate, const struct release *r)

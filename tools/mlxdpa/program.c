@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include "facts.h"
+#include "making.h"
 #include "outcome.h"
 
 void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
@@ -124,6 +125,7 @@ static void show_one(const struct dpk_subject *s, cJSON *o)
     struct dpk_report report = {0};
     (void)dpk_verify(s, NULL, &report);
     program_digest(o, s->elf.file.begin, dpk_reader_left(&s->elf.file), &report);
+    making_show(&s->elf, s->target[0] != 0, o);
     program_crypto(o, s->crypto, s->crypto_size, &report);
 }
 

@@ -6,6 +6,7 @@
 
 #include "kind.h"
 #include "mlxdpa/facts.h"
+#include "mlxdpa/making.h"
 #include "mlxdpa/program.h"
 #include "mlxdpa/signing.h"
 
@@ -61,7 +62,9 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     status = dpk_app_elf(&app, &elf, err);
     if (status == DPK_OK) {
         cJSON_AddNumberToObject(o, "size", (double)elf.size);
+        const struct dpk_elf described = dpk_elf(elf.data, elf.size);
         program_digest(o, elf.data, elf.size, NULL);
+        making_show(&described, false, o);
     }
     dpk_buf_free(&elf);
     if (status != DPK_OK)

@@ -4,6 +4,7 @@
 
 #include "fat/fat.h"
 #include "kind.h"
+#include "mlxdpa/making.h"
 #include "mlxdpa/program.h"
 
 /* The host file of a RISC-V machine is a RISC-V ELF too, but has programs in it. */
@@ -53,6 +54,8 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
             program_show(&program, o);
         return status;
     }
+    const struct dpk_elf described = dpk_elf(t->file.data, t->file.size);
+    making_show(&described, false, o);
     enum dpk_status status =
         dpk_hashlist_build(t->file.data, t->file.size, DPK_PROFILE_FULL, &hashes, err);
     if (status == DPK_OK)

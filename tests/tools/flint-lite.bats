@@ -175,8 +175,8 @@ Writing DIGITAL_CACERT component -   OK
     refused 2 flint-lite
     refused 2 flint-lite -d mlx5_0 -y b
     says '-i FILE'
-    refused 2 flint-lite -i root.signed b
-    says '-d DEVICE'
+    refused 1 flint-lite -i root.signed b
+    says 'the answer was no'
     refused 2 flint-lite -d mlx5_0 brun
     says 'did you mean burn?'
     refused 2 flint-lite -d mlx5_0 q more

@@ -210,8 +210,6 @@ setup() { enter_world; }
     refused 2 mlxconfig-lite
     refused 2 mlxconfig-lite aply x
     says 'did you mean apply?'
-    refused 2 mlxconfig-lite apply auth.bin
-    says '-d DEVICE'
     refused 2 mlxconfig-lite -d mlx5_0 apply
     refused 2 mlxconfig-lite create_conf auth.xml
     refused 2 mlxconfig-lite -d mlx5_0 show_confs now

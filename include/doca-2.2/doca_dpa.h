@@ -10,11 +10,11 @@
  *     doca_dpa_destroy(dpa);
  *
  * This is the API of the DPA subsystem guide 2.2.1, chapter 3. Functions that later DOCA has too are
- * described there (../doca/doca_dpa.h), with their errors; here stands what is different: a context
- * is started from its creation to its end. Names that later DOCA uses with other arguments have
- * their own symbols here (DOCA_DPA_2_2), so that programs of either generation link with the same
- * library. What goes wrong in a DPA program (and why one is refused) is told in one line on stderr.
- * Every function gives INVALID_VALUE for NULL and for an object that is gone, or is none.
+ * described there (../doca/doca_dpa.h), with their errors; here stands what is different: a context is
+ * started from its creation to its end. Names that later DOCA uses with other arguments have their own
+ * symbols here (DOCA_DPA_2_2), so that programs of either generation link with the same library. What
+ * goes wrong in a DPA program (and why one is refused) is told in one line on stderr. Every function
+ * returns INVALID_VALUE for NULL and for an object that is gone, or is none.
  */
 #ifndef DOCA_2_2_DPA_H
 #define DOCA_2_2_DPA_H
@@ -161,11 +161,11 @@ doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep);
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length);
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr);
 
-/* Connects to the endpoint with that address, which must be connected to this one. It is not told
+/* Connects to the endpoint with that address, which must be connected to this one. It is not at told
  * how long the address is: `addr` must have all the bytes that doca_dpa_ep_addr_get gave the peer.
  * INVALID_VALUE: not an endpoint, or not an address, or one that is damaged. BAD_STATE: connected
- * already. UNSUPPORTED_VERSION: an address of another version of dpakit. CONNECTION_ABORTED: the
- * peer is gone. */
+ * already. UNSUPPORTED_VERSION: an address of another version of dpakit. CONNECTION_ABORTED: the peer
+ * is gone. */
 doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr);
 
 /* What kernels call it. INVALID_VALUE. */

@@ -1,4 +1,4 @@
-/* doca_bitfield: numbers in the order of bytes of the network, and back. */
+/* doca_bitfield: conversion of numbers to network byte order and back. */
 #ifndef DOCA_BITFIELD_H
 #define DOCA_BITFIELD_H
 

@@ -1,7 +1,7 @@
 /*
- * doca_build_config: where programs run. Emulated devices are seen as a host sees a BlueField, or as its
- * own processors do (dpadev(1), "TWO SIDES"). A program that is to be built as for the BlueField's own processors is compiled
- * with -DDOCA_ARCH_DPU.
+ * doca_build_config: the side for which a program is built. A program sees an emulated device as a host
+ * sees a BlueField, or as the processors of the BlueField see it (dpadev(1), "TWO SIDES"). Compile with
+ * -DDOCA_ARCH_DPU to build a program as for the processors of the BlueField.
  */
 #ifndef DOCA_BUILD_CONFIG_H
 #define DOCA_BUILD_CONFIG_H

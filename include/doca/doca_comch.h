@@ -1,8 +1,8 @@
 /*
- * doca_comch: channels between programs of the host (clients) and programs of the DPU (servers).
+ * doca_comch: channels between host programs (clients) and DPU programs (servers).
  *
  *     struct doca_comch_server *server;                            // on the DPU
- *     doca_comch_server_create(dev, rep, "echo", &server);         // for what rep stands for
+ *     doca_comch_server_create(dev, rep, "echo", &server);         // for the function of rep
  *     doca_comch_server_task_send_set_conf(server, sent, failed, 16);
  *     doca_comch_server_event_msg_recv_register(server, received);
  *     doca_comch_server_event_connection_status_changed_register(server, came, went);
@@ -10,8 +10,8 @@
  *     doca_ctx_start(doca_comch_server_as_ctx(server));            // it runs
  *
  *     struct doca_comch_client *client;                            // on the host
- *     doca_comch_client_create(dev, "echo", &client);              // dev: the function that rep stands for
- *     ...                                                          // the same without `came, went`
+ *     doca_comch_client_create(dev, "echo", &client);              // dev: the function of rep
+ *     ...                                                          // as the server, without `came, went`
  *     doca_ctx_start(doca_comch_client_as_ctx(client));            // IN_PROGRESS: it runs once the
  *     while (running)                                              // server has answered
  *         doca_pe_progress(pe);
@@ -19,22 +19,22 @@
  *     doca_comch_client_task_send_alloc_init(client, connection, "hi", 2, &task);
  *     doca_task_submit(doca_comch_task_send_as_task(task));
  *
- * All callbacks are called by doca_pe_progress. Messages of a connection arrive whole and in the order
- * in which they were sent. What is large, or frequent, goes by producers and consumers of a connection
- * (doca_comch_producer.h, doca_comch_consumer.h). doca_comch(7) has the whole.
+ * All callbacks are called by doca_pe_progress. Messages of a connection arrive complete and in the
+ * order of sending. For large or frequent messages, use producers and consumers (doca_comch_producer.h,
+ * doca_comch_consumer.h). See doca_comch(7).
  *
- * A connection ends when one side stops, disconnects or dies. What was sent before still arrives. The
- * server is told by an event; the client begins to stop, as doca_ctx_stop would do. Sends that wait fail
- * with CONNECTION_RESET, new ones with NOT_CONNECTED; the handle is gone after the event, and when the
- * client or the server has stopped.
+ * A connection ends when one side stops, disconnects or dies. Messages sent before still arrive. The
+ * server receives an event; the client starts to stop, as by doca_ctx_stop. Waiting sends fail with
+ * CONNECTION_RESET, new sends with NOT_CONNECTED. The handle of the connection is invalid after the
+ * event, and after the client or the server has stopped.
  *
- * Starting fails with NOT_FOUND if there is no server of that name, with ALREADY_EXIST if there is one
- * already, and with BAD_CONFIG without a progress engine; the log says why. A stop hangs up and tells
- * no event.
+ * Starting a client fails with NOT_FOUND if no server has that name. Starting a server fails with
+ * ALREADY_EXIST if another server has the name. Starting either fails with BAD_CONFIG without a
+ * progress engine. The log gives the reason. A stop closes the connections without an event.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
- * kind, and functions that configure give BAD_STATE for one that is not idle (DOCA Comch programming
- * guide).
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
+ * kind, and functions that configure return BAD_STATE for a server or client that is not idle (DOCA
+ * Comch programming guide).
  */
 #ifndef DOCA_COMCH_H
 #define DOCA_COMCH_H
@@ -54,73 +54,77 @@ struct doca_comch_client;
 struct doca_comch_connection; /* between one client and its server */
 struct doca_comch_task_send;
 
-/* What events come with: nothing is to be asked of them. */
+/* The events of callbacks. They have no functions. */
 struct doca_comch_event_msg_recv;
 struct doca_comch_event_connection_status_changed;
 struct doca_comch_event_consumer;
 
-/* A send has ended. */
+/* Called when a send has ended. */
 typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send *task,
                                                      union doca_data task_user_data,
                                                      union doca_data ctx_user_data);
-/* A message has come. Its bytes, which are aligned to 8, are there until the callback returns. */
+/* Called when a message has arrived. Its bytes are aligned to 8 and valid until the callback
+ * returns. */
 typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *event,
                                                uint8_t *recv_buffer, uint32_t msg_len,
                                                struct doca_comch_connection *comch_connection);
-/* A client has connected, or has gone. `change_success`: always 1. */
+/* Called when a client has connected or disconnected. `change_success`: always 1. */
 typedef void (*doca_comch_event_connection_status_changed_cb_t)(
     struct doca_comch_event_connection_status_changed *event,
     struct doca_comch_connection *comch_connection, uint8_t change_success);
-/* A consumer of the peer's runs, or has stopped. `id`: its number on this connection, from 1 on. */
+/* Called when a consumer of the peer has started or stopped. `id`: its number on this connection, from
+ * 1. */
 typedef void (*doca_comch_event_consumer_cb_t)(struct doca_comch_event_consumer *event,
                                                struct doca_comch_connection *comch_connection,
                                                uint32_t id);
 
-/* ---- What devices can do: those of a pair (dpadev create --pair); else NOT_SUPPORTED ---- */
+/* ---- Capabilities of devices of a pair (dpadev create --pair); NOT_SUPPORTED for others ---- */
 
-/* DOCA_SUCCESS: on the DPU's side. */
+/* Returns DOCA_SUCCESS on the DPU side. */
 doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo);
-/* DOCA_SUCCESS: on the host's side. */
+/* Returns DOCA_SUCCESS on the host side. */
 doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo);
-/* Bytes of a server's name, with the NUL. */
+/* Largest size of a server's name in bytes, with the NUL. */
 doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo,
                                              uint32_t *max_name_len);
-/* Bytes of a message. */
+/* Largest size of a message in bytes. */
 doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size);
-/* Messages of a receive queue. */
+/* Largest number of messages in a receive queue. */
 doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
                                                     uint32_t *size);
-/* Sends that a client or a server may be set up for. */
+/* Largest number of send tasks of a client or a server. */
 doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo,
                                                uint32_t *max_send_tasks);
-/* Clients that a server may have at once. */
+/* Largest number of clients that a server can have at once. */
 doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo,
                                             uint32_t *num_clients);
 
 /* ---- Connections ---- */
 
-/* What a program keeps with it; {0} for what is none. */
+/* Set and get a value for the program's own use. The value is {0} for an invalid handle. */
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
                                                  union doca_data user_data);
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection);
 
-/* The server, or the client, whose connection it is; NULL: it is none, or is the other's. */
+/* Return the server or the client that owns the connection. NULL if the handle is not a connection, or
+ * if the other kind owns it. */
 struct doca_comch_server *
 doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection);
 struct doca_comch_client *
 doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection);
 
-/* What is counted on this side of a connection. */
+/* The counters of this side of a connection. */
 enum doca_comch_counter {
     DOCA_COMCH_COUNTER_SENT_MESSAGES = 1,
     DOCA_COMCH_COUNTER_SENT_BYTES = 2,
     DOCA_COMCH_COUNTER_RECV_MESSAGES = 3,
     DOCA_COMCH_COUNTER_RECV_BYTES = 4,
 };
-/* Takes the counters as they are now for doca_comch_connection_get_counter. CONNECTION_ABORTED: the
- * peer has gone; they are taken. */
+/* Copies the current counters for doca_comch_connection_get_counter. Errors: CONNECTION_ABORTED if the
+ * peer is gone; the counters are still copied. */
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *connection);
-/* A counter, as it was taken last; 0 before. INVALID_VALUE: also what is no counter. */
+/* Gets a counter from the last copy, or 0 before the first copy. Errors: INVALID_VALUE also if the
+ * number is not a counter. */
 doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *connection,
                                                enum doca_comch_counter counter_type,
                                                uint64_t *counter_value);
@@ -128,62 +132,64 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
 /* ---- Servers ---- */
 
 /*
- * Makes an idle server.
- *   dev           [in]   of the DPU's side
- *   repr          [in]   the representor of the function whose clients it serves, of the same card
- *   name          [in]   what clients call it by
+ * Creates an idle server.
+ *   dev           [in]   a device of the DPU side
+ *   repr          [in]   the representor of the clients' function, of the same card
+ *   name          [in]   the name that clients use
  *   comch_server  [out]  NULL on failure
- * INVALID_VALUE: also a name that is empty or too long, or a representor of another card.
- * NOT_SUPPORTED: the device is none of the DPU's. NO_MEMORY.
+ * Errors: INVALID_VALUE also if the name is empty or too long, or the representor is of another card,
+ * NOT_SUPPORTED if the device is not on the DPU side, NO_MEMORY.
  */
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
                                       const char *name, struct doca_comch_server **comch_server);
-/* Stops it if it runs. IN_USE: a task of it is not freed; it stays. */
+/* Stops the server if it runs, and destroys it. Errors: IN_USE if it has a task that is not freed;
+ * nothing changes then. */
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
-/* The same object as a context; NULL if it is none. */
+/* Returns the object as a context. NULL if the argument is not an object of this kind. */
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server);
 
-/* The largest message that it sends or takes, the capability to begin with. Of a connection the
- * smaller one of both sides' counts. INVALID_VALUE: also 0, or more than the capability. */
+/* The largest message that the server sends or accepts, in bytes; the capability by default. A
+ * connection uses the smaller value of its two sides. Errors: INVALID_VALUE also if the size is 0 or
+ * more than the capability. */
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
                                                 uint32_t size);
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
                                                 uint32_t *size);
-/* How many messages it wants to have waiting. Here they wait in a socket, for as many as the system
- * lets it have; senders wait beyond. */
+/* The size of the receive queue, in messages. Here messages wait in a socket, as many as the system
+ * permits; when it is full, senders wait. */
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
                                                    uint32_t size);
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
                                                    uint32_t *size);
-/* What it was made with. */
+/* Get the arguments that created the server. */
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server,
                                           struct doca_dev **dev);
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
                                               struct doca_dev_rep **rep);
-/* Ends a connection; no event tells of it. */
+/* Ends a connection, without an event. */
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
                                           struct doca_comch_connection *connection);
 
-/* Sets sends up: who is told of those that succeed and fail, and how many there may be at once.
- * INVALID_VALUE: also 0, or more than the capability. */
+/* Sets the callbacks of successful and failed sends, and the largest number of send tasks. Errors:
+ * INVALID_VALUE also if the number is 0 or more than the capability. */
 doca_error_t doca_comch_server_task_send_set_conf(
     struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks);
 /*
- * Makes a send, to be given back with doca_task_free.
- *   peer      [in]   a connection of it
- *   msg, len  [in]   the message; its bytes must stay until it has ended
+ * Creates a send task. Free it with doca_task_free.
+ *   peer      [in]   a connection of the server
+ *   msg, len  [in]   the message; keep its bytes until the send has ended
  *   task      [out]  NULL on failure
- * INVALID_VALUE: also an empty message, or one that is larger than the connection's may be.
- * BAD_STATE: it does not run, or sends were not set up. NO_MEMORY: also if there are as many as were
- * set up.
+ * Errors: INVALID_VALUE also if the message is empty or too large for the connection, BAD_STATE if the
+ * server does not run or has no send configuration, NO_MEMORY also if all configured send tasks exist.
  */
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
                                                     struct doca_comch_connection *peer,
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task);
 
-/* Who is told of messages, of clients that come and go, and of the clients' consumers. */
+/* Set the callbacks for messages, for clients that connect and disconnect, and for the clients'
+ * consumers. */
 doca_error_t
 doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                           doca_comch_event_msg_recv_cb_t recv_event_cb);
@@ -196,9 +202,10 @@ doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb);
 
-/* ---- Clients: each function as the server's ---- */
+/* ---- Clients: each function as the function of the server ---- */
 
-/* Makes an idle client on a device of the host's side. NOT_SUPPORTED: it is none of a pair's there. */
+/* Creates an idle client on a device of the host side. Errors: NOT_SUPPORTED if the device is not the
+ * host side of a pair. */
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
                                       struct doca_comch_client **comch_client);
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client);
@@ -213,7 +220,7 @@ doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_clien
                                                    uint32_t *size);
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client,
                                           struct doca_dev **dev);
-/* Its connection. BAD_STATE: it does not run. */
+/* Gets the client's connection. Errors: BAD_STATE if the client does not run. */
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
                                               struct doca_comch_connection **connection);
 doca_error_t doca_comch_client_task_send_set_conf(
@@ -231,7 +238,7 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb);
 
-/* The same object as a task; NULL if it is none. */
+/* Returns the object as a task. NULL if the argument is not a task of this kind. */
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * doca_compat: what every DOCA header brings along: the C headers that DOCA programs rely on, and
- * for which side of the PCIe bus this build is (doca_build_config.h).
+ * doca_compat: included by every DOCA header. It includes the C headers that DOCA programs rely on, and
+ * defines the side of the PCIe bus for which a program is built (doca_build_config.h).
  */
 #ifndef DOCA_COMPAT_H
 #define DOCA_COMPAT_H
@@ -15,7 +15,7 @@
 
 #include "doca_build_config.h"
 
-/* What annotates DPA functions and their types means nothing to the host compiler. */
+/* The host compiler ignores the annotations of DPA functions and types. */
 #ifndef __dpa_global__
 #define __dpa_global__
 #endif

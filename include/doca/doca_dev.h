@@ -1,7 +1,8 @@
 /*
  * doca_dev: finding and opening devices. Here: the emulated devices that `dpadev create` made. Each
- * is one physical function of a BlueField-3, as a host sees it; or as its own processors do, if
- * DPAKIT_SIDE is "dpu": then there are those of cards that were made with --pair (dpadev(1)).
+ * device is one physical function of a BlueField-3, as a host sees it. If DPAKIT_SIDE is "dpu", the
+ * program sees the devices as the processors of the BlueField do, and only those of cards made with
+ * --pair (dpadev(1)).
  *
  *     struct doca_devinfo **list;  uint32_t count;  struct doca_dev *dev = NULL;
  *     doca_devinfo_create_list(&list, &count);
@@ -10,8 +11,8 @@
  *             doca_dev_open(list[i], &dev);
  *     doca_devinfo_destroy_list(list);        // dev stays open
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for what is none;
- * the errors named below come on top. Any thread may call them.
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
+ * kind, besides the errors named below. Any thread may call these functions.
  */
 #ifndef DOCA_DEV_H
 #define DOCA_DEV_H
@@ -28,7 +29,7 @@ struct doca_devinfo;     /* a device that could be opened */
 struct doca_dev_rep;     /* an open representor */
 struct doca_devinfo_rep; /* a representor that could be opened */
 
-/* Bytes of buffers for the texts below, NUL included, and of a MAC address. */
+/* Sizes in bytes of buffers for the texts below, with the NUL, and of a MAC address. */
 #define DOCA_DEVINFO_IBDEV_NAME_SIZE   64
 #define DOCA_DEVINFO_IFACE_NAME_SIZE   256
 #define DOCA_DEVINFO_PCI_ADDR_SIZE     13 /* "0000:03:00.0" */
@@ -41,7 +42,7 @@ struct doca_devinfo_rep; /* a representor that could be opened */
 #define DOCA_DEVINFO_REP_PCI_ADDR_SIZE 13
 #define DOCA_DEVINFO_REP_VUID_SIZE     128
 
-/* Kinds of representors to list; bits. */
+/* Kinds of representors to list, as bits. */
 enum doca_devinfo_rep_filter {
     DOCA_DEVINFO_REP_FILTER_ALL = 0,
     DOCA_DEVINFO_REP_FILTER_NET = 1 << 1,
@@ -52,64 +53,65 @@ enum doca_devinfo_rep_filter {
 
 /*
  * Lists the devices.
- *   dev_list  [out]  array of *nb_devs, sorted by name, NULL after the last; to be given back with
+ *   dev_list  [out]  array of *nb_devs devices, sorted by name, with NULL after the last; free it with
  *                    doca_devinfo_destroy_list; NULL on failure
- *   nb_devs   [out]  how many, may be 0
- * NO_MEMORY. NOT_FOUND: the devices' directory cannot be read.
+ *   nb_devs   [out]  the number of devices, may be 0
+ * Errors: NO_MEMORY, NOT_FOUND if the devices' directory cannot be read.
  */
 doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t *nb_devs);
 
 /* Frees a list with its entries; devices that were opened from it stay open. */
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 
-/* The device's RDMA name, "mlx5_0". `size`: bytes of the buffer, at least
- * DOCA_DEVINFO_IBDEV_NAME_SIZE, else INVALID_VALUE; the same for the functions that follow. */
+/* Gets the device's RDMA name, as "mlx5_0". `size`: bytes of the buffer. Errors: INVALID_VALUE if the
+ * size is less than DOCA_DEVINFO_IBDEV_NAME_SIZE. The functions that follow treat `size` in the same
+ * way. */
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
                                          uint32_t size);
 
-/* The name of its network interface: what an mlx5 driver would call it, "ens3f0np0", and on the DPU
- * that of the uplink, "p0". */
+/* Gets the name of the device's network interface: the name that an mlx5 driver would give it, as
+ * "ens3f0np0", and on the DPU the name of the uplink, as "p0". */
 doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, char *iface_name,
                                          uint32_t size);
 
-/* Its MAC address, DOCA_DEVINFO_MAC_ADDR_SIZE bytes as they go over the wire. */
+/* Gets the MAC address, DOCA_DEVINFO_MAC_ADDR_SIZE bytes in network byte order. */
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
                                        uint32_t size);
 
-/* Its PCI address with the domain; a buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes. */
+/* Gets the PCI address with the domain. The buffer has DOCA_DEVINFO_PCI_ADDR_SIZE bytes. */
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str);
 
-/* Sets *is_equal to 1 if the text is its PCI address, with domain or without ("03:00.0"), else to
- * 0. INVALID_VALUE: not a PCI address. */
+/* Sets *is_equal to 1 if the text is the device's PCI address, with or without the domain ("03:00.0"),
+ * else to 0. Errors: INVALID_VALUE if the text is not a PCI address. */
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
                                             const char *pci_addr_str, uint8_t *is_equal);
 
-/* What kind of function it is: always a physical one. */
+/* Gets the kind of PCI function: always a physical function. */
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
                                             enum doca_pci_func_type *pci_func_type);
 
-/* NOT_SUPPORTED: the device is no sub-function. */
+/* Always returns NOT_SUPPORTED: no device is a sub-function. */
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
 
-/* The IP addresses of its interface, as bytes in their order; buffers of at least
- * DOCA_DEVINFO_IPV4_ADDR_SIZE, DOCA_DEVINFO_IPV6_ADDR_SIZE bytes. NOT_FOUND: always, as the interface is
- * none of the system's. */
+/* Get the IP addresses of the interface, in network byte order. The buffers have at least
+ * DOCA_DEVINFO_IPV4_ADDR_SIZE or DOCA_DEVINFO_IPV6_ADDR_SIZE bytes. Always return NOT_FOUND: the
+ * interface is not an interface of the system. */
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
                                         uint32_t size);
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
                                         uint32_t size);
 
-/* The LID of its port. NOT_SUPPORTED: the link is Ethernet. */
+/* Gets the LID of the port. Always returns NOT_SUPPORTED: the link is Ethernet. */
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
-/* The rate of its port, in bits per second. */
+/* Gets the rate of the port, in bits per second. */
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
                                           uint64_t *active_rate);
 
-/* A number that no other device of this machine has. */
+/* Gets a number that is unique among the devices of this machine. */
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
 
-/* What it can do besides: 1 or 0. All are 0. */
+/* Further capabilities, 1 or 0. All are 0. */
 doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *is_hotplug_manager);
 doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
@@ -120,26 +122,27 @@ doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devi
 
 /*
  * Opens a device.
- *   dev  [out]  to be given back with doca_dev_close; NULL on failure
- * NO_MEMORY. NOT_CONNECTED: the device is gone or damaged.
+ *   dev  [out]  an open device; close it with doca_dev_close; NULL on failure
+ * Errors: NO_MEMORY, NOT_CONNECTED if the device is removed or damaged.
  */
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
-/* Closes a device; NULL is fine. IN_USE: a DPA context, sync event, mmap, ... still stands on it; it
- * stays open. */
+/* Closes a device. NULL is ignored. Errors: IN_USE if a DPA context, sync event, memory map or other
+ * object uses the device; the device then stays open. */
 doca_error_t doca_dev_close(struct doca_dev *dev);
 
-/* Gives back what the device has faster once it is closed. NOT_SUPPORTED: there is nothing slow to give
- * back. */
+/* Asks for a faster release of resources when the device is closed. Always returns NOT_SUPPORTED: the
+ * release is fast already. */
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 
-/* The device's information; valid until it is closed, owned by it. NULL for what is no device. */
+/* Returns the device's information, which belongs to the device and is valid until the device is
+ * closed. NULL if `dev` is not a device. */
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* ---- Representors: the DPU sees one for each function of the host, hosts see none ---- */
+/* ---- Representors: the DPU sees one for each function of the host, the host sees none ---- */
 
-/* Whether representors of that kind can be listed on the device, 1 or 0: all of them; on the DPU those of
- * network functions, too; not those of emulated ones. */
+/* Whether representors of the kind can be listed on the device, 1 or 0. 1 for "all", and on the DPU for
+ * network functions; 0 for emulated functions. */
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_all_supported);
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
@@ -149,10 +152,10 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
 
 /*
  * Lists the representors of a device that pass the filter (DOCA_DEVINFO_REP_FILTER_*).
- *   dev_list_rep  [out]  to be given back with doca_devinfo_rep_destroy_list; NULL on failure
- *   nb_devs_rep   [out]  how many: 1 on the DPU, 0 on the host
- * NO_MEMORY. NOT_SUPPORTED: the filter is not for this device, as that of emulated functions, and on
- * the host that of network functions.
+ *   dev_list_rep  [out]  free it with doca_devinfo_rep_destroy_list; NULL on failure
+ *   nb_devs_rep   [out]  the number: 1 on the DPU, 0 on the host
+ * Errors: NO_MEMORY, NOT_SUPPORTED if the device does not support the filter: the filter for emulated
+ * functions, and on the host the filter for network functions.
  */
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
                                           struct doca_devinfo_rep ***dev_list_rep,
@@ -160,7 +163,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
 /* What a representor is, as doca_devinfo_... for devices: the function of the host that it stands for,
- * but its own interface, "pf0hpf". It is no hotplug function. `size`: at least
+ * but its own interface, "pf0hpf". It is not a hotplug function. `size`: at least
  * DOCA_DEVINFO_IFACE_NAME_SIZE, DOCA_DEVINFO_REP_VUID_SIZE, else INVALID_VALUE. */
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
                                                char *pci_addr_str);
@@ -177,10 +180,10 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                 const char *pci_addr_str, uint8_t *is_equal);
 
-/* Opens and closes a representor; it stays open when the list is destroyed. NO_MEMORY. */
+/* Open and close a representor. It stays open when the list is destroyed. Errors: NO_MEMORY. */
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca_dev_rep **dev_rep);
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep);
-/* NULL: it is none. */
+/* Returns NULL if `dev_rep` is not an open representor. */
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 
 #ifdef __cplusplus

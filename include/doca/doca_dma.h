@@ -16,18 +16,17 @@
  *     doca_task_free(doca_dma_task_memcpy_as_task(copy));
  *
  * The data of the source, and of the buffers chained to it, is appended to that of the destination,
- * which grows by it; what does not fit into the destination goes on in those chained to it. A task
- * that fails leaves the data of both as they were; its status (doca_task_get_status) says why:
- * INVALID_VALUE: a buffer is gone, a list or its data is longer than devices take, the data does
- * not fit, or a stretch of it overlaps with where it goes, in the same map. Other overlaps are not
- * seen; what is copied then is not defined. NOT_PERMITTED: a map is not on
- * the device of the context; that of the destination has no LOCAL_READ_WRITE; of one that was made
- * from an export, its owner did not give the PCI flag. IO_FAILED: there is no data, or the memory is
- * gone, as that of a process that has ended. NOT_SUPPORTED: memory that another process exported for
- * RDMA. BAD_STATE: the context was stopped.
- * doca_task_try_submit says these at once, and INVALID_VALUE if there is no data.
+ * which grows by it; what does not fit into the destination goes on in those chained to it. A task that
+ * fails leaves the data of both as they were; its status (doca_task_get_status) says why:
+ * INVALID_VALUE: a buffer is gone, a list or its data is longer than devices take, the data does not
+ * fit, or a stretch of it overlaps with where it goes, in the same map. Other overlaps are not seen;
+ * what is copied then is not defined. NOT_PERMITTED: a map is not on the device of the context; that of
+ * the destination has no LOCAL_READ_WRITE; of one that was made from an export, its owner did not give
+ * the PCI flag. IO_FAILED: there is no data, or the memory is gone, as that of a process that has
+ * ended. NOT_SUPPORTED: memory that another process exported for RDMA. BAD_STATE: the context was
+ * stopped. doca_task_try_submit says these at once, and INVALID_VALUE if there is no data.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA DMA programming guide).
  */
 #ifndef DOCA_DMA_H
@@ -68,12 +67,13 @@ doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_
 /* Makes an idle context on a device. NO_MEMORY. */
 doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma);
 
-/* Stops it if it runs. IN_USE: a task of it is not freed; it stays. */
+/* Stops it if it runs. Errors: IN_USE if it has a task that is not freed; nothing changes then. */
 doca_error_t doca_dma_destroy(struct doca_dma *dma);
 
-/* The same object as a context; NULL if it is none. It starts when copies were set up and it is
- * connected to a progress engine (else BAD_CONFIG), and has stopped when all its tasks are freed:
- * until then stopping is IN_PROGRESS, and what is submitted fails in doca_pe_progress. */
+/* Returns the object as a context. NULL if the argument is not an object of this kind. It starts when
+ * copies were set up and it is connected to a progress engine (else BAD_CONFIG), and has stopped when
+ * all its tasks are freed: until then stopping is IN_PROGRESS, and what is submitted fails in
+ * doca_pe_progress. */
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma);
 
 /* The context for a GPU, which would carry out its copies. NOT_SUPPORTED: emulated devices have none
@@ -112,7 +112,7 @@ void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca
 const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task);
 struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task);
 
-/* The same object as a task; NULL if it is none. */
+/* Returns the object as a task. NULL if the argument is not a task of this kind. */
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * doca_dpa: running code on the DPA of a device: kernels, remote procedure calls, and threads that
- * are woken by notifications and completions.
+ * doca_dpa: running code on the DPA of a device: kernels, remote procedure calls, and threads that are
+ * woken by notifications and completions.
  *
  *     extern struct doca_dpa_app *my_app;     // made by dpacc --app-name="my_app"
  *     extern doca_dpa_func_t my_kernel;       // __dpa_global__ void my_kernel(uint64_t, uint32_t)
@@ -12,16 +12,16 @@
  *     doca_sync_event_wait_gt(done, 0, UINT64_MAX);
  *     doca_dpa_destroy(dpa);
  *
- * This is the API of DOCA 3.x; include/doca-2.2 has that of the DPA subsystem guide 2.2.1. A
- * program uses one of them. What goes wrong in DPA code (and why a program is refused) is told in
- * one line of the SDK's log, or on stderr if there is none.
+ * This is the API of DOCA 3.x; include/doca-2.2 has that of the DPA subsystem guide 2.2.1. A program
+ * uses one of them. What goes wrong in DPA code (and why a program is refused) is told in one line of
+ * the SDK's log, or on stderr if there is none.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind; the errors named below come on top. Any thread may call them. Objects that were made with a
  * context do not outlive its stop or destruction: all that can be done with them then is to destroy
- * them, other calls give BAD_STATE. A fault of DPA code, or one that runs too long, puts the
- * context into the error state: waits end with BAD_STATE, and so does every later call that runs
- * DPA code, wakes a thread, allocates, writes memory or exports to the DPA; the others work on.
+ * them, other calls give BAD_STATE. A fault of DPA code, or one that runs too long, puts the context
+ * into the error state: waits end with BAD_STATE, and so does every later call that runs DPA code,
+ * wakes a thread, allocates, writes memory or exports to the DPA; the others work on.
  */
 #ifndef DOCA_DPA_H
 #define DOCA_DPA_H
@@ -368,7 +368,7 @@ doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_complet
  */
 doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
                                        uint64_t user_data, struct doca_dpa_async_ops **async_ops);
-/* Stops it if it is started. */
+/* Stops the object if it is started, then destroys it. */
 doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops);
 doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops,
                                                unsigned int *queue_size);

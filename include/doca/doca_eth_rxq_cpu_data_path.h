@@ -14,14 +14,13 @@
  *                                                // doca_buf_dec_refcount
  *
  * What a task or an event tells of a frame is there when it has come, and was asked for
- * (doca_eth_rxq_set_metadata_num and so on): else BAD_STATE; of an event, while its callback runs.
- * A task that fails: IO_FAILED: the frame does not fit into the buffer, whose memory may be gone;
- * this stops the queue, as on a card. BAD_STATE: the queue was stopped. A task is not submitted
- * whose buffer is none, has no room, or has too long a list (INVALID_VALUE), must not be written
- * (NOT_PERMITTED), or is of another process (NOT_SUPPORTED); AGAIN: there are as many in flight as
- * the queue has room for.
+ * (doca_eth_rxq_set_metadata_num and so on): else BAD_STATE; of an event, while its callback runs. A
+ * task that fails: IO_FAILED: the frame does not fit into the buffer, whose memory may be gone; this
+ * stops the queue, as on a card. BAD_STATE: the queue was stopped. A task is not submitted whose buffer
+ * is none, has no room, or has too long a list (INVALID_VALUE), must not be written (NOT_PERMITTED), or
+ * is of another process (NOT_SUPPORTED); AGAIN: there are as many in flight as the queue has room for.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Ethernet programming guide, "DOCA ETH RXQ").
  */
 #ifndef DOCA_ETH_RXQ_CPU_DATA_PATH_H

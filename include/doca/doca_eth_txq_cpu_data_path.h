@@ -5,19 +5,19 @@
  *     doca_task_submit(doca_eth_txq_task_send_as_doca_task(task));
  *     doca_pe_progress(pe);                      // calls done when the frame has left
  *
- * The data of `buf`, and of the buffers in its list, is one frame. A task that is cut (LSO) has
- * headers of TCP over IP and data of any length: each frame has the headers, with their lengths,
- * sequence numbers and flags set, and the next `mss` bytes; headers without IP are not changed.
- * A batch is many such tasks that are submitted and end together.
+ * The data of `buf`, and of the buffers in its list, is one frame. A task that is cut (LSO) has headers
+ * of TCP over IP and data of any length: each frame has the headers, with their lengths, sequence
+ * numbers and flags set, and the next `mss` bytes; headers without IP are not changed. A batch is many
+ * such tasks that are submitted and end together.
  *
  * Without DOCA_TASK_SUBMIT_FLAG_FLUSH a task may wait for the next one that has it, or for
  * doca_ctx_flush_tasks. A task is not submitted whose buffer is none, has no data, or has too long a
  * list (INVALID_VALUE), is not on the device of the queue (NOT_PERMITTED), or is of another process
- * (NOT_SUPPORTED); AGAIN: there is no room in the queue. One that fails, which stops the queue as on
- * a card: IO_FAILED: it is no frame (14 to 9234 bytes), or its memory is gone. BAD_STATE: the queue
- * was stopped.
+ * (NOT_SUPPORTED); AGAIN: there is no room in the queue. One that fails, which stops the queue as on a
+ * card: IO_FAILED: it is no frame (14 to 9234 bytes), or its memory is gone. BAD_STATE: the queue was
+ * stopped.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Ethernet programming guide, "DOCA ETH TXQ").
  */
 #ifndef DOCA_ETH_TXQ_CPU_DATA_PATH_H

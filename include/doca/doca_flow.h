@@ -18,11 +18,11 @@
  *
  * What there is: basic pipes whose match is empty (every byte 0: all frames), the action that sets
  * meta.pkt_meta, which doca_eth tells of a frame, and frames that go to receive queues (by RSS), to
- * another pipe, or are dropped. Everything else returns NOT_SUPPORTED, and a line of the log says
- * what it was; monitors are not counted. What matches by headers can be had from libmlx5
- * (mlx5dv_dr, dpa-network(7)).
+ * another pipe, or are dropped. Everything else returns NOT_SUPPORTED, and a line of the log says what
+ * it was; monitors are not counted. What matches by headers can be had from libmlx5 (mlx5dv_dr,
+ * dpa-network(7)).
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Flow programming guide).
  */
 #ifndef DOCA_FLOW_H

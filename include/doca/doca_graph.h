@@ -17,13 +17,13 @@
  *     while (!finished)
  *         doca_pe_progress(pe);                                 // calls function(cookie), then done
  *
- * The nodes that are after none begin. A node that fails (a task, or a function that does not
- * return DOCA_SUCCESS) lets no further node begin, and when those that have begun have ended the
- * instance has failed. The callbacks of tasks in nodes are not called, nor those of instances in
- * nodes. Contexts may be of other progress engines than the graph. An instance that has ended may
- * be submitted again. A graph is for one thread at a time.
+ * The nodes that are after none begin. A node that fails (a task, or a function that does not return
+ * DOCA_SUCCESS) lets no further node begin, and when those that have begun have ended the instance has
+ * failed. The callbacks of tasks in nodes are not called, nor those of instances in nodes. Contexts may
+ * be of other progress engines than the graph. An instance that has ended may be submitted again. A
+ * graph is for one thread at a time.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (API reference, "DOCA Graph").
  */
 #ifndef DOCA_GRAPH_H

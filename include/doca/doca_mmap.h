@@ -6,11 +6,11 @@
  *     doca_mmap_create(&mmap);
  *     doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
  * DOCA_ACCESS_FLAG_RDMA_WRITE); doca_mmap_set_memrange(mmap, buffer, size); doca_mmap_add_dev(mmap,
- * dev); doca_mmap_start(mmap); doca_mmap_dev_get_dpa_handle(mmap, dev, &handle);        // for a
- * kernel's argument doca_mmap_export_rdma(mmap, dev, &descriptor, &length);  // for a peer
+ * dev); doca_mmap_start(mmap); doca_mmap_dev_get_dpa_handle(mmap, dev, &handle); // for a kernel's
+ * argument doca_mmap_export_rdma(mmap, dev, &descriptor, &length); // for a peer
  *
- * Setters are for a map that is not started: else BAD_STATE. Every function gives INVALID_VALUE for
- * NULL, for an object that is gone, and for one of another kind (DOCA Core programming guide, "DOCA
+ * Setters are for a map that is not started: else BAD_STATE. Every function returns INVALID_VALUE for
+ * NULL, for a destroyed object, and for an object of another kind (DOCA Core programming guide, "DOCA
  * Memory Map").
  */
 #ifndef DOCA_MMAP_H
@@ -31,7 +31,8 @@ typedef uint32_t doca_dpa_dev_mmap_t;
 /* Makes a map without memory, with permissions DOCA_ACCESS_FLAG_LOCAL_READ_WRITE. NO_MEMORY. */
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
-/* IN_USE: a buffer of it is still held; it stays. Else it waits as doca_mmap_stop does. */
+/* Errors: IN_USE if one of its buffers is still held; nothing changes then. Else it waits as
+ * doca_mmap_stop does. */
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
 /* Registers the memory with the devices. BAD_STATE: started already, or DPA memory of a context
@@ -39,10 +40,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * them is that of the DPA memory. DRIVER: the process, or the DPA, does not have
  * all of the memory, or may not write it as the permissions say. NO_MEMORY. */
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
-/* One that was made from an export never starts again. BAD_STATE: not started. IN_USE: a buffer of it is still held. What was
- * exported or given to kernels is void from here on. Copies that are in the midst of its memory are
- * waited for, and the rest of what they are part of fails: when it returns, or doca_mmap_destroy,
- * the memory is the program's alone. */
+/* One that was made from an export never starts again. BAD_STATE: not started. IN_USE if one of its
+ * buffers is still held. What was exported or given to kernels is void from here on. Copies that are in
+ * the midst of its memory are waited for, and the rest of what they are part of fails: when it returns,
+ * or doca_mmap_destroy, the memory is the program's alone. */
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
 /* Adds a device that may reach the memory. ALREADY_EXIST. NO_MEMORY: there are 8 already, or as many

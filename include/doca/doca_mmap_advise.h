@@ -10,13 +10,13 @@
  *     doca_mmap_advise_task_invalidate_cache_alloc_init(advise, buf, data, &task);
  *     doca_task_submit(doca_mmap_advise_task_invalidate_cache_as_doca_task(task));
  *
- * On a BlueField the cache is that of its cores in front of their memory, and the data is
- * undefined after that. An emulated device has the host's memory and no cache: a task checks its
- * buffer as a device does and changes nothing. Its status: INVALID_VALUE: the buffer is gone, is one
- * of a list, has no data, or more than a device takes. NOT_PERMITTED: its map is not on the device.
- * IO_FAILED: the memory is gone. BAD_STATE: the context was stopped.
+ * On a BlueField the cache is that of its cores in front of their memory, and the data is undefined
+ * after that. An emulated device has the host's memory and no cache: a task checks its buffer as a
+ * device does and changes nothing. Its status: INVALID_VALUE: the buffer is gone, is one of a list, has
+ * no data, or more than a device takes. NOT_PERMITTED: its map is not on the device. IO_FAILED: the
+ * memory is gone. BAD_STATE: the context was stopped.
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for one of another
+ * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Mmap Advise programming guide; API reference, "DOCA MMAP Advise").
  */
 #ifndef DOCA_MMAP_ADVISE_H
@@ -49,10 +49,10 @@ doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinf
 
 /* Makes an idle context on a device. NO_MEMORY. */
 doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advise **mmap_advise);
-/* Stops it if it runs. IN_USE: a task of it is not freed; it stays. */
+/* Stops it if it runs. Errors: IN_USE if it has a task that is not freed; nothing changes then. */
 doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise);
-/* The same object as a context; NULL if it is none. It starts when its tasks were set up and it is
- * connected to a progress engine: else BAD_CONFIG. */
+/* Returns the object as a context. NULL if the argument is not an object of this kind. It starts when
+ * its tasks were set up and it is connected to a progress engine: else BAD_CONFIG. */
 struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise);
 
 /* Sets up how many tasks there may be at once, and who is told of them. INVALID_VALUE: also 0, or
@@ -68,7 +68,7 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
     struct doca_mmap_advise *mmap_advise, struct doca_buf *buf, union doca_data user_data,
     struct doca_mmap_advise_task_invalidate_cache **task);
 
-/* The same object as a task; NULL if it is none. */
+/* Returns the object as a task. NULL if the argument is not a task of this kind. */
 struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(
     struct doca_mmap_advise_task_invalidate_cache *task);
 

@@ -1,6 +1,6 @@
 /*
- * doca_pe: the progress engine: contexts that are connected to it carry out their tasks, and call
- * back, in doca_pe_progress.
+ * doca_pe: the progress engine: contexts that are connected to it carry out their tasks, and call back,
+ * in doca_pe_progress.
  *
  *     struct doca_pe *pe;
  *     doca_pe_create(&pe);
@@ -21,9 +21,9 @@
  *         doca_pe_clear_notification(pe, 0);
  *     }
  *
- * A progress engine and its contexts are for one thread at a time. Every function gives
- * INVALID_VALUE for NULL, for an object that is gone, and for one of another kind (DOCA Core
- * programming guide, "DOCA Progress Engine"; API reference, "DOCA Progress Engine").
+ * A progress engine and its contexts are for one thread at a time. Every function returns INVALID_VALUE
+ * for NULL, for a destroyed object, and for an object of another kind (DOCA Core programming guide,
+ * "DOCA Progress Engine"; API reference, "DOCA Progress Engine").
  */
 #ifndef DOCA_PE_H
 #define DOCA_PE_H

@@ -18,13 +18,13 @@
  *     doca_rdma_task_send_allocate_init(rdma, connection, buffer, data, &send);
  *     doca_task_submit(doca_rdma_task_send_as_task(send));    // doca_pe_progress calls `completed`
  *
- * Operations reach memory of maps that were given the context's device (doca_mmap_add_dev), at
- * either end. Sends wait for receives of the peer. All connections of a context share its receives.
- * When a context is stopped, what is still posted completes with an error; when a peer goes or its
- * process dies, so does what was posted to it, and what will be.
+ * Operations reach memory of maps that were given the context's device (doca_mmap_add_dev), at either
+ * end. Sends wait for receives of the peer. All connections of a context share its receives. When a
+ * context is stopped, what is still posted completes with an error; when a peer goes or its process
+ * dies, so does what was posted to it, and what will be.
  *
- * Setters are for a context that is idle: else BAD_STATE. Every function gives INVALID_VALUE for
- * NULL, for an object that is gone, and for one of another kind (DOCA RDMA programming guide).
+ * Setters are for a context that is idle: else BAD_STATE. Every function returns INVALID_VALUE for
+ * NULL, for a destroyed object, and for an object of another kind (DOCA RDMA programming guide).
  */
 #ifndef DOCA_RDMA_H
 #define DOCA_RDMA_H
@@ -85,7 +85,7 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
 /* In any state: one that runs is stopped first. */
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma);
 
-/* The same object as a context; NULL if it is none. */
+/* Returns the object as a context. NULL if the argument is not an object of this kind. */
 struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 
 /* What peers may do with memory of this process, as far as its map permits it: bits of enum

@@ -12,8 +12,8 @@
  *
  * Locations are set before start, values are used after it. The locations do not restrict who may
  * update or read. While a sync event with a DPA location waits, the error state of that DPA context
- * ends the wait. Calls on a started event may come from any thread. Every function gives
- * INVALID_VALUE for NULL, for an object that is gone, and for one of another kind (DOCA Sync Event
+ * ends the wait. Calls on a started event may come from any thread. Every function returns
+ * INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind (DOCA Sync Event
  * programming guide). The types are also for DPA code.
  */
 #ifndef DOCA_SYNC_EVENT_H

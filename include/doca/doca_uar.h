@@ -6,7 +6,7 @@
  *     doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar);
  *     doca_verbs_qp_init_attr_set_external_uar(init, uar);
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for what is none.
+ * Every function returns INVALID_VALUE for NULL, for an object that is gone, and for what is none.
  */
 #ifndef DOCA_UAR_H
 #define DOCA_UAR_H

@@ -5,7 +5,7 @@
  *     doca_umem_dpa_create(dpa, address, size, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &umem);
  *     doca_verbs_qp_init_attr_set_external_umem(init, umem, 0);
  *
- * Every function gives INVALID_VALUE for NULL, for an object that is gone, and for what is none.
+ * Every function returns INVALID_VALUE for NULL, for an object that is gone, and for what is none.
  */
 #ifndef DOCA_UMEM_H
 #define DOCA_UMEM_H

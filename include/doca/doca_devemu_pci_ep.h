@@ -1,6 +1,6 @@
 /*
- * doca_devemu_pci_ep: what programs of DOCA 3.3 call of an emulated function (doca_devemu_pci.h, which includes
- * this): an endpoint is a context of a function by another name.
+ * doca_devemu_pci_ep: functions for emulated PCI functions as DOCA 3.3 names them (doca_devemu_pci.h,
+ * which includes this file). An endpoint is another name for the context of a function.
  *
  *     doca_devemu_pci_ep_set_num_msix(doca_devemu_pci_dev_as_ep(function), 2);
  *     doca_devemu_pci_ep_set_datapath_on_dpa(doca_devemu_pci_dev_as_ep(function), dpa);
@@ -16,18 +16,20 @@
 extern "C" {
 #endif
 
-/* As doca_ctx_set_datapath_on_dpa. BAD_STATE: it is not idle. NOT_PERMITTED: it has one. */
+/* As doca_ctx_set_datapath_on_dpa. Errors: BAD_STATE if the context is not idle, NOT_PERMITTED if it
+ * has a DPA. */
 doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *ep,
                                                     struct doca_dpa *dpa_dev);
-/* How many vectors the function has: all of its type, or fewer, which the host sees from the next start on. 0:
- * it has no MSI-X. Doorbells: as many as their regions have, for which get_num_db says 1024, or at most so many
- * in each. BAD_STATE: it is not idle. NOT_SUPPORTED: more vectors than the type has, or more doorbells than 1024. */
+/* Number of MSI-X vectors: by default all of the type, or fewer; the host sees a change from the next
+ * start. 0: no MSI-X. Number of doorbells in each region: by default all (get_num_db then returns
+ * 1024), or a limit. Errors: BAD_STATE if the context is not idle, NOT_SUPPORTED if there are more
+ * vectors than the type has, or more than 1024 doorbells. */
 doca_error_t doca_devemu_pci_ep_set_num_msix(struct doca_devemu_pci_ep *ep, uint16_t num_msix);
 doca_error_t doca_devemu_pci_ep_get_num_msix(const struct doca_devemu_pci_ep *ep,
                                              uint16_t *num_msix);
 doca_error_t doca_devemu_pci_ep_set_num_db(struct doca_devemu_pci_ep *ep, uint16_t num_db);
 doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, uint16_t *num_db);
-/* These are doca_devemu_pci_db_create_on_dpa, doca_devemu_pci_msix_create_on_dpa and
+/* As doca_devemu_pci_db_create_on_dpa, doca_devemu_pci_msix_create_on_dpa and
  * doca_devemu_pci_mmap_create. */
 doca_error_t doca_devemu_pci_ep_create_db_on_dpa(struct doca_devemu_pci_ep *ep,
                                                  struct doca_devemu_pci_db_completion *db_comp,

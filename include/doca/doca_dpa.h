@@ -81,72 +81,75 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app);
 doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app);
 
-/* The name that dpacc gave a program. `name_len` is the room at `name`, and becomes what the name takes
- * with its zero; INVALID_VALUE: also less room, and what is no program. */
+/* Gets the name that dpacc gave a program. `name_len` holds the size of the buffer, and receives the
+ * size of the name with the NUL. Errors: INVALID_VALUE also if the buffer is too small or `app` is not
+ * a program. */
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len);
 
-/* Which messages of DOCA_DPA_DEV_LOG_* come out on stdout; INFO to begin with. INVALID_VALUE: no
- * level. */
+/* Sets the level up to which messages of DOCA_DPA_DEV_LOG_* are printed on stdout; INFO by default.
+ * Errors: INVALID_VALUE also for an invalid level. */
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level);
 doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level *log_level);
 
-/* Sends those messages, or what doca_dpa_dev_trace writes, to a file in place of stdout. It is made,
- * or emptied, by each start of the context, and complete when that is stopped. `file_path` is copied.
- * INVALID_VALUE: also longer than 4095 bytes, or empty. BAD_STATE: started already, or an extended
- * context. NO_MEMORY. */
+/* Send these messages, or the lines of doca_dpa_dev_trace, to a file instead of stdout. Each start of
+ * the context creates or empties the file. The file is complete when the context is stopped.
+ * `file_path` is copied. Errors: INVALID_VALUE also if the path is empty or longer than 4095 bytes,
+ * BAD_STATE if the context is started or extends another, NO_MEMORY. */
 doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path);
 doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path);
 
-/* That file; lengths are as those of doca_dpa_app_get_name. NOT_FOUND: none was set. */
+/* Get the path of that file; lengths as for doca_dpa_app_get_name. Errors: NOT_FOUND if no path was
+ * set. */
 doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len);
 doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path,
                                           uint32_t *path_len);
 
 /*
- * Starts a context: the device verifies the program as its policy says, and loads it.
- * BAD_STATE: started already. BAD_CONFIG: no program. AUTHENTICATION: the device refuses the
- * program. NOT_SUPPORTED: not a program for this DPA. NOT_FOUND: the device is gone. NO_MEMORY.
- * IO_FAILED: a file of doca_dpa_log_file_set_path cannot be written. DRIVER: the program or the device's state is damaged.
+ * Starts a context: the device verifies the program as its policy says, and loads it. Errors: BAD_STATE
+ * if it is started, BAD_CONFIG if it has no program, AUTHENTICATION if the device refuses the program,
+ * NOT_SUPPORTED if the program is not for this DPA, NOT_FOUND if the device is removed, NO_MEMORY,
+ * IO_FAILED if a file of doca_dpa_log_file_set_path cannot be written, DRIVER if the program or the
+ * device's state is damaged.
  */
 doca_error_t doca_dpa_start(struct doca_dpa *dpa);
 
-/* Ends kernels, calls and threads, wherever they are, and prints the messages that are left. The
- * context can be started again, with fresh memory. BAD_STATE: not started. */
+/* Ends kernels, calls and threads at any point of their code, and prints the remaining messages. The
+ * context can be started again, with new memory. Errors: BAD_STATE if it is not started. */
 doca_error_t doca_dpa_stop(struct doca_dpa *dpa);
 
-/* Lets the program of a started context use another device too: the new context, which is started,
- * stands for both. To be given back with doca_dpa_destroy. BAD_STATE: not started, or itself
- * extended. NO_MEMORY. */
+/* Lets the program of a started context also use another device. The new context is started and is for
+ * that device. Free it with doca_dpa_destroy. Errors: BAD_STATE if `dpa` is not started or extends
+ * another context, NO_MEMORY. */
 doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
                                     struct doca_dpa **extended_dpa);
 
-/* What DPA code calls the context, for doca_dpa_dev_device_set. BAD_STATE: not started. */
+/* Gets the context's handle for doca_dpa_dev_device_set. Errors: BAD_STATE if it is not started. */
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle);
 
-/* The number of a page of doorbells on its device (doca_uar.h), which it has until it is destroyed.
- * NO_MEMORY: a device has 256. */
+/* Gets the number of the context's page of doorbells on its device (doca_uar.h). The context keeps the
+ * page until it is destroyed. Errors: NO_MEMORY if all 256 pages of the device are in use. */
 doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id);
 
-/* Greatest number of threads that may run one kernel. */
+/* Gets the largest number of threads of one kernel. */
 doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value);
 
-/* Seconds that a kernel or call may run; one that takes longer puts the context into the error
+/* Gets the time limit of a kernel or call in seconds. A longer run puts the context into the error
  * state. */
 doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa,
                                               unsigned long long *value);
 
-/* Number of execution units that programs may use; DPAKIT_EUS=N in the environment makes it N.
- * BAD_STATE: not started. */
+/* Gets the number of execution units for programs; the environment variable DPAKIT_EUS=N sets it to N.
+ * Errors: BAD_STATE if the context is not started. */
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa,
                                                   unsigned int *total_num_eus);
 
-/* Cores that have those units, and units of each core: 16, as on a BlueField-3. BAD_STATE: not
- * started. */
+/* Get the number of cores with these units, and the units of each core: 16, as on a BlueField-3.
+ * Errors: BAD_STATE if the context is not started. */
 doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores);
 doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core);
 
-/* Whether DPA code had an error, without waiting: DOCA_SUCCESS if not. BAD_STATE: it had, or the
- * context is not started. */
+/* Checks, without waiting, whether DPA code had an error. Returns DOCA_SUCCESS if not. Errors:
+ * BAD_STATE after an error, or if the context is not started. */
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
 
 /* ---- Memory ---- */
@@ -154,19 +157,19 @@ doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
 /*
  * Allocates DPA memory, aligned to 64 bytes, with undefined content.
  *   size     [in]   bytes, at least 1
- *   dev_ptr  [out]  its DPA address; 0 on failure
- * INVALID_VALUE: also size 0. NO_MEMORY. BAD_STATE: not started.
+ *   dev_ptr  [out]  the DPA address of the memory; 0 on failure
+ * Errors: INVALID_VALUE also if the size is 0, NO_MEMORY, BAD_STATE if the context is not started.
  */
 doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr);
 
-/* Frees DPA memory, when no copy of the host's, RDMA or DMA is in flight in the context.
- * INVALID_VALUE: also not an address that doca_dpa_mem_alloc returned for this context, or freed
- * already. BAD_STATE: not started. */
+/* Frees DPA memory, once no host copy, RDMA or DMA is in flight in the context. Errors: INVALID_VALUE
+ * also if doca_dpa_mem_alloc did not return the address for this context, or it is already freed,
+ * BAD_STATE if the context is not started. */
 doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr);
 
-/* Copies host memory to DPA memory, and back, and fills DPA memory with `value`, taken as an
- * unsigned char. INVALID_VALUE: also any byte outside of the context's memory (nothing is written
- * then). BAD_STATE: not started. */
+/* Copy host memory to DPA memory, copy it back, and fill DPA memory with `value` as an unsigned char.
+ * Errors: INVALID_VALUE also if a byte is outside the context's memory (nothing is written then),
+ * BAD_STATE if the context is not started. */
 doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr,
                                  void *src_ptr, size_t size);
 doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
@@ -174,42 +177,44 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
                              size_t size);
 
-/* The same with buffers: the first bytes of the data of a list of them go to DPA memory; what comes
- * from there goes behind the data of a list, and belongs to it then. INVALID_VALUE: also less data or
- * room than `size`. Errors of memory are those of tasks of doca_dma.h; what was copied before one
- * stays in DPA memory, and is no data of buffers. */
+/* Copy between DPA memory and a list of buffers: the first bytes of the list's data go to DPA memory;
+ * bytes from DPA memory are appended to the list's data. Errors: INVALID_VALUE also if the list has
+ * less data or room than `size`, and for memory the errors of tasks of doca_dma.h. After an error,
+ * bytes that reached DPA memory stay there, and the buffers' data is unchanged. */
 doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr,
                                      struct doca_buf *src_buf, size_t size);
 doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *dst_buf,
                                      doca_dpa_dev_uintptr_t src_ptr, size_t size);
 
-/* ---- Hash tables of DPA code: doca_dpa_dev_hash_table_add and others ---- */
+/* ---- Hash tables for DPA code: doca_dpa_dev_hash_table_add and others ---- */
 
-/* Makes an empty table for so many keys, 1 to 1048576, which goes with this start of the context.
- * BAD_STATE: not started. NO_MEMORY. */
+/* Creates an empty table for `num_entries` keys, 1 to 1048576. The table is valid until the context
+ * stops. Errors: BAD_STATE if the context is not started, NO_MEMORY. */
 doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries,
                                         struct doca_dpa_hash_table **ht);
 doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht);
-/* What DPA code calls it. BAD_STATE: its context was stopped. */
+/* Gets the handle for DPA code. Errors: BAD_STATE if the context was stopped. */
 doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
                                                 doca_dpa_dev_hash_table_t *ht_handle);
 
 /* ---- Kernels and calls ---- */
 
 /*
- * Starts a kernel and returns without waiting for it. Kernels of one context run side by side when
- * execution units are free: where one needs what another has done, an event must order them. A
- * kernel whose wait event nobody updates waits until its context is stopped or destroyed: also when
- * the update was to come from another context, which is in the error state.
- *   wait_event      [in]  NULL, or the kernel starts only when this event's value is greater than
- *   wait_threshold  [in]  this, 0 to DOCA_DPA_WAIT_THRESHOLD_MAX
- *   comp_event      [in]  NULL, or the event that gets
- *   comp_count      [in]  this, added (_add) or set (_set), after the last thread has ended
+ * Starts a kernel and returns without waiting for it. Kernels of one context run in parallel if
+ * execution units are free: an event must order kernels that depend on each other. If nothing updates
+ * its wait event, a kernel waits until its context is stopped or destroyed, also if the context that
+ * should update the event is in the error state.
+ *   wait_event      [in]  NULL, or an event: the kernel starts when the event's value is greater than
+ *                         wait_threshold
+ *   wait_threshold  [in]  0 to DOCA_DPA_WAIT_THRESHOLD_MAX
+ *   comp_event      [in]  NULL, or an event to update after the last thread has ended
+ *   comp_count      [in]  the number that is added to the event (_add), or its new value (_set)
  *   num_threads     [in]  1 to doca_dpa_get_max_threads_per_kernel()
  *   func            [in]  stub of a __dpa_global__ function of the context's program
- *   ...                   its arguments, with the types of the DPA function
- * INVALID_VALUE: also not a function of this program, threshold or number of threads out of range.
- * BAD_STATE: the context or an event is not started. NO_MEMORY: out of memory or of DPA threads.
+ *   ...                   the function's arguments, with the types of the DPA function
+ * Errors: INVALID_VALUE also if `func` is not a function of this program, or if the threshold or the
+ * number of threads is out of range, BAD_STATE if the context or an event is not started, NO_MEMORY if
+ * memory or DPA threads are exhausted.
  */
 doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
                                                struct doca_sync_event *wait_event,
@@ -226,59 +231,61 @@ doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa,
 
 /*
  * Calls a __dpa_rpc__ function on one DPA thread and waits for its result.
- *   retval  [out]  may not be NULL; unchanged on failure
- * INVALID_VALUE: also not a function of this program. BAD_STATE: the context is not started, or the
- * call failed, or was ended by doca_dpa_stop.
+ *   retval  [out]  the result; not NULL; unchanged on failure
+ * Errors: INVALID_VALUE also if `func` is not a function of this program, BAD_STATE if the context is
+ * not started, the call failed, or doca_dpa_stop ended it.
  */
 doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...);
 
 /* ---- Threads ---- */
 
-/* Makes a thread of a context, without a function. NO_MEMORY. */
+/* Creates a thread of a context, without a function. Errors: NO_MEMORY. */
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread);
 
-/* Stops the thread if it is started, and frees it; what woke it wakes nobody any more. */
+/* Stops the thread if it is started, and frees it. Its completions then wake no thread. */
 doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread);
 
-/* The __dpa_global__ function that each activation runs, and its argument; a function without
- * parameters gets none. BAD_STATE: started. */
+/* Sets the __dpa_global__ function that each activation runs, and its argument. A function without
+ * parameters ignores the argument. Errors: BAD_STATE if the thread is started. */
 doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t *func,
                                           uint64_t arg);
 
-/* An address that doca_dpa_dev_thread_get_local_storage gives. BAD_STATE: started. */
+/* Sets the address that doca_dpa_dev_thread_get_local_storage returns. Errors: BAD_STATE if the thread
+ * is started. */
 doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread,
                                                doca_dpa_dev_uintptr_t dev_ptr);
 
-/* Ties the thread to the execution unit of `eu_affinity`, which may be changed or destroyed
- * afterwards. BAD_STATE: started. BAD_CONFIG: no unit is set there. */
+/* Binds the thread to the execution unit of `eu_affinity`. The affinity can be changed or destroyed
+ * afterwards. Errors: BAD_STATE if the thread is started, BAD_CONFIG if the affinity has no unit. */
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
                                           const struct doca_dpa_eu_affinity *eu_affinity);
 
-/* What was set: no function, 0 and 0 at first. The affinity is the object that was given; NOT_FOUND:
- * none was, or it is gone. */
+/* Get the settings; by default no function, argument 0, storage 0. The affinity is the object that was
+ * set. Errors: NOT_FOUND if no affinity was set, or it is destroyed. */
 doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t **func,
                                           uint64_t *arg);
 doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread,
                                                doca_dpa_dev_uintptr_t *dev_ptr);
 doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
                                           const struct doca_dpa_eu_affinity **eu_affinity);
-/* Its number in the DPA process, as tools and debuggers tell it. BAD_STATE: not started. */
+/* Gets the thread's number in the DPA process, as tools and debuggers print it. Errors: BAD_STATE if
+ * the thread is not started. */
 doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *thread_id);
 
-/* Makes the thread ready to run. BAD_STATE: started already, or the context is not. BAD_CONFIG: no
- * function. INVALID_VALUE: also a function that is none of the program's or has more than one
- * parameter, or an execution unit that there is not. NO_MEMORY. */
+/* Makes the thread ready to run. Errors: BAD_STATE if the thread is started or the context is not,
+ * BAD_CONFIG if it has no function, INVALID_VALUE also if the function is not of the program or has
+ * more than one parameter, or if the execution unit does not exist, NO_MEMORY. */
 doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread);
 
-/* Ends its activation, wherever it is, and forgets the events that it did not run for; it can be
- * changed and started again. BAD_STATE: not started. */
+/* Ends the thread's activation at any point of its code, and discards its pending events. The thread
+ * can be changed and started again. Errors: BAD_STATE if it is not started. */
 doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread);
 
-/* From now on every event of its completions is one activation; there is none without an event.
- * BAD_STATE: not started, or an activation runs. */
+/* From now on each event of the thread's completions causes one activation. Errors: BAD_STATE if the
+ * thread is not started, or an activation runs. */
 doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread);
 
-/* Execution units of a thread: one. _get: NOT_FOUND if none is set. */
+/* An affinity names one execution unit. Errors (_get): NOT_FOUND if no unit is set. */
 doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
                                          struct doca_dpa_eu_affinity **eu_affinity);
 doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *eu_affinity);
@@ -287,59 +294,61 @@ doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *eu_affinity
 doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity,
                                       unsigned int *eu_id);
 
-/* ---- Groups: ranks of threads, doca_dpa_dev_thread_rank and doca_dpa_dev_num_threads ---- */
+/* ---- Groups give threads ranks: doca_dpa_dev_thread_rank and doca_dpa_dev_num_threads ---- */
 
-/* Makes a group of `num_threads` threads, without any. INVALID_VALUE: also 0, or more than 1024.
- * NO_MEMORY. */
+/* Creates an empty group for `num_threads` threads. Errors: INVALID_VALUE also if num_threads is 0 or
+ * more than 1024, NO_MEMORY. */
 doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads,
                                           struct doca_dpa_tg **tg);
-/* Its threads keep their ranks. */
+/* Destroys the group. Its threads keep their ranks. */
 doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg);
 doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
                                                    unsigned int *num_threads);
-/* Gives a thread that is not started its rank, from 0. INVALID_VALUE: also no such rank, or a thread
- * of another context. ALREADY_EXIST: the rank has a thread, or the thread a group. BAD_STATE: the
- * group or the thread is started. */
+/* Assigns a rank, from 0, to a thread that is not started. Errors: INVALID_VALUE also if the rank is
+ * too large, or the thread is of another context, ALREADY_EXIST if the rank has a thread or the thread
+ * has a group, BAD_STATE if the group or the thread is started. */
 doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
                                               struct doca_dpa_thread *thread, unsigned int rank);
-/* BAD_CONFIG (start): a rank has no thread. BAD_STATE: started already or not started, or (start) the
- * context is not. Threads are started for themselves, before or afterwards. */
+/* Start and stop the group. Threads are started separately, before or after the group. Errors:
+ * BAD_CONFIG (start) if a rank has no thread, BAD_STATE if the group is started, or for stop, not
+ * started, or (start) the context is not started. */
 doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg);
 doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg);
 
 /* ---- Completions ---- */
 
 /*
- * Makes a queue for the completions of what is attached to it.
- *   queue_size  [in]  how many it holds that are not acknowledged, 1 to 65536; one more puts the
- *                     context into the error state
- * INVALID_VALUE: also another size. NO_MEMORY.
+ * Creates a queue for the completions of attached objects.
+ *   queue_size  [in]  the largest number of completions that are not acknowledged, 1 to 65536; a
+ *                     further completion puts the context into the error state
+ * Errors: INVALID_VALUE also for another size, NO_MEMORY.
  */
 doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size,
                                         struct doca_dpa_completion **dpa_comp);
-/* IN_USE: something is attached to it; it stays. */
+/* Destroys the queue. Errors: IN_USE if an object is attached to it; nothing changes then. */
 doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp);
 
-/* The thread that a completion wakes when DPA code asked for that. BAD_STATE: the queue is started.
- * INVALID_VALUE: also a thread of another context. */
+/* Sets the thread that a completion wakes at the request of DPA code. Errors: BAD_STATE if the queue is
+ * started, INVALID_VALUE also if the thread is of another context. */
 doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread *thread);
 doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
                                                 unsigned int *queue_size);
-/* NOT_FOUND: it wakes none, or that is gone. */
+/* Gets that thread. Errors: NOT_FOUND if no thread is set, or it is destroyed. */
 doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread **thread);
 
-/* BAD_STATE: started already or not started, or the context is not. IN_USE (stop): something is
- * attached to it. NO_MEMORY. */
+/* Errors: BAD_STATE if the object is already started, or for stop, not started, or if the DPA context
+ * is not started. IN_USE (stop) if an object is attached to the queue, NO_MEMORY. */
 doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp);
 doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp);
 
-/* What DPA code calls it. BAD_STATE: not started. */
+/* Gets the handle for DPA code. Errors: BAD_STATE if the object is not started. */
 doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp,
                                                 doca_dpa_dev_completion_t *handle);
 
-/* What doca_dpa_dev_thread_notify wakes a thread with. Errors as for queues. */
+/* Notification completions, by which doca_dpa_dev_thread_notify wakes a thread. Errors as for
+ * queues. */
 doca_error_t
 doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread,
                                         struct doca_dpa_notification_completion **notify_comp);
@@ -353,7 +362,7 @@ doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     struct doca_dpa_notification_completion *notify_comp,
     doca_dpa_dev_notification_completion_t *comp_handle);
 
-/* NOT_FOUND: it is gone. */
+/* Gets the thread. Errors: NOT_FOUND if the thread is destroyed. */
 doca_error_t
 doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp,
                                             struct doca_dpa_thread **dpa_thread);
@@ -361,10 +370,10 @@ doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_complet
 /* ---- Asynchronous operations: doca_dpa_dev_post_memcpy (doca_dpa_dev_buf.h) ---- */
 
 /*
- * Makes a queue for copies between memory maps of the context's device.
- *   queue_size  [in]  how many are under way at most, 1 to 65536
- *   user_data   [in]  what completions tell, its lower 32 bits
- * INVALID_VALUE: also another size. NO_MEMORY.
+ * Creates a queue for copies between memory maps of the context's device.
+ *   queue_size  [in]  the largest number of copies in flight, 1 to 65536
+ *   user_data   [in]  the user data of completions, 32 bits
+ * Errors: INVALID_VALUE also for another size, NO_MEMORY.
  */
 doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size,
                                        uint64_t user_data, struct doca_dpa_async_ops **async_ops);
@@ -375,17 +384,18 @@ doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_
 doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
                                               uint64_t *user_data);
 
-/* Where its completions go; while it is started that queue cannot be stopped (IN_USE). BAD_STATE:
- * started. INVALID_VALUE: also a queue of another context. */
+/* Sets the queue for its completions. That queue cannot be stopped while this object is started
+ * (IN_USE). Errors: BAD_STATE if this object is started, INVALID_VALUE also if the queue is of another
+ * context. */
 doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
                                        struct doca_dpa_completion *dpa_comp);
 
-/* BAD_STATE: started already or not started, or the context is not. BAD_CONFIG (start): no queue is
- * attached. */
+/* Errors: BAD_STATE if the object is already started, or for stop, not started, or if the DPA context
+ * is not started. BAD_CONFIG (start) if no queue is attached. */
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops);
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops);
 
-/* What DPA code calls it. BAD_STATE: not started. */
+/* Gets the handle for DPA code. Errors: BAD_STATE if the object is not started. */
 doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
                                                doca_dpa_dev_async_ops_t *handle);
 

@@ -1,16 +1,16 @@
 /*
- * doca_dpa_dev: the device side of DOCA DPA: what kernels, RPCs and threads call.
+ * doca_dpa_dev: the device side of DOCA DPA: the functions that kernels, RPCs and threads call.
  *
  *     __dpa_global__ void thread_kernel(uint64_t arg)
  *     {
  *         struct state *s = (struct state *)doca_dpa_dev_thread_get_local_storage();
  *         DOCA_DPA_DEV_LOG_INFO("activation %u\n", ++s->count);
- *         doca_dpa_dev_thread_notify(s->peer);      // another thread runs
+ *         doca_dpa_dev_thread_notify(s->peer);      // wakes another thread
  *         doca_dpa_dev_thread_reschedule();         // this one waits for its next event
  *     }
  *
- * DPA subsystem guide 2.2.1, section 3.4, and DOCA DPA of today. A bad handle or address faults the
- * thread, which puts its context into the error state.
+ * DPA subsystem guide 2.2.1, section 3.4, and DOCA DPA 3. A bad handle or address faults the thread,
+ * which puts its context into the error state.
  */
 #ifndef DOCA_DPA_DEV_H
 #define DOCA_DPA_DEV_H
@@ -25,16 +25,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
 /* ---- Kernels ---- */
 
-/* Rank of the calling thread in its kernel launch, from 0. */
+/* Returns the rank of the calling thread in its kernel launch, from 0. */
 unsigned int doca_dpa_dev_thread_rank(void);
-/* Threads that run the current kernel. */
+/* Returns the number of threads that run the current kernel. */
 unsigned int doca_dpa_dev_num_threads(void);
 /* Lets other threads use the execution unit. */
 void doca_dpa_dev_yield(void);
@@ -44,8 +44,8 @@ void doca_dpa_dev_yield(void);
 /* Prints on the host application's standard output; no floating point. Returns the length. */
 int doca_dpa_dev_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, behind its level, if doca_dpa_set_log_level lets it through. The text brings its own
- * newline. */
+/* Prints a message after its level, if doca_dpa_set_log_level permits the level. The text must end with
+ * a newline. */
 void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -55,83 +55,85 @@ void doca_dpa_dev_log(enum doca_dpa_dev_log_level level, const char *format, ...
 #define DOCA_DPA_DEV_LOG_INFO(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_INFO, __VA_ARGS__)
 #define DOCA_DPA_DEV_LOG_DBG(...)  doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* Writes a line with these numbers to the file of doca_dpa_trace_file_set_path, else to stdout; the
- * line's form is dpakit's own. The other writes out what is buffered of such lines. */
+/* doca_dpa_dev_trace writes a line with these numbers to the file of doca_dpa_trace_file_set_path, or
+ * to stdout without a file. The format of the line is specific to dpakit. The other function flushes
+ * buffered lines. */
 void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5);
 void doca_dpa_dev_trace_flush(void);
 
 /* ---- Threads ---- */
 
-/* Address of the thread's local storage, 0 if it has none. */
+/* Returns the address of the thread's local storage, 0 if it has none. */
 doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void);
 /* End this activation: for good, or until the thread's next event. They do not return. */
 __attribute__((noreturn)) void doca_dpa_dev_thread_finish(void);
 __attribute__((noreturn)) void doca_dpa_dev_thread_reschedule(void);
-/* The same, and the next activation comes at once, without an event. */
+/* Ends this activation; the next activation starts at once, without an event. Does not return. */
 __attribute__((noreturn)) void doca_dpa_dev_thread_retrigger(void);
 
-/* One event for the thread of a notification completion. */
+/* Sends one event to the thread of a notification completion. */
 void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t h);
 
-/* From here on the calling thread uses resources of that context's device: a context that extends
- * another names resources of its own. */
+/* Switches the calling thread to the resources of that context's device. A context that extends another
+ * has its own resources. */
 void doca_dpa_dev_device_set(doca_dpa_dev_t h);
 
 /* ---- Completions ---- */
 
 enum doca_dpa_dev_completion_type {
     DOCA_DPA_DEV_COMP_SEND = 0, /* a send, write, read or atomic operation has ended */
-    DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM = 1, /* a peer wrote, and an immediate came with it */
-    DOCA_DPA_DEV_COMP_RECV_SEND = 2,           /* a message came */
-    DOCA_DPA_DEV_COMP_RECV_SEND_IMM = 3,       /* the same, with an immediate */
-    DOCA_DPA_DEV_COMP_SEND_ERR = 0xd,          /* what was posted failed */
+    DOCA_DPA_DEV_COMP_RECV_RDMA_WRITE_IMM = 1, /* a peer's write with an immediate arrived */
+    DOCA_DPA_DEV_COMP_RECV_SEND = 2,           /* a message arrived */
+    DOCA_DPA_DEV_COMP_RECV_SEND_IMM = 3,       /* a message with an immediate arrived */
+    DOCA_DPA_DEV_COMP_SEND_ERR = 0xd,          /* a posted operation failed */
     DOCA_DPA_DEV_COMP_RECV_ERR = 0xe,
 };
 
 typedef enum doca_dpa_dev_completion_type doca_dpa_dev_completion_type_t;
 
-/* How operations are posted (doca_dpa_dev_rdma.h, doca_dpa_dev_buf.h). Without FLUSH one may wait for
- * the next; here none does. OPTIMIZE_REPORTS: success is not reported. */
+/* Flags of posted operations (doca_dpa_dev_rdma.h, doca_dpa_dev_buf.h). Without FLUSH an operation may
+ * wait for the next operation; here it never waits. OPTIMIZE_REPORTS: success is not reported. */
 enum doca_dpa_dev_submit_flag {
     DOCA_DPA_DEV_SUBMIT_FLAG_NONE = 0,
     DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH = 1u << 0,
     DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1u << 1,
 };
 
-/* One completion. Its contents are for the functions below. */
+/* One completion. Use the functions below to read it. */
 typedef struct doca_dpa_dev_completion_element {
     uint32_t type, user_data, immediate, wqe_counter;
     uint64_t timestamp;
     uint32_t bytes, syndrome;
 } doca_dpa_dev_completion_element_t;
 
-/* Takes the next completion of a queue; 1, or 0 if there is none. */
+/* Takes the next completion of a queue. Returns 1, or 0 if there is no completion. */
 int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_completion_element_t *e);
 
-/* What it tells: of enum doca_dpa_dev_completion_type; the user data of the posted operation or of
- * the connection; the immediate that came; which operation of its queue it was; when, in
- * nanoseconds. */
+/* Return the contents of a completion: its type (enum doca_dpa_dev_completion_type); the user data of
+ * the posted operation or of the connection; the received immediate; the index of the operation in its
+ * queue; the time in nanoseconds. */
 doca_dpa_dev_completion_type_t
 doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e);
 uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e);
-/* Bytes of the message that came; why an operation failed, by the numbers that completions of the
- * card have (MLX5_CQE_SYNDROME_* of libmlx5), 0 if it did not. */
+/* Return the size of the received message in bytes; the reason of a failure, as a number of the card's
+ * completions (MLX5_CQE_SYNDROME_* of libmlx5), or 0 without a failure. */
 uint32_t doca_dpa_dev_completion_element_get_received_bytes(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_completion_element_t e);
 
-/* Gives the room of the oldest `num_comp` completions that were taken back to the queue. */
+/* Acknowledges the oldest `num_comp` completions that were taken: the queue can use their room
+ * again. */
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp);
 
-/* The next completion wakes the queue's thread: at once if there is one that was not taken. Only
- * one: then it must be asked for again. */
+/* Requests that the next completion wakes the queue's thread: at once if a completion was not taken
+ * yet. A request counts for one wake-up. */
 void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t h);
 
-/* Tables of doca_dpa_hash_table_create, which any threads may use at once. _add: the key has this
- * value now; one key more than the table has room for ends the DPA process. _remove: one that is not
- * there is ignored. _find: 1, and its value; 0 if it is not there. */
+/* Tables of doca_dpa_hash_table_create. Threads may use them concurrently. _add sets the value of a
+ * key; a key too many ends the DPA process. _remove ignores a key that is not in the table. _find
+ * returns 1 and the key's value, or 0 if the key is not in the table. */
 void doca_dpa_dev_hash_table_add(doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value);
 void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key);
 int doca_dpa_dev_hash_table_find(doca_dpa_dev_hash_table_t ht_handle, uint32_t key,

@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_buf: memory maps and buffers in DPA code: buffers of an array (doca_buf_array.h),
- * loads and stores of the host's memory, and copies.
+ * doca_dpa_dev_buf: memory maps and buffers in DPA code: buffers of an array (doca_buf_array.h), loads
+ * and stores of the host's memory, and copies.
  *
  *     doca_dpa_dev_buf_t buf = doca_dpa_dev_buf_array_get_buf(array, 3);
  *     uint64_t *words = (uint64_t *)doca_dpa_dev_buf_get_external_ptr(buf);
@@ -10,8 +10,8 @@
  *     while (!doca_dpa_dev_get_completion(queue, &element))
  *         ;
  *
- * Memory is named by handles of doca_mmap_dev_get_dpa_handle, on the device of the context, or of
- * doca_dpa_dev_device_set; addresses are those of its owner.
+ * Memory is named by a handle of doca_mmap_dev_get_dpa_handle and an address of the map's owner. The
+ * handle is for the device of the context, or of doca_dpa_dev_device_set.
  */
 #ifndef DOCA_DPA_DEV_BUF_H
 #define DOCA_DPA_DEV_BUF_H
@@ -21,14 +21,15 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
-/* ---- Buffers: address, length in bytes and memory map. What is set is this program's alone ---- */
+/* ---- Buffers: address, length in bytes and memory map. Changes are visible only to this program
+ * ---- */
 
-/* Buffer `buf_idx` of an array, from 0; there is no check that the array has it. */
+/* Returns buffer `buf_idx` of an array, from 0. The index is not checked. */
 doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr,
                                                   const uint64_t buf_idx);
 uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf);
@@ -40,10 +41,10 @@ void doca_dpa_dev_buf_set_mmap(doca_dpa_dev_buf_t buf, doca_dpa_dev_mmap_t mmap)
 
 /* ---- Loads and stores ---- */
 
-/* An address at which loads and stores reach a buffer, or `addr` of a map, for as long as the map
- * is started. Those that leave the memory, stores to memory without
- * DOCA_ACCESS_FLAG_LOCAL_READ_WRITE and those that are not aligned to their size fault the thread,
- * and so does what is no memory of the host's or of the program's own. */
+/* Returns an address for loads and stores to a buffer, or to `addr` of a map. It is valid while the map
+ * is started. These accesses fault the thread: outside the memory, stores to memory without
+ * DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, accesses that are not aligned to their size, and accesses to
+ * memory that is neither the host's nor the program's. */
 doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf);
 doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle,
                                                           uint64_t addr);
@@ -51,11 +52,11 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mm
 /* ---- Copies ---- */
 
 /* Copies memory, or as many bytes as the source buffer has, on a started queue
- * (doca_dpa_async_ops_create). Copies of a queue are carried out, and complete, in order: with
- * DOCA_DPA_DEV_COMP_SEND, unless `flags` have DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS, or with
- * DOCA_DPA_DEV_COMP_SEND_ERR in any case. In DOCA 2.7 to 2.9 the last argument asks for a completion, so
- * that 0 is for none: one without flags is lost if the completion queue is full. A bad handle of the
- * queue faults the thread. */
+ * (doca_dpa_async_ops_create). Copies of a queue run and complete in order. A success completes with
+ * DOCA_DPA_DEV_COMP_SEND unless `flags` have DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS. A failure
+ * always completes with DOCA_DPA_DEV_COMP_SEND_ERR. In DOCA 2.7 to 2.9 the last argument requests a
+ * completion, so 0 means no completion: therefore the completion of a copy without flags is lost if the
+ * completion queue is full. A bad handle of the queue faults the thread. */
 void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                               doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
                               doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,

@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_devemu_pci: doorbells and interrupts of emulated PCI functions (doca_devemu_pci.h) in DPA
- * code. Link the program with -ldoca_dpa_dev_comm.
+ * doca_dpa_dev_devemu_pci: doorbells and interrupts of emulated PCI functions (doca_devemu_pci.h) in
+ * DPA code. Link the program with -ldoca_dpa_dev_comm.
  *
  *     doca_dpa_dev_devemu_pci_db_completion_bind_db(completion, db);       // once, before it is started
  *
@@ -13,9 +13,9 @@
  *     doca_dpa_dev_devemu_pci_db_completion_request_notification(completion);
  *     doca_dpa_dev_thread_reschedule();
  *
- * A doorbell gives one completion, and gives the next one only when it was asked for it: at once if it
- * was rung meanwhile. A bad handle, and more acknowledged than came, fault the thread (DOCA DevEmu PCI
- * Generic programming guide).
+ * A doorbell gives one completion. It gives the next completion only after a request: at once if it was
+ * rung meanwhile. The thread faults on a bad handle, and on more acknowledgements than completions
+ * (DOCA DevEmu PCI Generic programming guide).
  */
 #ifndef DOCA_DPA_DEV_DEVEMU_PCI_H
 #define DOCA_DPA_DEV_DEVEMU_PCI_H
@@ -25,45 +25,50 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
-/* One that a doorbell gave. Its contents are for the functions below. */
+/* A completion of a doorbell. Use the functions below to read it. */
 typedef uint64_t doca_dpa_dev_devemu_pci_db_completion_element_t;
 
-/* Rings of a doorbell go to the completion that it was made for, from now on, until it is unbound.
- * 0; -1: it is bound, or not unbound; or it was made for another completion. */
+/* Bind a doorbell to its completion, and unbind it. A bound doorbell reports rings to the completion.
+ * Return 0, or -1 if the doorbell is already bound (for unbind, not bound), or was created for another
+ * completion. */
 int doca_dpa_dev_devemu_pci_db_completion_bind_db(doca_dpa_dev_devemu_pci_db_completion_t comp,
                                                   doca_dpa_dev_devemu_pci_db_t db);
 int doca_dpa_dev_devemu_pci_db_completion_unbind_db(doca_dpa_dev_devemu_pci_db_completion_t comp,
                                                     doca_dpa_dev_devemu_pci_db_t db);
 
-/* Takes the next one; 1, or 0 if there is none. */
+/* Takes the next completion. Returns 1, or 0 if there is no completion. */
 int doca_dpa_dev_devemu_pci_get_db_completion(
     doca_dpa_dev_devemu_pci_db_completion_t comp,
     doca_dpa_dev_devemu_pci_db_completion_element_t *comp_element);
-/* Which doorbell was rung, and its user data. A doorbell that is destroyed meanwhile is 0. */
+/* Gets the doorbell that was rung and its user data. The doorbell is 0 if it was destroyed
+ * meanwhile. */
 void doca_dpa_dev_devemu_pci_db_completion_element_get_db_properties(
     doca_dpa_dev_devemu_pci_db_completion_t comp,
     doca_dpa_dev_devemu_pci_db_completion_element_t comp_element, doca_dpa_dev_devemu_pci_db_t *db,
     doca_dpa_dev_uintptr_t *db_user_data);
-/* Gives the room of the oldest `num_comp` that were taken back. */
+/* Acknowledges the oldest `num_comp` completions that were taken. */
 void doca_dpa_dev_devemu_pci_db_completion_ack(doca_dpa_dev_devemu_pci_db_completion_t comp,
                                                uint64_t num_comp);
-/* The next one wakes the completion's thread, as of other completions (doca_dpa_dev.h). */
+/* Requests that the next completion wakes the thread, as doca_dpa_dev_completion_request_notification
+ * does. */
 void doca_dpa_dev_devemu_pci_db_completion_request_notification(
     doca_dpa_dev_devemu_pci_db_completion_t comp);
 
-/* The doorbell gives another completion when it is rung; at once if it was since the last one. */
+/* Requests the doorbell's next completion: at once if the doorbell was rung since the last
+ * completion. */
 void doca_dpa_dev_devemu_pci_db_request_notification(doca_dpa_dev_devemu_pci_db_t db);
-/* The bytes that were written to it last, in the byte order of the DPA; 0 to begin with. */
+/* Returns the value that was last written to the doorbell, in the byte order of the DPA; 0 by
+ * default. */
 uint32_t doca_dpa_dev_devemu_pci_db_get_value(doca_dpa_dev_devemu_pci_db_t db);
 
-/* Interrupts the host. */
+/* Raises the interrupt at the host. */
 void doca_dpa_dev_devemu_pci_msix_raise(doca_dpa_dev_devemu_pci_msix_t msix);
-/* What the host gave with it when it made it. */
+/* Returns the user data with which the host created the doorbell. */
 doca_dpa_dev_uintptr_t
 doca_dpa_dev_devemu_pci_msix_get_user_data(doca_dpa_dev_devemu_pci_msix_t msix);
 

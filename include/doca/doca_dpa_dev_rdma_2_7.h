@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_rdma, as DOCA 2.7 to 2.9 have it: one connection, which has no number. It is a part
- * of doca_dpa_dev_rdma.h: include that one.
+ * doca_dpa_dev_rdma, as DOCA 2.7 to 2.9 have it: one connection, without a number. doca_dpa_dev_rdma.h
+ * includes this file: include that header.
  *
  *     doca_dpa_dev_rdma_post_send(rdma, memory, message, size, 1);   // success is reported
  */
@@ -9,9 +9,9 @@
 
 #include "doca_dpa_dev_rdma.h"
 
-#ifdef __clang__ /* which dpacc is */
+#ifdef __clang__ /* dpacc is clang */
 
-/* Another function of the same name, with fewer arguments (clang's overloadable). */
+/* An overload of the function with fewer arguments (clang's overloadable). */
 #define DOCA_2_7 static inline __attribute__((overloadable, unused))
 
 static inline uint32_t doca_dpa_dev_rdma_flags_2_7(uint32_t completion_requested)

@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs and shared receive queues of doca_verbs that
- * have an external data path. Link the program with -ldoca_dpa_dev_verbs.
+ * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs and shared receive queues of doca_verbs
+ * with an external data path. Link the program with -ldoca_dpa_dev_verbs.
  *
  *     struct doca_dpa_dev_verbs_sge at = {.addr = address, .length = 8, .lkey = memory};
  *     struct doca_dpa_dev_verbs_send_wr wr = {0};
@@ -10,17 +10,17 @@
  *     doca_dpa_dev_verbs_send_wr_set_send_flags(&wr, DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SIGNALED);
  *     doca_dpa_dev_verbs_send_wr_set_fence_mode(&wr, DOCA_DPA_DEV_VERBS_SEND_WR_FM_NO_FENCE);
  *     doca_dpa_dev_verbs_qp_post_send_wr(qp, &wr);
- *     doca_dpa_dev_verbs_qp_commit_send(qp);                    // until then nothing is carried out
+ *     doca_dpa_dev_verbs_qp_commit_send(qp);                    // starts the posted work
  *     while (!doca_dpa_dev_get_completion(queue, &element))
  *         ;
  *
- * What is posted is read at once; the memory that a work request names is read or written when it is
- * carried out. Keys are handles of doca_mmap_dev_get_dpa_handle; that of the peer is the peer's. A
- * bad handle faults the thread.
+ * Posting copies the work request at once. The memory that it names is accessed when the work runs.
+ * Keys are handles of doca_mmap_dev_get_dpa_handle; a remote key is a handle of the peer. A bad handle
+ * faults the thread.
  *
- * Rings lie in the host's memory: doca_dpa_dev_verbs_qp_get_wq, doca_dpa_dev_verbs_srq_get_wq, _get_dbr_addr and
- * the functions with raw in their names that are about what lies in a ring, or about receives, are not there, nor
- * are queues of Ethernet (DOCA DPA programming guide).
+ * Rings are in host memory. Therefore these are missing: doca_dpa_dev_verbs_qp_get_wq,
+ * doca_dpa_dev_verbs_srq_get_wq, _get_dbr_addr, the functions with "raw" in their names that are about
+ * the contents of a ring or about receives, and Ethernet queues (DOCA DPA programming guide).
  */
 #ifndef DOCA_DPA_DEV_VERBS_H
 #define DOCA_DPA_DEV_VERBS_H
@@ -34,8 +34,8 @@ extern "C" {
 __dpa_global__ typedef uint64_t doca_dpa_dev_verbs_qp_t;
 __dpa_global__ typedef uint64_t doca_dpa_dev_verbs_srq_t;
 
-/* Work requests, whose members are the library's. A new one need not be cleared: what its operation
- * does not need is not looked at. */
+/* Work requests. Their members are private to the library. A new work request need not be cleared:
+ * members that its operation does not need are ignored. */
 struct doca_dpa_dev_verbs_send_wr {
     uint64_t reserved[8];
 };
@@ -49,26 +49,27 @@ enum doca_dpa_dev_verbs_send_wr_opcode {
     DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_SEND = 0xA,
     DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_SEND_WITH_IMM = 0xB,
     DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_READ = 0x10,
-    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_ATOMIC_FETCH_ADD = 0x12, /* of 8 bytes, aligned */
+    DOCA_DPA_DEV_VERBS_SEND_WR_OPCODE_ATOMIC_FETCH_ADD = 0x12, /* 8 bytes, aligned */
 };
 
-/* Bits. SIGNALED: success is told, too. SOLICITED: the peer's completion is an event to who waits for
- * such alone. */
+/* Bits. SIGNALED: success is reported, too. SOLICITED: the peer's completion is an event for waiters of
+ * solicited events. */
 enum doca_dpa_dev_verbs_send_wr_flags {
     DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SIGNALED = 1 << 1,
     DOCA_DPA_DEV_VERBS_SEND_WR_FLAGS_SOLICITED = 1 << 2,
 };
 
-/* Of a shared receive queue, as the host made it. LINKED_LIST: the place of a receive is taken until DPA code says
- * that it has its completion (doca_dpa_dev_verbs_srq_linked_list_ack_wr). CONTIGUOUS: until it has ended; places
- * are taken in their order, so the queue is full while the next one is taken. */
+/* The type of a shared receive queue, as the host created it. LINKED_LIST: a receive occupies its place
+ * until DPA code acknowledges its completion (doca_dpa_dev_verbs_srq_linked_list_ack_wr). CONTIGUOUS: a
+ * receive occupies its place until it has ended; places are used in order, so the queue is full while
+ * the next place is occupied. */
 enum doca_dpa_dev_verbs_srq_type {
     DOCA_DPA_DEV_VERBS_SRQ_TYPE_LINKED_LIST = 0,
     DOCA_DPA_DEV_VERBS_SRQ_TYPE_CONTIGUOUS = 1,
 };
 
-/* What must have ended before: nothing; or reads and atomic operations. Works of a queue pair are
- * carried out in their order here in any case. */
+/* Fences: the work waits for nothing, or for earlier reads and atomic operations. Here the works of a
+ * queue pair always run in order. */
 enum doca_dpa_dev_verbs_send_wr_fm {
     DOCA_DPA_DEV_VERBS_SEND_WR_FM_NO_FENCE = 0,
     DOCA_DPA_DEV_VERBS_SEND_WR_FM_INITIATOR_SMALL_FENCE,
@@ -82,7 +83,7 @@ enum doca_dpa_dev_verbs_send_wr_fm {
 #define DOCA_DPA_DEV_VERBS_SGE_TERMINATING_LKEY 0x100
 #endif
 
-/* A stretch of memory. */
+/* A range of memory. */
 struct doca_dpa_dev_verbs_sge {
     uint64_t addr;
     uint32_t length; /* bytes */
@@ -146,41 +147,45 @@ uint32_t doca_dpa_dev_verbs_recv_wr_get_sg_num_sge(struct doca_dpa_dev_verbs_rec
 
 /* ---- Queue pairs ---- */
 
-/* Posts one: how many there have been with it, as doca_dpa_dev_completion_element_get_wqe_counter says
- * of its completion. 0: the queue is full (a place is free when its work is done, polled or not), the work request has more segments than the queue, or receives
- * are shared. */
+/* Post a work request. Return the number of posted requests including this request, which equals
+ * doca_dpa_dev_completion_element_get_wqe_counter of its completion. Return 0 if the queue is full (a
+ * place is free when its work is done, polled or not), if the work request has more segments than the
+ * queue permits, or if receives are shared. */
 uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_send_wr *send_wr);
-/* The same of an element of work (WQE) as the program made it, of the layout in infiniband/mlx5dv.h: a control
- * segment whose count of segments tells its size, then those of its operation, and data, which may be inline up to
- * what doca_verbs_qp_init_attr_set_max_inline_data set: work requests have no inline data. The index in the control
- * segment is not looked at. One that is damaged fails as a work does. 0: also, it has more inline data. */
+/* Posts a work queue element (WQE) that the program made, in the layout of infiniband/mlx5dv.h: a
+ * control segment with the number of segments, then the segments of the operation, and data. Data may
+ * be inline up to the size of doca_verbs_qp_init_attr_set_max_inline_data; work requests have no inline
+ * data. The index in the control segment is ignored. A damaged WQE fails as a work does. Returns as
+ * doca_dpa_dev_verbs_qp_post_send_wr, and 0 also if there is too much inline data. */
 uint32_t doca_dpa_dev_verbs_qp_post_send_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe);
 uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr);
-/* What was posted since the last commit is carried out. The lw functions leave fences to the program,
- * which are nothing here. */
+/* Start all work posted since the last commit. The lw functions leave fences to the program; here
+ * fences are not needed. */
 void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_lw_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
-/* Its number, and what doca_verbs_qp_init_attr_set_user_index set. */
+/* Return the queue pair's number, and the number of doca_verbs_qp_init_attr_set_user_index. */
 uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp);
 uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp);
 
 /* ---- Shared receive queues ---- */
 
-/* Posts a receive: its count, as doca_dpa_dev_completion_element_get_wqe_counter says of its completion, which goes
- * to the queue of receives of the queue pair that took it. In a linked list it is the number of the receive's
- * place, from 1 on; else how many there have been with it. 0: the queue is full, or the work request has more
- * segments than it. A type that is not the queue's faults the thread. */
+/* Posts a receive and returns its count, which equals doca_dpa_dev_completion_element_get_wqe_counter
+ * of its completion. The completion goes to the receive completion queue of the queue pair that took
+ * the receive. The count is the number of the receive's place, from 1, in a linked list, and otherwise
+ * the number of posted receives. Returns 0 if the queue is full or the work request has too many
+ * segments. A type that differs from the queue's type faults the thread. */
 uint32_t doca_dpa_dev_verbs_srq_post_recv_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
                                              enum doca_dpa_dev_verbs_srq_type srq_type,
                                              struct doca_dpa_dev_verbs_recv_wr *recv_wr);
-/* What was posted since the last commit can be taken. */
+/* Makes all receives posted since the last commit available. */
 void doca_dpa_dev_verbs_srq_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
 void doca_dpa_dev_verbs_srq_lw_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
-/* Frees the place of a receive of a linked list, by its count. One that has not ended faults the thread. */
+/* Frees the place of a receive of a linked list, by its count. A receive that has not ended faults the
+ * thread. */
 void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
                                                uint32_t wr_count);
 /* As doca_verbs_srq_get_srqn. */

@@ -1,10 +1,10 @@
-/* doca_dpa_types: what host and DPA code call the same things. */
+/* doca_dpa_types: types that host and DPA code share. */
 #ifndef DOCA_DPA_TYPES_H
 #define DOCA_DPA_TYPES_H
 
 #include <stdint.h>
 
-/* dpacc defines these; host compilers that see the same headers need nothing. */
+/* dpacc defines these keywords; host compilers ignore them. */
 #ifndef __dpa_global__
 #define __dpa_global__
 #endif
@@ -12,7 +12,7 @@
 #define __dpa_rpc__
 #endif
 
-/* Numbers that the host gets from the ..._get_dpa_handle functions and passes to DPA code. */
+/* Handles that the host gets from the ..._get_dpa_handle functions and passes to DPA code. */
 typedef uint64_t doca_dpa_dev_t;
 typedef uint64_t doca_dpa_dev_uintptr_t; /* an address in the DPA's memory */
 typedef uint64_t doca_dpa_dev_completion_t;
@@ -22,11 +22,11 @@ typedef uint32_t doca_dpa_dev_mmap_t; /* a map, on one device */
 typedef uint64_t doca_dpa_dev_buf_t;  /* a buffer of an array */
 typedef uint64_t doca_dpa_dev_async_ops_t;
 typedef uint64_t doca_dpa_dev_hash_table_t;
-/* Of message queues between CPU and DPA (doca_comch_msgq.h). */
+/* Handles of message queues between CPU and DPA (doca_comch_msgq.h). */
 typedef uint64_t doca_dpa_dev_comch_consumer_t;
 typedef uint64_t doca_dpa_dev_comch_consumer_completion_t;
 typedef uint64_t doca_dpa_dev_comch_producer_t;
-/* Of emulated PCI functions (doca_devemu_pci.h). */
+/* Handles of emulated PCI functions (doca_devemu_pci.h). */
 typedef uint64_t doca_dpa_dev_devemu_pci_db_completion_t;
 typedef uint64_t doca_dpa_dev_devemu_pci_db_t;
 typedef uint64_t doca_dpa_dev_devemu_pci_msix_t;
@@ -40,15 +40,15 @@ typedef uint64_t doca_dpa_dev_rdma_t;
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 #endif
 
-/* Those of DOCA 2.2. */
+/* Handles of DOCA 2.2. */
 typedef uint64_t doca_dpa_dev_mem_t;
 typedef uint64_t doca_dpa_dev_ep_t;
-/* A sync event of a peer's; it goes to kernels by value. */
+/* A sync event of a peer. Kernels receive it by value. */
 typedef struct doca_dpa_dev_sync_event_remote {
     uint64_t data[2];
 } __dpa_global__ doca_dpa_dev_sync_event_remote_t;
 
-/* Which messages of DOCA_DPA_DEV_LOG_* come out: those up to a level. */
+/* Levels of DOCA_DPA_DEV_LOG_*. Messages up to the level that is set are printed. */
 enum doca_dpa_dev_log_level {
     DOCA_DPA_DEV_LOG_LEVEL_DISABLE = 10,
     DOCA_DPA_DEV_LOG_LEVEL_CRIT = 20,

@@ -1,5 +1,5 @@
 /*
- * doca_error: what DOCA functions return, and its names and texts.
+ * doca_error: the results of DOCA functions, with their names and texts.
  *
  *     doca_error_t result = doca_dev_open(devinfo, &dev);
  *     if (result != DOCA_SUCCESS)
@@ -48,7 +48,7 @@ typedef enum doca_error {
     DOCA_ERROR_SKIPPED,
 } doca_error_t;
 
-/* Whether a function failed. */
+/* True if a function failed. */
 #define DOCA_IS_ERROR(result) ((result) != DOCA_SUCCESS)
 
 /* Keeps the first of several errors: `result` becomes `other` only while it is DOCA_SUCCESS. */
@@ -58,11 +58,11 @@ typedef enum doca_error {
             (result) = (other);                                                                    \
     } while (0)
 
-/* The constant's name, "DOCA_ERROR_NOT_FOUND"; "DOCA_ERROR_UNKNOWN" for a number that is none. A
- * constant string. */
+/* Returns the constant's name, as "DOCA_ERROR_NOT_FOUND", or "DOCA_ERROR_UNKNOWN" for an invalid
+ * number. A constant string. */
 const char *doca_error_get_name(doca_error_t error);
 
-/* What the error means, in a few words. A constant string. */
+/* Returns the meaning of the error in a few words. A constant string. */
 const char *doca_error_get_descr(doca_error_t error);
 
 /* The names that programs of DOCA 2.2 and before use for the two functions above. */

@@ -10,15 +10,16 @@
  * A MANAGED_MEMPOOL queue has events, of single frames or of batches:
  *
  *     doca_eth_rxq_event_managed_recv_register(rxq, data, came, failed);     // before the start
- *     doca_pe_progress(pe);                      // calls came with a buffer, to be given back by
+ *     doca_pe_progress(pe);                      // calls came with a buffer; free it with
  *                                                // doca_buf_dec_refcount
  *
- * What a task or an event tells of a frame is there when it has come, and was asked for
- * (doca_eth_rxq_set_metadata_num and so on): else BAD_STATE; of an event, while its callback runs. A
- * task that fails: IO_FAILED: the frame does not fit into the buffer, whose memory may be gone; this
- * stops the queue, as on a card. BAD_STATE: the queue was stopped. A task is not submitted whose buffer
- * is none, has no room, or has too long a list (INVALID_VALUE), must not be written (NOT_PERMITTED), or
- * is of another process (NOT_SUPPORTED); AGAIN: there are as many in flight as the queue has room for.
+ * Getters of a frame's properties return BAD_STATE unless the frame has arrived and the property was
+ * requested (doca_eth_rxq_set_metadata_num and so on). Properties of an event are valid while its
+ * callback runs. A task fails with IO_FAILED if the frame does not fit into the buffer or the buffer's
+ * memory is gone (this stops the queue, as on a card), and with BAD_STATE if the queue was stopped.
+ * Submitting a task returns INVALID_VALUE if its buffer is invalid, has no room, or has too long a
+ * list; NOT_PERMITTED if the buffer must not be written; NOT_SUPPORTED if the buffer is of another
+ * process; AGAIN if the queue has no room for another task.
  *
  * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Ethernet programming guide, "DOCA ETH RXQ").

@@ -1,6 +1,6 @@
 /*
- * doca_dpa: running code on the DPA of a device: kernels, remote procedure calls, and threads that are
- * woken by notifications and completions.
+ * doca_dpa: running code on the DPA of a device: kernels, remote procedure calls, and threads that
+ * notifications and completions wake.
  *
  *     extern struct doca_dpa_app *my_app;     // made by dpacc --app-name="my_app"
  *     extern doca_dpa_func_t my_kernel;       // __dpa_global__ void my_kernel(uint64_t, uint32_t)
@@ -12,16 +12,16 @@
  *     doca_sync_event_wait_gt(done, 0, UINT64_MAX);
  *     doca_dpa_destroy(dpa);
  *
- * This is the API of DOCA 3.x; include/doca-2.2 has that of the DPA subsystem guide 2.2.1. A program
- * uses one of them. What goes wrong in DPA code (and why a program is refused) is told in one line of
- * the SDK's log, or on stderr if there is none.
+ * This is the API of DOCA 3.x; include/doca-2.2 has the API of the DPA subsystem guide 2.2.1. A program
+ * uses one of them. A line of the SDK's log, or of stderr without a log, reports an error of DPA code
+ * and the reason why a program is refused.
  *
  * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
- * kind; the errors named below come on top. Any thread may call them. Objects that were made with a
- * context do not outlive its stop or destruction: all that can be done with them then is to destroy
- * them, other calls give BAD_STATE. A fault of DPA code, or one that runs too long, puts the context
- * into the error state: waits end with BAD_STATE, and so does every later call that runs DPA code,
- * wakes a thread, allocates, writes memory or exports to the DPA; the others work on.
+ * kind; the comments below name further errors. Any thread may call these functions. When a context is
+ * stopped or destroyed, its objects become invalid: they can only be destroyed, and other calls return
+ * BAD_STATE. A fault of DPA code, or a time limit that is exceeded, puts the context into the error
+ * state. Then waits end with BAD_STATE, and later calls return BAD_STATE if they run DPA code, wake a
+ * thread, allocate, write memory or export to the DPA. Other calls still work.
  */
 #ifndef DOCA_DPA_H
 #define DOCA_DPA_H
@@ -36,16 +36,16 @@ extern "C" {
 #endif
 
 struct doca_dpa;                         /* a DPA process on a device */
-struct doca_dpa_app;                     /* a program: what dpacc names after --app-name */
+struct doca_dpa_app;                     /* a program, with the name of dpacc's --app-name */
 struct doca_dpa_thread;                  /* a thread that events wake */
 struct doca_dpa_eu_affinity;             /* execution units that a thread may have */
 struct doca_dpa_completion;              /* a queue of completions */
-struct doca_dpa_notification_completion; /* what one thread wakes another with */
-struct doca_dpa_async_ops;               /* where copies are posted to */
+struct doca_dpa_notification_completion; /* wakes a thread at another thread's request */
+struct doca_dpa_async_ops;               /* a queue for copies */
 struct doca_dpa_tg;                      /* a group of threads */
 struct doca_dpa_hash_table;              /* numbers by keys, for DPA code */
 
-/* Who compiles a program of DOCA 2.2 with these headers is told which it needs. */
+/* A program of DOCA 2.2 that uses these headers gets an error that names the right headers. */
 #ifdef __has_attribute
 #if __has_attribute(unavailable)
 #define DOCA_ONLY_IN_2_2                                                                           \
@@ -61,23 +61,23 @@ typedef struct doca_dpa_app *doca_dpa_app_t DOCA_ONLY_IN_2_2;
 /* The host's name of a DPA function: only its address counts, it is never called. */
 typedef void(doca_dpa_func_t)(void);
 
-/* Greatest threshold of a kernel's wait event (guide, 3.4.8.1). */
+/* Largest threshold of a kernel's wait event (guide, 3.4.8.1). */
 #define DOCA_DPA_WAIT_THRESHOLD_MAX 254
 
 /* ---- Contexts ---- */
 
-/* Whether code runs on a device's DPA: DOCA_SUCCESS if so, NOT_SUPPORTED if not. */
+/* Returns DOCA_SUCCESS if the device has a DPA that runs code, else NOT_SUPPORTED. */
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
 
-/* Makes a context without a program, to be given back with doca_dpa_destroy. NO_MEMORY. */
+/* Creates a context without a program. Free it with doca_dpa_destroy. Errors: NO_MEMORY. */
 doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa);
 
-/* Stops the context if it is started, and frees it; contexts that extend it are stopped with it.
- * Sync events with a location there can still be read. */
+/* Stops the context if it is started, and frees it; contexts that extend it stop with it. Sync events
+ * in its memory can still be read. */
 doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
 
-/* Says which program it runs. INVALID_VALUE: also what is no program. BAD_STATE: started already,
- * or an extended context. */
+/* Sets the program. Errors: INVALID_VALUE also if `app` is not a program, BAD_STATE if the context is
+ * started or extends another. */
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app);
 doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app);
 

@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 struct doca_eth_rxq;
-struct doca_gpu_eth_rxq; /* a queue, as programs of a GPU see it */
+struct doca_gpu_eth_rxq; /* the handle of a queue for a GPU */
 
 enum doca_eth_rxq_type {
     DOCA_ETH_RXQ_TYPE_CYCLIC = 0,

@@ -46,23 +46,23 @@ doca_error_t doca_eth_rxq_task_recv_set_conf(
     struct doca_eth_rxq *eth_rxq, doca_eth_rxq_task_recv_completion_cb_t task_completion_cb,
     doca_eth_rxq_task_recv_completion_cb_t task_error_cb, uint32_t task_recv_num);
 
-/* Makes a task of a running queue. The frame is appended to the data of `pkt`, and of the buffers in
- * its list. NO_MEMORY: also if there are as many as were set up. */
+/* Creates a task of a running queue. The frame is appended to the data of `pkt`, and of the buffers in
+ * its list. Errors: NO_MEMORY also if all configured tasks exist. */
 doca_error_t doca_eth_rxq_task_recv_allocate_init(struct doca_eth_rxq *eth_rxq,
                                                   struct doca_buf *pkt, union doca_data user_data,
                                                   struct doca_eth_rxq_task_recv **task_recv);
 struct doca_task *doca_eth_rxq_task_recv_as_doca_task(struct doca_eth_rxq_task_recv *task_recv);
-/* One that is submitted keeps its buffer. */
+/* Set and get the buffer. A submitted task keeps its buffer. */
 void doca_eth_rxq_task_recv_set_pkt(struct doca_eth_rxq_task_recv *task_recv, struct doca_buf *pkt);
 doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv *task_recv,
                                             struct doca_buf **pkt);
 
-/* 1: the checksum of IPv4, or of TCP or UDP, is right; 0: it is wrong, or there is none. */
+/* Return 1 if the checksum of IPv4, or of TCP or UDP, is right, and 0 if it is wrong or missing. */
 doca_error_t doca_eth_rxq_task_recv_get_l3_ok(const struct doca_eth_rxq_task_recv *task_recv,
                                               uint8_t *l3_ok);
 doca_error_t doca_eth_rxq_task_recv_get_l4_ok(const struct doca_eth_rxq_task_recv *task_recv,
                                               uint8_t *l4_ok);
-/* The words of metadata; the array is valid until the task is submitted again or freed. */
+/* Gets the metadata words. The array is valid until the task is submitted again or freed. */
 doca_error_t
 doca_eth_rxq_task_recv_get_metadata_array(const struct doca_eth_rxq_task_recv *task_recv,
                                           const uint32_t **metadata_array);
@@ -77,7 +77,7 @@ doca_error_t doca_eth_rxq_task_recv_get_timestamp(const struct doca_eth_rxq_task
 
 struct doca_eth_rxq_event_managed_recv;
 
-/* `pkt` is the program's; NULL if the event is an error, after which the queue stops. */
+/* The program owns `pkt`. `pkt` is NULL if the event is an error, after which the queue stops. */
 typedef void (*doca_eth_rxq_event_managed_recv_handler_cb_t)(
     struct doca_eth_rxq_event_managed_recv *event_managed_recv, struct doca_buf *pkt,
     union doca_data event_user_data);
@@ -102,7 +102,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_rx_hash(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv, uint32_t *rx_hash);
 doca_error_t doca_eth_rxq_event_managed_recv_get_timestamp(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv, uint64_t *timestamp);
-/* The queue. NULL: no event. */
+/* Returns the queue of an event. NULL if the argument is not an event. */
 struct doca_ctx *doca_eth_rxq_event_managed_recv_get_ctx(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv);
 
@@ -110,23 +110,25 @@ struct doca_ctx *doca_eth_rxq_event_managed_recv_get_ctx(
 
 struct doca_eth_rxq_event_batch_managed_recv;
 
-/* `pkt_array` has the buffers of `events_number` frames, which are the program's; NULL in an error. */
+/* `pkt_array` has the buffers of `events_number` frames, which the program owns. NULL after an
+ * error. */
 typedef void (*doca_eth_rxq_event_batch_managed_recv_handler_cb_t)(
     struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv, uint16_t events_number,
     union doca_data event_batch_user_data, doca_error_t status, struct doca_buf **pkt_array);
 
-/* Instead of events of single frames. An event has at most `events_number_max` frames, and comes
- * when there are `events_number_min`. */
+/* Replaces events of single frames. An event has at most `events_number_max` frames, and waits until
+ * `events_number_min` have arrived. */
 doca_error_t doca_eth_rxq_event_batch_managed_recv_register(
     struct doca_eth_rxq *eth_rxq, enum doca_event_batch_events_number events_number_max,
     enum doca_event_batch_events_number events_number_min, union doca_data user_data,
     doca_eth_rxq_event_batch_managed_recv_handler_cb_t success_event_batch_cb,
     doca_eth_rxq_event_batch_managed_recv_handler_cb_t error_event_batch_cb);
 
-/* The queue of a batch, as a context; NULL: it is no batch. */
+/* Returns the queue of a batch as a context. NULL if the argument is not a batch. */
 struct doca_ctx *doca_eth_rxq_event_batch_managed_recv_get_ctx(
     const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv);
-/* Arrays with an entry for each frame; that of metadata has as many words for each as were set. */
+/* Get arrays with one entry for each frame. The metadata array has the configured number of words for
+ * each frame. */
 doca_error_t doca_eth_rxq_event_batch_managed_recv_get_l3_ok_array(
     const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv,
     const uint8_t **l3_ok_array);
@@ -146,7 +148,7 @@ doca_error_t doca_eth_rxq_event_batch_managed_recv_get_timestamp_array(
     const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv,
     const uint64_t **timestamp_array);
 
-/* A word of that array; 0 for an array that is NULL. */
+/* Returns a word of the metadata array; 0 if the array is NULL. */
 static inline uint32_t doca_eth_rxq_event_batch_managed_recv_metadata_array_get_metadata(
     const uint32_t *metadata_array, uint8_t metadata_num, uint16_t packet_index,
     uint8_t metadata_index)
@@ -155,7 +157,7 @@ static inline uint32_t doca_eth_rxq_event_batch_managed_recv_metadata_array_get_
                           : 0;
 }
 
-/* Gives back all buffers of a batch, and the array, which is the program's until then. */
+/* Frees all buffers of a batch, and the array, which the program owns until then. */
 void doca_eth_rxq_event_batch_managed_recv_pkt_array_free(struct doca_buf **pkt_array);
 
 #ifdef __cplusplus

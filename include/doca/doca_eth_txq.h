@@ -9,10 +9,10 @@
  *     doca_ctx_start(doca_eth_txq_as_doca_ctx(txq));
  *     doca_eth_txq_apply_queue_id(txq, 0);
  *
- * What is sent passes the steering of the device and leaves its port (dpa-network(7)).
+ * Sent frames pass the steering of the device and leave its port (dpa-network(7)).
  *
- * Functions that set something return BAD_STATE unless the context is idle, and INVALID_VALUE for
- * NULL and for what is no such queue (DOCA Ethernet programming guide, "DOCA ETH TXQ").
+ * Functions that set something return BAD_STATE unless the context is idle, and INVALID_VALUE for NULL
+ * and for an object that is not a send queue (DOCA Ethernet programming guide, "DOCA ETH TXQ").
  */
 #ifndef DOCA_ETH_TXQ_H
 #define DOCA_ETH_TXQ_H
@@ -27,29 +27,30 @@ extern "C" {
 #endif
 
 struct doca_eth_txq;
-struct doca_gpu_eth_txq; /* a queue, as programs of a GPU see it */
+struct doca_gpu_eth_txq; /* the handle of a queue for a GPU */
 
 enum doca_eth_txq_type {
     DOCA_ETH_TXQ_TYPE_REGULAR = 0,
 };
 
-/* Who carries out the data path. */
+/* The processor of the data path. */
 enum doca_eth_txq_data_path_type {
     DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU = 0,
     DOCA_ETH_TXQ_DATA_PATH_TYPE_GPU,
 };
 
-/* How a device sends at a time that was given. */
+/* How a device sends frames at a requested time. */
 enum doca_eth_wait_on_time_type {
-    DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0, /* it does not */
+    DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0, /* not supported */
     DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE,
     DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK,
 };
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
-/* Frames in flight at most, of so many buffers each, with headers of so many bytes in front of data
- * that is cut (0: nothing is). INVALID_VALUE: also more than the next two say. */
+/* Largest number of frames in flight, for frames of so many buffers each, and headers of so many bytes
+ * in front of segmented data (0: no segmentation). Errors: INVALID_VALUE also if a number is more than
+ * the next two capabilities. */
 doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
                                                  uint32_t max_send_buf_list_len,
                                                  uint16_t max_lso_header_size,
@@ -58,78 +59,82 @@ doca_error_t doca_eth_txq_cap_get_max_send_buf_list_len(const struct doca_devinf
                                                         uint32_t *max_send_buf_list_len);
 doca_error_t doca_eth_txq_cap_get_max_lso_header_size(const struct doca_devinfo *devinfo,
                                                       uint16_t *max_lso_header_size);
-/* Bytes of data of one task that is cut, and of one segment of it, at most. */
+/* Largest size in bytes of the data of a segmented task (LSO), and of one segment. */
 doca_error_t doca_eth_txq_cap_get_max_lso_msg_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_lso_msg_size);
-/* Numbers of metadata that a frame may have: 1. */
+/* Number of metadata words of a frame: 1. */
 doca_error_t doca_eth_txq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
                                                    uint8_t *max_metadata_num);
-/* DOCA_SUCCESS: the checksums of IPv4, and of TCP and UDP, can be made. */
+/* Return DOCA_SUCCESS: the device can compute checksums of IPv4, TCP and UDP. */
 doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo);
 doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo);
-/* NOT_SUPPORTED: a GPU. INVALID_VALUE: also a type that is none. */
+/* Returns DOCA_SUCCESS if the type is supported. Errors: NOT_SUPPORTED for a GPU, INVALID_VALUE also
+ * for an invalid type. */
 doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devinfo,
                                                 enum doca_eth_txq_type type,
                                                 enum doca_eth_txq_data_path_type data_path_type);
-/* NONE: emulated devices send at once. */
+/* Gets the kind of timed sending. Always NONE: emulated devices send at once. */
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode);
 
 /* ---- Queues ---- */
 
-/* Makes an idle queue with room for `max_burst_size` frames. INVALID_VALUE: also 0, or more than a
- * device can. NO_MEMORY. */
+/* Creates an idle queue with room for `max_burst_size` frames. Errors: INVALID_VALUE also if the number
+ * is 0 or more than the capability, NO_MEMORY. */
 doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
                                  struct doca_eth_txq **eth_txq);
-/* Stops it if it runs. IN_USE: a task is not freed; it stays. */
+/* Stops the queue if it runs, and destroys it. Errors: IN_USE if a task is not freed; nothing changes
+ * then. */
 doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq);
 
-/* The same object as a context. It starts when it is connected to a progress engine and some tasks
- * were set up (else BAD_CONFIG). INVALID_VALUE: so many frames, with such lists and headers, are
- * more than a device can. OPERATING_SYSTEM: the device's port cannot be plugged in; the log says
- * why. */
+/* Returns the queue as a context. doca_ctx_start returns BAD_CONFIG without a progress engine or a
+ * configuration of tasks, INVALID_VALUE if the frames with their lists and headers exceed the
+ * capability, and OPERATING_SYSTEM if the device's port cannot be plugged in; the log gives the
+ * reason. */
 struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq);
 
-/* What doca_eth_txq_create was given. INVALID_VALUE: also 0, or more than a device can. */
+/* Replaces the argument of doca_eth_txq_create. Errors: INVALID_VALUE also if the number is 0 or more
+ * than the capability. */
 doca_error_t doca_eth_txq_set_max_burst_size(struct doca_eth_txq *eth_txq, uint32_t max_burst_size);
 
 doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type);
 
-/* Buffers in the list of a task, 1 at first. INVALID_VALUE: 0, or more than a device can. */
+/* Largest number of buffers in the list of a task; 1 by default. Errors: INVALID_VALUE also if the
+ * number is 0 or more than the capability. */
 doca_error_t doca_eth_txq_set_max_send_buf_list_len(struct doca_eth_txq *eth_txq,
                                                     uint32_t max_send_buf_list_len);
 
-/* Numbers of metadata that tasks give their frames, which the device's rules for sent frames match:
- * 0 at first. NOT_SUPPORTED: more than a device can. */
+/* Number of metadata words that tasks give their frames; 0 by default. The device's rules for sent
+ * frames match them. Errors: NOT_SUPPORTED for more than the capability. */
 doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t metadata_num);
 
-/* Makes checksums of what is sent: 0 (at first) or 1. */
+/* Compute checksums of sent frames: 0 (default) or 1. */
 doca_error_t doca_eth_txq_set_l3_chksum_offload(struct doca_eth_txq *eth_txq,
                                                 uint8_t enable_offload);
 doca_error_t doca_eth_txq_set_l4_chksum_offload(struct doca_eth_txq *eth_txq,
                                                 uint8_t enable_offload);
 
-/* Of tasks whose data is cut: bytes of data in a frame (1 to 65535; 1500 at first), and bytes of the
- * headers in front of it at most (1 to what a device can; 74 at first). */
+/* For segmented tasks (LSO): bytes of data in a frame (1 to 65535; 1500 by default), and the largest
+ * size of the headers in bytes (1 to the capability; 74 by default). */
 doca_error_t doca_eth_txq_set_mss(struct doca_eth_txq *eth_txq, uint16_t mss);
 doca_error_t doca_eth_txq_set_max_lso_header_size(struct doca_eth_txq *eth_txq,
                                                   uint16_t max_lso_header_size);
 
-/* NOT_SUPPORTED (see above). */
+/* Always returns NOT_SUPPORTED (see above). */
 doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq);
 doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
                                               uint64_t *wait_on_time_value);
 
-/* Gives a running queue an id. BAD_STATE: it does not run, or has one. */
+/* Assigns an id to a running queue. Errors: BAD_STATE if the queue does not run or has an id. */
 doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id);
 
-/* Its id. BAD_STATE: it has none. */
+/* Gets the queue's id. Errors: BAD_STATE if it has no id. */
 doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16_t *flow_queue_id);
 
-/* Its number on the device. BAD_STATE: it does not run. */
+/* Gets the queue's number on the device. Errors: BAD_STATE if the queue does not run. */
 doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num);
 
-/* NOT_SUPPORTED: there is no GPU beside an emulated device. */
+/* Always returns NOT_SUPPORTED: emulated devices have no GPU. */
 doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
                                          struct doca_gpu_eth_txq **eth_txq_ext);
 

@@ -5,17 +5,17 @@
  *     doca_task_submit(doca_eth_txq_task_send_as_doca_task(task));
  *     doca_pe_progress(pe);                      // calls done when the frame has left
  *
- * The data of `buf`, and of the buffers in its list, is one frame. A task that is cut (LSO) has headers
- * of TCP over IP and data of any length: each frame has the headers, with their lengths, sequence
- * numbers and flags set, and the next `mss` bytes; headers without IP are not changed. A batch is many
- * such tasks that are submitted and end together.
+ * The data of `buf`, and of the buffers in its list, is one frame. A segmented task (LSO) has TCP/IP
+ * headers and data of any length. Each of its frames has the headers, with adjusted lengths, sequence
+ * numbers and flags, and the next `mss` bytes. Headers without IP are not changed. The tasks of a batch
+ * are submitted and end together.
  *
- * Without DOCA_TASK_SUBMIT_FLAG_FLUSH a task may wait for the next one that has it, or for
- * doca_ctx_flush_tasks. A task is not submitted whose buffer is none, has no data, or has too long a
- * list (INVALID_VALUE), is not on the device of the queue (NOT_PERMITTED), or is of another process
- * (NOT_SUPPORTED); AGAIN: there is no room in the queue. One that fails, which stops the queue as on a
- * card: IO_FAILED: it is no frame (14 to 9234 bytes), or its memory is gone. BAD_STATE: the queue was
- * stopped.
+ * Without DOCA_TASK_SUBMIT_FLAG_FLUSH a task may wait for the next task that has the flag, or for
+ * doca_ctx_flush_tasks. Submitting a task returns INVALID_VALUE if its buffer is invalid, has no data,
+ * or has too long a list; NOT_PERMITTED if the buffer is not on the queue's device; NOT_SUPPORTED if it
+ * is of another process; AGAIN if the queue has no room. A task fails with IO_FAILED if it is not a
+ * frame (14 to 9234 bytes) or its memory is gone (this stops the queue, as on a card), and with
+ * BAD_STATE if the queue was stopped.
  *
  * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Ethernet programming guide, "DOCA ETH TXQ").
@@ -29,15 +29,16 @@
 extern "C" {
 #endif
 
-/* Every task and every place of a batch has metadata (doca_eth_txq_set_metadata_num; 0 at first), the
- * mss of the queue where its data is cut, and flags of offload. The arrays are the task's or the
- * batch's; the program writes them before it submits that. Of metadata they have the numbers of one
- * frame behind those of the other; BAD_STATE: there is none. What flags mean is not published: none
- * (0, at first) is as the queue was set, and whatever has others is not submitted (NOT_SUPPORTED).
+/* Every task, and every entry of a batch, has metadata (doca_eth_txq_set_metadata_num; 0 by default),
+ * an mss if it is segmented (by default the queue's), and offload flags. The arrays belong to the task
+ * or batch; the program writes them before it submits. The metadata array has all words of a frame,
+ * then those of the next frame; its getter returns BAD_STATE if there is no metadata. The meaning of
+ * the flags is not published: 0 (the default) uses the settings of the queue, and a task with other
+ * flags is not submitted (NOT_SUPPORTED).
  *
- * Functions that end in _num_expand let a queue that is not idle have so many tasks or batches more.
- * BAD_STATE: it is idle, or was not set up for any. INVALID_VALUE: also 0, and more than can be
- * counted. */
+ * Functions that end in _num_expand raise the number of tasks or batches of a queue that is not idle.
+ * Errors: BAD_STATE if the queue is idle or has no configuration of them, INVALID_VALUE also if the
+ * number is 0 or too large. */
 
 /* ---- Frames ---- */
 
@@ -51,12 +52,12 @@ typedef void (*doca_eth_txq_task_send_completion_cb_t)(struct doca_eth_txq_task_
 doca_error_t doca_eth_txq_task_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_send_completion_cb_t task_completion_cb,
     doca_eth_txq_task_send_completion_cb_t task_error_cb, uint32_t task_send_num);
-/* Makes a task of a running queue. NO_MEMORY: also if there are as many as were set up. */
+/* Creates a task of a running queue. Errors: NO_MEMORY also if all configured tasks exist. */
 doca_error_t doca_eth_txq_task_send_allocate_init(struct doca_eth_txq *eth_txq,
                                                   struct doca_buf *pkt, union doca_data user_data,
                                                   struct doca_eth_txq_task_send **task_send);
 struct doca_task *doca_eth_txq_task_send_as_doca_task(struct doca_eth_txq_task_send *task_send);
-/* One that is submitted keeps its buffer. */
+/* Set and get the buffer. A submitted task keeps its buffer. */
 void doca_eth_txq_task_send_set_pkt(struct doca_eth_txq_task_send *task_send, struct doca_buf *pkt);
 doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send *task_send,
                                             struct doca_buf **pkt);
@@ -68,7 +69,7 @@ doca_error_t doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_
 void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_send,
                                          uint16_t ol_flags);
 
-/* ---- Data that is cut into frames ---- */
+/* ---- Segmented data (LSO) ---- */
 
 struct doca_eth_txq_task_lso_send;
 
@@ -79,8 +80,8 @@ typedef void (*doca_eth_txq_task_lso_send_completion_cb_t)(
 doca_error_t doca_eth_txq_task_lso_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_lso_send_completion_cb_t task_completion_cb,
     doca_eth_txq_task_lso_send_completion_cb_t task_error_cb, uint32_t task_lso_send_num);
-/* `headers` are read when the task is submitted, which is refused if there are none, or more bytes
- * than were set up (INVALID_VALUE). */
+/* Submitting the task reads `headers`. It returns INVALID_VALUE if there are no headers, or more bytes
+ * than configured. */
 doca_error_t doca_eth_txq_task_lso_send_allocate_init(
     struct doca_eth_txq *eth_txq, struct doca_buf *pkt_payload, struct doca_gather_list *headers,
     union doca_data user_data, struct doca_eth_txq_task_lso_send **task_lso_send);
@@ -102,7 +103,7 @@ doca_error_t doca_eth_txq_task_lso_send_num_expand(struct doca_eth_txq *eth_txq,
 doca_error_t
 doca_eth_txq_task_lso_send_get_metadata_array(struct doca_eth_txq_task_lso_send *task_lso_send,
                                               uint32_t **metadata_array);
-/* 0 is ignored. */
+/* Sets the mss. 0 is ignored. */
 void doca_eth_txq_task_lso_send_set_mss(struct doca_eth_txq_task_lso_send *task_lso_send,
                                         uint16_t mss);
 void doca_eth_txq_task_lso_send_set_ol_flags(struct doca_eth_txq_task_lso_send *task_lso_send,
@@ -121,8 +122,8 @@ doca_error_t doca_eth_txq_task_batch_send_set_conf(
     struct doca_eth_txq *eth_txq, enum doca_task_batch_max_tasks_number max_tasks_number,
     uint16_t num_task_batches, doca_eth_txq_task_batch_send_completion_cb_t success_task_batch_cb,
     doca_eth_txq_task_batch_send_completion_cb_t error_task_batch_cb);
-/* Makes a batch of a running queue. The program fills the arrays, which are the batch's, before it
- * submits it. INVALID_VALUE: 0 tasks, or more than were set up. */
+/* Creates a batch of a running queue. The program fills the batch's arrays before it submits the batch.
+ * Errors: INVALID_VALUE also if tasks_num is 0 or more than configured. */
 doca_error_t doca_eth_txq_task_batch_send_allocate(struct doca_eth_txq *eth_txq, uint16_t tasks_num,
                                                    union doca_data task_batch_user_data,
                                                    struct doca_buf ***pkt_array,
@@ -153,7 +154,7 @@ doca_error_t doca_eth_txq_task_batch_send_get_metadata_array(struct doca_task_ba
                                                              uint32_t **metadata_array);
 doca_error_t doca_eth_txq_task_batch_lso_send_get_metadata_array(struct doca_task_batch *task_batch,
                                                                  uint32_t **metadata_array);
-/* An mss of 0 is not submitted (INVALID_VALUE). */
+/* Gets the array of mss. A batch with an mss of 0 is not submitted (INVALID_VALUE). */
 doca_error_t doca_eth_txq_task_batch_lso_send_get_mss_array(struct doca_task_batch *task_batch,
                                                             uint16_t **mss_array);
 doca_error_t doca_eth_txq_task_batch_send_get_ol_flags_array(struct doca_task_batch *task_batch,

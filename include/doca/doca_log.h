@@ -1,5 +1,5 @@
 /*
- * doca_log: what programs and the libraries say.
+ * doca_log: log messages of programs and of the libraries.
  *
  *     DOCA_LOG_REGISTER(MY_PROGRAM::MAIN);
  *
@@ -9,10 +9,10 @@
  *     doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_WARNING);
  *     DOCA_LOG_INFO("%d devices", count);
  *
- * A line is "[HH:MM:SS:microseconds][thread][DOCA][INF][file.c:12][function] text". It goes to
- * every backend of its sort (of the program, or of the SDK, that is, the libraries) whose limits
- * let it through. Backends live as long as the program. Lines from several threads do not mix (DOCA
- * Log programming guide).
+ * A line is "[HH:MM:SS:microseconds][thread][DOCA][INF][file.c:12][function] text". A line of the
+ * program goes to the backends of the program, a line of the libraries (the SDK) to the backends of the
+ * SDK, if their limits permit its level. Backends live as long as the program. Lines of several threads
+ * do not mix (DOCA Log programming guide).
  */
 #ifndef DOCA_LOG_H
 #define DOCA_LOG_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 enum doca_log_level {
-    DOCA_LOG_LEVEL_DISABLE = 10, /* as a limit: nothing */
+    DOCA_LOG_LEVEL_DISABLE = 10, /* as a limit: no lines */
     DOCA_LOG_LEVEL_CRIT = 20,
     DOCA_LOG_LEVEL_ERROR = 30,
     DOCA_LOG_LEVEL_WARNING = 40,
@@ -35,24 +35,24 @@ enum doca_log_level {
 
 struct doca_log_backend;
 
-/* ---- Saying something ---- */
+/* ---- Writing lines ---- */
 
 /*
- * Says one line of the program.
+ * Logs one line of the program.
  *   level   [in]  of enum doca_log_level
- *   source  [in]  who says it: what doca_log_register_source gave
- *   file, line, function, format, ...  [in]  where, and what, without a newline
- * INVALID_VALUE: a text that is NULL.
+ *   source  [in]  the source, from doca_log_register_source
+ *   file, line, function, format, ...  [in]  the place and the text, without a newline
+ * Errors: INVALID_VALUE if a text is NULL.
  */
 doca_error_t doca_log(uint32_t level, int source, const char *file, int line, const char *function,
                       const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Gives a part of the program a number. INVALID_VALUE: NULL. NO_MEMORY. */
+/* Registers a part of the program and gets its number. Errors: INVALID_VALUE for NULL, NO_MEMORY. */
 doca_error_t doca_log_register_source(const char *source_name, int *source);
-/* NOT_FOUND: not a source. */
+/* Unregisters a source. Errors: NOT_FOUND if the number is not a source. */
 doca_error_t doca_log_unregister_source(int source);
 
-/* Once in a file, before it logs. The name is any text: it need not be an identifier. */
+/* Use this once in a file, before it logs. The name is any text, not only an identifier. */
 #define DOCA_LOG_REGISTER(name)                                                                    \
     static int doca_log_source_;                                                                   \
     __attribute__((constructor(65535))) static void doca_log_source_enter_(void)                   \
@@ -73,22 +73,22 @@ doca_error_t doca_log_unregister_source(int source);
 #define DOCA_LOG_DBG(...)  DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define DOCA_LOG_TRC(...)  DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 
-/* ---- Where it goes ---- */
+/* ---- Destinations ---- */
 
-/* Lines of the program up to INFO go to stdout, from WARNING on to stderr. ALREADY_EXIST: they do
- * already. NO_MEMORY. */
+/* Sends lines of the program to stderr for WARNING and worse, and to stdout for INFO and less. Errors:
+ * ALREADY_EXIST if this backend exists, NO_MEMORY. */
 doca_error_t doca_log_backend_create_standard(void);
 
-/* Lines go to an open file, which stays the caller's and must stay open. INVALID_VALUE: NULL, or no
- * open descriptor. NO_MEMORY. */
+/* Send lines to an open file. The caller keeps the file and must not close it. Errors: INVALID_VALUE
+ * for NULL or a closed descriptor, NO_MEMORY. */
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr, struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend **backend);
 
-/* Lines are collected in a buffer of `capacity` bytes, NUL-terminated; before one does not fit any
- * more, `handler` gets the buffer and the next one is at its start. A line that is too long for the
- * whole buffer is cut. INVALID_VALUE: NULL, or capacity < 2. NO_MEMORY. */
+/* Collect lines in a NUL-terminated buffer of `capacity` bytes. If a line does not fit, `handler` first
+ * receives the buffer, and the line goes to its start. A line longer than the buffer is truncated.
+ * Errors: INVALID_VALUE for NULL or capacity < 2, NO_MEMORY. */
 typedef void (*log_flush_callback)(char *buffer);
 doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
                                               log_flush_callback handler,
@@ -97,18 +97,19 @@ doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
                                                   log_flush_callback handler,
                                                   struct doca_log_backend **backend);
 
-/* Lines go to syslog(3), which puts `name` before them. INVALID_VALUE: NULL. NO_MEMORY. */
+/* Send lines to syslog(3), which puts `name` before each line. Errors: INVALID_VALUE for NULL,
+ * NO_MEMORY. */
 doca_error_t doca_log_backend_create_with_syslog(const char *name,
                                                  struct doca_log_backend **backend);
 doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
                                                      struct doca_log_backend **backend);
 
-/* ---- How much of it ---- */
+/* ---- Limits ---- */
 
-/* Limits of one backend: lines of levels from `upper` to `lower` go through, that is upper <= level
- * <= lower. The lower limit widens to the global one where that lets more through, the upper one
- * narrows where that lets less through, until it is made strict: then only these functions move it.
- * INVALID_VALUE: no backend, a backend of the SDK's lines, or no level. */
+/* Limits of one backend: it writes lines with upper <= level <= lower. If the global lower limit
+ * permits more lines, it replaces the backend's limit; if the global upper limit permits fewer lines,
+ * it replaces the backend's limit. A strict limit ignores the global limit. Errors: INVALID_VALUE if
+ * the argument is not a backend of the program's lines, or the level is invalid. */
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
@@ -116,20 +117,20 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
                                                     uint32_t level);
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
 
-/* The limit of a backend of the SDK's lines; WARNING to begin with. INVALID_VALUE: no backend, one
- * of the program's lines, or no level. */
+/* The limit of a backend of the SDK's lines; WARNING by default. Errors: INVALID_VALUE if the argument
+ * is not a backend of the SDK's lines, or the level is invalid. */
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *logger, uint32_t level);
 
-/* The global limit of the program's lines (INFO to begin with), which every backend without a
- * strict limit lets through. That of the SDK's lines is each backend's own: the setter sets it for
- * every backend there is, and for those to come. INVALID_VALUE: no level. */
+/* The global lower limit of the program's lines; INFO by default. Every backend without a strict limit
+ * writes lines up to it. For the SDK's lines each backend has its own limit: the setter sets it for all
+ * existing and future backends. Errors: INVALID_VALUE if the level is invalid. */
 doca_error_t doca_log_level_set_global_lower_limit(uint32_t level);
 uint32_t doca_log_level_get_global_lower_limit(void);
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level);
 uint32_t doca_log_level_get_global_sdk_limit(void);
 
-/* The global upper limit of the program's lines, CRIT to begin with: no backend without a strict one
- * lets lines above it through. INVALID_VALUE: no level. */
+/* The global upper limit of the program's lines; CRIT by default. A backend without a strict upper
+ * limit writes no lines above it. Errors: INVALID_VALUE if the level is invalid. */
 doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit);
 uint32_t doca_log_level_get_global_upper_limit(void);
 

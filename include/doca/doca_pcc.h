@@ -11,13 +11,13 @@
  *         doca_pcc_wait(pcc, 1);
  *     doca_pcc_destroy(pcc);
  *
- * A device runs programs of congestion control if its NV configuration says so:
- * mlxconfig-lite -d mlx5_0 set USER_PROGRAMMABLE_CC=1, then dpadev reset mlx5_0. DOCA PCC 3, "DOCA
- * PCC"; dpa-pcc(7) tells what an emulated device does.
+ * A device runs programs of congestion control if its NV configuration says so: mlxconfig-lite -d
+ * mlx5_0 set USER_PROGRAMMABLE_CC=1, then dpadev reset mlx5_0. DOCA PCC 3, "DOCA PCC"; dpa-pcc(7)
+ * describes emulated devices.
  *
- * Functions return DOCA_ERROR_INVALID_VALUE for NULL and for what is no object of its kind; those that
- * set something DOCA_ERROR_BAD_STATE once the context is started. One thread at a time uses a context,
- * but any may ask doca_pcc_get_process_state() or wait.
+ * Functions return DOCA_ERROR_INVALID_VALUE for NULL and for an object of another kind. Setters return
+ * DOCA_ERROR_BAD_STATE if the context is started. One thread at a time may use a context, but any
+ * thread may call doca_pcc_get_process_state() or doca_pcc_wait().
  */
 #ifndef DOCA_PCC_H
 #define DOCA_PCC_H
@@ -33,13 +33,13 @@ extern "C" {
 struct doca_pcc;     /* a context */
 struct doca_pcc_app; /* a program, which dpacc embeds under its name */
 
-/* 64 bytes of a trace message: its format's number and its own number, 32 bits each; 64 bits of which
- * the upper 16 are the thread; five numbers of 64 bits; 8 bytes of 0. */
+/* A trace message of 64 bytes: the number of the format and of the message, 32 bits each; 64 bits with
+ * the thread in the upper 16; five numbers of 64 bits; 8 zero bytes. */
 struct doca_pcc_bin_report;
 
 typedef enum {
-    DOCA_PCC_PS_ACTIVE = 0,      /* it is the device's; dpa-pcc(7) tells which events come */
-    DOCA_PCC_PS_STANDBY = 1,     /* another process is, and this one may be next */
+    DOCA_PCC_PS_ACTIVE = 0,      /* the device runs it; dpa-pcc(7) lists its events */
+    DOCA_PCC_PS_STANDBY = 1,     /* another process is active; this one may be next */
     DOCA_PCC_PS_DEACTIVATED = 2, /* it was not started, or was stopped */
     DOCA_PCC_PS_ERROR = 3,       /* the program has failed */
 } doca_pcc_process_state_t;
@@ -48,59 +48,62 @@ typedef enum {
     DOCA_PCC_CCMAD_CUSTOM_HEADER_LOCATION_MAD_PAYLOAD = 1,
 } doca_pcc_ccmad_custom_header_loc_t;
 
-/* Gets `reps_size` trace messages. What it returns is not used. */
+/* Receives `reps_size` trace messages. The result is ignored. */
 typedef int (*doca_pcc_trace_callback_t)(void *ctx, struct doca_pcc_bin_report *reps,
                                          int reps_size);
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
-/* Whether the device runs reaction points; NOT_SUPPORTED: USER_PROGRAMMABLE_CC is not 1. */
+/* Returns DOCA_SUCCESS if the device runs reaction points. Errors: NOT_SUPPORTED if
+ * USER_PROGRAMMABLE_CC is not 1. */
 doca_error_t doca_devinfo_get_is_pcc_supported(const struct doca_devinfo *devinfo);
-/* Whether it runs notification points. */
+/* Returns DOCA_SUCCESS if the device runs notification points. */
 doca_error_t doca_pcc_np_cap_is_supported(const struct doca_devinfo *devinfo);
-/* Whether probes may have a header of the program's. NOT_SUPPORTED. */
+/* Whether probes may have a header of the program. Always NOT_SUPPORTED. */
 doca_error_t doca_pcc_cap_is_ccmad_custom_header_supported(const struct doca_devinfo *devinfo);
 
 /* ---- Contexts ---- */
 
-/* Makes a context of a reaction point, or of a notification point, which uses the device.
- * NOT_SUPPORTED: the device does not run such; a line of the log says what to do. */
+/* Create a context of a reaction point, or of a notification point. It uses the device. Errors:
+ * NOT_SUPPORTED if the device does not run such points; a line of the log gives the remedy. */
 doca_error_t doca_pcc_create(struct doca_dev *doca_dev, struct doca_pcc **pcc);
 doca_error_t doca_pcc_np_create(struct doca_dev *doca_dev, struct doca_pcc **pcc);
-/* Stops it if it runs, and frees it. */
+/* Stops the context if it runs, and frees it. */
 doca_error_t doca_pcc_destroy(struct doca_pcc *pcc);
-/* Loads the program, as the device allows it (AUTHENTICATION), and runs its initialization. BAD_CONFIG:
- * a program or threads are missing; DRIVER: the program failed in it. */
+/* Loads the program and runs its initialization. Errors: AUTHENTICATION if the device refuses the
+ * program, BAD_CONFIG if the program or threads are missing, DRIVER if the initialization failed. */
 doca_error_t doca_pcc_start(struct doca_pcc *pcc);
-/* Ends the program. BAD_STATE: it is not started. */
+/* Ends the program. Errors: BAD_STATE if the context is not started. */
 doca_error_t doca_pcc_stop(struct doca_pcc *pcc);
 
-/* ---- What must be set ---- */
+/* ---- Required settings ---- */
 
 doca_error_t doca_pcc_set_app(struct doca_pcc *pcc, struct doca_pcc_app *app);
-/* How many threads it may have. */
+/* Get the smallest and largest number of threads. */
 doca_error_t doca_pcc_get_min_num_threads(struct doca_pcc *pcc, uint32_t *min_num_threads);
 doca_error_t doca_pcc_get_max_num_threads(struct doca_pcc *pcc, uint32_t *max_num_threads);
-/* The execution units of its threads, which are copied; of two or more the last one is for
- * communication with the host. INVALID_VALUE: too few or many, or not a unit of the device. */
+/* Sets the execution units of the threads; the array is copied. With two or more units, the last is for
+ * communication with the host. Errors: INVALID_VALUE also if there are too few or too many units, or a
+ * unit is not of the device. */
 doca_error_t doca_pcc_set_thread_affinity(struct doca_pcc *pcc, uint32_t num_threads,
                                           uint32_t *affinity_configs);
 
-/* ---- Probes ----
- * A probe is a request of the flow itself (dpa-pcc(7)), so it has no format: the settings are checked,
- * and change nothing. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots() - 1. */
+/* ---- Probes ---- A probe is a request of the flow itself (dpa-pcc(7)), so it has no format: the
+ * functions check the settings and ignore them. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots()
+ * - 1. */
 
 doca_error_t doca_pcc_cap_get_num_probe_format_slots(struct doca_pcc *pcc,
                                                      uint32_t *num_probe_format_slots);
 doca_error_t doca_pcc_set_ccmad_probe_packet_format(struct doca_pcc *pcc,
                                                     uint32_t probe_format_slot);
-/* A line of the log says that no switch is there to write telemetry into probes. */
+/* Logs a line: no switch exists that could write telemetry into probes. */
 doca_error_t doca_pcc_set_ifa1_probe_packet_format(struct doca_pcc *pcc,
                                                    uint32_t probe_format_slot);
 doca_error_t doca_pcc_set_ifa2_probe_packet_format(struct doca_pcc *pcc,
                                                    uint32_t probe_format_slot);
-/* Of reaction points (rp) and notification points (np); NOT_SUPPORTED: of the other. */
-/* Whether the peer's notification point answers. NOT_SUPPORTED if so: the peer's device does. */
+/* For reaction points (rp) and notification points (np). Errors: NOT_SUPPORTED for the other kind. */
+/* Whether the peer's notification point answers. Errors: NOT_SUPPORTED if true: here the peer's device
+ * answers. */
 doca_error_t doca_pcc_rp_set_ccmad_remote_sw_handler(struct doca_pcc *pcc,
                                                      uint32_t probe_format_slot, bool sw_handler);
 doca_error_t doca_pcc_set_ifa1_probe_marker(struct doca_pcc *pcc, uint32_t probe_format_slot,
@@ -121,18 +124,18 @@ doca_pcc_rp_set_ccmad_custom_header_location(struct doca_pcc *pcc, uint32_t prob
 
 /* ---- Messages and traces ---- */
 
-/* How much of the program's prints may wait for standard output: they do not wait here, so none is
- * lost. */
+/* Size of the buffer for the program's prints. Here prints are not buffered, and no print is lost. */
 doca_error_t doca_pcc_set_print_buffer_size(struct doca_pcc *pcc, size_t buffer_size);
-/* The formats of trace messages, up to a NULL: printf's, for at most five integers. They are copied,
- * and trace messages are written from then on. INVALID_VALUE: one has another conversion. */
+/* Sets the formats of trace messages, a list that ends with NULL. A format is as of printf, for at most
+ * five integers. The formats are copied, and trace messages are written afterwards. Errors:
+ * INVALID_VALUE if a format has another conversion. */
 doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_message);
-/* Trace messages are written, or not: at any time. */
+/* Switch the writing of trace messages on or off, at any time. */
 doca_error_t doca_pcc_activate_tracer(struct doca_pcc *pcc);
 doca_error_t doca_pcc_deactivate_tracer(struct doca_pcc *pcc);
-/* Where they are written, instead of standard output: into a file, which is made at the start; into a
- * buffer of the caller's, as text, until it is full; or to a function. `file_path_len` has the NUL in
- * it; the path stays the context's. */
+/* The destination of trace messages; by default standard output. A file is created at the start. A
+ * buffer of the caller receives text until it is full. A function is called. `file_path_len` includes
+ * the NUL; the path belongs to the context. */
 doca_error_t doca_pcc_trace_file_set(struct doca_pcc *pcc, const char *file_path);
 doca_error_t doca_pcc_trace_file_get(struct doca_pcc *pcc, char **file_path,
                                      uint32_t *file_path_len);
@@ -144,29 +147,31 @@ doca_error_t doca_pcc_register_trace_handler(struct doca_pcc *pcc,
 
 /* ---- The mailbox ---- */
 
-/* How large requests and responses may be, in bytes; at most 1 MiB each. */
+/* Sets the largest size of requests and responses in bytes; at most 1 MiB each. */
 doca_error_t doca_pcc_set_mailbox(struct doca_pcc *pcc, uint32_t max_request_size,
                                   uint32_t max_response_size);
-/* The buffers, which are the context's. NOT_PERMITTED: doca_pcc_set_mailbox() was not called. */
+/* Get the buffers, which belong to the context. Errors: NOT_PERMITTED if doca_pcc_set_mailbox() was not
+ * called. */
 doca_error_t doca_pcc_mailbox_get_request_buffer(struct doca_pcc *pcc, void **request_buffer);
 doca_error_t doca_pcc_mailbox_get_response_buffer(struct doca_pcc *pcc, void **response_buffer);
-/* Has the program handle the request, and waits for its response. *cb_ret_val: what its function
- * returned (doca_pcc_dev_error_t). NOT_SUPPORTED: it has no such function. DRIVER: it failed. */
+/* Lets the program handle the request, and waits for the response. *cb_ret_val receives the result of
+ * the program's function (doca_pcc_dev_error_t). Errors: NOT_SUPPORTED if the program has no such
+ * function, DRIVER if the program failed. */
 doca_error_t doca_pcc_mailbox_send(struct doca_pcc *pcc, uint32_t request_size,
                                    uint32_t *response_size, uint32_t *cb_ret_val);
 
-/* ---- Looking ---- */
+/* ---- State and diagnosis ---- */
 
-/* Waits until its state is another than the program was last told of, for at most so many seconds;
- * negative: without a limit. A signal ends the wait too. */
+/* Waits until the state differs from the last state that the program was given, for at most `wait_time`
+ * seconds; negative: without a limit. A signal also ends the wait. */
 doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time);
 doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
                                         doca_pcc_process_state_t *process_state);
-/* Where the core file goes if the program fails; beside it, with ".txt" behind its name, what a crash
- * report says. Without one there is none. */
+/* Sets the name of the core file that is written if the program fails. A crash report is written beside
+ * it, with ".txt" appended to the name. Without a name neither is written. */
 doca_error_t doca_pcc_set_dev_coredump_file(struct doca_pcc *pcc, const char *file_name);
-/* Prints how many events came and what they took, and each algorithm's parameters and counters; only
- * while that is enabled (BAD_STATE). */
+/* Prints the number and duration of events, and each algorithm's parameters and counters. Errors:
+ * BAD_STATE if this is not enabled. */
 doca_error_t doca_pcc_dump_debug(const struct doca_pcc *pcc);
 doca_error_t doca_pcc_enable_debug(const struct doca_pcc *pcc, bool enable);
 

@@ -41,7 +41,7 @@ extern "C" {
 typedef enum doca_pcc_dev_event_type_enum {
     DOCA_PCC_DEV_EVNT_NULL = 0,
     DOCA_PCC_DEV_EVNT_FW = 1,
-    DOCA_PCC_DEV_EVNT_ROCE_CNP = 2, /* the peer has seen a packet that a switch marked */
+    DOCA_PCC_DEV_EVNT_ROCE_CNP = 2, /* the peer received a packet that a switch marked */
     DOCA_PCC_DEV_EVNT_ROCE_TX = 3,  /* a burst was sent */
     DOCA_PCC_DEV_EVNT_ROCE_ACK = 4,
     DOCA_PCC_DEV_EVNT_ROCE_NACK = 5,
@@ -53,31 +53,31 @@ typedef enum doca_pcc_dev_nack_event_sub_type_enum {
     DOCA_PCC_DEV_NACK_EVNT_NULL = 0,
     DOCA_PCC_DEV_NACK_EVNT_RNR = 1,      /* the receiver was not ready */
     DOCA_PCC_DEV_NACK_EVNT_OOS = 2,      /* out of sequence */
-    DOCA_PCC_DEV_NACK_EVNT_DUP_READ = 3, /* a read request came again */
+    DOCA_PCC_DEV_NACK_EVNT_DUP_READ = 3, /* a duplicate read request */
 } doca_pcc_dev_nack_event_sub_type_t;
 
 #define DOCA_PCC_DEV_TX_FLAG_ACK_EXPECTED (1 << 0)
 #define DOCA_PCC_DEV_TX_FLAG_OVERLOADED   (1 << 1)
 #define DOCA_PCC_DEV_TX_FLAG_RTT_REQ_SENT                                                          \
-    (1 << 2) /* the burst has sent the probe that was asked for */
+    (1 << 2) /* the burst has sent the requested probe */
 
 /* ---- Rates ---- */
 
-/* A rate has 20 bits behind the point; 1 is the port's line rate. */
+/* A rate is a fixed-point number with 20 fractional bits; 1 is the port's line rate. */
 #define DOCA_PCC_DEV_LOG_MAX_RATE (20)
 #define DOCA_PCC_DEV_MAX_RATE     (1U << DOCA_PCC_DEV_LOG_MAX_RATE)
 #define DOCA_PCC_DEV_DEFAULT_RATE                                                                  \
     ((DOCA_PCC_DEV_MAX_RATE >> 8) > (1) ? (DOCA_PCC_DEV_MAX_RATE >> 8) : (1))
 
-/* What the algorithm wants. At its call, `rate` is the flow's rate so far, and the rest is 0. */
+/* The result of the algorithm. On entry `rate` is the current rate of the flow, and all else is 0. */
 typedef struct doca_pcc_dev_results {
     uint32_t rate;
     union {
         uint32_t rtt_req;   /* not 0: send a probe */
         uint32_t probe_req; /* the same */
     };
-    uint32_t probe_type_slot; /* which probe */
-    uint32_t credits;         /* not used here: flows have rates, no credits */
+    uint32_t probe_type_slot; /* the slot of the probe */
+    uint32_t credits;         /* ignored here: flows have rates, not credits */
     uint32_t reload_credits;
 } doca_pcc_dev_results_t;
 
@@ -89,28 +89,28 @@ typedef struct doca_pcc_dev_results {
 #define DOCA_PCC_DEV_ALGO_SLOT_INTERNAL        (0xF) /* slot and index of the algorithm below */
 #define DOCA_PCC_DEV_ALGO_INDEX_INTERNAL       (0xF)
 
-/* The library's own algorithm, for events of slots that the program does not know. dpakit's is a
- * simple one: a CNP takes an eighth of the rate, a burst adds 1/1024 of the line rate. It keeps its
- * state in `algo_ctxt`. */
+/* The library's own algorithm, for events of slots that the program does not handle. dpakit's algorithm
+ * is simple: a CNP subtracts an eighth of the rate, a burst adds 1/1024 of the line rate. Its state is
+ * in `algo_ctxt`. */
 void doca_pcc_dev_default_internal_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
                                         doca_pcc_dev_event_t *event,
                                         const doca_pcc_dev_attr_t *attr,
                                         doca_pcc_dev_results_t *results);
 
-/* Sets a header of one's own in the probe that answers this event. There is none in the probes of
- * dpakit (doca_pcc_cap_is_ccmad_custom_header_supported), so it returns DOCA_PCC_DEV_STATUS_FAIL. */
+/* Sets a custom header of the probe that answers this event. Always returns DOCA_PCC_DEV_STATUS_FAIL:
+ * dpakit's probes have no custom header (doca_pcc_cap_is_ccmad_custom_header_supported). */
 doca_pcc_dev_error_t doca_pcc_dev_custom_header_set(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
                                                     doca_pcc_dev_event_t *event, uint32_t *header,
                                                     uint32_t header_size, uint32_t wait_completed);
 
-/* ---- What the program implements ---- */
+/* ---- Functions that the program implements ---- */
 
-/* Handles one event of one flow. Several threads call it at once, each for other flows. */
+/* Handles one event of one flow. Several threads call it concurrently, for different flows. */
 void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,
                             const doca_pcc_dev_attr_t *attr, doca_pcc_dev_results_t *results);
 
-/* Called once, before everything else: makes the algorithms known (doca_pcc_dev_algo_access.h).
- * *disable_event_bitmask, 0 before: events of type n are not wanted if bit n is set. */
+/* Called once, before all else: registers the algorithms (doca_pcc_dev_algo_access.h).
+ * *disable_event_bitmask is 0 on entry: set bit n to disable events of type n. */
 void doca_pcc_dev_user_init(uint32_t *disable_event_bitmask);
 
 /* Called when the host sets parameters: checks `param_num` values for those from `param_id_base` on,

@@ -1,6 +1,5 @@
 /*
- * doca_pcc_dev_common: what programs of both roles of congestion control have: ports and their
- * counters.
+ * doca_pcc_dev_common: ports and their counters, for programs of both roles of congestion control.
  *
  *     void doca_pcc_dev_user_port_info_changed(uint32_t portid)
  *     {
@@ -28,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Ports that a program may find: on ConnectX-8 and later twice as many. */
+/* Largest number of ports; ConnectX-8 and later have twice as many. */
 #if defined(__NV_DPA) && defined(__NV_DPA_CX8)
 #define DOCA_PCC_DEV_MAX_NUM_PORTS (__NV_DPA >= __NV_DPA_CX8 ? 8 : 4)
 #else
@@ -44,22 +43,22 @@ typedef enum {
     DOCA_PCC_DEV_NIC_COUNTER_TYPE_TX_BYTES = 0x2,
 } doca_pcc_dev_nic_port_counter_types_t;
 
-/* Says which counters doca_pcc_dev_nic_counters_sample() shall read: `num_counters` ids, and where
- * their values go. Both arrays stay the caller's, and must stay. At most 32 counters are read. */
+/* Sets the counters for doca_pcc_dev_nic_counters_sample(): `num_counters` ids, and an array for their
+ * values. The caller owns both arrays and keeps them. At most 32 counters are read. */
 void doca_pcc_dev_nic_counters_config(uint32_t *counter_ids, uint32_t num_counters,
                                       uint32_t *values);
-/* Reads them: the lower 32 bits of each, in bytes. An id that is none gives 0. */
+/* Reads the counters: the lower 32 bits of each, in bytes. An invalid id gives 0. */
 void doca_pcc_dev_nic_counters_sample(void);
 
-/* The ports that there are: bit n is port n. */
+/* Returns the existing ports: bit n is port n. */
 uint32_t doca_pcc_dev_get_logical_ports(void);
-/* Planes of a port: 1; 0 if there is no such port. */
+/* Returns the number of planes of a port: 1, or 0 if the port does not exist. */
 uint32_t doca_pcc_dev_get_port_planes(uint32_t portid);
-/* Speed of a port in Gbit/s; 0 if there is no such port. */
+/* Returns the speed of a port in Gbit/s, or 0 if the port does not exist. */
 uint32_t doca_pcc_dev_get_port_speed(uint32_t portid);
 
-/* Implemented by the program, if it likes: called for each port when the program starts, and when a
- * port's speed or state changes. */
+/* Optional function of the program: called for each port when the program starts, and when a port's
+ * speed or state changes. */
 void doca_pcc_dev_user_port_info_changed(uint32_t portid) __attribute__((weak));
 
 #ifdef __cplusplus

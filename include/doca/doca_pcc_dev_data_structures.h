@@ -1,7 +1,7 @@
 /*
- * doca_pcc_dev_data_structures: what a program of congestion control gets: events, what it is told
- * of an algorithm, and what a flow keeps. Programs read events by doca_pcc_dev_event.h alone; the
- * layout is dpakit's own, little-endian, and shared with the host that makes events.
+ * doca_pcc_dev_data_structures: the input of a program of congestion control: events, the attributes of
+ * an algorithm, and the context of a flow. Programs must read events with doca_pcc_dev_event.h. The
+ * layout is specific to dpakit, little-endian, and shared with the host, which makes events.
  *
  * Names and widths of the fields are those of DOCA PCC 3.
  */
@@ -14,20 +14,20 @@
 extern "C" {
 #endif
 
-/* What a flow keeps between its events, for the algorithm alone: 48 bytes, zeros at the first one. A
- * write beyond them is a fault here; on a card it hits what belongs to others. */
+/* The algorithm's state of a flow between events: 48 bytes, zeros at the first event. Here a write
+ * beyond them is a fault; on a card it overwrites other data. */
 struct mlnx_cc_algo_ctxt_t {
     uint32_t data[12];
 };
 
-/* What an algorithm is told beside the event. */
+/* The attributes that an algorithm receives with an event. */
 struct mlnx_cc_attr_t {
-    uint32_t algo_slot : 4; /* the slot of the algorithm that shall run */
+    uint32_t algo_slot : 4; /* the slot of the algorithm to run */
     uint32_t overload : 1;
     uint32_t reserved_at_0 : 27;
 };
 
-/* What every event has. */
+/* The common part of all events. */
 struct mlnx_cc_event_general_attr_t {
     uint32_t ev_type : 8;    /* doca_pcc_dev_event_type_enum */
     uint32_t ev_subtype : 8; /* of a NACK: doca_pcc_dev_nack_event_sub_type_enum */
@@ -35,7 +35,7 @@ struct mlnx_cc_event_general_attr_t {
     uint32_t flags : 8; /* of a TX event: DOCA_PCC_DEV_TX_FLAG_ */
 };
 
-/* What a burst has sent. Both counters keep their lower 16 bits. */
+/* The amount that a burst sent. Both counters keep their lower 16 bits. */
 struct mlnx_cc_roce_tx_cntrs_t {
     uint32_t sent_32bytes : 16; /* in units of 32 bytes */
     uint32_t sent_pkts : 16;
@@ -46,7 +46,7 @@ struct mlnx_cc_roce_tx_t {
 };
 
 struct mlnx_cc_ack_nack_cnp_extra_t {
-    uint32_t num_coalesced : 16; /* events that came as this one */
+    uint32_t num_coalesced : 16; /* number of events that were merged into this event */
     uint32_t reserved_at_0 : 16;
 };
 struct mlnx_cc_ack_nack_cnp_t {
@@ -60,12 +60,12 @@ struct mlnx_cc_rtt_tstamp_t {
     uint32_t req_send_timestamp;
     uint32_t req_recv_timestamp;
     uint32_t resp_send_timestamp;
-    uint32_t np_rx_256bytes; /* what the peer's port has received, in units of 256 bytes */
+    uint32_t np_rx_256bytes; /* the amount that the peer's port received, in units of 256 bytes */
     uint8_t version;
     uint8_t port_type;
     uint8_t raw_size; /* bytes of `raw` */
     uint8_t reserved;
-    unsigned char raw[32]; /* what the peer's program answered */
+    unsigned char raw[32]; /* the answer of the peer's program */
 };
 
 struct mlnx_cc_fw_data_t {
@@ -89,11 +89,12 @@ struct mlnx_cc_event_t {
     union mlnx_cc_event_spec_attr_t ev_spec_attr;
 };
 
-/* A probe packet that came. The host makes it; programs use the functions of doca_pcc_np_dev.h. */
+/* A received probe packet. The host makes it; programs read it with the functions of
+ * doca_pcc_np_dev.h. */
 struct doca_pcc_np_dev_request_packet {
     uint64_t raw;                      /* address of the Ethernet header */
-    uint32_t raw_size, l4_offset;      /* bytes in all; where the UDP header is */
-    uint32_t payload_offset;           /* what is behind the header of the probe */
+    uint32_t raw_size, l4_offset;      /* bytes of the packet; offset of the UDP header */
+    uint32_t payload_offset;           /* offset of the bytes after the probe's header */
     uint8_t port_num, plane_num, slot; /* slot: of the probe's format */
     uint8_t has_vlan;
     uint16_t vlan_tci;

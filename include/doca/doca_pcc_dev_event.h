@@ -1,6 +1,6 @@
 /*
- * doca_pcc_dev_event: what is in an event of congestion control. A function that an event's type does
- * not have gives a number without meaning.
+ * doca_pcc_dev_event: access to events of congestion control. A function for another type of event
+ * returns a meaningless number.
  *
  *     doca_pcc_dev_event_general_attr_t a = doca_pcc_dev_get_ev_attr(event);
  *     if (a.ev_type == DOCA_PCC_DEV_EVNT_RTT)
@@ -19,17 +19,17 @@ extern "C" {
 
 /* ---- Every event ---- */
 
-/* Its type, subtype, port and flags. */
+/* Returns the event's type, subtype */
 FORCE_INLINE doca_pcc_dev_event_general_attr_t doca_pcc_dev_get_ev_attr(doca_pcc_dev_event_t *event)
 {
     return event->ev_attr;
 }
-/* A number that tells flows from each other. */
+/* Returns a number that identifies the flow. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_flowtag(doca_pcc_dev_event_t *event)
 {
     return event->flow_tag;
 }
-/* Its serial number: of TX, ACK and NACK the packet sequence number. */
+/* Returns the serial number: for TX, ACK and NACK the packet sequence number. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_sn(doca_pcc_dev_event_t *event)
 {
     return event->sn;
@@ -57,9 +57,9 @@ FORCE_INLINE uint32_t doca_pcc_dev_get_fw_settings(doca_pcc_dev_event_t *event, 
     return event->ev_spec_attr.fw_data.data[n];
 }
 
-/* ---- TX, ACK, NACK, CNP: several may have come as one ---- */
+/* ---- TX, ACK, NACK, CNP: one event may stand for several ---- */
 
-/* The time of the first of them. */
+/* Returns the time of the first of these events. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_roce_first_timestamp(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.roce_tx.first_timestamp; /* the same place in all of these */
@@ -70,7 +70,7 @@ doca_pcc_dev_get_roce_tx_cntrs(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.roce_tx.cntrs;
 }
-/* ACK, NACK, CNP: the serial number of the first of them, and how many they were. */
+/* ACK, NACK, CNP: return the serial number of the first of these events, and their number. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_roce_ack_first_sn(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.ack_nack_cnp.first_sn;
@@ -83,7 +83,8 @@ doca_pcc_dev_get_ack_nack_cnp_extra(doca_pcc_dev_event_t *event)
 
 /* ---- RTT ---- */
 
-/* When the probe was sent, when the peer got it, and when the peer answered, by the peer's clock. */
+/* Return the time when the probe was sent, and when the peer received and answered it, by the peer's
+ * clock. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_rtt_req_send_timestamp(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.rtt_tstamp.req_send_timestamp;
@@ -96,7 +97,7 @@ FORCE_INLINE uint32_t doca_pcc_dev_get_rtt_resp_send_timestamp(doca_pcc_dev_even
 {
     return event->ev_spec_attr.rtt_tstamp.resp_send_timestamp;
 }
-/* What the peer's program answered, and its size in bytes. */
+/* Return the answer of the peer's program, and its size in bytes. */
 FORCE_INLINE unsigned char *doca_pcc_dev_get_rtt_raw_data(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.rtt_tstamp.raw;
@@ -105,8 +106,8 @@ FORCE_INLINE size_t doca_pcc_dev_get_rtt_raw_data_size(doca_pcc_dev_event_t *eve
 {
     return event->ev_spec_attr.rtt_tstamp.raw_size;
 }
-/* What the peer's port has received, in units of 256 bytes; the answer's version; and the speed of
- * the peer's port: 0 to 6 are 25, 40, 50, 100, 200, 400, 800 Gbit/s. */
+/* Return the amount that the peer's port received, in units of 256 bytes; the answer's version; and the
+ * speed of the peer's port: 0 to 6 are 25, 40, 50, 100, 200, 400, 800 Gbit/s. */
 FORCE_INLINE uint32_t doca_pcc_dev_get_rtt_np_rx_byte_counter(doca_pcc_dev_event_t *event)
 {
     return event->ev_spec_attr.rtt_tstamp.np_rx_256bytes;

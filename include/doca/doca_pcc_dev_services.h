@@ -1,5 +1,5 @@
 /*
- * doca_pcc_dev_services: what programs of congestion control tell the host and hear from it.
+ * doca_pcc_dev_services: messages between programs of congestion control and the host.
  *
  *     doca_pcc_dev_printf("port %u is up\n", port);            // on the host's standard output
  *     doca_pcc_dev_trace_5(0, port, rate, 0, 0, 0);            // by format 0 of the host program
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* What functions of this library, and those that the program gives it, return. */
+/* The results of functions of this library, and of functions that the program implements. */
 typedef enum {
     DOCA_PCC_DEV_STATUS_OK = 0,
     DOCA_PCC_DEV_STATUS_FAIL = 1,
@@ -28,9 +28,9 @@ typedef enum {
 #define ALWAYS_INLINE __attribute__((always_inline))
 #define FORCE_INLINE  static inline ALWAYS_INLINE
 
-/* Implemented by the program, if it likes: carries out a request that the host sent by
- * doca_pcc_mailbox_send(). `response` has room for `max_response_size` bytes; *response_size, 0
- * before, is how many were written. What it returns reaches the host. */
+/* Optional function of the program: executes a request of the host's doca_pcc_mailbox_send().
+ * `response` has room for `max_response_size` bytes. *response_size is 0 on entry: set it to the number
+ * of bytes written. The host receives the result. */
 doca_pcc_dev_error_t doca_pcc_dev_user_mailbox_handle(void *request, uint32_t request_size,
                                                       uint32_t max_response_size, void *response,
                                                       uint32_t *response_size)
@@ -39,13 +39,13 @@ doca_pcc_dev_error_t doca_pcc_dev_user_mailbox_handle(void *request, uint32_t re
 /* Prints on the host program's standard output; no floating point. Any thread may print. */
 void doca_pcc_dev_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Traces five numbers by the format with that number, which the host program has set. */
+/* Traces five numbers with a format that the host program has set. `format_id`: the format's number. */
 void doca_pcc_dev_trace_5(int format_id, uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4,
                           uint64_t arg5);
-/* Lets the host see what was traced. */
+/* Makes the traced messages visible to the host. */
 void doca_pcc_dev_trace_flush(void);
 
-/* The calling thread's number among those of this program, from 0. */
+/* Returns the number of the calling thread in this program, from 0. */
 unsigned int doca_pcc_dev_thread_rank(void);
 
 #ifdef __cplusplus

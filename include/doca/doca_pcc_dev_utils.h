@@ -1,5 +1,5 @@
 /*
- * doca_pcc_dev_utils: arithmetic with 16 bits behind the point, fences and timers for programs of
+ * doca_pcc_dev_utils: fixed-point arithmetic with 16 fractional bits, fences and timers for programs of
  * congestion control.
  *
  *     rate = doca_pcc_dev_fxp_mult(rate, 58982);                     // 0.9 of it
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #ifdef __riscv
 #include <dpaintrin.h>
-#else /* a compiler for hosts that only looks at the types */
+#else /* a host compiler that only needs the types */
 uint64_t __dpa_thread_time(void);
 #endif
 
@@ -30,7 +30,7 @@ extern "C" {
 #define doca_pcc_dev_fxp_power2(a_fp) __dpa_fxp_pow2(a_fp)
 #define doca_pcc_dev_fxp_log2(a_fp)   __dpa_fxp_log2(a_fp)
 
-/* The number of the highest bit that is set, from 1; `a` must not be 0. */
+/* Returns the number of the highest set bit, from 1; `a` must not be 0. */
 #define doca_pcc_dev_fls(a) (32 - __builtin_clz(a))
 
 /* The whole product of two 32-bit numbers, and that of two Q16.16 numbers, cut to 32 bits. */

@@ -1,6 +1,6 @@
 /*
- * doca_pcc_np_dev: the device side of DOCA PCC for a notification point: what answers the probe
- * packets of reaction points.
+ * doca_pcc_np_dev: the device side of DOCA PCC for a notification point: the answers to probe packets
+ * of reaction points.
  *
  *     doca_pcc_dev_error_t doca_pcc_dev_np_user_packet_handler(
  *         struct doca_pcc_np_dev_request_packet *in, struct doca_pcc_np_dev_response_packet *out)
@@ -9,8 +9,7 @@
  *         return DOCA_PCC_DEV_STATUS_OK;                    // the answer is sent
  *     }
  *
- * Link it with libdoca_pcc_np_dev.a. Where a packet is shorter than it should be, pointers and sizes
- * tell: a size is 0 then.
+ * Link it with libdoca_pcc_np_dev.a. If a packet is too short for a part, the size of that part is 0.
  */
 #ifndef DOCA_PCC_NP_DEV_H
 #define DOCA_PCC_NP_DEV_H
@@ -25,21 +24,21 @@
 extern "C" {
 #endif
 
-/* The answer. `data`: room for `size` bytes, which are 0 before; the handler may make `size` smaller:
- * so many are sent. */
+/* The answer. `data`: room for `size` bytes, which are 0 on entry. `size` bytes are sent; the handler
+ * may reduce `size`. */
 struct doca_pcc_np_dev_response_packet {
     size_t size;
     uint8_t *data;
-    struct doca_pcc_np_dev_request_packet *in; /* what is answered */
+    struct doca_pcc_np_dev_request_packet *in; /* the request */
 };
 
-/* Implemented by the program: fills in the answer to a probe. DOCA_PCC_DEV_STATUS_FAIL: there shall
- * be none. */
+/* The program implements this function. It fills in the answer to a probe. If it returns
+ * DOCA_PCC_DEV_STATUS_FAIL, no answer is sent. */
 doca_pcc_dev_error_t
 doca_pcc_dev_np_user_packet_handler(struct doca_pcc_np_dev_request_packet *in,
                                     struct doca_pcc_np_dev_response_packet *out);
 
-/* The packet from its Ethernet header on. */
+/* Return the packet from its Ethernet header, and its size in bytes. */
 FORCE_INLINE uint8_t *
 doca_pcc_np_dev_get_raw_packet(const struct doca_pcc_np_dev_request_packet *input)
 {
@@ -50,7 +49,7 @@ doca_pcc_np_dev_get_raw_packet_size(const struct doca_pcc_np_dev_request_packet 
 {
     return input->raw_size;
 }
-/* From its UDP header on. */
+/* Return the packet from its UDP header, and that size. */
 FORCE_INLINE uint8_t *
 doca_pcc_np_dev_get_l4_header(const struct doca_pcc_np_dev_request_packet *input)
 {
@@ -60,7 +59,7 @@ FORCE_INLINE size_t doca_pcc_np_dev_get_l4_size(const struct doca_pcc_np_dev_req
 {
     return input->raw_size - input->l4_offset;
 }
-/* From what is behind the probe's header on. */
+/* Return the bytes after the probe's header, and their number. */
 FORCE_INLINE uint8_t *
 doca_pcc_np_dev_get_payload(const struct doca_pcc_np_dev_request_packet *input)
 {
@@ -71,7 +70,7 @@ doca_pcc_np_dev_get_payload_size(const struct doca_pcc_np_dev_request_packet *in
 {
     return input->raw_size - input->payload_offset;
 }
-/* The port on which it came, and the plane of that. */
+/* Return the port that received the packet, and its plane. */
 FORCE_INLINE uint8_t
 doca_pcc_np_dev_get_port_num(const struct doca_pcc_np_dev_request_packet *input)
 {
@@ -82,7 +81,7 @@ doca_pcc_np_dev_get_plane_num(const struct doca_pcc_np_dev_request_packet *input
 {
     return input->plane_num;
 }
-/* The VLAN tag that the packet had, which is not in it any more. */
+/* Gets the VLAN tag that was removed from the packet. */
 FORCE_INLINE void doca_pcc_np_dev_get_vlan_tci(const struct doca_pcc_np_dev_request_packet *input,
                                                uint8_t *vlan_present, uint16_t *vlan_tci)
 {
@@ -96,7 +95,7 @@ doca_pcc_np_dev_get_packet_probe_type_slot(const struct doca_pcc_np_dev_request_
     return input->slot;
 }
 
-/* How many bytes an answer may have. */
+/* Returns the largest size of an answer in bytes. */
 size_t doca_pcc_np_dev_get_max_response_size(struct doca_pcc_np_dev_response_packet *out);
 /* Sets the priority of the answer. */
 void doca_pcc_np_dev_set_response_prio(struct doca_pcc_np_dev_response_packet *out, uint32_t prio);

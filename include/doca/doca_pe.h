@@ -1,6 +1,6 @@
 /*
- * doca_pe: the progress engine: contexts that are connected to it carry out their tasks, and call back,
- * in doca_pe_progress.
+ * doca_pe: the progress engine: connected contexts perform their tasks, and call callbacks, in
+ * doca_pe_progress.
  *
  *     struct doca_pe *pe;
  *     doca_pe_create(&pe);
@@ -9,7 +9,7 @@
  *     while (!done)
  *         doca_pe_progress(pe);
  *
- * Who would rather sleep than ask waits for the engine's handle:
+ * To sleep instead of polling, wait for the engine's handle:
  *
  *     doca_pe_get_notification_handle(pe, &handle);      // a file descriptor, for epoll or poll
  *     epoll_ctl(epoll, EPOLL_CTL_ADD, handle, &(struct epoll_event){.events = EPOLLIN});
@@ -36,100 +36,101 @@ extern "C" {
 #endif
 
 struct doca_pe;
-struct doca_task; /* a piece of work of a context: the library's ..._as_task gives it */
+struct doca_task; /* a piece of work of a context, from the library's ..._as_task */
 
-/* Which contexts doca_pe_progress looks at after a notification. Here it looks at all in both
- * modes; in the second, requesting a notification also clears the one before. */
+/* The contexts that doca_pe_progress checks after a notification. Here it checks all contexts in both
+ * modes. In the second mode, requesting a notification also clears the previous notification. */
 enum doca_pe_event_mode {
     DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /* at first */
     DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,
 };
 
-/* For doca_task_submit_ex; bits. */
+/* Bits for doca_task_submit_ex. */
 enum doca_task_submit_flag {
     DOCA_TASK_SUBMIT_FLAG_NONE = 0,
     DOCA_TASK_SUBMIT_FLAG_FLUSH = 1 << 0,
     DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1 << 1,
 };
 
-/* What callbacks of tasks look like: those of a library take its own type of task. */
+/* The form of callbacks of tasks. Callbacks of a library have that library's type of task. */
 typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_data task_user_data,
                                           union doca_data ctx_user_data);
 
-/* Makes a progress engine, to be given back with doca_pe_destroy. NO_MEMORY. */
+/* Creates a progress engine. Free it with doca_pe_destroy. Errors: NO_MEMORY. */
 doca_error_t doca_pe_create(struct doca_pe **pe);
 
-/* IN_USE: a context, or a graph, is connected to it; it stays. Its handle is closed. */
+/* Destroys a progress engine and closes its handle. Errors: IN_USE if a context or a graph is connected
+ * to it; nothing changes then. */
 doca_error_t doca_pe_destroy(struct doca_pe *pe);
 
-/* Connects a context, for as long as it lives. BAD_STATE: it is not idle. NOT_PERMITTED: it is
- * connected to a progress engine already. */
+/* Connects a context until the context is destroyed. Errors: BAD_STATE if the context is not idle,
+ * NOT_PERMITTED if it is connected to a progress engine. */
 doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
 
-/* Does one piece of work of one context. 1: a task ended, or a context became idle; 0: there was
- * nothing to do, or it is no progress engine. Not from a callback. */
+/* Does one piece of work of one context. Returns 1 if a task ended or a context became idle, 0 if there
+ * was no work or `pe` is not a progress engine. Do not call this from a callback. */
 uint8_t doca_pe_progress(struct doca_pe *pe);
 
-/* How many tasks of its contexts are submitted and have not ended. */
+/* Gets the number of submitted tasks of its contexts that have not ended. */
 doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks);
 
 /* ---- Notifications ---- */
 
-/* Not from a callback. INVALID_VALUE: also a mode that is none. */
+/* Sets the mode. Do not call this from a callback. Errors: INVALID_VALUE also for an invalid mode. */
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode);
 
 /*
- * The engine's handle: it becomes readable, once for each request, when there is work for
+ * Gets the engine's handle. It becomes readable, once for each request, when there is work for
  * doca_pe_progress.
- *   handle  [out]  the engine's, the same at every call; it must not be read or closed
- * OPERATING_SYSTEM: there is no file descriptor left.
+ *   handle  [out]  the handle, which belongs to the engine and never changes; do not read or close it
+ * Errors: OPERATING_SYSTEM if file descriptors are exhausted.
  */
 doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
                                              doca_notification_handle_t *handle);
 
-/* Arms the handle: it is readable at once if there is work already. BAD_STATE: nobody has asked for
- * the handle. OPERATING_SYSTEM: a task waits for something that a thread must look for, and there
- * is none left. */
+/* Arms the handle. It is readable at once if there is work. Errors: BAD_STATE if the handle was never
+ * requested, OPERATING_SYSTEM if a task needs a waiting thread and threads are exhausted. */
 doca_error_t doca_pe_request_notification(struct doca_pe *pe);
 
-/* The handle is not readable any more, until the next request. `handle` is not used. BAD_STATE:
- * nobody has asked for the handle. */
+/* Makes the handle unreadable until the next request. `handle` is ignored. Errors: BAD_STATE if the
+ * handle was never requested. */
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
 
 /* ---- Tasks ---- */
 
-/* Hands a task to its context, which carries it out in doca_pe_progress. BAD_STATE: the context
- * does not run, or the task is submitted and has not ended. */
+/* Submits a task to its context, which performs it in doca_pe_progress. Errors: BAD_STATE if the
+ * context does not run, or the task is submitted and has not ended. */
 doca_error_t doca_task_submit(struct doca_task *task);
 
-/* The same. `flags`: of enum doca_task_submit_flag; every task is flushed, and reported. */
+/* As doca_task_submit. `flags`: of enum doca_task_submit_flag; every task is flushed and reported. */
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
-/* The same, but what is wrong with the task is told here, not when it ends: the errors of its
- * library's tasks come on top. The task stays the program's if it is not submitted. */
+/* As doca_task_submit, but errors of the task are returned here, not when it ends: also the errors of
+ * its library's tasks. The program keeps a task that is not submitted. */
 doca_error_t doca_task_try_submit(struct doca_task *task);
 
-/* Gives a task back. One that is submitted is given back when it has ended; nobody is told. In the
- * callback that tells of its end, what it had can be asked for until that returns. What is none is
- * ignored. */
+/* Frees a task. A submitted task is freed when it has ended, without a callback. After a call from the
+ * task's own callback, its values can be read until the callback returns. An argument that is not a
+ * task is ignored. */
 void doca_task_free(struct doca_task *task);
 
-/* How it ended: DOCA_SUCCESS, or what went wrong. IN_PROGRESS: it has not ended. BAD_STATE: it was
- * not submitted yet. INVALID_VALUE: also what is no task. */
+/* Returns the result of a task: DOCA_SUCCESS or its error. Errors: IN_PROGRESS if it has not ended,
+ * BAD_STATE if it was never submitted, INVALID_VALUE also if the argument is not a task. */
 doca_error_t doca_task_get_status(const struct doca_task *task);
 
-/* What callbacks get of the task. What is no task is ignored, and has {0}. */
+/* Set and get the user data for callbacks. If the argument is not a task, it is ignored, and the data
+ * is {0}. */
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
 union doca_data doca_task_get_user_data(const struct doca_task *task);
 
-/* The context that it is of; NULL for what is no task. */
+/* Returns the task's context. NULL if the argument is not a task. */
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task);
 
 /* ---- Batches of tasks ---- */
 
 struct doca_task_batch;
 
-/* How many tasks a batch has at most, and how many events are told of at once. */
+/* The largest number of tasks of a batch, and of events that are reported at once. */
 enum doca_task_batch_max_tasks_number {
     DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16,
     DOCA_TASK_BATCH_MAX_TASKS_NUMBER_32,
@@ -147,8 +148,7 @@ enum doca_event_batch_events_number {
     DOCA_EVENT_BATCH_EVENTS_NUMBER_128,
 };
 
-/* As for single tasks. Contexts of doca_eth make batches, and there are none of these: so what these
- * functions get is no batch. */
+/* As for single tasks, for batches of doca_eth. */
 doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
 doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
 void doca_task_batch_free(struct doca_task_batch *task_batch);

@@ -23,23 +23,25 @@
 extern "C" {
 #endif
 
-/* The protection domain of an open device, which is closed with it: memory regions of it must have
- * been deregistered before. Its keys and those of doca_mmap are of one kind: either may be used where
- * the other is. NO_MEMORY. INVALID_VALUE: no open device, or NULL. */
+/* Gets the protection domain of an open device. It is closed with the device: deregister its memory
+ * regions before. Its keys and the keys of doca_mmap are interchangeable. Errors: NO_MEMORY,
+ * INVALID_VALUE for NULL, or if `dev` is not an open device. */
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd);
 
-/* Opens a device that has the protection domain of a program, which may be deallocated when the device was closed
- * by doca_dev_close (until then: EBUSY). INVALID_VALUE: NULL, or not of an emulated device. NO_MEMORY. */
+/* Opens a device that uses the program's protection domain. The protection domain can be deallocated
+ * after doca_dev_close (before: EBUSY). Errors: INVALID_VALUE for NULL, or if `pd` is not of an
+ * emulated device, NO_MEMORY. */
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev);
 
-/* The key by which queue pairs of the device's protection domain, and their peers, reach the memory of a buffer,
- * with the permissions of its map; of a map that came from a peer's export, the peer's key. Addresses are those of
- * the program. INVALID_VALUE: NULL, no buffer, or its map was not given the device. BAD_STATE: the map was stopped. */
+/* Gets the key by which queue pairs of the device's protection domain, and their peers, access the
+ * memory of a buffer, with the permissions of its map. For a map made from a peer's export, this is the
+ * peer's key. Addresses are those of the program. Errors: INVALID_VALUE for NULL, or if `buf` is not a
+ * buffer, or its map does not have the device, BAD_STATE if the map was stopped. */
 doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct doca_dev *dev,
                                            uint32_t *mkey);
 
-/* The same of a started map, by the protection domain of one of its devices. No documentation is known to name it:
- * the prototype is that of calls in public programs. */
+/* Gets the key of a started map, by the protection domain of one of its devices. No known documentation
+ * has this function: the prototype follows its calls in public programs. */
 doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(struct doca_mmap *mmap, struct ibv_pd *pd,
                                                     uint32_t *mkey);
 

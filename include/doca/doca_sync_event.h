@@ -10,11 +10,11 @@
  *     doca_sync_event_wait_gt(done, 0, UINT64_MAX);
  *     doca_sync_event_destroy(done);
  *
- * Locations are set before start, values are used after it. The locations do not restrict who may
- * update or read. While a sync event with a DPA location waits, the error state of that DPA context
- * ends the wait. Calls on a started event may come from any thread. Every function returns
- * INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind (DOCA Sync Event
- * programming guide). The types are also for DPA code.
+ * Locations are set before start, values are used after it. The locations do not restrict updates and
+ * reads. While a sync event with a DPA location waits, the error state of that DPA context ends the
+ * wait. Calls on a started event may come from any thread. Every function returns INVALID_VALUE for
+ * NULL, for a destroyed object, and for an object of another kind (DOCA Sync Event programming guide).
+ * The types are also for DPA code.
  */
 #ifndef DOCA_SYNC_EVENT_H
 #define DOCA_SYNC_EVENT_H
@@ -36,14 +36,14 @@ struct doca_task;
 struct doca_sync_event;
 struct doca_sync_event_remote_net;
 
-/* What DPA code calls an event, and one that is a peer's. */
+/* Handles for DPA code: of an event, and of a peer's event. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
 typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
-/* The same of a GPU, for which emulated devices have none. */
+/* A handle for a GPU. Emulated devices have no GPU. */
 typedef uint64_t doca_gpu_dev_sync_event_t;
 typedef uint64_t doca_gpu_dev_sync_event_remote_net_t;
 
-/* ---- What devices can do: DOCA_SUCCESS, or NOT_SUPPORTED: there is no GPU ---- */
+/* ---- Capabilities of devices: DOCA_SUCCESS, or NOT_SUPPORTED: there is no GPU ---- */
 
 doca_error_t
 doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo);
@@ -67,22 +67,21 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_de
 
 /* ---- Events ---- */
 
-/* Makes a sync event with value 0 and no locations. NO_MEMORY. */
+/* Creates a sync event with value 0 and no locations. Errors: NO_MEMORY. */
 doca_error_t doca_sync_event_create(struct doca_sync_event **event);
 
-/* Stops the event if it is started, and frees it; launches that were made with it go on. */
+/* Stops the event if it is started, and frees it; kernels launched with it continue. */
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
 
-/* The event as a context: doca_ctx_start and doca_ctx_stop are the functions below. NULL for what
- * is no event. */
+/* Returns the event as a context: doca_ctx_start and doca_ctx_stop do as doca_sync_event_start and
+ * _stop. NULL if the argument is not an event. */
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
 
 /*
- * Adds a publisher (who updates) or a subscriber (who waits): the CPU, with the device through
- * which it reaches the event, a DPA context, processes behind the same PCIe bus, or peers of RDMA.
- * Adding the same one again changes nothing.
- * BAD_STATE: the event is started. NOT_SUPPORTED: a second device, or a second DPA context on the
- * same side.
+ * Add a publisher (which updates) or a subscriber (which waits): the CPU, with its device for the
+ * event; a DPA context; processes on the same PCIe bus; or RDMA peers. Adding a location twice has no
+ * effect. Errors: BAD_STATE if the event is started, NOT_SUPPORTED for a second device, or a second DPA
+ * context on one side.
  */
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev);
@@ -97,8 +96,8 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event);
 
-/* A GPU as a location, and memory of the program's for the value. NOT_SUPPORTED: always. BAD_STATE: the
- * event is started. */
+/* Add a GPU as a location, or the program's own memory for the value. Always fail: NOT_SUPPORTED, or
+ * BAD_STATE if the event is started. */
 doca_error_t doca_sync_event_add_publisher_location_gpu(struct doca_sync_event *event,
                                                         struct doca_gpu *gpu);
 doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event *event,
@@ -106,24 +105,24 @@ doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event 
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr);
 doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf);
 
-/* Makes the event usable, as doca_ctx_start does. BAD_STATE: started already. BAD_CONFIG: no
- * publisher or no subscriber; or both remote PCI and DPA or peers of RDMA. NO_MEMORY,
- * OPERATING_SYSTEM: there is no memory for remote PCI. */
+/* Makes the event usable, as doca_ctx_start does. Errors: BAD_STATE if it is started, BAD_CONFIG
+ * without a publisher or subscriber, or if remote PCI is combined with a DPA or RDMA peers, NO_MEMORY
+ * and OPERATING_SYSTEM if there is no memory for remote PCI. */
 doca_error_t doca_sync_event_start(struct doca_sync_event *event);
 
-/* Ends its use; the value and the locations stay. BAD_STATE: not started. */
+/* Stops the event. Its value and locations stay. Errors: BAD_STATE if it is not started. */
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
 
 /*
- * Makes the event known to the DPA process of a context.
+ * Gets the event's handle for the DPA process of a context.
  *   dpa_dev_se_handle  [out]  to be given to kernels as an argument; never 0; the same at every
- * call BAD_STATE: the event is not started, or the DPA context is not started or in the error
- * state. NO_MEMORY.
+ * call BAD_STATE: the event is not started, or the DPA context is not started or in the error state.
+ * NO_MEMORY.
  */
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
 
-/* The same for a GPU. NOT_SUPPORTED: always. */
+/* Always returns NOT_SUPPORTED: emulated devices have no GPU. */
 doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
                                             doca_gpu_dev_sync_event_t **gpu_dev_se);
 doca_error_t
@@ -131,25 +130,24 @@ doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *eve
                                           struct doca_gpu *gpu,
                                           doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event);
 
-/* Reads the value. BAD_STATE: not started. */
+/* Reads the value. Errors: BAD_STATE if the event is not started. */
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value);
 
-/* Adds to the value, at once for everybody.
+/* Adds to the value atomically.
  *   fetched  [out]  NULL, or the value before
  * BAD_STATE: not started. */
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
                                         uint64_t *fetched);
 
-/* Sets the value. BAD_STATE: not started. */
+/* Sets the value. Errors: BAD_STATE if the event is not started. */
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value);
 
 /*
- * Wait until (value of the event & mask) is greater than, equal to, not equal to `value`; _yield is
- * the same.
- * INVALID_VALUE: also if no value can ever satisfy it. BAD_STATE: not started; or the DPA context
- * that publishes (or, where the CPU publishes, subscribes) is in the error state, stopped or
- * destroyed, so that the wait could be for ever; or, of an event without a DPA location, the event
- * itself is stopped or destroyed.
+ * Wait until (value of the event & mask) is greater than, equal to, or not equal to `value`. The
+ * function with _yield does the same. Errors: INVALID_VALUE also if no value can satisfy the condition;
+ * BAD_STATE if the event is not started, if the DPA context that publishes (or, if the CPU publishes,
+ * subscribes) is in the error state, stopped or destroyed, so that the wait could last for ever, or if
+ * an event without a DPA location is stopped or destroyed.
  */
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
@@ -163,7 +161,7 @@ doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint6
 
 /* ---- Tasks ----
  *
- * The same as tasks of the event as a context, which is connected to a progress engine and started:
+ * These tasks do the same. The event, as a context, must be connected to a progress engine and started:
  *
  *     doca_sync_event_task_wait_eq_set_conf(event, done, failed, 1);
  *     doca_pe_connect_ctx(pe, doca_sync_event_as_ctx(event));
@@ -173,7 +171,7 @@ doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint6
  *     while (!ended)
  *         doca_pe_progress(pe);                        // 0 for as long as it waits
  *
- * A task fails if the event is stopped, with BAD_STATE; one that waits also where
+ * A task fails with BAD_STATE if the event is stopped. A waiting task also fails as
  * doca_sync_event_wait_eq does.
  *   _set_conf    who is told of tasks that succeed, and fail; how many there may be: any number, 0
  *                too. BAD_STATE: the event is started.
@@ -181,9 +179,8 @@ doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint6
  *                started, or not connected to a progress engine. NO_MEMORY: also if there are as
  *                many as were set up.
  *   _as_doca_task  the same object as a task; NULL if it is none of this type.
- * What sets an operand is for the next time that the task is submitted; one that is submitted keeps
- * its own. What gets one gives 0, or NULL, for what is no such task.
- */
+ * A new operand counts from the next submission; a submitted task keeps its operands. Getters return 0
+ * or NULL if the argument is not such a task. */
 
 struct doca_sync_event_task_get;
 struct doca_sync_event_task_notify_set;
@@ -207,7 +204,7 @@ typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(
     struct doca_sync_event_task_wait_neq *task, union doca_data task_user_data,
     union doca_data ctx_user_data);
 
-/* Reads the value to *ret_val_ptr, which is the caller's and must stay. */
+/* Reads the value to *ret_val_ptr, which the caller keeps until the end of the task. */
 doca_error_t doca_sync_event_task_get_set_conf(
     struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb,
     doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);
@@ -234,7 +231,7 @@ void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_not
 uint64_t
 doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task);
 
-/* Adds to the value, at once for everybody; the value before to *fetched_val_ptr, or NULL. */
+/* Adds to the value atomically, and stores the old value in *fetched_val_ptr (may be NULL). */
 doca_error_t doca_sync_event_task_notify_add_set_conf(
     struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb,
     doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks);
@@ -253,7 +250,7 @@ void doca_sync_event_task_notify_add_set_fetched_val_ptr(
 uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
     const struct doca_sync_event_task_notify_add *task);
 
-/* Wait until (value & mask) is equal, not equal to `wait_val`. */
+/* Wait until (value & mask) is equal to, or not equal to, `wait_val`. */
 doca_error_t doca_sync_event_task_wait_eq_set_conf(
     struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb,
     doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks);
@@ -286,25 +283,27 @@ void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq
                                             uint64_t mask);
 uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task);
 
-/* ---- Events that processes behind the same PCIe bus share ---- */
+/* ---- Events that processes on the same PCIe bus share ---- */
 
 /*
- * Describes a started event with a location remote_pci to another process: here, one of the same
- * user on this machine that sees this one's /proc.
- *   data  [out]  owned by the event, valid until it is destroyed, as the event is over there
- *   sz    [out]  bytes of it
- * BAD_STATE: not started. NOT_PERMITTED: it has no such location, or was itself imported. NO_MEMORY.
+ * Exports a started event with a location remote_pci to another process: here, a process of the same
+ * user on this machine that sees this process in /proc.
+ *   data  [out]  bytes that the event owns; they, and the event in the other process, are valid until
+ *                it is destroyed
+ *   sz    [out]  number of bytes
+ * Errors: BAD_STATE if the event is not started, NOT_PERMITTED if it has no such location or is
+ * imported, NO_MEMORY.
  */
 doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
                                                   struct doca_dev *dev, const uint8_t **data,
                                                   size_t *sz);
 
 /*
- * Makes the event of another process, or of this one, known here: the same counter, not started.
- * It has its locations, and goes on when the other process ends.
- *   event  [out]  to be given back with doca_sync_event_destroy; NULL on failure
- * INVALID_VALUE: also data that is damaged, or describes no such event. NOT_FOUND: the process is
- * gone, or another user's. UNSUPPORTED_VERSION. NO_MEMORY.
+ * Creates an event for the counter of another process, or of this process. It has the locations of the
+ * exported event, is not started, and works after the other process has ended.
+ *   event  [out]  free it with doca_sync_event_destroy; NULL on failure
+ * Errors: INVALID_VALUE also if the data is damaged, or does not describe such an event, NOT_FOUND if
+ * the process has ended or is another user's, UNSUPPORTED_VERSION, NO_MEMORY.
  */
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data,
                                                 size_t sz, struct doca_sync_event **event);
@@ -312,33 +311,33 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
 /* ---- Events of peers ---- */
 
 /*
- * Describes a started event with the publisher remote_net to a peer.
+ * Exports a started event with the publisher remote_net to a peer.
  *   data  [out]  owned by the event, valid until it is destroyed
- *   sz    [out]  bytes of it
- * BAD_STATE: not started. NOT_PERMITTED: peers are no publishers of it. NO_MEMORY.
+ *   sz    [out]  number of bytes
+ * Errors: BAD_STATE if the event is not started, NOT_PERMITTED if peers are not publishers, NO_MEMORY.
  */
 doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
                                                   const uint8_t **data, size_t *sz);
 
 /*
- * Makes the event of a peer known here.
- *   event  [out]  to be given back with doca_sync_event_remote_net_destroy; NULL on failure
- * INVALID_VALUE: also data that is damaged. UNSUPPORTED_VERSION. NO_MEMORY.
+ * Creates a handle of a peer's event.
+ *   event  [out]  free it with doca_sync_event_remote_net_destroy; NULL on failure
+ * Errors: INVALID_VALUE also if the data is damaged, UNSUPPORTED_VERSION, NO_MEMORY.
  */
 doca_error_t
 doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
                                               struct doca_sync_event_remote_net **event);
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);
 
-/* What kernels call it, for doca_dpa_dev_rdma_signal_set and _add. BAD_STATE: the DPA context is
- * not started. */
+/* Gets the handle for DPA code, for doca_dpa_dev_rdma_signal_set and _add. Errors: BAD_STATE if the DPA
+ * context is not started. */
 doca_error_t
 doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,
                                           struct doca_dpa *dpa,
                                           doca_dpa_dev_sync_event_remote_net_t *handle);
 
-/* doca_sync_event_get_dpa_handle and doca_sync_event_remote_net_get_dpa_handle, as releases up to
- * 2.5 call them. */
+/* doca_sync_event_get_dpa_handle and doca_sync_event_remote_net_get_dpa_handle, with the names of
+ * releases up to 2.5. */
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
                                            doca_dpa_dev_sync_event_t *dev_se_handle);
 doca_error_t doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_remote_net *event,

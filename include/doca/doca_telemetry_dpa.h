@@ -1,5 +1,5 @@
 /*
- * doca_telemetry_dpa: what runs on a device's DPA, and what its threads execute.
+ * doca_telemetry_dpa: the processes and threads on a device's DPA, and their counters.
  *
  *     uint32_t processes, threads, size, count;
  *     doca_telemetry_dpa_get_all_process_id(doca_dev_as_devinfo(dev), &processes);
@@ -15,12 +15,12 @@
  *     doca_telemetry_dpa_stop(dpa);
  *     doca_telemetry_dpa_destroy(dpa);
  *
- * Counters are the device's: those of dpa-statistics(1) and dpatop(1), whoever starts them. DOCA 3,
- * "DOCA Telemetry DPA".
+ * Counters belong to the device: dpa-statistics(1) and dpatop(1) use the same counters. DOCA 3, "DOCA
+ * Telemetry DPA".
  *
- * Functions return DOCA_ERROR_INVALID_VALUE for NULL and for what is no object of its kind. Sizes are
- * in bytes, with room for processes and threads that begin meanwhile; a list that is read is never
- * larger than the size that was asked last for the same `dpa`.
+ * Functions return DOCA_ERROR_INVALID_VALUE for NULL and for an object of another kind. Sizes are in
+ * bytes, with room for processes and threads that start meanwhile. A list is never larger than the last
+ * size that was requested for the same `dpa`.
  */
 #ifndef DOCA_TELEMETRY_DPA_H
 #define DOCA_TELEMETRY_DPA_H
@@ -35,7 +35,7 @@ extern "C" {
 
 struct doca_telemetry_dpa;
 
-/* Bytes of a name, with the NUL. Longer ones are cut. */
+/* Bytes of a name, with the NUL. Longer names are truncated. */
 #define DOCA_TELEMETRY_DPA_PROCESS_NAME_SIZE (17)
 #define DOCA_TELEMETRY_DPA_THREAD_NAME_SIZE  (17)
 
@@ -48,7 +48,7 @@ enum doca_telemetry_dpa_counter_state {
 enum doca_telemetry_dpa_counter_type {
     DOCA_TELEMETRY_DPA_COUNTER_TYPE_CUMULATIVE_EVENT = 0x0, /* sums for each thread */
     DOCA_TELEMETRY_DPA_COUNTER_TYPE_EVENT_TRACER =
-        0x1, /* each time a thread gets a unit, or leaves it */
+        0x1, /* a sample each time a thread gets or leaves a unit */
 };
 
 enum doca_telemetry_dpa_event_sample_type {
@@ -73,52 +73,53 @@ typedef struct doca_telemetry_dpa_thread_info {
 typedef struct doca_telemetry_dpa_cumul_info {
     uint32_t dpa_process_id;
     uint32_t dpa_thread_id;
-    uint64_t time;         /* ticks of the DPA's timer that it ran */
-    uint64_t cycles;       /* of its unit; an instruction takes one */
-    uint64_t instructions; /* that it executed */
+    uint64_t time;         /* run time, in ticks of the DPA's timer */
+    uint64_t cycles;       /* cycles of the unit; an instruction takes one cycle */
+    uint64_t instructions; /* executed instructions */
     uint64_t num_executions;
 } doca_telemetry_dpa_cumul_info_t;
 
 typedef struct doca_telemetry_dpa_event_sample {
     uint64_t timestamp;    /* us */
-    uint64_t cycles;       /* of the thread, so far */
-    uint32_t instructions; /* the same, its low 32 bits */
+    uint64_t cycles;       /* cycles of the thread so far */
+    uint32_t instructions; /* instructions of the thread so far, low 32 bits */
     uint32_t dpa_thread_id;
     uint16_t eu_id;
-    uint16_t sample_id_in_eu; /* of the unit: an "in" has that of its "out" */
+    uint16_t sample_id_in_eu; /* number in the unit: an "in" and its "out" have the same number */
     uint8_t type;             /* enum doca_telemetry_dpa_event_sample_type */
 } doca_telemetry_dpa_event_sample_t;
 
 /* DOCA_SUCCESS: every emulated device has counters. */
 doca_error_t doca_telemetry_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
-/* What stands for all processes, and for all threads. */
+/* Get the number that means all processes, and the number that means all threads. */
 doca_error_t doca_telemetry_dpa_get_all_process_id(const struct doca_devinfo *devinfo,
                                                    uint32_t *all_process_id);
 doca_error_t doca_telemetry_dpa_get_all_thread_id(const struct doca_devinfo *devinfo,
                                                   uint32_t *all_thread_id);
 
-/* DOCA_ERROR_NO_MEMORY; DOCA_ERROR_IO_FAILED and others of the device's directory. */
+/* Creates a telemetry object. Errors: DOCA_ERROR_NO_MEMORY; DOCA_ERROR_IO_FAILED and others for the
+ * device's directory. */
 doca_error_t doca_telemetry_dpa_create(struct doca_dev *dev, struct doca_telemetry_dpa **dpa);
-/* Stops it first, if it is started. */
+/* Destroys the object. A started object is stopped first. */
 doca_error_t doca_telemetry_dpa_destroy(struct doca_telemetry_dpa *dpa);
-/* DOCA_ERROR_BAD_STATE: it is started. */
+/* Starts the object. Errors: DOCA_ERROR_BAD_STATE if it is started. */
 doca_error_t doca_telemetry_dpa_start(struct doca_telemetry_dpa *dpa);
-/* DOCA_ERROR_BAD_STATE: it is not started. Counters that it has started go on. */
+/* Stops the object. Counters that it has started continue. Errors: DOCA_ERROR_BAD_STATE if it is not
+ * started. */
 doca_error_t doca_telemetry_dpa_stop(struct doca_telemetry_dpa *dpa);
 
-/* kHz: ticks / it = milliseconds. */
+/* Gets the frequency of the timer in kHz: ticks / frequency = milliseconds. */
 doca_error_t doca_telemetry_dpa_get_dpa_timer_freq(struct doca_telemetry_dpa *dpa,
                                                    uint32_t *dpa_timer_freq);
-/* How many event samples a read returns at most: 1 to 4096, which is also what it is at first.
- * DOCA_ERROR_BAD_STATE: it is started. */
+/* Largest number of event samples of a read: 1 to 4096; 4096 by default. Errors: DOCA_ERROR_BAD_STATE
+ * if the object is started. */
 doca_error_t doca_telemetry_dpa_set_max_perf_event_samples(struct doca_telemetry_dpa *dpa,
                                                            uint32_t max_perf_event_samples);
 doca_error_t doca_telemetry_dpa_get_max_perf_event_samples(struct doca_telemetry_dpa *dpa,
                                                            uint32_t *max_perf_event_samples);
 
-/* ---- Sizes of lists, in bytes ----
- * `process_id`, `thread_id`: one, or what stands for all. DOCA_ERROR_INVALID_VALUE: one thread of all
- * processes. */
+/* ---- Sizes of lists, in bytes ---- `process_id`, `thread_id`: one number, or the number that means
+ * all. Errors: DOCA_ERROR_INVALID_VALUE for one thread of all processes. */
 
 doca_error_t doca_telemetry_dpa_get_process_list_size(struct doca_telemetry_dpa *dpa,
                                                       uint32_t process_id, uint32_t *size);
@@ -131,9 +132,9 @@ doca_error_t doca_telemetry_dpa_get_cumul_samples_size(struct doca_telemetry_dpa
 doca_error_t doca_telemetry_dpa_get_perf_event_samples_size(struct doca_telemetry_dpa *dpa,
                                                             uint32_t *size);
 
-/* ---- Lists ----
- * Each is written to the caller's memory, and *count says how many elements there are.
- * DOCA_ERROR_BAD_STATE: it is not started. DOCA_ERROR_NOT_FOUND: there is none. */
+/* ---- Lists ---- Each list is written to the caller's memory, and *count receives the number of
+ * elements. Errors: DOCA_ERROR_BAD_STATE if the object is not started, DOCA_ERROR_NOT_FOUND if the
+ * process or thread does not exist. */
 
 doca_error_t doca_telemetry_dpa_read_processes_list(struct doca_telemetry_dpa *dpa,
                                                     uint32_t process_id, uint32_t *count,
@@ -152,10 +153,10 @@ doca_error_t doca_telemetry_dpa_read_perf_event_list(struct doca_telemetry_dpa *
                                                      uint32_t *count,
                                                      doca_telemetry_dpa_event_sample_t *list);
 
-/* ---- Counting ----
- * Of one process, or of all and of those that begin later. DOCA_ERROR_BAD_STATE: it is not started, or
- * these counters are counting (start), or are not (stop). DOCA_ERROR_DRIVER: there is no such process;
- * for all processes: there is none. */
+/* ---- Counting ---- Count one process, or all current and later processes. Errors:
+ * DOCA_ERROR_BAD_STATE if the object is not started, or if these counters already count (start) or do
+ * not count (stop); DOCA_ERROR_DRIVER if the process does not exist, or for all, if there is no
+ * process. */
 
 doca_error_t doca_telemetry_dpa_counter_start(struct doca_telemetry_dpa *dpa, uint32_t process_id,
                                               enum doca_telemetry_dpa_counter_type counter_type);

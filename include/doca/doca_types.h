@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-/* Whatever a program wants to find again in a callback. */
+/* User data of a program, for callbacks. */
 union doca_data {
     void *ptr;
     uint64_t u64;
 };
 
-/* What a progress engine tells of work by (doca_pe.h): a file descriptor. The second names are
- * those of releases before 2.10, and are in use. */
+/* The handle by which a progress engine signals work (doca_pe.h): a file descriptor. The second names
+ * are from releases before 2.10; programs still use them. */
 typedef int doca_notification_handle_t;
 typedef doca_notification_handle_t doca_event_handle_t;
 #define doca_notification_invalid_handle (-1)
 #define doca_event_invalid_handle        doca_notification_invalid_handle
 
-/* Numbers whose most significant byte comes first. */
+/* Big-endian numbers. */
 typedef uint16_t doca_be16_t;
 typedef uint32_t doca_be32_t;
 typedef uint64_t doca_be64_t;
@@ -29,7 +29,7 @@ typedef uint64_t doca_be64_t;
 /* Bytes of a GID, the address of a port. */
 #define DOCA_GID_BYTE_LENGTH 16
 
-/* Bytes of data in a packet, at most. */
+/* Largest number of data bytes in a packet. */
 enum doca_mtu_size {
     DOCA_MTU_SIZE_256_BYTES = 0,
     DOCA_MTU_SIZE_512_BYTES,
@@ -46,7 +46,7 @@ struct doca_gather_list {
     struct doca_gather_list *next; /* NULL: it is the last */
 };
 
-/* Who may do what with the memory of a doca_mmap; bits. */
+/* Bits: permitted accesses to the memory of a doca_mmap. */
 enum doca_access_flag {
     DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0,
     DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1 << 0,

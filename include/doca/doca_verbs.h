@@ -1,6 +1,6 @@
 /*
- * doca_verbs: queue pairs and completion queues as InfiniBand has them, for programs of the CPU and
- * of the DPA.
+ * doca_verbs: queue pairs and completion queues as InfiniBand has them, for programs of the CPU and of
+ * the DPA.
  *
  *     struct doca_verbs_context *context;  struct doca_verbs_pd *pd;  struct doca_dev *dev;
  *     doca_verbs_context_create(devinfo, DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE, &context);
@@ -16,10 +16,10 @@
  * is one of the DPA: its completions go to completion queues of DOCA DPA, and DPA code posts to it
  * (doca_dpa_dev_verbs.h).
  *
- * Objects with "attr" in their names say how another shall be; that copies them. Functions that set
- * something return INVALID_VALUE for NULL, for an object that is gone and for one of another kind;
- * so is what they set if that is an object, which may be NULL for none. Functions that get return 0 or
- * NULL then (DOCA Verbs programming guide).
+ * Objects with "attr" in their names are attributes of other objects, which copy them. Setters return
+ * INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind, also as the value;
+ * a value that is an object may be NULL (none). Getters return 0 or NULL in these cases (DOCA Verbs
+ * programming guide).
  */
 #ifndef DOCA_VERBS_H
 #define DOCA_VERBS_H
@@ -51,13 +51,13 @@ struct doca_verbs_qp_init_attr;
 struct doca_verbs_srq;
 struct doca_verbs_srq_init_attr;
 
-/* A queue pair, or a shared receive queue, as DPA code calls it. */
+/* Handles of a queue pair and of a shared receive queue for DPA code. */
 typedef uint64_t doca_dpa_dev_verbs_qp_t;
 typedef uint64_t doca_dpa_dev_verbs_srq_t;
 
 #define DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE 0
 
-/* Types of queue pairs. Emulated devices have RC alone. */
+/* Types of queue pairs. Emulated devices support only RC. */
 #define DOCA_VERBS_QP_TYPE_RC 0x0
 #define DOCA_VERBS_QP_TYPE_UC 0x1
 
@@ -69,7 +69,7 @@ enum doca_verbs_qp_state {
     DOCA_VERBS_QP_STATE_ERR,
 };
 
-/* How a peer is addressed. Emulated ports are of RoCE: IPv4 and IPv6, by the GID alone. */
+/* Kinds of addresses of a peer. Emulated ports are RoCE: IPv4 and IPv6, given by the GID. */
 enum doca_verbs_addr_type {
     DOCA_VERBS_ADDR_TYPE_IPv4 = 0,
     DOCA_VERBS_ADDR_TYPE_IPv6,
@@ -82,7 +82,8 @@ enum doca_verbs_srq_type {
     DOCA_VERBS_SRQ_TYPE_CONTIGUOUS,
 };
 
-/* Atomic operations of peers: none, or those of InfiniBand, of 8 bytes, which the other ones are here, too. */
+/* Atomic operations of peers: none, or the 8-byte operations of InfiniBand. Here the other modes mean
+ * the same. */
 enum doca_verbs_qp_atomic_mode {
     DOCA_VERBS_QP_ATOMIC_MODE_NONE = 0,
     DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC,
@@ -108,7 +109,7 @@ enum doca_verbs_qp_send_dbr_mode {
     DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_INT,
 };
 
-/* What atomic operations are atomic to: nothing, queue pairs of the device, all else. */
+/* The scope of atomicity: none, queue pairs of the device, everything. */
 enum doca_verbs_atomic_cap {
     DOCA_VERBS_ATOMIC_CAP_NONE = 0,
     DOCA_VERBS_ATOMIC_CAP_HCA,
@@ -147,21 +148,22 @@ struct doca_verbs_gid {
 
 /* ---- Contexts and protection domains ---- */
 
-/* Opens a device, apart from others who opened it. NOT_CONNECTED: it cannot be. INVALID_VALUE: also
- * flags that are none. NO_MEMORY. */
+/* Opens a device, independent of its other openings. Errors: NOT_CONNECTED if it cannot be opened,
+ * INVALID_VALUE also for invalid flags, NO_MEMORY. */
 doca_error_t doca_verbs_context_create(struct doca_devinfo *devinfo, uint32_t flags,
                                        struct doca_verbs_context **context);
-/* IN_USE: something of it is not destroyed. */
+/* Closes the context. Errors: IN_USE if one of its objects is not destroyed. */
 doca_error_t doca_verbs_context_destroy(struct doca_verbs_context *context);
 
 doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doca_verbs_pd **pd);
-/* IN_USE: a device, a queue pair or a memory region is of it. */
+/* Destroys the protection domain. Errors: IN_USE if it has a device, a queue pair or a memory
+ * region. */
 doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd);
-/* Opens the device of a protection domain, which is that of what is made with it. To be closed
- * (doca_dev_close) before the protection domain is destroyed. */
+/* Opens the device of a protection domain. Objects made with the device use the protection domain.
+ * Close the device (doca_dev_close) before you destroy the protection domain. */
 doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev **dev);
 
-/* Handles by which another process opens the same: there are none (-1), and importing one is NOT_SUPPORTED. */
+/* Handles for another process. Not supported: exporting returns -1, importing NOT_SUPPORTED. */
 int doca_verbs_context_export_handle(const struct doca_verbs_context *context);
 doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags,
                                                    struct doca_verbs_context **context);
@@ -169,7 +171,7 @@ int doca_verbs_pd_export_handle(const struct doca_verbs_pd *pd);
 doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context, int handle,
                                               struct doca_verbs_pd **pd);
 
-/* What a device can do; to be given back. */
+/* Gets the capabilities of a device. Free them. */
 doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
                                      struct doca_verbs_device_attr **device_attr);
 doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_attr);
@@ -199,8 +201,9 @@ doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
 doca_error_t
 doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
                                                       enum doca_verbs_qp_send_dbr_mode mode);
-/* NOT_SUPPORTED: queues of a GPU, and queues of Ethernet of the DPA, whose times of arrival and sending
- * are of a clock (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running one in kHz: 0, there is none. */
+/* NOT_SUPPORTED: queues of a GPU, and Ethernet queues of the DPA with their timestamps
+ * (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running clock in kHz is 0: there is no such
+ * clock. */
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr);
 doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
@@ -210,8 +213,8 @@ doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
 uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     const struct doca_verbs_device_attr *device_attr);
 /* NOT_SUPPORTED: enhanced connection establishment, groups of congestion control, data in completions,
- * many packets in an element, planes, and shared queues of Ethernet. None: such groups, and elements of
- * queues of Ethernet of the DPA. */
+ * several packets in an element, planes, and shared Ethernet queues. The numbers of such groups, and of
+ * elements of Ethernet queues of the DPA, are 0. */
 doca_error_t
 doca_verbs_device_attr_get_is_ece_supported(const struct doca_verbs_device_attr *device_attr);
 doca_error_t
@@ -265,8 +268,9 @@ uint8_t doca_verbs_ah_attr_get_traffic_class(const struct doca_verbs_ah_attr *ah
 
 doca_error_t doca_verbs_cq_attr_create(struct doca_verbs_cq_attr **cq_attr);
 doca_error_t doca_verbs_cq_attr_destroy(struct doca_verbs_cq_attr *cq_attr);
-/* NOT_SUPPORTED of doca_verbs_cq_create: an external data path (DPA code has doca_dpa_completion) with its memory and
- * DPA thread, entries of 128 bytes, and overrun. The UAR is kept and not used. */
+/* doca_verbs_cq_create returns NOT_SUPPORTED for these attributes: an external data path with its
+ * memory and DPA thread (DPA code uses doca_dpa_completion), entries of 128 bytes, and overrun. The UAR
+ * is stored and not used. */
 doca_error_t doca_verbs_cq_attr_set_cq_size(struct doca_verbs_cq_attr *cq_attr, uint32_t cq_size);
 uint32_t doca_verbs_cq_attr_get_cq_size(const struct doca_verbs_cq_attr *cq_attr);
 doca_error_t doca_verbs_cq_attr_set_cq_context(struct doca_verbs_cq_attr *cq_attr,
@@ -290,21 +294,21 @@ doca_error_t doca_verbs_cq_attr_get_external_umem(const struct doca_verbs_cq_att
                                                   struct doca_umem **umem, uint64_t *offset);
 doca_error_t doca_verbs_cq_attr_set_dpa_thread_id(struct doca_verbs_cq_attr *attr, uint32_t value);
 uint32_t doca_verbs_cq_attr_get_dpa_thread_id(const struct doca_verbs_cq_attr *attr);
-/* Where events of its completions go (doca_verbs_event.h): a channel of the same context. */
+/* Sets the channel for events of completions (doca_verbs_event.h), of the same context. */
 doca_error_t doca_verbs_cq_attr_set_comp_channel(struct doca_verbs_cq_attr *attr,
                                                  struct doca_verbs_comp_channel *comp_channel);
 struct doca_verbs_comp_channel *
 doca_verbs_cq_attr_get_comp_channel(const struct doca_verbs_cq_attr *attr);
 
-/* With room for at least so many completions. */
+/* Creates a completion queue with room for at least the requested number of completions. */
 doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
                                   struct doca_verbs_cq_attr *attr, struct doca_verbs_cq **cq);
-/* IN_USE: a queue pair has it. */
+/* Destroys the queue. Errors: IN_USE if a queue pair uses it. */
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq);
-/* Its number on the device; 0: it is no completion queue. */
+/* Returns its number on the device, or 0 if the argument is not a completion queue. */
 uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq);
-/* Its ring, where completions have nothing but an owner bit, and the record of what was consumed. The page of doorbells
- * and the record that arms it are NULL: there are none. */
+/* Get the ring, whose completions have only an owner bit, and the record of the consumer index. The
+ * page of doorbells and the arm record do not exist (NULL). */
 void doca_verbs_cq_get_wq(struct doca_verbs_cq *cq, void **buf, uint32_t *num, uint8_t *entry_size);
 void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci,
                                 uint32_t **arm);
@@ -330,8 +334,9 @@ doca_verbs_srq_init_attr_set_receive_max_sges(struct doca_verbs_srq_init_attr *s
 uint32_t
 doca_verbs_srq_init_attr_get_receive_max_sges(const struct doca_verbs_srq_init_attr *srq_init_attr);
 
-/* Of the DPA: queue pairs with an external data path take its receives, DPA code posts them. It is of the context
- * that set_dpa names; or of that of its memory, which is as that of queue pairs, and then has a protection domain. */
+/* A queue with an external data path is on the DPA: DPA code posts receives, and queue pairs with an
+ * external data path take them. It is on the DPA context of set_dpa, or on the context of its external
+ * memory; with memory, as for queue pairs, it needs a protection domain. */
 doca_error_t
 doca_verbs_srq_init_attr_set_external_datapath_en(struct doca_verbs_srq_init_attr *srq_init_attr,
                                                   uint8_t external_datapath_en);
@@ -354,23 +359,25 @@ doca_error_t
 doca_verbs_srq_init_attr_get_external_dbr_umem(const struct doca_verbs_srq_init_attr *srq_init_attr,
                                                struct doca_umem **umem, uint64_t *offset);
 
-/* INVALID_VALUE: also if what its data path needs is missing, or what the other one needs is there. BAD_STATE: the
- * DPA does not run. */
+/* Creates a shared receive queue. Errors: INVALID_VALUE also if an attribute for its data path is
+ * missing, or an attribute for the other data path is set, BAD_STATE if the DPA does not run. */
 doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
                                    struct doca_verbs_srq_init_attr *attr,
                                    struct doca_verbs_srq **srq);
-/* IN_USE: a queue pair has it. */
+/* Destroys the queue. Errors: IN_USE if a queue pair uses it. */
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq);
-/* What it was made of. */
+/* Gets the attributes with which the queue was created. */
 doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq,
                                   struct doca_verbs_srq_init_attr *attr);
-/* NULL and 0: its ring and doorbell record are the library's. */
+/* Gives NULL and 0: the ring and doorbell record are private to the library. */
 void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num,
                            uint32_t *rwqe_size);
 void *doca_verbs_srq_get_dbr_addr(const struct doca_verbs_srq *srq);
-/* A number that it has alone, of those of this process. 0: it is no shared receive queue. */
+/* Returns its number, which is unique in this process, or 0 if the argument is not a shared receive
+ * queue. */
 uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq);
-/* What DPA code calls it. BAD_STATE: it has no external data path, or the DPA does not run. */
+/* Gets the handle for DPA code. Errors: BAD_STATE if the object has no external data path, or the DPA
+ * does not run. */
 doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct doca_dpa *dpa,
                                            doca_dpa_dev_verbs_srq_t *srq_handle);
 
@@ -378,8 +385,8 @@ doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct do
 
 doca_error_t doca_verbs_qp_init_attr_create(struct doca_verbs_qp_init_attr **qp_init_attr);
 doca_error_t doca_verbs_qp_init_attr_destroy(struct doca_verbs_qp_init_attr *qp_init_attr);
-/* sq_wr and rq_wr: work requests that are posted and have not ended. A queue pair of the CPU needs
- * one of the two completion queues at least; the other one's completions go there, too. One with an
+/* sq_wr and rq_wr: largest number of posted work requests that have not ended. A queue pair of the CPU
+ * needs at least one of the two completion queues; it then serves both directions. A queue pair with an
  * external data path has completion queues of the DPA instead. */
 doca_error_t doca_verbs_qp_init_attr_set_pd(struct doca_verbs_qp_init_attr *qp_init_attr,
                                             struct doca_verbs_pd *pd);
@@ -449,9 +456,8 @@ doca_error_t doca_verbs_qp_init_attr_set_receive_dpa_completion(
     struct doca_dpa_completion *receive_dpa_completion);
 struct doca_dpa_completion *doca_verbs_qp_init_attr_get_receive_dpa_completion(
     const struct doca_verbs_qp_init_attr *qp_init_attr);
-/* Memory of the DPA that a device has the rings of a queue pair in, and its doorbell record. An
- * emulated device needs the memory to be there, and large enough, and does not write to it: its rings
- * are its own. */
+/* Sets DPA memory for the rings and the doorbell record of a queue pair. An emulated device checks that
+ * the memory exists and is large enough, and does not write to it: it has private rings. */
 doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                        struct doca_umem *umem, uint64_t offset);
 doca_error_t
@@ -464,16 +470,17 @@ doca_error_t
 doca_verbs_qp_init_attr_get_external_dbr_umem(const struct doca_verbs_qp_init_attr *qp_init_attr,
                                               struct doca_umem **umem, uint64_t *offset);
 
-/* Of the DPA context, not of memory: then there is no external memory and no page of doorbells. */
+/* Sets a DPA context in place of external memory: the queue pair then has no external memory and no
+ * page of doorbells. */
 doca_error_t doca_verbs_qp_init_attr_set_dpa(struct doca_verbs_qp_init_attr *attr,
                                              struct doca_dpa *dpa);
 struct doca_dpa *doca_verbs_qp_init_attr_get_dpa(const struct doca_verbs_qp_init_attr *attr);
-/* Kept and not used: work requests of any queue pair may wait. */
+/* Stored and not used: work requests of all queue pairs may wait. */
 doca_error_t doca_verbs_qp_init_attr_set_core_direct_master(struct doca_verbs_qp_init_attr *attr,
                                                             uint8_t value);
 uint8_t doca_verbs_qp_init_attr_get_core_direct_master(const struct doca_verbs_qp_init_attr *attr);
-/* NOT_SUPPORTED of doca_verbs_qp_create, unless they are 0: memory, pages and protection domains by number, data in
- * completions, doorbells without a record. */
+/* doca_verbs_qp_create returns NOT_SUPPORTED unless these attributes are 0: memory, pages and
+ * protection domains by number, data in completions, doorbells without a record. */
 doca_error_t doca_verbs_qp_init_attr_set_dbr_umem(struct doca_verbs_qp_init_attr *attr, uint32_t id,
                                                   uint64_t offset);
 uint32_t doca_verbs_qp_init_attr_get_dbr_umem_id(const struct doca_verbs_qp_init_attr *attr);
@@ -494,22 +501,24 @@ doca_error_t doca_verbs_qp_init_attr_set_send_dbr_mode(struct doca_verbs_qp_init
                                                        enum doca_verbs_qp_send_dbr_mode value);
 enum doca_verbs_qp_send_dbr_mode
 doca_verbs_qp_init_attr_get_send_dbr_mode(const struct doca_verbs_qp_init_attr *attr);
-/* The numbers of its completion queues; 0: there is none. */
+/* Return the numbers of the completion queues; 0 for no queue. */
 uint32_t doca_verbs_qp_init_attr_get_send_cqn(const struct doca_verbs_qp_init_attr *attr);
 uint32_t doca_verbs_qp_init_attr_get_receive_cqn(const struct doca_verbs_qp_init_attr *attr);
 
-/* A queue pair in state RST. INVALID_VALUE: also if the protection domain or something else is missing,
- * of another device or, of a shared receive queue, of the other data path; of the DPA, with
- * more than 960 bytes of inline data. NOT_SUPPORTED: a type that it has not. BAD_STATE: the DPA does not run. */
+/* Creates a queue pair in state RST. Errors: INVALID_VALUE also if the protection domain or another
+ * attribute is missing or of another device, if a shared receive queue is of the other data path, or if
+ * a queue pair of the DPA has more than 960 bytes of inline data, NOT_SUPPORTED for another type,
+ * BAD_STATE if the DPA does not run. */
 doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
                                   struct doca_verbs_qp_init_attr *attr, struct doca_verbs_qp **qp);
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);
-/* Its number, which a peer connects to. */
+/* Returns the queue pair's number, for the peer. */
 uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp);
-/* What DPA code calls it. BAD_STATE: it has no external data path, or the DPA does not run. */
+/* Gets the handle for DPA code. Errors: BAD_STATE if the object has no external data path, or the DPA
+ * does not run. */
 doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
                                           doca_dpa_dev_verbs_qp_t *qp_handle);
-/* NULL and 0: its rings, doorbell record and page of doorbells are the library's. */
+/* Gives NULL and 0: the rings, doorbell record and page of doorbells are private to the library. */
 void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
                           uint32_t *rq_num, uint32_t *rwqe_size);
 void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp);
@@ -577,12 +586,14 @@ uint8_t doca_verbs_qp_attr_get_max_dest_rd_atomic(const struct doca_verbs_qp_att
 
 /* Changes what the mask names, of a queue pair of type RC: to INIT with ALLOW_REMOTE_WRITE,
  * ALLOW_REMOTE_READ, PKEY_INDEX and PORT_NUM; to RTR with RQ_PSN, DEST_QP_NUM, PATH_MTU, AH_ATTR and
- * MIN_RNR_TIMER; to RTS with SQ_PSN, ACK_TIMEOUT, RETRY_CNT and RNR_RETRY. INVALID_VALUE: one of
- * these is missing, a value is none, or that state does not follow. DRIVER: no device has the GID. */
+ * MIN_RNR_TIMER; to RTS with SQ_PSN, ACK_TIMEOUT, RETRY_CNT and RNR_RETRY. Errors: INVALID_VALUE if one
+ * of these is missing, a value is invalid, or the state does not follow, DRIVER if no device has the
+ * GID. */
 doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                   int attr_mask);
-/* What a queue pair of the CPU has been set to, and what it was made of. *attr_mask, unless that is NULL,
- * has a bit for each thing that `attr` then tells: all but the address. NOT_SUPPORTED: one of the DPA. */
+/* Gets the attributes of a queue pair of the CPU, and the attributes with which it was created.
+ * *attr_mask (unless NULL) receives a bit for each attribute in `attr`: all except the address. Errors:
+ * NOT_SUPPORTED for a queue pair of the DPA. */
 doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                  struct doca_verbs_qp_init_attr *init_attr, int *attr_mask);
 

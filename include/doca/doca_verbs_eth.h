@@ -1,9 +1,10 @@
 /*
  * doca_verbs_eth: queues of Ethernet of the DPA. doca_verbs.h includes it.
  *
- * Emulated devices have none: creating one is NOT_SUPPORTED, and the log says so; of the functions that
- * take one, those that tell errors return INVALID_VALUE, and the other ones 0 or NULL. What a queue shall be like can be
- * said and read back. DPA code has queues of Ethernet by FlexIO (dpa-network(7)), programs of the CPU by doca_eth.
+ * Emulated devices have no such queues: creating a queue returns NOT_SUPPORTED, and the log says so.
+ * Functions that take a queue return INVALID_VALUE, or 0 or NULL if they cannot return an error.
+ * Attributes can be set and read back. DPA code uses Ethernet queues of FlexIO (dpa-network(7)),
+ * programs of the CPU use doca_eth.
  */
 #ifndef DOCA_VERBS_ETH_H
 #define DOCA_VERBS_ETH_H
@@ -28,11 +29,11 @@ struct doca_verbs_eth_sq_init_attr;
 struct doca_verbs_pd;
 struct doca_verbs_srq;
 
-/* A queue as DPA code calls it. */
+/* Handles of queues for DPA code. */
 typedef uint64_t doca_dpa_dev_verbs_eth_sq_t;
 typedef uint64_t doca_dpa_dev_verbs_eth_rq_t;
 
-/* The clock of their times. */
+/* The clock of timestamps. */
 #define DOCA_VERBS_TS_SOURCE_DEFAULT      0x0
 #define DOCA_VERBS_TS_SOURCE_FREE_RUNNING 0x1
 #define DOCA_VERBS_TS_SOURCE_REAL_TIME    0x2
@@ -49,7 +50,7 @@ enum doca_verbs_eth_rq_state {
     DOCA_VERBS_ETH_RQ_STATE_ERR,
 };
 
-/* ---- Send queues. The state that attributes tell is RST: no query changes it. ---- */
+/* ---- Send queues. The state in the attributes is always RST. ---- */
 
 doca_error_t doca_verbs_eth_sq_init_attr_create(struct doca_verbs_eth_sq_init_attr **attr);
 doca_error_t doca_verbs_eth_sq_init_attr_destroy(struct doca_verbs_eth_sq_init_attr *attr);

@@ -1,5 +1,5 @@
 /*
- * doca_verbs_event: what a program waits for instead of polling. doca_verbs.h includes it.
+ * doca_verbs_event: events that a program waits for instead of polling. doca_verbs.h includes it.
  *
  *     doca_verbs_comp_channel_create(context, &channel);
  *     doca_verbs_cq_attr_set_comp_channel(cq_attr, channel);  ...  doca_verbs_cq_create(context, cq_attr, &cq);
@@ -24,18 +24,20 @@ struct doca_verbs_qp;
 
 /* ---- Completion channels ---- */
 
-/* Handles are descriptors, to be waited for by epoll and poll; of no channel: doca_event_invalid_handle. IN_USE of
- * destroying: a completion queue has it, or a thread waits. */
+/* Handles are descriptors for epoll and poll. The handle is doca_event_invalid_handle if the argument
+ * is not a channel. Errors of destroy: IN_USE if a completion queue uses the channel, or a thread
+ * waits. */
 doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
                                             struct doca_verbs_comp_channel **channel);
 doca_error_t doca_verbs_comp_channel_destroy(struct doca_verbs_comp_channel *channel);
 doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_channel *channel);
-/* Asks for an event of the next completion, or of the next that the sender asked one for or that is an error. */
+/* Requests an event for the next completion, or for the next completion that is solicited or an
+ * error. */
 doca_error_t doca_verbs_req_notify_cq(struct doca_verbs_cq *cq, int solicited_only);
-/* Waits for an event. DRIVER: there is none, of a handle that does not block. */
+/* Waits for an event. Errors: DRIVER if a non-blocking handle has no event. */
 doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
                                      struct doca_verbs_cq **cq, void **context);
-/* Each event is to be acknowledged: doca_verbs_cq_destroy waits for it. */
+/* Acknowledges events. doca_verbs_cq_destroy waits until all events are acknowledged. */
 void doca_verbs_ack_cq_events(struct doca_verbs_cq *cq, unsigned int num);
 
 /* ---- Asynchronous events ---- */
@@ -54,9 +56,9 @@ struct doca_verbs_async_event {
     int event_type; /* DOCA_VERBS_EVENT_... */
 };
 
-/* Of objects of the CPU. An imported context shares its events with the program: those of objects that DOCA did not
- * make are dropped here. Waits as doca_verbs_get_cq_event. Nothing waits for acknowledgements: an object that is
- * destroyed is refused everywhere. */
+/* Asynchronous events of objects of the CPU. An imported context shares its events with the program:
+ * events of objects that DOCA did not make are dropped here. Waits as doca_verbs_get_cq_event.
+ * Destroying an object does not wait for acknowledgements. */
 doca_event_handle_t doca_verbs_get_async_event_handle(struct doca_verbs_context *context);
 doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
                                         struct doca_verbs_async_event *event);

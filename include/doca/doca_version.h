@@ -1,13 +1,13 @@
 /*
- * doca_version: which DOCA these headers follow, and which the libraries do.
+ * doca_version: the DOCA version of these headers, and of the libraries.
  *
  *     #if DOCA_VERSION_LTE_CURRENT(2, 7, 0)
  *         ... the interface has all that DOCA 2.7 has ...
  *     #endif
  *     printf("%s, with %s\n", doca_version(), doca_version_runtime());
  *
- * The version is that of the interface, not of dpakit (dpacc --version tells that one). NVIDIA DOCA
- * API reference, doca_version.h.
+ * This is the version of the interface, not of dpakit (see dpacc --version). NVIDIA DOCA API reference,
+ * doca_version.h.
  */
 #ifndef DOCA_VERSION_H
 #define DOCA_VERSION_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Headers of another generation say theirs before they include this one. */
+/* Headers of another generation define their version before they include this header. */
 #ifndef DOCA_VER_MAJOR
 #define DOCA_VER_MAJOR  3
 #define DOCA_VER_MINOR  2
@@ -24,11 +24,11 @@ extern "C" {
 #define DOCA_VER_STRING "3.2.0"
 #endif
 
-/* One number for a version, such that later versions are larger. */
+/* One number for a version; later versions have larger numbers. */
 #define DOCA_VERSION_NUM(major, minor, patch) ((major) << 24 | (minor) << 16 | (patch))
 #define DOCA_CURRENT_VERSION_NUM              DOCA_VERSION_NUM(DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH)
 
-/* Whether a version is that of these headers; is it or an earlier one; is it or a later one. */
+/* Whether a version is equal to, not later than, or not earlier than the version of these headers. */
 #define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                               \
     (DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                              \
@@ -42,7 +42,7 @@ static inline const char *doca_version(void)
     return DOCA_VER_STRING;
 }
 
-/* The same of the libraries that it runs with. */
+/* Returns "major.minor.patch" of the libraries with which the program runs. */
 const char *doca_version_runtime(void);
 
 #ifdef __cplusplus

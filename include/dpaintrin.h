@@ -1,5 +1,5 @@
 /*
- * dpaintrin: what a DPA thread can do that C cannot say: fences, cache control, counters and
+ * dpaintrin: operations of a DPA thread that C cannot express: fences, cache control, counters and
  * fixed-point arithmetic (DPA development guide, "Memory Model" and "DPA-specific Operations").
  */
 #ifndef DPAINTRIN_H
@@ -30,10 +30,10 @@ extern "C" {
 #define __DPA_W  2
 #define __DPA_RW 3
 
-/* The compiler moves no memory access across it; the processor may. */
+/* The compiler moves no memory access across this barrier; the processor may. */
 #define __dpa_compiler_barrier() __asm__ volatile("" ::: "memory")
 
-/* Code that is compiled with -fsanitize=thread tells of its fences. */
+/* Code compiled with -fsanitize=thread reports its fences to the engine. */
 #define __dpa_tell_fence(pred, succ) ((void)(pred), (void)(succ))
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
@@ -43,10 +43,10 @@ extern "C" {
 #endif
 void __tsan_dpa_fence(int pred, int succ);
 
-/* Operations of kind `pred` before it are visible to DPA threads, host, NIC and peers before those
- * of kind `succ` after it, in that memory space. One fence orders every space and kind; what it was
- * for is in the instruction, which DPAKIT_STRICT=memory looks at (dparun(1)): input and output are
- * loads and stores of windows. */
+/* Operations of kind `pred` before it are visible to DPA threads, host, NIC and peers before those of
+ * kind `succ` after it, in that memory space. Here each fence orders all spaces and kinds. The
+ * instruction holds the requested spaces and kinds for DPAKIT_STRICT=memory (dparun(1)): input and
+ * output are loads and stores of windows. */
 static inline void __dpa_thread_fence(int space, int pred, int succ)
 {
     if (space == __DPA_HEAP || space == __DPA_MEMORY)
@@ -67,9 +67,10 @@ static inline void __dpa_thread_fence(int space, int pred, int succ)
 #define __dpa_thread_window_read_inv()        __dpa_thread_fence(__DPA_MMIO, __DPA_R, __DPA_R)
 #define __dpa_thread_window_writeback()       __dpa_thread_fence(__DPA_MMIO, __DPA_W, __DPA_W)
 #define __dpa_thread_memory_writeback()       __dpa_thread_fence(__DPA_MEMORY, __DPA_W, __DPA_W)
-#define __dpa_thread_writeback_memory()       __dpa_thread_memory_writeback() /* the guide says both */
+#define __dpa_thread_writeback_memory()       __dpa_thread_memory_writeback() /* the guide has both
+                                                                                 names */
 
-/* The contents of the cache line at `address` are not needed any more: a hint. */
+/* A hint: the contents of the cache line at `address` are no longer needed. */
 #define __dpa_data_ignore(address)                                                                 \
     do {                                                                                           \
         (void)(address);                                                                           \

@@ -1,6 +1,6 @@
 /*
- * dpkverify: is a file with DPA programs signed as its user wants? For programs that check what they
- * load or hand out (libdpkverify.so; dpkverify(3)).
+ * dpkverify: checks the signatures of a file with DPA programs against the user's policy. For programs
+ * that check files before they load or distribute them (libdpkverify.so; dpkverify(3)).
  *
  *     char why[DPKVERIFY_WHY];
  *     struct dpkverify_trust *trust = dpkverify_trust_new();
@@ -14,8 +14,8 @@
  *     dpkverify_result_free(result);
  *     dpkverify_trust_free(trust);
  *
- * Functions that return an int return 0, or -1 when something could not be done, with the reason in
- * `why`: at least DPKVERIFY_WHY bytes, or NULL. A refusal is no such error, but a result.
+ * Functions that return an int return 0, or -1 after an error, with the reason in `why`: a buffer of at
+ * least DPKVERIFY_WHY bytes, or NULL. A refusal is a result, not an error.
  */
 #ifndef DPKVERIFY_H
 #define DPKVERIFY_H
@@ -28,44 +28,44 @@ extern "C" {
 
 #define DPKVERIFY_WHY 1024
 
-/* ---- Whom to trust ---- */
+/* ---- Trust ---- */
 
 struct dpkverify_trust;
 
-/* One that trusts nobody yet; NULL: no memory. While it is changed, one thread alone may use it;
- * then any number of threads may verify by it at once. */
+/* Creates an object without trusted certificates. Returns NULL if memory is exhausted. Only one thread
+ * may use it while it is changed; afterwards many threads may verify with it concurrently. */
 struct dpkverify_trust *dpkverify_trust_new(void);
 void dpkverify_trust_free(struct dpkverify_trust *trust); /* NULL: nothing */
 
-/* Adds root certificates: a file, DER or PEM. All of them must be what a device takes as its root
+/* Adds root certificates: a file, DER or PEM. All must satisfy the requirements of a device's root
  * (RSA-4096, ...: mlxdpa(1), --ca). */
 int dpkverify_add_roots(struct dpkverify_trust *trust, const char *path, char *why);
-/* Adds an emulated device as it is now: a program passes that it would load with DPA_AUTHENTICATION
- * on, by its CA certificates, its target and its loader. */
+/* Adds the current state of an emulated device: a program passes if the device would load it with
+ * DPA_AUTHENTICATION on, according to its CA certificates, its target and its loader. */
 int dpkverify_add_device(struct dpkverify_trust *trust, const char *device, char *why);
-/* Takes a policy (mlxdpa(1), "POLICY") in the place of the one that there is. */
+/* Replaces the policy (mlxdpa(1), "POLICY"). */
 int dpkverify_set_policy(struct dpkverify_trust *trust, const char *path, char *why);
 
 /* ---- Verification ---- */
 
 struct dpkverify_result;
 
-/* Verifies a host file (an ELF file, or an archive of them) or a single-program container. It is
- * copied first: what else becomes of the file, or the bytes, changes nothing. */
+/* Verifies a host file (an ELF file, or an archive of them) or a single-program container. The content
+ * is copied first, so later changes of the file or the bytes have no effect. */
 int dpkverify_file(const struct dpkverify_trust *trust, const char *path,
                    struct dpkverify_result **result, char *why);
 int dpkverify_bytes(const struct dpkverify_trust *trust, const void *bytes, size_t size,
                     struct dpkverify_result **result, char *why);
 void dpkverify_result_free(struct dpkverify_result *result); /* NULL: nothing */
 
-/* 0: every program in it is signed and allowed, and there is at least one. Else why the first that
- * is not was refused, as the exit code of mlxdpa verify --policy has it: 11 (UNSIGNED) to 20, 21 to
- * 23; 12 (BAD_FORMAT) also of what is no such file, or has no program. */
+/* Returns 0 if the file has at least one program and all programs are signed and permitted. Else
+ * returns the reason of the first refusal, as the exit code of mlxdpa verify --policy: 11 (UNSIGNED) to
+ * 20, 21 to 23; 12 (BAD_FORMAT) also if the file has another format or no program. */
 int dpkverify_code(const struct dpkverify_result *result);
-/* The same in words, in one line: "hello: UNSIGNED: ...", or "" for 0. Borrowed. */
+/* Returns the reason as one line of text: "hello: UNSIGNED: ...", or "" for 0. Borrowed. */
 const char *dpkverify_reason(const struct dpkverify_result *result);
-/* All of it as JSON: {"code": 0, "reason": "", "programs": [{"name": ..., "target": ..., "sha256":
- * ..., "code": 0, "verdict": "OK", "detail": ...}]}. Borrowed. */
+/* Returns the whole result as JSON: {"code": 0, "reason": "", "programs": [{"name": ..., "target": ...,
+ * "sha256": ..., "code": 0, "verdict": "OK", "detail": ...}]}. Borrowed. */
 const char *dpkverify_json(const struct dpkverify_result *result);
 /* The bytes that were verified. Borrowed. */
 const void *dpkverify_content(const struct dpkverify_result *result, size_t *size);

@@ -9,12 +9,12 @@
  *     doca_sync_event_wait_gt(done, 0, UINT64_MAX);
  *     doca_dpa_destroy(dpa);
  *
- * This is the API of the DPA subsystem guide 2.2.1, chapter 3. Functions that later DOCA has too are
- * described there (../doca/doca_dpa.h), with their errors; here stands what is different: a context is
- * started from its creation to its end. Names that later DOCA uses with other arguments have their own
- * symbols here (DOCA_DPA_2_2), so that programs of either generation link with the same library. What
- * goes wrong in a DPA program (and why one is refused) is told in one line on stderr. Every function
- * returns INVALID_VALUE for NULL and for an object that is gone, or is none.
+ * This is the API of the DPA subsystem guide 2.2.1, chapter 3. ../doca/doca_dpa.h describes the
+ * functions that later DOCA also has, with their errors; this file describes the differences: a context
+ * is started from its creation to its end. Names that later DOCA uses with other arguments have their
+ * own symbols here (DOCA_DPA_2_2), so that programs of both generations link with the same library. A
+ * line on stderr reports an error of a DPA program, or the reason why it is refused. Every function
+ * returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind.
  */
 #ifndef DOCA_2_2_DPA_H
 #define DOCA_2_2_DPA_H
@@ -30,7 +30,7 @@ extern "C" {
 
 /* A function whose signature differs in later DOCA has the symbol NAME_v2_2. */
 
-/* Who compiles a program of DOCA 3 with these headers is told which it needs. */
+/* A program of DOCA 3 that uses these headers gets an error that names the right headers. */
 #ifdef __has_attribute
 #if __has_attribute(unavailable)
 doca_error_t dpakit_this_is_doca_3(void) __attribute__((
@@ -44,22 +44,22 @@ doca_error_t dpakit_this_is_doca_3(void) __attribute__((
 /* A DPA context: one DPA process on one device. */
 typedef struct doca_dpa *doca_dpa_t;
 
-/* A DPA program: the variable that dpacc names after --app-name. */
+/* A DPA program: the variable with the name of dpacc's --app-name. */
 typedef struct doca_dpa_app *doca_dpa_app_t;
 
-/* The host's name of a kernel: only its address counts, it is never called. */
+/* The host's stub of a kernel: only its address is used, and it is never called. */
 typedef void(doca_dpa_func_t)(void);
 
-/* Greatest threshold of a kernel's wait event (guide, 3.4.8.1). */
+/* Largest threshold of a kernel's wait event (guide, 3.4.8.1). */
 #define DOCA_DPA_WAIT_THRESHOLD_MAX 254
 
 /* doca_dpa_cap_is_supported of later DOCA. */
 doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinfo);
 
 /*
- * Makes a context of a program and starts it: doca_dpa_create, doca_dpa_set_app and doca_dpa_start
- * of later DOCA.
- *   dpa    [out]  to be given back with doca_dpa_destroy; NULL on failure
+ * Creates a context of a program and starts it: doca_dpa_create, doca_dpa_set_app and doca_dpa_start of
+ * later DOCA.
+ *   dpa    [out]  free it with doca_dpa_destroy; NULL on failure
  *   flags  [in]   must be 0: else INVALID_VALUE
  */
 doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
@@ -78,8 +78,8 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
 doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
     __asm__("doca_dpa_mem_alloc_v2_2");
 
-/* As in later DOCA, in whichever context the address is. INVALID_VALUE: not an address that
- * doca_dpa_mem_alloc returned, or freed already. */
+/* As in later DOCA, for an address of any context. Errors: INVALID_VALUE if doca_dpa_mem_alloc did not
+ * return the address, or it is already freed. */
 doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr) __asm__("doca_dpa_mem_free_v2_2");
 
 /* As in later DOCA. */
@@ -112,33 +112,33 @@ doca_error_t doca_dpa_peek_at_last_error(const doca_dpa_t dpa);
 typedef struct doca_mmap *doca_dpa_mem_t;
 
 /*
- * Registers memory of the host, which stays the caller's, for kernels and for peers.
+ * Registers host memory, which the caller keeps, for kernels and for peers.
  *   addr, length  [in]   the memory, at least 1 byte
  *   access        [in]   bits of DOCA_ACCESS_...
  *   mem           [out]  to be given back with doca_dpa_mem_unregister; NULL on failure
  *   flags         [in]   must be 0
- * INVALID_VALUE: a NULL argument, no bytes, unknown bits. BAD_STATE: the context has ended.
+ * Errors: INVALID_VALUE for NULL, no bytes or unknown bits, BAD_STATE if the context has ended,
  * NO_MEMORY.
  */
 doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t length,
                                         unsigned int access, doca_dpa_mem_t *mem,
                                         unsigned int flags);
-/* Waits for those who are in the midst of the memory: when it returns, it is the program's alone.
- * INVALID_VALUE: not registered memory. */
+/* Waits for accesses to the memory, then ends the registration: afterwards no kernel or peer accesses
+ * the memory. Errors: INVALID_VALUE if `mem` is not registered memory. */
 doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
 
-/* What kernels call it (doca_dpa_dev.h). INVALID_VALUE: not registered memory, or NULL. */
+/* Gets the handle for kernels (doca_dpa_dev.h). Errors: INVALID_VALUE for NULL, or if `mem` is not
+ * registered memory. */
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
-/* The same, as section 1.3.3.4 of the guide calls it; and what doca_dpa_dev_mem_rkey_get gives, for a
- * host that passes it to its peer. */
+/* doca_dpa_mem_handle_export is the same function with its name of section 1.3.3.4 of the guide. The
+ * other gets the key of doca_dpa_dev_mem_rkey_get, for a host that passes it to its peer. */
 doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
 doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey);
 
-/* ---- Endpoints ----
- * One side of a connection, by which kernels write to memory of the other (guide, 3.4.7). What goes
- * wrong on an endpoint, be it that the peer goes, puts the context into the error state. */
+/* ---- Endpoints ---- One side of a connection, by which kernels write to memory of the other (guide,
+ * 3.4.7). An error of an endpoint, also the end of its peer, puts the context into the error state. */
 
-/* What watches over endpoints; one for a process is enough. */
+/* A worker manages endpoints. One worker for a process is enough. */
 typedef struct doca_dpa_worker *doca_dpa_worker_t;
 typedef struct doca_dpa_ep *doca_dpa_ep_t;
 /* Bytes, to be sent to the peer by whatever means. */
@@ -154,25 +154,25 @@ doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker);
  * INVALID_VALUE: a NULL argument, or unknown bits. BAD_STATE: the context has ended. NO_MEMORY.
  * IO_FAILED: other processes cannot reach this one. */
 doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, doca_dpa_ep_t *ep);
-/* What is under way on it fails. */
+/* Destroys the endpoint. Its operations in flight fail. */
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep);
 
 /* Its address, to be freed with doca_dpa_ep_addr_free. INVALID_VALUE. NO_MEMORY. */
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length);
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr);
 
-/* Connects to the endpoint with that address, which must be connected to this one. It is not at told
- * how long the address is: `addr` must have all the bytes that doca_dpa_ep_addr_get gave the peer.
- * INVALID_VALUE: not an endpoint, or not an address, or one that is damaged. BAD_STATE: connected
- * already. UNSUPPORTED_VERSION: an address of another version of dpakit. CONNECTION_ABORTED: the peer
- * is gone. */
+/* Connects to the endpoint with that address, which must be connected to this one. The call does not
+ * have the length of the address: `addr` must have all the bytes that doca_dpa_ep_addr_get gave the
+ * peer. Errors: INVALID_VALUE if an argument is not an endpoint or an address, or the address is
+ * damaged, BAD_STATE if the endpoint is connected, UNSUPPORTED_VERSION if the address is from another
+ * version of dpakit, CONNECTION_ABORTED if the peer is gone. */
 doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr);
 
-/* What kernels call it. INVALID_VALUE. */
+/* Gets the handle for kernels. Errors: INVALID_VALUE. */
 doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle);
-/* The same, as section 1.3.3.4 of the guide calls it. Its doca_dpa_worker_address and
- * doca_dpa_mem_register, which leave out what they need, are doca_dpa_ep_addr_get and
- * doca_dpa_mem_host_register of chapter 3. */
+/* The same function with its name of section 1.3.3.4 of the guide. The functions
+ * doca_dpa_worker_address and doca_dpa_mem_register of that section lack necessary arguments: use
+ * doca_dpa_ep_addr_get and doca_dpa_mem_host_register of chapter 3. */
 doca_error_t doca_dpa_ep_handle_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle);
 
 #ifdef __cplusplus

@@ -1,2 +1,2 @@
-/* doca_error (DOCA 2.2): as in later DOCA, which keeps the names of both. */
+/* doca_error (DOCA 2.2): as in later DOCA, which has the names of both generations. */
 #include "../doca/doca_error.h"

@@ -1,6 +1,6 @@
 /*
- * doca_sync_event (DOCA 2.2): 64-bit counters that the host and the DPA update and wait for. Later
- * DOCA has other names for how locations and handles are set; the rest is the same.
+ * doca_sync_event (DOCA 2.2): 64-bit counters that the host and the DPA update and wait for. Later DOCA
+ * has other names for the functions that set locations and handles; all else is the same.
  *
  *     struct doca_sync_event *done;
  *     doca_sync_event_create(&done);
@@ -31,13 +31,15 @@ doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event 
 doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa);
 
-/* What a peer's kernels call the event, for doca_dpa_dev_put_signal_<add|set>_nb; plain bytes. */
+/* The handle of the event for kernels of a peer, for doca_dpa_dev_put_signal_<add|set>_nb; plain
+ * bytes. */
 typedef doca_dpa_dev_sync_event_remote_t doca_sync_event_remote_t;
 
 /*
  * Lets peers update the event.
  *   handle  [out]  valid until the event is destroyed
- * INVALID_VALUE: an argument that is NULL, gone or of another kind. BAD_STATE: not started.
+ * Errors: INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind, BAD_STATE
+ * if the event is not started.
  */
 doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
                                            doca_sync_event_remote_t *handle);

@@ -1,6 +1,6 @@
 /*
- * doca_buf_array (DOCA 2.5): buffers of one memory map for DPA code. An array is made of a map, and
- * how many buffers it has is said later; the rest is as in later DOCA (../doca/doca_buf_array.h).
+ * doca_buf_array (DOCA 2.5): buffers of one memory map for DPA code. An array is created from a map,
+ * and its number of buffers is set later; all else is as in later DOCA (../doca/doca_buf_array.h).
  *
  *     struct doca_buf_arr *array;  struct doca_dpa_dev_buf_arr *handle;
  *     doca_buf_arr_create(mmap, &array);
@@ -25,13 +25,14 @@ struct doca_buf_arr;
 struct doca_dpa;
 struct doca_mmap;
 
-/* Makes an array of buffers of a map, without any. INVALID_VALUE: not a map. NO_MEMORY. */
+/* Creates an empty array of buffers of a map. Errors: INVALID_VALUE if `mmap` is not a map,
+ * NO_MEMORY. */
 doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **buf_arr)
     __asm__("doca_buf_arr_create_v2_5");
 
-/* `num_elem` buffers of `elem_size` bytes, the first of them `start_offset` bytes behind the
- * beginning of the map. INVALID_VALUE: also none, or of 0 bytes, or more than 2^24. BAD_STATE:
- * started. */
+/* `num_elem` buffers of `elem_size` bytes, the first buffer `start_offset` bytes after the start of the
+ * map. Errors: INVALID_VALUE also if a number is 0, or there are more than 2^24 buffers, BAD_STATE if
+ * the array is started. */
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t elem_size,
                                      uint32_t num_elem, uint64_t start_offset)
     __asm__("doca_buf_arr_set_params_v2_5");

@@ -1,13 +1,13 @@
 /*
- * doca_dpa_dev_buf (DOCA 2.5): buffers in DPA code, with offsets into them, and copies that are
- * waited for. Which buffers there are is as in later DOCA (../doca/doca_dpa_dev_buf.h).
+ * doca_dpa_dev_buf (DOCA 2.5): buffers in DPA code, with offsets into them, and synchronous copies.
+ * Arrays of buffers are as in later DOCA (../doca/doca_dpa_dev_buf.h).
  *
  *     doca_dpa_dev_buf_t from = doca_dpa_dev_buf_array_get_buf(array, 0),
  *                        to = doca_dpa_dev_buf_array_get_buf(array, 1);
  *     doca_dpa_dev_memcpy_nb(to, 0, from, 64, 128);
  *     doca_dpa_dev_memcpy_synchronize();
  *
- * What is no buffer, or goes beyond its memory, faults the thread.
+ * An invalid buffer, or an access outside its memory, faults the thread.
  */
 #ifndef DOCA_2_5_DPA_DEV_BUF_H
 #define DOCA_2_5_DPA_DEV_BUF_H
@@ -19,7 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
@@ -30,14 +30,14 @@ doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr
 uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf);
 uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf);
 
-/* An address at which loads and stores reach the buffer, `buf_offset` bytes behind its beginning.
- * As in later DOCA otherwise. */
+/* Returns an address for loads and stores to the buffer, `buf_offset` bytes after its start. All else
+ * is as in later DOCA. */
 doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf,
                                                          uint64_t buf_offset)
     __asm__("doca_dpa_dev_buf_get_external_ptr_v2_5");
 
-/* Copies; all is there after doca_dpa_dev_memcpy_synchronize. The second one copies a matrix, whose
- * rows become columns: `length` is num_rows * num_columns * element_size. */
+/* Copies. They are complete after doca_dpa_dev_memcpy_synchronize. The second function copies and
+ * transposes a matrix: `length` is num_rows * num_columns * element_size. */
 void doca_dpa_dev_memcpy_nb(doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset,
                             doca_dpa_dev_buf_t src_mem, uint64_t src_offset, size_t length)
     __asm__("doca_dpa_dev_memcpy_nb_v2_5");

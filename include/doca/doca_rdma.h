@@ -315,15 +315,16 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *co
 /*
  * Tasks are for contexts whose data path is not on the DPA. Each type of task has these functions:
  *   ..._is_supported    DOCA_SUCCESS
- *   ..._set_conf        sets it up: who is told of those that succeed, and fail, and how many there may
- *                       be at once. INVALID_VALUE: also 0, or more than 32768. BAD_STATE: not idle.
- *   ..._allocate_init   makes one, to be given back with doca_task_free. Its buffers stay the caller's,
- *                       and must stay until it has ended. BAD_STATE: the context does not run.
- *                       Errors: NO_MEMORY also if all configured tasks exist.
- *   ..._as_task         the same object as a task; NULL if it is none of that type
- *   ..._get_..., ..._set_...  what it was made with, for the next time that it is submitted; one that
- *                       is submitted stays as it is, and so does one that is given a connection of
- *                       another context. NULL or 0 of what is no such task.
+ *   ..._set_conf        sets the callbacks of successful and failed tasks, and the largest number of
+ *                       tasks. Errors: INVALID_VALUE also for 0 or more than 32768, BAD_STATE if the
+ *                       context is not idle.
+ *   ..._allocate_init   creates a task; free it with doca_task_free. The caller keeps the buffers until
+ *                       the task has ended. Errors: BAD_STATE if the context does not run, NO_MEMORY
+ *                       also if all configured tasks exist.
+ *   ..._as_task         returns the object as a task, NULL if it is not a task of the type
+ *   ..._get_..., ..._set_...  get and set an operand. A new operand counts from the next submission. A
+ *                       submitted task keeps its operands, and a connection of another context is
+ *                       ignored. Getters return NULL or 0 if the argument is not such a task.
  * Local memory may be a list of up to 16 buffers; for the peer's memory only the first buffer counts.
  * Submitting returns INVALID_VALUE if a buffer is invalid or too small, NOT_PERMITTED if the context's
  * device must not access it, NOT_CONNECTED if the connection has ended, NO_MEMORY if a queue is full.

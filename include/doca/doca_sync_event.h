@@ -173,12 +173,12 @@ doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint6
  *
  * A task fails with BAD_STATE if the event is stopped. A waiting task also fails as
  * doca_sync_event_wait_eq does.
- *   _set_conf    who is told of tasks that succeed, and fail; how many there may be: any number, 0
- *                too. BAD_STATE: the event is started.
- *   _alloc_init  makes a task, to be given back with doca_task_free. BAD_STATE: the event is not
- *                started, or not connected to a progress engine. NO_MEMORY: also if there are as
- *                many as were set up.
- *   _as_doca_task  the same object as a task; NULL if it is none of this type.
+ *   _set_conf    sets the callbacks of successful and failed tasks, and the largest number of tasks:
+ *                any number, also 0. Errors: BAD_STATE if the event is started.
+ *   _alloc_init  creates a task; free it with doca_task_free. Errors: BAD_STATE if the event is not
+ *                started, or not connected to a progress engine, NO_MEMORY also if all configured
+ *                tasks exist.
+ *   _as_doca_task  returns the object as a task, NULL if it is not a task of this type.
  * A new operand counts from the next submission; a submitted task keeps its operands. Getters return 0
  * or NULL if the argument is not such a task. */
 

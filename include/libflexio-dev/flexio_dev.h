@@ -15,8 +15,8 @@
 
 #include <libflexio-dev/flexio_dev_ver.h>
 
-/* Which forms of a function there are that lost its first argument in 24.10 (flexio_dev_ver.h):
- * bit 0 the older one, bit 1 the newer one. Only clang's C, and C++, can have both. */
+/* The available forms of functions that lost their first argument in 24.10 (flexio_dev_ver.h): bit 0
+ * the older form, bit 1 the newer form. Only clang's C, and C++, can have both. */
 #ifndef FLEXIO_DEV_VER_USED
 #define FLEXIO_DEV_VER_USED FLEXIO_DEV_VER_LATEST
 #if defined(__clang__) || defined(__cplusplus)
@@ -50,7 +50,7 @@
 #define __FLEXIO_ENTRY_POINT_START
 #define __FLEXIO_ENTRY_POINT_END
 
-/* What FlexIO marks its functions with: here nothing, neither is any experimental. */
+/* Markers of FlexIO's functions. Here they are empty; no function is experimental. */
 #define FLEXIO_DEV_STABLE
 #define FLEXIO_DEV_EXPERIMENTAL
 #ifndef FLEXIO_DEV_ALWAYS_INLINE
@@ -60,7 +60,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
@@ -97,14 +97,14 @@ __attribute__((noreturn)) void flexio_dev_thread_reschedule(void);
 __attribute__((noreturn)) void flexio_dev_thread_retrigger(void);
 /* Ends the process, which the host sees as FLEXIO_ERR_STATUS_USER. */
 __attribute__((noreturn)) void flexio_dev_process_finish(void);
-/* Ends the activation. A continuable event handler goes on behind the call with its next event;
- * for any other the next event begins anew, and the call does not return. */
+/* Ends the activation. A continuable event handler continues after the call with its next event. Any
+ * other event handler starts from its beginning, and the call does not return. */
 void flexio_dev_yield(struct flexio_dev_thread_ctx *dtctx);
-/* The same with an event that is there at once: others run, then a continuable event handler goes on
- * behind the call. */
+/* As flexio_dev_yield, with an immediate event: other threads run, then a continuable event handler
+ * continues after the call. */
 void flexio_dev_yield_and_retrigger(void);
-/* An event for the event handler with this number, as flexio_event_handler_get_id tells the host.
- * Faults if the process has none. */
+/* Sends an event to the event handler with this number (flexio_event_handler_get_id of the host).
+ * Faults if the process has no such event handler. */
 void flexio_dev_event_handler_activate(uint32_t activation_id);
 /* Older names of flexio_dev_thread_reschedule (two) and flexio_dev_process_finish. */
 __attribute__((noreturn)) void flexio_dev_reschedule(void);
@@ -119,26 +119,26 @@ __attribute__((noreturn)) void flexio_dev_finish(void);
  *                                   (flexio_uintptr_t *)&p);
  *     *p = 7;
  *
- * A thread has two windows at a time, its entities; a configuration holds for the activation or
- * call. Before 24.10 these functions have the thread's context in place of the entity, which is
- * the first one then. An access that the key does not allow faults. */
+ * A thread has two windows at a time, its entities. A configuration lasts for the activation or call.
+ * Before 24.10 these functions have the thread's context in place of the entity, and use the first
+ * entity. An access that the key does not permit faults. */
 
 enum flexio_window_entity {
     FLEXIO_DEV_WINDOW_ENTITY_0 = 0,
     FLEXIO_DEV_WINDOW_ENTITY_1 = 1,
-    FLEXIO_DEV_WINDOW_ENTITY_NUM = 2, /* how many there are */
+    FLEXIO_DEV_WINDOW_ENTITY_NUM = 2, /* the number of entities */
 };
 
 /* Chooses a window and the key of the memory behind it. FAILED: no such window or entity. */
 flexio_dev_status_t flexio_dev_multi_window_config(enum flexio_window_entity win_entity,
                                                    uint16_t window_config_id, uint32_t mkey);
-/* Another key for the window that is configured. FAILED: none is. */
+/* Changes the key of the configured window. FAILED: no window is configured. */
 flexio_dev_status_t flexio_dev_multi_window_mkey_config(enum flexio_window_entity win_entity,
                                                         uint32_t mkey);
-/* Where loads and stores reach host address `haddr`. FAILED: no window is configured. */
+/* Gets a pointer for loads and stores to host address `haddr`. FAILED: no window is configured. */
 flexio_dev_status_t flexio_dev_multi_window_ptr_acquire(enum flexio_window_entity win_entity,
                                                         uint64_t haddr, flexio_uintptr_t *daddr);
-/* Copies `size` bytes; faults where it cannot. */
+/* Copies `size` bytes. Faults on an address that is not accessible. */
 flexio_dev_status_t flexio_dev_multi_window_copy_from_host(enum flexio_window_entity win_entity,
                                                            void *daddr, uint64_t haddr,
                                                            uint32_t size);
@@ -205,13 +205,13 @@ FLEXIO_DEV_WINDOW(copy_to_host, (uint64_t haddr, const void *daddr, uint32_t siz
  * FAILED: no such outbox. */
 flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx,
                                              uint16_t outbox_config_id);
-/* The same without a word about it. */
+/* As flexio_dev_outbox_config, without a status. */
 void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id);
 /* Chooses the UAR whose queues the outbox reaches instead of those of its own. FAILED: no outbox is configured, or no such UAR. */
 flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
                                                            flexio_uar_device_id device_id);
-/* A doorbell of a queue pair or send queue of another device: `pi` blocks were ever posted to it.
- * FAILED: no such UAR. Faults if the process has no such queue. */
+/* Rings the doorbell of a queue pair or send queue of another device; `pi` is the number of blocks ever
+ * posted. FAILED: the UAR does not exist. Faults if the process has no such queue. */
 flexio_dev_status_t flexio_dev_cross_device_ring_db(flexio_uar_device_id device_id, uint32_t qpn,
                                                     uint32_t pi);
 
@@ -230,8 +230,8 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_BROADCAST_STREAM   FLEXIO_MSG_DEV_BROADCAST_ID
 
 /* Sends one message to a stream. Formats: c s d i u x X o p %, lengths hh h l ll z, flags - + # 0,
- * width, precision, '*'; no floating point. Returns the length of the text; a message has
- * at most 1023 bytes: of more it has the beginning, " [cut]", and the newline of the end. */
+ * width, precision, '*'; no floating point. Returns the length of the text; a message has at most 1023
+ * bytes: a longer message is truncated to its start, " [cut]", and the final newline. */
 int flexio_dev_msg(int stream_id, flexio_msg_dev_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Sends a string to the default stream, as it is. */
@@ -259,7 +259,7 @@ enum _flexio_dev_missing {
 };
 __attribute__((noreturn)) void _flexio_dev_no_hardware(enum _flexio_dev_missing what);
 
-/* Numbers of counters, of the ports of a device: bytes that came in, bytes that went out. */
+/* Numbers of counters of a device's ports: received bytes, sent bytes. */
 enum flexio_dev_nic_counter_ids {
     FLEXIO_DEV_NIC_COUNTER_PORT0_RX_BYTES = 0x10,
     FLEXIO_DEV_NIC_COUNTER_PORT1_RX_BYTES = 0x11,
@@ -291,7 +291,7 @@ __attribute__((noreturn)) static inline uint64_t flexio_dev_get_pcc_table_base(u
 
 /* ---- Copies ---- */
 
-/* Copy `n` bytes by two, four or eight; what is left over is not copied. */
+/* Copy `n` bytes in units of two, four or eight bytes. A remainder is not copied. */
 static inline void flexio_dev_memcpy16(uint16_t *dest, const uint16_t *src, uint64_t n)
 {
     for (uint64_t i = 0; i < n / sizeof *dest; i++)
@@ -320,7 +320,7 @@ struct spinlock_s {
     do {                                                                                           \
     } while (__atomic_exchange_n(&(lock)->locked, 1, __ATOMIC_ACQUIRE))
 #define spin_unlock(lock) __atomic_store_n(&(lock)->locked, 0, __ATOMIC_RELEASE)
-/* 0: taken. */
+/* Tries to take the lock. The result is 0 if the lock was taken. */
 #define spin_trylock(lock) __atomic_exchange_n(&(lock)->locked, 1, __ATOMIC_ACQUIRE)
 
 #ifdef __clang__

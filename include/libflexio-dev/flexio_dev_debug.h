@@ -9,7 +9,7 @@
  *         FLEXIO_DEV_PERF_COLLECT(&sum) step();
  *     flexio_dev_perf_print(&sum, "steps");
  *
- * What is printed goes to the process's default message stream.
+ * All prints go to the process's default message stream.
  */
 #ifndef FLEXIO_DEV_DEBUG_H
 #define FLEXIO_DEV_DEBUG_H
@@ -25,14 +25,14 @@ extern "C" {
 
 /* ---- Prints ----
  *
- * len: at most so many characters; 0: all. Of a number the last ones are printed. */
+ * len: largest number of characters; 0: all. Of a number the last characters are printed. */
 
 void print_sim_str(const char *str, int len);
 void print_sim_hex(uint64_t val, int len);
 void print_sim_int(int val, int len);
 void print_sim_putc(int val);
 
-/* A value with a text, and where it was printed. */
+/* Prints a text, a value, and the place of the call. */
 void sim_trace(const char *text, uint64_t val, const char *func, int line);
 #define SIM_TRACE(text, val) sim_trace(text, (uint64_t)(val), __func__, __LINE__)
 #define SIM_TRACEVAL(val)    SIM_TRACE(#val, val)
@@ -53,7 +53,7 @@ static inline struct flexio_dev_perf_data flexio_dev_perf_start(void)
     return now;
 }
 
-/* Makes of what flexio_dev_perf_start gave the numbers since then. */
+/* Replaces the numbers of flexio_dev_perf_start by the differences since then. */
 static inline void flexio_dev_perf_end(struct flexio_dev_perf_data *pdata)
 {
     pdata->cycles = __dpa_thread_cycles() - pdata->cycles;
@@ -69,15 +69,15 @@ static inline void flexio_dev_perf_aggregate(struct flexio_dev_perf_data *collec
 
 /* One line: "<keyword>: instructions/cycles: <instructions>/<cycles>". */
 void flexio_dev_perf_print(struct flexio_dev_perf_data *pdata, const char *keyword);
-/* What a measurement of nothing costs, in such a line. */
+/* Prints the cost of an empty measurement in such a line. */
 void flexio_dev_perf_measure_calibrate(void);
 
-/* Measures the statement behind it. */
+/* Measures the statement that follows. */
 #define FLEXIO_DEV_PERF_MEASURE(keyword)                                                           \
     for (struct flexio_dev_perf_data pdata = flexio_dev_perf_start(); !pdata.flag;                 \
          flexio_dev_perf_end(&pdata), flexio_dev_perf_print(&pdata, #keyword), pdata.flag = 1)
 
-/* Adds the statement behind it to `collector`. */
+/* Adds the measurement of the statement that follows to `collector`. */
 #define FLEXIO_DEV_PERF_COLLECT(collector)                                                         \
     for (struct flexio_dev_perf_data pdata = flexio_dev_perf_start(); !pdata.flag;                 \
          flexio_dev_perf_end(&pdata), flexio_dev_perf_aggregate(collector, &pdata),                \

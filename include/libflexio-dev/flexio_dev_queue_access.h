@@ -1,6 +1,6 @@
 /*
- * Queues from the DPA side: doorbells, what CQEs say, what WQEs are filled with. The host makes the
- * queues (flexio.h, "Queues").
+ * Queues from the DPA side: doorbells, contents of CQEs and WQEs. The host creates the queues
+ * (flexio.h, "Queues").
  *
  *     while (flexio_dev_cqe_get_owner(cqe) == hw_owner)       // polls; hw_owner is 1 at first, and
  *         ;                                                   // changes when the ring is through
@@ -14,8 +14,7 @@
  *     flexio_dev_cq_arm(ci, cqn);                     // before flexio_dev_thread_reschedule
  *
  * Doorbells have the thread's context first, and return a status, before 24.10 (flexio_dev_ver.h). A
- * doorbell of a queue that is not the process's faults; so does one of hardware that is not
- * emulated.
+ * doorbell of another process's queue faults, and so does a doorbell of hardware that is not emulated.
  */
 #ifndef FLEXIO_DEV_QUEUE_ACCESS_H
 #define FLEXIO_DEV_QUEUE_ACCESS_H
@@ -27,7 +26,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#ifdef __clang__ /* so that a fault in one of these is told with the line that calls it */
+#ifdef __clang__ /* a fault in one of these functions is reported with the caller's line */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
@@ -38,9 +37,9 @@ void _flexio_dev_ring(uint32_t queue, uint32_t posted);
 void _flexio_dev_arm(uint32_t cq, uint32_t consumed);
 /* An empty completion. */
 void _flexio_dev_complete(uint32_t cq);
-/* Event queue entries are consumed. */
+/* Reports consumed entries of an event queue. */
 void _flexio_dev_eq_consumed(uint32_t eq, uint32_t consumed);
-/* Doorbell records have changed: sends and frames that wait for receives look again at once. */
+/* Reports changed doorbell records: waiting sends and frames check for receives at once. */
 void _flexio_dev_posted(void);
 
 #if FLEXIO_DEV_FORMS & 1
@@ -81,17 +80,17 @@ extern "C++" {
 FLEXIO_DEV_DOORBELL(flexio_dev_qp_sq_ring_db, _flexio_dev_ring(qnum, pi), uint16_t pi,
                     uint32_t qnum)
 
-/* The next completion behind the first `ci` is an event; at once if it is there. */
+/* Requests an event for the next completion after the first `ci`: at once if it exists. */
 FLEXIO_DEV_DOORBELL(flexio_dev_cq_arm, _flexio_dev_arm(qnum, ci), uint32_t ci, uint32_t qnum)
 
-/* The first `ci` entries of an event queue of the process are consumed. */
+/* Reports that the first `ci` entries of an event queue of the process are consumed. */
 FLEXIO_DEV_DOORBELL(flexio_dev_eq_update_ci, _flexio_dev_eq_consumed(qnum, ci), uint32_t ci,
                     uint32_t qnum)
 
-/* An empty completion (all zero) in a CQ of the process: the event that follows, if it is armed,
- * lets the thread of that CQ run, or is an event of its event queue. In a CQ that the host made with
- * ibv_create_cq (mlx5dv_init_obj tells its number) it wakes the host that waits in
- * ibv_get_cq_event. flexio_dev_msix_send is the older name. */
+/* Writes an empty completion (all zero) to a CQ of the process. If the CQ is armed, the event starts
+ * the CQ's thread, or goes to its event queue. In a CQ that the host created with ibv_create_cq (its
+ * number is from mlx5dv_init_obj) it wakes a host thread that waits in ibv_get_cq_event.
+ * flexio_dev_msix_send is the older name. */
 FLEXIO_DEV_DOORBELL(flexio_dev_zcqe_gen, _flexio_dev_complete(cqn), uint32_t cqn)
 FLEXIO_DEV_DOORBELL(flexio_dev_msix_send, _flexio_dev_complete(cqn), uint32_t cqn)
 
@@ -113,7 +112,7 @@ FLEXIO_DEV_DOORBELL(flexio_dev_cc_ring_db,
 }
 #endif
 
-/* The same of congestion control, of its doorbell's two words. */
+/* The doorbell of congestion control, with two words. These fault, too. */
 __attribute__((noreturn)) static inline void flexio_dev_cc_ring_db_low64bit(uint64_t value)
 {
     (void)value;
@@ -128,7 +127,7 @@ __attribute__((noreturn)) static inline void flexio_dev_cc_ring_db_high64bit(uin
 
 /* ---- Doorbell records ---- */
 
-/* One receive more is posted. */
+/* Reports one more posted receive. */
 static inline flexio_dev_status_t flexio_dev_dbr_rq_inc_pi(uint32_t *rq_dbr)
 {
     uint32_t posted = be32_to_cpu(*rq_dbr) + 1;
@@ -137,7 +136,7 @@ static inline flexio_dev_status_t flexio_dev_dbr_rq_inc_pi(uint32_t *rq_dbr)
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
 
-/* `ci` completions were consumed. */
+/* Reports that `ci` completions were consumed. */
 static inline flexio_dev_status_t flexio_dev_dbr_cq_set_ci(uint32_t *cq_dbr, uint32_t ci)
 {
     __atomic_store_n(cq_dbr, cpu_to_be32(ci & 0xffffff), __ATOMIC_RELEASE);
@@ -146,14 +145,14 @@ static inline flexio_dev_status_t flexio_dev_dbr_cq_set_ci(uint32_t *cq_dbr, uin
 
 /* ---- Completions ---- */
 
-/* Bit 0 of the last byte; what comes before it in the CQE is there when it has changed. */
+/* Returns bit 0 of the last byte. When it has changed, the bytes before it are valid. */
 static inline uint8_t flexio_dev_cqe_get_owner(struct flexio_dev_cqe64 *cqe)
 {
     return __atomic_load_n(&cqe->op_own, __ATOMIC_ACQUIRE) & 1;
 }
 
-/* 0: a send; 1: a write with immediate, 2: a receive, 3: one with immediate has come; 13: a send
- * has failed, 14: a receive. */
+/* Returns the opcode. 0: a send; 1: a write with immediate arrived; 2: a receive; 3: a receive with
+ * immediate; 13: a failed send; 14: a failed receive. */
 static inline uint8_t flexio_dev_cqe_get_opcode(struct flexio_dev_cqe64 *cqe)
 {
     return (uint8_t)(cqe->op_own >> 4);
@@ -179,13 +178,13 @@ static inline uint16_t flexio_dev_cqe_get_csum_ok(struct flexio_dev_cqe64 *cqe)
     return be16_to_cpu(cqe->csum_ok);
 }
 
-/* Of an error: MLX5_CQE_SYNDROME_*. */
+/* Returns the syndrome of an error: MLX5_CQE_SYNDROME_*. */
 static inline uint32_t flexio_dev_cqe_get_err_synd(struct flexio_dev_cqe64 *cqe)
 {
     return cqe->syndrome;
 }
 
-/* Of an error, more: 0 here. */
+/* Returns the vendor's syndrome of an error: always 0 here. */
 static inline uint32_t flexio_dev_cqe_get_hw_err_synd(struct flexio_dev_cqe64 *cqe)
 {
     return cqe->hw_err_syndrome;
@@ -209,7 +208,7 @@ static inline uint32_t flexio_dev_cqe_get_user_index(struct flexio_dev_cqe64 *cq
 
 /* ---- Compressed completions, which the emulated device does not make ---- */
 
-/* Gives the validity byte of `num_cqes` CQEs a value. */
+/* Sets the validity byte of `num_cqes` CQEs. */
 static inline void flexio_dev_comp_cq_init(struct flexio_dev_cqe64 *cqe, int num_cqes,
                                            uint8_t validity_iteration_count)
 {
@@ -222,7 +221,8 @@ static inline uint8_t flexio_dev_comp_cqe_get_validity_byte(struct flexio_dev_cq
     return cqe->validity_iteration_count;
 }
 
-/* Whether the CQE is an array of mini CQEs, how many it has (in its opcode's place), one of them. */
+/* Return whether the CQE is an array of mini CQEs, their number (in the place of the opcode), and a
+ * mini CQE. */
 static inline uint8_t flexio_dev_comp_cqe_is_comp_cqe_array(struct flexio_dev_cqe64 *cqe)
 {
     return flexio_dev_cqe_get_type(cqe) == 3;
@@ -260,7 +260,7 @@ static inline void *flexio_dev_rwqe_get_addr(struct flexio_dev_wqe_rcv_data_seg 
 
 /* ---- Sends ---- */
 
-/* When a WQE ends in a completion. Both names of each are of all versions here. */
+/* When a WQE has a completion. Both names of each value exist in all versions here. */
 enum cq_ce_mode {
     MLX5_CTRL_SEG_CE_CQE_ON_CQE_ERROR = 0,
     MLX5_CTRL_SEG_CE_CQE_ON_FIRST_CQE_ERROR = 1,
@@ -304,8 +304,8 @@ enum flexio_ctrl_seg {
 };
 typedef enum flexio_ctrl_seg flexio_ctrl_seg_t;
 
-/* Opcodes of WQEs, modifiers of two of them. The emulated device carries out those that
- * flexio_queues.h names; another one ends in an error completion. */
+/* Opcodes of WQEs, modifiers of two of them. The emulated device supports the opcodes that
+ * flexio_queues.h names; other opcodes end in an error completion. */
 enum {
     MLX5_CTRL_SEG_OPCODE_NOP = 0x00,
     MLX5_CTRL_SEG_OPCODE_SND_INV = 0x01,
@@ -347,7 +347,7 @@ enum {
     MLX5_CTRL_SEGMENT_OPC_MOD_WAIT_ON_DATA = 1,
 };
 
-/* Opcode, modifier and number of segments of each; the last is 0 for what there is not. */
+/* Returns the opcode and modifier of a type, and its number of segments (0 for an invalid type). */
 static inline uint32_t _flexio_dev_ctrl_of(enum flexio_ctrl_seg type, uint32_t *segments)
 {
     switch (type) {
@@ -393,7 +393,7 @@ static inline uint32_t _flexio_dev_ctrl_of(enum flexio_ctrl_seg type, uint32_t *
     return 0;
 }
 
-/* The first segment of every WQE. FAILED: no such type; nothing was written. */
+/* The first segment of every WQE. FAILED: the type is invalid; nothing is written. */
 static inline flexio_dev_status_t flexio_dev_swqe_seg_ctrl_set(union flexio_dev_sqe_seg *swqe,
                                                                uint32_t sq_pi, uint32_t sq_number,
                                                                uint32_t ce,
@@ -516,7 +516,7 @@ static inline void flexio_dev_swqe_seg_av3_set(union flexio_dev_sqe_seg *swqe, u
         swqe->adres_vector.s3.rgid[i] = rgid[i];
 }
 
-/* Waits until what is at `addr` is as the next segment says. */
+/* Waits until the data at `addr` satisfies the condition of the next segment. */
 static inline flexio_dev_status_t
 flexio_dev_swqe_seg_wait_on_data_set(union flexio_dev_sqe_seg *swqe, uint8_t operation, uint8_t inv,
                                      uint32_t lkey, uint64_t addr, uint8_t action_on_fail)
@@ -528,7 +528,7 @@ flexio_dev_swqe_seg_wait_on_data_set(union flexio_dev_sqe_seg *swqe, uint8_t ope
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
 
-/* data: in the byte order of what is compared. */
+/* data: in the byte order of the compared data. */
 static inline flexio_dev_status_t
 flexio_dev_swqe_seg_wait_on_data_data_set(union flexio_dev_sqe_seg *swqe, uint64_t data,
                                           uint64_t data_mask)

@@ -34,7 +34,7 @@ struct flexio_dev_cqe64 {
             __be32 imm_inval_pkey;
             __be32 rsvd40;
         };
-        __be32 rsvd36[2]; /* older name of both */
+        __be32 rsvd36[2]; /* older name of both members */
     };
     __be32 byte_cnt;
     __be32 rsvd48;
@@ -57,12 +57,12 @@ struct flexio_dev_cqe64 {
     volatile uint8_t op_own; /* opcode in bits 4 to 7, owner in bit 0 */
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
-/* Up to seven completions in one. */
+/* Up to seven compressed completions. */
 struct flexio_dev_mini_cqe64 {
     __be64 mini_cqe[7];
     uint8_t rsvd0[6];
     uint8_t validity_iteration_count;
-    uint8_t num_and_type; /* one less than their number in bits 4 to 7, format in bits 2 and 3 */
+    uint8_t num_and_type; /* bits 4 to 7: their number - 1, format in bits 2 and 3 */
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
 struct flexio_dev_eqe {
@@ -105,7 +105,7 @@ struct flexio_dev_wqe_eth_seg {
     __be16 cs_swp_flags;
     __be16 mss;
     __be32 rsvd2;
-    __be16 inline_hdr_bsz; /* bytes of headers: two here, the others in the segments behind */
+    __be16 inline_hdr_bsz; /* bytes of headers: two here, the others in the following segments */
     uint8_t inline_hdrs[2];
 } FLEXIO_DEV_QUEUE_ELEMENT;
 
@@ -182,7 +182,7 @@ struct flexio_dev_wqe_datagram_seg {
                 } qkey;
                 __be64 dc_key;
             } key;
-            __be32 ext_dqp_dct; /* bit 31: two segments more; number of the peer */
+            __be32 ext_dqp_dct; /* bit 31: two more segments follow; number of the peer */
             uint8_t stat_rate_sl;
             uint8_t fl_mlid;
             __be16 rlid;

@@ -16,7 +16,7 @@ typedef unsigned long pthread_t;
 typedef unsigned int pthread_key_t;
 typedef int pthread_once_t;
 typedef int pthread_spinlock_t;
-/* As large as a 64-bit host's, whose structures may hold them. */
+/* As large as on a 64-bit host, since shared structures may contain them. */
 #define FLEXIO_LIBC_OPAQUE(name, size)                                                             \
     typedef union {                                                                                \
         char bytes[size];                                                                          \

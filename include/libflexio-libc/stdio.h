@@ -1,5 +1,5 @@
-/* The part of <stdio.h> that makes sense on the DPA. printf and its kin send messages to the
- * default stream; formats as flexio_dev_msg's. */
+/* The part of <stdio.h> that the DPA supports. The printf functions send messages to the default
+ * stream; formats as for flexio_dev_msg. */
 #ifndef FLEXIO_LIBC_STDIO_H
 #define FLEXIO_LIBC_STDIO_H
 
@@ -17,7 +17,7 @@ int snprintf(char *__restrict, size_t, const char *__restrict, ...)
 int vsnprintf(char *__restrict, size_t, const char *__restrict, va_list)
     __attribute__((format(printf, 3, 0)));
 int puts(const char *);
-#undef putchar /* <stdio.h> has a macro for it, of a stream that is not there */
+#undef putchar /* the macro of <stdio.h> uses a stream that does not exist here */
 int putchar(int);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-/* The part of <stdlib.h> that makes sense on the DPA: no heap of its own, no floating point, no
- * process to leave. */
+/* The part of <stdlib.h> that the DPA supports: no heap, no floating point, no exit. */
 #ifndef FLEXIO_LIBC_STDLIB_H
 #define FLEXIO_LIBC_STDLIB_H
 

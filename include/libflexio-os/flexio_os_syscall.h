@@ -1,4 +1,4 @@
-/* flexio_os_syscall: calls of the DPA's system: libflexio_dev makes them. */
+/* flexio_os_syscall: calls of the DPA's system: only libflexio_dev calls them. */
 #ifndef FLEXIO_OS_SYSCALL_H
 #define FLEXIO_OS_SYSCALL_H
 

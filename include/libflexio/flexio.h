@@ -1,5 +1,5 @@
 /*
- * libflexio: a host program's hold on the DPA: processes, remote calls, DPA memory, messages.
+ * libflexio: the host side of FlexIO: processes, remote calls, DPA memory, messages.
  *
  * The names, types and numbers are those of NVIDIA's FlexIO SDK from 24.01 on; what runs the program
  * here is dpakit's emulated device. Only what is implemented is declared.
@@ -12,17 +12,17 @@
  *     flexio_process_call(process, &add, &sum, (uint64_t)44, (uint64_t)55);
  *     flexio_process_destroy(process);
  *
- * A function returns FLEXIO_STATUS_SUCCESS, or says on stderr in one line what is wrong
- * (flexio_log_lvl_set) and returns something else: FLEXIO_STATUS_FAILED for wrong arguments, a
- * refused program or a lack of resources; FLEXIO_STATUS_FATAL_ERR once the DPA process is in the
- * error state, FLEXIO_STATUS_TIMEOUT when it got there by running too long. Functions may be called
- * from any thread; an object must not be in use by another thread while it is destroyed. In a child
- * of fork() the parent's processes and streams can only be destroyed (which leaves the parent's as
- * they are), and no new ones made, until it calls exec.
+ * A function returns FLEXIO_STATUS_SUCCESS, or writes a line with the reason to stderr
+ * (flexio_log_lvl_set) and returns an error: FLEXIO_STATUS_FAILED for wrong arguments, a refused
+ * program or a lack of resources; FLEXIO_STATUS_FATAL_ERR once the DPA process is in the error state,
+ * FLEXIO_STATUS_TIMEOUT if a time limit caused the error state. Functions may be called from any
+ * thread; an object must not be in use by another thread while it is destroyed. In a child of fork()
+ * the parent's processes and streams can only be destroyed (which leaves the parent's as they are), and
+ * no new ones made, until it calls exec.
  */
 #include "flexio_ver.h"
 
-/* An older generation declares what it has otherwise, and includes this file for the rest. */
+/* An older generation declares its different functions, and includes this file for the others. */
 #if defined(FLEXIO_VER_USED) && !defined(LIBFLEXIO_2_2_FLEXIO_H)
 #if FLEXIO_VER_USED <= FLEXIO_VER_2_2
 #include "../flexio-2.2/libflexio/flexio.h"
@@ -87,8 +87,8 @@ typedef uint64_t flexio_uintptr_t;
 /* The number of a UAR on another device: flexio_uar_get_extended_id. */
 typedef uint32_t flexio_uar_device_id;
 
-/* The host's name of a DPA function: only its address counts, it is never called. Its arguments are
- * those of the DPA function. */
+/* The host's stub of a DPA function: only its address is used, and it is never called. Its arguments
+ * are those of the DPA function. */
 typedef void(flexio_func_t)(void);
 
 /* Writes the arguments of one DPA function, taken from `ap`, into its argument buffer. */
@@ -112,7 +112,7 @@ enum flexio_err_status {
     FLEXIO_DEV_USER_ERROR = FLEXIO_ERR_STATUS_USER,
 };
 
-/* How much the library tells on stderr. */
+/* Levels of the library's messages on stderr. */
 typedef enum {
     FLEXIO_LOG_LVL_ERR = 0,
     FLEXIO_LOG_LVL_WARN = 1,
@@ -175,7 +175,7 @@ struct flexio_app_attr {
 };
 
 /*
- * Makes a program known to the library.
+ * Registers a program with the library.
  *   attr  [in]   copied; the executable and the signature section are referred to
  *   app   [out]  the program, to be given back with flexio_app_destroy; NULL on failure
  * FAILED: no name, a name of FLEXIO_MAX_NAME_LEN or more characters, no executable.
@@ -183,14 +183,14 @@ struct flexio_app_attr {
 flexio_status flexio_app_create(struct flexio_app_attr *attr, struct flexio_app **app);
 
 /*
- * Forgets a program and its functions. Processes made from it live on. NULL is fine.
+ * Unregisters a program and its functions. Its processes continue. NULL is ignored.
  */
 flexio_status flexio_app_destroy(struct flexio_app *app);
 
 /*
  * Lists the programs known to the library, in the order they were created.
- *   app_list  [out]  array of *num_apps programs, to be given back with flexio_app_list_free; NULL
- *                    on failure, and when there are none
+ *   app_list  [out]  array of *num_apps programs, free it with flexio_app_list_free; NULL on failure,
+ *                    and when there are none
  *   num_apps  [out]  how many
  */
 flexio_status flexio_app_get_list(struct flexio_app ***app_list, uint32_t *num_apps);
@@ -212,9 +212,9 @@ size_t flexio_app_get_elf_size(struct flexio_app *app);
  */
 flexio_status flexio_app_get_elf(struct flexio_app *app, uint64_t *bin_buff, size_t bin_size);
 
-/* Which program flexio_app_get takes. */
+/* The attributes by which flexio_app_get selects a program. */
 enum flexio_hw_model_id {
-    FLEXIO_HW_MODEL_DEF = 0, /* that of the device */
+    FLEXIO_HW_MODEL_DEF = 0, /* the model of the device */
 };
 
 struct flexio_app_select_attr {
@@ -232,15 +232,15 @@ struct flexio_app_select_attr {
 flexio_status flexio_app_get(struct flexio_app_select_attr *select_attr, struct flexio_app **app);
 
 /*
- * Registers a DPA function together with how its arguments travel.
+ * Registers a DPA function with the routines that pack and unpack its arguments.
  *   app                   [in]  program that has it
  *   dev_func_name         [in]  its symbol in the device executable
- *   dev_unpack_func_name  [in]  symbol of the device routine that takes the argument buffer apart
- *   host_stub_func_addr   [in]  what the host program calls it
+ *   dev_unpack_func_name  [in]  symbol of the device routine that unpacks the argument buffer
+ *   host_stub_func_addr   [in]  the host's stub of the function
  *   argbuf_size           [in]  bytes of the argument buffer
  *   host_pack_func        [in]  fills the argument buffer
- * Processes created afterwards know it. FAILED: a missing argument, a name of
- * FLEXIO_MAX_NAME_LEN or more characters, a stub that is registered already.
+ * Processes created afterwards know it. FAILED: a missing argument, a name of FLEXIO_MAX_NAME_LEN or
+ * more characters, a stub that is registered already.
  */
 flexio_status flexio_func_pup_register(struct flexio_app *app, const char *dev_func_name,
                                        const char *dev_unpack_func_name,
@@ -258,7 +258,7 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
                                    flexio_func_t **out_func);
 
 /*
- * What is known of a registered function. Every [out] may be NULL.
+ * Gets the properties of a registered function. Every [out] may be NULL.
  *   host_stub_func_addr   [in]   its stub
  *   pup                   [out]  1: it has routines that pack and unpack arguments, 0: it was
  *                                registered by name alone
@@ -305,8 +305,8 @@ typedef struct flexio_process_attr {
 flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_app *app,
                                     const struct flexio_process_attr *process_attr,
                                     struct flexio_process **process_ptr);
-/* Who compiles a program of FlexIO 2.2 with these headers, whose call has three arguments, is told
- * which it needs. */
+/* A program of FlexIO 2.2, whose call has three arguments, gets an error that names the right
+ * headers. */
 #if defined(__has_attribute) && !defined(LIBFLEXIO_2_2_FLEXIO_H)
 #if __has_attribute(unavailable)
 flexio_status FLEXIO_PROCESS_CREATE_OF_2_2(struct ibv_context *ibv_ctx, struct flexio_app *app,
@@ -326,15 +326,15 @@ flexio_status FLEXIO_PROCESS_CREATE_OF_2_2(struct ibv_context *ibv_ctx, struct f
 #endif
 
 /*
- * Ends a process with its threads, wherever they are, frees its memory and the message streams that
- * are left. NULL is fine.
+ * Ends a process and its threads at any point of their code, and frees its memory and its remaining
+ * message streams. NULL is ignored.
  */
 flexio_status flexio_process_destroy(struct flexio_process *process);
 
 /*
  * Calls a DPA function and waits for its result.
  *   host_func    [in]   stub of a __dpa_rpc__ function of the process's program
- *   func_ret     [out]  what it returned; untouched on failure
+ *   func_ret     [out]  the result of the function; unchanged on failure
  *   ...                 its arguments, with the types of the DPA function; they are variadic, so
  *                       a uint64_t parameter wants a uint64_t, not an int
  *
@@ -349,15 +349,15 @@ struct ibv_pd *flexio_process_get_pd(struct flexio_process *process);
 /* The process's own UAR, which lives as long as the process. NULL for NULL. */
 struct flexio_uar *flexio_process_get_uar(struct flexio_process *process);
 
-/* The number of the process's memory, as that of mlx5dv_devx_umem_reg is of host memory: a struct
- * flexio_qmem with it is in DPA memory, whatever its memtype. UINT32_MAX for NULL, and when the
- * device has no numbers left. */
+/* Returns the number of the process's memory, comparable to the number of mlx5dv_devx_umem_reg for host
+ * memory: a struct flexio_qmem with this number is in DPA memory, whatever its memtype. Returns
+ * UINT32_MAX for NULL, and if the device has no free number. */
 uint32_t flexio_process_get_dumem_id(struct flexio_process *process);
 
 typedef struct flexio_heap_mem_info {
     uint64_t base_addr; /* DPA address */
     size_t size;        /* bytes */
-    size_t requested;   /* bytes in use, as they were asked for */
+    size_t requested;   /* bytes in use, as requested */
     size_t allocated;   /* bytes in use, with alignment */
 } flexio_heap_mem_info;
 
@@ -384,22 +384,23 @@ flexio_status flexio_process_error_handler_set(struct flexio_process *process,
                                                flexio_func_t *error_handler);
 
 /*
- * Writes what a process is like: after a failure, before flexio_process_destroy, or at any time. A
- * process that has not failed stands still meanwhile. Not from a message handler of the process.
+ * Write the state of a process to a file: after a failure and before flexio_process_destroy, or at any
+ * time. A process that has not failed is paused meanwhile. Do not call these from a message handler of
+ * the process.
  *   corefile, outfile  [in]  begin of the file's name; ".PID.core" or ".PID.crash" is put behind
- * it. NULL: "flexio_dev". If it is no absolute path and the current directory cannot be written,
- * the file goes to /tmp.
+ * it. NULL: "flexio_dev". If it is no absolute path and the current directory cannot be written, the
+ * file goes to /tmp.
  *
- * flexio_coredump_create: an ELF core for gdb-multiarch PROGRAM COREFILE, with the registers of
- * every thread and all memory. PROGRAM is the device ELF (dpacc-extract takes it out of the
- * host's). flexio_crash_data: text: the failure, each thread with its function, line and registers.
+ * flexio_coredump_create: an ELF core for gdb-multiarch PROGRAM COREFILE, with the registers of every
+ * thread and all memory. PROGRAM is the device ELF (dpacc-extract takes it out of the host's).
+ * flexio_crash_data: text: the failure, each thread with its function, line and registers.
  */
 flexio_status flexio_coredump_create(struct flexio_process *process, const char *corefile);
 flexio_status flexio_crash_data(struct flexio_process *process, const char *outfile);
 
 /*
  * The token with which `dpa-gdbserver DEVICE -T TOKEN` of the same user may debug the process;
- * nobody may before the first call. 0: not allowed.
+ * debugging is refused before the first call. Returns 0 if debugging is not permitted.
  */
 uint64_t flexio_process_udbg_token_get(struct flexio_process *process);
 
@@ -413,8 +414,8 @@ uint64_t flexio_process_udbg_token_get(struct flexio_process *process);
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
                                    flexio_uintptr_t *dest_daddr);
 
-/* Frees what flexio_buf_dev_alloc or flexio_copy_from_host returned, when no copy of the host's or
- * the NIC's is in flight in the process. 0 is fine. FAILED: not such an address. */
+/* Frees what flexio_buf_dev_alloc or flexio_copy_from_host returned, once no copy of the host or the
+ * NIC is in flight in the process. 0 is ignored. FAILED: the address is not from these functions. */
 flexio_status flexio_buf_dev_free(struct flexio_process *process, flexio_uintptr_t daddr);
 
 /*
@@ -451,8 +452,9 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
  * (events are lost until flexio_event_handler_run). Events that come during a run are counted. */
 typedef struct flexio_event_handler_attr {
     flexio_func_t *host_stub_func; /* one uint64_t parameter, or none */
-    int continuable; /* not 0: after flexio_dev_yield() it goes on behind it with the next event */
-    uint64_t arg;    /* that of flexio_event_handler_run counts */
+    int continuable; /* not 0: after flexio_dev_yield() it continues after the call with the next
+                        event */
+    uint64_t arg;    /* replaced by the argument of flexio_event_handler_run */
     flexio_uintptr_t thread_local_storage_daddr; /* DPA address, 0: none */
     struct flexio_affinity affinity;
 } flexio_event_handler_attr;
@@ -468,13 +470,13 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
                                           struct flexio_event_handler_attr *attr,
                                           struct flexio_event_handler **event_handler);
 
-/* Ends the run it may be in, wherever that is, and frees it. NULL is fine. */
+/* Ends its current run at any point of its code, and frees the event handler. NULL is ignored. */
 flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_handler);
 
 /*
- * From now on events count; this alone runs nothing.
+ * From now on events start runs. The call itself starts no run.
  *   user_arg  [in]  argument of the DPA function
- * FAILED: a run is under way.
+ * FAILED: the event handler runs.
  */
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler,
                                        uint64_t user_arg);
@@ -500,7 +502,7 @@ typedef struct flexio_cmdq_attr {
 } flexio_cmdq_attr;
 
 /*
- * Makes a queue of DPA calls that run side by side.
+ * Creates a queue of DPA calls that run in parallel.
  *   cmdq  [out]  to be given back with flexio_cmdq_destroy before the process is; NULL on failure
  */
 flexio_status flexio_cmdq_create(struct flexio_process *process, struct flexio_cmdq_attr *attr,
@@ -514,7 +516,7 @@ flexio_status flexio_cmdq_create(struct flexio_process *process, struct flexio_c
 flexio_status flexio_cmdq_task_add(struct flexio_cmdq *cmdq, flexio_func_t *host_func,
                                    uint64_t arg);
 
-/* Lets a pending queue run. One that runs stays so. */
+/* Starts a pending queue. A running queue keeps running. */
 flexio_status flexio_cmdq_state_running(struct flexio_cmdq *cmdq);
 
 /* 1: every task has ended; 0: not yet; -1: they never will, the process is in the error state. */
@@ -525,7 +527,7 @@ flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 
 /* ---- UARs and outboxes ---- */
 
-/* What doorbells go through: each queue has a UAR, and an outbox reaches those of its own. */
+/* A doorbell goes through a UAR: each queue has a UAR, and an outbox reaches the queues of its UAR. */
 
 /* A UAR of the process's device, to be given back with flexio_uar_destroy; NULL on failure. */
 flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar);
@@ -536,13 +538,13 @@ flexio_status flexio_uar_create_devx(struct flexio_process *process,
                                      struct mlx5dv_devx_uar *devx_uar, struct flexio_uar **uar);
 #define flexio_uar_create(process, ...)                                                            \
     FLEXIO_PICK3(__VA_ARGS__, , flexio_uar_create_devx, flexio_uar_create, )(process, __VA_ARGS__)
-/* Counts the arguments: `name` stands so far behind the first. */
+/* Selects `name` by the number of arguments. */
 #define FLEXIO_PICK3(a, b, c, name, ...) name
 
-/* FAILED: the process's own. NULL is fine. */
+/* Destroys a UAR. FAILED: the UAR belongs to the process. NULL is ignored. */
 flexio_status flexio_uar_destroy(struct flexio_uar *uar);
 
-/* Makes a UAR's counterpart on another device; given back like any. On the same device it reaches
+/* Creates the counterpart of a UAR on another device; free it as any UAR. On the same device it reaches
  * the same queues. */
 flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
                                 struct flexio_uar **extended);
@@ -581,13 +583,12 @@ struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox);
 /* ---- Windows and memory keys ---- */
 
 /*
- * A window lets DPA threads load from and store to host memory that was registered (ibv_reg_mr).
- * A thread configures it with a memory key, at every activation anew (flexio_dev_window_config).
- * Each access is checked: the key is one of the window's protection domain, it covers the bytes, it
- * has IBV_ACCESS_LOCAL_WRITE for a store, its address and length are multiples of 64 bytes. Else
- * the thread faults. Memory that is deregistered meanwhile is out of reach at once. Memory that is
- * unmapped while it is registered is not noticed, as a page is not pinned here: an access then ends
- * the host program, with SIGSEGV. Deregister first.
+ * A window lets DPA threads load from and store to host memory that was registered (ibv_reg_mr). A
+ * thread configures the window with a memory key in each activation (flexio_dev_window_config). Each
+ * access is checked: the key is one of the window's protection domain, it covers the bytes, it has
+ * IBV_ACCESS_LOCAL_WRITE for a store, its address and length are multiples of 64 bytes. Else the thread
+ * faults. Deregistered memory cannot be accessed any more. Deregister memory before you unmap it: here
+ * pages are not pinned, and an access to unmapped memory ends the host program with SIGSEGV.
  *
  *   pd      [in]   protection domain of the process's device; must outlive the window
  *   window  [out]  for flexio_window_destroy, before the process is destroyed; NULL on failure
@@ -607,7 +608,7 @@ typedef struct flexio_mkey_attr {
 } flexio_mkey_attr;
 
 /*
- * Makes a memory key for DPA memory, for queues: a window does not take it.
+ * Creates a memory key of DPA memory for queues. Windows do not accept it.
  *   mkey  [out]  to be given back with flexio_device_mkey_destroy before the process is; NULL on
  *                failure
  * FAILED: any byte outside of the process's memory, or without that access.
@@ -621,9 +622,9 @@ uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey);
 
 /* ---- Messages ---- */
 
-/* What the DPA program prints goes to streams. A stream shows the messages sent to its number (or
- * to all streams) whose level is at most its own, each behind the number of the DPA thread that
- * sent it: "/ 7/Hello World". Messages to a number that no stream has are lost. */
+/* The DPA program prints to streams. A stream shows messages to its number (or to all streams) whose
+ * level is at most its own. The number of the sending DPA thread precedes each message: "/ 7/Hello
+ * World". Messages to a number without a stream are lost. */
 
 typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_NO_PRINT     0 /* shows nothing */
@@ -633,19 +634,18 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_INFO         4
 #define FLEXIO_MSG_DEV_DEBUG        5
 
-/* log2 of bytes, of the pieces that messages travel in; not used by the emulated device */
+/* log2 of the size of message chunks in bytes; not used by the emulated device */
 #define FLEXIO_MSG_DEV_LOG_DATA_CHUNK_BSIZE 9
 
 #define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255 /* streams of one process */
 #define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first one */
 
-/* When messages come out.
- *   SYNC    at once; the DPA thread that sends waits for it
+/* When messages are printed.
+ *   SYNC    at once; the sending DPA thread waits
  *   ASYNC   at a flush, or at the end; the sender goes on. The buffer wraps around: of more than
  *           data_bsize bytes the last ones come out, and the log tells how many messages did not
  *   BATCH   whenever data_bsize bytes have come together, at a flush, or at the end
- *   TRACER  not supported: a stream cannot be created with it
- */
+ *   TRACER  not supported: a stream cannot be created with it */
 enum flexio_msg_dev_sync_mode {
     FLEXIO_MSG_DEV_SYNC_MODE_SYNC = 0,
     FLEXIO_MSG_DEV_SYNC_MODE_ASYNC = 1,
@@ -660,7 +660,7 @@ enum flexio_msg_dev_sync_mode {
 typedef enum flexio_msg_dev_sync_mode flexio_msg_dev_sync_mode;
 #define flexio_log_dev_sync_mode flexio_msg_dev_sync_mode
 
-/* What carries messages, since 24.10; here it makes no difference. */
+/* The transport of messages, since 24.10; here it has no effect. */
 enum flexio_msg_transport {
     FLEXIO_MSG_TRANSPORT_QP_RC = 0,
     FLEXIO_MSG_TRANSPORT_QP_UC = 1,
@@ -671,7 +671,8 @@ enum flexio_tracer_transport {
     FLEXIO_TRACER_TRANSPORT_WINDOW = 1,
 };
 
-/* Programs may leave the last three uninitialised, as these modes do not use them: a warning. */
+/* Warning: programs may leave the last three members uninitialised, since the supported modes do not
+ * use them. */
 typedef struct flexio_msg_stream_attr {
     struct flexio_uar *uar; /* not used by the emulated device */
     size_t data_bsize; /* bytes of messages that the stream holds: a power of two, at least 2048 */
@@ -697,7 +698,7 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
                                        flexio_msg_stream_attr_t *stream_attr, FILE *out,
                                        pthread_t *ppthread, struct flexio_msg_stream **stream);
 
-/* Prints what is left and closes the stream. NULL is fine. */
+/* Prints the remaining messages and closes the stream. NULL is ignored. */
 flexio_status flexio_msg_stream_destroy(struct flexio_msg_stream *stream);
 
 /* Prints everything that the DPA has sent so far. */
@@ -706,11 +707,11 @@ flexio_status flexio_msg_stream_flush(struct flexio_msg_stream *stream);
 /* The stream's number, for flexio_dev_msg; -1 for NULL. */
 int flexio_msg_stream_get_id(struct flexio_msg_stream *stream);
 
-/* Changes the level; counts for messages that come afterwards. FAILED: not a level. */
+/* Changes the level for later messages. FAILED: an invalid level. */
 flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint8_t level);
 
-/* Older names of the same, for a process's first stream: log_dev_init makes one, the others are for
- * the process's stream number 0. FAILED: there is none. */
+/* Older functions for a process's first stream: log_dev_init creates it, the others use stream number 0
+ * of the process. FAILED: the process has no such stream. */
 flexio_status flexio_log_dev_init(struct flexio_process *process,
                                   flexio_msg_stream_attr_t *stream_attr, FILE *out,
                                   pthread_t *ppthread);
@@ -720,43 +721,42 @@ flexio_status flexio_log_dev_destroy(struct flexio_process *process);
 /* ---- The library ---- */
 
 /*
- * Says which version of the API the program goes by: FLEXIO_VER_USED. FAILED: one before
- * FLEXIO_VER(24, 1, 0), whose API was another, or after FLEXIO_VER_LATEST.
+ * Sets the version of the API that the program uses: FLEXIO_VER_USED. FAILED: a version before
+ * FLEXIO_VER(24, 1, 0), whose API differs, or after FLEXIO_VER_LATEST.
  */
 flexio_status flexio_version_set(uint64_t version);
 
 /* ---- Resources ----
  *
- * An administrator's file says which execution units a program may use (FlexIO 25.4 and later). It
- * is YAML; anywhere in it stands a mapping named by the program's id:
+ * An administrator's file says which execution units a program may use (FlexIO 25.4 and later). It is
+ * YAML. A mapping with the program's id as its name may be anywhere in it:
  *
  *     my_app:
  *         eus: [0-3, 8]
  *         eu_groups: []
  *
- * Units are numbered 0 to 255, groups as it pleases; each list holds at most 256 numbers.
- * NVIDIA's own layout around these two lists is not public; other keys are passed over.
- */
+ * Units have numbers 0 to 255, groups any numbers; each list has at most 256 numbers. NVIDIA's layout
+ * around these two lists is not public; other keys are ignored. */
 
 struct flexio_resource;
 
 /* Reads the units of program `app_id` from the file's `file_bsize` bytes. *res is NULL on failure.
- * FAILED: NULL or no bytes, no YAML, nothing for this program, numbers that are none. Give it back
- * with flexio_resources_destroy (NULL is fine). */
+ * FAILED: NULL or no bytes, not YAML, no mapping for this program, invalid numbers. Free it with
+ * flexio_resources_destroy (NULL is ignored). */
 flexio_status flexio_resources_create(const char *app_id, const void *file_buf, size_t file_bsize,
                                       struct flexio_resource **res);
 flexio_status flexio_resources_destroy(struct flexio_resource *res);
 
-/* How many units, and their numbers (the resource's, in the file's order; NULL if there are none);
- * how many groups. 0 for NULL. */
+/* Return the number of units, the array of their numbers (owned by the resource, in the file's order;
+ * NULL if empty), and the number of groups. 0 for NULL. */
 uint32_t flexio_resources_get_eus_num(struct flexio_resource *res);
 uint32_t *flexio_resources_get_eus(struct flexio_resource *res);
 uint32_t flexio_resources_get_eugs_num(struct flexio_resource *res);
 
 /* ---- The library's own log ---- */
 
-/* Sets how much the library says on stderr ("-E- ...", "-W- ...", ...); returns the old level. At
- * first FLEXIO_LOG_LVL_WARN. A value that is no level changes nothing. */
+/* Sets the level of the library's messages on stderr ("-E- ...", "-W- ...", ...), and returns the old
+ * level. The default is FLEXIO_LOG_LVL_WARN. An invalid level is ignored. */
 flexio_log_lvl flexio_log_lvl_set(flexio_log_lvl lvl);
 
 #ifdef __cplusplus

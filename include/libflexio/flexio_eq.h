@@ -1,6 +1,6 @@
 /*
- * Event queues of a DPA process, which DPA threads poll. An event (struct flexio_dev_eqe) says which
- * completion queue has completions.
+ * Event queues of a DPA process, which DPA threads poll. An event (struct flexio_dev_eqe) names a
+ * completion queue that has completions.
  *
  *     struct flexio_eq_attr eq_attr = {.log_eq_ring_depth = 5};
  *     flexio_eq_create(process, NULL, &eq_attr, &eq);
@@ -33,13 +33,13 @@ struct flexio_eq_attr {
 };
 
 /*
- * Makes an event queue, with its ring in memory of the process. All entries have the owner bit 1,
- * and the n-th event has bit log_eq_ring_depth of n.
+ * Creates an event queue, with its ring in memory of the process. All entries have the owner bit 1, and
+ * the n-th event has bit log_eq_ring_depth of n.
  *   ibv_ctx  [in]   NULL, or the process's device
  *   eq       [out]  to be given back with flexio_eq_destroy; NULL on failure
- * FAILED: no memory, no such UAR. An event for which there is no room, because the thread does not
- * say what it has consumed, is lost; so are all later ones of the queue, and a warning on stderr
- * says so once. Completion queues are not affected.
+ * FAILED: memory is exhausted, or the UAR does not exist. If the thread does not report consumed events
+ * and the queue is full, the next event and all later events of the queue are lost. A warning on stderr
+ * reports this once. Completion queues are not affected.
  */
 flexio_status flexio_eq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct flexio_eq_attr *attr, struct flexio_eq **eq);

@@ -10,47 +10,46 @@
  *     action = mlx5dv_dr_action_create_dest_devx_tir(flexio_rq_get_tir(rq));
  *     flexio_rq_destroy(rq);  flexio_cq_destroy(cq);
  *
- * The emulated device carries out, when a doorbell is rung: frames of Ethernet send queues, which a
- * steering rule (mlx5dv_dr_*, flexio_rq_get_tir) takes to a receive queue; sends, RDMA writes and
- * reads and atomics of reliable connected queue pairs, with one of the same process or of another
+ * When a doorbell is rung, the emulated device processes frames of Ethernet send queues, which a
+ * steering rule (mlx5dv_dr_*, flexio_rq_get_tir) leads to a receive queue; sends, RDMA writes and reads
+ * and atomics of reliable connected queue pairs, with a queue pair of the same process, or of another
  * process of the same user on this machine.
  *
- * Queue pairs find each other by their numbers, which are unique among such processes. What is sent
- * to a peer that is not there, or not connected, waits for it for ten seconds. Then, and at once if
- * the peer has gone or is connected to somebody else, it ends with syndrome 0x15.
+ * Queue pairs find each other by their numbers, which are unique among such processes. A request to a
+ * peer that does not exist or is not connected waits for ten seconds. It ends with syndrome 0x15 after
+ * that time, or at once if the peer has ended or is connected to another queue pair.
  *
- * The peer may be a connection of DOCA RDMA, whose number is in what doca_rdma_export gives: bytes
- * 24 to 27, big endian. That one connects with doca_rdma_connect to eight bytes: "DPKN", then the
- * number of the queue pair, big endian. Keys are of one kind: the handle of a doca_mmap is its key,
- * and doca_mmap_create_from_export takes a key of libflexio (flexio_device_mkey_create, ibv_reg_mr)
- * as 24 bytes, all big endian: "DPKM", the key (4 bytes), the first address (8) and how many bytes
- * (8).
+ * The peer may be a connection of DOCA RDMA, whose number is in what doca_rdma_export gives: bytes 24
+ * to 27, big endian. The DOCA program calls doca_rdma_connect with eight bytes: "DPKN", then the number
+ * of the queue pair, big endian. Keys are interchangeable: the handle of a doca_mmap is its key, and
+ * doca_mmap_create_from_export takes a key of libflexio (flexio_device_mkey_create, ibv_reg_mr) as 24
+ * bytes, all big endian: "DPKM", the key (4 bytes), the first address (8) and the number of bytes (8).
  *
- * Sends that find no receive wait for one, without end. So do frames, which wait for room in the
- * completion queue, too, instead of overrunning it. The doorbell records say that there is a receive
- * or room, whoever writes them; they are looked at at least every millisecond.
+ * A send waits for a receive without a limit. Frames also wait for a receive, and for room in the
+ * completion queue, which they do not overrun. Doorbell records report receives and room; the device
+ * checks them at least every millisecond.
  *
  * A frame that is longer than its receive is dropped, and the receive ends in an error completion
- * (syndrome 0x01); the queue goes on. A WQE that is not valid puts its queue into the error state, which a
- * line on stderr tells with the WQE and the reason; all that is posted later ends in 0x05. The index in a
- * control segment of a flexio_sq is not looked at: a program may write its WQEs once.
+ * (syndrome 0x01); the queue goes on. A WQE that is not valid puts its queue into the error state, and
+ * a line on stderr names the WQE and the reason; later WQEs end with syndrome 0x05. The index in a
+ * control segment of a flexio_sq is ignored: a program may write its WQEs once.
  *
  * A multi-packet WQE has a control segment (MLX5_CTRL_SEG_OPCODE_ENHANCED_MPSW), an Ethernet segment
- * without inline headers, and for each frame a data segment with its memory or, inline, itself. It
- * has one completion. When one frame of it is too short or too long, none is sent.
+ * without inline headers, and for each frame a data segment or inline data. It has one completion. If
+ * one frame is too short or too long, no frame is sent.
  *
- * A large send (LSO, opcode 0x0e of mlx5) of a flexio_sq is cut into frames: its Ethernet segment has
- * an MSS and the inline headers of Ethernet, IP and TCP; its data behind them are at most 256 KiB.
- * Without these the queue goes into the error state (syndrome 0x02; 0x01: more data).
+ * A large send (LSO, opcode 0x0e of mlx5) of a flexio_sq is segmented into frames: its Ethernet segment
+ * has an MSS and the inline headers of Ethernet, IP and TCP. At most 256 KiB of data follow. Otherwise
+ * the queue enters the error state (syndrome 0x02, or 0x01 for too much data).
  *
- * Frames: the port is plugged into the wire that the device keeps (`dpadev wire`), or that
- * DPAKIT_WIRE_<device> says (dpa-network(7)), when a context's first queue is created. At first that
- * is the port itself: what a send queue sends comes back to the port.
+ * Frames: when a context's first queue is created, the port is plugged into the wire of the device
+ * (`dpadev wire`), or of DPAKIT_WIRE_<device> (dpa-network(7)). By default that is the port itself:
+ * sent frames return to the port.
  *
- * A DPA thread wakes a host that waits in ibv_get_cq_event (flexio_dev_msix_send with the number of
- * a CQ of ibv_create_cq, which mlx5dv_init_obj tells).
+ * A DPA thread can wake a host thread that waits in ibv_get_cq_event: by flexio_dev_msix_send with the
+ * number of a CQ of ibv_create_cq (from mlx5dv_init_obj).
  *
- * What the emulated device does not have, and how a program is told:
+ * Features that the emulated device lacks, and the resulting error:
  *     MSI-X of emulated PCI devices  flexio_cq_create fails
  *     compressed, collapsed CQEs     flexio_cq_create fails
  *     local DMA, transpose           the WQE ends in an error completion (syndrome 0x02)
@@ -58,10 +57,9 @@
  *     congestion control             flexio_process_create, flexio_outbox_create fail (en_pcc); its
  *                                    doorbell and table fault
  *     counters of the port, device emulation contexts: their calls on the DPA fault
- * A fault's story names what is not there.
+ * The report of a fault names the missing feature.
  *
- * A queue that is not destroyed goes with its process. After flexio_process_destroy no function may
- * be called with it.
+ * flexio_process_destroy destroys the remaining queues of the process. Do not use them afterwards.
  */
 #ifndef LIBFLEXIO_FLEXIO_QUEUES_H
 #define LIBFLEXIO_FLEXIO_QUEUES_H
@@ -86,9 +84,9 @@ enum flexio_memtype {
 
 /* ---- Memory ---- */
 
-/* Memory of a queue: at least the ring's size, aligned to 64 bytes (a doorbell record: 8 bytes).
- * In host memory it is registered with mlx5dv_devx_umem_reg, with IBV_ACCESS_LOCAL_WRITE for
- * completions; a ring whose memory goes away ends its queue with errors. */
+/* Memory of a queue: at least the ring's size, aligned to 64 bytes (a doorbell record: 8 bytes). In
+ * host memory it is registered with mlx5dv_devx_umem_reg, with IBV_ACCESS_LOCAL_WRITE for completions;
+ * if the memory of a ring is deregistered, its queue ends with errors. */
 struct flexio_qmem {
     enum flexio_memtype memtype;
     union {
@@ -100,8 +98,9 @@ struct flexio_qmem {
 
 /* ---- Completion queues ---- */
 
-/* What completions are told to: a DPA thread; an event queue of the process (flexio_eq.h), whose
- * number is emulated_eqn; nobody: they are polled. An emulated PCI device is not emulated: FAILED. */
+/* The receiver of a CQ's events: a DPA thread; an event queue of the process (flexio_eq.h) with the
+ * number emulated_eqn; none, if completions are polled. Emulated PCI devices are not supported:
+ * FAILED. */
 #define FLEXIO_CQ_ELEMENT_TYPE_DPA_THREAD           0
 #define FLEXIO_CQ_ELEMENT_TYPE_EXT_EQ               2
 #define FLEXIO_CQ_ELEMENT_TYPE_NON_DPA_CQ           8
@@ -130,25 +129,25 @@ struct flexio_cq_attr {
                         process's own */
     void *uar_base_addr; /* not used by the emulated device */
     enum flexio_cqe_comp_type cqe_comp_type;
-    enum flexio_cq_period_mode cq_period_mode; /* remembered; events are not delayed */
+    enum flexio_cq_period_mode cq_period_mode; /* stored; events are not delayed */
     uint16_t cq_period;
     uint16_t cq_max_count;
-    bool no_arm;            /* else it is armed from the beginning */
+    bool no_arm;            /* if false, the CQ is armed from the start */
     bool cc;                /* collapsed completions: FAILED */
-    uint8_t overrun_ignore; /* the consumer index is not looked at */
+    uint8_t overrun_ignore; /* the consumer index is ignored */
     uint8_t always_armed;   /* each completion is an event */
     struct flexio_qmem cq_ring_qmem;
     flexio_uintptr_t cq_dbr_daddr; /* 8 bytes: the consumer index, 24 bits, big endian */
 };
 
 /*
- * Makes a completion queue. The owner bit of its n-th CQE is bit log_cq_depth of n: the ring is to
- * be filled with CQEs whose owner bit is 1 before.
+ * Creates a completion queue. The owner bit of its n-th CQE is bit log_cq_depth of n: fill the ring
+ * with CQEs with owner bit 1 before.
  *   ibv_ctx  [in]   NULL, or the process's device
  *   cq       [out]  to be given back with flexio_cq_destroy; NULL on failure
- * FAILED: memory that is none or cannot be written, a thread or event queue of another process,
- * something not emulated. A CQ that overruns gets into the error state with the queues that use it, and a
- * warning on stderr.
+ * FAILED: the memory is invalid or not writable, the thread or event queue is of another process, or a
+ * feature is not emulated. A CQ that overruns enters the error state with its queues, and a warning is
+ * written to stderr.
  */
 flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                const struct flexio_cq_attr *fattr, struct flexio_cq **cq);
@@ -161,7 +160,7 @@ flexio_status flexio_cq_query_moderation(struct flexio_cq *cq, uint16_t *max_cou
 flexio_status flexio_cq_modify_moderation(struct flexio_cq *cq, uint16_t max_count, uint16_t period,
                                           uint16_t mode);
 
-/* What a DPA thread is told of an event queue. */
+/* The parameters of an event queue that a DPA thread needs. */
 struct flexio_hw_eq {
     uint32_t eq_num;
     uint32_t log_eq_ring_depth;
@@ -196,8 +195,8 @@ struct flexio_wq_attr {
         struct flexio_wq_rq_attr rq;
     };
     struct flexio_qmem wq_ring_qmem;
-    struct flexio_qmem wq_dbr_qmem; /* 8 bytes, big endian: receives posted (16 bits), sends posted.
-                                       That of an SQ is not looked at: its doorbell tells */
+    struct flexio_qmem wq_dbr_qmem; /* 8 bytes, big endian: receives posted (16 bits), sends posted. An
+                                       SQ's record is ignored: its doorbell has the number */
 };
 
 /*
@@ -213,7 +212,7 @@ flexio_status flexio_rmp_create(struct flexio_process *process, struct ibv_conte
 flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                uint32_t cq_num, const struct flexio_wq_attr *fattr,
                                struct flexio_sq **out);
-/* In any state; NULL is fine. FAILED: an RMP that a queue pair uses. */
+/* Destroy a queue in any state. NULL is ignored. FAILED: a queue pair uses the RMP. */
 flexio_status flexio_rq_destroy(struct flexio_rq *rq);
 flexio_status flexio_rmp_destroy(struct flexio_rmp *rmp);
 flexio_status flexio_sq_destroy(struct flexio_sq *sq);
@@ -221,14 +220,15 @@ flexio_status flexio_sq_destroy(struct flexio_sq *sq);
 uint32_t flexio_rq_get_wq_num(struct flexio_rq *rq);
 uint32_t flexio_rmp_get_wq_num(struct flexio_rmp *rmp);
 uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq);
-/* Posted receives end with syndrome 0x05, no more frames come. */
+/* Sets the error state: posted receives end with syndrome 0x05, and no more frames arrive. */
 flexio_status flexio_rq_set_err_state(struct flexio_rq *rq);
-/* What mlx5dv_dr_action_create_dest_devx_tir takes; lives as long as the RQ. NULL for NULL. */
+/* Returns the object for mlx5dv_dr_action_create_dest_devx_tir; it lives as long as the RQ. NULL for
+ * NULL. */
 struct mlx5dv_devx_obj *flexio_rq_get_tir(struct flexio_rq *rq);
 
 /* ---- Queue pairs ---- */
 
-/* Transports; there is FLEXIO_QPC_ST_RC alone. */
+/* Transports. Only FLEXIO_QPC_ST_RC is supported. */
 enum flexio_qp_transport_type {
     FLEXIO_QPC_ST_RC = 0x0,
     FLEXIO_QPC_ST_UC = 0x1,
@@ -282,7 +282,7 @@ struct flexio_qp_attr {
     uint32_t transport_type; /* FLEXIO_QPC_ST_RC */
     uint32_t uar_id;         /* 0: the process's own */
     uint32_t user_index;     /* 24 bits, in completions */
-    int qp_access_mask;      /* IBV_ACCESS_REMOTE_*: what the peer may do */
+    int qp_access_mask;      /* IBV_ACCESS_REMOTE_*: permissions of the peer */
     int ops_flag;            /* not used */
     struct ibv_pd *pd;       /* NULL: the process's */
     int log_sq_depth;        /* blocks of 64 bytes, at most 15 */
@@ -292,13 +292,12 @@ struct flexio_qp_attr {
     int rq_type;
     uint32_t rq_cqn;
     uint32_t rmpqn;
-    struct flexio_qmem qp_wq_buff_qmem; /* receives, if it has any of its own, then sends */
+    struct flexio_qmem qp_wq_buff_qmem; /* receives (if not shared), then sends */
     struct flexio_qmem qp_wq_dbr_qmem;
-    /* For flexio_qp_modify. What describes the way to the peer is not used by the emulated device,
-     * where the peer is found by its number, and sends wait for receives, and for a peer that is not
-     * connected yet, without end. */
+    /* For flexio_qp_modify. The emulated device ignores the path to the peer: it finds the peer by its
+     * number. Sends wait without a limit for receives, and for a peer that is not connected yet. */
     enum flexio_qp_state next_state;
-    uint32_t remote_qp_num; /* counts on the way to RTR */
+    uint32_t remote_qp_num; /* used for the change to RTR */
     uint8_t gid_table_index;
     uint8_t fl;
     uint8_t *dest_mac;
@@ -320,7 +319,8 @@ struct flexio_qp_attr {
 /* Makes a queue pair in state RST; to be given back with flexio_qp_destroy; NULL on failure. */
 flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct flexio_qp_attr *qp_fattr, struct flexio_qp **qp);
-/* RST, INIT, RTR, RTS in this order; RST and ERR from any. FAILED: no way there. */
+/* Changes the state: RST, INIT, RTR, RTS in this order; RST and ERR from any state. FAILED: the change
+ * is not permitted. */
 flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fattr,
                                struct flexio_qp_attr_opt_param_mask *mask);
 /* In any state; NULL is fine. */

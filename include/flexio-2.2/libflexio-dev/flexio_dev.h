@@ -1,5 +1,6 @@
 /*
- * flexio_dev as the DPA subsystem guide 2.2.1 has it (1.3.2.2): what later FlexIO has otherwise.
+ * flexio_dev as the DPA subsystem guide 2.2.1 has it (1.3.2.2): the declarations that differ from later
+ * FlexIO.
  *
  *     uint64_t *dev_ptr;
  *     flexio_dev_window_config(dtctx, window_id, mkey);
@@ -17,8 +18,8 @@ extern "C" {
 
 typedef flexio_dev_status_t flexio_dev_status;
 
-/* Sets `dev_ptr`, a pointer variable that is named as it is, to where loads and stores reach host
- * address `haddr`. FAILED: no window is configured. */
+/* Sets the pointer variable `dev_ptr` (named directly, not by its address) to an address for loads and
+ * stores to host address `haddr`. FAILED: no window is configured. */
 #define flexio_dev_window_ptr_acquire(dtctx, haddr, dev_ptr)                                       \
     flexio_dev_window_ptr_acquire(dtctx, haddr, (flexio_uintptr_t *)&(dev_ptr))
 

@@ -1,7 +1,6 @@
 /*
- * libflexio as the DPA subsystem guide 2.2.1 has it (sections 1.3.2, 2.4 to 2.7): the functions
- * that FlexIO 24.01 declares otherwise, and those that it does not have. All else is
- * FlexIO 24.01's.
+ * libflexio as the DPA subsystem guide 2.2.1 has it (sections 1.3.2, 2.4 to 2.7): the functions that
+ * differ in FlexIO 24.01, and those that it does not have. All else is from FlexIO 24.01.
  *
  *     extern struct flexio_app *my_app;      // made by dpacc --app-name="my_app"
  *     flexio_func_t add;                     // __dpa_rpc__ uint64_t add(uint64_t, uint64_t)
@@ -12,12 +11,12 @@
  *     flexio_process_destroy(process);
  *
  * A build chooses this generation with -I .../include/flexio-2.2 before -I .../include, or by
- * -DFLEXIO_VER_USED="FLEXIO_VER(2, 2, 1)" (FLEXIO_VER_2_2). Functions whose name has another
- * signature in FlexIO 24.01 have their own symbols (FLEXIO_2_2), so programs of both link with the
- * same library, and one program may have files of both.
+ * -DFLEXIO_VER_USED="FLEXIO_VER(2, 2, 1)" (FLEXIO_VER_2_2). Functions whose name has another signature
+ * in FlexIO 24.01 have their own symbols (FLEXIO_2_2), so programs of both link with the same library,
+ * and one program may have files of both.
  *
- * Where the guide's examples call a function with fewer arguments than another one does, or pass a
- * number as well as a pointer, the name is a macro too, which serves both.
+ * Some examples of the guide call a function with fewer arguments than others, or pass a number in
+ * place of a pointer. These names are also macros that accept both.
  */
 #ifndef LIBFLEXIO_2_2_FLEXIO_H
 #define LIBFLEXIO_2_2_FLEXIO_H
@@ -34,7 +33,7 @@
 #error "FLEXIO_VER_USED is a later generation: take include/flexio-2.2 out of the search path"
 #endif
 
-/* What 24.01 declares otherwise is declared by these names. */
+/* The names of the functions of 24.01 whose signature differs. */
 #define flexio_process_create       flexio_process_create_24
 #define flexio_process_call         flexio_process_call_24
 #define flexio_event_handler_create flexio_event_handler_create_24
@@ -79,26 +78,26 @@ flexio_status flexio_process_create(struct ibv_context *device, struct flexio_ap
     __asm__("flexio_process_create_v2_2");
 
 /*
- * flexio_process_call(process, function, argument ..., &result): calls a DPA function and waits for
- * its result. At most 8 arguments. Integers travel as 64 bits; an outbox and a window as their
- * numbers, a struct ibv_mr as its local key. A macro (flexio_call.h).
+ * flexio_process_call(process, function, argument ..., &result): calls a DPA function and waits for its
+ * result. At most 8 arguments. Integers are passed as 64 bits, an outbox or a window as its number, a
+ * struct ibv_mr as its local key. A macro (flexio_call.h).
  */
 
-/* What FlexIO 24.01 has for it: the error state of a process. */
+/* The error state of a process, as in FlexIO 24.01. */
 enum flexio_err_status
 flexio_err_status(struct flexio_process *process) __asm__("flexio_err_status_get");
 
 /* ---- DPA memory (2.5) ---- */
 
-/* As in FlexIO 24.01, but with addresses that no other process has memory at that was allocated by
- * these functions. */
+/* As in FlexIO 24.01, but the addresses are unique among all processes that use these functions. */
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
                                    flexio_uintptr_t *dest_daddr_p) __asm__("flexio_buf_dev_alloc_v2_2");
 flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_haddr,
                                     size_t buff_bsize, flexio_uintptr_t *dest_daddr_p)
     __asm__("flexio_copy_from_host_v2_2");
 
-/* Frees what these returned. 0 is fine. FAILED: not such an address. */
+/* Frees the memory of these functions. 0 is ignored. FAILED: the address is not from these
+ * functions. */
 flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) __asm__("flexio_buf_dev_free_v2_2");
 
 /* The source is a pointer (2.5), or the number of an address (2.4.1). */
@@ -107,13 +106,13 @@ flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr_p) __asm__("flexio_buf_
 
 /* ---- UARs, windows, outboxes (1.3.2.2, 1.3.2.3) ---- */
 
-/* What the doorbells of a device go through, for queues and outboxes of any process on it; to be
- * given back with ibv_free_uar, when those are gone. An outbox reaches the queues
- * that have its UAR, and no others; without flexio_dev_outbox_config a thread has the outbox that its
- * event handler was created with. NULL: no device, out of memory, or 512 are there. */
+/* A UAR carries the doorbells of queues and outboxes of all processes on a device. Free it with
+ * ibv_free_uar after they are destroyed. An outbox reaches only the queues with its UAR. Without
+ * flexio_dev_outbox_config a thread uses the outbox of its event handler's creation. Returns NULL
+ * without a device, if memory is exhausted, or if 512 UARs exist. */
 struct ibv_uar;
 struct ibv_uar *ibv_alloc_uar(struct ibv_context *ibv_ctx) __asm__("flexio_ibv_alloc_uar_v2_2");
-/* 0. NULL is fine. */
+/* Returns 0. NULL is ignored. */
 int ibv_free_uar(struct ibv_uar *uar) __asm__("flexio_ibv_free_uar_v2_2");
 
 /*
@@ -137,14 +136,13 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_co
  * Makes an event handler.
  *   host_func  [in]  stub of a function with one uint64_t parameter, or none
  *   arg        [in]  its argument
- *   window     [in]  what each of its activations begins with, as if it had configured it itself,
+ *   window     [in]  the window that each activation starts with, as if the thread had configured it;
  *                    but without a memory key (flexio_dev_window_mkey_config); NULL: none
  *   outbox     [in]  the same; NULL: none
  * Both are of the process and outlive the event handler.
  *
- * Without window and outbox: flexio_event_handler_create(process, host_func, arg, &event_handler).
- * With an affinity, as FlexIO 24.01 has it: flexio_event_handler_create(process, &attr,
- * &event_handler).
+ * Without window and outbox: flexio_event_handler_create(process, host_func, arg, &event_handler). With
+ * an affinity, as FlexIO 24.01 has it: flexio_event_handler_create(process, &attr, &event_handler).
  */
 flexio_status flexio_event_handler_create(struct flexio_process *process, flexio_func_t *host_func,
                                           uint64_t arg, struct flexio_window *window,
@@ -164,14 +162,14 @@ flexio_status flexio_event_handler_create_24(
 #define FLEXIO_2_2_EH6(process, func, arg, window, outbox, eh)                                     \
     flexio_event_handler_create(process, func, arg, window, outbox, eh)
 
-/* From now on events count, each with the argument of the creation. FAILED: a run is under way. */
+/* From now on events start runs, with the argument of the creation. FAILED: the event handler runs. */
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler)
     __asm__("flexio_event_handler_run_v2_2");
 
 /* ---- Queues (1.3.2.3, 2.5.1) ---- */
 
-/* Make a completion queue, and an Ethernet send queue with its completions there. `uar`: of the
- * process's device, in place of that in the attributes; the rest as in FlexIO 24.01. */
+/* Make a completion queue, and an Ethernet send queue with its completions there. `uar`: a UAR of the
+ * process's device; it replaces the UAR in the attributes. All else as in FlexIO 24.01. */
 flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct ibv_uar *uar, const struct flexio_cq_attr *fattr,
                                struct flexio_cq **cq) __asm__("flexio_cq_create_v2_2");
@@ -180,7 +178,7 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
                                const struct flexio_wq_attr *fattr, struct flexio_sq **sq)
     __asm__("flexio_sq_create_v2_2");
 
-/* What the device calls a queue, for the DPA side. */
+/* The numbers of a queue for the DPA side. */
 struct flexio_hw_cq {
     uint32_t cq_num;
     uint32_t log_cq_depth;
@@ -191,7 +189,8 @@ struct flexio_hw_sq {
     uint32_t log_wq_depth;
     flexio_uintptr_t sq_ring_addr, sq_dbr_addr;
 };
-/* It lives as long as the queue. NULL: NULL, or a queue that a function of FlexIO 24.01 made. */
+/* Returns the numbers, which live as long as the queue. NULL for NULL, and for a queue that a function
+ * of FlexIO 24.01 created. */
 struct flexio_hw_cq *flexio_cq_get_hw_cq(struct flexio_cq *cq) __asm__("flexio_cq_get_hw_cq_v2_2");
 struct flexio_hw_sq *flexio_sq_get_hw_sq(struct flexio_sq *sq) __asm__("flexio_sq_get_hw_sq_v2_2");
 

@@ -1,6 +1,6 @@
 /*
  * flexio_process_call(process, function, argument ..., &result) of the DPA subsystem guide 2.2.1:
- * puts the result where FlexIO 24.01 has it, and makes numbers of the arguments. Part of flexio.h,
+ * passes the result as FlexIO 24.01 does, and converts the arguments to numbers. Part of flexio.h,
  * which includes it.
  */
 #ifndef LIBFLEXIO_2_2_FLEXIO_CALL_H
@@ -19,7 +19,7 @@ static inline uint64_t flexio_2_2_key(const struct ibv_mr *mr)
 #ifdef __cplusplus
 }
 
-/* Templates have no C linkage: this header may be included where names have it. */
+/* Templates cannot have C linkage, but this header may be included inside extern "C". */
 extern "C++" {
 template <typename T> static inline T flexio_2_2_argument(T value)
 {
@@ -47,7 +47,7 @@ FLEXIO_2_2_OVERLOAD(struct flexio_window *, flexio_window_get_id(value))
 
 #else
 
-/* `x` if it is of that type, else something that is: every branch of _Generic must be valid. */
+/* `x` if it has that type, else a value of that type: every branch of _Generic must be valid. */
 /* clang-format off */
 #define FLEXIO_2_2_IF(type, x) _Generic((x), type: (x), default: (type)0)
 #define FLEXIO_2_2_ARG(x)                                                                          \

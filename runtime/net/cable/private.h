@@ -1,11 +1,11 @@
-/* What the files of cable share. */
+/* Declarations that the files of cable share. */
 #ifndef DPK_NET_CABLE_PRIVATE_H
 #define DPK_NET_CABLE_PRIVATE_H
 
 #include "cable.h"
 
-/* A socket to who holds the outlet of a folder, a process of the same user or of root. -1: there is
- * none. */
+/* Returns a socket to the process that holds the outlet of a folder, if it is of the same user or of
+ * root. Returns -1 if there is no such process. */
 int outlet_connect(const char *folder);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Where fields are in what rules match: structs fte_match_set_lyr_2_4, _misc and _misc2 of the
+ * Offsets of fields in the match of rules: structs fte_match_set_lyr_2_4, _misc and _misc2 of the
  * ConnectX PRM. Private to port.
  */
 #ifndef DPK_NET_QUEUES_HEADERS_H
@@ -20,7 +20,7 @@ enum {
     AT_UDP_PORTS = 28,
     AT_SOURCE = 32,
     AT_DESTINATION = 48,
-    AT_IPV4 = 12, /* an address of IPv4 is the last four bytes of its field */
+    AT_IPV4 = 12, /* an IPv4 address is the last four bytes of its field */
     AT_SOURCE_PORT = DPK_MATCH_MISC + 6,
     AT_SECOND_VLAN = DPK_MATCH_MISC + 8,
     AT_SECOND_TAGS = DPK_MATCH_MISC + 12,
@@ -34,8 +34,8 @@ enum { SECOND_CVLAN = 0x80, SECOND_SVLAN = 0x20 };
 enum { VXLAN_PORT = 4789, VXLAN_HEADER = 8, VXLAN_HAS_VNI = 0x08 };
 enum { TAGS_CVLAN = 0x80, TAGS_SVLAN = 0x40, TAGS_FRAGMENT = 0x20, TAGS_VERSION_SHIFT = 1 };
 
-/* Fills the first two parts from a frame, but source_port. What the frame does not have, or not
- * whole, is 0. */
+/* Fills the first two parts from a frame, except source_port. A header that is missing or incomplete is
+ * 0. */
 void headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES]);
 
 #endif

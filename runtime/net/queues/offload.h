@@ -1,16 +1,16 @@
-/* What a card does to frames that it sends. Private to port. */
+/* Changes that a card makes to frames that it sends. Private to this room. */
 #ifndef DPK_NET_QUEUES_OFFLOAD_H
 #define DPK_NET_QUEUES_OFFLOAD_H
 
 #include "net/frame/frame.h"
 #include "wqe.h"
 
-/* Puts a tag behind the addresses of a frame, which has room for VLAN_TAG bytes more. */
+/* Inserts a tag after the addresses of a frame. The frame has room for VLAN_TAG more bytes. */
 void offload_tag(uint8_t *frame, uint32_t *size, const struct wqe *wqe);
-/* Computes the checksums that the WQE asks for, of headers that the frame has. */
+/* Computes the checksums that the WQE requests, for the headers in the frame. */
 void offload_checksums(uint8_t *frame, size_t size, uint16_t flags);
 
-/* Large send (LSO). False: the headers are not those of one TCP segment, or say something else. */
+/* Prepares a large send (LSO). Returns false if the headers are not the headers of one TCP segment. */
 bool segments_find(const struct wqe *wqe, struct segments *out);
 
 #endif

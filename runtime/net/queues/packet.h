@@ -1,4 +1,4 @@
-/* A frame on its way through flow tables, and what rules do to it. Private to port. */
+/* A frame on its way through flow tables, and the changes that rules make. Private to this room. */
 #ifndef DPK_NET_QUEUES_PACKET_H
 #define DPK_NET_QUEUES_PACKET_H
 
@@ -9,30 +9,32 @@
 struct packet {
     const uint8_t *bytes;
     size_t size;
-    uint8_t *own;         /* its bytes, after the first change; NULL: they are another's */
-    uint16_t source_port; /* the vport that it comes from */
-    struct words headers; /* what rules are compared with */
+    uint8_t *own;         /* the packet's own bytes after the first change; NULL: the bytes are
+                             borrowed */
+    uint16_t source_port; /* the vport of its origin */
+    struct words headers; /* the headers that rules match */
     struct frame_facts facts;
 };
 
-/* A frame that was not changed yet; its registers are 0. */
+/* Returns the packet of an unchanged frame. Its registers are 0. */
 struct packet packet_of(const uint8_t *bytes, size_t size, uint16_t source_port);
-/* The same frame, which does not own its bytes. */
+/* Returns a copy of the packet that borrows the bytes. */
 struct packet packet_branch(const struct packet *p);
 void packet_end(struct packet *p);
 
-/* At AT_REGISTER_...; `headers` keeps them. */
+/* Returns the register at AT_REGISTER_... of `headers`. */
 uint32_t packet_register(const struct packet *p, size_t at);
 void packet_set_register(struct packet *p, size_t at, uint32_t value);
-/* Fills `headers` again, but registers. */
+/* Fills `headers` again, except the registers. */
 void packet_parse(struct packet *p);
-/* Replaces `out` bytes at an offset by as many as `in`, which has none: all 0. DPK_COUNTERS: done.
- * Else the reason why the frame is dropped. NULL of `in_bytes` with sizes of 0 makes bytes its own. */
+/* Replaces `out` bytes at an offset by `in` bytes, which are 0 if `in_bytes` is NULL. With both sizes
+ * 0, the packet only gets its own bytes. Returns DPK_COUNTERS, or the counter of the reason why the
+ * frame is dropped. */
 enum dpk_counter packet_splice(struct packet *p, size_t at, size_t out, const uint8_t *in_bytes,
                                size_t in);
 
 /* ---- change.c ---- */
-/* Carries out a change. DPK_COUNTERS: done. Else the reason why the frame is dropped. */
+/* Makes a change. Returns DPK_COUNTERS, or the counter of the reason why the frame is dropped. */
 enum dpk_counter packet_change(struct packet *p, const struct dpk_flow_change *change);
 
 /* ---- modify.c ---- */

@@ -1,6 +1,6 @@
 /*
- * port: work and completion queues as the NIC sees them. They are rings of work queue elements
- * (WQEs) and of completions (CQEs), big endian, in the layout of ConnectX devices.
+ * queues: work and completion queues as the NIC sees them. They are rings of work queue elements (WQEs)
+ * and of completions (CQEs), big endian, in the layout of ConnectX devices.
  *
  *     struct dpk_queues *nic;
  *     dpk_queues_open(&ops, context, rc, steering, counters, &nic, &err); // one for an opened device
@@ -11,17 +11,17 @@
  *     dpk_queue_ring(sq, producer_index);                           // a doorbell
  *     dpk_queue_destroy(sq);  dpk_queue_destroy(cq);  dpk_queues_close(nic);
  *
- * Programs own rings and doorbell records and may write to them at any time. So a WQE is read once
- * and checked after that. An invalid WQE causes a CQE with a syndrome and puts its queue into the
- * error state, in which everything that is posted is flushed. It has no other effect.
+ * Programs own rings and doorbell records and may write to them at any time. So a WQE is read once and
+ * checked after that. An invalid WQE causes a CQE with a syndrome and puts its queue into the error
+ * state, in which all posted elements are flushed. It has no other effect.
  *
  * Ethernet send queues send frames. A frame leaves the port, or a steering rule delivers it to a
- * receive queue. Queue pairs are reliable connected (pairs.h). dpk_queue_ring carries out all WQEs
- * that are posted before it returns. Only sends that wait for a receive, or for their peer, are
- * carried out during later calls; the callback `waits` asks for such calls.
+ * receive queue. Queue pairs are reliable connected (pairs.h). dpk_queue_ring executes all posted WQEs
+ * before it returns. Only sends that wait for a receive, or for their peer, are executed during later
+ * calls; the callback `waits` asks for such calls.
  *
- * All functions may be called from any thread; the lock of struct dpk_rc guards all of it.
- * Callbacks run with the lock held and must not call functions of this header.
+ * All functions may be called from any thread; the lock of struct dpk_rc guards all of it. Callbacks
+ * run with the lock held and must not call functions of this header.
  */
 #ifndef DPK_NET_QUEUES_QUEUES_H
 #define DPK_NET_QUEUES_QUEUES_H
@@ -40,27 +40,28 @@ struct dpk_steering;
 #define DPK_EQE         64u        /* bytes of an event */
 #define DPK_MESSAGE_MAX (1u << 30) /* bytes of a queue pair's message */
 
-/* Where a ring or a doorbell record lies: in memory of a DPA process that outlives the queue, or
- * in what only the owner's callbacks interpret. */
+/* The place of a ring or a doorbell record: memory of a DPA process that outlives the queue, or memory
+ * that only the owner's callbacks can access. */
 struct dpk_queue_place {
     void *memory;
     uint64_t address;
-    struct dpk_process *process; /* NULL: `memory` says where it is */
+    struct dpk_process *process; /* NULL: the callbacks access `memory` */
 };
 
 struct dpk_queue_ops {
     /* Read and write rings and doorbell records, also those of DPA memory when a queue is created.
-     * False: the memory is not there, or not any more. A
-     * record (4 bytes), and the last 8 bytes of a CQE, which are stored last and make it valid,
-     * must be accessed atomically if they are aligned. */
+     * Return false if the memory does not exist, or no longer. A record (4 bytes), and the last 8 bytes
+     * of a CQE, which are stored last and make it valid, must be accessed atomically if they are
+     * aligned. */
     bool (*load)(void *memory, uint64_t address, void *to, size_t size);
     bool (*store)(void *memory, uint64_t address, const void *from, size_t size);
-    /* So many completions were written. `user` is that of the CQ. `event`: the WQE of this one asks
-     * for an event even if the CQ is not armed. */
+    /* `count` completions were written. `user`: the user of the CQ. `event`: the WQE requests an event
+     * even if the CQ is not armed. */
     void (*completed)(void *context, void *user, unsigned count, bool event);
-    /* Whether somebody waits for completions. Frames from outside are held back until then. */
+    /* Returns true if the user waits for completions. Frames from outside are held back until then. */
     bool (*listens)(void *user);
-    /* Sends a frame out of the port. False: nothing is connected, and the frame comes back in. */
+    /* Sends a frame out of the port. Returns false if the port is connected to itself: then the frame
+     * comes back in. */
     bool (*leaves)(void *context, const uint8_t *frame, size_t size);
     /* A frame or a peer's request waits for a receive. Programs post receives by writing to
      * doorbell records, which calls nothing here. So the owner should call dpk_queues_kick again
@@ -68,18 +69,17 @@ struct dpk_queue_ops {
     void (*waits)(void *context);
     /* Reports something to the user. */
     void (*warn)(void *context, const char *reason);
-    /* No more frames leave for now, of those of which `leaves` was told. NULL: it need not be told.
-     * Called without the lock. */
+    /* Called after a series of `leaves`, without the lock. May be NULL. */
     void (*left)(void *context);
-    /* `completed` will not be called again for now. NULL: it need not be told. */
+    /* Called after a series of `completed`. May be NULL. */
     void (*told)(void *context);
 };
 
-/* `ops`, `rc`, `steering` and `counters` must outlive it. The lock of `rc` guards it. */
+/* `ops`, `rc`, `steering` and `counters` must outlive the object. The lock of `rc` guards it. */
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
                                 struct dpk_steering *steering, struct dpk_counters *counters,
                                 struct dpk_queues **out, struct dpk_error *err);
-/* Destroys its queues as well. NULL is fine. */
+/* Closes the object and destroys its queues. NULL is ignored. */
 void dpk_queues_close(struct dpk_queues *nic);
 
 enum dpk_queue_kind {
@@ -101,57 +101,59 @@ struct dpk_queue_options {
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
     bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
-    bool linked; /* RMP: each receive begins with a segment that has the index of the next */
-    struct dpk_queue_place ring;   /* of a QP: first receives, of 16 bytes, then sends */
+    bool linked; /* RMP: each receive starts with a segment that has the index of the next */
+    struct dpk_queue_place ring;   /* of a QP: receives of 16 bytes first, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
                                       CQ: completions consumed. An SQ and an EQ have none. */
     struct dpk_queue *send_cq;     /* SQ, QP */
     struct dpk_queue *receive_cq;  /* RQ, QP */
-    struct dpk_queue *receives; /* QP: the RMP that it takes receives from; NULL: it has its own */
+    struct dpk_queue *receives; /* QP: the RMP with its receives; NULL: it has its own receives */
     bool overrun_ignore;        /* CQ: completions are written whether consumed or not */
     struct dpk_queue *events;   /* CQ: the EQ that it reports to; NULL: none */
-    bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; each one is */
+    bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; every completion is
+                                   an event */
     uint32_t user_index;        /* 24 bits, in completions of receives */
     unsigned permits;           /* QP: DPK_MEMORY_REMOTE_... */
-    const struct dpk_memory_domain *domain; /* of the memory that it works on */
+    const struct dpk_memory_domain *domain; /* of the memory that the queue accesses */
     void *user;                             /* CQ: for callbacks; other kinds: for the owner */
 };
 
-/* DPK_ERR_RANGE: a depth or stride that devices do not have, a ring that is no memory or not
- * aligned to 64 bytes. DPK_ERR_MISMATCH: the CQ or RMP is missing, or of another kind.
- * DPK_ERR_NOMEM. */
+/* Creates a queue. Errors: DPK_ERR_RANGE if devices do not support the depth or stride, or the ring is
+ * not memory or not aligned to 64 bytes, DPK_ERR_MISMATCH if the CQ or RMP is missing or of another
+ * kind, DPK_ERR_NOMEM. */
 enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_options *options,
                                  struct dpk_queue **out, struct dpk_error *err);
-/* Allowed in any state. DPK_ERR_USAGE: other queues use this CQ or RMP. NULL is fine. */
+/* Destroys a queue in any state. Errors: DPK_ERR_USAGE if other queues use this CQ or RMP. NULL is
+ * ignored. */
 enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err);
 
-/* Its number: 24 bits, never 0, and never given twice. */
+/* Returns the queue's number: 24 bits, never 0, and never used twice. */
 uint32_t dpk_queue_number(const struct dpk_queue *q);
-/* Rings the send doorbell. `posted` counts the blocks that were ever posted, and wraps. More than
- * fit into the ring put the queue into the error state. */
+/* Rings the send doorbell. `posted` is the number of blocks ever posted, and wraps. More blocks than
+ * the ring has put the queue into the error state. */
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);
-/* The same by number, which a program gives. False: no SQ or QP has that number and that `user`. */
+/* Rings the send doorbell of a queue by a number from a program. Returns false if no SQ or QP has that
+ * number and that `user`. */
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted);
-/* Tries again what waits for receives, listeners or room for completions. `cq`: frames whose
- * completions it gets come first, and of others only some are looked at; NULL: all. Takes no lock
- * when nothing waits. */
+/* Retries frames and requests that wait for receives, listeners or room for completions. `cq`: frames
+ * with completions in this CQ come first, and only some of the others are tried; NULL: all are tried.
+ * Takes no lock if nothing waits. */
 void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq);
 
-/* How many completions were ever written to a CQ; wraps. The last one may be just being written, by a
- * thread that has the lock. */
+/* Returns the number of completions ever written to a CQ; it wraps. The thread that has the lock may
+ * still be writing the last completion. */
 uint32_t dpk_cq_produced(const struct dpk_queue *cq);
 
-/* Writes a completion of no queue to a CQ: all zero but the owner bit. */
+/* Writes an empty completion to a CQ: all zero except the owner bit. */
 void dpk_cq_complete(struct dpk_queue *cq);
 
-/* Rings the doorbell that says that the first `consumed` entries, 24 bits, were consumed. It arms a
- * CQ that has an EQ: the next completion is an event, at once if it is there. It makes room in an EQ.
- * An EQ without room for an event gets into the error state: it gets no more events, and `warn`
- * tells. Its CQs go on. */
+/* Rings the doorbell for the first `consumed` consumed entries, 24 bits. This arms a CQ with an EQ: the
+ * next completion is an event, at once if it exists. In an EQ it makes room. An EQ without room for an
+ * event enters the error state, gets no more events, and `warn` reports it. Its CQs keep working. */
 void dpk_queue_consumed(struct dpk_queue *q, uint32_t consumed);
 
-/* Puts it into the error state: what is posted is flushed, and a CQ gets no more completions. */
+/* Puts a queue into the error state: posted elements are flushed, and a CQ gets no more completions. */
 void dpk_queue_fail(struct dpk_queue *q);
 bool dpk_queue_has_failed(struct dpk_queue *q);
 
@@ -161,19 +163,19 @@ struct dpk_qp_change {
     bool changes_permits;
     unsigned permits;
 };
-/* DPK_ERR_USAGE: the queue pair cannot change to that state from its own. RESET drops everything
- * that is posted. */
+/* Changes the state of a queue pair. RESET drops all posted elements. Errors: DPK_ERR_USAGE if the
+ * change is not permitted. */
 enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *change,
                               struct dpk_error *err);
 enum dpk_qp_state dpk_qp_state(struct dpk_queue *qp);
 
-/* ---- Steering: what becomes of a frame ---- */
+/* ---- Steering: the ways of frames ---- */
 
-/* struct dpk_steering has the tables of one opened device. Any thread may call these functions. A frame begins at the root
- * table of a domain. The rule that matches with the lowest priority number, of several the oldest,
- * says where the frame goes. Frames that the device sends pass DPK_FLOW_TX, then DPK_FLOW_FDB;
- * frames from the wire pass DPK_FLOW_FDB, then DPK_FLOW_RX. What leaves a port that is connected to
- * itself passes DPK_FLOW_RX alone when it comes back. */
+/* struct dpk_steering has the tables of one opened device. Any thread may call these functions. A frame
+ * starts at the root table of a domain. The matching rule with the lowest priority number, and among
+ * those the oldest, decides where the frame goes. Frames that the device sends pass DPK_FLOW_TX, then
+ * DPK_FLOW_FDB; frames from the wire pass DPK_FLOW_FDB, then DPK_FLOW_RX. A frame that leaves a port
+ * that is connected to itself only passes DPK_FLOW_RX when it comes back. */
 struct dpk_flow_table;
 struct dpk_flow_rule;
 struct dpk_flow_tir;
@@ -181,12 +183,12 @@ enum dpk_flow_domain { DPK_FLOW_RX, DPK_FLOW_TX, DPK_FLOW_FDB };
 #define DPK_FLOW_DOMAINS 3
 
 /* Three parts of struct fte_match_param (ConnectX PRM), in mask and value alike. outer_headers:
- * addresses, VLAN tag and type of Ethernet; version, protocol, DSCP, ECN, TTL, fragment, addresses
- * of IP; ports and flags of TCP, ports of UDP. misc_parameters: source_port, the second VLAN tag,
- * vxlan_vni. misc_parameters_2: metadata registers A, B, C_0 to C_7. Bits of `value` that `mask` has
- * not do not count. */
+ * addresses, VLAN tag and type of Ethernet; version, protocol, DSCP, ECN, TTL, fragment, addresses of
+ * IP; ports and flags of TCP, ports of UDP. misc_parameters: source_port, the second VLAN tag,
+ * vxlan_vni. misc_parameters_2: metadata registers A, B, C_0 to C_7. Bits of `value` outside `mask` are
+ * ignored. */
 #define DPK_MATCH_PART  64
-#define DPK_MATCH_MISC  DPK_MATCH_PART       /* where misc_parameters begins, */
+#define DPK_MATCH_MISC  DPK_MATCH_PART       /* start of misc_parameters, */
 #define DPK_MATCH_MISC2 (2 * DPK_MATCH_PART) /* and misc_parameters_2 */
 #define DPK_MATCH_BYTES (3 * DPK_MATCH_PART)
 struct dpk_match {
@@ -195,34 +197,33 @@ struct dpk_match {
 
 enum dpk_flow_kind {
     DPK_FLOW_DROP,
-    DPK_FLOW_MISS,    /* as if no rule of the table matched */
+    DPK_FLOW_MISS,    /* as if no rule of the table matches */
     DPK_FLOW_QUEUE,   /* to a receive queue; RX */
-    DPK_FLOW_TIR,     /* to a receive queue that a hash chooses; RX */
-    DPK_FLOW_TABLE,   /* to be looked at by another table of the domain */
+    DPK_FLOW_TIR,     /* to a receive queue selected by a hash; RX */
+    DPK_FLOW_TABLE,   /* to another table of the domain */
     DPK_FLOW_UPLINK,  /* out of the port; FDB */
     DPK_FLOW_MANAGER, /* back to the device, which manages its FDB; FDB */
 };
-/* Numbers of these two vports, in source_port: where a frame comes from. */
+/* Numbers of the two vports of origin in source_port. */
 #define DPK_VPORT_UPLINK  0xffffu
 #define DPK_VPORT_MANAGER 0u
 
-/* What is done to a frame before it goes on. */
+/* Changes of a frame before it continues. */
 enum dpk_flow_change_kind {
     DPK_FLOW_TAG,       /* its completion has the tag `value`, 24 bits */
     DPK_FLOW_COUNT,     /* it is counted in `counter` */
     DPK_FLOW_MODIFY,    /* the first `size` of `modifications` */
-    DPK_FLOW_PUSH_VLAN, /* a tag is put in, outside of others: its type and TCI in `value` */
-    DPK_FLOW_POP_VLAN,  /* the outer tag is taken out, if there is one */
-    DPK_FLOW_WRAP,      /* `header`, of `size` bytes, comes before it; see dpk_flow_change */
-    DPK_FLOW_UNWRAP, /* the headers of VXLAN (RFC 7348) are taken off; other frames are dropped */
+    DPK_FLOW_PUSH_VLAN, /* inserts a tag outside of others: its type and TCI are in `value` */
+    DPK_FLOW_POP_VLAN,  /* removes the outer tag, if any */
+    DPK_FLOW_WRAP,      /* puts `header` of `size` bytes before it; see dpk_flow_change */
+    DPK_FLOW_UNWRAP, /* removes the headers of VXLAN (RFC 7348); drops other frames */
 };
 struct dpk_flow_counter {
     atomic_uint_least64_t packets, octets;
 };
-/* What is pointed to must stay as it is, as long as the rule is there.
- * DPK_FLOW_WRAP sets lengths of IP and UDP in the header, and its checksum of IPv4. A source port 0
- * becomes one from 49152 on, which is the same for frames of one flow.
- * A frame that would have more than DPK_FRAME_MAX bytes then is dropped, and counted. */
+/* Keep the pointed-to memory unchanged while the rule exists. DPK_FLOW_WRAP sets lengths of IP and UDP
+ * in the header, and its checksum of IPv4. A source port 0 becomes a port from 49152, equal for all
+ * frames of a flow. A frame that would exceed DPK_FRAME_MAX bytes is dropped and counted. */
 struct dpk_flow_change {
     enum dpk_flow_change_kind kind;
     uint32_t value;
@@ -232,17 +233,17 @@ struct dpk_flow_change {
     size_t size;
 };
 
-/* Sets, adds to, or copies a field of headers or a metadata register. Checksums of IPv4, TCP and
- * UDP are mended: what was wrong stays wrong. A field that a frame does not have is left out. */
+/* Sets, adds to, or copies a field of headers or a metadata register. Checksums of IPv4, TCP and UDP
+ * are adjusted: a wrong checksum stays wrong. A field that the frame does not have is skipped. */
 struct dpk_flow_modification {
     enum { DPK_FLOW_SET = 1, DPK_FLOW_ADD = 2, DPK_FLOW_COPY = 3 } kind;
     uint16_t field, source;                /* numbers of the PRM: enum of modify header actions */
     uint8_t offset, source_offset, length; /* bits */
     uint32_t data;
 };
-/* Reads an action of 8 bytes (set_action_in, add_action_in, copy_action_in). DPK_ERR_UNSUPPORTED: it
- * has a field that is not known, or is of another kind. DPK_ERR_RANGE: it has bits that the field
- * has not. */
+/* Reads an action of 8 bytes (set_action_in, add_action_in, copy_action_in). Errors:
+ * DPK_ERR_UNSUPPORTED if the field or the kind is unknown, DPK_ERR_RANGE if the bits are outside the
+ * field. */
 enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
                                             struct dpk_flow_modification *out,
                                             struct dpk_error *err);
@@ -252,23 +253,23 @@ struct dpk_flow_target {
     struct dpk_queue *queue;
     struct dpk_flow_tir *tir;
     struct dpk_flow_table *table;
-    const struct dpk_flow_change *change; /* on the way to this target alone; NULL: none */
+    const struct dpk_flow_change *change; /* only for this target; NULL: none */
 };
 
-/* NULL: out of memory; so with the next two. */
+/* Returns NULL if memory is exhausted; so do the next two functions. */
 struct dpk_steering *dpk_steering_new(void);
-/* Without tables, and when no device uses it any more. NULL is fine. */
+/* Frees a struct without tables that no device uses any more. NULL is ignored. */
 void dpk_steering_free(struct dpk_steering *s);
-/* All root tables of a domain are one. Other tables get frames from rules alone. A frame that no
- * rule of a table matches is dropped (RX), goes on (TX), leaves (FDB, root table, a frame of the
- * device) or comes in (else). */
+/* All root tables of a domain share their rules. Other tables only get frames from rules. If no rule of
+ * a table matches, the frame is dropped (RX), continues (TX), leaves (FDB, root table, a frame of the
+ * device), or comes in (otherwise). */
 struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_domain domain,
                                           bool root);
-/* Without rules of it, or to it. */
+/* Frees a table. No rule may be in it or lead to it. */
 void dpk_flow_table_free(struct dpk_flow_table *table);
-/* All changes are carried out in their order, 0 to DPK_FLOW_CHANGES. Then the frame goes to each of
- * the targets, 1 to DPK_FLOW_TARGETS. A receive queue that is destroyed is
- * none any more; a rule that has no other target matches nothing from then on. */
+/* All changes (0 to DPK_FLOW_CHANGES) are made in their order. Then the frame goes to each target (1 to
+ * DPK_FLOW_TARGETS). A destroyed receive queue is removed from the targets; a rule without targets
+ * matches no frames. */
 #define DPK_FLOW_TARGETS 8
 #define DPK_FLOW_CHANGES 16
 struct dpk_flow_actions {
@@ -280,9 +281,10 @@ struct dpk_flow_actions {
 struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const struct dpk_match *match,
                                         unsigned priority, const struct dpk_flow_actions *actions);
 void dpk_flow_rule_free(struct dpk_flow_rule *rule);
-/* Whether the device has that receive queue, which is not looked at: it may be gone. */
+/* Returns true if the device has that receive queue. The pointer is not dereferenced: the queue may be
+ * destroyed. */
 bool dpk_flow_has_queue(struct dpk_steering *s, const struct dpk_queue *rq);
-/* Whether a rule has that receive queue as a target. */
+/* Returns true if a rule has that receive queue as a target. */
 bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq);
 
 /* ---- Receive queues that share frames (RSS) ---- */
@@ -298,50 +300,48 @@ enum {
     DPK_RSS_SOURCE_PORT = 4, /* of TCP or UDP */
     DPK_RSS_DESTINATION_PORT = 8,
 };
-/* Fields that a frame does not have are left out; fragments have no ports. The hash of no fields
- * is 0. */
+/* Missing fields of a frame are skipped; fragments have no ports. The hash of no fields is 0. */
 struct dpk_rss {
-    bool hashes;     /* else every hash is 0 */
+    bool hashes;     /* false: every hash is 0 */
     bool symmetric;  /* a pair of fields a and b counts as (a | b, a ^ b) */
-    bool ipv6, udp;  /* the protocols that have these fields; else IPv4 and TCP */
+    bool ipv6, udp;  /* the protocols of these fields; false: IPv4 and TCP */
     unsigned fields; /* DPK_RSS_... */
     uint8_t key[DPK_RSS_KEY];
 };
 
 /* Makes a table of receive queues by their numbers, 1 to 65,535 of them. An entry whose queue is
- * destroyed drops its frames. DPK_ERR_RANGE: there is none, or too many. DPK_ERR_NOT_FOUND: the
- * device has no such receive queue. DPK_ERR_NOMEM. */
+ * destroyed drops its frames. Errors: DPK_ERR_RANGE if the number of queues is 0 or too large,
+ * DPK_ERR_NOT_FOUND if the device does not have a receive queue, DPK_ERR_NOMEM. */
 enum dpk_status dpk_flow_rqt_new(struct dpk_steering *s, const uint32_t *numbers, uint32_t count,
                                  struct dpk_flow_rqt **out, struct dpk_error *err);
-/* Replaces all entries at once. Errors as above; nothing is changed then. */
+/* Replaces all entries at once. Errors as of dpk_flow_rqt_new; then nothing changes. */
 enum dpk_status dpk_flow_rqt_set(struct dpk_flow_rqt *rqt, const uint32_t *numbers, uint32_t count,
                                  struct dpk_error *err);
-/* False: a receiver has it. */
+/* Frees a table. Returns false if a receiver uses it. */
 bool dpk_flow_rqt_free(struct dpk_flow_rqt *rqt);
 uint32_t dpk_flow_rqt_number(const struct dpk_flow_rqt *rqt);
 
-/* Makes a receiver for the table, or (`direct`) the receive queue, of that number. DPK_ERR_NOT_FOUND:
- * there is none. DPK_ERR_NOMEM. */
+/* Makes a receiver for the table, or (`direct`) the receive queue, with that number. Errors:
+ * DPK_ERR_NOT_FOUND if it does not exist, DPK_ERR_NOMEM. */
 enum dpk_status dpk_flow_tir_new(struct dpk_steering *s, const struct dpk_rss *rss, bool direct,
                                  uint32_t number, struct dpk_flow_tir **out, struct dpk_error *err);
-/* Changes what it hashes and how, for frames from now on. */
+/* Changes the fields and the kind of the hash for later frames. */
 void dpk_flow_tir_set(struct dpk_flow_tir *tir, const struct dpk_rss *rss);
-/* Without rules that lead to it. */
+/* Frees a receiver. No rule may lead to it. */
 void dpk_flow_tir_free(struct dpk_flow_tir *tir);
-/* Whether a rule leads to it. */
+/* Returns true if a rule leads to the receiver. */
 bool dpk_flow_tir_is_used(const struct dpk_flow_tir *tir);
 uint32_t dpk_flow_tir_number(const struct dpk_flow_tir *tir);
 
 /* ---- The port ---- */
 
-/* Frames arrive from outside, and each is steered. One that no rule wants is dropped. The others
- * wait, each in the order of its queue, for a listener, a receive and room in the completion queue,
- * as many as the port has room for; what comes then is dropped. So do frames that the port sends to
- * itself.
- * `waits`: no frame is dropped for want of room, fewer wait, and all are held back until a rule leads
- * to a receive queue to whose completions somebody listens.
- * Returns how many of the first were taken: without `waits` all, else those that there is room for.
- * Each has DPK_FRAME_MIN to DPK_FRAME_MAX bytes. */
+/* Each frame from outside is steered. A frame without a matching rule is dropped. Other frames wait, in
+ * the order of their queue, for a listener, a receive and room in the completion queue. If the port has
+ * no room for more waiting frames, further frames are dropped. So do frames that the port sends to
+ * itself. `waits`: no frame is dropped for want of room, fewer wait, and all are held back until a rule
+ * leads to a receive queue to whose completions somebody listens. Returns how many of the first were
+ * taken: without `waits` all, else those that there is room for. Each has DPK_FRAME_MIN to
+ * DPK_FRAME_MAX bytes. */
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits);
 /* How many are held back now. */

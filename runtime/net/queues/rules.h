@@ -1,4 +1,4 @@
-/* The rules of a flow table, found by hash. Private to port. */
+/* The rules of a flow table, found by hash. Private to this room. */
 #ifndef DPK_NET_QUEUES_RULES_H
 #define DPK_NET_QUEUES_RULES_H
 
@@ -27,7 +27,7 @@ struct dpk_flow_rule {
     struct dpk_flow_table *table;
     struct group *group;
     struct words value;
-    uint64_t order; /* older rules have lower ones */
+    uint64_t order; /* older rules have lower numbers */
     struct dpk_flow_change *changes;
     unsigned change_count;
     struct dpk_flow_target *targets;
@@ -37,11 +37,11 @@ struct dpk_flow_rule {
 
 void rules_init(struct rules *rules);
 bool rules_are_none(const struct rules *rules);
-/* False: out of memory. */
+/* Adds a rule. Returns false if memory is exhausted. */
 bool rules_add(struct rules *rules, struct dpk_flow_rule *rule, const struct dpk_match *match,
                unsigned priority);
 void rules_remove(struct rules *rules, struct dpk_flow_rule *rule);
-/* The rule for these headers: of the lowest priority number, of several the oldest. */
+/* Returns the rule for these headers: the lowest priority number, and among those the oldest rule. */
 const struct dpk_flow_rule *rules_find(const struct rules *rules, const struct words *headers);
 
 #endif

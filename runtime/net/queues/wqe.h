@@ -1,11 +1,11 @@
-/* Decodes WQEs, which consist of segments of 16 bytes. Private to port. */
+/* Decodes WQEs, which consist of segments of 16 bytes. Private to this room. */
 #ifndef DPK_NET_QUEUES_WQE_H
 #define DPK_NET_QUEUES_WQE_H
 
 #include "rdma/pairs/pairs.h"
 
 #define WQE_SEGMENT      16u
-#define WQE_SEGMENTS_MAX 63u /* the count has six bits */
+#define WQE_SEGMENTS_MAX 63u /* the number has six bits */
 #define WQE_MAX          (WQE_SEGMENTS_MAX * WQE_SEGMENT)
 
 enum opcode {
@@ -34,7 +34,7 @@ struct control {
     uint32_t queue, immediate;
 };
 
-/* What the Ethernet segment asks for (MLX5_ETH_WQE_*). */
+/* Checksums that the Ethernet segment requests (MLX5_ETH_WQE_*). */
 enum checksum_flags { CHECKSUM_INNER = 0x3000, CHECKSUM_L3 = 0x4000, CHECKSUM_L4 = 0x8000 };
 
 struct wqe {
@@ -42,15 +42,15 @@ struct wqe {
     uint16_t checksums, mss;   /* Ethernet */
     uint32_t metadata;         /* for rules of steering */
     uint16_t headers;          /* bytes of headers in the WQE, the first piece of `data` */
-    uint16_t tci;              /* of a tag that is put in, */
-    bool has_tag, service_tag; /* if it has one; its type is 0x88a8 */
+    uint16_t tci;              /* of a tag to insert, */
+    bool has_tag, service_tag; /* there is a tag; its type is 0x88a8 */
     uint64_t address;          /* of the peer's memory */
     uint32_t key;
     uint64_t operand, compare; /* atomics */
     struct pieces data;
 };
 
-/* Why a WQE is refused, for people. */
+/* The reason why a WQE is refused, as text. */
 struct why {
     char text[120];
 };
@@ -58,15 +58,16 @@ struct why {
 enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Decodes the control segment. False: there are too few bytes. */
+/* Decodes the control segment. Returns false if there are too few bytes. */
 bool control_parse(const uint8_t *bytes, size_t size, struct control *out);
-/* Decodes a send WQE; inline pieces point into `bytes`. Returns what is wrong with it. `why`: NULL, or
- * the reason then. */
+/* Decodes a send WQE; inline pieces point into `bytes`. Returns its error. `why`: NULL, or receives the
+ * reason of an error. */
 enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out,
                              struct why *why);
-/* What it asks of a connected queue pair. Its pieces stay those of the WQE. */
+/* Describes the WQE as work of a connected queue pair. The pieces stay in the WQE. */
 void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out);
-/* Decodes a receive: data segments up to the end, or up to one with the key that ends the list. */
+/* Decodes a receive: data segments up to the end, or up to a segment with the key that ends the
+ * list. */
 enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out);
 
 #endif

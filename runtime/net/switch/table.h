@@ -1,4 +1,4 @@
-/* Which port an address was last heard from. Private to switch. */
+/* A table of addresses, with the port that last sent from each address. Private to switch. */
 #ifndef DPK_NET_SWITCH_TABLE_H
 #define DPK_NET_SWITCH_TABLE_H
 
@@ -8,8 +8,9 @@
 
 struct port;
 
-/* An address has WAYS places; when all are taken, the one that was not heard for longest goes. So a
- * port that makes up addresses fills no memory: it only makes the switch forget. */
+/* An address has WAYS possible places. If all are taken, the address that is silent for the longest
+ * time is replaced. So a port that invents addresses cannot exhaust memory: it only makes the switch
+ * forget. */
 #define SETS 4096u
 #define WAYS 4u
 struct table {
@@ -21,7 +22,7 @@ struct table {
 };
 
 void table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port, uint64_t now);
-/* NULL: not heard since `oldest`. */
+/* Returns the port of an address, or NULL if the address was not heard since `oldest`. */
 struct port *table_find(const struct table *t, const uint8_t address[ADDRESS], uint64_t oldest);
 void table_forget(struct table *t, const struct port *port);
 

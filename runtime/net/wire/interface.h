@@ -6,18 +6,19 @@
 
 #include "kinds.h"
 
-/* Appends the name of an interface (wire_ops.check). DPK_ERR_USAGE: none can have it. */
+/* Appends the name of an interface (wire_ops.check). Errors: DPK_ERR_USAGE if no interface can have the
+ * name. */
 enum dpk_status interface_check(const char *name, struct dpk_buf *out, struct dpk_error *err);
 
-/* `socket`: any one, of the network namespace that the interface is in. */
+/* `socket`: any socket of the network namespace of the interface. */
 int interface_index(int socket, const char *name); /* 0: there is none */
 int interface_mtu(int socket, const char *name);   /* 0: there is none */
 enum interface_state { INTERFACE_GONE, INTERFACE_DOWN, INTERFACE_NO_CARRIER, INTERFACE_UP };
 enum interface_state interface_state(int socket, const char *name);
-/* False: it is not there, or this process may not do that. */
+/* Sets an interface up. Returns false if it does not exist, or if this process lacks the permission. */
 bool interface_set_up(int socket, const char *name);
 
-/* The same; warns, with the remedy, if it cannot carry frames. */
+/* Returns the state of an interface. Warns, with the remedy, if it cannot carry frames. */
 enum interface_state interface_look(struct dpk_wire *wire, int socket, const char *name);
 /* Counts a frame that could not be sent, warns, and finds the reason in errno. */
 void interface_not_sent(struct dpk_wire *wire, int socket, const char *name, size_t size);

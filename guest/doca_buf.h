@@ -1,4 +1,4 @@
-/* What a handle of a buffer is. */
+/* The meaning of a buffer's handle. */
 #ifndef DPK_GUEST_DOCA_BUF_H
 #define DPK_GUEST_DOCA_BUF_H
 

@@ -3,8 +3,8 @@
 
 #include <stdarg.h>
 
-/* Formats and sends one message; what is longer than 1023 bytes is cut, with a mark. Returns its
- * length. */
+/* Formats and sends one message. A message of more than 1023 bytes is truncated, with a mark. Returns
+ * its length. */
 int _dpa_vmessage(int stream, unsigned level, const char *format, va_list values);
 
 #endif

@@ -17,7 +17,7 @@ static inline void rdma_post(uint64_t rdma, struct dpa_rdma_work work)
         dpa_call0(DPA_SYS_YIELD);
 }
 
-/* Returns when all that was posted has ended. */
+/* Returns when all posted operations have ended. */
 static inline void rdma_wait_idle(uint64_t rdma)
 {
     while (!rdma_call(DPA_RDMA_IS_IDLE, rdma, 0, 0, 0))

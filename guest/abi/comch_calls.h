@@ -12,19 +12,19 @@
 #define DPA_COMCH_SILENT         2 /* success is not reported */
 struct dpa_comch_send {
     uint32_t consumer, report, imm_size;
-    uint32_t to, from, reserved; /* memory maps of a copy that comes before it */
+    uint32_t to, from, reserved; /* memory maps of a copy before the message */
     uint64_t to_address, from_address, length;
     uint8_t imm[DPA_COMCH_IMM_MAX];
 };
 
-/* A message that came. */
+/* A received message. */
 struct dpa_comch_message {
     uint8_t imm[DPA_COMCH_IMM_MAX];
     uint32_t imm_size, producer, user_data, reserved;
 };
 
-/* A consumer completion is a completion queue whose elements tell by their wqe_counter which of these
- * messages came. */
+/* A consumer completion is a completion queue. The wqe_counter of an element is the index of the
+ * received message here. */
 struct dpa_comch_completion {
     uint64_t queue;
     uint64_t reserved;

@@ -4,7 +4,7 @@
 
 #include "doca_calls.h"
 
-/* A doorbell completion is a completion queue whose elements tell by their user_data which doorbell was
+/* A doorbell completion is a completion queue. The user_data of an element names the doorbell that was
  * rung. */
 struct dpa_devemu_completion {
     uint64_t queue, handle;

@@ -126,13 +126,13 @@ static inline enum dpa_doca_room dpa_doca_room_of(unsigned call)
 
 #define DPA_DOCA_TRACE_VALUES 5
 
-/* One buffer of an array, doca_dpa_dev_buf_t: the host writes it, the program may change it. */
+/* A buffer of an array, doca_dpa_dev_buf_t. The host writes it; the program may change it. */
 struct dpa_doca_buf {
     uint64_t address, length;
     uint32_t mmap, reserved[3];
 };
 
-/* A copy whose end is a completion. */
+/* A copy that ends with a completion. */
 #define DPA_COPY_REPORT         0
 #define DPA_COPY_REPORT_IF_ROOM 1 /* success is reported if the completion queue has room */
 #define DPA_COPY_SILENT         2 /* success is not reported */

@@ -1,4 +1,4 @@
-/* What the files of libdoca_pcc_dev.a and libdoca_pcc_np_dev.a share. */
+/* Declarations that the files of libdoca_pcc_dev.a and libdoca_pcc_np_dev.a share. */
 #ifndef DPK_GUEST_ABI_DOCA_PCC_H
 #define DPK_GUEST_ABI_DOCA_PCC_H
 

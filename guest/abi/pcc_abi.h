@@ -1,8 +1,9 @@
 /*
- * pcc_abi: the contract between libdoca_pcc_dev.a, libdoca_pcc_np_dev.a and runtime/api/pcc. A program of
- * congestion control has a global symbol, DPA_PCC_RP or DPA_PCC_NP, which is a struct dpa_pcc_program.
+ * pcc_abi: the contract between libdoca_pcc_dev.a, libdoca_pcc_np_dev.a and runtime/api/pcc. A program
+ * of congestion control has a global symbol, DPA_PCC_RP or DPA_PCC_NP, which is a struct
+ * dpa_pcc_program.
  *
- * Each function of it is called by `call` as an unpack function (dpa_abi.h), with a struct
+ * `call` calls each function of the program as an unpack function (dpa_abi.h), with a struct
  * dpa_pcc_arguments. Events and packets have the layouts of doca_pcc_dev_data_structures.h and
  * doca_pcc_np_dev.h.
  */
@@ -23,7 +24,7 @@
 #define DPA_PCC_INTERNAL   0xF
 #define DPA_PCC_RESPONSE   32 /* bytes of an answer */
 
-/* Guest addresses; 0: the program has no such function. */
+/* Guest addresses; 0: the program does not have the function. */
 struct dpa_pcc_program {
     uint64_t version;
     uint64_t call;
@@ -35,7 +36,7 @@ struct dpa_pcc_arguments {
     uint64_t a[6];
 };
 
-/* ---- What the library keeps, which the host reads and partly writes ---- */
+/* ---- State of the library, which the host reads and partly writes ---- */
 
 struct dpa_pcc_value {
     uint32_t initial, maximum, minimum, permissions;
@@ -54,7 +55,7 @@ struct dpa_pcc_slot {
     uint32_t parameters[DPA_PCC_PARAMETERS], counters[DPA_PCC_COUNTERS];
 };
 struct dpa_pcc_port {
-    uint32_t speed; /* Gbit/s, 0: there is no such port; the host's */
+    uint32_t speed; /* Gbit/s, 0: the port does not exist; written by the host */
     uint32_t reserved;
     struct dpa_pcc_slot slots[DPA_PCC_SLOTS];
 };
@@ -63,17 +64,18 @@ struct dpa_pcc_state {
     struct dpa_pcc_algorithm algorithms[DPA_PCC_ALGORITHMS];
 };
 
-/* What one event needs, and one packet: the host writes it, the program fills in results. */
+/* The data of one event, and of one packet. The host writes it; the program fills in the results. */
 struct dpa_pcc_results { /* doca_pcc_dev_results_t */
     uint32_t rate, rtt_request, probe_slot, credits, reload;
 };
-struct dpa_pcc_answer { /* struct doca_pcc_np_dev_response_packet, and what follows it here */
+struct dpa_pcc_answer { /* struct doca_pcc_np_dev_response_packet, and the members that follow it
+                           here */
     uint64_t size, data, in;
     uint32_t priority, reserved;
 };
 
-/* ---- Calls that runtime/api/pcc carries out, of family DPA_SYS_FAMILY_PCC (dpa_abi.h) ---- */
-#define DPA_PCC_COUNTER 1 /* (id) -> a counter of a port; 0: there is none */
+/* ---- Calls that runtime/api/pcc executes, of family DPA_SYS_FAMILY_PCC (dpa_abi.h) ---- */
+#define DPA_PCC_COUNTER 1 /* (id) -> a counter of a port; 0: invalid id */
 #define DPA_PCC_TRACE   2 /* (format, five numbers) */
 #define DPA_PCC_FLUSH   3 /* () */
 

@@ -14,11 +14,10 @@ enum dpa_rdma_opcode {
     DPA_RDMA_SIGNAL_SET,
 };
 
-#define DPA_RDMA_SILENT    1u /* success is not told */
+#define DPA_RDMA_SILENT    1u /* success is not reported */
 #define DPA_RDMA_IMMEDIATE 2u
 #define DPA_RDMA_PEERS_KEY                                                                         \
-    4u /* `remote` is the peer's own number, not a handle of this process                          \
-        */
+    4u /* `remote` is the peer's own number, not a handle of this process \ */
 
 struct dpa_rdma_work {
     uint32_t opcode, flags, connection, immediate;
@@ -28,7 +27,7 @@ struct dpa_rdma_work {
     uint64_t value;
 };
 
-/* Rows of `columns` elements become columns; element size 0: a plain copy. */
+/* A copy that transposes rows of `columns` elements; element size 0: a plain copy. */
 struct dpa_memory_copy {
     uint32_t to, from;
     uint64_t to_address, from_address, length;

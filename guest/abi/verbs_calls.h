@@ -7,9 +7,9 @@
 enum dpa_verbs_tell { DPA_VERBS_NUMBER, DPA_VERBS_USER_INDEX };
 
 #define DPA_VERBS_SEGMENTS_MAX 30u
-#define DPA_VERBS_LIST_END     0x100u /* as a key: here ends the list of a receive */
+#define DPA_VERBS_LIST_END     0x100u /* as a key: the end of the list of a receive */
 
-/* Opcodes are those of elements of work (MLX5_OPCODE_*). */
+/* The opcodes of WQEs (MLX5_OPCODE_*). */
 enum dpa_verbs_opcode {
     DPA_VERBS_WRITE = 0x08,
     DPA_VERBS_WRITE_IMMEDIATE = 0x09,
@@ -20,7 +20,7 @@ enum dpa_verbs_opcode {
     DPA_VERBS_FETCH_ADD = 0x12,
 };
 
-#define DPA_VERBS_SIGNALED  2u /* success is told */
+#define DPA_VERBS_SIGNALED  2u /* success is reported */
 #define DPA_VERBS_SOLICITED 4u
 #define DPA_VERBS_FENCE     8u /* waits for reads and atomic operations before it */
 
@@ -34,7 +34,7 @@ struct dpa_verbs_work {
     uint64_t segments; /* address of `count` */
     uint64_t remote_address;
     uint32_t remote_key, reserved;
-    uint64_t add, swap; /* `add` is what a compare-and-swap compares with */
+    uint64_t add, swap; /* a compare-and-swap compares with `add` */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * cm: how two processes of one user agree on a connection of queue pairs. One listens at an address
- * and a port, the other calls there, and each message that they exchange is one of the connection
- * manager's (InfiniBand Architecture Specification, volume 1, chapter 12: REQ, REP, RTU, REJ, DREQ).
+ * cm: two processes of one user agree on a connection of queue pairs. One process listens at an address
+ * and a port, the other calls it. They exchange messages of the connection manager (InfiniBand
+ * Architecture Specification, volume 1, chapter 12: REQ, REP, RTU, REJ, DREQ).
  *
  *     struct dpk_cm_address at = {.port = 7174};          // the server: any address
  *     dpk_cm_bind(&at, &listener, &err);
@@ -12,9 +12,9 @@
  *     dpk_cm_send(fd, &(struct dpk_cm_message){.kind = DPK_CM_REQ, .queue_pair = n, ...});
  *     dpk_cm_receive(fd, &message);                       // when `fd` is readable
  *
- * Addresses are names: nothing is sent to them. Processes with one runtime directory
- * (dpk_runtime_directory) and one network namespace find each other. A listener that ends leaves
- * nothing behind. Peers may say anything; what dpk_cm_receive returns has been checked.
+ * Addresses are only names: no packet is sent to them. Processes with the same runtime directory
+ * (dpk_runtime_directory) and network namespace find each other. A listener that ends leaves no files.
+ * Messages of peers are not trusted: dpk_cm_receive checks them.
  */
 #ifndef DPK_RDMA_CM_CM_H
 #define DPK_RDMA_CM_CM_H
@@ -22,24 +22,24 @@
 #include "base/base.h"
 
 enum dpk_cm_claim {
-    DPK_CM_ADDRESS, /* the address alone: another may have the port at another one, or at any */
-    DPK_CM_OVERLAP, /* all that overlaps with it: at any address, whoever has the port at one */
-    DPK_CM_SHARED,  /* the same, but for those that share, too, and do not listen */
+    DPK_CM_ADDRESS, /* only the address: the port is free at other addresses, and at "any" */
+    DPK_CM_OVERLAP, /* the address and all overlaps: "any" overlaps with each address */
+    DPK_CM_SHARED,  /* as DPK_CM_OVERLAP, except for other sharing sockets that do not listen */
 };
 
 struct dpk_cm_address {
     uint8_t ip[16];          /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
-    uint16_t port;           /* 1 to 65535; 0: a free one is chosen */
+    uint16_t port;           /* 1 to 65535; 0: a free port is chosen */
     enum dpk_cm_claim claim; /* of who binds it */
     bool
-        datagrams; /* a port for these is another than one with its number for connections; no message
-                       says it, both ends know */
+        datagrams; /* ports of datagrams and of connections are separate; messages do not have this
+                      member, since both ends know it */
 };
 
 enum dpk_cm_kind {
     DPK_CM_REQ = 1, /* asks for a connection */
     DPK_CM_REP,     /* accepts it */
-    DPK_CM_RTU,     /* "ready to use": the answer has come */
+    DPK_CM_RTU,     /* "ready to use": confirms the answer */
     DPK_CM_REJ,     /* rejects it */
     DPK_CM_DREQ,    /* ends it */
 };
@@ -55,33 +55,37 @@ struct dpk_cm_message {
     uint16_t reason;                /* of a REJ */
     struct dpk_cm_address from, to; /* of a REQ */
     uint8_t gid[16];                /* of the sender's device, as in a packet */
-    uint32_t queue_pair, psn; /* the sender's queue pair, and its first packet, 24 bits each */
+    uint32_t queue_pair, psn; /* the sender's queue pair and the number of its first packet, 24 bits
+                                 each */
     uint8_t responder_resources, initiator_depth, retries, rnr_retries;
     bool flow_control, srq;
     uint8_t private_size;
     uint8_t private_data[255];
 };
 
-/* Takes an address and a port, as at->claim says, until `fd` is closed. `at` gets the port.
- * DPK_ERR_EXISTS: another has them. DPK_ERR_REFUSED: one of both is any address, and they overlap. */
+/* Claims an address and a port, as at->claim says, until `fd` is closed. `at` receives the port.
+ * Errors: DPK_ERR_EXISTS if another socket has them, DPK_ERR_REFUSED if one of the two is "any
+ * address", and they overlap. */
 enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *fd, struct dpk_error *err);
-/* From now on up to `backlog` callers may wait there; 0: as many as the system lets. */
+/* Starts to listen. Up to `backlog` calling processes may wait; 0: as many as the system permits. */
 enum dpk_status dpk_cm_listen(int fd, int backlog, struct dpk_error *err);
-/* The same; an address that was shared is the listener's alone. Errors also as of dpk_cm_bind. */
+/* As dpk_cm_listen; a shared address becomes exclusive. Errors also as of dpk_cm_bind. */
 enum dpk_status dpk_cm_listen_at(const struct dpk_cm_address *at, int fd, int backlog,
                                  struct dpk_error *err);
-/* The next caller's socket. -1: there is none; callers of other users are dropped. Does not wait. */
+/* Returns the socket of the next calling process, or -1 if no process calls. Calls of other users are
+ * dropped. Does not wait. */
 int dpk_cm_accept(int listener);
-/* Calls who listens at this address, or else at any address. DPK_ERR_NOT_FOUND: nobody does.
- * DPK_ERR_TIMEOUT: it takes no callers for five seconds. DPK_ERR_REFUSED: it is another user's. */
+/* Calls the listener of this address, or else of "any address". Errors: DPK_ERR_NOT_FOUND if there is
+ * no listener, DPK_ERR_TIMEOUT if it accepts no call for five seconds, DPK_ERR_REFUSED if it is another
+ * user's. */
 enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk_error *err);
 
-/* Does not wait. False: the peer is gone, or takes nothing any more. */
+/* Sends a message. Does not wait. Returns false if the peer is gone or does not read. */
 bool dpk_cm_send(int fd, const struct dpk_cm_message *m);
 enum dpk_cm_heard {
     DPK_CM_MESSAGE,
     DPK_CM_NOTHING, /* yet */
-    DPK_CM_GONE,    /* the peer, or it said something that no message is */
+    DPK_CM_GONE,    /* the peer is gone, or sent an invalid message */
 };
 enum dpk_cm_heard dpk_cm_receive(int fd, struct dpk_cm_message *out);
 

@@ -1,6 +1,6 @@
 /*
- * rates: one process sets the rates at which the queue pairs of a device send. It gets what happens
- * to their flows, as a card tells its congestion control, from all processes that use the device.
+ * pacing: one process sets the rates at which the queue pairs of a device send. It receives the events
+ * of their flows, as the congestion control of a card does, from all processes that use the device.
  *
  *     const struct dpk_rates_options options = {.workers = 2, .event = algorithm};
  *     dpk_rates_serve(directory, &options, &server, &err);      // who sets the rates
@@ -15,14 +15,14 @@
  *     }
  *
  * The device's folder has a file `rates`, which all map, and a socket `rates.sock`, which the server
- * holds. The file has a number that grows with each server, so who sends finds a new one by one load
- * from memory, and statistics. For each process that sends, two rings of its own (ring.h) carry
- * events and rates; its socket tells each side that the other is gone. A process that is killed takes its
- * flows, or its rates, with it.
+ * holds. The file has statistics, and a number that grows with each server, so that a sender notices a
+ * new server by one load from memory. Two rings (ring.h) for each sending process carry events and
+ * rates; its socket shows each side the end of the other. The flows, or the rates, of a killed process
+ * disappear with it.
  *
- * Events that find no room are counted and lost; nobody waits. What comes by a ring is copied, then
- * checked: neither side can harm the other. Whoever may write to the device's folder can truncate
- * the file, which ends who maps it.
+ * Events without room are counted and lost; no side waits. Data of a ring is copied, then checked:
+ * neither side can harm the other. A process that may write to the device's folder can truncate the
+ * file, which ends who maps it.
  */
 #ifndef DPK_RDMA_PACING_PACING_H
 #define DPK_RDMA_PACING_PACING_H

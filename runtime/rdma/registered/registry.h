@@ -11,22 +11,23 @@ struct slot {
     uint32_t index;
     uint32_t generation;
     bool exported, shared;  /* with the lock of the registry */
-    bool keeps_out;         /* it is not shared any more */
-    unsigned removers;      /* who wait for accesses in flight */
+    bool keeps_out;         /* it is no longer shared */
+    unsigned removers;      /* number of threads that wait for accesses in flight */
     struct slot *next_free; /* in the queue */
 };
 
-/* The slot of a key, whose memory stays until slot_unpin. NULL: it is no key. */
+/* Returns the slot of a key; its memory is valid until slot_unpin. Returns NULL if the number is not a
+ * key. */
 struct slot *slot_pin(uint32_t key);
 void slot_unpin(struct slot *slot);
 
-/* Whether a number that is no key was one. */
+/* Returns true if a number was a key and no longer is. */
 bool key_was_given(uint32_t key);
 
-/* What the checker says of an access to that memory, in this order: who, what, where. */
+/* Checks an access to that memory, in this order: domain, rights, range. */
 enum dpk_memory_why memory_check(const struct dpk_memory *m, const struct dpk_memory_access *a);
 
-/* Whether host or DPA memory is there, with its rights; of other kinds nothing is asked. */
+/* Returns true if host or DPA memory exists with the rights, and for all other kinds. */
 bool memory_is_present(const struct dpk_memory *m);
 
 #endif

@@ -22,7 +22,7 @@
  *
  * Events without room are counted and lost; no side waits. Data of a ring is copied, then checked:
  * neither side can harm the other. A process that may write to the device's folder can truncate the
- * file, which ends who maps it.
+ * file, which ends the processes that map it.
  */
 #ifndef DPK_RDMA_PACING_PACING_H
 #define DPK_RDMA_PACING_PACING_H
@@ -51,79 +51,81 @@ struct dpk_rates_event {
     uint8_t flags;   /* of a TX */
     uint8_t reserved;
     uint32_t flow; /* as it was claimed */
-    uint32_t life; /* dpk_rates_tell sets it: which flow it is of those that had this place */
+    uint32_t life; /* set by dpk_rates_tell: distinguishes the flows that used this place */
     uint32_t qp;
     uint32_t serial, first_serial; /* of packets */
     uint32_t bytes;                /* TX */
-    uint32_t count;                /* TX: packets. ACK, NACK: how many came as one */
+    uint32_t count;                /* TX: packets. ACK, NACK: number of merged events */
     uint64_t time_ns, first_time_ns;
-    uint64_t sent_ns, answered_ns; /* RTT: the request, and the time between at the peer */
+    uint64_t sent_ns, answered_ns; /* RTT: the time of the request, and the delay at the peer */
 };
 
-/* ---- Who sends ----
- * One thread at a time may use a struct dpk_rates. */
+/* ---- The sender ---- One thread at a time may use a struct dpk_rates. */
 
 struct dpk_rates;
 
 struct dpk_rates_flow {
-    uint32_t rate; /* 1 to DPK_RATES_MAX; what is none is 1 */
-    bool probe;    /* a round trip is to be measured; who does so clears it */
+    uint32_t rate; /* 1 to DPK_RATES_MAX; an invalid rate becomes 1 */
+    bool probe;    /* a round trip must be measured; the sender that does so clears it */
 };
 
-/* DPK_ERR_IO, DPK_ERR_NOT_FOUND: there is no file, and it cannot be made. DPK_ERR_REFUSED: it is another user's.
- * DPK_ERR_FORMAT: it is something else. DPK_ERR_NOMEM. */
+/* Opens the device's file for a sender. Errors: DPK_ERR_IO and DPK_ERR_NOT_FOUND if the file does not
+ * exist and cannot be made, DPK_ERR_REFUSED if it is another user's, DPK_ERR_FORMAT if it is another
+ * file, DPK_ERR_NOMEM. */
 enum dpk_status dpk_rates_open(const char *directory, struct dpk_rates **out,
                                struct dpk_error *err);
 void dpk_rates_close(struct dpk_rates *r); /* NULL is fine */
-/* Whether a server has come since dpk_rates_join was called. */
+/* Returns true if a server has started since dpk_rates_join. */
 bool dpk_rates_look(const struct dpk_rates *r);
-/* Connects to the server, if there is one. Returns whether there is. Rates are the line's at first. */
+/* Connects to the server. Returns false if there is no server. Flows start with the line rate. */
 bool dpk_rates_join(struct dpk_rates *r);
 bool dpk_rates_on(const struct dpk_rates *r);
-/* Readable when the server is gone. -1: there is none. */
+/* Returns a descriptor that is readable when the server is gone, or -1 without a server. */
 int dpk_rates_socket(const struct dpk_rates *r);
 /* Whether the server is still there. */
 bool dpk_rates_alive(struct dpk_rates *r);
 /* Forgets the server, and all flows. */
 void dpk_rates_leave(struct dpk_rates *r);
 
-/* A flow of the server that is joined. DPK_RATES_NONE: there are too many, or no server. */
+/* Claims a flow of the joined server. Returns DPK_RATES_NONE if there are too many flows, or no
+ * server. */
 uint32_t dpk_rates_claim(struct dpk_rates *r);
-void dpk_rates_release(struct dpk_rates *r, uint32_t flow); /* DPK_RATES_NONE is fine */
-/* Takes the rates that have come. */
+void dpk_rates_release(struct dpk_rates *r, uint32_t flow); /* DPK_RATES_NONE is ignored */
+/* Takes the rates that have arrived. */
 void dpk_rates_take(struct dpk_rates *r);
 struct dpk_rates_flow *dpk_rates_flow(struct dpk_rates *r, uint32_t flow);
 /* Passes an event on, or counts it as lost. */
 void dpk_rates_tell(struct dpk_rates *r, const struct dpk_rates_event *event);
 
-/* ---- Who sets the rates ---- */
+/* ---- The server ---- */
 
 struct dpk_rates_server;
 
-/* What the server keeps of a flow for its owner; at first zero. */
+/* The state of a flow, which the server keeps for its owner; zero at the start. */
 struct dpk_rates_state {
     _Alignas(16) uint8_t bytes[48];
 };
 struct dpk_rates_order {
-    uint32_t rate; /* before: the flow's; after: what it shall be, 1 to DPK_RATES_MAX */
+    uint32_t rate; /* on entry the current rate, on return the new rate, 1 to DPK_RATES_MAX */
     bool probe;
 };
 struct dpk_rates_options {
     unsigned workers; /* threads that call `event`; each flow is of one of them; 0: 1 */
-    /* Is given an event of a flow. False: no more can be given, and all rates end. */
+    /* Receives an event of a flow. Returns false if it can receive no more events; then all rates
+     * end. */
     bool (*event)(void *context, unsigned worker, struct dpk_rates_state *state,
                   const struct dpk_rates_event *event, struct dpk_rates_order *order);
     void *context;
 };
 #define DPK_RATES_WORKERS_MAX 64u
 
-/* There may be one server of a directory at a time, which the caller sees to. DPK_ERR_IO: its socket
- * or its threads cannot be made; and the errors of dpk_rates_open. */
+/* Starts a server. The caller ensures that a directory has at most one server. Errors: DPK_ERR_IO if
+ * the socket or the threads cannot be made; others as of dpk_rates_open. */
 enum dpk_status dpk_rates_serve(const char *directory, const struct dpk_rates_options *options,
                                 struct dpk_rates_server **out, struct dpk_error *err);
-/* No event runs any more when it returns. NULL is fine. */
+/* Stops the server. When this returns, `event` no longer runs. NULL is ignored. */
 void dpk_rates_stop(struct dpk_rates_server *s);
-/* No event runs between these two. NULL is fine. */
+/* Between these two calls, `event` does not run. NULL is ignored. */
 void dpk_rates_pause(struct dpk_rates_server *s);
 void dpk_rates_resume(struct dpk_rates_server *s);
 
@@ -131,22 +133,22 @@ void dpk_rates_resume(struct dpk_rates_server *s);
 
 #define DPK_RATES_SEEN 1023u
 struct dpk_rates_seen {
-    uint32_t process;                 /* that sets the rates; 0: none */
+    uint32_t process;                 /* the process that sets the rates; 0: none */
     uint64_t programs;                /* that are joined */
-    uint64_t flows;                   /* that the server has had events of */
+    uint64_t flows;                   /* number of flows with events */
     uint64_t events[DPK_RATES_TYPES]; /* by type, from DPK_RATES_FIRST on */
-    uint64_t lost;                    /* for want of room */
-    uint64_t bad;                     /* that were none */
+    uint64_t lost;                    /* lost events, because of missing room */
+    uint64_t bad;                     /* invalid events */
     uint64_t changes;                 /* of rates */
     size_t count;
-    struct dpk_rates_row { /* of the first flows */
+    struct dpk_rates_row { /* the first flows */
         uint32_t process, qp, rate;
         uint32_t rtt_ns; /* the last; 0: none was measured */
         uint64_t events;
     } rows[DPK_RATES_SEEN];
 };
-/* Without a server all is 0. Errors are those of dpk_rates_open, but DPK_ERR_NOT_FOUND if there was
- * no server and no queue pair yet. */
+/* Reads the statistics; without a server all are 0. Errors: as of dpk_rates_open, and DPK_ERR_NOT_FOUND
+ * if the device never had a server or a queue pair. */
 enum dpk_status dpk_rates_read(const char *directory, struct dpk_rates_seen *out,
                                struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* What the files of rates share: the file, and what goes over rings. */
+/* Declarations that the files of this room share: the file, and the messages of rings. */
 #ifndef DPK_RDMA_PACING_PRIVATE_H
 #define DPK_RDMA_PACING_PRIVATE_H
 
@@ -20,35 +20,35 @@ struct row {
     atomic_uint_least32_t qp, rate, rtt_ns;
 };
 
-/* Nothing but `generation` is read by who sends; nothing but statistics is in the rest. */
+/* A sender only reads `generation`; all other members are statistics. */
 struct file {
     uint64_t magic;
-    _Alignas(64) atomic_uint_least32_t generation; /* how many servers there were */
-    _Alignas(64) atomic_uint_least64_t lost;       /* who sends adds to it */
+    _Alignas(64) atomic_uint_least32_t generation; /* number of servers so far */
+    _Alignas(64) atomic_uint_least64_t lost;       /* senders add to it */
     _Alignas(64) atomic_uint_least64_t bad, changes;
     atomic_uint_least64_t programs, flows;
     atomic_uint_least64_t events[DPK_RATES_TYPES];
     struct row rows[DPK_RATES_SEEN];
 };
-/* With `makes` it is made if there is none. */
+/* Maps the file. With `makes`, creates a missing file. */
 enum dpk_status rates_map(const char *directory, bool makes, struct file **out,
                           struct dpk_error *err);
 void rates_unmap(struct file *f);
 
 /* ---- The socket ---- */
 
-/* To the server of this user or root. -1: there is none, or, with EAGAIN, too many others wait for
- * it. *process: the server. */
+/* Returns a socket to the server of this user or of root. Returns -1 without a server, and -1 with
+ * EAGAIN if too many processes wait for the server. *process: the server. */
 int rates_connect(const char *directory, uint32_t *process);
 
 /* ---- The rings ---- */
 
 _Static_assert(sizeof(struct dpk_rates_event) == 64, "events fill their ring without gaps");
 
-/* A type of its own for the end of a flow; nobody is told of it. */
+/* A separate type for the end of a flow. It is not reported to the owner. */
 #define FLOW_END 0
 
-/* From the server. */
+/* A message from the server. */
 struct order {
     uint32_t flow, life, rate, probe;
 };

@@ -1,4 +1,4 @@
-/* The programs that one thread of a server serves. Private to rates. */
+/* The programs that one thread of a server serves. Private to this room. */
 #ifndef DPK_RDMA_PACING_PROGRAMS_H
 #define DPK_RDMA_PACING_PROGRAMS_H
 
@@ -17,7 +17,7 @@ struct programs {
     TAILQ_HEAD(, program) list;
 };
 
-#define CHUNK 64u /* flows that get their memory together */
+#define CHUNK 64u /* number of flows whose memory is allocated together */
 
 struct program {
     TAILQ_ENTRY(program) link;
@@ -28,22 +28,24 @@ struct program {
     struct flow *chunks[DPK_RATES_FLOWS / CHUNK];
 };
 
-/* Statistics of no server. */
+/* Clears the statistics. */
 void statistics_clear(struct file *f);
 
-/* One that has connected, and has not said hello. It owns the socket. NULL: out of memory. */
+/* Creates a program that has connected and has not sent a greeting. It owns the socket. Returns NULL if
+ * memory is exhausted. */
 struct program *program_new(int fd);
-/* Takes it out of the list. */
+/* Removes a program from the list and frees it. */
 void program_free(struct programs *of, struct program *p);
 void programs_free(struct programs *of);
-/* Reads what came by the socket. False: it is gone, or not what it should be. */
+/* Reads messages from the socket. Returns false if the program is gone, or sent an invalid message. */
 bool program_hear(struct programs *of, struct program *p);
-/* It is gone: gives what it has told until then, and frees it. False: no more events can be given. */
+/* Delivers the last events of a program that is gone, and frees it. Returns false if the owner can
+ * receive no more events. */
 bool program_end(struct programs *of, struct program *p);
-/* Gives events of all programs to the owner. Returns whether there were any; -1: no more can be
- * given. */
+/* Delivers events of all programs to the owner. Returns 1 if there were events, 0 if not, -1 if the
+ * owner can receive no more events. */
 int programs_serve(struct programs *of);
-/* The thread looks at all rings again and again, or not any more. */
+/* Switches polling of all rings by the thread on or off. */
 void programs_poll(struct programs *of, bool polled);
 
 #endif

@@ -212,8 +212,8 @@ void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint6
  * does not have the memory, or its file was truncated; a part may be done then. Writes need a right of
  * DPK_MEMORY_WRITES, atomic operations DPK_MEMORY_REMOTE_ATOMIC. */
 bool dpk_memory_is_there(const struct dpk_memory_access *a);
-/* Copies a->size bytes. An aligned word of 4 or 8 bytes is copied at once, with acquire order for a
- * read, and release order for a write. */
+/* Copies a->size bytes. An aligned word of 4 or 8 bytes is copied atomically, with acquire order for a
+ * read and release order for a write. */
 bool dpk_memory_read(const struct dpk_memory_access *a, void *to);
 bool dpk_memory_write(const struct dpk_memory_access *a, const void *from);
 /* Change 8 bytes at an aligned address atomically. *before receives the old value. */

@@ -1,4 +1,4 @@
-/* Descriptors: what programs hand to peers, as bytes: of a memory map, of a sync event. */
+/* Descriptors: bytes that programs pass to peers, for a memory map or a sync event. */
 #ifndef DPK_API_DOCA_CORE_DESCRIPTOR_H
 #define DPK_API_DOCA_CORE_DESCRIPTOR_H
 
@@ -16,17 +16,18 @@ enum descriptor_kind {
 struct descriptor {
     enum descriptor_kind kind;
     uint32_t permissions;
-    struct dpk_uuid owner; /* the process that exported it; 0: the RDMA peer, whichever it is */
+    struct dpk_uuid owner; /* the exporting process; 0: any RDMA peer */
     uint64_t key;          /* its number there */
     uint64_t address, size;
-    /* For peers behind the same PCIe bus: the number of the owner's process, and its file descriptor
-     * of the memory that they map. Process 0: they cannot reach it. */
+    /* For peers on the same PCIe bus: the number of the owner's process, and its file descriptor of the
+     * memory to map. Process 0: not accessible. */
     uint32_t process, file;
 };
 
-/* Appends the bytes to `out`, which says whether there was memory for them. */
+/* Appends the bytes to `out`, which records whether memory was exhausted. */
 void descriptor_write(const struct descriptor *d, struct dpk_buf *out);
-/* INVALID_VALUE: not one of ours, or damaged. UNSUPPORTED_VERSION. */
+/* Reads a descriptor. Errors: INVALID_VALUE if the bytes are not a descriptor, or are damaged,
+ * UNSUPPORTED_VERSION. */
 doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out);
 
 #endif

@@ -5,8 +5,8 @@
  *     while ((ctx = dpk_line_turn(&line)) == NULL) ...     // one of a line that is not empty
  *     dpk_line_remove(&line, ctx);
  *
- * One that does nothing but run tasks, and has none, is parked when its turn comes: out of the line until
- * dpk_pe_rejoin. So what a task costs does not grow with the number of contexts.
+ * A context that only runs tasks, and has no tasks, is parked at its turn: it leaves the line until
+ * dpk_pe_rejoin. So the cost of a task does not grow with the number of contexts.
  */
 #ifndef DPK_API_DOCA_CORE_LINE_H
 #define DPK_API_DOCA_CORE_LINE_H
@@ -16,14 +16,14 @@
 struct dpk_line {
     struct dpk_ctx *first, *last; /* the first has the next turn */
     unsigned length;
-    unsigned polled; /* how many of them have `poll` */
+    unsigned polled; /* number of contexts with `poll` */
 };
 
-/* At the end; it is not parked any more. */
+/* Adds a context at the end of the line; it is no longer parked. */
 void dpk_line_add(struct dpk_line *line, struct dpk_ctx *c);
-/* Nor is one that was not there. */
+/* Removes a context, which is then not parked. The context need not be in the line. */
 void dpk_line_remove(struct dpk_line *line, struct dpk_ctx *c);
-/* The first one, which goes to the end of the line. NULL: it was parked. */
+/* Returns the first context and moves it to the end of the line, or parks it and returns NULL. */
 struct dpk_ctx *dpk_line_turn(struct dpk_line *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Backends of the log, for who writes lines. */
+/* Backends of the log, for writers of lines. */
 #ifndef DPK_API_DOCA_CORE_LOG_H
 #define DPK_API_DOCA_CORE_LOG_H
 
@@ -11,7 +11,8 @@ struct line {
     const char *text; /* one line */
 };
 
-/* Hands a line to every backend of its sort. False: there is none of that sort. */
+/* Passes a line to all backends for the program or for the SDK. Returns false if there is no such
+ * backend. */
 bool backends_write(bool sdk, const struct line *line);
 
 #endif

@@ -14,18 +14,19 @@
 
 #include "api/doca/dpa/dpa.h"
 
-/* The counter of a started event; NULL: it is not. Its handle stays pinned in *event, to be
- * dropped. *result: why. */
+/* Returns the counter of a started event, or NULL with the reason in *result. The object stays pinned
+ * in *event; the caller drops it. */
 struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void **event,
                                      doca_error_t *result);
 
-/* Lets peers update a started event; they find it by *key. INVALID_VALUE: no event. BAD_STATE: not
- * started. */
+/* Lets peers update a started event. They find it by *key. Errors: INVALID_VALUE if the handle is not
+ * an event, BAD_STATE if it is not started. */
 doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t *key);
-/* A sync event that was exported to remote peers, found by what came with it: its owner and key.
- * NULL: there is none in this process. To be released with dpk_object_drop(*event). */
+/* Returns the sync event of this process that was exported to remote peers with that key, or NULL.
+ * Release it with dpk_object_drop(*event). */
 struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event);
-/* What a remote sync event stands for, by the handle DPA code has. False: there is none. */
+/* Gets owner and key of a remote sync event, by its handle for DPA code. Returns false if the handle is
+ * invalid. */
 bool dpk_remote_event_of_handle(uint64_t handle, struct dpk_uuid *owner, uint64_t *key);
 
 #endif

@@ -5,7 +5,7 @@
 #include "event.h"
 #include "shared_word.h"
 
-/* How many types of tasks an event has: tasks.c. */
+/* Number of types of tasks of an event (tasks.c). */
 #define EVENT_TASK_TYPES 5
 
 /* Publisher or subscriber: the CPU through a device, a DPA context, or both. */
@@ -20,33 +20,33 @@ struct dpk_sync_event {
     struct shared_word word; /* the counter of an event that processes share */
     struct side publisher, subscriber;
     bool remote_publishers, pci_publishers, pci_subscribers;
-    bool imported;         /* another process exported it, or this one */
-    atomic_bool wait_told; /* that one without a DPA lasts */
+    bool imported;         /* made from an export */
+    atomic_bool wait_told; /* a long wait without a DPA was reported */
     struct dpk_buf exported;
     struct dpk_task_pool pools[EVENT_TASK_TYPES];
 };
 extern const struct dpk_kind dpk_sync_event_kind;
 
-/* A started event, pinned; NULL: it is none, or not started. */
+/* Returns a started event, pinned, or NULL if the handle is not an event or is not started. */
 struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
                                               doca_error_t *result);
 
-/* What a device makes of an export: a handle; NULL: *result says why. */
+/* Makes a handle of an export on a device, or returns NULL with the reason in *result. */
 typedef void *sync_event_importer(struct dpk_dev *d, const struct descriptor *what,
                                   doca_error_t *result);
-/* The same, from the bytes; they are an export of that kind, else INVALID_VALUE. */
+/* Imports the bytes of an export. Errors: INVALID_VALUE if they are not an export of that kind. */
 void *sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
                         enum descriptor_kind kind, sync_event_importer *import,
                         doca_error_t *result);
 
-/* What is waited for, of (value & mask): is it greater than, equal to, not equal to `value`? */
+/* The condition of a wait: (value & mask) greater than, equal to, or not equal to `value`. */
 struct condition {
     enum { WAIT_GT, WAIT_EQ, WAIT_NEQ } kind;
     uint64_t value, mask;
 };
 bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
-/* Whether a wait has ended. IN_PROGRESS: not yet. BAD_STATE: it never would, as the DPA that is to update
- * the event failed, or is stopped. */
+/* Checks whether a wait has ended. Errors: IN_PROGRESS if not, BAD_STATE if it cannot end because the
+ * DPA that updates the event failed or is stopped. */
 doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c);
 
 /* The value; the value before. */

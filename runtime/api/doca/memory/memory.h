@@ -13,17 +13,17 @@
 
 #include "api/doca/dpa/dpa.h"
 
-/* The memory key of a started map, doca_dpa_dev_mmap_t: it is another one at each start. `dev`: a
- * device that it is to be on, NULL: any. INVALID_VALUE, BAD_STATE: not started, NOT_FOUND: not on
- * `dev`. */
+/* Gets the memory key of a started map, doca_dpa_dev_mmap_t. Each start has a new key. `dev`: a
+ * required device, or NULL. Errors: INVALID_VALUE, BAD_STATE if the map is not started, NOT_FOUND if it
+ * is not on `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
 
-/* A map as doca_mmap_create makes them, of memory that only those functions copy; `object` is what they
- * get, and the map is a use of it. NULL, NULL: of the program's own. NO_MEMORY. */
+/* Creates a map, as doca_mmap_create, of memory that only the functions of `bus` copy. They receive
+ * `object`, and the map is a use of it. NULL, NULL: the program's own memory. Errors: NO_MEMORY. */
 doca_error_t dpk_mmap_new_behind(const struct dpk_memory_bus *bus, void *object,
                                  struct doca_mmap **mmap);
 
-/* Whether it is a map. */
+/* Returns true if the handle is a map. */
 bool dpk_is_mmap(const struct doca_mmap *mmap);
 
 /* ---- Buffers ---- */
@@ -37,60 +37,63 @@ doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca
 doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
                                size_t element_size, uint64_t offset);
 
-/* Whether a list has no more than `count` buffers with `size` bytes of data. False: it is none. */
+/* Returns true if the argument is a list of at most `count` buffers with at most `size` bytes of
+ * data. */
 bool dpk_buf_list_fits(const struct doca_buf *list, uint32_t count, uint64_t size);
-/* Copies the data of a list of buffers behind that of another list, as a device does whose domain
- * that is. EMPTY: there is no data. */
+/* Appends the data of a list of buffers to the data of another list, as a device with that domain does.
+ * Errors: EMPTY if there is no data. */
 doca_error_t dpk_buf_list_copy(const struct doca_buf *from, struct doca_buf *to,
                                const struct dpk_memory_domain *domain);
-/* What that would return for the lists as they are now; copies nothing. */
+/* Returns the result that dpk_buf_list_copy would have now, without a copy. */
 doca_error_t dpk_buf_list_check(const struct doca_buf *from, struct doca_buf *to,
                                 const struct dpk_memory_domain *domain);
-/* The bytes of data in a list of buffers, and how many buffers it has. INVALID_VALUE: it is none. */
+/* Gets the bytes of data in a list of buffers, and its number of buffers. Errors: INVALID_VALUE if the
+ * argument is not a list. */
 doca_error_t dpk_buf_list_size(const struct doca_buf *list, uint64_t *size, uint32_t *count);
-/* Copies `size` bytes of its data, from an offset on, as a device does whose domain that is.
- * INVALID_VALUE: there are not so many; else as dpk_buf_list_copy. Memory that another process
- * exported is NOT_PERMITTED or IO_FAILED. */
+/* Copies `size` bytes of its data from an offset, as a device with that domain does. Errors:
+ * INVALID_VALUE if there is less data, NOT_PERMITTED or IO_FAILED for memory that another process
+ * exported; others as of dpk_buf_list_copy. */
 doca_error_t dpk_buf_list_read(const struct doca_buf *list, uint64_t offset, void *to, size_t size,
                                const struct dpk_memory_domain *domain);
-/* Appends bytes to its data, where the peers of a device may write, too. INVALID_VALUE: they do not
- * fit. *appended grows by what was appended, also on failure. */
+/* Appends bytes to its data; the peers of a device may write there, too. *appended grows by the number
+ * of appended bytes, also on failure. Errors: INVALID_VALUE if the bytes do not fit. */
 doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t size,
                                  const struct dpk_memory_domain *domain, uint64_t *appended);
-/* Takes the last bytes of its data away again. */
+/* Removes the last bytes of its data. */
 void dpk_buf_list_shrink(struct doca_buf *list, uint64_t by);
-/* Where a device whose domain that is finds the data of a list (`room`: writes what comes behind it):
- * *count accesses of host memory, at most `most`, that are not empty. INVALID_VALUE: no buffer, or a
- * longer list. NOT_PERMITTED, IO_FAILED, NOT_SUPPORTED: as tasks of doca_dma.h say of memory. */
+/* Gets the accesses of a device with that domain to the data of a list, or to the room after the data
+ * (`room`): *count non-empty accesses of host memory, at most `most`. Errors: INVALID_VALUE if the
+ * argument is not a buffer, or the list is too long; NOT_PERMITTED, IO_FAILED and NOT_SUPPORTED as for
+ * tasks of doca_dma.h. */
 doca_error_t dpk_buf_list_places(const struct doca_buf *list, bool room,
                                  const struct dpk_memory_domain *domain,
                                  struct dpk_memory_access *out, unsigned most, unsigned *count);
-/* Where the peer of a connection finds a buffer, which is of a map that it exported, or of this
- * process: the key that its owner has. */
+/* The place of a buffer for the peer of a connection, with the owner's key. The buffer is of a map that
+ * the peer exported, or of this process. */
 struct dpk_buf_remote {
     struct dpk_uuid owner;
     uint32_t key;
     uint64_t address, data_len; /* of its data */
     uint64_t room;              /* bytes behind it */
 };
-/* INVALID_VALUE: no buffer. IO_FAILED: its memory is gone. */
+/* Errors: INVALID_VALUE if the argument is not a buffer, IO_FAILED if its memory is gone. */
 doca_error_t dpk_buf_find_remote(const struct doca_buf *buf, struct dpk_buf_remote *out);
-/* The first `size` bytes behind the data of a list have become data. */
+/* Extends the data of a list by `size` bytes that were written after it. */
 void dpk_buf_list_grow(struct doca_buf *list, uint64_t size);
-/* Before a pool is started: the part of its map that it has. */
+/* Sets the part of the map for a pool. Call this before its start. */
 struct doca_buf_pool;
 doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t offset,
                                       uint64_t size);
-/* Whether `size` bytes of memory for rings, from an offset on, are there, of the DPA context whose base
- * that is; and whether it is a page of doorbells. */
+/* Check whether `size` bytes of ring memory from an offset exist, on the DPA context with that base;
+ * and whether the object is a page of doorbells. */
 struct doca_uar;
 struct doca_umem;
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
                   uint64_t size);
-/* The base of the DPA context that it is of, held; NULL: none. */
+/* Returns the base of its DPA context, with a reference, or NULL. */
 struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem);
 bool dpk_is_uar(const struct doca_uar *uar);
-/* Whether it is a buffer. */
+/* Returns true if the handle is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 
 #endif

@@ -8,25 +8,25 @@
 
 #define MMAP_DEVS_MAX DPK_MEMORY_DOMAINS_MAX
 
-/* What permits exports. */
+/* Permissions that exports need. */
 #define PCI_PERMISSIONS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 #define RDMA_PERMISSIONS                                                                           \
     (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
 struct dpk_mmap {
     struct dpk_object object;
-    atomic_bool started;                 /* until nothing is in flight any more */
-    bool stopping;                       /* waits for what is in flight; with the lock */
-    struct dpk_memory memory;            /* what is registered; REMOTE: imported */
+    atomic_bool started;                 /* until no access is in flight any more */
+    bool stopping;                       /* waits for accesses in flight; with the lock */
+    struct dpk_memory memory;            /* the registered memory; REMOTE: imported */
     uint32_t permissions;                /* of enum doca_access_flag */
     struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
-    void *behind;                        /* whose bus memory.bus is: a use; NULL: nobody's */
+    void *behind;                        /* the object of memory.bus: a use; NULL: none */
     uint32_t key;                        /* of this start; 0: none; with the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;
-    uint32_t max_devs;         /* as the program wants it; MMAP_DEVS_MAX counts too */
-    bool was_started;          /* once at least */
-    bool thread_safe;          /* buffers are no uses of it */
+    uint32_t max_devs;         /* limit set by the program, besides MMAP_DEVS_MAX */
+    bool was_started;          /* was started at least once */
+    bool thread_safe;          /* its buffers are not uses */
     struct dpk_buf exports[2]; /* for PCIe and RDMA peers */
     union doca_data user_data;
     doca_mmap_memrange_free_cb_t *free_cb; /* NULL: none */
@@ -35,22 +35,23 @@ struct dpk_mmap {
 };
 extern const struct dpk_kind dpk_mmap_kind;
 
-/* The map, locked, if it can be changed now, else *result says why not. dpk_object_unlock ends it;
- * NULL: it is none. */
+/* Returns the map, locked, if it can be changed now, else sets *result. Unlock it with
+ * dpk_object_unlock. Returns NULL if the handle is not a map. */
 struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *result);
-/* The map, if it is started and (with `dev`) of that device; else NULL, and *result says why. */
+/* Returns the map if it is started and (with `dev`) on that device. Otherwise returns NULL with the
+ * reason in *result. */
 struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
                                       doca_error_t *result);
 
-/* What permissions of DOCA are as rights of a key. */
+/* Returns the rights of a key for DOCA permissions. */
 unsigned dpk_mmap_rights(uint32_t permissions);
-/* Whether what others export over PCIe is imported there: not on the host's side of a card. */
+/* Returns true if the device imports PCIe exports: false on the host side of a card. */
 bool dpk_mmap_imports_pci(const struct dpk_device_info *info);
-/* Whether there is such a range of addresses. */
+/* Returns true if the range does not exceed the address space. */
 bool dpk_mmap_is_range(uint64_t address, uint64_t size);
-/* These are for a map that nobody else has, or with its lock. The first adds a device as
- * doca_mmap_add_dev, the second registers the memory: FULL, BAD_STATE, DRIVER, NO_MEMORY; and of an
- * import what doca_mmap_create_from_export says. */
+/* Call these with the map's lock, or for a map that no other thread has. The first adds a device as
+ * doca_mmap_add_dev. The second registers the memory. Errors: FULL, BAD_STATE, DRIVER, NO_MEMORY; for
+ * an import as of doca_mmap_create_from_export. */
 doca_error_t dpk_mmap_put_dev(struct dpk_mmap *m, struct dpk_dev *d);
 doca_error_t dpk_mmap_make_key(struct dpk_mmap *m);
 

@@ -1,4 +1,4 @@
-/* What the files of libdoca_argp share. */
+/* Declarations that the files of libdoca_argp share. */
 #ifndef DPK_API_DOCA_ARGP_PRIVATE_H
 #define DPK_API_DOCA_ARGP_PRIVATE_H
 
@@ -27,7 +27,7 @@ struct value {
     bool on;
 };
 
-/* A command, with what is given behind its name. */
+/* A command, with what is given after its name. */
 struct cmd {
     struct dpk_object object;
     struct cmd *next, *parent; /* of its parent, or of the parser */
@@ -47,33 +47,34 @@ struct parser {
     const struct cmd *current; /* the innermost one of the command line; NULL: none */
     doca_argp_logger_cb_t logger;
     doca_argp_dpdk_cb_t dpdk;
-    char **dpdk_argv; /* what that gets */
+    char **dpdk_argv; /* its arguments */
     int dpdk_argc;
     doca_argp_validation_cb_t validate;
     doca_argp_version_cb_t version;
     struct value *values;
     size_t count, capacity;
-    bool lenient; /* what the file has that the program does not know is no error */
+    bool lenient; /* unknown entries of the file are not errors */
 };
 
 /* Complains in the log of the SDK, or on stderr; INVALID_VALUE. */
 doca_error_t complain(const struct parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "--long", or "-short" where there is no long name; into `out`. */
+/* Writes "--long", or "-short" without a long name, into `out`. */
 const char *param_title(const struct param *a, char out[80]);
 
 /* The parameter with that name that may be given now; NULL: none. */
 struct param *find_short(const struct parser *p, const char *name, size_t length);
 struct param *find_long(const struct parser *p, const char *name, size_t length);
-/* The one that a file may give; NULL: none. */
+/* Returns the parameter that a file may give by this name, or NULL. */
 struct param *find_in_file(const struct parser *p, const char *name);
-/* The command with that name behind the current one; NULL: none. */
+/* Returns the command with that name after the current command, or NULL. */
 const struct cmd *find_cmd(const struct parser *p, const char *name);
 
-/* Takes over a parameter into a list. INITIALIZATION: it is not complete. ALREADY_EXIST. NO_MEMORY. */
+/* Moves a parameter into a list. Errors: INITIALIZATION if it is incomplete, ALREADY_EXIST,
+ * NO_MEMORY. */
 doca_error_t param_take(struct param **list, struct param *a);
-/* Gives back a list of parameters, or of commands with all that they have. */
+/* Free a list of parameters, or of commands with their parameters and commands. */
 void params_forget(struct param *first);
 void cmds_forget(struct cmd *first);
 /* The parser of the program, or NULL. */
@@ -81,16 +82,16 @@ struct parser *parser_now(void);
 void parser_set(struct parser *p);
 extern const struct dpk_kind param_kind;
 
-/* Notes a value; it is checked against the parameter's type. */
+/* Stores a value after checking it against the parameter's type. */
 doca_error_t add_text(struct parser *p, struct param *a, const char *text);
 doca_error_t add_number(struct parser *p, struct param *a, double number);
 doca_error_t add_bool(struct parser *p, struct param *a, bool on);
 
-/* Reads what is on the command line, and then what the file says of what is not. */
+/* Read the command line, and then the file for parameters that are not on the command line. */
 doca_error_t parse_command_line(struct parser *p, int argc, char **argv, const char **json);
 doca_error_t parse_json(struct parser *p, const char *path);
 
-/* What is before "--" is DPDK's: notes it. The index of "--"; 0: there is none. */
+/* Stores the DPDK arguments before "--". Returns the index of "--", or 0. */
 int take_dpdk(struct parser *p, int argc, char **argv);
 
 void print_usage(const struct parser *p);

@@ -1,9 +1,9 @@
 /*
- * What the files of doca_comch share: endpoints (clients and servers), connections, producers and
- * consumers, message queues.
+ * Declarations that the files of doca_comch share: endpoints (clients and servers), connections,
+ * producers and consumers, message queues.
  *
- * Locks, in the order in which they are taken: of a context (its properties, its queues of tasks), of
- * a connection (who is on it), of a remote consumer (its ring), of a consumer completion.
+ * Locks, in the order in which they are taken: of a context (its properties, its queues of tasks), of a
+ * connection (its producers and consumers), of a remote consumer (its ring), of a consumer completion.
  */
 #ifndef DPK_API_DOCA_COMCH_PRIVATE_H
 #define DPK_API_DOCA_COMCH_PRIVATE_H
@@ -26,31 +26,31 @@
 struct entry {
     struct dpk_task task;
     struct entry *next;
-    doca_error_t status; /* once it is in the queue of those that have ended */
+    doca_error_t status; /* valid in the queue of ended tasks */
 };
 struct queue {
     struct entry *first, *last;
 };
 void queue_put(struct queue *q, struct entry *e);
-struct entry *queue_take(struct queue *q); /* NULL: it is empty */
+struct entry *queue_take(struct queue *q); /* NULL: the queue is empty */
 
 /* ---- Connections: connection.c ---- */
 
 struct consumer;
 
-/* A consumer of the peer's; of a message queue's, one of this process. */
+/* A consumer of the peer. For a message queue, a consumer of this process. */
 struct remote {
     struct remote *next; /* of its connection */
     atomic_uint references;
     uint32_t id, imm_room;
     pthread_mutex_t lock; /* of the rest */
     struct rings rings;
-    const void *writer;     /* the producer that has begun a message; NULL: none */
-    struct consumer *owner; /* that is on the DPA, and is told what came; else NULL */
+    const void *writer;     /* the producer that writes a message; NULL: none */
+    struct consumer *owner; /* the consumer on the DPA that is notified of messages; else NULL */
     atomic_bool gone;
 };
 
-/* Who is on a connection: how many, the number of the last one, how many there may be. */
+/* The producers or consumers of a connection: how many, the last number, the largest allowed number. */
 struct roll {
     uint32_t count, last, max;
 };
@@ -60,13 +60,15 @@ struct connection {
     struct dpk_object object;
     struct connection *next; /* of its server */
     int fd;                  /* until it is released; -1: of a message queue */
-    atomic_bool broken;      /* nothing comes or goes any more */
-    bool open;               /* both have greeted; of its endpoint */
+    atomic_bool broken;      /* no data is sent or received any more */
+    bool open;               /* both sides have sent a greeting; under the endpoint's lock */
     bool is_server;
     void *endpoint;                              /* the handle */
     struct dpk_dev *dev;                         /* a reference */
-    struct dpk_dpa *consumer_dpa, *producer_dpa; /* whose side is on the DPA: references, or NULL */
-    uint32_t max_size;                           /* of messages; the smaller one of both sides' */
+    struct dpk_dpa *consumer_dpa, *producer_dpa; /* the DPA contexts of sides on the DPA: references, or
+                                                    NULL */
+    uint32_t max_size;                           /* largest message; the smaller value of the two
+                                                    sides */
     struct queue waiting;                        /* sends; with the lock of the endpoint */
     /* With the lock of the connection. */
     union doca_data user_data;
@@ -77,27 +79,27 @@ struct connection {
 };
 extern const struct dpk_kind connection_kind;
 
-/* A connection over a socket, which it owns from then on, or over none (-1); entered and pinned.
- * NULL: out of memory. */
+/* Creates a connection over a socket, which it then owns, or without a socket (-1). It is entered and
+ * pinned. Returns NULL if memory is exhausted. */
 struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server);
-/* Nothing comes or goes any more. Any thread. */
+/* Breaks a connection: no data is sent or received any more. Any thread may call this. */
 void connection_break(struct connection *c);
-/* Whether it is broken, or its peer has hung up: asks the kernel. */
+/* Returns true if the connection is broken, or the peer has hung up according to the kernel. */
 bool connection_is_lost(struct connection *c);
 /* Counts a message. */
 void connection_count(struct connection *c, bool sent, uint32_t size);
-/* The peer has a new consumer. False: it broke the protocol. `owner`: one of this process that is to
- * be told what comes; or NULL. */
+/* Adds a new consumer of the peer. Returns false if the peer broke the protocol. `owner`: the consumer
+ * of this process that is notified of messages, or NULL. */
 bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
                            struct consumer *owner);
-/* One of its consumers has gone. False: it had none of that number. */
+/* Removes a consumer of the peer. Returns false if the number is unknown. */
 bool connection_expire_remote(struct connection *c, uint32_t id);
-/* A consumer of the peer's, held; NULL: there is none of that number. */
+/* Returns the consumer of the peer with that number, with a reference, or NULL. */
 struct remote *connection_find_remote(struct connection *c, uint32_t id);
 void remote_drop(struct remote *r); /* NULL is fine */
 
-/* Counts one more consumer or producer of this side; *id gets its number, the one after the last.
- * NOT_CONNECTED. FULL: there are as many as there may be. */
+/* Adds a consumer or producer of this side; *id receives the next number. Errors: NOT_CONNECTED, FULL
+ * if the largest number is reached. */
 doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id);
 void connection_leave(struct connection *c, struct roll *roll);
 
@@ -106,21 +108,21 @@ void connection_leave(struct connection *c, struct roll *roll);
 struct consumer {
     struct dpk_dev_ctx base;
     struct connection *c; /* a reference */
-    void *msgq;           /* a use; NULL: it is of a connection of two processes */
+    void *msgq;           /* a use; NULL: the connection is between processes */
     struct dpk_task_pool receives;
     uint32_t imm_len, id;
     unsigned looked;
-    uint64_t got;        /* bytes of the message that is coming */
+    uint64_t got;        /* received bytes of the current message */
     doca_error_t status; /* of that message */
-    bool entered;        /* it counts on the connection; with the lock, as the next three */
+    bool entered;        /* it is counted on the connection; with the lock, as the next three */
     bool announced;      /* the peer knows it */
     int memory;          /* of the rings; -1 */
     struct queue posted;
     pthread_mutex_t
-        rings_lock; /* for who looks at rings, and who replaces them; the last of locks */
+        rings_lock; /* for readers of rings and replacing rings; taken after all other locks */
     struct rings rings;
     /* On the DPA; with the lock. */
-    struct consumer_completion *completion; /* a reference, while it runs a use; or NULL */
+    struct consumer_completion *completion; /* a reference, and a use while it runs; or NULL */
     bool uses_completion;
     uint32_t completion_data, receives_max;
     uint32_t room; /* receives that are posted; with the lock of the completion */
@@ -130,31 +132,34 @@ extern const struct dpk_kind consumer_kind;
 struct producer {
     struct dpk_dev_ctx base;
     struct connection *c; /* a reference */
-    void *msgq;           /* a use; NULL: it is of a connection of two processes */
+    void *msgq;           /* a use; NULL: the connection is between processes */
     struct dpk_task_pool sends;
     uint32_t id;
     unsigned looked;
-    bool entered; /* it counts on the connection; with the lock, as the next */
+    bool entered; /* it is counted on the connection; with the lock, as the next */
     struct queue waiting, ended;
     atomic_uint waiting_count, ended_count;
     /* On the DPA; with the lock. */
-    struct dpk_dpa_completion *queue; /* a reference, while it runs a use; or NULL */
+    struct dpk_dpa_completion *queue; /* a reference, and a use while it runs; or NULL */
     uint32_t sent;
-    uint64_t run; /* of the context that it is on */
+    uint64_t run; /* run of its DPA context */
 };
 extern const struct dpk_kind producer_kind;
 
-/* Idle ones of a connection that is pinned. `msgq`: the queue that it is of, which they use; or NULL. */
+/* Create an idle consumer or producer of a pinned connection. `msgq`: the message queue of the
+ * connection, which they use; or NULL. */
 struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result);
 struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result);
 
-/* Whether one may start that is on the DPA; with its lock. The consumer uses its completion from then
- * on, until it leaves. */
+/* Check whether an object on the DPA may start; call these with its lock. A consumer then uses its
+ * completion until it leaves. */
 doca_error_t dpa_consumer_check(struct consumer *n);
 doca_error_t dpa_producer_check(struct producer *p);
-/* Hands what came to its completion; with the lock of the remote consumer that it is of. */
+/* Passes received messages to the consumer's completion. Call this with the lock of the remote
+ * consumer. */
 void dpa_consumer_arrived(struct consumer *n);
-/* Whether a data path is on that side of a message queue, and runs; *run says which of its starts. */
+/* Checks that a data path is on that side of a message queue, and runs. *run receives the number of its
+ * start. */
 doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
 /* Calls of DPA code, as those of struct dpk_dpa_calls. */
 bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
@@ -164,14 +169,14 @@ bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, ch
 
 struct endpoint;
 
-/* What clients and servers do otherwise; without the lock. */
+/* Functions that differ between clients and servers. Called without the lock. */
 struct endpoint_ops {
     struct dpk_ctx_ops ctx; /* the first member */
-    /* The next connection on which something may have come, pinned; NULL: nothing came. */
+    /* Returns the next connection with possible input, pinned, or NULL. */
     struct connection *(*next)(struct endpoint *e);
-    /* The first word of a peer. False: it is no greeting. */
+    /* Handles the first word of a peer. Returns false if it is not a greeting. */
     bool (*greeted)(struct endpoint *e, struct connection *c, const struct dpk_comch_word *w);
-    /* The peer of a connection has gone, or was sent away; the connection is broken. */
+    /* Called when the peer has gone or was rejected; the connection is broken. */
     void (*lost)(struct endpoint *e, struct connection *c);
 };
 
@@ -191,29 +196,29 @@ struct endpoint {
     struct connection *connections; /* references; a client has one */
     unsigned connection_count;
     struct dpk_comch_server *server;
-    atomic_uint ended_count, waiting_count;   /* sends that have ended, and those that wait */
-    atomic_int events;                        /* what can be read when something came; -1 */
-    bool heard_last;                          /* what it did last was to hear, not to end a task */
+    atomic_uint ended_count, waiting_count;   /* numbers of ended and of waiting sends */
+    atomic_int events;                        /* a descriptor that is readable after input; -1: none */
+    bool heard_last;                          /* the last step handled input, and did not end a task */
     _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
 
-/* A new one on a device of that card. INVALID_VALUE: the name is not one. */
+/* Creates an endpoint on a device of that card. Errors: INVALID_VALUE if the name is invalid. */
 void *endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card, const char *name,
                    const struct dpk_kind *kind, const struct endpoint_ops *ops,
                    doca_error_t *result);
-/* For their kinds, and for `progress` and `is_ready`. */
+/* Functions for the two kinds, and for `progress` and `is_ready`. */
 void endpoint_left(void *object);
 bool endpoint_progress(struct dpk_ctx *ctx);
 bool endpoint_is_ready(const struct dpk_ctx *ctx);
-/* Takes a connection from the list, whose reference is the caller's then; its sends that wait have
- * ended. With the lock. */
+/* Removes a connection from the list and ends its waiting sends. The caller owns the reference of the
+ * list. Call this with the lock. */
 void endpoint_forget(struct endpoint *e, struct connection *c);
 /* Breaks all connections, and forgets them. With the lock. */
 void endpoint_hang_up(struct endpoint *e);
-/* What greetings say, in both directions. */
+/* Send and read greetings. */
 enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind);
 
-/* The functions that both have: `kind` is that of clients, or of servers. */
+/* The common functions. `kind`: of clients or of servers. */
 doca_error_t endpoint_set(void *handle, const struct dpk_kind *kind, size_t member, uint32_t value,
                           uint32_t most);
 doca_error_t endpoint_get(const void *handle, const struct dpk_kind *kind, size_t member,
@@ -231,7 +236,8 @@ doca_error_t endpoint_on_message(void *handle, const struct dpk_kind *kind,
 doca_error_t endpoint_on_consumer(void *handle, const struct dpk_kind *kind,
                                   doca_comch_event_consumer_cb_t added,
                                   doca_comch_event_consumer_cb_t expired);
-/* The endpoint, locked, if it is idle; dpk_object_unlock ends it. NULL: *result says why. */
+/* Returns the endpoint, locked, if it is idle; unlock it with dpk_object_unlock. Returns NULL with the
+ * reason in *result. */
 struct endpoint *endpoint_begin_change(void *handle, const struct dpk_kind *kind,
                                        doca_error_t *result);
 

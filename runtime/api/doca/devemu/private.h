@@ -1,7 +1,7 @@
 /* Inside libdoca_devemu: types, contexts of functions, doorbells and vectors.
  *
- * Locks: a completion's own lock comes before that of a context's doorbells, and an object's own one
- * before both; then those of the room dpa. That of registers is the last of all. */
+ * Order of locks: an object's own lock, a completion's lock, the lock of a context's doorbells, the
+ * locks of the room dpa, the lock of registers. */
 #ifndef DPK_API_DOCA_DEVEMU_PRIVATE_H
 #define DPK_API_DOCA_DEVEMU_PRIVATE_H
 
@@ -21,15 +21,15 @@ struct pci_type {
 };
 extern const struct dpk_kind pci_type_kind;
 
-/* Whether a device's card emulates functions for who asks. */
+/* Returns true if the card emulates functions for programs on this side. */
 bool devemu_is_able(const struct dpk_device_info *card);
-/* What a failure of the room pci is for a program. */
+/* Returns the DOCA error for a failure of the room pci. */
 doca_error_t devemu_failed(const char *call, const struct dpk_error *err);
 
 struct doorbell;
 
-/* A program's callback for a region of registers, what it held when last looked at, and what it holds after it
- * was plugged in or reset; NULL: what it held before. */
+/* A program's callback for a region of registers, its bytes at the last look, and its bytes after a
+ * plug or reset (NULL: unchanged). */
 struct stateful {
     doca_devemu_pci_dev_event_bar_stateful_region_driver_write_handler_cb_t handler;
     union doca_data data;
@@ -40,22 +40,22 @@ struct pci_dev {
     struct dpk_dev_ctx base;
     struct pci_type *type; /* a use */
     unsigned number;
-    struct dpk_pci *f;   /* from the first start on: it stays mapped until it is released */
+    struct dpk_pci *f;   /* mapped from the first start until the release */
     bool claimed;        /* the DPU's side of it; with the lock */
-    atomic_bool damaged; /* and that was said */
+    atomic_bool damaged; /* the damage was reported */
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t on_plug;
     doca_devemu_pci_dev_event_flr_handler_cb_t on_reset;
     union doca_data plug_data, reset_data;
-    atomic_uint state, resets; /* that were told of */
-    uint32_t resets_before;    /* the context started */
-    uint16_t vectors, bells;   /* that it may have; with the lock */
-    bool bells_set;            /* and numbers of doorbells are smaller */
+    atomic_uint state, resets; /* the values that were reported */
+    uint32_t resets_before;    /* the number of resets when the context started */
+    uint16_t vectors, bells;   /* largest numbers; with the lock */
+    bool bells_set;            /* `bells` limits the doorbells */
     struct dpk_pci_identity identity;
     atomic_uint told;          /* the region whose handler was called last */
-    pthread_mutex_t registers; /* for what `stateful` has seen; no lock is taken behind it */
+    pthread_mutex_t registers; /* guards the last bytes in `stateful`; no lock is taken after it */
     struct stateful stateful[DPK_PCI_REGIONS];
     struct listener {
-        pthread_mutex_t lock; /* for the rest, and for what doorbells say */
+        pthread_mutex_t lock; /* guards the members below, and the values of doorbells */
         struct doorbell *first;
         pthread_t thread;
         bool runs;
@@ -64,22 +64,22 @@ struct pci_dev {
 };
 extern const struct dpk_kind pci_dev_kind;
 
-/* A context that runs, locked, with its data path on the DPA if `dpa` is no NULL. NULL: *result says
- * why. */
+/* Returns a running context, locked, with its data path on the DPA if `dpa` is not NULL. Returns NULL
+ * with the reason in *result. */
 struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa,
                                      doca_error_t *result);
 
-/* One that is idle, locked. */
+/* Returns an idle context, locked. Returns NULL with the reason in *result. */
 struct pci_dev *pci_dev_lock_idle(const void *handle, doca_error_t *result);
 
-/* Listens for the doorbells of a context, with a thread from the first one on. */
+/* Listens to a doorbell. The first doorbell of a context starts a thread. */
 doca_error_t listener_add(struct pci_dev *d, struct doorbell *b);
-/* Whether it was started. */
+/* Removes a doorbell. Returns true if it was started. */
 bool listener_remove(struct pci_dev *d, struct doorbell *b);
 void listener_stop(struct pci_dev *d);
 
-/* With the lock of the listener: gives a completion, if there is something to tell and somebody asked;
- * and one that was rung. */
+/* Call these with the lock of the listener. The first gives a completion if a ring is pending and was
+ * requested; the second records a ring. */
 void doorbell_tell(struct doorbell *b);
 void doorbell_rung(struct doorbell *b);
 
@@ -92,9 +92,10 @@ struct db_completion {
 };
 extern const struct dpk_kind db_completion_kind;
 
-/* Whether a DPA context runs, the run of that number (0: any). */
+/* Returns true if a DPA context runs, in the run with that number (0: any). */
 bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run);
-/* With the lock: whether it is started, and its DPA context was not stopped since. */
+/* Returns true if the completion is started, and its DPA context was not stopped since. Call this with
+ * the lock. */
 bool db_completion_runs(const struct db_completion *k);
 
 struct doorbell {

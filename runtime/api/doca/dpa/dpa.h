@@ -21,7 +21,7 @@
 
 struct mlx5dv_devx_uar;
 
-/* Where messages of a process go. */
+/* Destinations of the messages of a process. */
 enum dpk_dpa_file_kind { DPK_DPA_LOG, DPK_DPA_TRACE, DPK_DPA_FILES };
 struct dpk_dpa_file {
     char *path; /* NULL: stdout */
@@ -35,7 +35,7 @@ struct dpk_dpa {
     struct dpk_host_app *app; /* NULL: none yet */
     uint64_t number;          /* what DPA code calls it */
     atomic_bool started;      /* until stop or destroy */
-    /* Its page of doorbells, and who frees it; NULL: nobody asked for its number. With the lock. */
+    /* Its page of doorbells, and the function that frees it; NULL: not requested yet. With the lock. */
     struct mlx5dv_devx_uar *uar;
     void (*free_uar)(struct mlx5dv_devx_uar *uar);
     /* Of a context that is not extended: */
@@ -55,18 +55,19 @@ struct dpk_dpa {
 };
 extern const struct dpk_kind dpk_dpa_kind;
 
-/* The process of a started context; it stays until the caller leaves. `run` 0, or the run that the
- * caller's object belongs to: objects of an earlier one are dead. NULL: not started. */
+/* The process of a started context; it stays until the caller leaves. `run`: the run of the caller's
+ * object (objects of earlier runs are invalid), or 0. Returns NULL if the context is not started. */
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
 void dpk_dpa_leave(struct dpk_dpa *d);
-/* Ends the process of a context that was entered, for what the device found; says so on stderr. */
+/* Ends the process of an entered context because of an error that the device found, and reports it on
+ * stderr. */
 void dpk_dpa_fail(struct dpk_dpa *d, struct dpk_process *p, const char *reason);
-/* The context whose process this one shares: itself, or what it extends. */
+/* Returns the context that owns the process: the context itself, or the context that it extends. */
 struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d);
-/* The process with its functions, for one who entered. */
+/* Returns the process with its functions. Call this after entering the context. */
 struct dpk_host_process *dpk_dpa_host(struct dpk_dpa *d);
 
-/* The handle of the context of a thread; NULL: it is no thread. */
+/* Returns the handle of a thread's context, or NULL if the argument is not a thread. */
 struct doca_dpa;
 struct doca_dpa_thread;
 struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread);
@@ -77,19 +78,20 @@ struct dpk_dpa_call {
     struct dpk_process *process;
 };
 
-/* Pins and enters the context of a handle. INVALID_VALUE: no context. BAD_STATE: not started. */
+/* Pins and enters the context of a handle. Errors: INVALID_VALUE if the handle is not a context,
+ * BAD_STATE if it is not started. */
 doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call);
-/* Undoes it; after a failure there is nothing to undo. */
+/* Leaves and unpins the context. Not needed after a failure. */
 void dpk_dpa_end(struct dpk_dpa_call *call);
 
 /* ---- Completions ---- */
 
-/* What a completion queue holds; DPA code gets it as it is here (doca_dpa_dev.h). */
+/* An element of a completion queue. DPA code reads this layout (doca_dpa_dev.h). */
 struct dpk_completion {
     uint32_t type; /* of enum doca_dpa_dev_completion_type */
     uint32_t user_data, immediate, wqe_counter;
     uint64_t timestamp; /* nanoseconds: when it was posted */
-    uint32_t bytes;     /* of the message that came */
+    uint32_t bytes;     /* of the received message */
     uint32_t syndrome;  /* of enum dpk_rc_status */
 };
 
@@ -103,28 +105,29 @@ struct dpk_dpa_completion {
     struct dpk_trigger *trigger;          /* NULL: not started */
     struct dpk_completion *ring;          /* of a queue: `size` elements */
     uint32_t size;                        /* 0: a notification completion */
-    uint32_t posted, taken, acknowledged; /* how many ever; they wrap */
+    uint32_t posted, taken, acknowledged; /* numbers since the start; they wrap */
 };
 extern const struct dpk_kind dpk_completion_kind;
 
-/* Posts a completion to a queue that the caller pinned, and activates its thread if that asked for
- * it. A queue that is not started loses it; one that is full ends its DPA process. */
+/* Posts a completion to a queue that the caller has pinned, and activates its thread if that was
+ * requested. A queue that is not started loses the completion; a full queue ends its DPA process. */
 void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
-/* The same; a queue that is full loses it. */
+/* As dpk_completion_post, but a full queue loses the completion. */
 void dpk_completion_offer(struct dpk_dpa_completion *queue,
                           const struct dpk_completion *completion);
 
-/* A completion queue that an object of another room keeps on the DPA, for a thread, and memory there
- * for what belongs to it. All 0: not started. */
+/* A completion queue on the DPA for an object of another room, with a thread, and DPA memory for its
+ * data. All 0: not started. */
 struct dpk_dpa_queue {
     struct doca_dpa_completion *handle;
     struct dpk_dpa_completion *queue; /* a reference to it */
     uint64_t memory;                  /* its address there */
 };
-/* BAD_STATE: the thread is gone, or its context not started. NO_MEMORY; else as doca_dpa_completion_start. */
+/* Starts the queue. Errors: BAD_STATE if the thread is destroyed or its context is not started,
+ * NO_MEMORY; others as of doca_dpa_completion_start. */
 doca_error_t dpk_dpa_queue_start(struct dpk_dpa_queue *q, struct doca_dpa_thread *thread,
                                  uint32_t elements, size_t memory_size);
-/* Of one that is not started it does nothing. */
+/* Ends the queue. Does nothing if it is not started. */
 void dpk_dpa_queue_end(struct dpk_dpa_queue *q);
 
 /* ---- Calls of DPA code ---- */
@@ -147,7 +150,7 @@ void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
 /* Word of struct dpk_caller's state with the domain of the device that the caller set, 0: none.
  * Domains are never freed. */
 #define DPK_CALLER_DEVICE 2
-/* Whose memory the calling thread reaches: that device's, else the context's own. */
+/* Returns the memory domain of the calling thread: of the device that it set, else of the context. */
 static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
                                                        const struct dpk_caller *caller)
 {

@@ -1,4 +1,4 @@
-/* What the files of dpa share. */
+/* Declarations that the files of dpa share. */
 #ifndef DPK_API_DOCA_DPA_PRIVATE_H
 #define DPK_API_DOCA_DPA_PRIVATE_H
 
@@ -6,35 +6,35 @@
 
 /* ---- dpa.c, start.c: contexts and their processes ---- */
 
-/* A context that is not started; holds `dev`. NULL: out of memory. */
+/* Creates a context that is not started; holds `dev`. Returns NULL if memory is exhausted. */
 struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev);
-/* Loads the program; the device decides first. BAD_STATE: started before. */
+/* Loads the program if the device permits it. Errors: BAD_STATE if the context is started. */
 doca_error_t dpk_dpa_start(struct dpk_dpa *d);
-/* Ends its threads, wherever they are, and whoever waits for them; prints their last messages. */
+/* Ends its threads at any point of their code, ends waits for them, and prints their last messages. */
 doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
-/* A context for another device on the same process, started. BAD_STATE: not started, or itself
- * extended. */
+/* Creates a started context for another device on the same process. Errors: BAD_STATE if `base` is not
+ * started or extends another. */
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
-/* Copies a text to where a program has room for *size bytes; *size becomes what it takes. INVALID_VALUE:
- * there is less room, or none. */
+/* Copies a text to a program's buffer of *size bytes. *size receives the size of the text with the NUL.
+ * Errors: INVALID_VALUE if the buffer is too small or NULL. */
 doca_error_t tell_text(const char *text, char *out, uint32_t *size);
-/* The last call on a context that was stopped, or extended another: it needs its device no more. */
+/* The last call on a stopped or extending context: releases its device. */
 void dpk_dpa_close(struct dpk_dpa *d);
-/* The domain of the device of the context that DPA code calls by that number, this one or one that
- * extends it. NULL: there is none. */
+/* Returns the domain of the device of the context with that number for DPA code: this context, or a
+ * context that extends it. Returns NULL if the number is unknown. */
 struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t number);
 
 /* ---- messages.c ---- */
 
-/* Gives a process that starts its streams, and opens their files; with the lock of the context. What
- * is open after a failure is for messages_close. DPK_ERR_IO: a file cannot be written. */
+/* Creates the streams of a starting process and opens their files. Call this with the lock of the
+ * context, and messages_close also after a failure. Errors: DPK_ERR_IO if a file cannot be written. */
 enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err);
-/* When the process is gone; with the lock of the context. */
+/* Closes the streams after the end of the process. Call this with the lock of the context. */
 void messages_close(struct dpk_dpa *d);
 
 /* ---- calls.c ---- */
 
-/* Gives the process of a context that starts the calls of every room. */
+/* Attaches the calls of every room to the process of a starting context. */
 void calls_attach(struct dpk_dpa *d);
 
 /* ---- thread.c ---- */
@@ -46,14 +46,15 @@ struct dpk_dpa_thread {
     dpk_host_stub *func; /* NULL: not set */
     uint64_t argument, local_storage;
     struct dpk_affinity affinity;
-    const struct doca_dpa_eu_affinity *affinity_handle; /* that it was set by; NULL: none */
-    unsigned rank, peers;                               /* in its group; 0 peers: it has none */
+    const struct doca_dpa_eu_affinity *affinity_handle; /* the affinity that was set; NULL: none */
+    unsigned rank, peers;                               /* in its group; 0 peers: no group */
     struct dpk_thread *thread;                          /* NULL: not started */
     struct dpk_dpa_completion *completions;             /* started ones */
 };
 extern const struct dpk_kind dpk_dpa_thread_kind;
 
-/* The handle of a thread for programs; NOT_FOUND: NULL, or one that was destroyed. */
+/* Gets the handle of a thread for programs. Errors: NOT_FOUND for NULL, or if the thread was
+ * destroyed. */
 doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa_thread **out);
 
 /* doca_dpa_eu_affinity_get. */

@@ -1,9 +1,9 @@
 /*
- * eth: queues of frames for programs of DOCA: the driver, as it were, of a receive or send queue of
- * the port (queues.h), whose rings lie in this process's own memory.
+ * eth: queues of frames for DOCA programs: a driver of a receive or send queue of the port (queues.h),
+ * with rings in this process's own memory.
  *
- * The lock of the context guards its rings. The port takes its own lock inside of it, and its calls
- * to us (struct dpk_nic_listener) take none.
+ * The lock of the context guards its rings. The port takes its own lock inside of it, and its calls to
+ * us (struct dpk_nic_listener) take none.
  */
 #ifndef DPK_API_DOCA_ETH_ETH_H
 #define DPK_API_DOCA_ETH_ETH_H
@@ -21,7 +21,7 @@
 
 /* ---- Rings: ring.c ---- */
 
-/* Memory that the port reaches by its ops. */
+/* Memory that the port accesses by its ops. */
 struct eth_memory {
     struct dpk_nic_memory ops; /* first */
     uint8_t *bytes;
@@ -37,10 +37,10 @@ struct eth_rings {
     struct eth_memory ring, completions, record, consumed_record;
     unsigned log_depth, log_size; /* entries; bytes of one */
     _Atomic uint32_t consumed;    /* completions, which wrap */
-    uint16_t posted, released;    /* entries: written, and told to the port */
+    uint16_t posted, released;    /* entries: written, and announced to the port */
 };
 
-/* What a completion says. */
+/* The contents of a completion. */
 struct eth_completion {
     uint16_t index; /* of the entry */
     bool failed, flushed;
@@ -49,21 +49,22 @@ struct eth_completion {
     uint64_t time;
 };
 
-/* Opens the rings of a queue of that kind, with the lock of its context. INVALID_VALUE: a depth that
- * the port does not have. NO_MEMORY. OPERATING_SYSTEM: the port does not work. */
+/* Opens the rings of a queue of that kind. Call this with the lock of its context. Errors:
+ * INVALID_VALUE if the port does not support the depth, NO_MEMORY, OPERATING_SYSTEM if the port does
+ * not work. */
 doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum dpk_queue_kind kind,
                             uint32_t entries, unsigned log_size);
-/* Destroys the queues, if they are open. Their memory stays, as a thread of a progress engine may just
- * look at it, until eth_rings_free. */
+/* Destroys the queues if they are open. Their memory stays until eth_rings_free, since a thread of a
+ * progress engine may read it. */
 void eth_rings_close(struct eth_rings *r);
 void eth_rings_free(struct eth_rings *r);
 /* The bytes of an entry, by its counter. */
 uint8_t *eth_entry(const struct eth_rings *r, uint16_t index);
-/* Tells the port of all entries that are written. */
+/* Announces all written entries to the port. */
 void eth_rings_release(struct eth_rings *r);
-/* The next completion. False: there is none. */
+/* Takes the next completion. Returns false if there is none. */
 bool eth_rings_poll(struct eth_rings *r, struct eth_completion *out);
-/* Whether so many completions are there; without a lock. */
+/* Returns true if at least `count` completions exist. Needs no lock. */
 bool eth_rings_have(const struct eth_rings *r, uint32_t count);
 /* Writes a segment that points to data. */
 void eth_write_pointer(uint8_t *segment, const struct dpk_memory_access *at);
@@ -83,7 +84,7 @@ struct receive_task {
 struct receive_event {
     struct dpk_object object;
     struct dpk_ctx *ctx;
-    unsigned count; /* 0: it is none now */
+    unsigned count; /* 0: the event is not valid now */
     doca_error_t status;
     uint8_t l3_ok[EVENT_MAX], l4_ok[EVENT_MAX];
     uint32_t metadata[EVENT_MAX], tag[EVENT_MAX], hash[EVENT_MAX];
@@ -108,7 +109,7 @@ struct rxq {
     uint32_t mmap_len;
     struct doca_buf_pool *pool;
     struct doca_buf **posted; /* by index of the ring */
-    bool drained;             /* it stops, and what was posted is given back */
+    bool drained;             /* the queue stops, and posted buffers were released */
     union doca_data event_data;
     doca_eth_rxq_event_managed_recv_handler_cb_t came, failed;
     doca_eth_rxq_event_batch_managed_recv_handler_cb_t batch_came, batch_failed;
@@ -123,16 +124,16 @@ bool rxq_is_ready(const struct dpk_ctx *ctx);
 /* ---- managed.c ---- */
 extern const struct dpk_kind receive_event_kind, receive_batch_kind;
 doca_error_t rxq_pool_open(struct rxq *q);
-/* IN_USE: the program has buffers. */
+/* Closes the pool. Errors: IN_USE if the program holds buffers. */
 doca_error_t rxq_pool_close(struct rxq *q);
 bool rxq_progress_managed(struct rxq *q, bool stops);
 
 /* ---- Sending ---- */
 
-/* What a task gives its frame. */
+/* The data of a frame to send. */
 struct send_frame {
     const struct doca_buf *pkt;
-    const struct doca_gather_list *headers; /* NULL: its data is not cut */
+    const struct doca_gather_list *headers; /* NULL: the data is not segmented */
     uint32_t metadata;
     uint16_t mss;
     uint16_t flags;
@@ -141,7 +142,7 @@ struct send_frame {
 struct send_item {
     struct dpk_task *task;
     uint16_t place;  /* in a batch */
-    uint16_t blocks; /* that it takes; txq_post knows */
+    uint16_t blocks; /* number of blocks; set by txq_post */
 };
 
 struct txq {
@@ -150,7 +151,7 @@ struct txq {
     uint32_t burst, list_max;
     uint16_t mss, headers_max;
     uint8_t metadata_num;
-    bool l3, l4; /* checksums are made */
+    bool l3, l4; /* compute checksums */
     bool has_id;
     uint16_t id;
     struct dpk_task_pool sends, large_sends, batches, large_batches;
@@ -169,15 +170,16 @@ bool txq_is_ready(const struct dpk_ctx *ctx);
 void txq_flush(struct dpk_ctx *ctx);
 /* Writes the WQE of a frame. With the lock. */
 doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
-/* Lets a pool of a queue, by its offset in struct txq, have more tasks. */
+/* Raises the number of tasks of a pool, given by its offset in struct txq. */
 doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
-/* A frame of a batch has ended. True: it was the last one, and *status is that of the batch. */
+/* Ends a frame of a batch. Returns true after the last frame, with the status of the batch in
+ * *status. */
 bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
 bool is_batch(const struct dpk_task *task);
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
-/* A capability that all devices have alike. */
+/* A capability that is equal for all devices. */
 #define ETH_CAP(getter, type, value)                                                               \
     doca_error_t getter(const struct doca_devinfo *devinfo, type *out)                             \
     {                                                                                              \

@@ -37,7 +37,7 @@ doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *
 /* Puts the rules into a table. `metadata` NULL: it is left as it is. `last`: behind all others. */
 doca_error_t flow_way_new(struct flow_pipe *pipe, const struct doca_flow_fwd *fwd,
                           const uint32_t *metadata, bool last, struct flow_way **out);
-/* NULL is fine. */
+/* NULL is ignored. */
 void flow_way_free(struct flow_way *way);
 
 /* NOT_SUPPORTED, with a line of the log. */

@@ -1,4 +1,4 @@
-/* What the files of doca/pcc share. */
+/* Declarations that the files of doca/pcc share. */
 #ifndef DPK_API_DOCA_PCC_PRIVATE_H
 #define DPK_API_DOCA_PCC_PRIVATE_H
 
@@ -29,7 +29,7 @@ struct trace {
 };
 
 struct context {
-    struct dpk_object object; /* its lock is for what follows */
+    struct dpk_object object; /* its lock guards the members below */
     struct dpk_dev *dev;      /* a use */
     enum dpk_pcc_role role;
     struct dpk_host_app *app;

@@ -1,4 +1,4 @@
-/* What the files of doca/telemetry_dpa share. */
+/* Declarations that the files of doca/telemetry_dpa share. */
 #ifndef DPK_API_DOCA_TELEMETRY_DPA_PRIVATE_H
 #define DPK_API_DOCA_TELEMETRY_DPA_PRIVATE_H
 
@@ -13,7 +13,7 @@
 enum telemetry_list { LIST_PROCESSES, LIST_THREADS, LIST_CUMUL, LISTS };
 
 struct telemetry {
-    struct dpk_object object; /* its lock is for what follows */
+    struct dpk_object object; /* its lock guards the members below */
     struct dpk_dev *dev;      /* a use */
     char directory[PATH_MAX]; /* of the card */
     bool started;

@@ -1,4 +1,4 @@
-/* What queue pairs and shared receive queues of the DPA share. Private to verbs. */
+/* Declarations that queue pairs and shared receive queues of the DPA share. Private to verbs. */
 #ifndef DPK_API_DOCA_VERBS_DPA_QUEUES_H
 #define DPK_API_DOCA_VERBS_DPA_QUEUES_H
 
@@ -14,9 +14,9 @@
 #define WQE_SEGMENT 16u /* bytes of a segment of a receive */
 #define RECORD      8u  /* bytes of a doorbell record */
 
-/* Reads `count` segments of DPA code. False: there is no memory. */
+/* Reads `count` segments from DPA memory. Returns false if the memory does not exist. */
 bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count);
-/* The same of a receive, whose list may end before: *left are those that it has. */
+/* Reads the segments of a receive, whose list may end early: *left receives their number. */
 bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
                   uint32_t *left);
 
@@ -56,11 +56,11 @@ static inline void ring_drop(struct ring *r)
     r->committed = r->taken = r->done = r->posted;
 }
 
-/* False: there is no memory; what there is goes by ring_free. */
+/* Creates a ring. Returns false if memory is exhausted; call ring_free in any case. */
 bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
 void ring_free(struct ring *r);
-/* What DPA code posts: a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE). *result: its
- * count, 0: there is no room. False: the thread faults. */
+/* Post a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE) of DPA code. *result: its
+ * count, or 0 without room. Return false if the thread faults. */
 bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
                size_t size);
 bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
@@ -79,7 +79,7 @@ struct dpa_srq_user {
 
 /* Whether queue pairs of that base may take its receives. */
 bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
-/* Takes the next receive; if there is none, the user waits. */
+/* Takes the next receive. Without a receive, the user waits. */
 enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
                                struct dpk_rc_receive *out);
 /* A receive that was taken, the `user` of its completion, has ended: its count. */

@@ -1,9 +1,9 @@
 /*
- * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/api/verbs); those of
- * the DPA are a front end of rc of their own (dpa_qp.c, dpa_srq.c).
+ * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/api/verbs); those
+ * of the DPA are a front end of rc of their own (dpa_qp.c, dpa_srq.c).
  *
- * Objects that stand on another one are its users, so that it cannot be destroyed before them. The
- * lock of an object guards what is set of it.
+ * An object that needs another object is its user, so the other object cannot be destroyed before it.
+ * The lock of an object guards its settings.
  */
 #ifndef DPK_API_DOCA_VERBS_VERBS_H
 #define DPK_API_DOCA_VERBS_VERBS_H
@@ -46,7 +46,7 @@ struct cq {
     struct comp_channel *channel; /* a use; NULL: it has none */
     struct ibv_cq *ib;            /* its context is this object */
     void *cq_context;
-    unsigned told; /* events that were taken and not acknowledged: with the lock of channels.c */
+    unsigned told; /* events that were taken and not acknowledged; with the lock of channels.c */
     struct event_source source;
 };
 
@@ -56,7 +56,7 @@ struct dpa_srq;
 extern const struct dpk_kind context_kind, pd_kind, comp_channel_kind, cq_kind, srq_kind, qp_kind;
 extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
 
-/* ---- What others shall be like ---- */
+/* ---- Attributes of other objects ---- */
 
 struct ah_attr {
     struct dpk_object object;
@@ -108,7 +108,7 @@ struct qp {
     struct pd *pd;
     struct cq *send_cq, *receive_cq;
     struct srq *srq;
-    struct qp_init_attr made; /* what it was made of: its object is unused */
+    struct qp_init_attr made; /* the attributes of its creation; `object` is unused */
     struct ibv_qp *ib;        /* of the CPU, */
     struct dpa_qp *dpa;       /* or of the DPA */
     struct event_source source;
@@ -129,7 +129,7 @@ struct srq {
     struct dpk_object object;
     struct pd *pd; /* a use; NULL: of the DPA */
     uint32_t number;
-    struct srq_init_attr made; /* what it was made of: its object is unused */
+    struct srq_init_attr made; /* the attributes of its creation; `object` is unused */
     struct ibv_srq *ib;        /* of the CPU, */
     struct dpa_srq *dpa;       /* or of the DPA */
 };
@@ -137,8 +137,8 @@ struct srq {
 /* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
-/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an object of
- * a kind, or NULL; or what the expression `good`, which may name the field, is true for. */
+/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an object
+ * of a kind, or NULL; or a value for which the expression `good` (which may name the field) is true. */
 #define FIELD(setter, getter, obj, type, field)                                                    \
     CHECKED_FIELD(setter, getter, obj, type, field, true)
 #define OBJECT_FIELD(setter, getter, obj, type, field, kind)                                       \
@@ -163,7 +163,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return field;                                                                              \
     }
 
-/* The same of memory for rings, with an offset. */
+/* A field for memory of rings, with an offset. */
 #define PLACE_FIELD(setter, getter, obj, field)                                                    \
     doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_umem *umem, uint64_t offset)     \
     {                                                                                              \
@@ -185,7 +185,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }
 
-/* The same by its number. */
+/* A field for an object's number. */
 #define NUMBERED_PLACE_FIELD(setter, id_getter, offset_getter, obj, field)                         \
     doca_error_t setter(struct doca_verbs_##obj *obj, uint32_t id, uint64_t offset)                \
     {                                                                                              \
@@ -199,7 +199,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
     GETTER(id_getter, obj, uint32_t, field##_id)                                                   \
     GETTER(offset_getter, obj, uint64_t, field##_offset)
 
-/* The same of a page of doorbells. */
+/* A field for a page of doorbells. */
 #define UAR_FIELD(setter, getter, obj, field)                                                      \
     doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_uar *uar)                        \
     {                                                                                              \
@@ -235,10 +235,10 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 /* Whether a handle is NULL, or of that kind. */
 bool is_a(const void *handle, const struct dpk_kind *kind);
 bool is_umem_or_null(const struct doca_umem *umem);
-/* What an errno of libibverbs is to DOCA. */
+/* Returns the DOCA error for an errno of libibverbs. */
 doca_error_t error_of(int why);
-/* Pins an object of a kind and adds a use of it; NULL: there is none. unuse is its opposite, of NULL
- * too. */
+/* Pins an object of a kind and adds a use; returns NULL if the handle is not of the kind. unuse is its
+ * opposite; of NULL too. */
 void *use(const void *handle, const struct dpk_kind *kind);
 void unuse(void *object);
 /* The attributes of libibverbs that a change to a queue pair is made of, and their mask. INVALID_VALUE:

@@ -1,4 +1,4 @@
-/* What the files of this room share. */
+/* Declarations that the files of this room share. */
 #ifndef DPK_API_DPKVERIFY_INSIDE_H
 #define DPK_API_DPKVERIFY_INSIDE_H
 

@@ -8,13 +8,13 @@
 #include "api/verbs/verbs.h"
 #include "rdma/registered/registered.h"
 
-/* What programs of FlexIO hold is the program itself. */
+/* A struct flexio_app is the program itself. */
 static inline struct dpk_host_app *app_of(struct flexio_app *app)
 {
     return (struct dpk_host_app *)(void *)app;
 }
 
-/* What the device names by number: number - 1 is the index. table.c */
+/* Objects that the device names by number: number - 1 is the index (table.c). */
 struct object_table {
     void **objects;
     uint32_t count;
@@ -35,8 +35,8 @@ struct flexio_process {
     struct object_table windows, outboxes, uars;
     struct flexio_event_handler *handlers;          /* that are not destroyed */
     struct flexio_queue *queues;                    /* that are not destroyed */
-    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the same by the last bits of their numbers */
-    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the last ones that were */
+    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the queues by the last bits of their numbers */
+    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the queues that were destroyed last */
     uint64_t destroyed_count;                       /* ever */
     struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };
@@ -45,7 +45,7 @@ struct flexio_process {
 uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object);
 void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id);
 bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id);
-/* With the lock; NULL: no such number. */
+/* Returns the object with a number, or NULL. Call this with the lock. */
 void *table_find(const struct object_table *t, uint64_t id);
 
 /* Lets the device use windows and outboxes, and makes the process's UAR, of that page or (0) of a
@@ -53,7 +53,7 @@ void *table_find(const struct object_table *t, uint64_t id);
 bool windows_attach(struct flexio_process *p, uint32_t uar);
 void windows_free(struct flexio_process *p);
 
-/* The affinity as proc has it; false: no such type. */
+/* Converts an affinity for proc. Returns false for an invalid type. */
 bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
 
 /* Makes an event handler by `attr`, with what `options` has besides. */
@@ -63,18 +63,18 @@ flexio_status event_handler_new(struct flexio_process *process,
                                 struct flexio_event_handler **event_handler);
 /* `arg`: NULL: that of the creation. */
 flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg);
-/* The state that a thread begins with, in which they are configured; NULL: none. False: of another
- * process. */
+/* Sets the initial state of a thread, with a configured window and outbox (NULL: none). Returns false
+ * if one is of another process. */
 bool defaults_of(struct flexio_process *p, struct flexio_window *window,
                  struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE]);
 
 /* Forgets those of the process. */
 void allocations_forget(struct flexio_process *p);
 
-/* What queues and outboxes have of a UAR: `id` is its number in the process or, by
- * mlx5dv_devx_alloc_uar, on its device; 0: the process's own. 0: there is no such UAR. */
+/* Returns the number of a UAR for queues and outboxes, or 0 if it does not exist. `id`: its number in
+ * the process, or on its device (mlx5dv_devx_alloc_uar); 0: the UAR of the process. */
 uint32_t uar_page(struct flexio_process *p, uint32_t id);
-/* The same of an outbox. */
+/* As above, for an outbox. */
 uint32_t outbox_page(struct flexio_process *p, uint32_t id);
 flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
                       struct flexio_uar **out);
@@ -90,12 +90,12 @@ void queues_kick(struct flexio_process *p);
 /* Destroys those that are left. */
 void queues_free(struct flexio_process *p);
 
-/* An event for the event handler whose thread has that id. False: there is none. */
+/* Sends an event to the event handler whose thread has that id. Returns false if it does not exist. */
 bool event_handler_activate(struct flexio_process *p, uint64_t id);
-/* The DPA thread behind an event handler's; borrowed. */
+/* Returns the DPA thread of an event handler's thread; borrowed. */
 struct dpk_thread *thread_of(struct flexio_thread *thread);
 
-/* Logs `err` and says what a FlexIO call returns for it. `call`: the function's name. */
+/* Logs `err` and returns the FlexIO status for it. `call`: the function's name. */
 flexio_status failed(const char *call, const struct dpk_error *err);
 
 /* The same for wrong arguments, with their reason. */

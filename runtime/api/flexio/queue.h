@@ -1,4 +1,4 @@
-/* What the kinds of queues share. Private to libflexio. */
+/* Declarations that the kinds of queues share. Private to libflexio. */
 #ifndef DPK_API_FLEXIO_QUEUE_H
 #define DPK_API_FLEXIO_QUEUE_H
 

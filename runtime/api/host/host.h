@@ -1,5 +1,5 @@
 /*
- * host: what libflexio and the DOCA libraries share: DPA programs that are linked into the host
+ * host: the common base of libflexio and the DOCA libraries: DPA programs that are linked into the host
  * program, processes of them with their functions and message streams, and log lines on stderr.
  *
  *     struct dpk_host_app **apps;
@@ -36,26 +36,25 @@ enum dpk_host_log_level {
     DPK_HOST_LOG_DEBUG
 };
 
-/* Prints one line, which begins with "-E-" for DPK_HOST_LOG_ERROR and so on. Lines above the level
- * that was set are not printed. */
+/* Prints one line, which starts with "-E-" for DPK_HOST_LOG_ERROR and so on. Lines above the level that
+ * was set are not printed. */
 void dpk_host_log(enum dpk_host_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Sets the highest level that is printed, at first DPK_HOST_LOG_WARNING. Returns the level before.
- * A number that is not a level changes nothing. */
+/* Sets the highest level that is printed; DPK_HOST_LOG_WARNING by default. Returns the level before. A
+ * number that is not a level changes nothing. */
 enum dpk_host_log_level dpk_host_log_set_level(enum dpk_host_log_level level);
 
 /* ---- Programs ---- */
 
-/* The host function that stands for a DPA function, and the host function that packs arguments of
- * the DPA function. */
+/* The host's stub of a DPA function, and the host function that packs arguments of the DPA function. */
 typedef void dpk_host_stub(void);
 typedef void dpk_host_arg_pack(void *args, va_list ap);
 
 struct dpk_host_function {
     struct dpk_host_function *next;
     char *name;
-    char *unpack; /* DPA function that unpacks its arguments; NULL: none, it is known by its name */
-    /* NULL in a call of dpk_host_app_add_function: that makes one that no other function has. */
+    char *unpack; /* DPA function that unpacks its arguments; NULL: none, it is found by its name */
+    /* NULL in a call of dpk_host_app_add_function, which then creates a unique stub. */
     dpk_host_stub *stub;
     size_t args_size; /* bytes of the packed arguments */
     dpk_host_arg_pack *pack;
@@ -72,15 +71,15 @@ struct dpk_host_app {
     struct dpk_host_function *functions;
 };
 
-/* Registers a program; copies its name. NULL: out of memory. */
+/* Registers a program and copies its name. Returns NULL if memory is exhausted. */
 struct dpk_host_app *dpk_host_app_create(const struct dpk_host_app *what);
-/* False: `app` is not a program, or was destroyed before. */
+/* Returns false if `app` is not a program, or was destroyed before. */
 bool dpk_host_app_destroy(struct dpk_host_app *app);
-/* Lists all programs in the order of their creation. The caller frees *apps, which is NULL if there
- * are none. DPK_ERR_NOMEM: out of memory. */
+/* Lists all programs in the order of their creation. The caller frees *apps, which is NULL if there are
+ * no programs. Errors: DPK_ERR_NOMEM. */
 enum dpk_status dpk_host_app_list(struct dpk_host_app ***apps, uint32_t *count,
                                   struct dpk_error *err);
-/* The program that a host program names by a pointer. NULL: it is none. */
+/* Returns the program of a host program's pointer, or NULL if it is not a program. */
 struct dpk_host_app *dpk_host_app_find(const void *app);
 /* Verifies `app` by what the device named `device` requires, and makes an image of it. `directory`:
  * becomes the device's. Errors are those of dpk_device_open and dpk_load (DPK_ERR_REFUSED). If the
@@ -128,7 +127,7 @@ struct dpk_host_process {
  * dpk_host_app_load and dpk_process_create. */
 enum dpk_status dpk_host_process_create(const char *device, const struct dpk_host_app *app,
                                         struct dpk_host_process **out, struct dpk_error *err);
-/* Ends its threads, whatever they do, then its streams. NULL is fine. */
+/* Ends its threads, whatever they do, then its streams. NULL is ignored. */
 void dpk_host_process_destroy(struct dpk_host_process *p);
 /* Finds the DPA function that a stub stands for. The caller packs the arguments itself.
  * DPK_ERR_NOT_FOUND: the process's program has no such function. */
@@ -175,8 +174,8 @@ struct dpk_host_stream {
 enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
                                        const struct dpk_host_stream_options *options,
                                        struct dpk_host_stream **out, struct dpk_error *err);
-/* Prints the messages that are left and frees the stream. In a child of fork() it does nothing.
- * NULL is fine. */
+/* Prints the messages that are left and frees the stream. In a child of fork() it does nothing. NULL is
+ * ignored. */
 void dpk_host_stream_destroy(struct dpk_host_stream *stream);
 /* Returns when all messages sent before are printed. Must not be called in a child of fork(). */
 void dpk_host_stream_flush(struct dpk_host_stream *stream);

@@ -10,10 +10,10 @@ struct ah {
     union ibv_gid from;
 };
 
-/* Why there is no way to a peer at that address; 0: there is one, or was. */
+/* Returns an errno if no peer at that address is reachable; 0 if it is or was reachable. */
 int path_check(struct ibv_context *context, const struct ibv_ah_attr *attr);
-/* The header (GRH) that stands before a datagram of so many bytes where it is received. Between two IPv4
- * addresses it is theirs, in the last 20 of the 40 bytes. */
+/* Writes the header (GRH) in front of a received datagram of `payload` bytes. Between two IPv4
+ * addresses it is an IPv4 header, in the last 20 of the 40 bytes. */
 void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out);
 
 #endif

@@ -16,10 +16,10 @@ struct async {
 /* False: errno says why not. */
 bool async_open(struct async *a);
 void async_close(struct async *a);
-/* Tells the program of an event. `reported` counts those of the object that the program has taken,
- * which it must acknowledge before the object is destroyed. */
+/* Reports an event to the program. `reported` counts the object's events that the program has taken; it
+ * must acknowledge them before the object is destroyed. */
 void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported);
-/* Drops events of an object that nobody took. Returns how many of its events were taken. */
+/* Drops events of an object that were not taken. Returns the number of its events that were taken. */
 uint32_t async_forget(struct async *a, const uint32_t *reported);
 
 #endif

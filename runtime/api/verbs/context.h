@@ -1,4 +1,4 @@
-/* What our contexts hold besides what programs see. */
+/* The private part of our contexts. */
 #ifndef DPK_API_VERBS_CONTEXT_H
 #define DPK_API_VERBS_CONTEXT_H
 
@@ -28,11 +28,11 @@ static inline struct context *context_of(struct ibv_context *ib)
     return (struct context *)((char *)ib - offsetof(struct context, extended.context));
 }
 
-/* A key of host memory, as ibv_reg_mr makes it; 0: errno says why not. */
+/* Creates a key of host memory, as ibv_reg_mr. Returns 0 with the reason in errno. */
 uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
                          int access);
 
-/* ---- query.c: what a device is, as <infiniband/verbs.h> asks it through a context ---- */
+/* ---- query.c: queries of <infiniband/verbs.h> through a context ---- */
 int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
                     struct ibv_device_attr_ex *attr, size_t attr_size);
 int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,

@@ -9,8 +9,8 @@
 
 struct dpk_rc;
 
-/* Places of a queue that a program can use again when it has taken a completion, and not before: `freed`
- * counts those of the queue that were given back ever. NULL: the completion has none. */
+/* Places of a queue that are free again when the program has taken a completion. `freed` counts the
+ * freed places of the queue. NULL: the completion frees no places. */
 struct cq_places {
     _Atomic uint32_t *freed;
     uint32_t count;
@@ -18,7 +18,7 @@ struct cq_places {
 
 /* A completion that the program has not taken. */
 struct cq_entry {
-    struct ibv_wc wc; /* qp_num 0: it is a DPA thread's, or was dropped */
+    struct ibv_wc wc; /* qp_num 0: from a DPA thread, or dropped */
     struct cq_places places;
 };
 
@@ -27,7 +27,7 @@ struct cq {
         ib; /* first: programs hold a pointer to it, or to the ibv_cq that it starts as */
     SLIST_ENTRY(cq) next;
     uint8_t *ring;
-    __be32 *record; /* consumed; behind the ring */
+    __be32 *record; /* the consumer index; after the ring */
     struct cq_entry
         *entries; /* of queue pairs of the host, one for each of the ring. NULL: no queue
                                  pair has this queue */
@@ -35,36 +35,37 @@ struct cq {
     uint32_t number;
     _Atomic uint32_t produced;
     struct dpk_rc *_Atomic rc; /* of the queue pairs; NULL: there is none */
-    uint32_t announced;        /* what was produced when the last event was raised */
+    uint32_t announced;        /* value of `produced` at the last event */
     uint32_t users;            /* queue pairs */
     uint32_t awaited;          /* by work requests */
     uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
-    bool told; /* of an event that the program has not taken yet */
+    bool told; /* an event is pending that the program has not taken */
     bool failed;
     struct ibv_wc now; /* that a program reads by ibv_start_poll */
 };
 
-/* What <infiniband/verbs.h> calls through a context. */
+/* Functions that <infiniband/verbs.h> calls through a context. */
 int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
 int cq_arm(struct ibv_cq *ib, int solicited_only);
 struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 /* Sets the functions by which programs poll one completion after the other. */
 void cq_set_reader(struct ibv_cq_ex *ib);
 
-/* A queue pair begins, or ends, to complete to it. False: no memory. */
+/* Adds or removes a queue pair that completes to the queue. Returns false if memory is exhausted. */
 bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
 void cq_leave(struct ibv_cq *ib);
 /* Adds a completion. False: the queue is full, and fails. */
 bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
                  bool solicited);
-/* The queue with that number, which stays until cq_unawait. NULL: the opened device has none. */
+/* Returns the queue with that number, valid until cq_unawait, or NULL if the opened device does not
+ * have it. */
 struct cq *cq_await(struct ibv_context *context, uint32_t number);
 void cq_unawait(struct cq *cq);
-/* Whether it has had more completions than that, in 24 bits. */
+/* Returns true if it has had more completions than that, in 24 bits. */
 bool cq_has_passed(const struct cq *cq, uint32_t produced);
-/* Drops what a queue pair completed, and gives its places back. */
+/* Drops the completions of a queue pair, and frees their places. */
 void cq_forget(struct ibv_cq *ib, uint32_t qp_num);
 
 #endif

@@ -16,7 +16,7 @@ struct devx {
     uint32_t size_max; /* RQT: entries that it may have */
     struct dpk_flow_rqt *rqt;
     struct dpk_flow_tir *tir;
-    struct dpk_flow_counter *counters; /* their numbers begin with that of the object */
+    struct dpk_flow_counter *counters; /* their numbers start with the object's number */
     uint32_t counter_count;
     atomic_uint users; /* the program, until it destroys the object, and actions */
     atomic_bool gone;  /* the program has destroyed it */

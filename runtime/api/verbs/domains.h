@@ -5,7 +5,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-/* A thread domain says that one thread uses what is made in it. Locks stay what they are. */
+/* A thread domain states that only one thread uses its objects. Our locks do not change. */
 struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr);
 int domain_free_thread(struct ibv_td *td);
 /* A parent domain: a protection domain with the memory regions of another, perhaps of a thread domain. */

@@ -11,7 +11,7 @@ gids_card_guid(const struct ibv_device *device); /* both functions of a card hav
 
 /* Whether a device of this machine has that GID. */
 bool gids_are_known(const union ibv_gid *gid);
-/* The place in the table of a GID of RoCE v2. -1: it is not the device's. */
+/* Returns the index of a RoCE v2 GID in the device's table, or -1. */
 int gids_find(struct ibv_context *context, const union ibv_gid *gid);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Queue pairs of the host: a front end of rc. Private to verbs.
  *
- * The lock of the struct dpk_rc guards what changes of a queue pair. rc asks for the next work
- * (send.c) and for the next receive (qp.c), and tells what became of them.
+ * The lock of the struct dpk_rc guards the variable state of a queue pair. rc asks for the next work
+ * (send.c) and for the next receive (qp.c), and reports their results.
  */
 #ifndef DPK_API_VERBS_QP_H
 #define DPK_API_VERBS_QP_H
@@ -13,8 +13,8 @@
 #define QP_WR_MAX     32768
 #define QP_SGE_MAX    30
 #define QP_INLINE_MAX 1024u
-/* What fits into a card's smallest work request of a queue pair with one piece. Programs that ask
- * for no room use it, as rdma_xclient does. */
+/* Inline bytes of a card's smallest work request with one piece. Programs that request no inline data
+ * use it, for example rdma_xclient. */
 #define QP_INLINE_MIN  60u
 #define QP_READS_MAX   16
 #define QP_MESSAGE_MAX (1u << 30)
@@ -26,10 +26,11 @@ struct send {
     unsigned flags; /* enum ibv_send_flags */
     enum ibv_wc_opcode opcode;
     bool reads;        /* later work requests with a fence wait for it */
-    struct cq *awaits; /* it waits until this queue had more completions than `until`; or NULL */
+    struct cq *awaits; /* the queue that it waits for, until it has had more completions than `until`;
+                          or NULL */
     uint32_t until;
     const struct ah *to;   /* of a datagram */
-    struct ibv_grh header; /* that the receiver gets before it */
+    struct ibv_grh header; /* the header for the receiver */
     struct dpk_rc_work work;
 };
 
@@ -39,9 +40,9 @@ struct sends {
     uint8_t *inlined;             /* cap.max_inline_data bytes for each */
     uint32_t size, sges;          /* the size is a power of two, or 0 */
     uint32_t posted, taken, done; /* counters, which wrap */
-    _Atomic uint32_t freed;       /* whose places are free again: their completions were polled */
-    uint32_t silent;              /* done since the last one that had a completion */
-    uint32_t reads;               /* that are taken and not done */
+    _Atomic uint32_t freed;       /* places that are free again, after their completions were polled */
+    uint32_t silent;              /* done since the last work request with a completion */
+    uint32_t reads;               /* reads that are taken and not done */
     /* Work requests that a program describes between ibv_wr_start and ibv_wr_complete. */
     uint32_t begun;
     int wrong; /* an errno; 0: all are good */
@@ -55,13 +56,14 @@ struct qp {
     struct dpk_rc *rc;
     struct dpk_rc_end *end;
     struct dpk_rc_qp *pair;
-    unsigned generation; /* of the process: not that of a child of fork() */
+    unsigned generation; /* of the process; differs in a child of fork() */
     bool signals_all;
     bool has_work_requests; /* it has the functions of struct ibv_qp_ex */
     bool waits;             /* it is in the list of its shared receive queue */
     bool awaits;            /* it is in the list of send.c */
     LIST_ENTRY(qp) in_awaiting;
-    enum ibv_qp_state state; /* with the lock; `ib` has what the program was told last */
+    enum ibv_qp_state state; /* with the lock; `ib` has the state that was last reported to the
+                                program */
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr; /* what was set */
     struct sends sends;
@@ -77,7 +79,7 @@ static inline bool qp_is_ud(const struct qp *qp)
     return qp->ib.qp_base.qp_type == IBV_QPT_UD;
 }
 
-/* ---- What <infiniband/verbs.h> calls through a context ---- */
+/* ---- Functions that <infiniband/verbs.h> calls through a context ---- */
 struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -108,8 +110,8 @@ void qp_drop(struct qp *qp);
 /* ---- send.c: with the lock ---- */
 bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined);
 void sends_free(struct sends *s);
-/* The next entry, which is empty but for its flags; sends_commit posts those that were begun. NULL:
- * the queue is full. */
+/* Returns the next entry, which is empty except its flags, or NULL if the queue is full. sends_commit
+ * posts the entries. */
 struct send *send_begin(struct qp *qp);
 /* These return an errno. */
 int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode);
@@ -119,9 +121,9 @@ int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah
 int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
 int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count);
 void sends_commit(struct qp *qp);
-/* Completions may have come that work requests wait for. */
+/* Retries work requests that wait for completions. */
 void sends_wake(void);
-/* Gives back what the work requests hold that have not ended. */
+/* Releases the objects of work requests that have not ended. */
 void sends_drop(struct qp *qp);
 /* Of struct dpk_rc_ops. */
 bool send_next(void *context, struct dpk_rc_work *out);

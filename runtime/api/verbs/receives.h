@@ -19,17 +19,18 @@ struct receives {
     _Atomic uint32_t freed;      /* whose completions were polled */
 };
 
-/* Makes room for at least that many receives, of at most so many pieces. False: no memory. */
+/* Allocates room for at least `receives` receives of at most `sges` pieces. Returns false if memory is
+ * exhausted. */
 bool receives_new(struct receives *r, uint32_t receives, uint32_t sges);
 void receives_free(struct receives *r);
-/* Whether no more can be posted: as many are posted, or completed and not polled. */
+/* Returns true if the queue is full with receives that are posted, or completed and not polled. */
 bool receives_are_full(const struct receives *r);
-/* Returns an errno, 0: it was posted. ENOMEM: the queue is full. */
+/* Posts a receive. Returns 0 or an errno: ENOMEM if the queue is full. */
 int receives_post(struct receives *r, const struct ibv_recv_wr *wr);
 /* Drops all that are posted. */
 void receives_drop(struct receives *r);
-/* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. False:
- * there is none. */
+/* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. Returns false
+ * if there is no receive. */
 bool receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces);
 
 static inline uint32_t receives_left(const struct receives *r)
@@ -37,7 +38,7 @@ static inline uint32_t receives_left(const struct receives *r)
     return r->posted - r->taken;
 }
 
-/* What a work request names. */
+/* Returns the piece that an element of a work request names. */
 static inline struct dpk_rc_piece piece_of(const struct ibv_sge *sge)
 {
     return (struct dpk_rc_piece){

@@ -8,14 +8,14 @@
 
 struct qp;
 
-/* All but `ib` is guarded by the lock of the struct dpk_rc. */
+/* The lock of the struct dpk_rc guards all members except `ib`. */
 struct srq {
     struct ibv_srq ib; /* first: programs hold a pointer to it */
     struct dpk_rc *rc;
     unsigned generation; /* qp.h */
     struct receives receives;
-    uint32_t limit;           /* with fewer receives an event tells of it; 0: none does */
-    TAILQ_HEAD(, qp) waiting; /* queue pairs with a message that finds no receive */
+    uint32_t limit;           /* with fewer receives an event is raised; 0: no event */
+    TAILQ_HEAD(, qp) waiting; /* queue pairs with a message that waits for a receive */
     uint32_t users;           /* queue pairs */
     uint32_t async_reported;
 };

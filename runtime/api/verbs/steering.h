@@ -36,7 +36,7 @@ struct mlx5dv_dr_action {
     void *data; /* that the change points to */
     struct dpk_flow_target targets[DPK_FLOW_TARGETS];
     unsigned count;
-    struct mlx5dv_dr_action *parts[2 * DPK_FLOW_TARGETS]; /* of an array, those that are ours */
+    struct mlx5dv_dr_action *parts[2 * DPK_FLOW_TARGETS]; /* our actions of an array */
     unsigned part_count;
     const struct ibv_context *context; /* of the device that it is for */
     struct mlx5dv_dr_domain *domain;   /* NULL: of an object */
@@ -53,18 +53,18 @@ struct mlx5dv_dr_rule {
     struct mlx5dv_dr_action *actions[]; /* NULL: of the system's library */
 };
 
-/* calloc, with the tag. NULL: errno says so. */
+/* As calloc, with the tag. Returns NULL and sets errno if memory is exhausted. */
 void *steering_new(size_t size);
 /* NULL, with this errno. */
 void *steering_refuse(int why);
 
-/* An action without a purpose. `domain` may be NULL. NULL: errno says so. */
+/* Creates an empty action. `domain` may be NULL. Returns NULL and sets errno if memory is exhausted. */
 struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
                                     struct mlx5dv_dr_domain *domain);
-/* Adds what an action does, ours or one that dpk_mlx5_dr_action_note knows. Returns whether it is
- * one, and there is room. */
+/* Adds an action: ours, or an action that dpk_mlx5_dr_action_note recorded. Returns false if it is
+ * neither, or if there is no room. */
 bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to);
-/* Whether an object that the action is made of was destroyed. */
+/* Returns true if an object of the action was destroyed. */
 bool action_has_lost_object(const struct mlx5dv_dr_action *action);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * verbs: those of emulated devices, which libdpakit-engine.so has. Each does what rdma-core's
- * function of the same name does. The other libraries call them through one table: programs reach
- * it through our libibverbs.so.1 and libmlx5.so.1 (runtime/api/forward), FlexIO and DOCA have it by its
- * name, so that no libibverbs that a program has loaded comes between.
+ * verbs: the verbs of emulated devices, in libdpakit-engine.so. Each function does the same as
+ * rdma-core's function of that name. The other libraries call them through one table. Programs reach
+ * the table through our libibverbs.so.1 and libmlx5.so.1 (runtime/api/forward). FlexIO and DOCA use its
+ * symbol directly, so that a libibverbs of the program cannot intervene.
  *
  *     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
  *     struct ibv_context *context = dpk_emulated_9.open_device(devices[0]);
@@ -21,10 +21,10 @@
 
 #include "rdma/registered/registered.h"
 
-/* No file of /sys stands behind an emulated device: its path tells it from others. */
+/* An emulated device has no files in /sys. This path distinguishes it from other devices. */
 #define DPK_EMULATED_PATH "dpakit/"
 
-/* What its port carries: four lanes of 25 Gb/s. */
+/* The rate of its port: four lanes of 25 Gb/s. */
 #define DPK_EMULATED_RATE UINT64_C(100000000000)
 
 static inline bool dpk_device_is_emulated(const struct ibv_device *device)
@@ -45,14 +45,15 @@ __be64 dpk_verbs_get_device_guid(struct ibv_device *device);
 struct ibv_context *dpk_verbs_open_device(struct ibv_device *device);
 int dpk_verbs_close_device(struct ibv_context *context);
 int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr);
-/* Writes what callers of the first version of it know: it ends before port_cap_flags2. */
+/* Writes the first version of the struct, which ends before port_cap_flags2. */
 int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
                          struct _compat_ibv_port_attr *port_attr);
 #define DPK_VERBS_GIDS 255 /* entries of the table of a port */
 /* Of an empty entry: 0, and a GID of zeros. */
 int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
                         union ibv_gid *gid);
-/* Returns an errno: EINVAL: the table has no such entry. ENODATA: it is empty, as all behind it. */
+/* Returns an errno: EINVAL if the index is outside the table, ENODATA if this entry and all later
+ * entries are empty. */
 int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
                            struct ibv_gid_entry *entry);
 int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
@@ -77,14 +78,16 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
 int dpk_verbs_destroy_srq(struct ibv_srq *srq);
 int dpk_verbs_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
 int dpk_verbs_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
-/* Of peers in datagrams (UD). The header that came with a datagram (`grh`) tells its sender. */
+/* Address handles of peers for datagrams (UD). The header of a received datagram (`grh`) names its
+ * sender. */
 struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int dpk_verbs_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
                               struct ibv_grh *grh, struct ibv_ah_attr *attr);
 struct ibv_ah *dpk_verbs_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
                                            struct ibv_grh *grh, uint8_t port_num);
 int dpk_verbs_destroy_ah(struct ibv_ah *ah);
-/* Connected ones, reliable (RC) or not (UC), and those of datagrams (UD); EOPNOTSUPP: others. */
+/* Creates a queue pair: reliable connected (RC), unreliable connected (UC) or datagram (UD). Errors:
+ * EOPNOTSUPP for other types. */
 struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 /* A work request of a queue pair of the host that waits until the completion queue with a number has
  * had more completions than that, in 24 bits; it completes with IBV_WC_DRIVER1. */
@@ -100,8 +103,8 @@ int dpk_verbs_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mas
 /* NULL: the queue pair was made without send_ops_flags. */
 struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *qp);
 int dpk_verbs_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
-/* Puts an empty completion into a queue of ibv_create_cq. False: the opened device has none with
- * that number, which mlx5dv_init_obj tells. */
+/* Puts an empty completion into a queue of ibv_create_cq. Returns false if the opened device has no
+ * queue with that number (from mlx5dv_init_obj). */
 bool dpk_verbs_complete(struct ibv_context *context, uint32_t number);
 /* Numbers that libflexio's queues do not have. */
 #define DPK_VERBS_FIRST_CQ 0x600000u
@@ -112,13 +115,14 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number);
 struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *addr, size_t size,
                                                 uint32_t access);
 int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
-/* Whether a umem, or an object of flow steering, is one that these functions made. */
+/* Return true if these functions made the umem, or the object of flow steering. */
 bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
-/* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers,
- * flow counters, transport domains. What a device refuses has its status in `out`, and errno EREMOTEIO; what
- * emulated devices do not have, EOPNOTSUPP. Queries and changes return the errno. */
+/* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers, flow
+ * counters, transport domains. If a device refuses a command, `out` has its status, and errno is
+ * EREMOTEIO. Commands that emulated devices lack set EOPNOTSUPP. Queries and changes return the
+ * errno. */
 struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
                                                  size_t inlen, void *out, size_t outlen);
 int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
@@ -132,7 +136,7 @@ int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_
 int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
 struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
 void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
-/* Tells ours from a card's, whose page can be mapped at an offset that is not negative. */
+/* Returns true for our UAR. A card's UAR has a page with an offset that is not negative. */
 #define DPK_VERBS_UAR_OFFSET (-1)
 
 /* Of MLX5DV_OBJ_CQ; EOPNOTSUPP: of others. */
@@ -269,8 +273,9 @@ extern const struct dpk_emulated dpk_emulated_9;
 /* ---- For queue pairs that are not of the host ---- */
 
 struct dpk_rc_qp; /* rdma/pairs/pairs.h */
-/* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has the
- * peer's GID. The second keeps what the mask names, the third makes rc as patient as was kept. */
+/* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has
+ * the peer's GID. The second stores the attributes that the mask names, the third sets rc's retries and
+ * timeouts from them. */
 int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
                            enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
@@ -281,9 +286,10 @@ void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a)
 struct dpk_queue; /* net/queues/queues.h */
 struct dpk_steering;
 
-/* What tells keys of a protection domain of ours from others; until it is deallocated. */
+/* Returns the domain of the keys of our protection domain, valid until that is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
-/* An object of the protection domain comes, or goes. One that has objects is not deallocated. */
+/* Count an object of the protection domain, or end it. A protection domain with objects cannot be
+ * deallocated. */
 void dpk_verbs_use_pd(struct ibv_pd *pd);
 void dpk_verbs_leave_pd(struct ibv_pd *pd);
 /* Gives a protection domain that has no memory yet another domain than its own. */
@@ -291,14 +297,14 @@ void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
 #define DPK_VERBS_UARS      512u
 #define DPK_VERBS_FIRST_UAR 0x1000u /* larger than those of processes (flexio_uar_get_id) */
 
-/* What libflexio's queues share with the device that they are of, until it is closed. */
+/* Data of a device for libflexio's queues, until the device is closed. */
 struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
     char directory[PATH_MAX]; /* of the device */
     unsigned id;              /* of its type, on PCI */
     uint32_t dma_max;         /* bytes of one task of DMA */
-    char *wire;               /* what the device's state says that its port is plugged into */
+    char *wire;               /* the wire of the port, from the device's state */
     atomic_uint_least32_t flow_counters;        /* that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };
@@ -309,7 +315,7 @@ static inline bool dpk_verbs_has_uar(const struct dpk_verbs_device *device, uint
     const uint32_t place = page_id - DPK_VERBS_FIRST_UAR;
     return place < DPK_VERBS_UARS && atomic_load(&device->uars[place]) != NULL;
 }
-/* The page_id of what mlx5dv_devx_alloc_uar gave; 0: it is nothing of the device. */
+/* Returns the page_id of a UAR of mlx5dv_devx_alloc_uar, or 0 if it is not of the device. */
 static inline uint32_t dpk_verbs_uar_page(const struct dpk_verbs_device *device, const void *devx)
 {
     for (uint32_t place = 0; devx && place < DPK_VERBS_UARS; place++)
@@ -318,7 +324,7 @@ static inline uint32_t dpk_verbs_uar_page(const struct dpk_verbs_device *device,
     return 0;
 }
 
-/* What IBV_ACCESS_... allow: DPK_MEMORY_... */
+/* Returns the rights (DPK_MEMORY_...) for IBV_ACCESS_.... */
 static inline unsigned dpk_verbs_rights(int access)
 {
     return DPK_MEMORY_READ | (access & IBV_ACCESS_LOCAL_WRITE ? DPK_MEMORY_WRITE : 0u) |
@@ -327,15 +333,16 @@ static inline unsigned dpk_verbs_rights(int access)
            (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
 }
 
-/* What a library keeps with an opened device: made at the first call, `end`ed when it is closed.
- * NULL: `make` returned that. */
+/* The object of a library with an opened device: created by the first call, passed to `end` when the
+ * device is closed. NULL: `make` returned that. */
 void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
                          void (*end)(void *attached));
 
-/* What flexio_rq_get_tir gives, and flow steering takes: a receive queue; or what a command made. */
+/* The object between flexio_rq_get_tir and flow steering: a receive queue, or an object that a command
+ * made. */
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
-    struct dpk_queue *receiver; /* NULL: it was destroyed, or it is none */
+    struct dpk_queue *receiver; /* NULL: destroyed, or not a receive queue */
     bool commanded;             /* by mlx5dv_devx_obj_create: it is a struct devx */
 };
 

@@ -7,8 +7,9 @@
  *     mmap(... MAP_SHARED, device, offset of a region ...);   // the C library's own
  *     ioctl(container, VFIO_IOMMU_MAP_DMA, &map);             // memory of the program, for the function
  *
- * Descriptors are true ones: of the container of /dev/null, of groups and devices of the file of their
- * function, so that memory is mapped, read and written by the kernel. All else goes to the C library.
+ * Descriptors are real descriptors: of the container of /dev/null, of groups and devices of the file of
+ * their function, so that memory is mapped, read and written by the kernel. All else goes to the C
+ * library.
  */
 #ifndef DPK_API_VFIO_VFIO_H
 #define DPK_API_VFIO_VFIO_H
@@ -19,7 +20,7 @@
 
 #include "bus/pci/pci.h"
 
-/* What a descriptor of this process is. */
+/* The kinds of descriptors of this process. */
 enum vfio_kind { VFIO_NONE, VFIO_CONTAINER, VFIO_GROUP, VFIO_DEVICE };
 
 struct vfio_container;
@@ -34,7 +35,8 @@ struct vfio_function {
     struct vfio_interrupts *interrupts; /* NULL: none are set. interrupts.c's */
 };
 
-/* What a descriptor is of. Who holds it may use it while another thread closes the descriptor. */
+/* The object of a descriptor. A holder of a reference may use it while another thread closes the
+ * descriptor. */
 struct vfio_held {
     enum vfio_kind kind;
     struct vfio_function *function;   /* of a group or a device */
@@ -52,7 +54,7 @@ void vfio_release(const struct vfio_held *held);
 /* As ioctl: a descriptor of the function's device; and the function leaves its container. */
 int vfio_open_device(struct vfio_function *function);
 int vfio_unset_container(struct vfio_function *function);
-/* A descriptor that is being closed is none any more. */
+/* Removes a descriptor that is being closed. */
 void vfio_forget(int fd);
 /* Whether any from `first` to `last` is one of these. */
 bool vfio_has(unsigned first, unsigned last);
@@ -61,13 +63,14 @@ bool vfio_has(unsigned first, unsigned last);
 void vfio_change_begin(void);
 int vfio_change_copied(int from, int made);
 void vfio_change_closed(unsigned first, unsigned last, bool done);
-/* The group of a PCI address; -1: there is no such function that is on. */
+/* Returns the group of a PCI address, or -1 if no plugged function has the address. */
 int vfio_find_group(const char *address);
 
-/* ---- What they answer: as ioctl (calls.c) ---- */
+/* ---- Their answers, as of ioctl (calls.c) ---- */
 
 int vfio_call(const struct vfio_held *of, unsigned long request, void *argument);
-/* Copies as much as fits of a text of the program, with a NUL. False: there is no memory. */
+/* Copies a text of the program, truncated to the buffer, with a NUL. Returns false if the memory does
+ * not exist. */
 bool vfio_copy_text(char *to, size_t room, const char *from);
 /* A write within the first pages of a device, where configuration space is; as pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
@@ -76,7 +79,7 @@ ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size
 
 /* One with a user. NULL: out of memory. */
 struct vfio_container *vfio_container_new(void);
-/* Another user comes, or leaves. NULL is fine. */
+/* Another user comes, or leaves. NULL is ignored. */
 void vfio_container_use(struct vfio_container *c);
 void vfio_container_leave(struct vfio_container *c);
 /* These four answer as ioctl of a container, or a group. */
@@ -86,19 +89,21 @@ struct vfio_iommu_type1_dma_map;
 int vfio_map(struct vfio_container *c, const struct vfio_iommu_type1_dma_map *map);
 struct vfio_iommu_type1_dma_unmap;
 int vfio_unmap(struct vfio_container *c, struct vfio_iommu_type1_dma_unmap *unmap);
-/* It reaches nothing any more; what a container without functions mapped is gone. False: it is in none. */
+/* Removes a function from its container: it can access no memory any more. A container without
+ * functions loses its mappings. Returns false if the function is in no container. */
 bool vfio_detach(struct vfio_function *f);
 bool vfio_has_container(const struct vfio_function *f);
 bool vfio_has_iommu(const struct vfio_function *f);
-/* What fork() calls before, and after in both processes. */
+/* Handlers of fork(): before, and after in both processes. */
 void vfio_containers_lock(void);
 void vfio_containers_unlock(void);
 
 /* ---- Interrupts (interrupts.c) ---- */
 
-/* Sets the eventfds of vectors, of which -1 is none. False: errno says why; EBUSY: a parent has set some. */
+/* Sets the eventfds of vectors; -1 is none. Returns false and sets errno: EBUSY if a parent process has
+ * set eventfds. */
 bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds);
-/* In a child of fork() it forgets what its parent has set. */
+/* In a child of fork(), forgets the eventfds of the parent. */
 void vfio_end_interrupts(struct vfio_function *f);
 void vfio_interrupts_lock(void);
 void vfio_interrupts_unlock(void);

@@ -25,13 +25,14 @@ struct dpk_resources {
     struct dpk_numbers groups; /* any */
 };
 
-/* Reads what the file of `size` bytes has for program `app`. DPK_ERR_FORMAT: no YAML, or no lists
+/* Reads the lists for program `app` from the file of `size` bytes. DPK_ERR_FORMAT: no YAML, or no lists
  * of numbers; DPK_ERR_RANGE: a number that is too large; DPK_ERR_NOT_FOUND: nothing for the program.
  * *out is whole only with DPK_OK. */
 enum dpk_status dpk_resources_read(const char *app, const void *bytes, size_t size,
                                    struct dpk_resources *out, struct dpk_error *err);
 
-/* What libflexio loads: another number with every change of struct or function. */
+/* The symbol that libflexio loads. Change its number with every change of the struct or the
+ * function. */
 #define DPK_RESOURCES_LIBRARY "libdpakit-resources.so.1"
 
 #endif

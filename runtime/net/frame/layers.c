@@ -32,7 +32,7 @@ static void ipv4(struct dpk_reader r, size_t known, struct layers *out)
     out->protocol = protocol;
 }
 
-/* Skips an extension header. False: the next header is none. */
+/* Skips an extension header. Returns false if the next header is not an extension header. */
 static bool extension(struct dpk_reader *r, uint8_t *next, bool *fragment)
 {
     enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, OPTIONS = 60 };
@@ -180,7 +180,7 @@ void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset)
     if (start >= size || size - start < 2 || offset > size - start - 2)
         return;
     const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
-    /* 0 would say that there is none (RFC 768); for TCP both are the same number. */
+    /* 0 would mean "no checksum" (RFC 768); for TCP both numbers are equivalent. */
     dpk_store_be16(frame + start + offset, sum ? sum : 0xffff);
 }
 

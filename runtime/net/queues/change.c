@@ -75,7 +75,7 @@ static enum dpk_counter wrap(struct packet *p, const uint8_t *header, size_t siz
     return packet_splice(p, 0, 0, bytes, size);
 }
 
-/* Padding of the link layer behind the IP packet is no part of the frame inside. */
+/* Padding of the link layer after the IP packet does not belong to the inner frame. */
 static enum dpk_counter unwrap(struct packet *p)
 {
     struct layers l;

@@ -23,7 +23,7 @@ struct pair {
 
 /* ---- Sends ---- */
 
-/* A free entry. NULL: there is none, or no memory. */
+/* Returns a free entry, or NULL if there is none, or memory is exhausted. */
 static struct send *new_send(struct pair *p)
 {
     for (unsigned i = 0; i < AT_ONCE; i++) {

@@ -22,7 +22,7 @@ static void put16(uint8_t *to, uint16_t value)
     to[1] = (uint8_t)value;
 }
 
-/* The type behind all tags; the first two tags are kept. */
+/* Returns the type after all tags; stores the first two tags. */
 static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
 {
     copy(r, out + AT_DMAC, 6);

@@ -8,7 +8,7 @@
 #include "offload.h"
 
 #define LARGE_SEND_MAX (1u << 18) /* bytes of data, as cards have it (max_tso) */
-#define STUCK_MS       1000u      /* after which a queue whose frames wait is told of */
+#define STUCK_MS       1000u      /* waiting time of frames after which a queue is reported */
 
 /* ---- Receiving ---- */
 
@@ -318,7 +318,7 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
     return DPK_RC_OK;
 }
 
-/* Sends each piece as a frame. None is sent when one is none. */
+/* Sends each piece as a frame. If one piece is not a valid frame, no frame is sent. */
 static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
     const struct pieces *data = &wqe->data;

@@ -253,7 +253,7 @@ uint32_t dpk_queue_number(const struct dpk_queue *q)
     return q->number;
 }
 
-/* The SQ or QP of that number and that user; NULL: there is none. */
+/* Returns the SQ or QP with that number and user, or NULL. */
 static struct dpk_queue *find_sender(struct dpk_queues *nic, uint32_t number, const void *user)
 {
     struct dpk_queue *q;

@@ -35,7 +35,7 @@ struct dpk_flow_tir {
 
 /* ---- The hash ---- */
 
-/* 32 bits of the key from a bit on; behind its end are zeros. */
+/* Returns 32 bits of the key from a bit; zeros follow its end. */
 static uint32_t key_at(const uint8_t key[DPK_RSS_KEY], unsigned bit)
 {
     uint64_t window = 0;

@@ -95,7 +95,8 @@ static struct group *group_new(const struct words *mask, unsigned priority)
     return g;
 }
 
-/* The group of a mask and priority, which is made if there is none. NULL: out of memory. */
+/* Returns the group of a mask and priority; creates a missing group. Returns NULL if memory is
+ * exhausted. */
 static struct group *group_for(struct rules *rules, const struct words *mask, unsigned priority)
 {
     struct group *g, *made;

@@ -99,7 +99,7 @@ static enum dpk_status pcap_check(const char *argument, struct dpk_buf *b, struc
 
 /* ---- Frames that arrive ---- */
 
-/* Finds the byte order of a capture from its first word. NULL: it is no capture. */
+/* Finds the byte order of a capture from its first word. Returns NULL if the file is not a capture. */
 static read_u32 *byte_order(const struct dpk_buf *in)
 {
     read_u32 *const orders[] = {dpk_read_le32, dpk_read_be32};

@@ -57,7 +57,8 @@ static enum dpk_status attach(int control, const char *name, int *fd, struct dpk
         struct ifreq r = {.ifr_flags = flags[i]};
         snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
         if (ioctl(*fd, TUNSETIFF, &r) == 0) {
-            /* The machine finishes checksums and segments itself, whoever had the TAP before. */
+            /* The kernel finishes checksums and segments itself, independent of the previous user of
+             * the TAP. */
             (void)ioctl(*fd, TUNSETOFFLOAD, 0);
             if (!there)
                 (void)interface_set_up(control, name);
@@ -110,7 +111,7 @@ static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, str
     return status;
 }
 
-/* A TAP that somebody deleted is not made again; but one that is made again is taken. */
+/* A deleted TAP is not created again; but if it reappears, it is used. */
 static void attach_again(struct tap *t)
 {
     int fd = -1;

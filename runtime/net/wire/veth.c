@@ -17,7 +17,7 @@
 
 #define RING_BLOCK    65536u
 #define SMALL_SLOT    2048u  /* for frames of an interface of the usual MTU */
-#define SMALL_MTU     1900   /* whose frames fit into it behind what the kernel puts there */
+#define SMALL_MTU     1900   /* largest MTU whose frames fit after the kernel's header */
 #define LARGE_SLOT    16384u /* for all others */
 #define SMALL_RING    (4u << 20)
 #define LARGE_RING    (8u << 20)
@@ -73,8 +73,8 @@ static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
     return h;
 }
 
-/* One frame of those that wait beside the ring. -1: there is none. An error that the socket has to tell,
- * as of an interface that went down, comes in place of a frame, once. */
+/* Receives one frame that waits outside the ring. Returns -1 if there is none. An error that the socket
+ * has to tell, as of an interface that went down, comes in place of a frame, once. */
 static ssize_t receive_waiting(const struct veth *v)
 {
     struct virtio_net_hdr h;
@@ -103,7 +103,7 @@ static uint8_t *take_large(struct veth *v, const struct tpacket2_hdr *s)
     return NULL;
 }
 
-/* Takes all of what a slot stands for, with its tag. NULL: it was dropped. */
+/* Takes the frame of a slot, with its tag. Returns NULL if the frame was dropped. */
 static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status, size_t *size)
 {
     struct veth *v = wire->kind;

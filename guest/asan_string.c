@@ -1,5 +1,5 @@
 /* Functions of <string.h> as code that is compiled with -fsanitize=address calls them
- * (share/sanitize.h): what they read and write is checked first, in one go. */
+ * (share/sanitize.h): what they read and write is checked, in one go. */
 #include "asan.h"
 #include "guest/abi/dpa_abi.h"
 

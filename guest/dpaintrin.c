@@ -9,7 +9,7 @@ uint64_t __dpa_thread_time(void)
     return dpa_call0(DPA_SYS_TIME);
 }
 
-/* 2^(1/2), 2^(1/4), ... 2^(1/65536), with 63 bits behind the point. */
+/* 2^(1/2), 2^(1/4), ... 2^(1/65536), with 63 fractional bits. */
 static const uint64_t roots_of_two[16] = {
     0xb504f333f9de6484, 0x9837f0518db8a96f, 0x8b95c1e3ea8bd6e6, 0x85aac367cc487b14,
     0x82cd8698ac2ba1d7, 0x8164d1f3bc030773, 0x80b1ed4fd999ab6c, 0x8058d7d2d5e5f6b0,

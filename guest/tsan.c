@@ -91,8 +91,8 @@ static inline uint64_t acquires(int order)
     return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE ? DPA_ACCESS_ACQUIRES : 0;
 }
 
-/* The engine is told before a store, so that who reads the value finds what came before it; and after a
- * load. */
+/* The engine is informed before a store, so that a reader of the value finds the earlier accesses; and
+ * after a load. */
 static inline void before_store(uint64_t at, uint64_t size, int order, const void *from)
 {
     tell(at, size, DPA_ACCESS_WRITES | DPA_ACCESS_ATOMIC | releases(order), from);

@@ -37,7 +37,7 @@ static unsigned bits_of(const struct type *t)
     return t->kind == 0 ? 1u << (t->info >> 1 & 15) : 64;
 }
 
-/* A value is in the argument, or, of more than 64 bits, behind it. */
+/* A value is in the argument, or, if it has more than 64 bits, at the address in the argument. */
 static int64_t value_of(const struct type *t, uint64_t value)
 {
     const unsigned bits = bits_of(t);
@@ -315,7 +315,7 @@ static void function_type_mismatch(struct of_type *d, uint64_t function)
 }
 HANDLER(function_type_mismatch, (struct of_type * d, uint64_t function), d, function)
 
-/* These have one form: the code behind them is not there. */
+/* These have only one form: the code after them is unreachable. */
 _Noreturn void __ubsan_handle_builtin_unreachable(struct only_place *d);
 _Noreturn void __ubsan_handle_missing_return(struct only_place *d);
 _Noreturn void __ubsan_handle_builtin_unreachable(struct only_place *d)

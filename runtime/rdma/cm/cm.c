@@ -22,7 +22,7 @@
 /* A server may close its listener and open it anew between two connections, and its client calls
  * meanwhile: so does perftest. On a wire a call takes longer than that. */
 #define LISTENER_WAIT_MS 300
-/* Ports that the system gives to who asks for none (IANA's dynamic ports). */
+/* Ports for sockets without a requested port (IANA's dynamic ports). */
 #define FIRST_FREE 49152u
 #define LAST_FREE  65535u
 
@@ -35,7 +35,8 @@ struct name {
     size_t ip; /* where the address begins in it */
 };
 
-/* The runtime directory tells apart users, and tests that run side by side. False: errno says why. */
+/* The runtime directory separates users, and tests that run in parallel. Returns false and sets errno
+ * on failure. */
 static bool name_of(const struct dpk_cm_address *a, const char *behind, struct name *out)
 {
     char directory[PATH_MAX];
@@ -128,7 +129,7 @@ static int find_overlap(const struct dpk_cm_address *a, const struct name *mine,
     return why;
 }
 
-/* A socket with that name. 0, or why there is none. */
+/* Creates a socket with that name. Returns 0 or an errno. */
 static int bind_name(const struct dpk_cm_address *a, const char *behind, const char *besides,
                      int *out)
 {

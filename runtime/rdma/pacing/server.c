@@ -139,7 +139,7 @@ static void *work(void *context)
     pthread_mutex_lock(&w->lock);
     programs_free(&w->programs);
     if (w->number == 0) {
-        close(w->server->listener); /* and who waits there is told so */
+        close(w->server->listener); /* this wakes processes that wait there */
         w->server->listener = -1;
     }
     pthread_mutex_unlock(&w->lock);

@@ -56,7 +56,7 @@ static struct slot *new_slot(void)
     return slot;
 }
 
-/* Takes a free slot. NULL: there is none. With the lock. */
+/* Takes a free slot. Returns NULL if there is none. Call this with the lock. */
 static struct slot *old_slot(void)
 {
     struct slot *slot = table.first_free;
@@ -262,7 +262,7 @@ static void remove_locked(struct slot *slot)
         free_slot(slot);
 }
 
-/* The slot of a key that is registered; NULL: there is none. With the lock. */
+/* Returns the slot of a registered key, or NULL. Call this with the lock. */
 static struct slot *registered(uint32_t key)
 {
     struct slot *slot = slot_at(key >> GENERATION_BITS);

@@ -3,7 +3,7 @@
 
 #include "api/doca/rdma/rdma.h"
 
-/* The first connection, with a reference; NULL: there is none. */
+/* Returns the first connection, with a reference, or NULL. */
 static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
 {
     struct dpk_rdma_connection *c = NULL;

@@ -139,7 +139,7 @@ static enum dpk_verdict judge_app(const struct dpkverify_trust *trust, const str
         enum dpk_verdict says =
             app_on_device(app, elf, &trust->devices[i], rules_of(trust), &other);
         if (!first && says != DPK_VERDICT_OK)
-            continue; /* the first one tells why */
+            continue; /* the first program has the reason */
         verdict = says;
         *report = other;
         first = false;

@@ -101,7 +101,7 @@ static void forget(struct flexio_queue *queue)
     pthread_mutex_unlock(&p->objects_lock);
 }
 
-/* Puts a queue behind those that use it. A queue that others use uses none itself. */
+/* Moves a queue after its users in the list. A queue with users does not use other queues. */
 static void list_last(struct flexio_queue *queue)
 {
     struct flexio_process *p = queue->process;

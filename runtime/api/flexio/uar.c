@@ -6,7 +6,7 @@
 struct flexio_uar {
     struct flexio_process *process;
     uint32_t id;
-    uint32_t page; /* what queues have of it: `id`, or the number of what it stands for */
+    uint32_t page; /* its number for queues: `id`, or the number of the object it represents */
 };
 
 /* `page`: 0: a new one. */

@@ -162,7 +162,7 @@ flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handle
 
 /* ---- Queues ---- */
 
-/* What a program is told of a queue; it goes with it. */
+/* The numbers of a queue for a program; freed with the queue. */
 static void *shown_new(size_t size, const void *content)
 {
     void *shown = malloc(size);

@@ -227,7 +227,7 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
     bool own = (!window || table_find(&p->windows, w) == window) &&
                (!outbox || table_find(&p->outboxes, o) == outbox);
     pthread_mutex_unlock(&p->objects_lock);
-    /* A window that has no key yet is there, but nothing is behind it. */
+    /* A window without a key exists, but has no memory. */
     state[STATE_WINDOW] = window ? state_of(w, 0) & ~CONFIGURED : 0;
     state[STATE_OUTBOX] = outbox ? state_of(o, 0) : 0;
     return own;

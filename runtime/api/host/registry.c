@@ -152,7 +152,7 @@ void app_each_function(const struct dpk_host_app *app,
 
 /* ---- Finding a function ---- */
 
-/* A device of this machine, for a program for several targets. NULL: there is none. */
+/* Returns a device of this machine, for a program for several targets, or NULL. */
 static struct dpk_device *any_device(void)
 {
     struct dpk_names names = {0};

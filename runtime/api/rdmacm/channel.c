@@ -177,7 +177,7 @@ int cm_ack_event(struct rdma_cm_event *seen)
     return 0;
 }
 
-/* Takes an event that the program has not got. NULL: there is none about this identifier. */
+/* Takes an event that the program has not received. Returns NULL if this identifier has no event. */
 static struct event *take_event(struct id *id)
 {
     struct event *e;

@@ -101,7 +101,8 @@ struct note {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct note *notes;
 
-/* With the lock. The place of the note of an action; *place is NULL: there is none. */
+/* Returns the place of the note of an action; *place is NULL if there is none. Call this with the
+ * lock. */
 static struct note **find(const struct mlx5dv_dr_action *action)
 {
     struct note **at = &notes;

@@ -27,7 +27,7 @@ static union ibv_gid mapped(uint32_t v4)
     return gid;
 }
 
-/* The checksum of a header; of one that has it already, 0. */
+/* Returns the checksum of a header, or 0 if the header already has the right checksum. */
 static uint16_t sum(const struct iphdr *v4)
 {
     uint16_t words[sizeof *v4 / 2];
@@ -63,7 +63,7 @@ int dpk_verbs_destroy_ah(struct ibv_ah *ah)
     return 0;
 }
 
-/* The addresses of a header. False: it is none. */
+/* Gets the addresses of a header. Returns false if the header is invalid. */
 static bool read_header(const struct ibv_grh *grh, union ibv_gid *from, union ibv_gid *to)
 {
     struct iphdr v4;

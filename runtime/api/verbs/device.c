@@ -28,7 +28,7 @@ struct device {
     atomic_uint references;
     LIST_ENTRY(device) next;
     bool listed; /* by the last call of dpk_verbs_get_device_list */
-    /* rdma-core's libraries look behind a device for its driver, and find none. */
+    /* rdma-core's libraries look for the driver's data after the struct, and find none. */
     uint64_t no_driver[16];
 };
 

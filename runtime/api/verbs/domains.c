@@ -11,7 +11,7 @@ struct domain {
     struct dpk_memory_domain memory;
     struct dpk_memory_domain *joined; /* that it has instead of its own; NULL: its own */
     atomic_uint users; /* queue pairs, shared receive queues, memory regions, parent domains */
-    struct ibv_pd *of; /* of a parent domain: the domain that it stands for; NULL: it is none */
+    struct ibv_pd *of; /* of a parent domain: the underlying domain; NULL: not a parent domain */
     struct thread_domain *thread; /* of a parent domain; NULL: none */
 };
 

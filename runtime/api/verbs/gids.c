@@ -51,7 +51,7 @@ uint64_t gids_guid(const struct ibv_device *device)
 struct table {
     union ibv_gid gids[DPK_VERBS_GIDS / 2];
     size_t count;
-    uint32_t interface; /* its index; 0: there is none */
+    uint32_t interface; /* its index; 0: none */
 };
 
 static void add(struct table *t, const void *address)

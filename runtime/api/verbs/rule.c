@@ -46,7 +46,7 @@ static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
     int why = ours ? check_ours(domain, a) : 0;
     if (why)
         return why;
-    /* As in rdma-core, only counters may be behind a destination. */
+    /* As in rdma-core, only counters may follow a destination. */
     if (does->target_count > 0 && !(ours && a->changes && a->change.kind == DPK_FLOW_COUNT))
         return match_refuse(EOPNOTSUPP, call, "another action than a counter behind a destination");
     if (!action_add(a, does))

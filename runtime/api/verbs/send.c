@@ -8,7 +8,8 @@
 #include "cq.h"
 #include "qp.h"
 
-#define PRIVILEGED 0x80000000u /* such a key of a work request stands for that of its queue pair */
+#define PRIVILEGED 0x80000000u /* a work request with this bit in its key uses the key of its queue
+                                  pair */
 
 bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
 {
@@ -153,7 +154,7 @@ static void address(const struct qp *qp, struct send *s, uint64_t size)
     s->work.count++;
 }
 
-/* What only the whole of a work request tells. */
+/* Checks that need the complete work request. */
 static void judge(const struct qp *qp, struct send *s)
 {
     const struct dpk_rc_message m = {s->work.pieces, s->work.count};

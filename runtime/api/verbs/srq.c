@@ -92,7 +92,7 @@ bool srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces)
     if (receives_left(&s->receives) < s->limit) {
         const struct ibv_async_event event = {.element.srq = &s->ib,
                                               .event_type = IBV_EVENT_SRQ_LIMIT_REACHED};
-        s->limit = 0; /* it tells once */
+        s->limit = 0; /* the event is raised once */
         async_raise(&context_of(s->ib.context)->async, &event, &s->async_reported);
     }
     return true;

@@ -236,7 +236,7 @@ int dpk_verbs_query_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mas
                        struct ibv_qp_init_attr *init_attr)
 {
     struct qp *qp = (struct qp *)ib;
-    (void)attr_mask; /* it tells what is needed; all is there */
+    (void)attr_mask; /* the requested attributes; all are set */
     if (!qp || !attr || !init_attr || qp->generation != qp_generation())
         return EINVAL;
     dpk_rc_lock(qp->rc);

@@ -17,7 +17,7 @@ struct uar {
     struct dpk_verbs_device *device;
 };
 
-/* Takes a free number. NO_PLACE: there is none. */
+/* Takes a free number. Returns NO_PLACE if there is none. */
 static uint32_t take_place(struct dpk_verbs_device *device, const struct uar *u)
 {
     for (uint32_t place = 0; place < DPK_VERBS_UARS; place++) {

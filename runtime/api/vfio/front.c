@@ -30,7 +30,7 @@ void front_closefrom(int first);
 /* The C library's function of that name. */
 #define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
 
-/* -2: the path is none of ours. */
+/* -2: the path is not one of our paths. */
 static int open_ours(const char *path, int flags)
 {
     const int before = errno;

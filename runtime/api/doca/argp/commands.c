@@ -1,4 +1,4 @@
-/* Commands: words behind the program's name that have parameters, and commands, of their own. */
+/* Commands: words after the program's name. They have their own parameters and commands. */
 #include "private.h"
 
 static void cmd_release(void *object)

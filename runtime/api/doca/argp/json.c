@@ -105,8 +105,8 @@ static char *skip_string(char *c)
     return *c ? c + 1 : c;
 }
 
-/* Blanks the comment that begins at `c`, but for its line feeds; gives its end. One without an end
- * stays. */
+/* Replaces the comment that starts at `c` by blanks, except its line feeds, and returns its end. One
+ * without an end stays. */
 static char *blank_comment(char *c)
 {
     char *end = c[1] == '*' ? strstr(c + 2, "*/") : c + strcspn(c, "\n");
@@ -144,7 +144,7 @@ static void blank_comma(struct text *t, char *comma)
 /* Makes JSON of it, in its place and with the same lines. */
 static void make_json(struct text *t, char *c)
 {
-    char *comma = NULL; /* behind a value, and nothing behind it yet */
+    char *comma = NULL; /* the last comma after a value, with no token after it yet */
     char before = '{';  /* the last character that is no blank */
     while (*c) {
         if (*c == '/' && (c[1] == '/' || c[1] == '*')) {

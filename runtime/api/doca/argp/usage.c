@@ -1,4 +1,4 @@
-/* The help text: of the program, or of the command that it is asked for behind. */
+/* The help text of the program, or of the command before --help. */
 #include "private.h"
 
 #define COLUMN 38 /* where descriptions begin */
@@ -14,7 +14,7 @@ static void print_param(const struct param *a)
            a->mandatory ? " (mandatory)" : "");
 }
 
-/* Prints those of a list that may be given, behind a title if it is the first; counts them. */
+/* Prints the permitted parameters of a list, with a title before the first, and counts them. */
 static unsigned print_list(const struct param *first, bool general, bool inherited_alone,
                            const char *title, unsigned count)
 {

@@ -95,7 +95,7 @@ static doca_error_t consumer_start(struct dpk_ctx *ctx)
     return result;
 }
 
-/* The peer is told before it goes: this may have to wait. */
+/* Informs the peer before the consumer ends. This may have to wait. */
 static doca_error_t consumer_stop(struct dpk_ctx *ctx)
 {
     struct consumer *n = (struct consumer *)ctx;

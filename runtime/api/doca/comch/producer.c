@@ -134,7 +134,7 @@ static void retry(struct producer *p, bool stops)
     ended(p, s, result);
 }
 
-/* Reserves one of the places that a consumer has posted. AGAIN: there is none. */
+/* Reserves a place that a consumer has posted. Errors: AGAIN if there is none. */
 static doca_error_t reserve(struct producer *p, struct send *s)
 {
     uint32_t posted;

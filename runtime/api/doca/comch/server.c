@@ -71,7 +71,7 @@ static void accept_client(struct endpoint *e)
     pthread_mutex_unlock(&e->base.ctx.object.lock);
 }
 
-/* The kernel tells of sockets in turn. */
+/* The kernel reports sockets in turn. */
 static struct connection *server_next(struct endpoint *e)
 {
     struct epoll_event event;

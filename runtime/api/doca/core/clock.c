@@ -119,7 +119,7 @@ static uint64_t passed(uint64_t type, const union doca_clock_timespec_t *from,
     return ns > 0 ? (uint64_t)ns : 0; /* somebody may have set it back */
 }
 
-/* The device's clock between two readings of the other one, which stands for the first of them. */
+/* Reads the device's clock between two readings of the other clock; the first reading is the result. */
 static doca_error_t read_both(uint64_t primary, uint64_t nic, union doca_clock_timespec_t *out,
                               union doca_clock_timespec_t *nic_out, uint64_t *margin)
 {

@@ -1,4 +1,4 @@
-/* Contexts: states, and who is told of them. */
+/* Contexts: states, and callbacks for their changes. */
 #include "api/doca/core/core.h"
 
 #include "pe.h"
@@ -77,7 +77,7 @@ doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
     return result;
 }
 
-/* With the lock held, of one that runs or stops. */
+/* Call this with the lock, for a context that runs or stops. */
 static doca_error_t stop_now(struct dpk_ctx *ctx, struct change *c)
 {
     doca_error_t result = DOCA_ERROR_IN_PROGRESS;

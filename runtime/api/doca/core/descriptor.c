@@ -34,7 +34,7 @@ void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
         dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
 }
 
-/* Memory of the peer's by its key: whoever the peer is, and whatever its key allows. */
+/* Memory of any peer by its key, with the permissions of the key. */
 static void read_key(struct dpk_reader *r, struct descriptor *out)
 {
     *out = (struct descriptor){.kind = DESCRIPTOR_MMAP_RDMA,

@@ -53,7 +53,7 @@ static bool grow(void)
     return true;
 }
 
-/* A free place, PLACES_MAX if there is none. */
+/* Returns a free place, or PLACES_MAX. */
 static uint32_t take_place(void)
 {
     uint32_t place = table.first_free;

@@ -1,4 +1,4 @@
-/* Progress engines: what they do for their contexts, and the handle that tells of work. */
+/* Progress engines: their work for contexts, and the handle that signals work. */
 #include <doca_pe.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 struct dpk_pe {
     struct dpk_object object;
-    struct dpk_line line;   /* its contexts, but for those that are parked */
+    struct dpk_line line;   /* its contexts, except parked contexts */
     struct dpk_ctx *poller; /* whose `poll` was called last; NULL: it may have gone */
     atomic_uint notes;      /* how often something may have begun to be work */
     atomic_uint quiet;      /* `notes` when all contexts were found idle */
@@ -165,8 +165,8 @@ static bool is_polled(const struct dpk_ctx *c)
     return c->ops->poll && dpk_ctx_is_running(c);
 }
 
-/* The next one in line, pinned; NULL: there is none among the next *left, which is counted down.
- * `all`: not only one that may have work. */
+/* Returns the next context in line, pinned, or NULL if there is none among the next *left, which is
+ * counted down. `all`: not only one that may have work. */
 static struct dpk_ctx *next_in_line(struct dpk_pe *p, bool all, unsigned *left)
 {
     struct dpk_ctx *found = NULL;
@@ -392,8 +392,8 @@ static enum found look(struct dpk_pe *p, bool at_tasks)
     return found;
 }
 
-/* Looks at tasks that wait for what tells nobody, as sync events of other processes, while the
- * engine is armed. */
+/* Checks tasks that wait without a notification, for example for sync events of other processes, while
+ * the engine is armed. */
 static void *watch(void *object)
 {
     struct dpk_pe *p = object;

@@ -10,7 +10,7 @@
 struct rep_info {
     struct dpk_object object;
     struct dpk_device_info card; /* its address and VUID are the function's */
-    unsigned emulated;           /* the number of an emulated function; 0: it is none */
+    unsigned emulated;           /* the number of an emulated function; 0: not emulated */
 };
 
 #define EMULATED_VHCA 0x4000u /* with the number of an emulated function */

@@ -221,7 +221,7 @@ bool dpk_task_free(struct dpk_task *t)
 
 /* ---- Progress ---- */
 
-/* The next submitted task, pinned; NULL: there is none. *stops: the context will not carry it out. */
+/* Returns the next submitted task, pinned, or NULL. *stops: the context will not run it. */
 static struct dpk_task *take(struct dpk_ctx *ctx, bool *stops)
 {
     pthread_mutex_lock(&ctx->object.lock);

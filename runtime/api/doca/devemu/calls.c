@@ -6,7 +6,7 @@
 
 /* ---- Doorbells ---- */
 
-/* A doorbell of a process, pinned. NULL: it is none. */
+/* Returns a doorbell of a process, pinned, or NULL if the handle is not a doorbell. */
 static struct doorbell *pin_doorbell(struct dpk_dpa *d, uint64_t handle)
 {
     struct doorbell *b = dpk_object_pin(dpk_pointer(handle), &doorbell_kind);

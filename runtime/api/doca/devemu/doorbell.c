@@ -82,7 +82,7 @@ static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
     return result;
 }
 
-/* A region of doorbells, by place or by data; -1: there is none. */
+/* Returns the index of a region of doorbells, by place or by data, or -1. */
 static int find_region(const struct dpk_pci_config *c, unsigned bar, uint64_t start)
 {
     const int region = dpk_pci_find(c, DPK_PCI_RINGS, bar, start);

@@ -187,7 +187,7 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
     return dpk_task_handle(task, &copy_type);
 }
 
-/* The buffers of a copy; of one that is submitted they stay as they are. */
+/* The buffers of a copy. A submitted copy keeps its buffers. */
 static void set_buffers(struct doca_dma_task_memcpy *task, const struct doca_buf *src,
                         struct doca_buf *dst)
 {

@@ -4,7 +4,7 @@
 
 #include "private.h"
 
-#define UNITS_PER_CORE 16u /* as a BlueField-3 tells */
+#define UNITS_PER_CORE 16u /* as on a BlueField-3 */
 
 doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {

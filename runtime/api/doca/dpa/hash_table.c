@@ -57,7 +57,7 @@ static bool add(struct hash_table *t, uint32_t key, uint64_t value)
     return true;
 }
 
-/* Entries behind the one that goes move up, so that none has a gap before it. */
+/* Entries after the removed entry move up, so that no entry has a gap before it. */
 static void take_away(struct hash_table *t, uint32_t key)
 {
     uint32_t gap = place_of(t, key);
@@ -66,7 +66,7 @@ static void take_away(struct hash_table *t, uint32_t key)
     for (uint32_t next = (gap + 1) & t->mask; t->slots[next].used; next = (next + 1) & t->mask) {
         const uint32_t home = home_of(t, t->slots[next].key);
         if (((next - home) & t->mask) < ((next - gap) & t->mask))
-            continue; /* its home is behind the gap */
+            continue; /* its home is after the gap */
         t->slots[gap] = t->slots[next];
         gap = next;
     }

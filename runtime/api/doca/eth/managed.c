@@ -18,7 +18,7 @@ static uint64_t slot_size(const struct rxq *q)
            ~(uint64_t)(DPK_WQEBB - 1);
 }
 
-/* Posts a buffer of the pool. False: there is none, or no room for it. */
+/* Posts a buffer of the pool. Returns false without a free buffer, or without room. */
 static bool post(struct rxq *q)
 {
     const size_t slot = q->rings.posted & ((1u << q->rings.log_depth) - 1);
@@ -118,7 +118,7 @@ doca_error_t rxq_pool_close(struct rxq *q)
 
 /* ---- Events ---- */
 
-/* Takes the next frame into place `i` of the event. NULL: there is none, or it failed. */
+/* Takes the next frame into place `i` of the event. Returns NULL if there is no frame, or it failed. */
 static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
 {
     struct eth_completion c;
@@ -252,7 +252,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_register(
     return dpk_object_unlock(q, result);
 }
 
-/* 0: it is no such number. */
+/* Returns 0 if the number is invalid. */
 static unsigned events_of(enum doca_event_batch_events_number number)
 {
     return (unsigned)number > DOCA_EVENT_BATCH_EVENTS_NUMBER_128 ? 0 : 1u << number;

@@ -120,7 +120,7 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
 
 /* ---- Completions ---- */
 
-/* Takes the next completion. False: there is none. */
+/* Takes the next completion. Returns false if there is none. */
 static bool take(struct txq *q, struct send_item *item, doca_error_t *status)
 {
     struct eth_completion c;
@@ -139,7 +139,7 @@ static bool take(struct txq *q, struct send_item *item, doca_error_t *status)
     return there && item->task;
 }
 
-/* The next task that has ended; NULL: there is none. */
+/* Returns the next ended task, or NULL. */
 static struct dpk_task *end_next(struct txq *q, doca_error_t *status)
 {
     struct send_item item;

@@ -1,4 +1,4 @@
-/* Sync events that processes behind the same PCIe bus share, and what devices can do with events. */
+/* Sync events that processes on the same PCIe bus share, and capabilities of devices for events. */
 #include "sync_event.h"
 
 /* ---- What devices can do ---- */

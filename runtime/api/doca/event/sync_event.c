@@ -167,8 +167,8 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 /* ---- States ---- */
 
-/* What processes behind the PCIe bus share is a word in memory that they map; neither the DPA nor
- * peers reach it. */
+/* Processes on the PCIe bus share a word in memory that they map; neither the DPA nor peers reach
+ * it. */
 static doca_error_t start(struct dpk_ctx *ctx)
 {
     struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;

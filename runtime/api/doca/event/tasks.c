@@ -128,7 +128,7 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
     return out;
 }
 
-/* ---- Each type: how it is told of, set up, and seen as a task ---- */
+/* ---- Each type: its callbacks, configuration, and conversion to a task ---- */
 
 #define TASK_TYPE(set_conf_of, as_doca_task, pool, name, ...)                                      \
     static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \

@@ -99,7 +99,7 @@ static void step_ended(void *owner, struct dpk_task *task)
     dpk_object_drop(v);
 }
 
-/* The next step that can begin; count: there is none. With the lock. */
+/* Returns the next step that can start, or `count` if there is none. Call this with the lock. */
 static size_t take_step(struct instance *v)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* Memory maps that others import: processes behind the same PCIe bus, and peers of RDMA. */
+/* Memory maps that processes on the same PCIe bus, and RDMA peers, import. */
 #include "mmap.h"
 
 /* ---- Exporting ---- */
@@ -87,7 +87,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 
 /* ---- Importing ---- */
 
-/* Memory of another process behind the same bus can be copied: it is looked for there. */
+/* Memory of another process on the same bus can be copied: find it there. */
 static struct dpk_exporter exporter_of(const struct descriptor *what)
 {
     const bool own = dpk_uuid_equal(&what->owner, dpk_process_identity());

@@ -10,7 +10,7 @@
 
 #include "api/doca/pcc/private.h"
 
-#define LOOK_AGAIN_MS 50 /* how often one that is not active looks whether it could be */
+#define LOOK_AGAIN_MS 50 /* interval at which an inactive context checks whether it can become active */
 
 /* ---- One active process for each device and role ---- */
 
@@ -187,7 +187,7 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-/* The state, and the one that the program was told of before. */
+/* Return the state, and the last state that the program was given. */
 static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
                          doca_pcc_process_state_t *now)
 {

@@ -67,7 +67,7 @@ static bool run(void *context, unsigned worker, struct dpk_rates_state *state,
         return true;
     case DPK_ERR_FAULT:
     case DPK_ERR_TIMEOUT:
-        return false; /* doca_pcc_get_process_state tells */
+        return false; /* doca_pcc_get_process_state reports the error */
     default:
         return true;
     }

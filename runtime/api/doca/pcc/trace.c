@@ -38,7 +38,7 @@ struct conversion {
     const char *end; /* behind it */
 };
 
-/* `at`: behind the '%'. False: it is no conversion of an integer. */
+/* `at`: after the '%'. Returns false if it is not a conversion of an integer. */
 static bool read_conversion(const char *at, struct conversion *out)
 {
     const size_t shape = strspn(at, "#0- +123456789.");

@@ -34,7 +34,7 @@ static void end(struct dpk_rdma *r)
     dpk_object_drop(r);
 }
 
-/* The peer's memory or event that a handle of this process stands for. */
+/* Finds the peer's memory or event for a handle of this process. */
 static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to)
 {
     struct dpk_memory m;

@@ -318,7 +318,7 @@ static bool ask(struct dpk_rdma *r, struct dpk_rdma_connection *c, int fd,
     return watch(&r->cm, fd) && dpk_cm_send(fd, &request);
 }
 
-/* Its failure is told in doca_pe_progress. With the lock. */
+/* Marks the failure of a connection for doca_pe_progress to report. Call this with the lock. */
 static void fail_later(struct dpk_rdma *r, struct dpk_rdma_connection *c)
 {
     c->failing = true;

@@ -17,8 +17,8 @@ static void connection_release(void *object)
 }
 const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
 
-/* The place of a new one: behind the others, or that of one that has ended. FULL. With the context's
- * lock, as the next ones. */
+/* Finds the place of a new connection: after the others, or the place of an ended connection. Errors:
+ * FULL. With the context's lock, as the next ones. */
 static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
 {
     uint32_t i = r->count;
@@ -38,7 +38,7 @@ static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
     return DOCA_SUCCESS;
 }
 
-/* Takes one that has ended away. */
+/* Removes an ended connection. */
 static void clear_place(struct dpk_rdma *r, uint32_t place)
 {
     struct dpk_rdma_connection *c = r->connections[place];

@@ -80,7 +80,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
 const struct dpk_rc_ops dpk_rdma_ops = {
     .signal = signal_event, .complete = completed, .failed = failed};
 
-/* A task has ended: its progress engine tells of it. */
+/* Called when a task has ended: its progress engine reports it. */
 static bool work_completed(void *context, const struct dpk_rc_completion *c)
 {
     struct dpk_rdma *r = context;

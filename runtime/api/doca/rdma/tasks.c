@@ -31,7 +31,7 @@ struct field {
         offsetof(struct dpk_rdma_work, member), sizeof(((struct dpk_rdma_work *)0)->member)        \
     }
 
-/* Sets a field of one that is not submitted. */
+/* Sets a field of a task that is not submitted. */
 static void set_field(void *task, const struct dpk_task_type *type, struct field f,
                       const void *from)
 {

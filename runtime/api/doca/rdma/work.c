@@ -70,7 +70,7 @@ static doca_error_t describe_read(struct dpk_rdma_work *w, struct dpk_rc_work *o
     return result == DOCA_SUCCESS ? find_target(w, remote.data_len) : result;
 }
 
-/* A write goes behind the data of the remote buffer. */
+/* A write is appended to the data of the remote buffer. */
 static doca_error_t describe_write(struct dpk_rdma_work *w, struct dpk_rc_work *out)
 {
     struct dpk_buf_remote remote;
@@ -207,7 +207,7 @@ static doca_error_t status_of(const struct dpk_rc_completion *c)
     }
 }
 
-/* The buffers of one that succeeded have more data. */
+/* Extends the data of the buffers of a successful task. */
 static void grow(const struct dpk_rdma_work *w)
 {
     const uint64_t bytes = w->completion.bytes;
@@ -243,7 +243,7 @@ static void tell(struct dpk_rdma_work *w)
     dpk_task_end(&w->task, status);
 }
 
-/* The next one that has ended; NULL: there is none. With the lock. */
+/* Returns the next ended task, or NULL. Call this with the lock. */
 static struct dpk_rdma_work *take_ended(struct dpk_rdma *r)
 {
     struct dpk_rdma_work *w = NULL;

@@ -333,7 +333,7 @@ void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
 
 /* ---- Changes as libibverbs has them ---- */
 
-/* False: there is no address to be set, or it is none of RoCE. */
+/* Returns false if there is no address to set, or it is not a RoCE address. */
 static bool set_address(const struct doca_verbs_ah_attr *handle, const struct ibv_ah_attr *from)
 {
     struct ah_attr *a = from->is_global ? dpk_object_lock(handle, &ah_attr_kind) : NULL;

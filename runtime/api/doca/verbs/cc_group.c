@@ -62,7 +62,7 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
                                                            : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Groups and capabilities, of which there are none ---- */
+/* ---- Groups and capabilities, which do not exist here ---- */
 
 doca_error_t doca_verbs_cc_group_destroy(struct doca_verbs_cc_group *group)
 {

@@ -11,7 +11,7 @@
 
 #define AT_ONCE    64u  /* works that rc carries out at once */
 #define WQE_BLOCK  64u  /* bytes of an element of work, or of a part of it */
-#define INLINE_AT  36u  /* where inline data begins in an element, behind other segments */
+#define INLINE_AT  36u  /* start of inline data in an element, after other segments */
 #define INLINE_MAX 960u /* bytes of it that an element has room for */
 
 struct dpa_qp {

@@ -49,7 +49,7 @@ bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uin
 
 /* ---- Posts ---- */
 
-/* False: it is no operation. */
+/* Returns false if the opcode is invalid. */
 static bool operation_of(const struct dpa_verbs_work *w, struct dpk_rc_work *out)
 {
     out->key = w->remote_key;

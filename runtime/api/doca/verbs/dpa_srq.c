@@ -157,7 +157,7 @@ static bool make_places(struct dpa_srq *s, const struct srq_init_attr *a)
     return s->receives && s->pieces && s->order;
 }
 
-/* The context that it is of: the one that is named, or that of its memory. */
+/* Returns its context: the named context, or the context of its memory. */
 static doca_error_t find_base(struct dpa_srq *s, const struct srq_init_attr *a)
 {
     if (a->dpa) {

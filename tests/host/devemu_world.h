@@ -1,5 +1,5 @@
-/* What the behaviours of DOCA Device Emulation share: the DPU's side by DOCA, and the host's by VFIO, with
- * libdpakit-vfio.so before the program, which plays both. */
+/* Declarations that the tests of DOCA Device Emulation share. The program is both sides: the DPU side
+ * with DOCA, and the host side with VFIO (libdpakit-vfio.so is preloaded). */
 #ifndef TESTS_HOST_DEVEMU_WORLD_H
 #define TESTS_HOST_DEVEMU_WORLD_H
 
@@ -290,8 +290,7 @@ static inline void ring(const struct host *h, unsigned id, uint32_t value)
     *(volatile uint32_t *)(void *)(h->bar + id * STRIDE) = value;
 }
 
-/* The host shall hear `count` interrupts, of which it has four, by these descriptors. Returns what
- * ioctl does. */
+/* Connects `count` of the four interrupts to these descriptors. Returns the result of ioctl. */
 static inline int set_irqs(int device, const int fds[4], uint32_t count)
 {
     struct {
@@ -305,7 +304,7 @@ static inline int set_irqs(int device, const int fds[4], uint32_t count)
     return ioctl(device, VFIO_DEVICE_SET_IRQS, &set);
 }
 
-/* The host hears its four interrupts by these descriptors. */
+/* Connects the four interrupts to these descriptors. */
 static inline void set_events(const struct host *h, const int fds[4])
 {
     struct vfio_irq_info info = {.argsz = sizeof info, .index = VFIO_PCI_MSIX_IRQ_INDEX};
@@ -314,7 +313,7 @@ static inline void set_events(const struct host *h, const int fds[4])
     CHECK(set_irqs(h->device, fds, 5) == -1 && errno == EINVAL);
 }
 
-/* What main is, behind its table. */
+/* The body of main, after its table of cases. */
 static inline int run_on_card(const struct test_case *cases, size_t count, int argc, char **argv)
 {
     const struct test_case *c = find_case(cases, count, argc, argv);

@@ -1,4 +1,4 @@
-/* What host and device code of the DOCA 2.5 test share: what a kernel is asked to do. */
+/* Requests to kernels, shared by the host and device code of the DOCA 2.5 test. */
 #ifndef TESTS_HOST_DOCA2_5_H
 #define TESTS_HOST_DOCA2_5_H
 

@@ -6,7 +6,7 @@
 
 #include "doca3_world.h"
 
-/* What callbacks were told. */
+/* Results of callbacks. */
 static unsigned completed, failed;
 static uint64_t last_task_data, last_ctx_data;
 static doca_error_t last_status;
@@ -103,7 +103,7 @@ static inline enum doca_ctx_states state_of(const struct engine *e)
     return state;
 }
 
-/* One copy; how it ended. One that failed has stopped the context, which is started again. */
+/* Makes a copy and returns its result. A failed copy stops the context, which is started again. */
 static inline doca_error_t copy(struct engine *e, struct doca_buf *from, struct doca_buf *to)
 {
     struct doca_task *t = task_new(e, from, to, 5);

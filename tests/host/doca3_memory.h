@@ -1,4 +1,4 @@
-/* Maps, DPA memory and arrays of buffers, for tests of what reaches them. */
+/* Maps, DPA memory and arrays of buffers, for tests of accesses to them. */
 #ifndef TESTS_HOST_DOCA3_MEMORY_H
 #define TESTS_HOST_DOCA3_MEMORY_H
 

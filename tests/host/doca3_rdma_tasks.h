@@ -15,7 +15,7 @@
 #define TASKS 4u
 #define PORT  21575u
 
-/* A context with memory that its peer may reach, and what its callbacks were told. */
+/* A context with memory for its peer, and the results of its callbacks. */
 struct end {
     struct doca_pe *pe;
     struct doca_rdma *rdma;
@@ -25,7 +25,7 @@ struct end {
     struct doca_buf_inventory *inventory;
     uint64_t memory[32];
     unsigned completed, failed;
-    uint32_t length; /* of what a task fetched last */
+    uint32_t length; /* of the data that a task fetched last */
     doca_error_t status;
     struct doca_rdma_task_receive *received;
     unsigned asked, established, refused, left; /* by the connection manager */
@@ -43,9 +43,9 @@ static inline void note(struct doca_task *task, union doca_data ctx_data, bool g
     CHECK(doca_task_submit(task) == INVALID);
 }
 
-/* The callbacks of a type of task, and its setting up. */
+/* The callbacks of a type of task, and its configuration. */
 #define TYPE(name) TYPE_OF_LENGTH(name, 0)
-/* Of one that fetches bytes: how many they were. */
+/* For a task that fetches bytes: also their number. */
 #define TYPE_OF_LENGTH(name, told)                                                                 \
     static inline void name##_completed(struct doca_rdma_task_##name *task, union doca_data data,  \
                                         union doca_data ctx_data)                                  \
@@ -84,7 +84,7 @@ static inline void on_received(struct doca_rdma_task_receive *task, union doca_d
     struct end *e = ctx_data.ptr;
     CHECK(data.u64 == 5);
     e->completed++;
-    e->received = task; /* for who asks about it, and frees it */
+    e->received = task; /* the test reads and frees it */
 }
 
 static inline void on_receive_failed(struct doca_rdma_task_receive *task, union doca_data data,
@@ -149,7 +149,7 @@ static inline void end_destroy(struct end *e)
     free(e);
 }
 
-/* What the other one exported. */
+/* Imports the exports of the other context. */
 static inline void import(struct end *e, const struct end *from)
 {
     const void *bytes;
@@ -208,7 +208,7 @@ static inline void receive(struct end *e, struct doca_buf *into)
     CHECK(doca_task_submit(doca_rdma_task_receive_as_task(task)) == OK);
 }
 
-/* What a receive that has ended tells. */
+/* Checks the results of an ended receive. */
 static inline void received(struct end *e, enum doca_rdma_opcode opcode, uint32_t immediate)
 {
     CHECK(e->received);

@@ -1,4 +1,4 @@
-/* What the files of the DOCA 3.x tests share: a device, contexts, events; checks. */
+/* Declarations that the files of the DOCA 3.x tests share: a device, contexts, events; checks. */
 #ifndef TESTS_HOST_DOCA3_WORLD_H
 #define TESTS_HOST_DOCA3_WORLD_H
 
@@ -38,7 +38,7 @@ extern const struct test_case common_cases[], dpa_cases[], thread_cases[], trap_
 struct doca_dpa *dpa_new(void);  /* started */
 struct doca_dpa *dpa_idle(void); /* with its program, not started */
 enum side { CPU, DPA, REMOTE };
-/* A started event: who updates it, who waits. */
+/* Creates a started event with its publisher and subscriber. */
 struct doca_sync_event *event_new(struct doca_dpa *dpa, enum side publisher, enum side subscriber);
 uint64_t handle_of(struct doca_sync_event *e, struct doca_dpa *dpa);
 uint64_t value_of(struct doca_sync_event *e);

@@ -1,4 +1,4 @@
-/* The device of a name, in a world of two; the same in both generations of DOCA. */
+/* Opens a device by its name, among two devices; for both generations of DOCA. */
 #ifndef TESTS_HOST_DOCA_DEVICE_H
 #define TESTS_HOST_DOCA_DEVICE_H
 

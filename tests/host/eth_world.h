@@ -1,4 +1,4 @@
-/* Queues of DOCA Ethernet with their port and pipe, and what cases do with them. */
+/* Queues of DOCA Ethernet with their port and pipe, and operations of the cases. */
 #ifndef TESTS_HOST_ETH_WORLD_H
 #define TESTS_HOST_ETH_WORLD_H
 
@@ -24,9 +24,9 @@ extern struct world {
     struct doca_flow_pipe *pipe;
     _Alignas(64) uint8_t memory[ROOM];
     unsigned sent, came, failed; /* tasks */
-    doca_error_t status;         /* of the last that failed */
+    doca_error_t status;         /* of the last failed task */
     struct doca_eth_rxq_task_recv *last;
-    bool stops; /* tasks that come are freed */
+    bool stops; /* tasks that end are freed */
 } w;
 
 void world_open(const char *name);

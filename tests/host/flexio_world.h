@@ -67,7 +67,7 @@ static inline size_t lines(const char *text)
     return n;
 }
 
-/* What main is, behind its table. */
+/* The body of main, after its table of cases. */
 static inline int run_case(const struct test_case *cases, size_t count, int argc, char **argv)
 {
     const struct test_case *c = find_case(cases, count, argc, argv);

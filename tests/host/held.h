@@ -1,6 +1,6 @@
 /*
- * Memory that holds whoever touches it until the test lets go: an access in flight, for as long as
- * the test wants; and calls that must wait for it.
+ * Memory that blocks each thread that accesses it until the test releases it: an access stays in flight
+ * as long as the test needs. Also calls that must wait for the access.
  *
  *     struct held h = held_new(1);                  // a page
  *     ... registers h.at, lets another thread touch it ...
@@ -65,11 +65,11 @@ static inline struct held held_new(size_t pages)
 
 #define HELD_SCAN ((size_t)1 << 20)
 
-/* The page of that size of memory which begins with `mark`; NULL: none between `at` and `end`. Read
- * through the kernel: what is there is nobody's business, and may go meanwhile. */
+/* Returns the page that starts with `mark` between `at` and `end`, or NULL. Reads through the kernel,
+ * since the memory may disappear meanwhile. */
 static inline char *held_scan(int memory, uintptr_t at, uintptr_t end, uint64_t mark)
 {
-    static char bytes[HELD_SCAN + 1]; /* from 1 on: no page of it begins with the mark */
+    static char bytes[HELD_SCAN + 1]; /* used from byte 1, so that no page of it starts with the mark */
     for (ssize_t got; at < end; at += (size_t)got) {
         const size_t size = end - at < HELD_SCAN ? end - at : HELD_SCAN;
         if ((got = pread(memory, bytes + 1, size, (off_t)at)) <= 0)
@@ -81,8 +81,8 @@ static inline char *held_scan(int memory, uintptr_t at, uintptr_t end, uint64_t 
     return NULL;
 }
 
-/* A page of a DPA process, found by the mark that the program has copied to its beginning. It goes
- * with its process: held_end is for the rest. */
+/* Finds a page of a DPA process by the mark that the program has copied to its start. The process frees
+ * the page; held_end is for other memory. */
 static inline struct held held_find(uint64_t mark)
 {
     struct held h = {0};
@@ -102,7 +102,7 @@ static inline struct held held_find(uint64_t mark)
     return h;
 }
 
-/* From now on, whoever touches the first page is held. */
+/* From now on, each thread that accesses the first page is blocked. */
 static inline void held_hold(const struct held *h)
 {
     struct sigaction action = {.sa_sigaction = held_fault, .sa_flags = SA_SIGINFO};
@@ -125,7 +125,7 @@ static inline void held_let_go(const struct held *h)
     CHECK(write(h->go[1], "", 1) == 1);
 }
 
-/* The memory is gone: what still touches it crashes. */
+/* Frees the memory: a later access crashes. */
 static inline void held_end(struct held *h)
 {
     CHECK(h->size == 0 || munmap(h->at, h->size) == 0);
@@ -171,7 +171,7 @@ static inline bool call_sleeps(const struct call *c)
     return state == 'S';
 }
 
-/* Checks that the call waits: it goes to sleep, time and again, and has not returned. */
+/* Checks that the call waits: it sleeps repeatedly and has not returned. */
 static inline void call_waits(const struct call *c)
 {
     for (int asleep = 0; asleep < 10; asleep += c->tid != 0 && call_sleeps(c)) {
@@ -186,13 +186,13 @@ static inline int call_end(struct call *c)
     return c->result;
 }
 
-/* Checks that access(whose) is held in the memory, and that take(what) waits for it; then the
- * memory is gone. What `take` returned, and in *ended what `access` did. */
+/* Checks that access(whose) is blocked in the memory, and that take(what) waits for it; then frees the
+ * memory. Returns the result of `take`, and in *ended the result of `access`. */
 static inline int held_take(struct held *h, int (*access)(void *whose), void *whose,
                             int (*take)(void *what), void *what, int *ended)
 {
     struct call inside, taken;
-    alarm(60); /* should all wait for all */
+    alarm(60); /* ends a deadlock */
     held_hold(h);
     call_begin(&inside, access, whose);
     held_wait(h);

@@ -38,13 +38,14 @@
     } while (0)
 #define OK DOCA_SUCCESS
 
-/* NEW: the DPA context is not started. IDLE: it is, other objects are not. RUNNING: all are; in
- * TWICE the function is called twice. STOPPED: all but the context were started and stopped.
- * Of the last three, all were started; then FAULTED: a kernel faulted; HALTED: the context was
- * stopped; GONE: it was destroyed. The context of PCC, which is made for its own functions only, is
- * started in those of RUNNING, and then is as the DPA context. What copies and sends (from DMA to ADVICE,
- * COMCH_SERVER to COMCH_RECEIVE) is made for functions that take some of it. Queues of Ethernet, pipes, message queues,
- * emulated PCI functions and objects of DOCA Verbs are made for their own functions only, too. */
+/* NEW: the DPA context is not started. IDLE: only the DPA context is started. RUNNING: all objects are
+ * started. TWICE: as RUNNING, and the function is called twice. STOPPED: all objects except the context
+ * were started and stopped. In the last three states, all objects were started; then FAULTED: a kernel
+ * faulted; HALTED: the context was stopped; GONE: it was destroyed. The context of PCC is made only for
+ * its own functions; it is started in the states where all objects are, and then follows the DPA
+ * context. Objects that copy and send (from DMA to ADVICE, COMCH_SERVER to COMCH_RECEIVE) are made for
+ * functions that take one of them. Queues of Ethernet, pipes, message queues, emulated PCI functions
+ * and objects of DOCA Verbs are made for their own functions only, too. */
 enum state { NEW, IDLE, RUNNING, TWICE, STOPPED, FAULTED, HALTED, GONE, STATES };
 
 struct parameter {
@@ -127,7 +128,7 @@ enum kind {
     FLOW_PORT,
     FLOW_PORT_CFG,
     FLOW_CFG,
-    VERBS_QP, /* each before what it is of */
+    VERBS_QP, /* each before its parent */
     VERBS_SRQ,
     VERBS_CQ,
     VERBS_CHANNEL,
@@ -180,28 +181,28 @@ struct world {
     struct doca_mmap *helper_map;
     struct doca_dpa_completion *rdma_queue;
     struct doca_pe *dma_pe, *comch_pe;
-    struct doca_rdma *peer; /* has a connection; details tell of it */
+    struct doca_rdma *peer; /* has a connection; details describe it */
     uint8_t details[512];
     size_t details_size;
     struct doca_buf_inventory *helper_inventory;
 #ifndef DOCA_2_2_DPA_H
     struct doca_comch_msgq *msgq_back;
-    void *pipes[2]; /* of COMCH_CONNECTION, while those of a message queue are in their places */
+    void *pipes[2]; /* of COMCH_CONNECTION, while the pipes of a message queue are in their places */
     struct doca_gather_list headers; /* of a task of ETH_TXQ */
     struct doca_flow_fwd fwd;
     struct doca_flow_actions action, *actions;
     struct ibv_context *ib; /* of VERBS_CONTEXT and VERBS_PD */
     struct ibv_pd *ib_pd;
     struct doca_dev_rep
-        *card_rep; /* of DEV_REP, while that of an emulated function is in its place */
+        *card_rep; /* of DEV_REP, while the representor of an emulated function is in its place */
     bool has_copies, has_eth, has_msgq, has_devemu;
 #endif
 };
 
-/* For a call of this function, which has parameters. */
+/* Makes the world for a call of this function with parameters. */
 void world_begin(struct world *w, enum state state, const char *function,
                  const struct parameter *parameters, unsigned count);
-/* Gives back what the function made. */
+/* Frees the objects that the function made. */
 void world_forget_made(struct world *w);
 void world_end(struct world *w);
 /* An object of the parameter's kind that was destroyed. */
@@ -230,18 +231,18 @@ void stop_eth(struct world *w);
 void destroy_eth(struct world *w);
 void destroy_eth_object(void *object);
 
-/* matrix_msgq.c; the same */
+/* matrix_msgq.c; as make_eth */
 void make_msgq(struct world *w, struct doca_dev *dev, enum state state, const char *function);
 void destroy_msgq(struct world *w);
 void destroy_msgq_object(void *object);
 
-/* matrix_devemu.c; the same. Where regions of the function begin: doorbells at 0. */
+/* matrix_devemu.c; as make_eth. Starts of the function's regions; doorbells start at 0. */
 enum { PCI_TABLE = 0x1000, PCI_PENDING = 0x2000, PCI_STATEFUL = 0x3000 };
 void make_devemu(struct world *w, struct doca_dev *dev, enum state state, const char *function);
 void destroy_devemu(struct world *w);
 void destroy_devemu_object(void *object);
 
-/* matrix_verbs.c. What changes a new queue pair to INIT: */
+/* matrix_verbs.c. The attributes that change a new queue pair to INIT: */
 #define INIT_MASK                                                                                  \
     (DOCA_VERBS_QP_ATTR_NEXT_STATE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE |                       \
      DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ | DOCA_VERBS_QP_ATTR_PKEY_INDEX |                        \
@@ -274,12 +275,12 @@ void destroy_rdma(struct world *w);
 
 /* matrix_arguments.c */
 doca_error_t do_nothing(void *param, void *config);
-enum kind kind_of(const struct parameter *p); /* KINDS: it is no handle */
+enum kind kind_of(const struct parameter *p); /* KINDS: not a handle */
 bool is_pointer(const struct parameter *p);
 bool is_handle(const struct parameter *p);
 uint64_t good_argument(struct world *w, const char *function, const struct parameter *p);
 uint64_t other_kind(const struct world *w, const struct parameter *p);
-/* What ends the program, or frees plain memory, is not tried. */
+/* Returns true for functions that are not tried: they end the program or free plain memory. */
 bool is_left_out(const char *function);
 
 #endif

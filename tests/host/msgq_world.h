@@ -1,5 +1,5 @@
-/* What the behaviours of message queues share: a thread on the DPA, with a
- * queue in each direction. */
+/* Declarations that the tests of message queues share: a thread on the DPA, with a queue in each
+ * direction. */
 #ifndef TESTS_HOST_MSGQ_WORLD_H
 #define TESTS_HOST_MSGQ_WORLD_H
 
@@ -27,7 +27,7 @@ doca_dpa_func_t echo_thread, deaf_thread, receive_rpc, send_rpc, copy_rpc, is_em
 enum { DEPTH = 64 };
 
 extern struct doca_dev *dev;
-extern void (*after_each)(void); /* called when something of a world was made, or destroyed */
+extern void (*after_each)(void); /* called after an object of a world was made or destroyed */
 
 /* A thread on the DPA with a queue in each direction, and its ends on the CPU.
  */
@@ -69,10 +69,10 @@ doca_error_t send_of(struct world *w, struct doca_comch_producer *p, const void 
                      uint32_t size);
 void sends(struct world *w, uint32_t consumer, uint64_t first, uint32_t count, uint32_t length,
            uint32_t flags);
-/* What became of the DPA's next send. 0: a success; 13: a failure; NOTHING. */
+/* Returns the result of the DPA's next send. 0: a success; 13: a failure; NOTHING. */
 uint64_t next(struct world *w);
 bool is_empty(struct world *w, uint32_t consumer);
-/* What main is, behind its table. */
+/* The body of main, after its table of cases. */
 int run_on_device(const struct test_case *cases, size_t count, int argc, char **argv);
 
 #endif

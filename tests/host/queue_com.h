@@ -1,4 +1,4 @@
-/* What the host and the DPA side of flexio_queue_cases.c know of a set of queues. */
+/* A set of queues, shared by the host and the DPA side of flexio_queue_cases.c. */
 #ifndef TESTS_QUEUE_COM_H
 #define TESTS_QUEUE_COM_H
 
@@ -22,15 +22,15 @@ struct queues {
 
 #define LOG_EVENTS 2
 
-/* What a thread that polls an event queue knows. */
+/* The state of a thread that polls an event queue. */
 struct events {
     uint64_t ring; /* of 2^LOG_EVENTS EQEs */
     uint32_t number, cqn;
-    uint32_t wanted;        /* events, then it ends */
-    uint32_t seen, strange; /* events; those of another CQ */
+    uint32_t wanted;        /* number of events, after which the thread ends */
+    uint32_t seen, strange; /* number of events; of events of another CQ */
 };
 
-/* What a WQE is to be. */
+/* The description of a WQE. */
 struct work {
     uint64_t address, operand, compare, local;
     uint32_t kind, key, size, local_key, immediate;

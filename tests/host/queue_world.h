@@ -29,8 +29,8 @@ struct set {
     struct flexio_rq *rq;
     struct flexio_qp *qp;
     struct flexio_mkey *mkey;
-    struct queues q;     /* as it was at the beginning */
-    flexio_uintptr_t at; /* where the DPA has it */
+    struct queues q;     /* as at the start */
+    flexio_uintptr_t at; /* its address in DPA memory */
 };
 
 static inline flexio_uintptr_t zeros(struct flexio_process *p, size_t size)

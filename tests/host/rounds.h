@@ -1,4 +1,4 @@
-/* How often something is tried: as often as DPAKIT_KILLS says, else as usual. */
+/* The number of rounds of a test: DPAKIT_KILLS, or the default. */
 #ifndef TESTS_HOST_ROUNDS_H
 #define TESTS_HOST_ROUNDS_H
 

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* What a matcher or a rule is given: 64 bytes of each part of the match. */
+/* The parameters of a matcher or a rule: 64 bytes of each part of the match. */
 struct parameters {
     size_t size;
     uint8_t bytes[256];
@@ -51,7 +51,7 @@ static inline struct mlx5dv_dr_rule *rule(struct mlx5dv_dr_matcher *m, struct pa
     return r;
 }
 
-/* Sends the header and some bytes. Returns whether it came back. */
+/* Sends the header and some bytes. Returns true if the frame came back. */
 static inline bool comes_back(struct set *s, const uint8_t *header, size_t size)
 {
     static uint64_t receives;
@@ -64,7 +64,7 @@ static inline bool comes_back(struct set *s, const uint8_t *header, size_t size)
     CHECK(flexio_host2dev_memcpy(s->p, bytes, sizeof bytes, s->q.data + DEPTH * BUFFER) == OK);
     CHECK(call2(s->p, &frame, s->at, 60) >> 56 == 0);
     CHECK(receives < DEPTH);
-    /* The owner bit of a completion that nobody has written is 1. */
+    /* The owner bit of an unwritten completion is 1. */
     if (call1(s->p, &peek, s->q.receive_cq + receives * 64 + 56) >> 56 & 1)
         return false;
     CHECK(call1(s->p, &next_received, s->at) == OUTCOME(2, 0, receives, 60u));
@@ -100,7 +100,7 @@ static inline struct mlx5dv_devx_obj *made(const uint8_t *in, size_t size, uint8
     return obj;
 }
 
-/* Whether a call refuses, with this errno. */
+/* True if a call fails with this errno. */
 #define REFUSED(call, why) (errno = 0, !(call) && errno == (why))
 
 #endif

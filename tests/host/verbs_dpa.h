@@ -1,14 +1,14 @@
-/* What the host program of shared receive queues on the DPA and its DPA code share. */
+/* Declarations that the host program of shared receive queues on the DPA and its DPA code share. */
 #ifndef TESTS_HOST_VERBS_DPA_H
 #define TESTS_HOST_VERBS_DPA_H
 
-/* What the RPC `shared` does. */
+/* The operations of the RPC `shared`. */
 enum { SHARED_POST, SHARED_POST_SHORT, SHARED_COMMIT, SHARED_ACK, SHARED_NUMBER };
 
 /* Elements of work that the RPC `post_raw` makes. */
 enum { RAW_INLINE, RAW_WRITE, RAW_UNKNOWN, RAW_SHORT };
 
-/* What a completion is, in one number. */
+/* A completion as one number. */
 #define TOLD(type, user, counter)                                                                  \
     ((uint64_t)(type) << 48 | (uint64_t)(user) << 32 | (uint32_t)(counter))
 #define TOLD_NOTHING UINT64_MAX

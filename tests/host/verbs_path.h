@@ -1,4 +1,4 @@
-/* The way of a queue pair of DOCA Verbs to its peer: what its states need. */
+/* The path of a queue pair of DOCA Verbs to its peer: the attributes for its states. */
 #ifndef TESTS_HOST_VERBS_PATH_H
 #define TESTS_HOST_VERBS_PATH_H
 
@@ -59,7 +59,7 @@ static inline void verbs_path_free(struct verbs_path *p)
     CHECK(doca_verbs_ah_attr_destroy(p->to) == DOCA_SUCCESS);
 }
 
-/* Makes a queue pair ready to send to the one of that number. */
+/* Connects a queue pair to the queue pair with that number. */
 static inline void verbs_path_connect(struct doca_verbs_context *context, const void *gid,
                                       struct doca_verbs_qp *qp, uint32_t number, uint16_t timeout)
 {

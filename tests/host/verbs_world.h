@@ -1,4 +1,4 @@
-/* Two queue pairs of two devices that are connected to each other, and what cases do with them. */
+/* Two queue pairs of two devices that are connected to each other, and operations of the cases. */
 #ifndef TESTS_HOST_VERBS_WORLD_H
 #define TESTS_HOST_VERBS_WORLD_H
 

@@ -1,5 +1,6 @@
-/* Functions of <string.h> as code that is compiled with -fsanitize=address calls them
- * (share/sanitize.h): what they read and write is checked, in one go. */
+/* Functions of <string.h> that code compiled with -fsanitize=address calls (share/sanitize.h). Each
+ * function checks the bytes that it reads and writes. Functions that must find the end of a string
+ * (strlen, strnlen, strcpy, strncpy, strcat, strcmp) read it before the check. */
 #include "asan.h"
 #include "guest/abi/dpa_abi.h"
 

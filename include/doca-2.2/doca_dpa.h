@@ -71,7 +71,7 @@ doca_error_t doca_dpa_get_max_threads_per_kernel(doca_dpa_t dpa, unsigned int *v
 doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long *value);
 
 /*
- * As in later DOCA, but for
+ * As in later DOCA, except
  *   dev_ptr  [out]  an address that is unique among all contexts
  * BAD_STATE: the context is in the error state.
  */

@@ -162,9 +162,10 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
                                           uint32_t *nb_devs_rep);
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
 
-/* What a representor is, as doca_devinfo_... for devices: the function of the host that it stands for,
- * but its own interface, "pf0hpf". It is not a hotplug function. `size`: at least
- * DOCA_DEVINFO_IFACE_NAME_SIZE, DOCA_DEVINFO_REP_VUID_SIZE, else INVALID_VALUE. */
+/* Properties of a representor, as the functions doca_devinfo_... for devices. The values are those of
+ * the host function that it represents, except its own interface, as "pf0hpf". It is not a hotplug
+ * function. Errors: INVALID_VALUE if `size` is less than DOCA_DEVINFO_IFACE_NAME_SIZE or
+ * DOCA_DEVINFO_REP_VUID_SIZE. */
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
                                                char *pci_addr_str);
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,

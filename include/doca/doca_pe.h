@@ -41,7 +41,7 @@ struct doca_task; /* a piece of work of a context, from the library's ..._as_tas
 /* The contexts that doca_pe_progress checks after a notification. Here it checks all contexts in both
  * modes. In the second mode, requesting a notification also clears the previous notification. */
 enum doca_pe_event_mode {
-    DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /* at first */
+    DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /* the default */
     DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,
 };
 

@@ -40,8 +40,9 @@ doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_contex
 struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context);
 struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd);
 
-/* Attributes of queue pairs: sets those that the mask of libibverbs names, and an address only if `attr` has one to be
- * set (INVALID_VALUE: not, or the mask names others); tells them all; and what a mask of libibverbs is here. */
+/* Set the attributes that a mask of libibverbs names (an address only if `attr` has an address to set);
+ * get all attributes; convert a mask of libibverbs. Errors: INVALID_VALUE also if that address is
+ * missing, or the mask names others. */
 doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr,
                                            const struct ibv_qp_attr *ibv_attr, int ibv_mask);
 doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr,

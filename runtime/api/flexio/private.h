@@ -41,7 +41,7 @@ struct flexio_process {
     struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };
 
-/* The lowest number that is free; 0: none, or out of memory. */
+/* Returns the lowest free number, or 0 if there is none, or memory is exhausted. */
 uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object);
 void table_remove(struct flexio_process *p, struct object_table *t, uint32_t id);
 bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t id);

@@ -34,7 +34,7 @@ bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_
                    uint32_t uar);
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
                                    const struct flexio_qmem *from);
-/* The CQ, RMP or EQ with that number; NULL: the process has none. */
+/* Returns the CQ, RMP or EQ with that number, or NULL. */
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
                                       enum dpk_queue_kind kind);
 /* Makes `queue`, of calloc, one of the process's with the UAR of that number, or frees it. */

@@ -1,8 +1,8 @@
 /*
- * forward: our libibverbs.so.1 and libmlx5.so.1 stand in front of the system's. Each needs the
- * system's library by its path, so every symbol that is not here is found there; a function that is
- * here serves emulated devices through libdpakit-engine.so, which is loaded when there is one, and calls
- * the system's for everything else.
+ * forward: our libibverbs.so.1 and libmlx5.so.1 precede the system's libraries. Each has the path of
+ * the system's library as a dependency, so every other symbol is found there. A function of ours serves
+ * emulated devices through libdpakit-engine.so, which is loaded when there is an emulated device, and
+ * calls the system's function for all other devices.
  *
  *     FORWARD(struct ibv_pd *, NULL, ibv_alloc_pd, (struct ibv_context * context), (context),
  *             dpk_context_is_emulated(context), emulated()->alloc_pd(context))
@@ -15,14 +15,14 @@
 
 #include "api/verbs/verbs.h"
 
-/* The verbs of emulated devices; NULL where there can be none: no libdpakit-engine.so of this version, or
- * a program that runs with more rights than its user has. `load`: libdpakit-engine.so may be loaded for
- * it. */
+/* Returns the verbs of emulated devices. Returns NULL without a libdpakit-engine.so of this version, or
+ * if the program has more rights than its user. `load`: libdpakit-engine.so may be loaded. */
 const struct dpk_emulated *dpk_forward_emulated(bool load);
 /* For a device, context or object that is known to be an emulated device's. */
 #define emulated() dpk_forward_emulated(true)
 
-/* The system's function; NULL: its library has none of this name. Kept in `cache`. */
+/* Returns the system's function, or NULL if its library has no function of this name. Stores the result
+ * in `cache`. */
 void *dpk_forward_system(void *_Atomic *cache, const char *name);
 
 /* The system's function `name`. */
@@ -32,8 +32,8 @@ void *dpk_forward_system(void *_Atomic *cache, const char *name);
         (__typeof__(&name))dpk_forward_system(&cache, #name);                                      \
     })
 
-/* A function that returns `ours` if `mine`, else what the system's does, `none` if there is none.
- */
+/* Defines a function that returns `ours` if `mine`, else the result of the system's function, or `none`
+ * without that. */
 #define FORWARD(type, none, name, parameters, arguments, mine, ours)                               \
     type name parameters                                                                           \
     {                                                                                              \
@@ -46,7 +46,7 @@ void *dpk_forward_system(void *_Atomic *cache, const char *name);
         return none;                                                                               \
     }
 
-/* What emulated devices do not have. */
+/* Refuses a function that emulated devices lack. */
 static inline void *dpk_forward_refuse(void)
 {
     errno = EOPNOTSUPP;

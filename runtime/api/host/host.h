@@ -98,8 +98,9 @@ const struct dpk_host_function *dpk_host_app_add_function(struct dpk_host_app *a
 struct dpk_host_function_addresses {
     uint64_t function, unpack;
 };
-/* Finds the function of a stub; it stays as long as the program. NULL: the program has none.
- * `addresses` is filled in from the device ELF, which takes time; NULL: they are not wanted. */
+/* Finds the function of a stub; it stays as long as the program. Returns NULL if the program has no
+ * such function. `addresses` is filled in from the device ELF, which takes time; NULL: they are not
+ * wanted. */
 const struct dpk_host_function *
 dpk_host_app_find_function(const struct dpk_host_app *app, dpk_host_stub *stub,
                            struct dpk_host_function_addresses *addresses);
@@ -129,8 +130,8 @@ enum dpk_status dpk_host_process_create(const char *device, const struct dpk_hos
                                         struct dpk_host_process **out, struct dpk_error *err);
 /* Ends its threads, whatever they do, then its streams. NULL is ignored. */
 void dpk_host_process_destroy(struct dpk_host_process *p);
-/* Finds the DPA function that a stub stands for. The caller packs the arguments itself.
- * DPK_ERR_NOT_FOUND: the process's program has no such function. */
+/* Finds the DPA function of a stub. The caller packs the arguments itself. DPK_ERR_NOT_FOUND: the
+ * process's program has no such function. */
 enum dpk_status dpk_host_process_function(const struct dpk_host_process *p, dpk_host_stub *stub,
                                           struct dpk_call *call, struct dpk_error *err);
 /* The same, and packs the arguments in `ap` into a new buffer of call->argument_size bytes, which

@@ -1,4 +1,4 @@
-/* What the files of host share. */
+/* Declarations that the files of host share. */
 #ifndef DPK_API_HOST_PRIVATE_H
 #define DPK_API_HOST_PRIVATE_H
 

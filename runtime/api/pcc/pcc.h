@@ -1,6 +1,6 @@
 /*
- * pcc: one program of DOCA PCC (programmable congestion control) on an emulated DPA. Whoever has a
- * network, a model or a wire, gives it events and gets rates.
+ * pcc: one program of DOCA PCC (programmable congestion control) on an emulated DPA. The owner of a
+ * network, a model or a wire, passes events to it and gets rates.
  *
  *     const struct dpk_pcc_options options = {.threads = 1, .ports = 1, .speed_gbps = 100,
  *                                             .now = virtual_time, .context = model};
@@ -13,14 +13,13 @@
  *         ... result.rate / DPK_PCC_RATE_MAX of the port's line rate ...
  *     dpk_pcc_close(pcc);
  *
- * Each thread of the program is a hart that is kept ready: an event runs on the thread of the host
- * that gives it, without a scheduler, in a fraction of a microsecond. A thread of the program runs
- * one event at a time; different ones may run at once, on different threads of the host. All other
- * functions may be called by one thread of the host at a time, while no event runs, unless they say
- * otherwise.
+ * Each thread of the program is a hart that is kept ready: an event runs on the calling host thread,
+ * without a scheduler, in a fraction of a microsecond. A thread of the program runs one event at a
+ * time; different threads of the program may run concurrently on different host threads. All other
+ * functions need one host thread at a time, while no event runs, unless their comments say otherwise.
  *
- * Time is that of `now`. A run that gives the same events at the same times gets the same results,
- * and counts the same instructions, whether code is translated or interpreted.
+ * `now` is the clock. Equal events at equal times give equal results and equal numbers of instructions,
+ * both for translated and for interpreted code.
  *
  * Names and numbers are those of DOCA PCC (docs.nvidia.com/doca/sdk, "DOCA PCC", 2.5 to 3.2).
  */
@@ -55,20 +54,21 @@ struct dpk_pcc_options {
     unsigned threads;    /* 1 to DPK_PCC_THREADS_MAX; 0: 1 */
     unsigned ports;      /* 1 to DPK_PCC_PORTS_MAX; 0: 1 */
     uint32_t speed_gbps; /* line rate of each port in Gbit/s; 0: 200 */
-    /* How many instructions one event may take, deterministic where a time limit is not. 0:
+    /* Largest number of instructions of one event: deterministic, unlike a time limit. 0:
      * DPK_PCC_INSTRUCTIONS. */
     uint64_t instructions;
-    /* The time in nanoseconds, which must not go back: what the program's timers read. NULL: that
-     * of the host's monotonic clock. It is called on the thread that gives an event. */
+    /* Returns the time in nanoseconds for the program's timers; it must not go back. Called on the
+     * thread that passes an event. NULL: the host's monotonic clock. */
     uint64_t (*now)(void *context);
     /* A counter of a port that the program samples, in bytes. NULL: all are 0. */
     uint64_t (*counter)(void *context, unsigned port, enum dpk_pcc_port_counter which);
-    /* Gets a piece of text that the program prints, without a NUL at its end; dpk_message_clean has
-     * made it fit for a terminal. NULL: it is lost. */
+    /* Receives a piece of the program's output, without a NUL at its end, cleaned for terminals by
+     * dpk_message_clean. NULL: output is discarded. */
     void (*print)(void *context, unsigned thread, const char *text, size_t size);
-    /* Gets a trace message: the number of its format and its five arguments. NULL: it is lost. */
+    /* Receives a trace message: the number of its format and its five arguments. NULL: trace messages
+     * are discarded. */
     void (*trace)(void *context, unsigned thread, int format, const uint64_t arguments[5]);
-    /* Is told that the program wants its trace messages seen now. NULL: nobody is. */
+    /* Called when the program flushes its trace messages. May be NULL. */
     void (*flush)(void *context);
     void *context;
     const char *device, *directory; /* as in struct dpk_process_options; may be NULL */
@@ -77,18 +77,18 @@ struct dpk_pcc_options {
 
 struct dpk_pcc;
 
-/* Whether the image is a program of PCC, and of which role. */
+/* Returns true if the image is a PCC program; *role receives its role. */
 bool dpk_pcc_is_program(const struct dpk_image *image, enum dpk_pcc_role *role);
 
 /* Makes a process of a verified program (dpk_load) and runs doca_pcc_dev_user_init (RP), then
- * doca_pcc_dev_user_port_info_changed for each port. The image may be freed afterwards.
- * DPK_ERR_NOT_FOUND: the image has no program of this role. DPK_ERR_RANGE: an option is out of its
- * range. DPK_ERR_FAULT, DPK_ERR_TIMEOUT: the program's initialization failed; the message has where.
- * DPK_ERR_FORMAT: the program's tables of algorithms are not what its library makes. */
+ * doca_pcc_dev_user_port_info_changed for each port. The image may be freed afterwards. Errors:
+ * DPK_ERR_NOT_FOUND if the image has no program of this role, DPK_ERR_RANGE if an option is out of its
+ * range, DPK_ERR_FAULT and DPK_ERR_TIMEOUT if the program's initialization failed (the message has the
+ * place), DPK_ERR_FORMAT if the program's tables of algorithms do not have its library's format. */
 enum dpk_status dpk_pcc_open(const struct dpk_image *image, const struct dpk_pcc_options *options,
                              struct dpk_pcc **out, struct dpk_error *err);
 void dpk_pcc_close(struct dpk_pcc *pcc); /* NULL is fine */
-/* Its process, for core files, reports and dpk_copy_out; it goes with `pcc`. */
+/* Returns its process, for core files, reports and dpk_copy_out; valid as long as `pcc`. */
 struct dpk_process *dpk_pcc_process(struct dpk_pcc *pcc);
 
 /* ---- Events of a reaction point ---- */
@@ -109,18 +109,18 @@ enum { /* flags of TX events */
        DPK_PCC_TX_RTT_REQ_SENT = 4,
 };
 
-/* What a flow keeps between its events: the first event gets zeros (doca_pcc_dev_algo_ctxt_t). */
+/* The state of a flow between events; zeros for the first event (doca_pcc_dev_algo_ctxt_t). */
 struct dpk_pcc_context {
     _Alignas(16) uint8_t bytes[48];
 };
 
-/* Bytes of what a probe's answer brought, which doca_pcc_dev_get_rtt_raw_data() gives. The switch
- * telemetry template reads three 32-bit words of this byte order: queue length in units of 256 bytes
- * (16 bits), index (8 bits), and valid (bit 29); bytes that the switch has sent; its time in ns. */
+/* Bytes of data in a probe's answer, for doca_pcc_dev_get_rtt_raw_data(). The switch telemetry template
+ * reads three 32-bit words in this byte order: queue length in units of 256 bytes (16 bits), index (8
+ * bits), and valid (bit 29); bytes that the switch has sent; its time in ns. */
 #define DPK_PCC_RAW_MAX 32
 
-/* One event. What its type does not have is ignored. Times are nanoseconds by options.now; programs
- * see their lower 32 bits. */
+/* One event. Members that its type does not have are ignored. Times are nanoseconds by options.now;
+ * programs see their lower 32 bits. */
 struct dpk_pcc_event {
     enum dpk_pcc_type type;
     uint8_t subtype; /* NACK: enum dpk_pcc_nack */
@@ -130,10 +130,10 @@ struct dpk_pcc_event {
     uint32_t qp;      /* number of its queue pair */
     uint32_t serial;  /* TX, ACK, NACK: packet sequence number */
     uint64_t time_ns; /* of the event */
-    /* TX, ACK, NACK, CNP: events of a kind may come as one. */
+    /* TX, ACK, NACK, CNP: one event may stand for several. */
     uint64_t first_time_ns;
     uint32_t first_serial;
-    uint32_t coalesced; /* ACK, NACK, CNP: how many */
+    uint32_t coalesced; /* ACK, NACK, CNP: number of merged events */
     /* TX: the burst. */
     uint32_t bytes, packets;
     /* RTT */
@@ -148,16 +148,17 @@ struct dpk_pcc_event {
 
 struct dpk_pcc_result {
     uint32_t rate;      /* of DPK_PCC_RATE_MAX: 1 to that */
-    bool rtt_request;   /* a probe is to be sent */
-    uint8_t probe_slot; /* in which slot's format */
-    /* False: the program has masked such events out; rate and rtt_request are as they were. */
+    bool rtt_request;   /* send a probe */
+    uint8_t probe_slot; /* the slot of the probe's format */
+    /* False if the program has masked out these events; then rate and rtt_request are unchanged. */
     bool handled;
     uint32_t instructions; /* of the DPA, for this event */
 };
 
-/* Runs doca_pcc_dev_user_algo for one event on thread number `thread`. *context is the flow's, and is
- * written back after a good event only. result->rate: before, the flow's rate; after, the one that
- * the program has set. Each error names the event: its number on this thread, type, flow and time.
+/* Runs doca_pcc_dev_user_algo for one event on thread number `thread`. *context is the state of the
+ * flow; it is only written back after a successful event. result->rate: on entry the flow's rate, on
+ * return the rate that the program has set. Each error names the event: its number on this thread,
+ * type, flow and time.
  *   DPK_ERR_FAULT, DPK_ERR_TIMEOUT  the program faulted, or ran longer than options.instructions:
  *                                   no event can follow (dpk_process_state, dpk_process_core).
  *                                   DPK_ERR_FAULT, too, if it wrote beside *context.
@@ -176,7 +177,7 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
 struct dpk_pcc_request {
     const uint8_t *packet; /* from its Ethernet header on */
     size_t size;           /* at most DPK_PCC_PACKET_MAX */
-    size_t l4, payload;    /* offsets of its UDP header and of what is behind the probe's header */
+    size_t l4, payload;    /* offsets of its UDP header and of the bytes after the probe's header */
     uint8_t port, plane, slot;
     bool has_vlan;
     uint16_t vlan_tci;
@@ -188,18 +189,18 @@ struct dpk_pcc_response {
     uint32_t priority; /* that it has set; 0 */
     uint32_t instructions;
 };
-/* Runs doca_pcc_dev_np_user_packet_handler for one packet on thread number `thread`. Errors are
- * those of dpk_pcc_event; DPK_ERR_FORMAT: its response is larger than DPK_PCC_RESPONSE_MAX. */
+/* Runs doca_pcc_dev_np_user_packet_handler for one packet on thread number `thread`. Errors: as of
+ * dpk_pcc_event; DPK_ERR_FORMAT if its response is larger than DPK_PCC_RESPONSE_MAX. */
 enum dpk_status dpk_pcc_packet(struct dpk_pcc *pcc, unsigned thread,
                                const struct dpk_pcc_request *request,
                                struct dpk_pcc_response *response, struct dpk_error *err);
 
 /* ---- The mailbox ---- */
 
-/* Runs doca_pcc_dev_user_mailbox_handle, also while events run. *response_size: before, the bytes
- * that `response` has; after, those that the program has written. *returned: its
- * doca_pcc_dev_error_t. DPK_ERR_UNSUPPORTED: it has no such function. DPK_ERR_FORMAT: it says that
- * it wrote more than there is room for. */
+/* Runs doca_pcc_dev_user_mailbox_handle, also while events run. *response_size: on entry the size of
+ * `response`, on return the number of bytes that the program has written. *returned: its
+ * doca_pcc_dev_error_t. Errors: DPK_ERR_UNSUPPORTED if the program has no such function, DPK_ERR_FORMAT
+ * if it reports more bytes than `response` has. */
 enum dpk_status dpk_pcc_mailbox(struct dpk_pcc *pcc, const void *request, size_t request_size,
                                 void *response, size_t *response_size, uint32_t *returned,
                                 struct dpk_error *err);
@@ -211,42 +212,42 @@ struct dpk_pcc_algorithm {
     unsigned slot;  /* 0 to DPK_PCC_SLOTS - 1 */
     unsigned index; /* the program's number for it */
     uint32_t id, major, minor;
-    bool enabled;     /* the first that is enabled in a port gets the port's events */
+    bool enabled;     /* the first enabled algorithm of a port gets the port's events */
     const char *name; /* its description; "" if it has none */
     unsigned parameters, counters;
 };
-/* A parameter or a counter. Its description is often "NAME, what it is"; then that is split. */
+/* A parameter or a counter. A description of the form "NAME, description" is split. */
 struct dpk_pcc_value {
     const char *name, *description;
     uint32_t value;
     uint32_t initial, minimum, maximum; /* counters: 0, 0 and the maximum */
     bool writable;
 };
-/* The algorithm in a slot of a port. False: there is none. */
+/* Gets the algorithm in a slot of a port. Returns false if the slot is empty. */
 bool dpk_pcc_algorithm(struct dpk_pcc *pcc, unsigned port, unsigned slot,
                        struct dpk_pcc_algorithm *out);
-/* Enables or disables the algorithm of a slot in a port. DPK_ERR_NOT_FOUND: there is none. If none is
- * enabled, the library's own algorithm gets the port's events. */
+/* Enables or disables the algorithm of a slot in a port. If no algorithm is enabled, the library's own
+ * algorithm gets the port's events. Errors: DPK_ERR_NOT_FOUND if the slot is empty. */
 enum dpk_status dpk_pcc_enable(struct dpk_pcc *pcc, unsigned port, unsigned slot, bool enabled,
                                struct dpk_error *err);
-/* One of its parameters and counters, from 0 on. False: there are not so many. */
+/* Get a parameter, or a counter, by its number from 0. Return false if the number is too large. */
 bool dpk_pcc_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
                        struct dpk_pcc_value *out);
 bool dpk_pcc_counter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
                      struct dpk_pcc_value *out);
-/* Finds a parameter by its name, in any case of letters. -1: there is none. */
+/* Finds a parameter by its name, ignoring case. Returns its number, or -1. */
 int dpk_pcc_find_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, const char *name);
-/* Sets parameter `number` after the program's doca_pcc_dev_user_set_algo_params has agreed.
- * DPK_ERR_RANGE: the value is outside of the parameter's range. DPK_ERR_REFUSED: the program does not
+/* Sets parameter `number` after the program's doca_pcc_dev_user_set_algo_params has agreed. Errors:
+ * DPK_ERR_RANGE if the value is outside the parameter's range, DPK_ERR_REFUSED if the program does not
  * agree, or the parameter is not writable. */
 enum dpk_status dpk_pcc_set_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot,
                                       unsigned number, uint32_t value, struct dpk_error *err);
 
-/* ---- What it has done ---- */
+/* ---- Statistics ---- */
 
 struct dpk_pcc_stats {
     uint64_t events;       /* given to the program, or packets */
-    uint64_t masked;       /* of types that it had masked out */
+    uint64_t masked;       /* events of masked types */
     uint64_t instructions; /* for all of these */
     uint64_t longest;      /* instructions of the longest */
 };

@@ -1,4 +1,4 @@
-/* What the files of pcc share. */
+/* Declarations that the files of pcc share. */
 #ifndef DPK_API_PCC_PRIVATE_H
 #define DPK_API_PCC_PRIVATE_H
 
@@ -7,8 +7,8 @@
 #include "api/pcc/pcc.h"
 #include "guest/abi/pcc_abi.h"
 
-/* What one event needs in the memory of the program. Both guards hold PCC_GUARD: a program that
- * writes beside its context changes them. */
+/* The data of one event in the program's memory. Both guards hold PCC_GUARD: a program that writes
+ * outside its context changes them. */
 #define PCC_GUARD       0xc5
 #define PCC_GUARD_BYTES 208
 struct event_work {
@@ -19,7 +19,7 @@ struct event_work {
     doca_pcc_dev_attr_t attr;
     struct dpa_pcc_results results;
 };
-/* What one packet needs. */
+/* The data of one packet. */
 struct packet_work {
     struct dpa_pcc_answer answer;
     struct doca_pcc_np_dev_request_packet request;
@@ -27,7 +27,7 @@ struct packet_work {
     uint8_t packet[DPK_PCC_PACKET_MAX];
 };
 
-/* A thread of the program. Each is alone in its lines of the cache. */
+/* A thread of the program. Each has its own cache lines. */
 struct pcc_thread {
     _Alignas(64) struct dpk_direct *direct;
     void *work; /* in memory of the host; the program can write to it at any time */
@@ -49,7 +49,7 @@ struct dpk_pcc {
     uint32_t disabled;           /* types of events that the program has masked out */
     struct pcc_thread *threads;
     pthread_mutex_t lock;       /* for the following */
-    struct dpk_direct *control; /* carries out all but events and packets */
+    struct dpk_direct *control; /* runs all functions except events and packets */
     struct pcc_text *texts[DPA_PCC_ALGORITHMS];
 };
 
@@ -62,7 +62,7 @@ static inline struct dpk_call pcc_call(const struct dpk_pcc *pcc, uint64_t funct
 enum dpk_status pcc_control(struct dpk_pcc *pcc, uint64_t function,
                             const struct dpa_pcc_arguments *arguments, uint32_t *result,
                             struct dpk_error *err);
-/* Reads the texts of all algorithms that are known. */
+/* Reads the texts of all registered algorithms. */
 enum dpk_status pcc_read_texts(struct dpk_pcc *pcc, struct dpk_error *err);
 void pcc_free_texts(struct dpk_pcc *pcc);
 

@@ -1,12 +1,12 @@
 /*
  * rdmacm: librdmacm's functions for emulated devices, on public functions of libibverbs and on the
- * sockets of cm. forward.c has the names that programs call; where the machine has a connection
- * manager of its own, it calls the system's librdmacm instead.
+ * sockets of cm. forward.c has the names that programs call; if the machine has its own connection
+ * manager, they call the system's librdmacm instead.
  *
- * An identifier (struct id) is what a program knows as struct rdma_cm_id: a listener, or one end of
- * a connection. Its socket is in the epoll instance of its channel, whose descriptor the program
- * waits on; messages are read when the program asks for events, so there is no thread. One lock
- * guards all channels, identifiers and events.
+ * An identifier (struct id) is the program's struct rdma_cm_id: a listener, or one end of a connection.
+ * Its socket is in the epoll instance of its channel. The program waits on the descriptor of that
+ * instance, and messages are read when it requests events, so no thread is needed. One lock guards all
+ * channels, identifiers and events.
  */
 #ifndef DPK_API_RDMACM_RDMACM_H
 #define DPK_API_RDMACM_RDMACM_H
@@ -21,8 +21,8 @@
 TAILQ_HEAD(ids, id);
 
 struct event {
-    struct rdma_cm_event seen; /* first: by it programs name the event */
-    struct id *about;          /* whom the program acknowledges it for */
+    struct rdma_cm_event seen; /* first: programs hold a pointer to it */
+    struct id *about;          /* the identifier whose event it is */
     TAILQ_ENTRY(event) link;
     uint8_t private_data[255];
 };
@@ -41,7 +41,7 @@ enum state {
     ROUTED,    /* the way to it */
     CALLING,   /* REQ was sent */
     ANSWERED,  /* REP has come, rdma_establish has not been called */
-    INCOMING,  /* somebody called, REQ has not come */
+    INCOMING,  /* a peer has called, REQ has not arrived */
     REQUESTED, /* REQ has come */
     ACCEPTED,  /* REP was sent */
     CONNECTED,
@@ -51,16 +51,17 @@ enum state {
 struct id {
     struct rdma_cm_id seen; /* first */
     struct channel *channel;
-    bool synchronous; /* it has a channel of its own, and calls wait for their events */
-    bool shares;      /* its address, with others that do (RDMA_OPTION_ID_REUSEADDR) */
+    bool synchronous; /* it has its own channel, and calls wait for their events */
+    bool shares;      /* it shares its address with other sharing identifiers
+                         (RDMA_OPTION_ID_REUSEADDR) */
     enum state state;
     int fd;                  /* -1: none */
-    unsigned unacknowledged; /* events that the program has got */
+    unsigned unacknowledged; /* events that the program has received */
     struct dpk_cm_address local, remote;
     struct dpk_cm_message theirs; /* the peer's REQ or REP */
-    struct dpk_cm_message mine;   /* what this end said of itself in its own */
-    struct ids incoming;          /* of a listener: callers that the program does not know yet */
-    struct id *listener;          /* of such a caller */
+    struct dpk_cm_message mine;   /* the REQ or REP of this side */
+    struct ids incoming;          /* of a listener: calling peers that are not reported yet */
+    struct id *listener;          /* of a calling peer */
     TAILQ_ENTRY(id) link;
     /* rdma_create_ep: for the queue pair of the connection, or of each request. */
     bool has_attributes;
@@ -73,8 +74,8 @@ static inline struct id *id_of(struct rdma_cm_id *seen)
     return (struct id *)seen;
 }
 
-/* Its queue pairs are of datagrams, and what it says is a request for their number (SIDR), not for a
- * connection: it has no end. */
+/* Returns true if its queue pairs are for datagrams. Its messages then request the number of a queue
+ * pair (SIDR), not a connection, so there is no disconnection. */
 static inline bool id_is_ud(const struct id *id)
 {
     return id->seen.ps == RDMA_PS_UDP;
@@ -93,14 +94,15 @@ void cm_wait(pthread_cond_t *condition);
 /* Lets the channel see the identifier's socket, or no longer. */
 bool channel_watch(struct id *id);
 void channel_forget(struct id *id);
-/* An event for the program. `m`: whose private data and resources it tells, or NULL. */
+/* Adds an event for the program. `m`: the message with its private data and resources, or NULL. */
 void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what, int status,
                   const struct dpk_cm_message *m);
-/* Without the lock: waits for a synchronous identifier's next event, which id->seen.event gets. -1: it tells
- * of a failure, errno of why. Others: returns 0 at once. */
+/* Waits for the next event of a synchronous identifier and stores it in id->seen.event. Returns -1 and
+ * sets errno if the event is a failure. Returns 0 at once for other identifiers. Call this without the
+ * lock. */
 int channel_complete(struct id *id);
-/* Without the lock: drops the events of an identifier that the program has not got, and waits until it has
- * acknowledged the others. */
+/* Drops the events of an identifier that the program has not received, and waits until it has
+ * acknowledged the others. Call this without the lock. */
 void channel_settle(struct id *id);
 
 /* ---- id.c ---- */
@@ -119,18 +121,19 @@ void connect_heard(struct id *id);
 
 struct device {
     struct ibv_context *verbs;
-    struct ibv_pd *pd;        /* for who brings none; NULL before that */
+    struct ibv_pd *pd;        /* for identifiers without a protection domain; created on demand */
     uint8_t resources, depth; /* RDMA reads at once, as responder and as initiator */
 };
-/* The device of an address of this machine, any: the first. NULL: errno says why there is none. */
+/* Returns the device of an address of this machine (for any address: the first device). Returns NULL
+ * and sets errno if there is none. */
 struct device *device_at(const struct dpk_cm_address *at);
 struct device *device_of(const struct ibv_context *verbs);
 struct ibv_pd *device_pd(struct device *device);
-/* Its GID of RoCE v2 for an address: that one, if it is the device's own, or else link-local. Returns its
- * place in the table. */
+/* Gets the RoCE v2 GID of a device for an address: the GID of that address if the device has it, else
+ * the link-local GID. Returns its index in the table. */
 uint8_t device_gid(const struct device *device, const struct dpk_cm_address *at, uint8_t gid[16]);
 
-/* Between what programs and cm call addresses. False: another family. */
+/* Convert between addresses of programs and of cm. Return false for another family. */
 bool address_read(const struct sockaddr *from, struct dpk_cm_address *to);
 void address_write(const struct dpk_cm_address *from, sa_family_t family, struct sockaddr *to);
 static inline bool address_is_any(const struct dpk_cm_address *a)
@@ -143,13 +146,13 @@ static inline bool address_is_any(const struct dpk_cm_address *a)
 
 /* ---- qp.c ---- */
 
-/* Makes the queue pair ready to receive and to send, for the peer that spoke last. */
+/* Makes the queue pair ready to receive and to send, with the peer of the last message. */
 bool qp_connect(struct id *id);
 void qp_fail(struct id *id);
-/* The place of this end's GID in the table of its device. */
+/* Returns the index of this side's GID in the table of its device. */
 uint8_t id_gid_index(const struct id *id);
 
-/* ---- What forward.c calls: librdmacm's functions, by their names without "rdma_". ---- */
+/* ---- Functions for forward.c: librdmacm's functions, named without "rdma_". ---- */
 
 struct rdma_event_channel *cm_create_event_channel(void);
 void cm_destroy_event_channel(struct rdma_event_channel *channel);

@@ -48,7 +48,7 @@ struct vfio_held {
 /* The path of a container or a group that is emulated: its descriptor. -1: errno says why; ENXIO: it is
  * another path. */
 int vfio_open(const char *path, int flags);
-/* False: it is another descriptor, or another process's, as in a child of vfork() that has its memory. */
+/* False: it is another descriptor, or of another process (a child of vfork() shares the memory). */
 bool vfio_hold(int fd, struct vfio_held *out);
 void vfio_release(const struct vfio_held *held);
 /* As ioctl: a descriptor of the function's device; and the function leaves its container. */

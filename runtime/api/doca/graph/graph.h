@@ -1,6 +1,6 @@
 /*
- * graph: graphs of DOCA. A graph is a context that programs do not see as one, and its instances
- * are tasks of it: each is carried out piece by piece as its nodes end.
+ * graph: graphs of DOCA. Internally a graph is a context, and its instances are tasks of the context.
+ * An instance progresses as its nodes end.
  *
  *     struct graph *g;  dpk_ctx_start(&g->ctx);
  *     struct dpk_task *t = dpk_task_new(&g->ctx, &g->instances, data, &result);
@@ -16,10 +16,10 @@ struct graph;
 
 enum node_kind { NODE_CTX, NODE_USER, NODE_GRAPH };
 
-/* Of a graph: it is given back with it. */
+/* A node of a graph, freed with the graph. */
 struct node {
     struct dpk_object object;
-    const struct graph *graph; /* to compare with; it may be gone */
+    const struct graph *graph; /* only for comparisons; the graph may be freed */
     size_t index;              /* in its nodes */
     enum node_kind kind;
     struct dpk_ctx *ctx; /* CTX: whose task it is; GRAPH: the graph's; a reference */
@@ -39,7 +39,7 @@ struct graph {
 
 extern const struct dpk_kind graph_kind, graph_node_kind;
 extern const struct dpk_task_type graph_instance_type;
-/* For nodes and edges of all graphs, as graphs are parts of graphs. */
+/* Guards nodes and edges of all graphs, since a graph can be part of another. */
 extern pthread_mutex_t graphs_lock;
 
 #endif

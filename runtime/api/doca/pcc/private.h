@@ -13,7 +13,7 @@
 #define PROBE_SLOTS       4u
 #define NAME_OF(pcc)      ((pcc)->dev->info->name)
 
-/* Where trace messages go, and how they are written. */
+/* The destination and formats of trace messages. */
 struct trace {
     pthread_mutex_t lock; /* for all of it */
     bool active;
@@ -43,27 +43,28 @@ struct context {
     struct dpk_pcc *run;
     unsigned run_threads;            /* that it has for events */
     char directory[PATH_MAX];        /* of the device */
-    struct dpk_rates_server *server; /* while it is active and well; NULL: no rates are set */
+    struct dpk_rates_server *server; /* while the context is active without a failure; NULL: no rates
+                                        are set */
     unsigned workers;                /* of the server */
     atomic_bool told;                /* of a rate that is none */
     int place; /* file whose lock makes this the active process of the device; -1 */
     bool active;
     bool core_written;
-    doca_pcc_process_state_t seen; /* the state that the program was last told of */
+    doca_pcc_process_state_t seen; /* the state that was last reported to the program */
 };
 extern const struct dpk_kind context_kind;
 
 /* ---- context.c ---- */
-/* The context, pinned and locked, if it is not started; else NULL with *result. */
+/* Returns the context, pinned and locked, if it is not started; else returns NULL and sets *result. */
 struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
 
 /* ---- run.c ---- */
 doca_error_t context_stop(struct context *c); /* with its lock */
 
 /* ---- serve.c: with the context's lock ---- */
-/* The context is active: a reaction point sets rates from here on. */
+/* Starts the service of an active context: a reaction point then sets rates. */
 void context_serve(struct context *c);
-/* It sets none any more, and its program runs no events. */
+/* Ends the service: no rates are set, and the program runs no events. */
 void context_rest(struct context *c);
 
 /* ---- trace.c ---- */

@@ -20,7 +20,8 @@ bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, ui
 bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
                   uint32_t *left);
 
-/* The handle by which DPA code of that context knows an object. INVALID_VALUE: it is of another base. */
+/* Gets the handle of an object for DPA code of that context. Errors: INVALID_VALUE if the object is of
+ * another base. */
 doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
                         const struct doca_dpa *dpa, uint64_t *handle);
 

@@ -253,7 +253,7 @@ void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
 
 void source_add(struct context *c, struct event_source *s, const void *ib,
                 const struct dpk_object *object);
-/* Also of one that was not added. */
+/* Removes an object. The object need not have been added. */
 void source_remove(struct event_source *s);
 /* Waits until the program has acknowledged all events that it took of a completion queue. */
 void await_acknowledgements(const struct cq *q);

@@ -67,8 +67,7 @@ static inline void __dpa_thread_fence(int space, int pred, int succ)
 #define __dpa_thread_window_read_inv()        __dpa_thread_fence(__DPA_MMIO, __DPA_R, __DPA_R)
 #define __dpa_thread_window_writeback()       __dpa_thread_fence(__DPA_MMIO, __DPA_W, __DPA_W)
 #define __dpa_thread_memory_writeback()       __dpa_thread_fence(__DPA_MEMORY, __DPA_W, __DPA_W)
-#define __dpa_thread_writeback_memory()       __dpa_thread_memory_writeback() /* the guide has both
-                                                                                 names */
+#define __dpa_thread_writeback_memory()       __dpa_thread_memory_writeback() /* also in the guide */
 
 /* A hint: the contents of the cache line at `address` are no longer needed. */
 #define __dpa_data_ignore(address)                                                                 \

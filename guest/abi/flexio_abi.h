@@ -17,15 +17,14 @@
 #define DPA_FLEXIO_COPY_TO_HOST   4 /* (entity, host address, from, bytes): faults on failure */
 #define DPA_FLEXIO_OUTBOX_CONFIG  5 /* (outbox) -> failed: no such outbox */
 #define DPA_FLEXIO_OUTBOX_UAR     6 /* (UAR) -> failed: no outbox configured, or no such UAR */
-#define DPA_FLEXIO_RING           7 /* (queue, blocks posted): faults if it is not a send queue of the
-                                       process */
-#define DPA_FLEXIO_ARM            8  /* (CQ, consumed): faults if it is not a CQ of the process */
-#define DPA_FLEXIO_POSTED         9  /* (): a doorbell record has changed */
+#define DPA_FLEXIO_RING           7 /* (queue, blocks posted): faults if not a send queue of it */
+#define DPA_FLEXIO_ARM            8 /* (CQ, consumed): faults if it is not a CQ of the process */
+#define DPA_FLEXIO_POSTED         9 /* (): a doorbell record has changed */
 #define DPA_FLEXIO_RING_ACROSS    11 /* (UAR, queue, blocks posted) -> failed: no such UAR */
 #define DPA_FLEXIO_COMPLETE       12 /* (CQ): an empty completion; faults if it is not a CQ */
 #define DPA_FLEXIO_EQ_CONSUMED    13 /* (EQ, consumed): faults if it is not an EQ of the process */
 #define DPA_FLEXIO_ACTIVATE       14 /* (thread id): faults if no event handler has the id */
-#define DPA_FLEXIO_NO_HARDWARE    10 /* (what): faults: the call needs hardware that is not emulated */
+#define DPA_FLEXIO_NO_HARDWARE    10 /* (what): faults: needs hardware that is not emulated */
 
 #define DPA_FLEXIO_CALL(call) DPA_SYS_CALL(DPA_SYS_FAMILY_FLEXIO, call)
 

@@ -100,7 +100,7 @@ struct doca_flow_fwd {
     enum doca_flow_resource_type rss_type;
     union {
         struct {
-            uint32_t outer_flags, inner_flags; /* of enum doca_flow_rss_type; inner_flags must be 0 */
+            uint32_t outer_flags, inner_flags; /* enum doca_flow_rss_type; inner_flags: 0 */
             uint16_t *queues_array;            /* ids (doca_eth_rxq_apply_queue_id) */
             int nr_queues;
         } rss;

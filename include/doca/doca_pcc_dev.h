@@ -58,8 +58,7 @@ typedef enum doca_pcc_dev_nack_event_sub_type_enum {
 
 #define DOCA_PCC_DEV_TX_FLAG_ACK_EXPECTED (1 << 0)
 #define DOCA_PCC_DEV_TX_FLAG_OVERLOADED   (1 << 1)
-#define DOCA_PCC_DEV_TX_FLAG_RTT_REQ_SENT                                                          \
-    (1 << 2) /* the burst has sent the requested probe */
+#define DOCA_PCC_DEV_TX_FLAG_RTT_REQ_SENT (1 << 2) /* the burst has sent the requested probe */
 
 /* ---- Rates ---- */
 

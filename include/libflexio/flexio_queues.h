@@ -195,8 +195,9 @@ struct flexio_wq_attr {
         struct flexio_wq_rq_attr rq;
     };
     struct flexio_qmem wq_ring_qmem;
-    struct flexio_qmem wq_dbr_qmem; /* 8 bytes, big endian: receives posted (16 bits), sends posted. An
-                                       SQ's record is ignored: its doorbell has the number */
+    struct flexio_qmem wq_dbr_qmem; /* 8 bytes, big endian: receives posted (16 bits), sends
+                                       posted. An SQ's record is ignored: its doorbell has the
+                                       number */
 };
 
 /*

@@ -69,7 +69,8 @@ static inline struct held held_new(size_t pages)
  * since the memory may disappear meanwhile. */
 static inline char *held_scan(int memory, uintptr_t at, uintptr_t end, uint64_t mark)
 {
-    static char bytes[HELD_SCAN + 1]; /* used from byte 1, so that no page of it starts with the mark */
+    static char bytes[HELD_SCAN + 1]; /* used from byte 1, so that no page of it starts with the
+                                         mark */
     for (ssize_t got; at < end; at += (size_t)got) {
         const size_t size = end - at < HELD_SCAN ? end - at : HELD_SCAN;
         if ((got = pread(memory, bytes + 1, size, (off_t)at)) <= 0)

@@ -187,7 +187,8 @@ struct world {
     struct doca_buf_inventory *helper_inventory;
 #ifndef DOCA_2_2_DPA_H
     struct doca_comch_msgq *msgq_back;
-    void *pipes[2]; /* of COMCH_CONNECTION, while the pipes of a message queue are in their places */
+    void *pipes[2]; /* of COMCH_CONNECTION, while the pipes of a message queue are in their
+                       places */
     struct doca_gather_list headers; /* of a task of ETH_TXQ */
     struct doca_flow_fwd fwd;
     struct doca_flow_actions action, *actions;

@@ -20,7 +20,7 @@
 /* The owner of an allocation. */
 struct dpk_address_owner {
     const void *object;
-    uint64_t run; /* tells lives of one object */
+    uint64_t run; /* distinguishes the runs of an object */
 };
 /* All such memory of one API. */
 struct dpk_addresses {

@@ -35,8 +35,10 @@ struct flexio_process {
     struct object_table windows, outboxes, uars;
     struct flexio_event_handler *handlers;          /* that are not destroyed */
     struct flexio_queue *queues;                    /* that are not destroyed */
-    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the queues by the last bits of their numbers */
-    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the queues that were destroyed last */
+    struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the queues by the last bits of their
+                                                       numbers */
+    uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the queues that were destroyed
+                                                       last */
     uint64_t destroyed_count;                       /* ever */
     struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };

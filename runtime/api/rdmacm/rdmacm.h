@@ -38,11 +38,11 @@ enum state {
     BOUND,
     LISTENING,
     RESOLVED,  /* the address */
-    ROUTED,    /* the way to it */
+    ROUTED,    /* the route */
     CALLING,   /* REQ was sent */
     ANSWERED,  /* REP has come, rdma_establish has not been called */
     INCOMING,  /* a peer has called, REQ has not arrived */
-    REQUESTED, /* REQ has come */
+    REQUESTED, /* REQ has arrived */
     ACCEPTED,  /* REP was sent */
     CONNECTED,
     ENDED,

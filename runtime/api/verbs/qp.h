@@ -26,8 +26,8 @@ struct send {
     unsigned flags; /* enum ibv_send_flags */
     enum ibv_wc_opcode opcode;
     bool reads;        /* later work requests with a fence wait for it */
-    struct cq *awaits; /* the queue that it waits for, until it has had more completions than `until`;
-                          or NULL */
+    struct cq *awaits; /* the queue that it waits for, until it has had more completions than
+                          `until`; or NULL */
     uint32_t until;
     const struct ah *to;   /* of a datagram */
     struct ibv_grh header; /* the header for the receiver */
@@ -40,7 +40,8 @@ struct sends {
     uint8_t *inlined;             /* cap.max_inline_data bytes for each */
     uint32_t size, sges;          /* the size is a power of two, or 0 */
     uint32_t posted, taken, done; /* counters, which wrap */
-    _Atomic uint32_t freed;       /* places that are free again, after their completions were polled */
+    _Atomic uint32_t freed;       /* places that are free again, after their completions were
+                                     polled */
     uint32_t silent;              /* done since the last work request with a completion */
     uint32_t reads;               /* reads that are taken and not done */
     /* Work requests that a program describes between ibv_wr_start and ibv_wr_complete. */

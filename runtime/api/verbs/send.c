@@ -8,8 +8,7 @@
 #include "cq.h"
 #include "qp.h"
 
-#define PRIVILEGED 0x80000000u /* a work request with this bit in its key uses the key of its queue
-                                  pair */
+#define PRIVILEGED 0x80000000u /* a key with this bit means the key of the queue pair */
 
 bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
 {

@@ -301,10 +301,10 @@ void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
 struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
-    char directory[PATH_MAX]; /* of the device */
-    unsigned id;              /* of its type, on PCI */
-    uint32_t dma_max;         /* bytes of one task of DMA */
-    char *wire;               /* the wire of the port, from the device's state */
+    char directory[PATH_MAX];                   /* of the device */
+    unsigned id;                                /* of its type, on PCI */
+    uint32_t dma_max;                           /* bytes of one task of DMA */
+    char *wire;                                 /* the wire of the port, from the device's state */
     atomic_uint_least32_t flow_counters;        /* that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };

@@ -28,7 +28,8 @@ struct layers {
     bool options;     /* IPv4 options, or extension headers of IPv6 */
     bool fragment;    /* of an IP packet */
     size_t l3, l4;    /* offsets of the headers of IP, and of TCP or UDP */
-    size_t end;       /* end of the IP packet by its length field; may be after the end of the frame */
+    size_t end;       /* end of the IP packet by its length field; may be after the end of the
+                         frame */
     uint8_t protocol; /* TCP or UDP with a complete header; 0: another protocol, or a fragment */
     size_t l4_size;   /* bytes of the header of TCP or UDP */
 };

@@ -11,8 +11,7 @@
 
 #define RECEIVE_MAX 256u /* bytes of a receive WQE */
 #define BYTES_AT_ONCE                                                                              \
-    (UINT64_C(4) << 30) /* largest number of bytes that one doorbell moves, so that other threads do not
-                           wait longer for the lock */
+    (UINT64_C(4) << 30) /* bytes that one doorbell moves at most: bounds the time of the lock */
 #define RECORD_SIZE    8u
 #define NUMBERED       256u
 #define FRAMES_MAX     8192u /* largest number of waiting frames; further frames are dropped */
@@ -69,7 +68,8 @@ struct dpk_queue {
     atomic_uint_least32_t produced; /* CQ, EQ; a CQ's is read without the lock */
     uint32_t consumed;              /* EQ */
     bool armed;                     /* CQ with an EQ */
-    unsigned untold; /* CQ: completions of this turn, reported to its owner at the end of the turn */
+    unsigned untold; /* CQ: completions of this turn, reported to its owner at the end of the
+                        turn */
     TAILQ_ENTRY(dpk_queue) in_untold;
     uint16_t taken;        /* receives */
     uint16_t next;         /* of a linked RMP: index of the next receive */
@@ -106,10 +106,10 @@ struct dpk_queues {
     struct frames spare, spare_large; /* buffers without a frame */
     TAILQ_HEAD(, dpk_queue) waiting_queues;
     atomic_uint_least64_t waiting; /* number of frames that are held back; */
-    atomic_bool pairs_wait; /* queue pairs wait; both are read without the lock */
-    uint64_t turn;          /* number of calls of queues_lock */
-    bool in_turn;           /* queues_unlock will be */
-    uint64_t now;           /* time in ns, in the turn; 0: not read yet */
+    atomic_bool pairs_wait;        /* queue pairs wait; both are read without the lock */
+    uint64_t turn;                 /* number of calls of queues_lock */
+    bool in_turn;                  /* queues_unlock will be */
+    uint64_t now;                  /* time in ns, in the turn; 0: not read yet */
     TAILQ_HEAD(, dpk_queue) untold;
     struct dpk_counters *counters;
     uint64_t moved; /* bytes that the current doorbell has moved */

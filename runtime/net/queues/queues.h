@@ -110,8 +110,8 @@ struct dpk_queue_options {
     struct dpk_queue *receives; /* QP: the RMP with its receives; NULL: it has its own receives */
     bool overrun_ignore;        /* CQ: completions are written whether consumed or not */
     struct dpk_queue *events;   /* CQ: the EQ that it reports to; NULL: none */
-    bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; every completion is
-                                   an event */
+    bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; every
+                                   completion is an event */
     uint32_t user_index;        /* 24 bits, in completions of receives */
     unsigned permits;           /* QP: DPK_MEMORY_REMOTE_... */
     const struct dpk_memory_domain *domain; /* of the memory that the queue accesses */
@@ -216,7 +216,7 @@ enum dpk_flow_change_kind {
     DPK_FLOW_PUSH_VLAN, /* inserts a tag outside of others: its type and TCI are in `value` */
     DPK_FLOW_POP_VLAN,  /* removes the outer tag, if any */
     DPK_FLOW_WRAP,      /* puts `header` of `size` bytes before it; see dpk_flow_change */
-    DPK_FLOW_UNWRAP, /* removes the headers of VXLAN (RFC 7348); drops other frames */
+    DPK_FLOW_UNWRAP,    /* removes the headers of VXLAN (RFC 7348); drops other frames */
 };
 struct dpk_flow_counter {
     atomic_uint_least64_t packets, octets;

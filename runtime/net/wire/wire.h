@@ -40,8 +40,10 @@ struct dpk_wire_sink {
     /* Reports a warning to the user, or a detail of the wire's operation (`detail`). */
     void (*tell)(void *context, bool detail, const char *text);
     void *context;
-    struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: no counting */
-    const char *directory; /* of the device; NULL: none, and a cable to another device is impossible */
+    struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: no
+                                      counting */
+    const char *directory;         /* of the device; NULL: none, and a cable to another device is
+                              impossible */
 };
 
 /* The folder of a switch is beside the folders of devices. Its name is this prefix and the switch's

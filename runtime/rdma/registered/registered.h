@@ -156,9 +156,9 @@ enum dpk_memory_why {
     DPK_MEMORY_OTHER_DOMAIN, /* the key is for other protection domains or devices */
     DPK_MEMORY_NO_RIGHT,     /* the key does not grant the right */
     DPK_MEMORY_OUTSIDE,      /* some bytes are outside the key's range */
-    DPK_MEMORY_ELSEWHERE, /* the memory is not of this process, and can at most be copied */
-    DPK_MEMORY_MISALIGNED, /* an atomic operation on an unaligned word */
-    DPK_MEMORY_GONE,       /* the owner has ended or lacks the memory, or a file was truncated */
+    DPK_MEMORY_ELSEWHERE,    /* the memory is not of this process, and can at most be copied */
+    DPK_MEMORY_MISALIGNED,   /* an atomic operation on an unaligned word */
+    DPK_MEMORY_GONE,         /* the owner has ended or lacks the memory, or a file was truncated */
     DPK_MEMORY_WHYS,
 };
 

@@ -65,8 +65,8 @@ struct connection {
     bool is_server;
     void *endpoint;                              /* the handle */
     struct dpk_dev *dev;                         /* a reference */
-    struct dpk_dpa *consumer_dpa, *producer_dpa; /* the DPA contexts of sides on the DPA: references, or
-                                                    NULL */
+    struct dpk_dpa *consumer_dpa, *producer_dpa; /* the DPA contexts of sides on the DPA:
+                                                    references, or NULL */
     uint32_t max_size;                           /* largest message; the smaller value of the two
                                                     sides */
     struct queue waiting;                        /* sends; with the lock of the endpoint */
@@ -197,8 +197,8 @@ struct endpoint {
     unsigned connection_count;
     struct dpk_comch_server *server;
     atomic_uint ended_count, waiting_count;   /* numbers of ended and of waiting sends */
-    atomic_int events;                        /* a descriptor that is readable after input; -1: none */
-    bool heard_last;                          /* the last step handled input, and did not end a task */
+    atomic_int events;                        /* descriptor, readable after input; or -1 */
+    bool heard_last;                          /* the last step handled input, not a task */
     _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
 

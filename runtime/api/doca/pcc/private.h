@@ -43,8 +43,8 @@ struct context {
     struct dpk_pcc *run;
     unsigned run_threads;            /* that it has for events */
     char directory[PATH_MAX];        /* of the device */
-    struct dpk_rates_server *server; /* while the context is active without a failure; NULL: no rates
-                                        are set */
+    struct dpk_rates_server *server; /* while the context is active without a failure; NULL: no
+                                        rates are set */
     unsigned workers;                /* of the server */
     atomic_bool told;                /* of a rate that is none */
     int place; /* file whose lock makes this the active process of the device; -1 */

@@ -10,7 +10,7 @@
 
 #include "api/doca/pcc/private.h"
 
-#define LOOK_AGAIN_MS 50 /* interval at which an inactive context checks whether it can become active */
+#define LOOK_AGAIN_MS 50 /* an inactive context checks this often whether it can start */
 
 /* ---- One active process for each device and role ---- */
 

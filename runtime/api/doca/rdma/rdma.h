@@ -62,8 +62,7 @@ struct dpk_rdma_callbacks {
 struct dpk_rdma_cm {
     struct dpk_rdma_callbacks callbacks;               /* all NULL: not set */
     atomic_int epoll;                                  /* its sockets; -1: it never had a socket */
-    STAILQ_HEAD(, dpk_rdma_socket) listeners, callers; /* callers: sockets whose first message has not
-                                                          arrived */
+    STAILQ_HEAD(, dpk_rdma_socket) listeners, callers; /* callers: no message yet */
     unsigned callers_count;
     atomic_uint failing; /* number of failed connections that are not reported yet */
     unsigned looks;
@@ -119,11 +118,10 @@ struct dpk_rdma_connection {
         DPK_RDMA_LEFT,  /* the peer has ended it */
         DPK_RDMA_ENDED, /* ended by this side, or never established */
     } state;
-    int socket; /* to the peer; -1: none */
-    struct rdma_cm_id
-        *bridged;  /* its identifier; the program gets the peer's messages; NULL: `socket` is used */
-    bool failing;  /* the failure is not reported yet */
-    uint32_t peer; /* the number of the peer's queue pair */
+    int socket;                 /* to the peer; -1: none */
+    struct rdma_cm_id *bridged; /* its identifier, whose events the program gets; NULL: `socket` */
+    bool failing;               /* the failure is not reported yet */
+    uint32_t peer;              /* the number of the peer's queue pair */
     struct dpk_rdma_addr *addr; /* the address of the listening side; owned */
 };
 extern const struct dpk_kind dpk_rdma_connection_kind;

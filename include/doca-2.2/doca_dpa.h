@@ -115,7 +115,7 @@ typedef struct doca_mmap *doca_dpa_mem_t;
  * Registers host memory, which the caller keeps, for kernels and for peers.
  *   addr, length  [in]   the memory, at least 1 byte
  *   access        [in]   bits of DOCA_ACCESS_...
- *   mem           [out]  to be given back with doca_dpa_mem_unregister; NULL on failure
+ *   mem           [out]  free it with doca_dpa_mem_unregister; NULL on failure
  *   flags         [in]   must be 0
  * Errors: INVALID_VALUE for NULL, no bytes or unknown bits, BAD_STATE if the context has ended,
  * NO_MEMORY.

@@ -177,7 +177,7 @@ struct flexio_app_attr {
 /*
  * Registers a program with the library.
  *   attr  [in]   copied; the executable and the signature section are referred to
- *   app   [out]  the program, to be given back with flexio_app_destroy; NULL on failure
+ *   app   [out]  the program; free it with flexio_app_destroy; NULL on failure
  * FAILED: no name, a name of FLEXIO_MAX_NAME_LEN or more characters, no executable.
  */
 flexio_status flexio_app_create(struct flexio_app_attr *attr, struct flexio_app **app);
@@ -189,13 +189,13 @@ flexio_status flexio_app_destroy(struct flexio_app *app);
 
 /*
  * Lists the programs known to the library, in the order they were created.
- *   app_list  [out]  array of *num_apps programs, free it with flexio_app_list_free; NULL on failure,
+ *   app_list  [out]  array of *num_apps programs; free it with flexio_app_list_free; NULL on failure,
  *                    and when there are none
  *   num_apps  [out]  how many
  */
 flexio_status flexio_app_get_list(struct flexio_app ***app_list, uint32_t *num_apps);
 
-/* Frees the array (not the programs). NULL is fine. */
+/* Frees the array (not the programs). NULL is ignored. */
 flexio_status flexio_app_list_free(struct flexio_app **app_list);
 
 /* The program's name; lives as long as the program. NULL for NULL. */
@@ -295,12 +295,12 @@ typedef struct flexio_process_attr {
 
 /*
  * Loads a program into a new DPA process on a device. The device's policy decides first: with DPA
- * authentication on, a program that is not signed under an installed CA certificate is refused, and
- * the line on stderr names the reason.
+ * authentication on, a program that is not signed under an installed CA certificate is refused, and the
+ * line on stderr names the reason.
  *   ibv_ctx       [in]   opened device
  *   app           [in]   program
  *   process_attr  [in]   NULL for the defaults
- *   process_ptr   [out]  to be given back with flexio_process_destroy; NULL on failure
+ *   process_ptr   [out]  free it with flexio_process_destroy; NULL on failure
  */
 flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_app *app,
                                     const struct flexio_process_attr *process_attr,
@@ -387,9 +387,9 @@ flexio_status flexio_process_error_handler_set(struct flexio_process *process,
  * Write the state of a process to a file: after a failure and before flexio_process_destroy, or at any
  * time. A process that has not failed is paused meanwhile. Do not call these from a message handler of
  * the process.
- *   corefile, outfile  [in]  begin of the file's name; ".PID.core" or ".PID.crash" is put behind
- * it. NULL: "flexio_dev". If it is no absolute path and the current directory cannot be written, the
- * file goes to /tmp.
+ *   corefile, outfile  [in]  start of the file's name; ".PID.core" or ".PID.crash" is appended. NULL:
+ *                            "flexio_dev". If it is not an absolute path and the current directory
+ *                            cannot be written, the file goes to /tmp.
  *
  * flexio_coredump_create: an ELF core for gdb-multiarch PROGRAM COREFILE, with the registers of every
  * thread and all memory. PROGRAM is the device ELF (dpacc-extract takes it out of the host's).
@@ -439,7 +439,7 @@ flexio_status flexio_host2dev_memcpy(struct flexio_process *process, void *src_h
 
 /*
  * Allocates DPA memory and copies host memory to it.
- *   dest_daddr_p  [out]  its DPA address, to be given back with flexio_buf_dev_free; 0 on failure
+ *   dest_daddr_p  [out]  its DPA address; free it with flexio_buf_dev_free; 0 on failure
  */
 flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_haddr,
                                     size_t buff_bsize, flexio_uintptr_t *dest_daddr_p);
@@ -461,8 +461,8 @@ typedef struct flexio_event_handler_attr {
 
 /*
  * Makes an event handler. It loses events until flexio_event_handler_run.
- *   event_handler  [out]  to be given back with flexio_event_handler_destroy before the process is;
- *                         NULL on failure
+ *   event_handler  [out]  free it with flexio_event_handler_destroy before the process is; NULL on
+ *                         failure
  * FAILED: not a function of this program, or one with other parameters; no such execution unit or
  * group; 1024 threads in the process.
  */
@@ -503,7 +503,7 @@ typedef struct flexio_cmdq_attr {
 
 /*
  * Creates a queue of DPA calls that run in parallel.
- *   cmdq  [out]  to be given back with flexio_cmdq_destroy before the process is; NULL on failure
+ *   cmdq  [out]  free it with flexio_cmdq_destroy before the process is; NULL on failure
  */
 flexio_status flexio_cmdq_create(struct flexio_process *process, struct flexio_cmdq_attr *attr,
                                  struct flexio_cmdq **cmdq);
@@ -522,14 +522,14 @@ flexio_status flexio_cmdq_state_running(struct flexio_cmdq *cmdq);
 /* 1: every task has ended; 0: not yet; -1: they never will, the process is in the error state. */
 int flexio_cmdq_is_empty(struct flexio_cmdq *cmdq);
 
-/* Drops tasks that wait, ends those that run. NULL is fine. */
+/* Drops tasks that wait, ends those that run. NULL is ignored. */
 flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 
 /* ---- UARs and outboxes ---- */
 
 /* A doorbell goes through a UAR: each queue has a UAR, and an outbox reaches the queues of its UAR. */
 
-/* A UAR of the process's device, to be given back with flexio_uar_destroy; NULL on failure. */
+/* Creates a UAR of the process's device. Free it with flexio_uar_destroy; NULL on failure. */
 flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar);
 
 /* The same, before 24.01: flexio_uar_create(process, devx_uar, &uar).
@@ -558,9 +558,8 @@ typedef struct flexio_outbox_attr {
     uint32_t en_pcc;        /* must be 0: congestion control is not emulated */
 } flexio_outbox_attr;
 
-/* An outbox, to be given back with flexio_outbox_destroy before the process is; NULL on failure. It
- * reaches the queues of its UAR only: a doorbell for another queue is a fault that names both UARs.
- */
+/* Creates an outbox. Free it with flexio_outbox_destroy before the process is; NULL on failure. It
+ * reaches the queues of its UAR only: a doorbell for another queue is a fault that names both UARs. */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
                                    struct flexio_outbox **outbox);
 /* The same, before 24.01: flexio_outbox_create(process, ibv_ctx, uar, &outbox).
@@ -573,7 +572,7 @@ flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ib
     FLEXIO_PICK3(__VA_ARGS__, flexio_outbox_create_uar, flexio_outbox_create, , )                  \
     (process, __VA_ARGS__)
 #endif
-/* NULL is fine. */
+/* NULL is ignored. */
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox);
 /* Its number, for flexio_dev_outbox_config; UINT32_MAX for NULL. */
 uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox);
@@ -595,7 +594,7 @@ struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox);
  */
 flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd *pd,
                                    struct flexio_window **window);
-/* NULL is fine. */
+/* NULL is ignored. */
 flexio_status flexio_window_destroy(struct flexio_window *window);
 /* Its number, for flexio_dev_window_config; UINT32_MAX for NULL. */
 uint32_t flexio_window_get_id(struct flexio_window *window);
@@ -609,13 +608,12 @@ typedef struct flexio_mkey_attr {
 
 /*
  * Creates a memory key of DPA memory for queues. Windows do not accept it.
- *   mkey  [out]  to be given back with flexio_device_mkey_destroy before the process is; NULL on
- *                failure
+ *   mkey  [out]  free it with flexio_device_mkey_destroy before the process is; NULL on failure
  * FAILED: any byte outside of the process's memory, or without that access.
  */
 flexio_status flexio_device_mkey_create(struct flexio_process *process,
                                         struct flexio_mkey_attr *fattr, struct flexio_mkey **mkey);
-/* NULL is fine. */
+/* NULL is ignored. */
 flexio_status flexio_device_mkey_destroy(struct flexio_mkey *mkey);
 /* The key; UINT32_MAX for NULL. */
 uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey);
@@ -691,7 +689,7 @@ typedef struct flexio_msg_stream_attr {
  *   stream_attr  [in]   copied
  *   out          [in]   where messages go; flushed after each print, not closed
  *   ppthread     [out]  NULL, or receives the host thread that prints
- *   stream       [out]  to be given back with flexio_msg_stream_destroy; NULL on failure
+ *   stream       [out]  free it with flexio_msg_stream_destroy; NULL on failure
  * FAILED: a bad size, level, mode or affinity, or all numbers are in use.
  */
 flexio_status flexio_msg_stream_create(struct flexio_process *process,

@@ -36,14 +36,14 @@ struct flexio_eq_attr {
  * Creates an event queue, with its ring in memory of the process. All entries have the owner bit 1, and
  * the n-th event has bit log_eq_ring_depth of n.
  *   ibv_ctx  [in]   NULL, or the process's device
- *   eq       [out]  to be given back with flexio_eq_destroy; NULL on failure
+ *   eq       [out]  free it with flexio_eq_destroy; NULL on failure
  * FAILED: memory is exhausted, or the UAR does not exist. If the thread does not report consumed events
  * and the queue is full, the next event and all later events of the queue are lost. A warning on stderr
  * reports this once. Completion queues are not affected.
  */
 flexio_status flexio_eq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct flexio_eq_attr *attr, struct flexio_eq **eq);
-/* FAILED: completion queues use it. NULL is fine. */
+/* FAILED: completion queues use it. NULL is ignored. */
 flexio_status flexio_eq_destroy(struct flexio_eq *eq);
 /* Lives as long as the queue. NULL for NULL. */
 struct flexio_hw_eq *flexio_eq_get_hw_eq(struct flexio_eq *eq);

@@ -144,14 +144,14 @@ struct flexio_cq_attr {
  * Creates a completion queue. The owner bit of its n-th CQE is bit log_cq_depth of n: fill the ring
  * with CQEs with owner bit 1 before.
  *   ibv_ctx  [in]   NULL, or the process's device
- *   cq       [out]  to be given back with flexio_cq_destroy; NULL on failure
+ *   cq       [out]  free it with flexio_cq_destroy; NULL on failure
  * FAILED: the memory is invalid or not writable, the thread or event queue is of another process, or a
  * feature is not emulated. A CQ that overruns enters the error state with its queues, and a warning is
  * written to stderr.
  */
 flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                const struct flexio_cq_attr *fattr, struct flexio_cq **cq);
-/* FAILED: queues use it. NULL is fine. */
+/* FAILED: queues use it. NULL is ignored. */
 flexio_status flexio_cq_destroy(struct flexio_cq *cq);
 /* Its number; UINT32_MAX for NULL. */
 uint32_t flexio_cq_get_cq_num(struct flexio_cq *cq);
@@ -203,7 +203,7 @@ struct flexio_wq_attr {
 /*
  * Make an Ethernet receive queue, a receive queue for queue pairs to share, an Ethernet send queue.
  *   cq_num  [in]   a CQ of the process
- *   out     [out]  to be given back with ..._destroy; NULL on failure
+ *   out     [out]  free it with ..._destroy; NULL on failure
  */
 flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                uint32_t cq_num, const struct flexio_wq_attr *fattr,
@@ -317,14 +317,14 @@ struct flexio_qp_attr {
     uint8_t isolate_vl_tc;
 };
 
-/* Makes a queue pair in state RST; to be given back with flexio_qp_destroy; NULL on failure. */
+/* Makes a queue pair in state RST; free it with flexio_qp_destroy; NULL on failure. */
 flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                struct flexio_qp_attr *qp_fattr, struct flexio_qp **qp);
 /* Changes the state: RST, INIT, RTR, RTS in this order; RST and ERR from any state. FAILED: the change
  * is not permitted. */
 flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fattr,
                                struct flexio_qp_attr_opt_param_mask *mask);
-/* In any state; NULL is fine. */
+/* In any state; NULL is ignored. */
 flexio_status flexio_qp_destroy(struct flexio_qp *qp);
 /* UINT32_MAX for NULL. */
 uint32_t flexio_qp_get_qp_num(struct flexio_qp *qp);

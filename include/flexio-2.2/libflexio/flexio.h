@@ -71,7 +71,7 @@ extern "C" {
 /*
  * Loads a program into a new DPA process on a device, as the device's policy permits.
  *   device       [in]   opened device
- *   process_ptr  [out]  to be given back with flexio_process_destroy; NULL on failure
+ *   process_ptr  [out]  free it with flexio_process_destroy; NULL on failure
  */
 flexio_status flexio_process_create(struct ibv_context *device, struct flexio_app *app,
                                     struct flexio_process **process_ptr)

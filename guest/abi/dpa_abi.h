@@ -66,7 +66,8 @@
 #define DPA_SYS_FENCE       24 /* (how): a fence of such code */
 #define DPA_FENCE_RELEASES  1
 #define DPA_FENCE_ACQUIRES  2
-/* The shadow memory of code compiled with -fsanitize=address: a byte for each 8 bytes of the 4 GiB of guest memory. */
+/* Shadow memory of code compiled with -fsanitize=address: a byte for each 8 bytes of the 4 GiB of guest
+ * memory. */
 #define DPA_SHADOW_BASE 0x50000000
 #define DPA_SHADOW_SIZE 0x20000000
 

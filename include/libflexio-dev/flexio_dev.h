@@ -200,14 +200,15 @@ FLEXIO_DEV_WINDOW(copy_to_host, (uint64_t haddr, const void *daddr, uint32_t siz
 
 /* ---- Outboxes ---- */
 
-/* Chooses the outbox of this activation or call, through which doorbells reach the queues that the
- * host created with its UAR. Without this call it is the process's, of flexio_process_get_uar.
- * FAILED: no such outbox. */
+/* Selects the outbox of this activation or call. Doorbells through it reach the queues that the host
+ * created with its UAR. The default is the outbox of the process's UAR (flexio_process_get_uar).
+ * FAILED: the outbox does not exist. */
 flexio_dev_status_t flexio_dev_outbox_config(struct flexio_dev_thread_ctx *dtctx,
                                              uint16_t outbox_config_id);
 /* As flexio_dev_outbox_config, without a status. */
 void flexio_dev_outbox_config_fast(struct flexio_dev_thread_ctx *dtctx, uint16_t outbox_config_id);
-/* Chooses the UAR whose queues the outbox reaches instead of those of its own. FAILED: no outbox is configured, or no such UAR. */
+/* Selects the UAR whose queues the outbox reaches, in place of the outbox's own UAR. FAILED: no outbox
+ * is configured, or the UAR does not exist. */
 flexio_dev_status_t flexio_dev_outbox_config_uar_extension(struct flexio_dev_thread_ctx *dtctx,
                                                            flexio_uar_device_id device_id);
 /* Rings the doorbell of a queue pair or send queue of another device; `pi` is the number of blocks ever

@@ -131,7 +131,8 @@ void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
 void queues_lock(struct dpk_queues *nic);
 /* Ends the turn: tries waiting work again, reports completions, and unlocks. */
 void queues_unlock(struct dpk_queues *nic);
-/* Sends a frame to the wire. Returns false if the port is connected to itself: then the frame comes back in. */
+/* Sends a frame to the wire. Returns false if the port is connected to itself: then the frame comes
+ * back. */
 bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
 
 /* ---- place.c ---- */

@@ -103,7 +103,8 @@ void remote_drop(struct remote *r); /* NULL is fine */
 doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id);
 void connection_leave(struct connection *c, struct roll *roll);
 
-/* ---- Consumers and producers: consumer.c, producer.c; those on the DPA: dpa_consumer.c, dpa_producer.c ---- */
+/* ---- Consumers and producers: consumer.c, producer.c; on the DPA: dpa_consumer.c, dpa_producer.c
+ * ---- */
 
 struct consumer {
     struct dpk_dev_ctx base;

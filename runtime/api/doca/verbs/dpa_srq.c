@@ -1,7 +1,8 @@
 /*
- * Shared receive queues of the DPA. Receives are taken in the order of posting, and end in any order. The place
- * of one that has ended is free at once, or in a linked list when DPA code says so; a contiguous queue has its
- * receives in the order of their places, so it is full while the next place is not free. The lock of rc guards them.
+ * Shared receive queues of the DPA. Receives are taken in the order of posting, and end in any order.
+ * The place of an ended receive is free at once, or in a linked list after DPA code acknowledges it. A
+ * contiguous queue uses its places in order, so it is full while the next place is not free. The lock
+ * of rc guards them.
  */
 #include "dpa_queues.h"
 

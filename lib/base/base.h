@@ -91,6 +91,8 @@ char *dpk_text_clean_in(char *text, size_t room);
 #define dpk_text_clean(text) dpk_text_clean_in((text), __builtin_object_size((text), 3))
 /* A copy of text, made so; NULL: no memory. */
 char *dpk_text_cleaned(const char *text);
+/* Bytes of the byte order mark at the begin of a text, which some editors write in front of UTF-8: 3, or 0. */
+size_t dpk_text_mark(const void *text, size_t size);
 /* The first of it for `size` bytes that may have several lines: line breaks and tabs stay, a NUL
  * becomes '?', and what is not seen stays. */
 void dpk_message_clean(char *text, size_t size);

@@ -114,3 +114,9 @@ void dpk_message_clean(char *text, size_t size)
 {
     clean((unsigned char *)text, size);
 }
+
+size_t dpk_text_mark(const void *text, size_t size)
+{
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    return text && size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}

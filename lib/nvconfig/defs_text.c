@@ -229,7 +229,8 @@ enum dpk_status dpk_nv_defs_parse(struct dpk_nv_defs *defs, const char *path, co
                                   size_t size, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    char *copy = strndup(text, size);
+    const size_t mark = dpk_text_mark(text, size);
+    char *copy = strndup(text + mark, size - mark);
     struct pending *now = calloc(1, sizeof *now);
     if (!copy || !now) {
         status = dpk_fail_nomem(err);

@@ -50,7 +50,8 @@ enum dpk_status dpk_nv_tlvs_parse(const struct dpk_nv_defs *defs, const char *te
 {
     enum dpk_status status = DPK_OK;
     unsigned number = 0;
-    char *copy = strndup(text, size);
+    const size_t mark = dpk_text_mark(text, size);
+    char *copy = strndup(text + mark, size - mark);
     const struct dpk_nv_def **list =
         calloc(dpk_nv_defs_count(defs) + 1, sizeof(struct dpk_nv_def *));
     *count = 0;

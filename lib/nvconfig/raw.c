@@ -68,8 +68,7 @@ enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_li
     enum dpk_status status = DPK_OK;
     struct dpk_nv_list list = {0};
     unsigned number = 0;
-    static const char mark[] = "\xef\xbb\xbf"; /* of editors that write UTF-8 so */
-    const size_t skip = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    const size_t skip = dpk_text_mark(text, size);
     char *copy = strndup(text + skip, size - skip);
     if (!copy)
         return dpk_fail_nomem(err);

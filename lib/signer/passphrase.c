@@ -12,13 +12,13 @@
 
 enum dpk_status secret_first_line(struct dpk_buf *held, const char *path, struct dpk_error *err)
 {
-    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
     const uint8_t *b = held->data;
     if (held->size >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: the file is UTF-16: save it as UTF-8", path);
-    if (held->size >= sizeof mark && memcmp(b, mark, sizeof mark) == 0) {
-        held->size -= sizeof mark;
-        memmove(held->data, held->data + sizeof mark, held->size);
+    const size_t mark = dpk_text_mark(held->data, held->size);
+    if (mark) {
+        held->size -= mark;
+        memmove(held->data, held->data + mark, held->size);
     }
     const uint8_t *line = held->size ? memchr(held->data, '\n', held->size) : NULL;
     if (line) {

@@ -263,6 +263,12 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": 0x7fFfffff , \"text\": \"0x1\"}}", &c,
                      told) == OK);
     CHECK(strcmp(c.got, "number=2147483647 text=0x1 all= ") == 0 && !*told);
+    /* Of a key that stands twice one value would be lost without a word. */
+    CHECK(parse_file("{\"doca_program_flags\": {\"number\": 5, \"text\": \"a\", \"number\": 6}}", &c,
+                     told) != OK);
+    CHECK(strstr(told, "has \"number\" twice: keep one") != NULL);
+    CHECK(parse_file("{\"doca_program_flags\": {}, \"doca_program_flags\": {}}", &c, told) != OK);
+    CHECK(strstr(told, "has \"doca_program_flags\" twice: keep one") != NULL);
     /* What is more than that is no JSON. */
     static const char *const bad[] = {
         "{\n\"doca_program_flags\": {,}}",

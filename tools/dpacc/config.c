@@ -109,7 +109,7 @@ static enum dpk_status expand_file(struct words *to, const char *path, unsigned 
         status = dpk_fail_nomem(err);
         goto out;
     }
-    if (!words_split_file(&inside, (const char *)text.data))
+    if (!words_split_file(&inside, (const char *)text.data + dpk_text_mark(text.data, text.size)))
         status = dpk_fail(err, DPK_ERR_USAGE, "%s: a quote is not closed", path);
     else
         status = expand(to, &inside, depth + 1, err);

@@ -258,8 +258,10 @@ static enum dpk_status load(struct cc_work *w, const char *folder, struct dpk_er
         return dpk_fail(err, DPK_ERR_RANGE, "%s: the path is too long", w->file);
     enum dpk_status status = dpk_file_read(path, FILE_MAX, &file, err);
     if (status == DPK_OK) {
-        status = w->kind == CC_TRACE ? cc_read_trace(file.data, file.size, w, err)
-                                     : cc_read_sizes(file.data, file.size, w, err);
+        const size_t mark = dpk_text_mark(file.data, file.size);
+        const uint8_t *text = file.data + mark;
+        status = w->kind == CC_TRACE ? cc_read_trace(text, file.size - mark, w, err)
+                                     : cc_read_sizes(text, file.size - mark, w, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", path);
     }

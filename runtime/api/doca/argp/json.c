@@ -37,10 +37,23 @@ static doca_error_t add_items(struct parser *p, struct param *a, const cJSON *it
     return DOCA_SUCCESS;
 }
 
+/* A key that an object has twice; NULL: none. Of two values one would be lost without a word. */
+static const char *key_twice(const cJSON *object)
+{
+    for (const cJSON *item = object->child; item; item = item->next)
+        for (const cJSON *other = item->next; other; other = other->next)
+            if (strcmp(item->string, other->string) == 0)
+                return item->string;
+    return NULL;
+}
+
 static doca_error_t add_section(struct parser *p, const char *path, const cJSON *section)
 {
     if (!cJSON_IsObject(section))
         return complain(p, "%s: %s is not an object", path, section->string);
+    const char *twice = key_twice(section);
+    if (twice)
+        return complain(p, "%s: %s has \"%s\" twice: keep one", path, section->string, twice);
     const cJSON *item;
     cJSON_ArrayForEach(item, section)
     {
@@ -63,6 +76,9 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
 {
     if (!cJSON_IsObject(document))
         return complain(p, "%s: not a JSON object", path);
+    const char *twice = key_twice(document);
+    if (twice)
+        return complain(p, "%s: has \"%s\" twice: keep one", path, twice);
     const cJSON *section;
     cJSON_ArrayForEach(section, document)
     {

@@ -37,7 +37,7 @@ mark() {
 }
 
 @test "options files of dpacc" {
-    echo --version >options
+    echo --nonsense >options
     mark options
-    dpacc --options-file options
+    fails 2 "unknown option --nonsense" dpacc --options-file options
 }

@@ -1,13 +1,13 @@
-/* Private to base: what was written ahead, for whoever puts the file in its place (file.c). */
+/* Private to base: content written ahead, for the code that puts the file in its place (file.c). */
 #ifndef DPK_BASE_FILE_AHEAD_H
 #define DPK_BASE_FILE_AHEAD_H
 
 #include "base/base.h"
 
-/* Waits for what is written ahead, and makes it the content of the new file. False: the file stays
- * as it is; `a` may be NULL. */
+/* Waits for the background write, and makes its content that of the new file. Returns false, and
+ * leaves the file as it is, on failure. `a` may be NULL. */
 bool ahead_take(struct dpk_ahead *a, struct dpk_new_file *f);
-/* Is this piece, whose place in the file is `at`, there already? */
+/* Returns true if this piece, whose place in the file is `at`, is written already. */
 bool ahead_has(const struct dpk_ahead *a, size_t at, const struct dpk_piece *piece);
 
 #endif

@@ -10,11 +10,11 @@ struct dpk_certchain {
     struct dpk_buf der;               /* their DER, back to back in the same order */
 };
 
-/* Takes the certificate at the reader, which moves behind it. Errors name its number (from 1) and
+/* Takes the certificate at the reader, which moves past it. Errors name its number (from 1) and
  * offset. */
 enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
                                struct dpk_error *err);
-/* Puts `cert`, which the chain then owns, at the leaf's end. Refuses one too many. */
+/* Appends `cert` after the leaf; the chain then owns it. Errors: too many certificates. */
 enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err);
 
 /* Certificates in the order of their file. */
@@ -24,24 +24,25 @@ struct pile {
     size_t count, max; /* max: how many are allowed, at most PILE_MAX */
 };
 
-/* Reads all certificates of DER or PEM bytes; none is an error. Release with pile_free, also on
- * failure. */
+/* Reads all certificates of DER or PEM bytes. Errors: no certificate. Release the pile with
+ * pile_free, also on failure. */
 enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, struct dpk_error *err);
 void pile_free(struct pile *pile);
-/* After pile_read of a file failed with `status`: puts the path before the error, or says what the file is
- * instead. `of_chain`: a chain was asked for, not a root. Returns the status. */
+/* Completes the error after pile_read of a file failed with `status`: puts the path before the
+ * message, or says the file's actual content. `of_chain`: the caller wanted a chain, not a root.
+ * Returns the status. */
 enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
                              enum dpk_status status, struct dpk_error *err);
 
-#define CERT_FILE_MAX ((size_t)1 << 20) /* bytes of a file with certificates */
+#define CERT_FILE_MAX ((size_t)1 << 20) /* maximum size of a file with certificates */
 
-/* Did this certificate's key sign the list, in its name? */
+/* Returns true if this certificate's key signed the list, and the list names it as issuer. */
 bool crl_is_of(X509_CRL *crl, X509 *issuer);
-/* Does one of the lists that `issuer` signed revoke `cert`? Whatever its dates and its scope are: of
- * lists that contradict each other, that one counts. `rules` may be NULL. */
+/* Returns true if one of the lists that `issuer` signed revokes `cert`, whatever the list's dates
+ * and scope: if lists contradict each other, the revocation counts. `rules` may be NULL. */
 bool crl_revokes(const struct dpk_path_rules *rules, X509 *cert, X509 *issuer);
 
-/* "reason of the oldest error", and empties OpenSSL's error queue. */
+/* Returns the reason of OpenSSL's oldest error, and empties the error queue. */
 const char *chain_openssl_reason(void);
 
 #endif

@@ -43,18 +43,18 @@
  *     }
  */
 
-/* What an option takes, and the type of what it sets in the tool's struct. What is not given stays
- * zero, or as `defaults` of the tool has it. */
+/* The argument of an option, and the type of the member that it sets in the tool's struct. Members
+ * of options that are not given stay zero, or as in the tool's `defaults`. */
 enum dpk_option_type {
-    DPK_FLAG,   /* bool: true when it is given; takes no argument */
+    DPK_FLAG,   /* bool: true if given; takes no argument */
     DPK_TEXT,   /* const char *, borrowed from the command line; NULL: not given */
-    DPK_FILE,   /* the same, never empty */
+    DPK_FILE,   /* like DPK_TEXT, but never empty */
     DPK_NUMBER, /* unsigned: decimal digits, from `least` to `most` */
-    DPK_CHOICE, /* unsigned: which of "full|compact" in `arg`, from 1 */
-    DPK_UUID,   /* struct dpk_uuid: any but the zero UUID */
-    DPK_TEXTS,  /* struct dpk_list: each that is given, in their order */
-    DPK_FILES,  /* the same, none empty */
-    DPK_PARSED, /* anything: `parse` sets it, once for each time that the option is given */
+    DPK_CHOICE, /* unsigned: position of the value in `arg` ("full|compact"), from 1 */
+    DPK_UUID,   /* struct dpk_uuid: any except the zero UUID */
+    DPK_TEXTS,  /* struct dpk_list: all given texts in order */
+    DPK_FILES,  /* like DPK_TEXTS, but none empty */
+    DPK_PARSED, /* any type: `parse` sets it, once for each time that the option is given */
 };
 
 /* Texts borrowed from the command line; dpk_tool_main owns the array. */
@@ -63,18 +63,19 @@ struct dpk_list {
     size_t count;
 };
 
-/* An option. One that sets a single value is refused when it is given twice with different values:
- * the first would be lost without a word. */
+/* An option. Giving an option of a single value twice with different values is an error, since the
+ * first value would be lost silently. */
 struct dpk_option {
     const char
-        *names; /* comma list; one letter is "-x", more are "--name"; the first is in errors */
+        *names; /* comma list; one letter is "-x", more are "--name"; errors show the first */
     enum dpk_option_type type;
-    const char *arg;      /* its argument as --help calls it; DPK_CHOICE: the values, "a|b" */
-    size_t at;            /* offsetof what it sets */
+    const char *arg;      /* name of its argument in --help; DPK_CHOICE: the values, "a|b" */
+    size_t at;            /* offsetof the member that it sets */
     unsigned least, most; /* DPK_NUMBER */
-    const char *standard; /* the argument that counts when it is not given; --help tells it */
-    const char *with;     /* comma list of first names: it goes with one of these */
-    /* DPK_PARSED: `context` is what `at` names. Errors get "option --name: " in front. */
+    const char *standard; /* default argument, for --help */
+    const char *with;     /* comma list of first names: the option needs one of these */
+    /* DPK_PARSED: `context` points to the member at `at`. Errors get the prefix "option --name:
+     * ". */
     enum dpk_status (*parse)(void *context, const char *arg, struct dpk_error *err);
     /* Finds a value for a command that needs the option and did not get it; or NULL: that is wrong
      * usage. `context` is as above. */
@@ -82,62 +83,62 @@ struct dpk_option {
     const char *help; /* one line; NULL hides the option from --help */
 };
 
-/* What the words of a command line are, without options. */
+/* Words of a command line without its options. */
 struct dpk_args {
     const char *command; /* the command's first name, or the tool's */
-    const char **words;  /* the words behind the command, ending with NULL */
+    const char **words;  /* words after the command; NULL ends them */
     size_t count;
 };
 
-/* A command of a tool, or all of a tool that has none. Its struct of options begins with the
- * tool's, if that has one. */
+/* A command of a tool, or the whole tool if it has no commands. Its struct of options starts with
+ * the tool's struct, if there is one. */
 struct dpk_command {
-    const char *names; /* "query,q": comma list; NULL for the command of a tool that has but one */
-    const char *words; /* what stands behind it: "NAME [FILE]", "NAME=VALUE...", NULL: nothing */
+    const char *names; /* "query,q": comma list; NULL for the only command of a tool */
+    const char *words; /* words after it: "NAME [FILE]", "NAME=VALUE...", NULL: nothing */
     const char *help;  /* one line */
-    const char *needs; /* first names of options that it must have: "d,i"; "p|k": one of the two */
-    const char *takes; /* first names of options of the tool that it may have */
-    const struct dpk_option *options; /* those that no other command takes; or NULL */
-    size_t size;                      /* of its struct, 0: the tool's */
-    /* `options`: the struct, zero but for what was given, released by dpk_tool_main. An error
-     * without a message is one that was printed. */
+    const char *needs; /* first names of required options: "d,i"; "p|k": one of the two */
+    const char *takes; /* first names of the tool's options that it accepts */
+    const struct dpk_option *options; /* options of this command alone; or NULL */
+    size_t size;                      /* size of its struct; 0: the tool's */
+    /* `options`: the struct, zero except for given options, released by dpk_tool_main. An error
+     * without a message has been printed already. */
     enum dpk_status (*run)(void *options, const struct dpk_args *args, struct dpk_error *err);
-    /* Releases what `parse` of its options and `run` put into the struct; or NULL. */
+    /* Releases what `parse` of its options and `run` allocated in the struct; or NULL. */
     void (*release)(void *options);
 };
 
 struct dpk_tool {
     const char *name;
-    const char *usage;                         /* lines behind "Usage: " */
-    const char *about;                         /* lines below it */
+    const char *usage;                         /* lines after "Usage: " */
+    const char *about;                         /* lines after the usage */
     const char *notes;                         /* lines at the end of --help, or NULL */
     const struct dpk_command *const *commands; /* ends with NULL; or NULL: */
     const struct dpk_command *command;         /* the only one */
-    const struct dpk_option *options;          /* those that several commands take; or NULL */
-    size_t size;                               /* of the struct that options set */
-    const void *defaults;                      /* what is in it before, or NULL: zeros */
-    const char *version;    /* what --version prints, NULL: "NAME dpakit 1.2.3" */
-    bool large_version;     /* its letter is -V, not -v */
-    bool single_dash_names; /* "-name" is as good as "--name" */
-    bool negative_numbers;  /* "-5" is a word, no option */
+    const struct dpk_option *options;          /* options of several commands; or NULL */
+    size_t size;                               /* size of the struct that options set */
+    const void *defaults;                      /* initial content of the struct, or NULL: zeros */
+    const char *version;    /* text of --version, NULL: "NAME dpakit 1.2.3" */
+    bool large_version;     /* the letter of --version is -V, not -v */
+    bool single_dash_names; /* "-name" is accepted like "--name" */
+    bool negative_numbers;  /* "-5" is a word, not an option */
     bool command_last;      /* the command may be the last word instead of the first */
     void (*start)(void);    /* called before a command runs; or NULL */
-    /* A better error for a word that is no option, nor like one; or NULL. */
+    /* Makes a better error for a word that neither is nor resembles an option; or NULL. */
     enum dpk_status (*unknown)(const char *word, struct dpk_error *err);
-    /* NULL: 0, 1, and 2 for DPK_ERR_USAGE. */
+    /* Converts a status to an exit code. NULL: 0, 1, and 2 for DPK_ERR_USAGE. */
     int (*exit_code)(enum dpk_status status);
 };
 
-/* Does what the command line says and returns the exit code. Accepted: "--name value",
- * "--name=value", "-x value", "-xvalue", options and words in any order, "--" ends the options.
- * With `single_dash_names` also "-name", "-name=value" and "-x=value"; a letter that takes a value
- * wins over a name only if no name matches whole. Prints errors as dpk_tool_fail; standard output
- * that cannot be written is one. */
+/* Runs the command line and returns the exit code. It accepts "--name value", "--name=value", "-x
+ * value", "-xvalue", options and words in any order; "--" ends the options. With
+ * `single_dash_names` it also accepts "-name", "-name=value" and "-x=value"; a name that matches
+ * whole wins over a letter that takes a value. Errors are printed as by dpk_tool_fail; failure to
+ * write standard output is an error. */
 int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
 
-/* The options that say which key signs, for every tool alike: they set `field` of a struct, a
- * struct dpk_key_options (signer/signer.h). A command needs a key with .needs = "p|sign-command".
- */
+/* The options that say which key signs, the same in every tool. They set `field` of a struct, a
+ * struct dpk_key_options (signer/signer.h). A command that needs a key has .needs =
+ * "p|sign-command". */
 #define DPK_SIGNER_OPTIONS(struct_type, field)                                                     \
     {.names = "p,private_key,private-key",                                                         \
      .type = DPK_FILE,                                                                             \
@@ -160,12 +161,12 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv);
         .help = "how long the sign command may take (default 60)"                                  \
     }
 
-/* Exit codes of tools that run programs of the DPA: as of others, but 3 where the program failed
+/* Exit codes of tools that run DPA programs: like those of other tools, but 3 if the program failed
  * (DPK_ERR_FAULT, DPK_ERR_TIMEOUT). */
 int dpk_tool_exit_run(enum dpk_status status);
 
-/* Lets the tool exit with this code if its command fails, unless that is DPK_ERR_USAGE: for a reason
- * that has a code of its own (mlxdpa(1), "EXIT STATUS"). 0: as without. */
+/* Makes the tool exit with this code if its command fails, except with DPK_ERR_USAGE: for a reason
+ * that has its own code (mlxdpa(1), "EXIT STATUS"). 0 restores the usual code. */
 void dpk_tool_exit_with(int code);
 
 /* The project's version, "1.2.3", from the file VERSION. */
@@ -173,22 +174,21 @@ extern const char dpk_version[];
 
 /* ---- Errors ---- */
 
-/* What dpk_tool_main does with errors, for what runs outside it. Prints "-E- <message>" on standard
- * error, in one line that steers no terminal. Returns the exit code for it: 2 for DPK_ERR_USAGE,
- * else 1. */
+/* Handles an error as dpk_tool_main does, for code outside it. Prints "-E- <message>" on standard
+ * error, as one line safe for terminals. Returns the exit code: 2 for DPK_ERR_USAGE, else 1. */
 int dpk_tool_fail(const struct dpk_error *err);
 
-/* Flushes standard output. What was printed and is lost (a full disk) is an error, DPK_ERR_IO
- * "standard output: ...". */
+/* Flushes standard output. If output was lost (as on a full disk), it returns DPK_ERR_IO "standard
+ * output: ...". */
 enum dpk_status dpk_tool_flush(struct dpk_error *err);
 
-/* The date that a tool writes into the files that it makes: now, or what SOURCE_DATE_EPOCH says
- * (reproducible-builds.org), in seconds since 1970, up to the year 9999. DPK_ERR_USAGE: the variable
- * has no such date. */
+/* The date that a tool writes into new files, in seconds since 1970, up to the year 9999: now, or
+ * the value of SOURCE_DATE_EPOCH (reproducible-builds.org). Errors: DPK_ERR_USAGE if the variable
+ * is not such a date. */
 enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err);
 
 #define DPK_TOOL_TIME 32
-/* "2026-11-20T12:00:00Z" (RFC 3339, UTC) for seconds since 1970; returns `out`. */
+/* Formats seconds since 1970 as "2026-11-20T12:00:00Z" (RFC 3339, UTC). Returns `out`. */
 const char *dpk_tool_time(int64_t seconds, char out[DPK_TOOL_TIME]);
 
 /* ---- Progress ----
@@ -200,27 +200,27 @@ struct dpk_progress {
 };
 
 void dpk_progress_start(struct dpk_progress *p);
-/* "signing [####   ] 3 of 9"; `unit` stands behind the number: " %", or "". Several threads must not
- * call it at once. */
+/* Shows "signing [####   ] 3 of 9"; `unit` follows the number: " %", or "". Only one thread at a
+ * time may call this. */
 void dpk_progress_show(struct dpk_progress *p, const char *what, size_t done, size_t total,
                        const char *unit);
-void dpk_progress_end(struct dpk_progress *p); /* takes the bar away */
+void dpk_progress_end(struct dpk_progress *p); /* removes the bar */
 
 /* ---- JSON ---- */
 
-/* When there is no memory for a value of cJSON, the tool ends with an error and its exit code of
- * DPK_ERR_NOMEM: cJSON itself would leave most such values out without a word. */
+/* If there is no memory for a value of cJSON, the tool ends with an error and its exit code for
+ * DPK_ERR_NOMEM. cJSON itself would silently omit most such values. */
 
-/* Prints a value on standard output and frees it; NULL stands for out of memory. */
+/* Prints a value on standard output and frees it. NULL means out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
-/* What makes text red on this stream, and what ends that: "" unless it is a terminal, and where
- * NO_COLOR is set. */
+/* Returns the escape sequence that makes text red on this stream; the other function ends the
+ * colour. Both are "" if the stream is not a terminal or NO_COLOR is set. */
 const char *dpk_red(FILE *to);
 const char *dpk_red_end(FILE *to);
 
-/* Adds text that a file brought, fit for a terminal (dpk_text_clean). NULL is "". */
+/* Adds text from an untrusted file, made safe for a terminal (dpk_text_clean). NULL becomes "". */
 void dpk_json_text(cJSON *object, const char *key, const char *text);
-/* Adds an integer exactly, which numbers of cJSON are only up to 2^53. */
+/* Adds an integer exactly. Numbers of cJSON are exact only up to 2^53. */
 void dpk_json_integer(cJSON *object, const char *key, uint64_t value);
 void dpk_json_uuid(cJSON *object, const char *key, const struct dpk_uuid *uuid);
 

@@ -1,15 +1,15 @@
-/* A command line, taken apart by a tool's tables. */
+/* A command line, parsed by a tool's tables. */
 #ifndef DPK_CLI_LINE_H
 #define DPK_CLI_LINE_H
 
 #include "cli/cli.h"
 
-/* An option as it stands on the command line. */
+/* An option on the command line. */
 struct use {
     const struct dpk_option *option;
     const char *value; /* its argument, NULL: none */
-    const char *word;  /* the word that it stands in */
-    int spelled;       /* so much of the word is the option, dashes and all */
+    const char *word;  /* the word that contains it */
+    int spelled;       /* length of the option within the word, dashes included */
 };
 
 struct line {
@@ -22,48 +22,50 @@ struct line {
 
 /* ---- names.c ---- */
 
-/* The next name of a list, up to one of `ends`; false after the last one. */
+/* Gets the next name of a list, up to one of `ends`. Returns false after the last name. */
 bool cli_next_name(const char **list, const char *ends, const char **name, size_t *length);
 bool cli_in_list(const char *list, const char *ends, const char *name, size_t length);
-/* Puts "-x" or "--name" for a name. */
+/* Appends "-x" or "--name" for a name. */
 void cli_put_dashed(struct dpk_buf *to, const char *name, size_t length);
-/* --help and --version. */
+/* Returns --help and --version. */
 const struct dpk_option *cli_help_options(const struct dpk_tool *tool);
-/* The tables of a tool, these first, each ending with {0}; NULL behind the last. */
+/* Returns a tool's table of options number `index`, with the table above first; each ends with {0}.
+ * NULL after the last table. */
 const struct dpk_option *cli_table(const struct dpk_tool *tool, size_t index);
 const struct dpk_option *cli_find(const struct dpk_tool *tool, const char *name, size_t length);
-/* Is every option that the tables name there, by its first name, and every name of one option? */
+/* Returns true if every option that the tables name exists under its first name, and every name
+ * belongs to one option. */
 bool cli_is_sound(const struct dpk_tool *tool);
-/* The name that is closest to `word` of those in `names`, which each end with a zero byte.
- * Allocated; NULL also when memory runs out, as the command works without a suggestion. */
+/* Returns the name closest to `word` among `names`, each of which ends with a zero byte. Allocated.
+ * It also returns NULL if memory runs out, since the command works without a suggestion. */
 char *cli_closest(const char *word, const struct dpk_buf *names);
 
 /* ---- line.c ---- */
 
-/* Release with cli_line_free, after failures too. */
+/* Parses the command line. Release the result with cli_line_free, also after failures. */
 enum dpk_status cli_line_read(const struct dpk_tool *tool, int argc, char **argv, struct line *line,
                               struct dpk_error *err);
 void cli_line_free(struct line *line);
 
 /* ---- value.c ---- */
 
-/* Sets what the option sets. `most`: how many texts a list may get. */
+/* Sets the member of the option. `most`: maximum number of texts in a list. */
 enum dpk_status cli_set(const struct dpk_option *o, const char *value, void *options, size_t most,
                         struct dpk_error *err);
-/* Releases what cli_set allocated. */
+/* Releases memory that cli_set allocated. */
 void cli_unset(const struct dpk_option *o, void *options);
 
 /* ---- json.c ---- */
 
-/* From now on a value of cJSON that there is no memory for ends the tool with this exit code. */
+/* From now on, a cJSON value without memory ends the tool with this exit code. */
 void cli_json_start(int code);
 
 /* ---- help.c ---- */
 
 void cli_help(const struct dpk_tool *tool, FILE *to);
-/* The same of one command. */
+/* Prints the help of one command. */
 void cli_help_of(const struct dpk_tool *tool, const struct dpk_command *c, FILE *to);
-/* The command of every tool that has commands; `run` is NULL. */
+/* The command "help" of every tool that has commands; its `run` is NULL. */
 extern const struct dpk_command cli_help_command;
 
 #endif

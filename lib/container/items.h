@@ -26,7 +26,7 @@ enum item_type {
 #define META_KEEP_SIG (1u << 4)
 #define REMOVE_ALL    1u
 
-/* Offsets in the file: the first item's content starts behind fingerprint and header. */
+/* Offsets in the file. The first item's content follows fingerprint and header. */
 #define CONTENT_AT      (FINGERPRINT_SIZE + HEADER_SIZE)
 #define CERT_UUID_AT    CONTENT_AT
 #define META_KEYPAIR_AT (CONTENT_AT + 20)
@@ -39,14 +39,15 @@ struct item {
     size_t size; /* of the content */
 };
 
-/* Reads one item. DPK_ERR_FORMAT, with the offset, unless its header is exactly as it must be. */
+/* Reads one item. Errors: DPK_ERR_FORMAT, with the offset, if its header is not exactly as
+ * specified. */
 enum dpk_status dpk_container_read_item(struct dpk_reader *r, struct item *out,
                                         struct dpk_error *err);
 
 void dpk_container_put_item(struct dpk_buf *out, enum item_type type, unsigned priority,
                             size_t content_size);
 
-/* Checks that [data, size) is one DER certificate, alone, of allowed size. */
+/* Checks that [data, size) is exactly one DER certificate of allowed size. */
 enum dpk_status dpk_container_check_der(const uint8_t *data, size_t size, struct dpk_error *err);
 
 #endif

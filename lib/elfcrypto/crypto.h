@@ -1,4 +1,4 @@
-/* Layout of crypto data (signing(7)), and parts of its making; private to this room. */
+/* Layout of crypto data (signing(7)), and helpers that make it; private to this room. */
 #ifndef DPK_ELFCRYPTO_CRYPTO_H
 #define DPK_ELFCRYPTO_CRYPTO_H
 
@@ -10,17 +10,18 @@
 #define CRYPTO_SIGNATURE_SIZE 512
 #define CRYPTO_KEY_BITS       4096
 
-/* What the header says of the content (MFT 4.36). */
+/* Flags of the header that describe the content (MFT 4.36). */
 #define CRYPTO_HAS_ENCRYPTION (1u << 31)
 #define CRYPTO_HAS_METADATA   (1u << 30)
 #define CRYPTO_HAS_MANIFEST   (1u << 29)
 
-/* Is it no ELF, but an area of several? */
+/* Returns true if this is an area of several ELFs instead of an ELF. */
 bool crypto_is_fat(const struct dpk_elf *elf);
-/* Is the device ELF one for RISC-V? Who packs a program into a container has asked. */
+/* Returns true if the device ELF is for RISC-V. For a program in a container this was checked when
+ * the container was made. */
 bool crypto_is_for_device(const struct dpk_subject *subject);
 
-/* What the header of its crypto data says that there is. */
+/* Returns the flags of the content for the crypto data's header. */
 uint32_t crypto_content(const struct dpk_packed_program *program);
 
 #endif

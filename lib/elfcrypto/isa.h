@@ -1,4 +1,4 @@
-/* What a device ELF says it was compiled for; private to this room. */
+/* The instruction set for which a device ELF was compiled; private to this room. */
 #ifndef DPK_ELFCRYPTO_ISA_H
 #define DPK_ELFCRYPTO_ISA_H
 

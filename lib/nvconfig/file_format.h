@@ -7,7 +7,8 @@
 #define FILE_FINGERPRINT      DPK_NV_FILE_START
 #define FILE_FINGERPRINT_SIZE ((size_t)16)
 
-/* Signature TLVs: signature UUID, key-pair UUID, 256 bytes; the 2048 one is longer by 32 zeros. */
+/* Signature TLVs: signature UUID, key-pair UUID, 256 bytes; the 2048 form has 32 more bytes of
+ * zero. */
 #define SIG_KEYPAIR_AT ((size_t)16)
 #define SIG_FIELD_AT   ((size_t)32)
 #define SIG_FIELD_SIZE ((size_t)256)

@@ -1,4 +1,4 @@
-/* The TLV header as dwords (signing(7)), and what several files of this room need. */
+/* The TLV header as dwords (signing(7)), and functions shared by the files of this room. */
 #ifndef DPK_NVCONFIG_TLV_H
 #define DPK_NVCONFIG_TLV_H
 
@@ -9,44 +9,44 @@
 
 void dpk_nv_put_tlv(struct dpk_buf *out, const struct dpk_nv_tlv *tlv);
 
-/* Decodes the three header dwords: everything but the data. The message has no offset. */
+/* Decodes the three header dwords, without the data. The error message has no offset. */
 enum dpk_status dpk_nv_header_decode(const uint32_t header[TLV_HEADER_DWORDS],
                                      struct dpk_nv_tlv *out, struct dpk_error *err);
 
-/* DPK_ERR_EXISTS if a TLV of that class and index is in the list. */
+/* Appends a TLV. Errors: DPK_ERR_EXISTS if the list has a TLV of that class and index. */
 enum dpk_status dpk_nv_list_add_new(struct dpk_nv_list *list, const struct dpk_nv_tlv *tlv,
                                     struct dpk_error *err);
 
-/* "False, True", "0 to 15": what a parameter may be, for messages. */
+/* Writes the legal values of a parameter for messages: "False, True", "0 to 15". */
 void dpk_nv_value_legal(const struct dpk_nv_param *param, char *out, size_t size);
 
-/* The flags of an identity TLV must not contradict each other. */
+/* Flags of an identity TLV, which must not contradict each other. */
 struct dpk_nv_flags {
     bool disable_override, keep_same_priority, per_tlv_priority, erase_lower_priority;
 };
 struct dpk_nv_flags dpk_nv_identity_flags(const struct dpk_nv_tlv *identity);
 enum dpk_status dpk_nv_flags_check(const struct dpk_nv_flags *flags, struct dpk_error *err);
 
-/* Targets reach from 0, ports from 1, to here. */
+/* Maximum targets. Ports start at 1, other targets at 0. */
 #define NV_PORT_MAX     255
 #define NV_MODULE_MAX   1023
 #define NV_HOST_MAX     63
 #define NV_FUNCTION_MAX 255
 
-/* "all" ports and modules in XML are these, as NVIDIA's tool has it, each in a TLV of its own. */
+/* "all" ports and modules in XML mean these, each in its own TLV, as with NVIDIA's tool. */
 #define NV_ALL_PORTS   8 /* 1 to 8 */
 #define NV_ALL_MODULES 2 /* 0 and 1 */
-/* How many TLVs a target is in XML, and the i-th of them. */
+/* Number of TLVs of a target in XML, and the i-th of them. */
 int dpk_nv_target_count(const struct dpk_nv_def *def, const struct dpk_nv_target *target);
 struct dpk_nv_target dpk_nv_target_at(const struct dpk_nv_def *def,
                                       const struct dpk_nv_target *target, int i);
 
-/* A decimal number that other tools read as octal: 010. */
+/* Returns true for a decimal number that other tools read as octal: 010. */
 bool dpk_nv_is_octal(const char *text);
 
-/* "port", NULL: no class of definitions. */
+/* Returns "port", or NULL if it is not a class of definitions. */
 const char *dpk_nv_class_name(unsigned class_id);
-/* Neither string nor bytes. */
+/* Returns true for a type other than string and bytes. */
 bool dpk_nv_is_number(const struct dpk_nv_param *param);
 
 #endif

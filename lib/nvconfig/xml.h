@@ -1,4 +1,4 @@
-/* What the two files that read XML share. */
+/* Declarations shared by the two files that read XML. */
 #ifndef DPK_NVCONFIG_XML_H
 #define DPK_NVCONFIG_XML_H
 
@@ -6,15 +6,15 @@
 
 #include "tlv.h"
 
-#define NV_ARRAY_MAX DPK_NV_DATA_MAX /* numbers of an array: each has a byte at least */
+#define NV_ARRAY_MAX DPK_NV_DATA_MAX /* maximum size of an array: each number has at least a byte */
 
-/* The attributes of a TLV's element: its header but class and index, and what it is about. */
+/* Reads the attributes of a TLV's element: the target, and the header except class and index. */
 enum dpk_status dpk_nv_xml_attributes(const xmlNode *node, const struct dpk_nv_def *def,
                                       struct dpk_nv_tlv *tlv, struct dpk_nv_target *target,
                                       struct dpk_error *err);
 
-/* Which numbers of a parameter an element gives: "index" of an array's, as 3, 0..3 or 1,2; the one
- * value of another parameter is number 0. */
+/* Gets the numbers of a parameter that an element sets: "index" of an array, as 3, 0..3 or 1,2;
+ * number 0 of another parameter. */
 enum dpk_status dpk_nv_xml_index(const xmlNode *node, const struct dpk_nv_param *param,
                                  size_t indexes[NV_ARRAY_MAX], size_t *count,
                                  struct dpk_error *err);

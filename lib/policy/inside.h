@@ -9,19 +9,19 @@
 struct digests {
     char (*list)[65];
     size_t count;
-    bool given; /* an empty list allows nothing, no list everything */
+    bool given; /* list is given; an empty list allows nothing, an absent list everything */
 };
 
-/* A program that has to have a version: by its UUID, which is signed, or by its name. */
+/* A program with a required minimum version, by its UUID, which is signed, or by its name. */
 struct minimum {
-    char *name; /* NULL: by its UUID */
+    char *name; /* NULL if by UUID */
     struct dpk_uuid uuid;
     uint32_t version;
 };
 
-/* Whose certificates may sign: all that is given must fit. */
+/* A rule for names of certificates that may sign; all given members must match. */
 struct name_rule {
-    char *text; /* NULL: any */
+    char *text; /* NULL: any name */
     bool pattern;
 };
 struct signer_rule {
@@ -37,10 +37,10 @@ struct minimums {
 struct dpk_policy {
     struct digests programs, certificates, keys;
     bool signers_given;
-    struct signer_rule *signers; /* beside certificates and keys */
+    struct signer_rule *signers; /* in addition to certificates and keys */
     size_t signer_count;
     struct minimums minimums;
-    bool unnamed; /* a program that `minimums` does not name may pass */
+    bool unnamed; /* programs that `minimums` does not name are allowed */
     X509_CRL *crls[CRLS_MAX];
     struct dpk_path_rules rules;
 };

@@ -1,7 +1,6 @@
 /*
- * policy: what somebody allows beyond a right signature: which programs, whose signatures, from
- * which version on, and which certificates were revoked. A policy is a YAML file (mlxdpa(1),
- * "POLICY").
+ * policy: rules beyond a valid signature: which programs, signers and minimum versions are allowed,
+ * and which certificates are revoked. A policy is a YAML file (mlxdpa(1), "POLICY").
  *
  *     struct dpk_policy *policy = NULL;
  *     dpk_policy_load("policy.yaml", &policy, &err);
@@ -16,45 +15,46 @@
 #include "base/base.h"
 #include "certchain/certchain.h"
 
-#define DPK_POLICY_MAX ((size_t)1 << 20) /* bytes of a policy */
+#define DPK_POLICY_MAX ((size_t)1 << 20) /* maximum size of a policy, bytes */
 
 struct dpk_policy;
 
-/* Why a program that is signed rightly is not allowed. The numbers follow those of enum
+/* Why a program with a valid signature is not allowed. The numbers follow those of enum
  * dpk_verdict, and are exit codes of mlxdpa verify. */
 enum dpk_policy_reason {
     DPK_POLICY_OK = 0,
-    DPK_POLICY_PROGRAM = 21, /* not in `programs`; or no rule names it (mlxdpa(1), "POLICY") */
-    DPK_POLICY_SIGNER = 22,  /* neither leaf certificate nor key are in `signers` */
-    DPK_POLICY_VERSION = 23, /* it has a lower version than `minimum_versions` asks for, or none */
+    DPK_POLICY_PROGRAM = 21, /* not in `programs`, or no rule names it (mlxdpa(1), "POLICY") */
+    DPK_POLICY_SIGNER = 22,  /* neither leaf certificate nor key is in `signers` */
+    DPK_POLICY_VERSION = 23, /* its version is absent or lower than in `minimum_versions` */
 };
 const char *dpk_policy_reason_name(enum dpk_policy_reason reason); /* "SIGNER_NOT_ALLOWED" */
 
-/* Reads a policy; paths of revocation lists are relative to its folder. DPK_ERR_FORMAT,
- * DPK_ERR_RANGE: "FILE: line 7: ...". Release with dpk_policy_free. */
+/* Reads a policy. Paths of revocation lists are relative to its folder. Errors: DPK_ERR_FORMAT,
+ * DPK_ERR_RANGE: "FILE: line 7: ...". Release it with dpk_policy_free. */
 enum dpk_status dpk_policy_load(const char *path, struct dpk_policy **out, struct dpk_error *err);
-/* The same from bytes; `crls` is refused, for there is no folder. */
+/* Same, from bytes. `crls` is refused, because there is no folder. */
 enum dpk_status dpk_policy_parse(const void *bytes, size_t size, struct dpk_policy **out,
                                  struct dpk_error *err);
-void dpk_policy_free(struct dpk_policy *policy); /* NULL: nothing */
+void dpk_policy_free(struct dpk_policy *policy); /* NULL is allowed */
 
-/* The date at which certificates must be valid, seconds since 1970, instead of now (0). */
+/* Sets the date at which certificates must be valid, seconds since 1970; 0: now. */
 void dpk_policy_set_date(struct dpk_policy *policy, int64_t at);
-/* "2026-11-23", or "2026-11-23T18:00:00Z": seconds since 1970. DPK_ERR_USAGE: it is neither. */
+/* Parses "2026-11-23", or "2026-11-23T18:00:00Z", to seconds since 1970. Errors: DPK_ERR_USAGE for
+ * other texts. */
 enum dpk_status dpk_policy_date(const char *text, int64_t *out, struct dpk_error *err);
-/* Its date and revocation lists, for verification; borrowed. */
+/* Returns its date and revocation lists for verification, borrowed. */
 const struct dpk_path_rules *dpk_policy_rules(const struct dpk_policy *policy);
 
-/* What a policy is asked about. */
+/* The program that a policy judges. */
 struct dpk_policy_subject {
-    const char *name;            /* of a program in a host file, which no signature covers */
-    const struct dpk_uuid *uuid; /* of one in a container: it goes by this alone; else NULL */
-    const char *sha256;          /* of the device ELF, 64 small hexadecimal digits */
-    X509 *leaf;                  /* certificate of who signed; NULL is no signer that is allowed */
+    const char *name;            /* name in a host file, which no signature covers */
+    const struct dpk_uuid *uuid; /* UUID in a container, which then decides alone; else NULL */
+    const char *sha256;          /* of the device ELF, 64 lower-case hexadecimal digits */
+    X509 *leaf;                  /* signer's certificate; NULL is never an allowed signer */
     bool has_version;
     uint32_t version;
 };
-/* Is a program allowed that was verified? `why` gets the reason in words. */
+/* Returns whether a verified program is allowed. `why` gets the reason in words. */
 enum dpk_policy_reason dpk_policy_check(const struct dpk_policy *policy,
                                         const struct dpk_policy_subject *about, char *why,
                                         size_t size);

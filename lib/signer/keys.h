@@ -13,47 +13,48 @@ struct token_way;
 struct dpk_signer {
     char *name; /* for messages */
     EVP_PKEY *public;
-    EVP_PKEY *key;                 /* private half, or a handle of it; NULL: the command has it */
-    const struct token_way *token; /* how the key's token is reached; NULL: it is in none */
-    struct engine_st *engine;      /* that way's */
-    OSSL_LIB_CTX *context;         /* that way's, in which the key signs; NULL: the usual one */
-    struct token *session;         /* logs in, and stays until the key is closed */
-    char **command;                /* words of the sign command, NULL behind the last */
+    EVP_PKEY *key;                 /* private key, or its handle; NULL if the command has it */
+    const struct token_way *token; /* how the key's token is reached; NULL without a token */
+    struct engine_st *engine;      /* engine of that way */
+    OSSL_LIB_CTX *context;         /* library context of that way, in which the key signs; NULL: the
+                                    * default */
+    struct token *session;         /* keeps the login until the key is closed */
+    char **command;                /* words of the sign command; NULL ends them */
     unsigned timeout;              /* of the command, seconds */
-    pthread_mutex_t one;           /* tokens and commands sign one after the other */
+    pthread_mutex_t one;           /* tokens and commands sign one at a time */
 };
 
-/* Passphrase or PIN: from --passin, or asked for once. */
+/* Passphrase or PIN: from --passin, or entered once. */
 struct secret {
     const struct dpk_key_options *options;
     struct dpk_buf held; /* NUL-terminated; release with dpk_buf_wipe_free */
-    const char *text;    /* NULL: none there */
-    bool refused;        /* asked for, and `err` says why there is none */
+    const char *text;    /* NULL if not known yet */
+    bool refused;        /* asked for without success; `err` says why */
 };
-/* Gets it if it is not there yet; `what` is asked for ("Passphrase of leaf.pem"). False if there is
- * none; then `err` says so only if `refused` is set. */
+/* Gets the secret if it is not known yet, and asks for `what` ("Passphrase of leaf.pem"). Returns
+ * false if there is none; `err` has the reason only if `refused` is set. */
 bool secret_get(struct secret *s, const char *what, struct dpk_error *err);
-/* Leaves the first line of a file that `held` has, without a byte order mark and without its end (LF, CR LF),
- * and a NUL behind it. DPK_ERR_FORMAT "PATH: ...": it is UTF-16, or has a NUL. */
+/* Reduces `held` to the first line of its file, without a byte order mark and line end (LF, CR LF),
+ * plus a NUL. Errors: DPK_ERR_FORMAT "PATH: ..." if the file is UTF-16 or has a NUL. */
 enum dpk_status secret_first_line(struct dpk_buf *held, const char *path, struct dpk_error *err);
 
-/* Fill `key` (and what a token needs) of the signer. */
+/* These functions fill `key` (and the members for its token) of the signer. */
 enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,
                          struct dpk_error *err);
 enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_signer *s,
                            struct dpk_error *err);
 void token_close(struct dpk_signer *s);
 
-/* Splits a command line into `command` of the signer, without a shell. */
+/* Splits a command line into words for the signer's `command`, without a shell. */
 enum dpk_status command_split(const char *line, char ***words, struct dpk_error *err);
 void command_free(char **words);
-/* Runs the command with the digest on its standard input; its standard output, which must have
- * exactly `expected` bytes, is appended to `out`. */
+/* Runs the command with the digest on its standard input. Appends its standard output, which must
+ * have exactly `expected` bytes, to `out`. */
 enum dpk_status command_run(char *const *words, unsigned timeout, const uint8_t *digest,
                             size_t digest_size, size_t expected, struct dpk_buf *out,
                             struct dpk_error *err);
 
-/* The reason of OpenSSL's oldest queued error, which is the one that started the trouble. */
+/* Returns the reason of OpenSSL's oldest queued error, which is the original one. */
 const char *signer_openssl_reason(void);
 const EVP_MD *signer_digest(enum dpk_digest digest);
 

@@ -8,27 +8,28 @@
 #include "keys.h"
 
 struct token_way {
-    const char *name;            /* of the way, and of what DPAKIT_PKCS11 says */
-    const char *module_variable; /* its own variable for the module's path, or NULL */
-    const char *package;         /* of Debian */
-    /* Makes it ready in `s`, but does not load `module` yet (a path, may be NULL: p11-kit's).
+    const char *name;            /* name of the way, as in DPAKIT_PKCS11 */
+    const char *module_variable; /* environment variable of the way for the module's path, or
+                                  * NULL */
+    const char *package;         /* Debian package */
+    /* Prepares the way in `s`, without loading `module` (a path; NULL: p11-kit's modules). Errors:
      * DPK_ERR_UNSUPPORTED if it is not installed. */
     enum dpk_status (*start)(struct dpk_signer *s, const char *module, struct dpk_error *err);
-    /* Fills `key` of `s` with the private key that `uri`, which has no PIN, names. */
+    /* Fills `key` of `s` with the private key that `uri` names. The URI has no PIN. */
     enum dpk_status (*load)(struct dpk_signer *s, const char *uri, const char *pin,
                             struct dpk_error *err);
-    /* After a start that went well. */
+    /* Called after a successful start. */
     void (*stop)(struct dpk_signer *s);
 };
 
 extern const struct token_way token_provider, token_engine;
 
-/* What a URI says of a token, for PKCS#11 without OpenSSL. Release with token_place_free. */
+/* Parts of a URI for PKCS#11 without OpenSSL. Release with token_place_free. */
 struct token_place {
     struct dpk_buf key;    /* the URI without PIN and module, NUL-terminated */
-    struct dpk_buf module; /* path of the module, NUL-terminated; empty: p11-kit knows */
+    struct dpk_buf module; /* path of the module, NUL-terminated; empty: found by p11-kit */
     bool module_given;     /* the URI itself names the module */
-    struct dpk_buf pin;    /* NUL-terminated; of a token that has one */
+    struct dpk_buf pin;    /* NUL-terminated; for a token that needs it */
 };
 enum dpk_status token_place_find(const struct dpk_key_options *where, struct token_place *out,
                                  struct dpk_error *err);
@@ -36,13 +37,13 @@ void token_place_free(struct token_place *p);
 
 /* ---- Sessions, without OpenSSL ---- */
 
-#define HANDLES_MAX 64 /* objects that a search finds */
+#define HANDLES_MAX 64 /* maximum number of objects that a search finds */
 
 /* A session with the token that a URI names. */
 struct token {
-    const char *name;       /* the URI, without a PIN: for messages; borrowed */
-    CK_FUNCTION_LIST *own;  /* the one module that was named, or NULL */
-    CK_FUNCTION_LIST **all; /* those that p11-kit knows, or NULL */
+    const char *name;       /* the URI without a PIN, for messages; borrowed */
+    CK_FUNCTION_LIST *own;  /* the one named module, or NULL */
+    CK_FUNCTION_LIST **all; /* modules known to p11-kit, or NULL */
     P11KitUri *uri;
     CK_FUNCTION_LIST *module; /* of the token */
     CK_SLOT_ID slot;
@@ -52,25 +53,25 @@ struct token {
     char label[33]; /* of the token, without its padding */
 };
 
-/* Finds the token; nothing is sent to it yet. DPK_ERR_USAGE: no URI of a token, or of a key in it
- * (`of_object`), or it names several tokens; DPK_ERR_NOT_FOUND: there is no such token; DPK_ERR_CRYPTO:
- * the module (a path, NULL: those of p11-kit) cannot be loaded. Release with session_end, after
- * failures too. */
+/* Finds the token. Sends nothing to it yet. Release with session_end, also after failures. Errors:
+ * DPK_ERR_USAGE if the URI does not name a token, or (`of_object`) a key in it, or if it names
+ * several tokens; DPK_ERR_NOT_FOUND if the token does not exist; DPK_ERR_CRYPTO if the module (a
+ * path; NULL: p11-kit's modules) cannot be loaded. */
 enum dpk_status session_find(struct token *t, const char *name, const char *module, bool of_object,
                              struct dpk_error *err);
-/* Is the PIN not locked? */
+/* Returns an error if the PIN is locked. */
 enum dpk_status session_can_log_in(const struct token *t, struct dpk_error *err);
 enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err);
-/* Sends the PIN, once. The process is logged in then, by whichever way it speaks to the token, until
- * its last session ends. */
+/* Sends the PIN, once. The process then stays logged in, by any way to the token, until its last
+ * session ends. */
 enum dpk_status session_log_in(struct token *t, const char *pin, struct dpk_error *err);
 void session_end(struct token *t);
 
-/* Finds objects with these attributes; the session searches no more afterwards. */
+/* Finds objects with these attributes, and ends the search. */
 CK_RV session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
                      CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count);
-/* Finds the objects of a class that the URI names, and the one object that it names: `what` it is
- * ("private key") stands in the error, with what is there. */
+/* Finds the single object of a class that the URI names. The error contains `what` ("private key")
+ * and the objects that exist. */
 enum dpk_status session_named(struct token *t, CK_OBJECT_CLASS class,
                               CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count,
                               struct dpk_error *err);

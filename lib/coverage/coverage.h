@@ -18,22 +18,22 @@
 struct dpk_coverage_part {
     const void *data;
     size_t size;
-    uint64_t address; /* where the program has it */
+    uint64_t address; /* address in the program's memory */
 };
 struct dpk_coverage {
     uint64_t version; /* __llvm_profile_raw_version of the program */
     struct dpk_coverage_part records, counters, names;
 };
 
-/* Appends a raw profile. The parts are not trusted. Where a record has the address of its counters,
- * it gets their distance from the record (dpacc's coverage.h says why). DPK_ERR_UNSUPPORTED: another
- * version. DPK_ERR_FORMAT: the sizes are not those of records and counters. */
+/* Appends a raw profile. The parts are not trusted. A record's address of its counters is replaced
+ * by the distance from the record (dpacc's coverage.h says why). Errors: DPK_ERR_UNSUPPORTED for
+ * another version, DPK_ERR_FORMAT if the sizes do not fit records and counters. */
 enum dpk_status dpk_coverage_put(const struct dpk_coverage *raw, struct dpk_buf *out,
                                  struct dpk_error *err);
-/* Adds the counters of one raw profile of dpk_coverage_put to another. False, and nothing changes: they
- * are not of the same program. */
+/* Adds the counters of one raw profile (made by dpk_coverage_put) to another. Returns false, and
+ * changes nothing, if they belong to different programs. */
 bool dpk_coverage_add(struct dpk_buf *to, const struct dpk_buf *from);
-/* A number that is the same for raw profiles of the same program. */
+/* Returns a number that is equal for raw profiles of the same program. */
 uint64_t dpk_coverage_signature(const struct dpk_buf *raw);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * fat: what the sections of a program hold when it is for several targets (signing(7)): an area with
- * a part for each of them. Device ELFs, rooms for crypto data and attributes come in such areas.
+ * fat: sections of a program for several targets (signing(7)). Such a section is an area with a
+ * part for each target. Device ELFs, rooms for crypto data, and attributes come in areas.
  *
  *     struct dpk_fat fat;
  *     if (dpk_fat_is(bytes, size) && dpk_fat_parse(bytes, size, &fat, &err) == DPK_OK)
@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-/* Target ids as they stand in files. */
+/* Target ids in files. */
 enum dpk_target {
     DPK_TARGET_GENERIC = 0,
     DPK_TARGET_CX7 = 1,
@@ -20,13 +20,14 @@ enum dpk_target {
     DPK_TARGET_CX8 = 3,
     DPK_TARGET_CX9 = 4,
 };
-/* "bf3"; NULL for an id that is not one of them. */
+/* Returns "bf3", or NULL for an unknown id. */
 const char *dpk_target_name(uint32_t target);
-/* The id of "bf3"; false if there is no such target. */
+/* Gets the id of "bf3". Returns false if there is no such target. */
 bool dpk_target_find(const char *name, uint32_t *target);
-/* Whether its DPA has the instructions of Zba, as cx8, cx9 and the generic one (dpacc(1)). */
+/* Returns true if the target's DPA has the instructions of Zba, as cx8, cx9 and the generic target
+ * (dpacc(1)). */
 bool dpk_target_has_zba(uint32_t target);
-/* What to call any id: "bf3", or "target7". Returns `out`. */
+/* Writes a name for any id: "bf3", or "target7". Returns `out`. */
 #define DPK_TARGET_TEXT 20
 const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT]);
 
@@ -37,22 +38,22 @@ const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT]);
 struct dpk_fat_member {
     uint32_t target;
     const uint8_t *data; /* borrowed */
-    size_t size;         /* bytes, maybe 0 */
+    size_t size;         /* bytes, may be 0 */
 };
 struct dpk_fat {
-    struct dpk_fat_member members[DPK_FAT_MAX]; /* in the file's order, no target twice */
+    struct dpk_fat_member members[DPK_FAT_MAX]; /* in the file's order; each target once */
     size_t count;                               /* at least 1 */
 };
 
-/* Does it begin as an area does? */
+/* Returns true if the bytes start like an area. */
 bool dpk_fat_is(const void *bytes, size_t size);
-/* Reads the table of an area; contents are borrowed, nothing to free. DPK_ERR_FORMAT with the
- * member's number: the table or a member is outside the area, misaligned, or overlaps another; a
- * target twice; no member, or too many. DPK_ERR_UNSUPPORTED: another version. On failure `out` is
- * empty. */
+/* Reads the table of an area. Contents are borrowed; there is nothing to free. Errors:
+ * DPK_ERR_FORMAT with the member's number if the table or a member is outside the area, misaligned
+ * or overlapping, if a target occurs twice, or if there are no members or too many;
+ * DPK_ERR_UNSUPPORTED for another version. On failure `out` is empty. */
 enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *out,
                               struct dpk_error *err);
-/* The member for `target`, borrowed from `fat`, or NULL. */
+/* Returns the member for `target`, borrowed from `fat`, or NULL. */
 const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target);
 /* Appends an area of the members, in their order, to `out`. A member with `data` NULL is `size`
  * bytes of zero. Errors: no member, too many, a target twice. */
@@ -61,19 +62,19 @@ enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count
 
 /* ---- What members hold ---- */
 
-/* Bytes before crypto data in the room for it: a u64 length. */
+/* size of the length (u64) before crypto data in a room */
 #define DPK_ROOM_PREFIX 8
 
-/* The crypto data in a room, borrowed; NULL: the length is 0, or there is no room. DPK_ERR_FORMAT:
- * the length is more than the room, or not in it. */
+/* Gets the crypto data in a room, borrowed. NULL if the length is 0 or there is no room. Errors:
+ * DPK_ERR_FORMAT if the length exceeds the room, or does not fit into it. */
 enum dpk_status dpk_room_read(const uint8_t *room, size_t room_size, const uint8_t **crypto,
                               size_t *size, struct dpk_error *err);
 
-/* The data of a member of the area of attributes, borrowed; NULL: the length is 0. DPK_ERR_FORMAT:
- * it is more than the member. */
+/* Gets the data of a member of the area of attributes, borrowed. NULL if the length is 0. Errors:
+ * DPK_ERR_FORMAT if the length exceeds the member. */
 enum dpk_status dpk_attributes_read(const struct dpk_fat_member *member, const uint8_t **data,
                                     size_t *size, struct dpk_error *err);
-/* Appends the area of attributes that has the same data for each of the targets. */
+/* Appends an area of attributes with the same data for each of the targets. */
 enum dpk_status dpk_attributes_build(const uint32_t *targets, size_t count, const void *data,
                                      size_t size, struct dpk_buf *out, struct dpk_error *err);
 

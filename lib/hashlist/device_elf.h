@@ -1,4 +1,4 @@
-/* What a hash list needs of a device ELF, and when it refuses one; private to this room. */
+/* Parts of a device ELF for a hash list, and reasons to refuse the ELF; private to this room. */
 #ifndef DPK_HASHLIST_DEVICE_ELF_H
 #define DPK_HASHLIST_DEVICE_ELF_H
 
@@ -10,14 +10,14 @@ struct span {
 };
 struct span span_of(struct dpk_reader r);
 
-/* Can it be hashed? Of any machine. Errors: no ELF64, another byte order, sizes of headers that are
- * not the specification's, tables outside the file. */
+/* Checks that the ELF can be hashed; its machine does not matter. Errors: not ELF64, another byte
+ * order, header sizes that differ from the specification's, tables outside the file. */
 enum dpk_status device_elf_check(const struct dpk_elf *elf, struct dpk_error *err);
 
-/* File bytes of segment `index`. */
+/* Gets the file bytes of segment `index`. */
 enum dpk_status device_elf_segment(const struct dpk_elf *elf, unsigned index, struct span *out,
                                    struct dpk_error *err);
-/* File bytes of section `index`, which has content. */
+/* Gets the file bytes of section `index`, which has content. */
 enum dpk_status device_elf_section(const struct dpk_elf *elf, unsigned index, struct span *out,
                                    struct dpk_error *err);
 

@@ -1,7 +1,8 @@
 /*
  * hashlist: the hash list table of a device ELF (signing(7); guide, "Hash List Table Layout").
  *
- * Built from an ELF, encoded into crypto data, decoded again, compared. Knows no keys.
+ * The table is built from an ELF, encoded into crypto data, decoded again, and compared. This room
+ * does not know keys.
  *
  *     struct dpk_hashlist *now = NULL, *then = NULL;
  *     dpk_hashlist_build(elf, size, DPK_PROFILE_FULL, &now, &err);
@@ -22,46 +23,46 @@ enum dpk_hash_profile {
 
 struct dpk_hashlist;
 
-/* Hashes (SHA-256) a device ELF: 64-bit little-endian of any machine. Errors: not an ELF, tables or
- * contents outside the file, more than 255 segments or hashed sections (the format's 8-bit counts).
- */
+/* Hashes (SHA-256) a device ELF: 64-bit little-endian, of any machine. Errors: not an ELF, tables
+ * or contents outside the file, more than 255 segments or hashed sections (the format has 8-bit
+ * counts). */
 enum dpk_status dpk_hashlist_build(const uint8_t *bytes, size_t size, enum dpk_hash_profile profile,
                                    struct dpk_hashlist **out, struct dpk_error *err);
-/* The same of a device ELF with a manifest (NULL: none), which a compact table hashes and a full
- * one does not. `threads` may hash, 0: one for each core. */
+/* Same, for a device ELF with a manifest (NULL: none). Only a compact table hashes the manifest. Up
+ * to `threads` threads hash (0: one for each core). */
 enum dpk_status dpk_hashlist_build_with(const struct dpk_elf *elf, const uint8_t *manifest,
                                         size_t manifest_size, enum dpk_hash_profile profile,
                                         unsigned threads, struct dpk_hashlist **out,
                                         struct dpk_error *err);
-/* What a single-program container's table is made of. */
+/* Parts of a single-program container that its table hashes. */
 struct dpk_hashed_parts {
-    const uint8_t *stored, *metadata, *manifest; /* the two are NULL where there is none */
+    const uint8_t *stored, *metadata, *manifest; /* metadata and manifest may be NULL */
     size_t stored_size, metadata_size, manifest_size;
 };
-/* A compact table of bytes as they are stored (they may be compressed), and of what comes along
- * with them in a single-program container; NULL, not there, hashes to zeros. */
+/* Makes a compact table of the stored bytes (which may be compressed), metadata and manifest of a
+ * single-program container. An absent part (NULL) gets a hash of zeros. */
 enum dpk_status dpk_hashlist_build_parts(const struct dpk_hashed_parts *parts,
                                          struct dpk_hashlist **out, struct dpk_error *err);
 void dpk_hashlist_free(struct dpk_hashlist *h);
 
 enum dpk_hash_profile dpk_hashlist_profile(const struct dpk_hashlist *h);
-size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H of signing(7) */
+size_t dpk_hashlist_encoded_size(const struct dpk_hashlist *h); /* bytes; H in signing(7) */
 void dpk_hashlist_encode(const struct dpk_hashlist *h, struct dpk_buf *out);
 
-/* The table's hash of the whole device ELF, 32 bytes; of a single-program container, of the stored
- * bytes. */
+/* Returns the table's hash of the whole device ELF, 32 bytes; for a single-program container, of
+ * the stored bytes. */
 const uint8_t *dpk_hashlist_whole(const struct dpk_hashlist *h);
-/* SHA-256 of any bytes, as 64 hexadecimal digits; "" if OpenSSL fails. */
+/* Writes the SHA-256 of any bytes as 64 hexadecimal digits; "" if OpenSSL fails. */
 void dpk_sha256_text(const void *bytes, size_t size, char out[65]);
 
-/* Decodes a table at the reader, which moves behind it. */
+/* Decodes a table at the reader, which moves past it. */
 enum dpk_status dpk_hashlist_decode(struct dpk_reader *r, struct dpk_hashlist **out,
                                     struct dpk_error *err);
 
-/* DPK_OK if both say the same; DPK_ERR_MISMATCH with the first entry that differs in `where`:
- * "number of segments", "ELF header", "program header table", "segment 2", "section header
- * table", "section 5 .text", and "whole ELF" only if nothing narrower differs. Section names come
- * from whichever was built from an ELF. */
+/* Returns DPK_OK if both tables are equal. Otherwise it returns DPK_ERR_MISMATCH with the first
+ * different entry in `where`: "number of segments", "ELF header", "program header table", "segment
+ * 2", "section header table", "section 5 .text", or "whole ELF" if no narrower entry differs.
+ * Section names come from the table that was built from an ELF. */
 enum dpk_status dpk_hashlist_compare(const struct dpk_hashlist *recorded,
                                      const struct dpk_hashlist *computed, char *where,
                                      size_t where_size);

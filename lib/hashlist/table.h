@@ -5,14 +5,14 @@
 #include "hashlist/hashlist.h"
 
 #define HASH_SIZE          32  /* SHA-256 */
-#define HASHES_MAX         255 /* what the 8-bit counts hold (signing(7)) */
+#define HASHES_MAX         255 /* limit of the 8-bit counts (signing(7)) */
 #define COMPACT_EXTENSIONS 2   /* hashes of app metadata and manifest */
 
 struct hash {
     uint8_t bytes[HASH_SIZE];
 };
 
-/* Where a section's hash came from, for messages; only tables built from an ELF know it. */
+/* The section of a hash, for messages; only tables built from an ELF have labels. */
 struct section_label {
     unsigned number; /* index in the section header table */
     char name[40];
@@ -24,7 +24,7 @@ struct dpk_hashlist {
     struct hash whole, elf_header, program_headers, section_headers;
     struct hash segments[HASHES_MAX]; /* compact: app metadata, manifest; zeros if absent */
     struct hash sections[HASHES_MAX];
-    struct section_label *labels; /* section_count of them, or NULL */
+    struct section_label *labels; /* section_count labels, or NULL */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * profile: where a program spent its instructions, by call stack: a tree of frames, and the files
- * that are made of it.
+ * profile: where a program spent its instructions, by call stack: a tree of frames, and files made
+ * from it.
  *
  *     struct dpk_profile *p = dpk_profile_create();
  *     unsigned at = dpk_profile_child(p, DPK_PROFILE_ROOT, "main", 0);
@@ -23,16 +23,16 @@ struct dpk_profile;
 #define DPK_PROFILE_NONE UINT32_MAX
 enum { DPK_PROFILE_NAME = 256, DPK_PROFILE_DEPTH = 512 };
 
-/* NULL: out of memory. */
+/* Returns NULL if there is no memory. */
 struct dpk_profile *dpk_profile_create(void);
-void dpk_profile_free(struct dpk_profile *p); /* NULL is fine */
+void dpk_profile_free(struct dpk_profile *p); /* NULL is allowed */
 
-/* Returns the child of a frame with that name, which it makes at first use. The name is copied,
+/* Returns the child of a frame with that name, and makes it at first use. The name is copied,
  * cleaned and cut to DPK_PROFILE_NAME - 1 bytes; ';' becomes ':', since it separates frames in
- * files. `line`: the frame is this line of a file, and `name` is the file's. 0: it is a function.
- * DPK_PROFILE_NONE, for memory or because the tree is too deep: counting there does nothing. */
+ * files. `line`: the frame is this line of the file `name`; 0: it is a function. Returns
+ * DPK_PROFILE_NONE if there is no memory or the tree is too deep; counting there does nothing. */
 unsigned dpk_profile_child(struct dpk_profile *p, unsigned parent, const char *name, unsigned line);
-/* Adds `instructions` that ran in this frame itself. */
+/* Adds `instructions` that ran in this frame, without its children. */
 void dpk_profile_count(struct dpk_profile *p, unsigned frame, uint64_t instructions);
 
 /* ---- Reading the tree ---- */
@@ -40,13 +40,14 @@ void dpk_profile_count(struct dpk_profile *p, unsigned frame, uint64_t instructi
 struct dpk_profile_frame {
     const char *name; /* "work", or "prime.c:14" */
     unsigned parent, depth;
-    unsigned first, next; /* its first child, its next sibling; DPK_PROFILE_NONE: none */
-    uint64_t self, total; /* instructions: of its own, and of all below it, too */
+    unsigned first, next; /* first child, next sibling; or DPK_PROFILE_NONE */
+    uint64_t self, total; /* instructions of the frame; with all frames below it */
 };
-/* Sorts siblings by name and sums up. Call it after the last count and before dpk_profile_frame. */
+/* Sorts siblings by name and computes totals. Call it after the last count and before
+ * dpk_profile_frame. */
 void dpk_profile_settle(struct dpk_profile *p);
-unsigned dpk_profile_frames(const struct dpk_profile *p); /* how many, the root among them */
-/* Borrowed until the profile changes. */
+unsigned dpk_profile_frames(const struct dpk_profile *p); /* number of frames, root included */
+/* Returns a frame, borrowed until the profile changes. */
 const struct dpk_profile_frame *dpk_profile_frame(const struct dpk_profile *p, unsigned index);
 
 /* ---- Files ----
@@ -60,13 +61,13 @@ enum dpk_profile_format {
     DPK_PROFILE_SPEEDSCOPE,
     DPK_PROFILE_FLAME,
 };
-/* DPK_ERR_USAGE: the name ends in none of these. */
+/* Gets the format for a file name. Errors: DPK_ERR_USAGE if the suffix is not one of these. */
 enum dpk_status dpk_profile_format_of(const char *path, enum dpk_profile_format *out,
                                       struct dpk_error *err);
-/* Writes the file, whole or not at all. It settles the profile. */
+/* Settles the profile and writes the file, whole or not at all. */
 enum dpk_status dpk_profile_write(struct dpk_profile *p, const char *path, struct dpk_error *err);
-/* Reads folded stacks, of this room or of others, and adds them. The file is not trusted.
- * DPK_ERR_FORMAT: names the line. */
+/* Reads folded stacks, written by this room or by other tools, and adds them. The file is not
+ * trusted. Errors: DPK_ERR_FORMAT with the line. */
 enum dpk_status dpk_profile_read(struct dpk_profile *p, const char *path, struct dpk_error *err);
 
 #endif

@@ -48,7 +48,7 @@ struct dpk_elf {
      * PN_XNUM). */
     bool extended;
 
-    /* Flaws of the tables. A table with a flaw is empty. `segment_count` is `phnum` all the same. */
+    /* Flaws of the tables. A table with a flaw is empty; without flaws, segment_count is `phnum`. */
     enum dpk_elf_flaw segments_flaw, sections_flaw;
     struct dpk_reader segments, sections;
     size_t segment_count, section_count;

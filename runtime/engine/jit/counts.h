@@ -4,13 +4,13 @@
 
 #include "engine/jit/jit.h"
 
-/* A region of so many instructions was translated, in so much time. */
+/* Counts a translated region: its guest instructions and the time of translation. */
 void jit_count_translated(uint64_t instructions, uint64_t nanoseconds);
-/* One was taken from the files of earlier runs. */
+/* Counts a region whose code came from the files of earlier runs. */
 void jit_count_cached(void);
-/* So much code of the host is there to be run. */
+/* Counts bytes of host code that can run. */
 void jit_count_code(uint64_t bytes);
-/* One was not translated. */
+/* Counts a region that was not translated. */
 void jit_count_refused(const char *reason);
 
 

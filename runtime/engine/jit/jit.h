@@ -1,8 +1,8 @@
 /*
- * jit: makes hot device code fast. What is often run is translated to code of the host, by LLVM
- * (libdpakit-llvm.so, loaded with the first code that is hot), in a thread of its own; nothing
- * waits for it. The interpreter is the truth: translated code returns to it before each instruction
- * that it cannot carry out, faults among them.
+ * jit: makes hot device code fast. LLVM translates hot code to host code (libdpakit-llvm.so, loaded
+ * for the first hot code), on a separate thread; no other thread waits for it. The interpreter is
+ * the reference: translated code returns to it before each instruction that it cannot execute,
+ * including instructions that fault.
  *
  *     struct rv64_core *core = rv64_core_create(mem);
  *     jit_attach(core, JIT_ON);
@@ -15,31 +15,32 @@
 #include "engine/rv64/rv64.h"
 
 enum jit_mode {
-    JIT_OFF,  /* all is interpreted */
-    JIT_SYNC, /* all is translated at once, and the thread that wants to run it waits: for tests */
+    JIT_OFF,  /* interpret everything */
+    JIT_SYNC, /* translate all code before it runs, with the running thread waiting: for tests */
     JIT_ON,
 };
 
-/* The mode that DPAKIT_JIT asks for: off, sync or on; JIT_ON without it. DPK_ERR_USAGE: another
- * word. */
+/* Gets the mode from DPAKIT_JIT: off, sync or on; JIT_ON if it is not set. Errors: DPK_ERR_USAGE
+ * for another word. */
 enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err);
 
-/* Gives the core a translator, before its first run. `exact`: budgets end where the interpreter
- * ends them, at each basic block, so that runs of one worker are the same instruction for
- * instruction; it is slower. */
+/* Gives the core a translator. Call this before the core's first run. `exact`: budgets end at each
+ * basic block, where the interpreter ends them, so that runs with one worker are equal instruction
+ * by instruction; this is slower. */
 void jit_attach(struct rv64_core *core, enum jit_mode mode, bool exact);
 
-/* What the translator has done in this process of the host, so far. */
+/* Statistics of the translator in this host process. */
 enum { JIT_REASONS = 8 };
 struct jit_stats {
     uint64_t translated, cached,
-        refused;                        /* regions: by LLVM, from files of earlier runs, neither */
-    uint64_t instructions, nanoseconds; /* of the guest, by LLVM; processor time for them */
-    uint64_t code_bytes;                /* of the host, of all that is translated or cached */
+        refused;                        /* number of regions: by LLVM, from files of earlier runs, neither */
+    uint64_t instructions, nanoseconds; /* guest instructions translated by LLVM; processor time for
+                                         * them */
+    uint64_t code_bytes;                /* bytes of host code, translated or cached */
     struct {
-        uint64_t count; /* 0: there is none */
+        uint64_t count; /* 0: entry not used */
         char text[160];
-    } reasons[JIT_REASONS]; /* why regions were refused; the last one: for other reasons */
+    } reasons[JIT_REASONS]; /* why regions were refused; the last entry: other reasons */
 };
 void jit_stats(struct jit_stats *out);
 

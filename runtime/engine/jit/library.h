@@ -4,11 +4,12 @@
 
 #include "engine/jit/translate.h"
 
-/* Loads the library and returns what translates. NULL: there is none, or libLLVM
- * is not there; `err` says which. */
+/* Loads the library and returns its translate function. Returns NULL if the library or libLLVM does
+ * not exist; `err` says which. */
 jit_translate_fn *jit_library_load(struct dpk_error *err);
 
-/* Tells one library from another by its file: size and time. False: there is none. */
+/* Fills a stamp that identifies the library by its file: size and time. Returns false if there is
+ * no file. */
 bool jit_library_stamp(uint64_t stamp[3]);
 
 #endif

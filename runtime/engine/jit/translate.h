@@ -1,13 +1,13 @@
 /*
- * Private to jit and llvm: what libdpakit-llvm.so does. It makes code of the host for a region. It
- * is a library of its own since it needs libLLVM; it is loaded with the first code that is hot.
+ * Private to jit and llvm: the interface of libdpakit-llvm.so, which makes host code for a region.
+ * This is a separate library because it needs libLLVM. It is loaded for the first hot code.
  *
  *     struct dpk_buf image = {0};
  *     if (dpk_jit_translate(&region, JIT_STRICT, &image, &err) == DPK_OK)
  *         ... jit_code_place ...
  *
- * An image is a struct jit_image, then its relocations, then its code. Nothing in it depends on the
- * process it was made in.
+ * An image is a struct jit_image, then its relocations, then its code. An image does not depend on
+ * the process that made it.
  */
 #ifndef DPK_ENGINE_JIT_TRANSLATE_H
 #define DPK_ENGINE_JIT_TRANSLATE_H
@@ -17,12 +17,12 @@
 
 #define DPK_JIT_LIBRARY "libdpakit-llvm.so.1"
 
-/* Counts changes of the images' format and of the code's contract with its process. */
+/* Increase this when the images' format, or the code's contract with its process, changes. */
 enum { JIT_IMAGE_VERSION = 7 };
 
-/* What the code refers to. */
+/* Symbols in relocations. */
 enum jit_symbol {
-    JIT_CODE,  /* its own first byte */
+    JIT_CODE,  /* the code's own first byte */
     JIT_BASE,  /* host address of guest address 0; rv64_memory's tables are below */
     JIT_SLOTS, /* rv64_entries.at */
     JIT_LOAD,  /* slow_load of translations.c */
@@ -31,7 +31,7 @@ enum jit_symbol {
     JIT_SYMBOLS,
 };
 
-/* What a relocation changes. */
+/* Forms of relocations. */
 enum jit_form {
     JIT_WORD, /* a word of 64 bits */
     JIT_MOV0, /* the immediate of an AArch64 MOVZ or MOVK: bits 0 to 15 of the value */
@@ -41,7 +41,7 @@ enum jit_form {
     JIT_FORMS,
 };
 
-/* At `offset` of the code goes the symbol's address plus `addend`. */
+/* Stores the symbol's address plus `addend` at `offset` of the code. */
 struct jit_relocation {
     uint32_t offset;
     uint16_t symbol, form; /* jit_symbol, jit_form */
@@ -51,24 +51,25 @@ struct jit_relocation {
 struct jit_image {
     uint32_t version, code_size, relocation_count;
     uint32_t entry; /* offset of the first instruction */
-    uint32_t draft; /* 1: it is quick, and would be faster if it were not */
+    uint32_t draft; /* 1: made quickly; a second translation would be faster */
 };
 
 struct jit_options {
-    uint64_t begin, size; /* of the rv64_entries */
-    bool uneven;          /* misaligned loads and stores are carried out without leaving */
-    bool every_block; /* the budget is checked at every block; if not, at jumps back and calls */
-    bool quick;       /* every turn of a loop is checked, which is translated in less time */
+    uint64_t begin, size; /* range of the rv64_entries */
+    bool uneven;          /* misaligned loads and stores are executed without leaving the code */
+    bool every_block; /* check the budget at every block; else at backward jumps and calls */
+    bool quick;       /* check every turn of loops, for a shorter translation time */
 };
 
-/* DPK_ERR_UNSUPPORTED: LLVM does not know the host, or refuses the code. */
+/* Errors: DPK_ERR_UNSUPPORTED if LLVM does not know the host or refuses the code. */
 typedef enum dpk_status jit_translate_fn(const struct jit_region *region,
                                          const struct jit_options *options, struct dpk_buf *image,
                                          struct dpk_error *err);
 jit_translate_fn dpk_jit_translate;
 
-/* Fills `key` with a digest (SHA-256) of all that the image of a region depends on: its code, the
- * options, the host's processor, and what translates. False: nothing does, or no memory. */
+/* Fills `key` with a digest (SHA-256) of everything that the image of a region depends on: its
+ * code, the options, the host's processor, and the translator. Returns false if there is no
+ * translator or no memory. */
 enum { JIT_KEY = 32 };
 bool jit_key(const struct jit_region *region, const struct jit_options *options,
              uint8_t key[JIT_KEY]);

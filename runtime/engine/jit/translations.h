@@ -4,42 +4,45 @@
 
 #include "engine/jit/translate.h"
 
-/* It lives as long as a run may enter its code or a job translates for it. */
+/* The table lives while a run may enter its code or a job translates for it. */
 struct translations {
     struct rv64_entries entries;
-    _Atomic uint8_t *places; /* by pc, as entries: what has been done for it */
+    _Atomic uint8_t *places; /* state of each place, by pc like entries */
     _Atomic unsigned users;
-    uint64_t symbols[JIT_SYMBOLS]; /* addresses; that of JIT_CODE differs from code to code */
+    uint64_t symbols[JIT_SYMBOLS]; /* addresses; JIT_CODE differs for each code */
     bool exact;
     pthread_mutex_t lock;
-    struct code *code; /* all that is placed; under the lock */
+    struct code *code; /* all placed code; under the lock */
 };
 
-/* Makes the table for the core's code. NULL: there is no code, too much of it, or no memory. */
+/* Makes the table for the core's code. Returns NULL if there is no code, too much code, or no
+ * memory. */
 struct translations *translations_create(struct rv64_core *core, bool exact);
 void translations_keep(struct translations *t);
 void translations_drop(struct translations *t);
 
-/* Each place of code is translated for once. False: somebody does, or did; or it was put off, and nobody insists. */
+/* Reserves a place for translation; each place is translated once. Returns false if another caller
+ * has reserved it, or if it was put off and `insist` is false. */
 bool translations_take(struct translations *t, uint64_t pc, bool insist);
-/* Somebody who took it did not translate; another may. */
+/* Undoes translations_take after a translation failed or was abandoned. */
 void translations_give_back(struct translations *t, uint64_t pc);
-/* True: a region that has the place within got its code, which will soon be entered. The place is
- * given back, once. */
+/* Returns true, and gives the place back, if a region that contains the place has new code that
+ * will soon be entered. This happens once for a place. */
 bool translations_put_off(struct translations *t, uint64_t pc);
-/* The region has code, which is a draft or not. */
+/* Records that the region has code, which may be a draft. */
 void translations_set_covered(struct translations *t, const struct jit_region *region, bool draft);
-/* Whether a region that has code has the place within. */
+/* Returns true if a region with code contains the place. */
 bool translations_covered(const struct translations *t, uint64_t pc);
-/* How many instructions of the region are in no region that has code. */
+/* Returns how many instructions of the region are in no region with code. */
 uint32_t translations_bare(const struct translations *t, const struct jit_region *region);
-/* Whether there is code, and not only a draft, for a place within the region, beside its first. */
+/* Returns true if a place within the region, except its first, has code that is not only a
+ * draft. */
 bool translations_has_loops(const struct translations *t, const struct jit_region *region);
 
-/* Whether the image is one of quick code that another translation would make faster. */
+/* Returns true if the image has quick code that a second translation would make faster. */
 bool translations_is_draft(const struct dpk_buf *image);
-/* Places the code of an image and enters it at `pc`, where other code may have been. False: the image is none,
- * or no memory. */
+/* Places the code of an image, and makes it the entry at `pc`, in place of earlier code. Returns
+ * false if the image is invalid or there is no memory. */
 bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image);
 
 #endif

@@ -1,4 +1,4 @@
-/* judge: what loading a program and asking about one share, for the files of the loader. */
+/* judge: code common to loading a program and to asking about it, for the files of the loader. */
 #ifndef DPK_ENGINE_LOADER_JUDGE_H
 #define DPK_ENGINE_LOADER_JUDGE_H
 
@@ -6,7 +6,7 @@
 
 /* The bytes that must not change between verification and execution. */
 struct private_copy {
-    uint8_t *parts[4]; /* the allocated bytes of `sections`; the device ELF is the first */
+    uint8_t *parts[4]; /* allocated bytes of `sections`; parts[0] is the device ELF */
     struct dpk_sections sections;
     struct dpk_subject subject; /* describes parts[0], for verification and for the image */
 };
@@ -16,8 +16,8 @@ enum dpk_status judge_copy(const struct dpk_sections *from, struct private_copy 
                            struct dpk_error *err);
 void judge_free(struct private_copy *copy);
 
-/* Chooses the target, verifies by the terms and `rules`, and fills the image: with `locked` only of a
- * program whose verdict is OK. `found` gets target, verdict and report. */
+/* Chooses the target, verifies by the terms and `rules`, and fills the image; with `locked`, only
+ * if the verdict is OK. `found` gets target, verdict and report. */
 enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
                               const struct dpk_path_rules *rules, struct private_copy *copy,
                               struct dpk_image *image, struct dpk_load_result *found,

@@ -16,7 +16,7 @@ compiled() {
     gcc -c "$1.c" -o "obj/$1.o"
 }
 
-@test "no circle of more than three files in sched, proc and pairs, and none across rooms" {
+@test "no circle of more than three files in a room, and none across rooms" {
     "$here/scripts/check-circles" "$DPAKIT_BUILD/obj"
 }
 

@@ -98,9 +98,9 @@ size_t dpk_text_mark(const void *text, size_t size);
 void dpk_message_clean(char *text, size_t size);
 
 /* ---- Reading bytes ----
- * A cursor over bytes that nobody has checked yet. A read past the end sets `failed` and moves to
- * the end, so that loops over what is left stop; it and every later read give zeros. A parser may
- * read a whole header and look at `failed` once. */
+ * A cursor over unchecked bytes. A read past the end sets `failed` and moves to the end, so that
+ * loops over the remaining bytes stop. This read and every later read return zeros. So a parser may
+ * read a whole header and check `failed` once. */
 struct dpk_reader {
     const uint8_t *begin, *pos, *end;
     bool failed;
@@ -165,10 +165,10 @@ int64_t dpk_read_sleb(struct dpk_reader *r);
 struct dpk_reader dpk_reader_slice(const struct dpk_reader *r, uint64_t offset, uint64_t size);
 
 /* ---- Writing bytes ----
- * A growing buffer. When memory runs out `failed` is set and later calls do nothing, so a writer
- * may put a whole structure and look at `failed` once. Zero-initialise; free with dpk_buf_free.
- * Growing wipes the memory that it leaves, so secrets need only dpk_buf_wipe_free at the end. What
- * is put must not lie in the buffer itself. */
+ * A growing buffer. If memory runs out, `failed` is set and later calls do nothing, so a writer may
+ * put a whole structure and check `failed` once. Zero-initialise it, and free it with dpk_buf_free.
+ * Growing wipes the old memory, so secrets need only dpk_buf_wipe_free at the end. The source of a
+ * put must not be in the buffer itself. */
 struct dpk_buf {
     uint8_t *data;
     size_t size, capacity;
@@ -463,9 +463,9 @@ void dpk_parallel(size_t count, unsigned threads, void (*job)(void *context, siz
  * jobs as threads. */
 unsigned dpk_parallel_share(size_t count, unsigned threads);
 
-/* ---- What was told already ----
+/* ---- Reported kinds of trouble ----
  *
- * People are told once of each kind of trouble of an object, which has one of these:
+ * An object reports each kind of trouble once. It has a struct dpk_told:
  *
  *     if (dpk_first(&queue->told, kind))
  *         ... print it ...
@@ -484,8 +484,8 @@ static inline bool dpk_first(struct dpk_told *told, unsigned kind)
 
 /* ---- Accesses in flight ----
  *
- * A user of memory that its owner may take back pins it meanwhile; the owner closes the pins before
- * it takes the memory back:
+ * A user of memory pins it while its owner may take it back. The owner closes the pins before it
+ * takes the memory back:
  *
  *     if (dpk_pin(&m->pins)) {             dpk_pins_close(&m->pins);   // waits
  *         memcpy(...);                     munmap(...);

@@ -10,8 +10,8 @@
 #include "base/base.h"
 
 /* ---- Command lines ----
- * A tool is a table: its options, its commands, what to call for each. Parsing, --help, --version,
- * errors and suggestions come from the table.
+ * A tool is a table of its options and commands, with a function for each. Parsing, --help,
+ * --version, errors and suggestions come from the table.
  *
  *     struct options { const char *output; unsigned level; bool quiet; };
  *
@@ -192,7 +192,7 @@ enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err);
 const char *dpk_tool_time(int64_t seconds, char out[DPK_TOOL_TIME]);
 
 /* ---- Progress ----
- * A bar on standard error, if that is a terminal, for what takes longer than a second. */
+ * A bar on standard error, if it is a terminal, for work that takes longer than a second. */
 
 struct dpk_progress {
     bool terminal, shown;
@@ -213,7 +213,7 @@ void dpk_progress_end(struct dpk_progress *p); /* removes the bar */
 
 /* Prints a value on standard output and frees it. NULL means out of memory. */
 enum dpk_status dpk_json_print(cJSON *value, struct dpk_error *err);
-/* Returns the escape sequence that makes text red on this stream; the other function ends the
+/* Returns the escape sequence that makes text red on this stream; dpk_red_end ends the
  * colour. Both are "" if the stream is not a terminal or NO_COLOR is set. */
 const char *dpk_red(FILE *to);
 const char *dpk_red_end(FILE *to);

@@ -107,19 +107,19 @@ void chart_put_xml(struct dpk_buf *out, const char *text);
 void chart_put_value(struct dpk_buf *out, double value, const char *unit);
 
 /* ---- Pages ----
- * One file without scripts, which asks for nothing from elsewhere: for light and dark screens, phones,
- * keyboards and paper. Its classes: tiles (a <dl> of numbers), bad (a <section> with what went wrong),
- * scroll (around a wide table), text (a table of words), long (a value of hundreds of letters), boxes (an
- * <svg> of boxes, arrows and words),
- * wide and narrow (a picture twice, for either screen). */
+ * A page is one file without scripts, and loads no other files. It suits light and dark screens,
+ * phones, keyboards and paper. Its classes: tiles (a <dl> of numbers), bad (a <section> of errors),
+ * scroll (around a wide table), text (a table of words), long (a value of hundreds of letters),
+ * boxes (an <svg> of boxes, arrows and words), wide and narrow (a picture in two versions, one for
+ * each kind of screen). */
 
 /* Starts a page, up to its <body> and a link for keyboards to the element with the id `skip_to`.
  * The caller closes the elements. `title` is escaped here; the other texts must be XML already. */
 void chart_page_begin(struct dpk_buf *out, const char *title, const char *skip_to,
                       const char *skip_text);
 
-/* ---- Many series as one ----
- * Ten thousand flows are no lines any more, but quantiles of them at each time. */
+/* ---- Quantiles of many series ----
+ * Ten thousand flows are too many lines, so a picture shows their quantiles at each time. */
 
 /* Returns the quantile `q` (0 to 1) of `count` sorted values, with linear interpolation (type 7 of
  * Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996). NaN if `count` is 0. */

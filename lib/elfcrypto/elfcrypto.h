@@ -52,7 +52,7 @@ struct dpk_check {
     char detail[256];         /* "segment 2", "CN=Leaf, valid until 2034-01-01" */
 };
 
-/* ---- What is signed and verified ---- */
+/* ---- Subjects of signing and verification ---- */
 
 /* A program in a single-program container (signing(7)): the ELF as stored, app metadata, and
  * manifest (or NULL). `elf_size` is 0, or the ELF's decompressed size if it is stored

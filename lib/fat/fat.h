@@ -60,7 +60,7 @@ const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t ta
 enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err);
 
-/* ---- What members hold ---- */
+/* ---- Contents of members ---- */
 
 /* size of the length (u64) before crypto data in a room */
 #define DPK_ROOM_PREFIX 8

@@ -246,8 +246,9 @@ void dpk_nv_list_limits(const struct dpk_nv_defs *defs, const struct dpk_nv_list
                         struct dpk_buf *out);
 
 /* ---- Rules ----
- * NVIDIA's database has expressions over a TLV's own parameters and those of others, such as the
- * capabilities of a device. What asks for a TLV that a device does not have says nothing. */
+ * NVIDIA's database has expressions over a TLV's own parameters and those of other TLVs, such as
+ * the capabilities of a device. An expression about a TLV that a device does not have is
+ * ignored. */
 
 struct dpk_nv_rules {
     const struct dpk_nv_defs *defs;

@@ -51,7 +51,7 @@ unsigned dpk_profile_frames(const struct dpk_profile *p); /* number of frames, r
 const struct dpk_profile_frame *dpk_profile_frame(const struct dpk_profile *p, unsigned index);
 
 /* ---- Files ----
- * The ending of the name says which:
+ * The suffix of the name says which format:
  *   .folded  a line for each stack: frames from the outermost, separated by ';', a space, the
  *            instructions ("folded stacks", as flamegraph.pl and its successors read them)
  *   .json    the file format of speedscope (https://www.speedscope.app/file-format-schema.json)

@@ -26,7 +26,7 @@ struct dpk_signer;
 
 enum dpk_digest { DPK_SHA256, DPK_SHA512 };
 
-/* ---- Which key ---- */
+/* ---- Choosing a key ---- */
 
 /* Options of a key on the command line. Texts are borrowed until the signer is open. */
 struct dpk_key_options {
@@ -122,7 +122,7 @@ enum dpk_status dpk_token_remove(const struct dpk_key_options *where,
 enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, const char **out,
                                        struct dpk_error *err);
 
-/* ---- Files that are something else ---- */
+/* ---- Files with unexpected content ---- */
 
 /* Content of a file, guessed from its first bytes and PEM labels; not verified. */
 enum dpk_content {

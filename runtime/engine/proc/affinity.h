@@ -1,4 +1,4 @@
-/* affinity: which execution units of the card an affinity allows a process. */
+/* affinity: which execution units of the card a process may use, by affinity. */
 #ifndef DPK_ENGINE_PROC_AFFINITY_H
 #define DPK_ENGINE_PROC_AFFINITY_H
 
@@ -6,14 +6,14 @@
 
 /* Reads DPAKIT_EUS and DPAKIT_EU_GROUPS. */
 enum dpk_status units_read(struct dpk_error *err);
-/* Whether they, and not the device, say which units a process has. */
+/* Returns true if these variables, and not the device, say which units a process has. */
 bool units_are_given(void);
-/* Fills in p->units. `device` and `all`: what the device says; NULL: there is none. */
+/* Fills p->units. `device` and `all`: values of the device; NULL without a device. */
 void units_fill(struct dpk_process *p, const struct dpk_device_units *device,
                 const struct dpk_partitions *all);
-/* The units that an affinity allows. None: there is no such unit or group. */
+/* Returns the units that an affinity allows; empty if the unit or group does not exist. */
 struct dpk_units units_of(const struct dpk_process *p, const struct dpk_affinity *affinity);
-/* The number of the hart's unit, as the program sees it. UINT64_MAX: it has none. */
+/* Returns the number of the hart's unit as the program sees it. UINT64_MAX if it has no unit. */
 uint64_t unit_of(const struct hart *h);
 
 #endif

@@ -1,14 +1,17 @@
-/* callers: the calls that a hart is in, by call frame information. The hart must not run meanwhile. */
+/* callers: the active calls of a hart, by call frame information. The hart must not run
+ * meanwhile. */
 #ifndef DPK_ENGINE_PROC_CALLERS_H
 #define DPK_ENGINE_PROC_CALLERS_H
 
 #include "engine/proc/hart.h"
 
-/* Fills pc with the address of its instruction, and those behind the calls that led there, at most
- * `max`, at least 1. Returns how many. One thread at a time with the same `frames`. */
+/* Fills pc with the address of the hart's instruction and the return addresses of its callers, at
+ * least 1 and at most `max`. Returns their number. Only one thread at a time may use the same
+ * `frames`. */
 unsigned callers_find(const struct hart *h, struct dpk_frames *frames, uint64_t *pc, unsigned max);
-/* The same, as text: ", called from kernel (kernel.c:12), called from ...". It begins behind the first
- * of them that is `from`: of a function of the device library, the instruction that called it. */
+/* Appends the callers as text: ", called from kernel (kernel.c:12), called from ...". It starts
+ * after the first caller that is `from`; in a function of the device library, that is the
+ * instruction that called it. */
 void callers_put(const struct hart *h, uint64_t from, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* debug_policy: what the device allows a debugger to do with a process, and the entries that the
- * device's log gets about it. All without the lock. */
+ * device's log gets about it. Call all functions without the lock. */
 #ifndef DPK_ENGINE_PROC_DEBUG_POLICY_H
 #define DPK_ENGINE_PROC_DEBUG_POLICY_H
 
@@ -9,25 +9,27 @@
 struct debug_policy {
     struct dpk_debug_permit permit;
     struct dpk_error why; /* why the device does not allow everything */
-    uint64_t asked;       /* when the device was asked last (dpk_now_ns) */
+    uint64_t asked;       /* last time that the device was asked (dpk_now_ns) */
     bool there;           /* a client is connected */
     uint64_t refused, code_writes, code_bytes, jumps; /* counts for the log */
 };
 
-/* Initializes *policy with what the device allows. DPK_ERR_REFUSED: it allows no debugger. */
+/* Initializes *policy with the device's rules. Errors: DPK_ERR_REFUSED if the device does not allow
+ * a debugger. */
 enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *policy,
                             struct dpk_error *err);
-/* Logs that a client has connected. DPK_ERR_REFUSED: the device does not allow it any more. Other
- * errors: the log could not be written, so the client must not be served. */
+/* Logs that a client has connected. Errors: DPK_ERR_REFUSED if the device no longer allows it;
+ * other errors if the log could not be written. Do not serve the client after an error. */
 enum dpk_status debug_begin(const struct dpk_process *p, struct debug_policy *policy,
                             struct dpk_error *err);
-/* Logs that the client is gone, with the counts. DPK_ERR_REFUSED: as above. */
+/* Logs that the client is gone, with the counts. Errors: DPK_ERR_REFUSED as above. */
 enum dpk_status debug_end(const struct dpk_process *p, struct debug_policy *policy,
                           struct dpk_error *err);
-/* What the client may do now. The answer is 100 ms old at most; rights are only ever taken away. */
+/* Returns what the client may do now. The answer is at most 100 ms old. Rights can only be
+ * removed. */
 enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy);
-/* Whether the client may change this memory, or the registers with a pc that goes `from` `to`. Both
- * ask the device anew. */
+/* These return whether the client may change this memory, or move pc from `from` to `to` when it
+ * changes registers. Both ask the device again. */
 bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, uint64_t address,
                      uint64_t size);
 bool debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,

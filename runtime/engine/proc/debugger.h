@@ -10,10 +10,10 @@ enum { WATCHES_MAX = 16 };
 struct dpk_debugger {
     struct dpk_process *process;
     struct debug_policy policy;
-    int fd; /* an eventfd, readable when there may be a stop to report to the client */
+    int fd; /* an eventfd, readable if there may be a stop to report to the client */
     struct rv64_watch watches[WATCHES_MAX];
     size_t watch_count;
-    uint64_t breaks[RV64_BREAKS_MAX]; /* those that were set; detaching removes them */
+    uint64_t breaks[RV64_BREAKS_MAX]; /* breakpoints that are set; detaching removes them */
     size_t break_count;
     struct hart *current; /* the hart that the client has selected */
     bool holds;           /* the debugger holds the process now */
@@ -22,12 +22,12 @@ struct dpk_debugger {
     int code;
 };
 
-/* Does what rv64_run does, for a hart that is debugged. Without the lock. */
+/* Does what rv64_run does, for a hart that is debugged. Call this without the lock. */
 enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s);
-/* Lets the debugger see a fault before it fails the process. `s`: the slice that ended with it.
- * Without the lock. */
+/* Shows a fault to the debugger before it fails the process. `s`: the slice that ended with the
+ * fault. Call this without the lock. */
 void debug_fault(struct hart *h, struct slice *s);
-/* Is called when `h` has left the processor on which it was stopped for the debugger. */
+/* Called when `h` has left its processor after a stop for the debugger. */
 void debug_stop(struct hart *h);
 
 /* Stops the process's harts until the debugger releases them. */

@@ -1,20 +1,20 @@
 /*
- * device: the emulated DPA. A host process has one, as a card has one. Its threads run as long as
- * there are DPA processes.
+ * device: the emulated DPA. A host process has one DPA, like a card. The DPA's threads run as long
+ * as there are DPA processes.
  */
 #ifndef DPK_ENGINE_PROC_DEVICE_H
 #define DPK_ENGINE_PROC_DEVICE_H
 
 #include "engine/proc/process.h"
 
-/* Are called when a DPA process is made and when one is gone. The last one that leaves ends all
- * threads of the DPA. `warn` (may be NULL) is called when other programs cannot find this one. Both
- * without the lock. */
+/* Call these, without the lock, when a DPA process is created and when it is destroyed. The last
+ * leave ends all threads of the DPA. `warn` (may be NULL) is called if other programs cannot find
+ * this program. */
 enum dpk_status device_enter(void (*warn)(const char *text), struct dpk_error *err);
 void device_leave(void);
 /* The list of DPA processes, linked by in_device. With sched's lock. */
 struct list *device_processes(void);
-/* Whether other programs can find this one. With sched's lock. */
+/* Returns true if other programs can find this program. Call this with sched's lock. */
 bool device_is_found(void);
 
 #endif

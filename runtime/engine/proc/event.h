@@ -7,16 +7,16 @@
 struct dpk_event {
     struct sched_counter counter;
     unsigned references;
-    uint64_t name; /* the number by which warnings and dpadev ps name it */
+    uint64_t name; /* number of the event in warnings and dpadev ps */
 };
 
 void event_ref(struct dpk_event *e);
-/* NULL is fine. */
+/* NULL is allowed. */
 void event_unref(struct dpk_event *e);
 void event_set(struct dpk_event *e, uint64_t value);
-/* NULL: device code of `p` has no such handle. */
+/* Returns NULL if device code of `p` does not have this handle. */
 struct dpk_event *event_of_handle(const struct dpk_process *p, uint64_t handle);
-/* 0: the event has no handle in `p`. */
+/* Returns 0 if the event does not have a handle in `p`. */
 uint64_t event_handle(const struct dpk_process *p, const struct dpk_event *e);
 
 #endif

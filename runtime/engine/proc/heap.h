@@ -16,29 +16,29 @@
 
 struct heap;
 
-/* `base` and `size` are multiples of HEAP_ALIGN. NULL: out of memory. */
+/* `base` and `size` are multiples of HEAP_ALIGN. Returns NULL if there is no memory. */
 struct heap *heap_create(uint64_t base, uint64_t size);
 void heap_destroy(struct heap *h);
 
-/* DPK_ERR_RANGE: `size` is 0. DPK_ERR_NOMEM: no free range is large enough. */
+/* Errors: DPK_ERR_RANGE if `size` is 0, DPK_ERR_NOMEM if no free range is large enough. */
 enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, struct dpk_error *err);
-/* DPK_ERR_RANGE: the address is not the start of an allocation in use. */
+/* Errors: DPK_ERR_RANGE if the address is not the start of an allocation in use. */
 enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *err);
 
-/* For checkers: from now on HEAP_ALIGN bytes or more that are nobody's lie behind each allocation, and
- * a freed one is not used again until many others were freed. Before the first allocation. */
+/* For checkers: from now on, at least HEAP_ALIGN unused bytes follow each allocation, and a freed
+ * range is not reused until many others were freed. Call this before the first allocation. */
 void heap_guard(struct heap *h);
-/* The size that the allocation at `address` was asked for with. 0: there is none in use. */
+/* Returns the requested size of the allocation at `address`. 0 if there is no allocation in use. */
 uint64_t heap_size_at(const struct heap *h, uint64_t address);
 struct heap_place {
-    uint64_t address, size; /* as it was asked for */
+    uint64_t address, size; /* as requested */
     bool freed;
 };
-/* Finds the allocation that is nearest to an address, or has it; also one that was freed, as long as it
- * is not used again. It looks at all of them. False: there is none. */
+/* Finds the allocation that contains an address, or the nearest; also a freed one whose range is
+ * not reused yet. It searches all allocations. Returns false if there are none. */
 bool heap_find(const struct heap *h, uint64_t address, struct heap_place *out);
 
-/* Bytes that callers have asked for, and bytes that these allocations take. */
+/* Bytes that callers requested, and bytes that these allocations occupy. */
 uint64_t heap_requested(const struct heap *h);
 uint64_t heap_taken(const struct heap *h);
 

@@ -4,7 +4,7 @@
 
 #include "engine/proc/hart.h"
 
-/* The same as dpk_process_threads, but with sched's lock held. */
+/* Like dpk_process_threads, but called with sched's lock. */
 size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
 
 #endif

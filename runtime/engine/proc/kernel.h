@@ -5,7 +5,7 @@
 
 #include "engine/proc/process.h"
 
-/* Drops the kernels that have not begun, when the process has failed. */
+/* Drops the kernels that have not started, after the process has failed. */
 void kernels_forget(struct dpk_process *p);
 
 #endif

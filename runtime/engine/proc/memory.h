@@ -4,8 +4,8 @@
 
 #include "engine/proc/process.h"
 
-/* Makes the lock of accesses in flight anew: when the process is created, and in a child of fork(),
- * where the threads that held it do not exist. */
+/* Initializes the lock of accesses in flight: when the process is created, and in a child of
+ * fork(), which does not have the threads that held it. */
 void memory_not_in_flight(struct dpk_process *p);
 
 #endif

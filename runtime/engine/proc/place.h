@@ -1,16 +1,18 @@
-/* place: the card that a process is on, and what it shares there with other programs (running.h). */
+/* place: the card of a process, and the data that it shares there with other programs
+ * (running.h). */
 #ifndef DPK_ENGINE_PROC_PLACE_H
 #define DPK_ENGINE_PROC_PLACE_H
 
 #include "engine/proc/process.h"
 
-/* Puts a new process on the card of its device, and asks that for its units. `warn` is told if other
- * programs cannot see it; may be NULL. Without the lock. */
+/* Registers a new process on its device's card, and gets its units from the device. `warn` (may be
+ * NULL) is called if other programs cannot see the process. Call this without the lock. */
 enum dpk_status place_enter(struct dpk_process *p, void (*warn)(const char *text),
                             struct dpk_error *err);
-/* Takes it away. Fine for one that has not entered. Without the lock. */
+/* Removes the process from the card; does nothing for a process that was not registered. Call this
+ * without the lock. */
 void place_leave(struct dpk_process *p);
-/* In the child of a fork(). With the lock. */
+/* Called in the child of a fork(), with the lock. */
 void place_forked(struct dpk_process *p);
 
 #endif

@@ -14,10 +14,11 @@
 #include "engine/sched/sched.h"
 #include "guest/abi/dpa_abi.h"
 
-/* Units by the numbers of the card. */
+/* Units by their numbers on the card. */
 struct process_units {
-    struct dpk_units all, ungrouped; /* those in no group are for who names none */
-    bool renumbered;                 /* the program numbers them from 0 on */
+    struct dpk_units all, ungrouped; /* ungrouped: units that are in no group, for users without
+                                      * affinity */
+    bool renumbered;                 /* the program numbers them from 0 */
     unsigned group_count;
     struct process_group {
         uint32_t id;
@@ -30,14 +31,14 @@ struct dpk_process {
     struct rv64_memory *memory;
     struct rv64_core *core;
     struct dpk_image *image;
-    struct hart *harts[HARTS_MAX]; /* by id, made at first use */
+    struct hart *harts[HARTS_MAX]; /* by id; each is made at first use */
     char device[64];               /* the device's name; may be empty */
     char directory[PATH_MAX];      /* the device's directory; may be empty */
     struct list in_device;
 
     /* place.c, affinity.c */
-    struct dpk_live *live; /* what other programs see of it; NULL: it shares nothing */
-    struct place *place;   /* the card that it is on */
+    struct dpk_live *live; /* data that other programs see; NULL if nothing is shared */
+    struct place *place;   /* card of the process */
     struct list in_place;
     struct process_units units;
 
@@ -51,15 +52,15 @@ struct dpk_process {
     _Atomic uint64_t told_early[16]; /* doorbells and stores that were told; 0: none yet */
 
     /* failure.c */
-    _Atomic enum dpk_status failed; /* DPK_OK: it has not failed; written with the lock */
+    _Atomic enum dpk_status failed; /* DPK_OK if it has not failed; written with the lock */
     char failure[800];
     bool ended_itself;
     struct hart *culprit;          /* the hart that caused the failure, or NULL */
-    struct dpk_call error_handler; /* function 0: none */
-    int failure_fd;                /* an eventfd; -1: it was not asked for */
+    struct dpk_call error_handler; /* function 0: not set */
+    int failure_fd;                /* an eventfd; -1 if nobody requested it */
     void (*tell_failure)(const char *text);
     struct sched_timer telling; /* calls tell_failure */
-    bool untold;                /* tell_failure is still to be called */
+    bool untold;                /* tell_failure is not called yet */
 
     /* kernel.c */
     struct list launches; /* its kernels that have not ended, in the order of their launches */
@@ -68,10 +69,10 @@ struct dpk_process {
     /* thread.c, trigger.c, event.c */
     struct list threads;
     uint64_t activation_limit;     /* nanoseconds */
-    bool limit_given;              /* who made the process has said which */
-    struct dpk_trigger **triggers; /* handle - 1 is the index */
+    bool limit_given;              /* the creator of the process gave the limit */
+    struct dpk_trigger **triggers; /* index: handle - 1 */
     size_t trigger_count, trigger_capacity;
-    struct dpk_event **events; /* handle - 1 is the index */
+    struct dpk_event **events; /* index: handle - 1 */
     size_t event_count, event_capacity;
 
     /* syscall.c */
@@ -96,17 +97,18 @@ struct dpk_process {
     bool warned;
     struct list stalls;
 
-    struct profiled *profiled; /* profile.c; NULL: there is no profile */
-    struct asan *asan;         /* asan.c; NULL: the program is not compiled for it */
-    struct recorded *recorded; /* recorded.c; NULL: it is not recorded */
-    struct tsan *tsan;         /* tsan.c; NULL: likewise */
-    struct covered *covered;   /* coverage.c; NULL: the program does not count what runs */
+    struct profiled *profiled; /* profile.c; NULL without a profile */
+    struct asan *asan;         /* asan.c; NULL if the program is not compiled for it */
+    struct recorded *recorded; /* recorded.c; NULL if it is not recorded */
+    struct tsan *tsan;         /* tsan.c; NULL if the program is not compiled for it */
+    struct covered *covered;   /* coverage.c; NULL if the program does not count */
 
     /* debugger.c, control.c */
     struct dpk_debugger *debugger; /* changes only while the process is held */
-    int debugger_fd;               /* the debugger's eventfd (debugger.h); -1: no debugger */
+    int debugger_fd;               /* the debugger's eventfd (debugger.h); -1 without a debugger */
     bool hold_new;                 /* the debugger holds each hart that starts */
-    uint64_t token;                /* the number that debuggers must name; 0: none may connect */
+    uint64_t token;                /* number that debuggers must name; 0: debuggers may not
+                                    * connect */
 };
 
 static inline struct dpk_process *process_of(struct sched_group *g)
@@ -114,14 +116,14 @@ static inline struct dpk_process *process_of(struct sched_group *g)
     return owner_of(g, struct dpk_process, group);
 }
 
-/* Returns the failure as an error; DPK_OK: there is none. */
+/* Returns the failure as an error, or DPK_OK. */
 enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err);
-/* DPK_ERR_NOMEM: the host has no thread left for a worker. */
+/* Errors: DPK_ERR_NOMEM if the host cannot start a worker thread. */
 enum dpk_status process_start_workers(struct dpk_error *err);
-/* Holds the process's harts, and waits until none runs. Holds of several callers add up. */
+/* Holds the process's harts, and waits until none of them runs. Holds of several callers add up. */
 void process_hold(struct dpk_process *p);
 void process_release(struct dpk_process *p);
-/* Wakes the debugger, if there is one: there may be a stop to report. */
+/* Wakes the debugger, if there is one, because there may be a stop to report. */
 void process_wake_debugger(const struct dpk_process *p);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * profile: where the program's instructions go (DPAKIT_PROFILE=FILE). Each hart is sampled each time
- * that it has retired so many instructions, at that very instruction, whether its code is translated
- * or not: shortly before it, the hart is interpreted. So samples repeat themselves where runs do.
+ * profile: where the program's instructions go (DPAKIT_PROFILE=FILE). Each hart is sampled after a
+ * fixed number of retired instructions, exactly at that instruction, even in translated code:
+ * shortly before it, the hart is interpreted. So equal runs give equal samples.
  */
 #ifndef DPK_ENGINE_PROC_PROFILE_H
 #define DPK_ENGINE_PROC_PROFILE_H
 
 #include "engine/proc/hart.h"
 
-/* Reads what the environment says, once. With sched's lock. */
+/* Reads the environment, once. Call this with sched's lock. */
 enum dpk_status profile_begin(struct dpk_error *err);
-/* Prepares a process, if there is a profile. Without the lock, as the others. */
+/* Prepares a process, if there is a profile. Call this and the others without the lock. */
 enum dpk_status profile_enter(struct dpk_process *p, struct dpk_error *err);
-/* Adds the samples of a process to the profile, and frees what it had for them. */
+/* Adds the samples of a process to the profile, and frees its data for sampling. */
 void profile_leave(struct dpk_process *p);
-/* The last process is gone: writes the file. */
+/* Writes the file. Called after the last process is destroyed. */
 void profile_flush(void);
 
 /* Does what rv64_run does, for a process that is profiled. */

@@ -1,19 +1,20 @@
 /*
- * recorded: what DPAKIT_RECORD asks for. All that comes to a process from outside goes through here: what
- * the host and the NIC write to its memory, and what calls of the runtime do to registers of its
- * threads. One lock keeps it apart from the instructions of the threads, which run one at a time, so
- * the order in the file is the order in which all of it happened.
+ * recorded: records a run for DPAKIT_RECORD. All outside effects on a process go through these
+ * functions: writes of the host and the NIC to its memory, and changes of its threads' registers by
+ * calls of the runtime. One lock separates them from the instructions of the threads, which run one
+ * at a time. So the order in the file is the order of execution.
  */
 #ifndef DPK_ENGINE_PROC_RECORDED_H
 #define DPK_ENGINE_PROC_RECORDED_H
 
 #include "engine/proc/hart.h"
 
-/* Reads DPAKIT_RECORD and DPAKIT_RECORD_SEED, and makes the file. */
+/* Reads DPAKIT_RECORD and DPAKIT_RECORD_SEED, and creates the file. */
 enum dpk_status recorded_begin(struct dpk_error *err);
-/* Whether runs are recorded: then there is one worker. */
+/* Returns true if runs are recorded; there is then one worker. */
 bool recording(void);
-/* A process begins; nothing is mapped yet. DPK_ERR_REFUSED: its device allows nobody to look into it. */
+/* Records the start of a process, before anything is mapped. Errors: DPK_ERR_REFUSED if its device
+ * does not allow debuggers. */
 enum dpk_status recorded_enter(struct dpk_process *p, struct dpk_error *err);
 void recorded_leave(struct dpk_process *p);
 
@@ -22,7 +23,8 @@ void recorded_leave(struct dpk_process *p);
 /* rv64_memory_map and rv64_memory_store for the memory of a process. */
 bool recorded_map(struct dpk_process *p, uint64_t address, uint64_t size, unsigned access);
 bool recorded_store(struct dpk_process *p, uint64_t address, const void *from, uint64_t size);
-/* Around what writes memory of a recorded process; no thread runs meanwhile. What was written: */
+/* Call these before and after writing memory of a recorded process; no thread runs in between.
+ * recorded_write_end records the written range. */
 void recorded_write_begin(const struct dpk_process *p);
 void recorded_write_end(const struct dpk_process *p, uint64_t address, uint64_t size);
 void recorded_message(const struct hart *h, const void *text, size_t size);
@@ -31,7 +33,7 @@ void recorded_failure(const struct dpk_process *p);
 
 /* ---- Threads of a recorded process ---- */
 
-/* How many instructions its slice has: at random, so that threads meet at any place. */
+/* Returns the number of instructions of a slice: random, so that threads may meet at any place. */
 uint64_t recorded_slice(void);
 /* Runs the hart by `run`, which does what rv64_run does. */
 enum rv64_stop recorded_run(struct hart *h, uint64_t budget, struct slice *s,

@@ -1,10 +1,10 @@
-/* reserved: units of a process that it has taken for threads of the card's own. */
+/* reserved: units that a process has taken for threads of the card itself. */
 #ifndef DPK_ENGINE_PROC_RESERVED_H
 #define DPK_ENGINE_PROC_RESERVED_H
 
 #include "engine/proc/process.h"
 
-/* Gives back all units that are still reserved: the process goes. */
+/* Returns all units that are still reserved. Called when the process is destroyed. */
 void reserved_leave(struct dpk_process *p);
 
 #endif

@@ -6,8 +6,8 @@
 
 extern const struct sched_owner process_owner;
 
-/* Runs code of `h` until `end` instructions have retired in all, it has made so many calls, or
- * something else ends the slice. Without the lock. */
+/* Runs code of `h` until `end` instructions have retired in all, it has made `calls` calls, or
+ * another event ends the slice. Call this without the lock. */
 void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls);
 
 #endif

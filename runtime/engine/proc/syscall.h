@@ -1,10 +1,10 @@
-/* syscall: calls that device code makes with ECALL (dpa_abi.h). Without the lock. */
+/* syscall: calls that device code makes with ECALL (dpa_abi.h). Call this without the lock. */
 #ifndef DPK_ENGINE_PROC_SYSCALL_H
 #define DPK_ENGINE_PROC_SYSCALL_H
 
 #include "engine/proc/hart.h"
 
-/* Carries out the call at which `h` stopped. Returns whether that ends the slice. */
+/* Executes the call at which `h` stopped. Returns true if that ends the slice. */
 bool syscall_run(struct hart *h, struct slice *s);
 
 #endif

@@ -11,15 +11,15 @@ struct dpk_thread {
     struct hart *hart;
     enum thread_state { THREAD_CREATED, THREAD_STARTED, THREAD_RUN } state;
     bool active, parked;
-    uint64_t events; /* how many came while it was active, and have had no activation yet */
+    uint64_t events; /* events that arrived during an activation and have not caused one yet */
     struct list triggers;
 };
 
-/* Sends it an event. */
+/* Sends an event to the thread. */
 void thread_activate(struct dpk_thread *t);
-/* Is called when an activation has ended. */
+/* Called when an activation has ended. */
 void activation_end(struct dpk_thread *t, enum hart_end how);
-/* Frees the threads and triggers that are left when the process is destroyed. */
+/* Frees the remaining threads and triggers when the process is destroyed. */
 void threads_free(struct dpk_process *p);
 
 #endif

@@ -5,22 +5,23 @@
 #include "engine/proc/hart.h"
 #include "engine/proc/launch.h"
 
-/* The trace, from the first process to the end of the program. NULL: none was asked for. */
+/* The trace, from the first process to the end of the program. NULL if it is not enabled. */
 extern struct dpk_trace *process_trace;
 
-/* Whether there is a trace, which trace_slices to trace_failure need. Without the lock. */
+/* Returns true if there is a trace; a condition of trace_slices to trace_failure. Call this without
+ * the lock. */
 static inline bool tracing(void)
 {
     return __builtin_expect(process_trace != NULL, 0);
 }
 enum dpk_status trace_begin(struct dpk_error *err);
-/* Writes that `h` has run from h->began until now. */
+/* Records that `h` ran from h->began until now. */
 void trace_slices(const struct hart *h);
 void trace_launch(struct launch *l, char phase);         /* 'b' or 'e' */
 void trace_message(const struct hart *h, uint64_t size); /* without the lock */
 void trace_event(uint64_t value);
 void trace_failure(const struct dpk_process *p);
-/* Writes to the file what is still in memory. With or without the lock. */
+/* Writes buffered data to the file. The lock may be held or not. */
 void trace_flush(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* trigger: notifications and completion queues, and the threads that they activate. With sched's
- * lock; what is atomic is also read without. */
+/* trigger: notifications and completion queues, and the threads that they activate. Call these with
+ * sched's lock; atomic members are also read without it. */
 #ifndef DPK_ENGINE_PROC_TRIGGER_H
 #define DPK_ENGINE_PROC_TRIGGER_H
 
@@ -15,7 +15,7 @@ struct dpk_trigger {
     uint64_t handle;
     atomic_bool heard; /* the thread waits for events */
     atomic_bool armed;
-    atomic_uint_least32_t completions; /* how many there were, modulo 2^32 */
+    atomic_uint_least32_t completions; /* number of completions, modulo 2^32 */
 };
 
 struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);

@@ -1,34 +1,34 @@
 /*
- * tsan: data races of programs that are compiled with -fsanitize=thread. Their code tells of each access
- * (guest/tsan.c), and the room races finds those that race. Here is what orders threads of the DPA beside
- * their atomics: launches, activations, events, and what the host does. For other programs these
- * functions do nothing. They may be called with sched's lock or without.
+ * tsan: data races of programs that are compiled with -fsanitize=thread. Their code reports each
+ * access (guest/tsan.c), and the room races finds the races. This file handles what orders DPA
+ * threads besides atomics: launches, activations, events, and actions of the host. For other
+ * programs these functions do nothing. They may be called with sched's lock or without it.
  */
 #ifndef DPK_ENGINE_PROC_TSAN_H
 #define DPK_ENGINE_PROC_TSAN_H
 
 #include "engine/proc/hart.h"
 
-/* If the program is compiled for it. */
+/* Prepares the process, if its program is compiled for it. */
 enum dpk_status tsan_enter(struct dpk_process *p, struct dpk_error *err);
 void tsan_leave(struct dpk_process *p);
 
-/* DPA_SYS_ACCESS and DPA_SYS_FENCE. Returns whether it ends the slice. */
+/* Execute DPA_SYS_ACCESS and DPA_SYS_FENCE. They return true if it ends the slice. */
 bool tsan_access(struct hart *h, struct slice *s);
 bool tsan_fence(struct hart *h);
 
-/* While this thread of the host carries out a call of `h`, what it causes comes after what `h` did;
- * NULL: the call is over. */
+/* While this host thread executes a call of `h`, its actions happen after those of `h`. NULL: the
+ * call has ended. */
 void tsan_acts(struct hart *h);
 
-/* A hart begins: after all that the host knows. One that carried out a call of the host has ended:
- * the host knows what it did. */
+/* tsan_begins: a hart starts, after everything that the host knows. tsan_ended: a hart that ran a
+ * call of the host has ended, so the host knows its actions. */
 void tsan_begins(struct hart *h);
 void tsan_ended(struct hart *h);
-/* A thread is activated by who acts now; it begins. */
+/* tsan_activates: the present actor activates a thread. tsan_activated: the activation starts. */
 void tsan_activates(struct dpk_process *p, const void *thread);
 void tsan_activated(struct hart *h, const void *thread);
-/* A hart sets an event; it sees its value. */
+/* tsan_sets: a hart sets an event. tsan_sees: a hart sees its value. */
 void tsan_sets(struct hart *h, const void *event);
 void tsan_sees(struct hart *h, const void *event);
 

@@ -1,11 +1,11 @@
-/* work: what a call of the program works on, which counts as its instructions do. */
+/* work: work of a program's call, which counts like instructions of the program. */
 #ifndef DPK_ENGINE_PROC_WORK_H
 #define DPK_ENGINE_PROC_WORK_H
 
 #include "engine/proc/hart.h"
 
-/* Around a call that this thread carries out for `h`: how many bytes dpk_call_worked was told of, and
- * whether the run-time limit has passed inside of it. */
+/* work_begin and work_end surround a call that this thread executes for `h`. work_end returns the
+ * bytes that dpk_call_worked counted, and whether the run-time limit passed inside the call. */
 void work_begin(const struct hart *h);
 uint64_t work_end(bool *overran);
 

@@ -135,7 +135,7 @@ enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_
 
 /* ---- Traces ----
  * JSON for Perfetto and Chrome's trace viewer, with a track for each execution unit. The file is a
- * complete document after every flush, however its program ends. */
+ * complete document after every flush, even if its program is killed. */
 enum {
     DPK_TRACK_CALL = 512, /* plus the thread's number: of RPCs, which need no unit */
     DPK_TRACK_HOST = 2047,

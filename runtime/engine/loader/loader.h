@@ -115,8 +115,8 @@ enum dpk_status dpk_load_ask_program(const struct dpk_load_terms *terms,
                                      struct dpk_error *err);
 
 /* ---- Debuggers ----
- * A debugger that writes registers or code changes what was verified. So the device that accepted a
- * program decides what its debuggers may do. */
+ * A debugger that writes registers or code changes the verified program. So the device that
+ * accepted a program decides what its debuggers may do. */
 
 struct dpk_debug_permit {
     enum dpk_debug_rights rights;

@@ -1,11 +1,11 @@
-/* clock: vector clocks: for each thread, up to when what it did has happened before. */
+/* clock: vector clocks: for each thread, up to which time its actions have happened before. */
 #ifndef DPK_ENGINE_RACES_CLOCK_H
 #define DPK_ENGINE_RACES_CLOCK_H
 
 #include "base/base.h"
 
 struct clock {
-    uint32_t *at; /* of `count` threads; those behind are 0 */
+    uint32_t *at; /* `count` threads; the others are 0 */
     unsigned count;
 };
 
@@ -14,9 +14,10 @@ static inline uint32_t clock_of(const struct clock *c, unsigned thread)
 {
     return thread < c->count ? c->at[thread] : 0;
 }
-/* Time goes on for a thread. False: out of memory. */
+/* Advances the time of a thread. Returns false if there is no memory. */
 bool clock_tick(struct clock *c, unsigned thread);
-/* The later of both, for each thread. False: out of memory; then *to is as it was. */
+/* Sets each thread of *to to the later of both times. Returns false, and leaves *to, if there is no
+ * memory. */
 bool clock_join(struct clock *to, const struct clock *from);
 
 #endif

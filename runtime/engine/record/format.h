@@ -1,4 +1,4 @@
-/* Private to record: what the writer and the reader of the file agree on. */
+/* Private to record: numbers shared by the writer and the reader of the file. */
 #ifndef DPK_ENGINE_RECORD_FORMAT_H
 #define DPK_ENGINE_RECORD_FORMAT_H
 

@@ -1,4 +1,4 @@
-/* Private to replay: the machine that runs the records. */
+/* Private to replay: the machine that replays the records. */
 #ifndef DPK_ENGINE_REPLAY_MACHINE_H
 #define DPK_ENGINE_REPLAY_MACHINE_H
 
@@ -7,7 +7,7 @@
 #include "engine/record/record.h"
 #include "replay.h"
 
-/* A run of instructions: where its record is, and the first of its ticks. */
+/* A run of instructions: the place of its record, and its first tick. */
 struct run {
     size_t at;
     uint64_t tick;
@@ -15,7 +15,7 @@ struct run {
 };
 
 struct thread {
-    bool there; /* it has run */
+    bool there; /* the thread has run */
     struct rv64_hart hart;
 };
 
@@ -23,7 +23,7 @@ struct states; /* states.c */
 
 struct dpk_replay {
     struct dpk_buf file;
-    size_t begin; /* of the records */
+    size_t begin; /* offset of the first record */
     uint64_t seed;
     unsigned number, processes;
     bool whole;
@@ -33,26 +33,26 @@ struct dpk_replay {
     size_t run_count, run_capacity;
     uint64_t ticks;
 
-    /* Where it is: in runs[run] with `done` of its ticks behind it, and the records before that
-     * applied. run == run_count: at the end. */
+    /* Current position: in runs[run], after `done` of its ticks; the records before it have been
+     * applied. At the end, run == run_count. */
     struct rv64_memory *memory;
     struct rv64_core *core;
     struct thread *threads;
     size_t run;
-    size_t applied; /* records before this place have been applied */
+    size_t applied; /* records before this offset have been applied */
     uint64_t done;
-    struct dpk_record record; /* of that run */
-    struct dpk_error failure; /* of the process, or of the replay */
-    size_t told;              /* messages before this place were delivered */
+    struct dpk_record record; /* record of that run */
+    struct dpk_error failure; /* failure of the process or of the replay */
+    size_t told;              /* messages before this offset were delivered */
     struct dpk_replay_sink sink;
 
-    struct states *states; /* NULL: nobody goes back */
+    struct states *states; /* NULL if going back is not needed */
 };
 
 /* ---- open.c ---- */
-/* Applies records up to the next run, from the one at r->applied on. False: r->failure. */
+/* Applies records from r->applied up to the next run. Returns false with r->failure. */
 bool machine_next(struct dpk_replay *r);
-/* Puts the machine before the first record. */
+/* Moves the machine to the first record. */
 bool machine_reset(struct dpk_replay *r);
 
 /* ---- machine.c ---- */
@@ -68,12 +68,12 @@ static inline struct rv64_hart *machine_hart(const struct dpk_replay *r)
 {
     return &r->threads[r->record.thread].hart;
 }
-/* How many ticks a run has: its instructions, and what it stopped at. */
+/* Returns the ticks of a run: its instructions, and the attempt at which it stopped. */
 uint64_t run_ticks(const struct dpk_record *run);
-/* Goes on to the tick `limit`, or to the end. False: r->failure. */
+/* Runs to the tick `limit`, or to the end. Returns false with r->failure. */
 bool machine_forward(struct dpk_replay *r, uint64_t limit);
 
-/* What a debugger waits for. */
+/* Breakpoints and watches of a debugger. */
 struct points {
     struct rv64_watch watches[64];
     size_t watch_count;
@@ -82,21 +82,21 @@ struct points {
 };
 struct hit {
     bool there;
-    uint64_t tick; /* of the instruction at the breakpoint, or which made the access */
-    size_t watch;  /* SIZE_MAX: it is a breakpoint */
+    uint64_t tick; /* tick of the instruction at the breakpoint, or of the access */
+    size_t watch;  /* index of the watch; SIZE_MAX: a breakpoint */
 };
-/* The same, up to the first hit: before the instruction of a breakpoint, behind one that made an access.
- * Without `here`, a breakpoint at the first tick is passed over. At most about a million ticks, so that the
- * caller can look whether it shall stop. */
+/* Same, but stops at the first hit: before the instruction of a breakpoint, or after the access of
+ * a watch. Without `here`, it ignores a breakpoint at the first tick. It runs at most about a
+ * million ticks, so that the caller can check for a request to stop. */
 bool machine_search(struct dpk_replay *r, const struct points *points, bool here, uint64_t limit,
                     struct hit *hit);
 
 /* ---- states.c ---- */
 bool states_begin(struct dpk_replay *r);
 void states_end(struct dpk_replay *r);
-/* Keeps the state where it is now, if that is far from the others. */
+/* Keeps a copy of the present state, if it is far from the other copies. */
 void states_keep(struct dpk_replay *r);
-/* Goes back to the last state that is not behind `tick`. *at: its tick. False: r->failure. */
+/* Restores the last copy that is not after `tick`. *at: its tick. Returns false with r->failure. */
 bool states_restore(struct dpk_replay *r, uint64_t tick, uint64_t *at);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to rv64: arithmetic as the manual defines it, written out for the reference (step.c). */
+/* Private to rv64: arithmetic as the manual defines it, for the reference interpreter (step.c). */
 #ifndef DPK_ENGINE_RV64_ARITHMETIC_H
 #define DPK_ENGINE_RV64_ARITHMETIC_H
 
@@ -30,7 +30,7 @@ static inline uint64_t negate_if(uint64_t v, bool negative)
     return negative ? -v : v;
 }
 
-/* Shift right arithmetic: vacated bits are copies of the sign. */
+/* Shifts right arithmetically: vacated bits are copies of the sign. */
 static inline uint64_t sra(uint64_t a, unsigned by)
 {
     uint64_t sign = a >> 63 ? ~UINT64_C(0) : 0;

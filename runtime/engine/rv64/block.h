@@ -1,5 +1,5 @@
 /*
- * Private to rv64: basic blocks of decoded operations and the cache of them.
+ * Private to rv64: basic blocks of decoded operations and their cache.
  *
  * A cache holds the blocks of one generation of the guest's code. Blocks are found without a lock,
  * made under the core's lock, and live as long as their cache. When the code changes or a cache is
@@ -11,12 +11,12 @@
 #include "core.h"
 #include "insn.h"
 
-/* The operations of the engine: the instructions, and some more that only blocks have. */
+/* Operations of the engine: the instructions, and some more that only blocks have. */
 enum rv64_run_op {
 #define OP(name, format, match) RUN_##name = OP_##name,
 #include "ops.def"
 #undef OP
-    RUN_END = OP_COUNT, /* the block ends, without a jump */
+    RUN_END = OP_COUNT, /* the block ends without a jump */
     RUN_FETCH_FAULT,    /* imm: the address that could not be fetched */
     RUN_BREAKPOINT,     /* the next instruction has a breakpoint (rv64_core_break) */
     RUN_LI,             /* rd = imm */
@@ -37,20 +37,21 @@ struct rv64_run {
     uint64_t imm;
     uint8_t kind; /* enum rv64_op or rv64_run_op */
     uint8_t rd, rs1, rs2;
-    uint16_t before; /* how many instructions of the block come before this one */
-    uint16_t offset; /* how many bytes these instructions have */
+    uint16_t before; /* number of the block's instructions before this operation */
+    uint16_t offset; /* bytes of the operation's instructions */
 };
 
 enum { RV64_BLOCK_MAX = 64 }; /* instructions */
 
 struct rv64_block {
     uint64_t pc;
-    uint64_t next_pc, taken_pc;               /* behind the last instruction; where it jumps to */
-    _Atomic(struct rv64_block *) next, taken; /* the blocks there; NULL: not known yet */
-    struct rv64_block *other;                 /* in the same bucket */
+    uint64_t next_pc, taken_pc;               /* address after the last instruction; jump target */
+    _Atomic(struct rv64_block *) next, taken; /* blocks at these addresses; NULL: not known yet */
+    struct rv64_block *other;                 /* next block in the same bucket */
     uint32_t count;                           /* instructions */
-    bool backward;                            /* taken_pc is not behind pc */
-    _Atomic uint32_t heat;                    /* how often jumps back, calls and returns led here */
+    bool backward;                            /* taken_pc is not after pc */
+    _Atomic uint32_t heat;                    /* how often backward jumps, calls and returns led
+                                               * here */
     _Atomic uint32_t uneven;                  /* how often misaligned accesses led here */
     struct rv64_run run[];
 };
@@ -65,13 +66,14 @@ static inline size_t rv64_jump_hash(uint64_t from)
 }
 
 struct rv64_cache {
-    uint64_t generation; /* of the code, when the cache began */
-    unsigned users;      /* runs, and the core while it is the current one; under the core's lock */
-    size_t room, used;   /* of the newest chunk; bytes in all chunks */
+    uint64_t generation; /* generation of the code when the cache was made */
+    unsigned users;      /* runs that use it, plus the core while it is current; under the core's
+                          * lock */
+    size_t room, used;   /* room: of the newest chunk; used: bytes in all chunks */
     struct rv64_chunk *chunks;
     _Atomic(struct rv64_block *) buckets[RV64_BUCKETS];
-    _Atomic(struct rv64_entries *) entries; /* NULL: nothing is hot yet */
-    _Atomic uint64_t jumps[RV64_JUMPS];     /* indirect ones: from << 32 | to; 0: none */
+    _Atomic(struct rv64_entries *) entries; /* NULL if no code is hot yet */
+    _Atomic uint64_t jumps[RV64_JUMPS];     /* indirect jumps: from << 32 | to; 0: none */
 };
 
 static inline unsigned rv64_bucket(uint64_t pc)
@@ -88,39 +90,40 @@ static inline struct rv64_block *rv64_cache_find(struct rv64_cache *cache, uint6
     return b;
 }
 
-/* Returns the cache for a run that begins now. NULL: out of memory. */
+/* Returns the cache for a run that starts now. NULL if there is no memory. */
 struct rv64_cache *rv64_cache_acquire(struct rv64_core *core);
 void rv64_cache_release(struct rv64_core *core, struct rv64_cache *cache);
 
-/* Returns the block at `pc`; makes it if there is none. `handlers`: those of the engine, by kind.
- * NULL: the cache is full or the host is out of memory; the caller must acquire a cache again. */
+/* Returns the block at `pc`, and makes it if there is none. `handlers`: handlers of the engine, by
+ * kind. Returns NULL if the cache is full or there is no memory; the caller must then acquire a
+ * cache again. */
 struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                   const void *const handlers[RUN_COUNT]);
 
-/* Counts that a jump back, a call or a return leads to `block`, with registers `x`. Returns the
- * translated code from there on. NULL: there is none. */
+/* Counts that a backward jump, a call or a return leads to `block`, with registers `x`. Returns the
+ * translated code for the block, or NULL. */
 rv64_code *rv64_cache_warm(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block, const uint64_t *x);
 
-/* The same without counting. */
+/* Same, without counting. */
 rv64_code *rv64_cache_code(struct rv64_core *core, struct rv64_cache *cache,
                            struct rv64_block *block);
-/* Counts that translated code has left before misaligned accesses that begin with `block`. */
+/* Counts that translated code was left because of misaligned accesses in `block`. */
 void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct rv64_block *block,
                        const uint64_t *x);
-/* Notes where the indirect jump or call at `from` leads to. */
+/* Records the target of the indirect jump or call at `from`. */
 void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to);
 
-/* Does what rv64_run does, and then runs interpreted blocks that are whole within `spare`
- * instructions more. `translator`: the core's, or NULL: all is interpreted. */
+/* Does what rv64_run does, and then interprets further blocks that fit completely into `spare` more
+ * instructions. `translator`: the core's; NULL: all code is interpreted. */
 enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,
                            unsigned spare, const struct rv64_translator *translator);
 
-/* Below this address, the calling thread's stack is not for translated code. */
+/* Returns the lowest address of the calling thread's stack that translated code may use. */
 uint64_t rv64_stack_limit(void);
 
-/* Fills `block` (room for RV64_BLOCK_MAX + 1 operations) with the code at `pc`, up to the next
- * breakpoint. Returns how many operations it has. With the lock. translate.c */
+/* Fills `block` (which has space for RV64_BLOCK_MAX + 1 operations) with the code at `pc`, up to
+ * the next breakpoint. Returns the number of operations. Call this with the lock (translate.c). */
 unsigned rv64_translate(const struct rv64_core *core, uint64_t pc, struct rv64_block *block);
 
 #endif

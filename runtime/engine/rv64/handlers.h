@@ -1,7 +1,7 @@
 /*
- * Private to rv64: the parts of which the engine's handlers are made. Each instruction is defined
- * once, in values.def or as a BODY_ below; step.c defines it a second time, so that tests can
- * compare the two.
+ * Private to rv64: the parts of the engine's handlers. Each instruction is defined once, in
+ * values.def or as a BODY_ below; step.c defines it a second time, so that tests can compare the
+ * two.
  */
 #ifndef DPK_ENGINE_RV64_HANDLERS_H
 #define DPK_ENGINE_RV64_HANDLERS_H
@@ -31,7 +31,7 @@ static inline uint64_t remainder_of(uint64_t a, uint64_t b)
     return (uint64_t)((int64_t)a % (int64_t)b);
 }
 
-/* 0xff for every byte that is not zero. */
+/* Returns 0xff for every byte that is not zero. */
 static inline uint64_t or_combine(uint64_t v)
 {
     const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -39,7 +39,7 @@ static inline uint64_t or_combine(uint64_t v)
     return (high >> 7) * 0xff;
 }
 
-/* AMOs that the host has no instruction for. `to` is the new value, from `old` and `b`. */
+/* AMOs for which the host has no instruction. `to` is the new value, from `old` and `b`. */
 #define EXCHANGE_LOOP(name, bits, type, to)                                                        \
     static inline uint64_t name(rv64_u##bits *at, type b)                                          \
     {                                                                                              \
@@ -71,14 +71,14 @@ static inline bool compare_exchange_d(rv64_u64 *at, uint64_t old, uint64_t v)
     return __atomic_compare_exchange_n(at, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Whether `at` is a guest address, and a multiple of 1 << log2: then and only then the bits that
- * the rotation brings to the top are zeros. Pages beyond the memory's size have no access. */
+/* Returns true if `at` is a guest address and a multiple of 1 << log2. Only then are the bits zero
+ * that the rotation moves to the top. Pages after the memory's end have no access. */
 static inline bool plausible(uint64_t at, unsigned log2)
 {
     return (at >> log2 | at << (-log2 & 63)) >> (32 - log2) == 0;
 }
 
-/* value_ADD and so on: values.def as functions. */
+/* value_ADD etc.: values.def as functions. */
 #define VALUE(name, value)                                                                         \
     static inline uint64_t value_##name(uint64_t A, uint64_t B, uint64_t IMM)                      \
     {                                                                                              \
@@ -92,7 +92,7 @@ VALUE(MV, A)
 
 /* ---- In rv64_run ---- */
 
-/* `r` is the current operation, `block` its block, `x` the registers. BODY_<name> carries out an
+/* `r` is the current operation, `block` its block, `x` the registers. BODY_<name> executes an
  * instruction. It jumps elsewhere only to stop or to enter another block. */
 
 #define A   x[r->rs1]
@@ -106,7 +106,7 @@ VALUE(MV, A)
         goto * r->handler;                                                                         \
     } while (0)
 
-/* Whatever is left of the budget. */
+/* Ignores the rest of the budget. */
 #define BEGIN(to)                                                                                  \
     do {                                                                                           \
         block = (to);                                                                              \
@@ -123,7 +123,7 @@ VALUE(MV, A)
         BEGIN(block);                                                                              \
     } while (0)
 
-/* Enters a block that a jump back, a call or a return leads to. */
+/* Enters a block after a backward jump, a call or a return. */
 #define ENTER_WARM(to)                                                                             \
     do {                                                                                           \
         block = (to);                                                                              \
@@ -133,7 +133,7 @@ VALUE(MV, A)
         ENTER(block);                                                                              \
     } while (0)
 
-/* Goes to a successor that never changes, `next` or `taken`. */
+/* Enters a successor that never changes, `next` or `taken`. */
 #define FOLLOW(successor)                                                                          \
     do {                                                                                           \
         struct rv64_block *to = atomic_load_explicit(&block->successor, memory_order_acquire);     \
@@ -163,7 +163,7 @@ VALUE(MV, A)
         FOLLOW(next);                                                                              \
     } while (0)
 
-/* Whether the access is aligned and allowed. */
+/* True if the access is aligned and allowed. */
 #define GOOD(address, log2, need)                                                                  \
     likely(plausible(address, log2) &&                                                             \
            (__atomic_load_n(&access[(address) >> RV64_PAGE_SHIFT], __ATOMIC_RELAXED) & (need)) ==  \
@@ -199,7 +199,7 @@ VALUE(MV, A)
         }                                                                                          \
     } while (0)
 
-/* `before`: the value that memory had. `at`: the address of the word. */
+/* `before`: the old value in memory. `at`: the address of the word. */
 #define AMO(log2, bits, before)                                                                    \
     do {                                                                                           \
         CHECK(A, log2, RV64_R | RV64_W)                                                            \
@@ -230,10 +230,10 @@ VALUE(MV, A)
         rv64_atomic_done();                                                                        \
     } while (0)
 
-/* How many instructions have retired when the one at `r` begins. */
+/* Instructions retired before the current operation `r`. */
 #define RETIRED (start + (uint64_t)(granted - left) - block->count + r->before)
 
-/* The instructions of values.def that pairs.def has too. */
+/* Instructions that are in values.def and in pairs.def. */
 #define BODY_ADD    COMPUTE(ADD)
 #define BODY_ADDI   COMPUTE(ADDI)
 #define BODY_ADDIW  COMPUTE(ADDIW)

@@ -1,11 +1,11 @@
-/* deferred: when work that was put off is carried out. */
+/* deferred: when deferred work is executed. */
 #ifndef DPK_ENGINE_SCHED_DEFERRED_H
 #define DPK_ENGINE_SCHED_DEFERRED_H
 
-/* The calling thread is a worker from now on: it may put work off. Without the lock. */
+/* Marks the calling thread as a worker, which may defer work. Call this without the lock. */
 void deferred_allow(void);
-/* Carries out what waits, if no hart is ready or it has waited long enough. It may give the lock
- * back for a while. Workers call it after each slice. */
+/* Executes deferred work, if no hart is ready or the work has waited long enough. It may release
+ * the lock meanwhile. Workers call it after each slice. */
 void deferred_check(void);
 
 #endif

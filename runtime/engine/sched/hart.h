@@ -4,11 +4,11 @@
 
 #include "engine/sched/sched.h"
 
-/* Puts it into the run queue with that state, or among the held harts. */
+/* Puts the hart into the run queue with that state, or among the held harts. */
 void hart_ready(struct sched_hart *h, enum hart_state state);
-/* Blocks it until the counter is above the threshold. */
+/* Blocks the hart until the counter is above the threshold. */
 void hart_block(struct sched_hart *h, struct sched_counter *c, uint64_t threshold, uint64_t mask);
-/* Whether it must not run on, as its group has ended. */
+/* Returns true if the hart must not run on because its group has ended. */
 bool hart_is_doomed(const struct sched_hart *h);
 
 #endif

@@ -1,4 +1,4 @@
-/* lead: the head start of harts that an event started. With the lock. */
+/* lead: the head start of harts that an event started. Call these with the lock. */
 #ifndef DPK_ENGINE_SCHED_LEAD_H
 #define DPK_ENGINE_SCHED_LEAD_H
 
@@ -8,9 +8,10 @@
 void lead_begin(struct sched_hart *h);
 /* Ends the head start of `h`, if it has one. */
 void lead_end(struct sched_hart *h);
-/* Ends it after a slice that used it up, or in which the hart found nothing more to run. */
+/* Ends the head start after a slice that used it up, or in which the hart found nothing more to
+ * do. */
 void lead_spend(struct sched_hart *h, const struct slice *s);
-/* Whether any hart has one. */
+/* Returns true if any hart has a head start. */
 bool lead_exists(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* list: circular doubly linked lists whose nodes live inside what they link. */
+/* list: circular doubly linked lists. Their nodes are members of the linked structs. */
 #ifndef DPK_ENGINE_SCHED_LIST_H
 #define DPK_ENGINE_SCHED_LIST_H
 
@@ -21,7 +21,7 @@ static inline bool list_empty(const struct list *l)
     return l->next == l;
 }
 
-/* Whether it has more than one node. */
+/* Returns true if the list has more than one node. */
 static inline bool list_has_more(const struct list *l)
 {
     return l->next != l->prev;
@@ -35,7 +35,7 @@ static inline void list_append(struct list *l, struct list *node)
     l->prev = node;
 }
 
-/* A removed node is a list of its own: removing it again does nothing. */
+/* A removed node is a list by itself, so removing it again does nothing. */
 static inline void list_remove(struct list *node)
 {
     /* In loops that free what they remove, the analyzer takes a freed node for a neighbour.

@@ -7,12 +7,12 @@
 
 /* The condition on which workers sleep. */
 extern pthread_cond_t workers_called;
-/* How many workers are woken when the lock is given back: one for each hart that has become ready
- * and that no thread has taken until then. */
+/* How many workers will be woken when the lock is given back: one for each hart that has become
+ * ready and that no thread has taken meanwhile. */
 extern unsigned workers_due;
-/* A worker sleeps until it is woken. `polls`: before that, it may poll for a while. */
+/* A worker sleeps until it is woken. `polls`: it may first poll for a while. */
 void worker_sleep(bool polls);
-/* Whether workers may poll at all. */
+/* Sets whether workers may poll at all. */
 void workers_may_poll(bool may);
 /* Wakes all workers. */
 void workers_wake(void);

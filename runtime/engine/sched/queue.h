@@ -6,11 +6,12 @@
 #include "engine/sched/sched.h"
 
 extern struct list run_queue;
-/* Whether a hart that does not poll is the first one, or will be; read without the lock. */
+/* True if the first hart, or a hart that is about to be first, does not poll; read without the
+ * lock. */
 extern atomic_bool queue_has_work;
 
-/* Appends `h` with that state. A worker is woken for it, unless it polls: the worker that ran it
- * looks at the queue again by itself. */
+/* Appends `h` with that state. It wakes a worker for the hart, unless the hart polls: the worker
+ * that ran a polling hart looks at the queue again by itself. */
 static inline void queue_put(struct sched_hart *h, enum hart_state state)
 {
     h->state = state;
@@ -21,13 +22,13 @@ static inline void queue_put(struct sched_hart *h, enum hart_state state)
     atomic_store_explicit(&queue_has_work, true, memory_order_relaxed);
 }
 
-/* The first hart of the queue, which stays in it. NULL: the queue is empty. */
+/* Returns the first hart, which stays in the queue. NULL if the queue is empty. */
 static inline struct sched_hart *queue_first(void)
 {
     return list_empty(&run_queue) ? NULL : owner_of(run_queue.next, struct sched_hart, queued);
 }
 
-/* Takes the first hart out of the queue, which must not be empty. */
+/* Removes and returns the first hart. The queue must not be empty. */
 static inline struct sched_hart *queue_take(void)
 {
     struct sched_hart *h = queue_first();

@@ -5,10 +5,10 @@
 #include "engine/sched/sched.h"
 
 /* Runs `h`, which is in no list, until it ends, blocks, or another hart should get the processor.
- * `w`: the wait of the host thread that runs it, else NULL. True: the worker should sleep now,
- * because another worker takes `h` from the run queue. */
+ * `w`: the wait of the host thread that runs it, else NULL. Returns true if the worker should sleep
+ * now, because another worker takes `h` from the run queue. */
 bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w);
-/* How many slices run now, on workers and host threads. */
+/* Returns the number of running slices, on workers and host threads. */
 unsigned run_count(void);
 void run_configure(unsigned workers);
 

@@ -2,7 +2,7 @@
 #ifndef DPK_ENGINE_SCHED_TIMER_H
 #define DPK_ENGINE_SCHED_TIMER_H
 
-/* Ends the thread. Without the lock. */
+/* Ends the thread. Call this without the lock. */
 void timers_stop(void);
 
 #endif

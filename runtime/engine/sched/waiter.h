@@ -4,7 +4,7 @@
 
 #include "engine/sched/sched.h"
 
-/* Whether its deadline has passed. */
+/* Returns true if its deadline has passed. */
 bool waiter_is_late(const struct sched_waiter *w);
 
 #endif

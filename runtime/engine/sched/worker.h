@@ -1,4 +1,4 @@
-/* worker: the threads of the host that run harts. With the lock. */
+/* worker: host threads that run harts. Call these with the lock. */
 #ifndef DPK_ENGINE_SCHED_WORKER_H
 #define DPK_ENGINE_SCHED_WORKER_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct workers {
-    pthread_t *threads; /* NULL: no worker was started yet */
+    pthread_t *threads; /* NULL if no worker was started yet */
     unsigned count;
     bool stop;
 };

@@ -16,16 +16,16 @@ struct entry {
     uint64_t address, size;
 };
 
-/* The place of one import. Whoever has it holds a lock on the byte of the file that has its index,
- * by a file description of its own: so the lock goes with the process. */
+/* The place of one import. Its user holds a lock on the byte of the file with the place's index,
+ * through its own file description; so the lock ends with the process. */
 struct place {
-    _Atomic uint32_t key;  /* which export it is for */
-    _Atomic uint32_t busy; /* threads that copy */
+    _Atomic uint32_t key;  /* key of its export */
+    _Atomic uint32_t busy; /* number of threads that copy */
 };
 
 struct table {
     struct dpk_uuid identity;
-    uint64_t mark; /* address in the owner where its identity is, too, but not in its children */
+    uint64_t mark; /* address in the owner that also holds its identity, but not in its children */
     struct entry entries[ENTRIES_MAX];
     struct place places[PEERS_MAX];
 };

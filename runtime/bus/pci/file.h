@@ -1,4 +1,4 @@
-/* The file of a function. */
+/* The file of a PCI function. */
 #ifndef DPK_BUS_PCI_FILE_H
 #define DPK_BUS_PCI_FILE_H
 
@@ -13,23 +13,24 @@
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "words are for several processes");
 
-/* At its begin. The magic is written last. */
+/* Start of the file. The magic is written last. */
 struct pci_file {
     _Atomic uint64_t magic;
     uint32_t number, bus;
     struct dpk_pci_config config;
-    atomic_uint state;  /* of enum dpk_pci_state */
-    atomic_uint resets; /* ever */
-    atomic_uint raised; /* ever; who waits for interrupts waits for it to change */
+    atomic_uint state;  /* enum dpk_pci_state */
+    atomic_uint resets; /* total number of resets */
+    atomic_uint raised; /* total number of interrupts; threads that wait for interrupts wait for a
+                         * change */
     atomic_uint pending[DPK_PCI_VECTORS / 32];
-    atomic_uint mappings;     /* no one has a place from this on */
-    struct dpk_exporter host; /* the process of the mappings */
+    atomic_uint mappings;     /* places from this index on are free */
+    struct dpk_exporter host; /* process that owns the mappings */
 };
 _Static_assert(sizeof(struct pci_file) <= DPK_PCI_SPACE_OFFSET, "it is before the rest");
 
-/* A range of the host's memory. */
+/* A range of host memory. */
 struct pci_mapping {
-    _Atomic uint32_t key; /* in the exporter; 0: none. Set last, and cleared first */
+    _Atomic uint32_t key; /* in the exporter; 0: free. Set last, and cleared first */
     uint32_t zero;
     uint64_t iova, size, address;
 };
@@ -41,21 +42,21 @@ struct dpk_pci {
     struct pci_file *file;
     uint32_t number, bus;
     struct dpk_pci_config config;
-    uint64_t offsets[DPK_PCI_BARS]; /* 0: there is no such BAR */
-    unsigned guard;                 /* of the mapping */
-    pthread_rwlock_t lock;          /* for what follows */
-    struct pci_reached *reached;    /* DPK_PCI_MAPPINGS of them; NULL: none yet */
+    uint64_t offsets[DPK_PCI_BARS]; /* 0: the BAR does not exist */
+    unsigned guard;                 /* guard of the mapping */
+    pthread_rwlock_t lock;          /* lock of the following members */
+    struct pci_reached *reached;    /* array of DPK_PCI_MAPPINGS; NULL if not allocated yet */
 };
 
-/* Bytes of a file, and where its BARs are. */
+/* Returns the bytes of a file, and the offsets of its BARs. */
 size_t pci_lay_out(const struct dpk_pci_config *config, uint64_t offsets[DPK_PCI_BARS]);
-/* Fills configuration space, and doorbells, of a new one. */
+/* Fills configuration space and doorbells of a new function. */
 void pci_fill(uint8_t *at, const struct dpk_pci_config *config,
               const uint64_t offsets[DPK_PCI_BARS]);
-/* From when it is mapped until it is not, nobody ends by what becomes of the file. */
+/* While a function is mapped, changes of its file cannot end the process. */
 void pci_guard(struct dpk_pci *f);
 void pci_unguard(struct dpk_pci *f);
-/* One that is closed reaches nothing any more. */
+/* Closes the imports of host memory. A closed function cannot access it. */
 void pci_leave_memory(struct dpk_pci *f);
 
 #endif

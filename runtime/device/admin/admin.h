@@ -1,6 +1,6 @@
 /*
- * provision: creates and deletes devices, changes their configuration and certificates, and writes
- * them to archives and reads them back.
+ * admin: creates and deletes devices, changes their configuration and certificates, and writes and
+ * reads archives of devices.
  *
  *     struct dpk_device_plan plan = {.name = "mlx5_0"};
  *     enum dpk_reject why;
@@ -21,21 +21,23 @@
 struct dpk_device_plan {
     const char *name;   /* letters, digits, '_', '-', '.'; starts with a letter or digit */
     const char *target; /* its type (private.h): "cx8"; NULL: "bf3" */
-    bool pair;          /* also a function on the DPU's side (private.h, enum dpk_side) */
+    bool pair;          /* also has a function on the DPU's side (private.h, enum dpk_side) */
     const char *psid, *psid_branch; /* at most 16 characters */
     const char *part_number, *description, *serial;
-    const char *nvidia_key;      /* PEM file with the RSA public key to trust at NVIDIA level */
-    struct dpk_uuid nvidia_uuid; /* its UUID, with nvidia_key */
-    unsigned dma_max;            /* bytes of one task of DMA; 0: as a card */
+    const char *nvidia_key;      /* PEM file of the RSA public key trusted at NVIDIA level */
+    struct dpk_uuid nvidia_uuid; /* UUID of nvidia_key */
+    unsigned dma_max;            /* maximum bytes of a DMA task; 0: that of a card */
     bool anti_rollback;          /* cannot be changed later */
-    bool development;            /* the life cycle, else production; cannot be changed later */
+    bool development;            /* life cycle development, else production; cannot be changed
+                                  * later */
 };
 
 /* Creates a device completely or not at all. Without `nvidia_key` it makes an RSA-4096 test pair
  * under factory/ (nvidia.pem, nvidia.uuid), with which the user can sign as NVIDIA does. It also
- * makes the alias mt41692_pciconf<N>, with the number that its type has on PCI. DPK_ERR_EXISTS: the name is taken.
- * A pair whose name is not that of a function (mlx5_<N>) gets the first free one of these, and the
- * name is another alias. `name`: what the device is called then; may be NULL. */
+ * makes the alias mt41692_pciconf<N>, with the PCI id of its type. If the name of a pair is not
+ * that of a function (mlx5_<N>), the device gets the first free name of this form, and the given
+ * name becomes another alias. `name` gets the device's name; may be NULL. Errors: DPK_ERR_EXISTS if
+ * the name is taken. */
 enum dpk_status dpk_device_create(const struct dpk_device_plan *plan,
                                   char name[DPK_DEVICE_NAME_MAX + 1], struct dpk_error *err);
 /* Deletes a device, also a damaged one, with its state, factory keys and aliases. */
@@ -43,12 +45,13 @@ enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Removes the remains of programs that were killed while they created or deleted devices; private
  * keys may be among them. dpk_device_create does so as well. */
 void dpk_device_sweep(void);
-/* Does a cold boot: the Next Boot view becomes Current, and partitions and groups of execution units are
- * gone. */
+/* Does a cold boot: the Next Boot view becomes Current, and partitions and groups of execution
+ * units are removed. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
-/* Plugs the port into another wire, a specification that dpk_wire_check has made (wire.h); what is
- * wrong with it is found when it is used. It is no part of archives, since it is of this machine. */
+/* Connects the port to another wire, a specification made by dpk_wire_check (wire.h). An error in
+ * it shows when the wire is used. It is not part of archives, because it belongs to this
+ * machine. */
 enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
                                     struct dpk_error *err);
 
@@ -59,49 +62,50 @@ enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
  *     if (status == DPK_OK)
  *         status = dpk_units_end(&c, dpk_partition_add(&c, &wanted, &id, &err), "...", &err);
  *
- * Changes of the partitions and groups of a card (private.h): all of those between these two calls, or
- * none. No DPA process runs on the card meanwhile, and none begins. */
+ * Changes of the partitions and groups of a card (private.h): either all changes between these two
+ * calls are made, or none. Meanwhile no DPA process runs on the card, and none can start. */
 
 struct dpk_units_change {
     struct dpk_device *dev;
-    struct dpk_partitions all;    /* as they will be */
-    struct dpk_device_units mine; /* what the device's function had when the change began, or what
-                                     dpk_units_turn_to says */
+    struct dpk_partitions all;    /* all partitions after the change */
+    struct dpk_device_units mine; /* units of the device's function before the change, or those that
+                                   * dpk_units_turn_to selected */
     int pause;
 };
-/* DPK_ERR_REFUSED: DPA processes run on the card. */
+/* Errors: DPK_ERR_REFUSED if DPA processes run on the card. */
 enum dpk_status dpk_units_begin(struct dpk_device *dev, struct dpk_units_change *c,
                                 struct dpk_error *err);
 /* Makes the change if `status` is DPK_OK, and logs `detail`. Returns `status`, or another error. */
 enum dpk_status dpk_units_end(struct dpk_units_change *c, enum dpk_status status,
                               const char *detail, struct dpk_error *err);
 
-/* Adds "1,2" or "24-27" to the functions of a partition. DPK_ERR_USAGE: it is something else, or there
- * are more than DPK_PARTITION_VHCAS_MAX then. */
+/* Adds "1,2" or "24-27" to the functions of a partition. Errors: DPK_ERR_USAGE if the text has
+ * another form, or there would be more than DPK_PARTITION_VHCAS_MAX functions. */
 enum dpk_status dpk_vhcas_parse(const char *text, struct dpk_partition *out, struct dpk_error *err);
-/* Gives `wanted->units`, by the numbers of the card, to its functions. *id: its number, the lowest
- * that is free. DPK_ERR_REFUSED: the device does not manage partitions, or units or functions are
- * another's. DPK_ERR_RANGE: there are too many. */
+/* Gives `wanted->units`, numbered as on the card, to its functions. *id: number of the partition,
+ * the lowest free number. Errors: DPK_ERR_REFUSED if the device does not manage partitions, or
+ * another partition has the units or functions; DPK_ERR_RANGE if there are too many partitions. */
 enum dpk_status dpk_partition_add(struct dpk_units_change *c, const struct dpk_partition *wanted,
                                   unsigned *id, struct dpk_error *err);
-/* With its groups. DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED as above. */
+/* Removes a partition with its groups. Errors: DPK_ERR_NOT_FOUND, DPK_ERR_REFUSED as above. */
 enum dpk_status dpk_partition_remove(struct dpk_units_change *c, unsigned id,
                                      struct dpk_error *err);
-/* Makes a partition the device's for functions of groups from here on, by the numbers that its
- * functions see; DPK_PARTITION_DEFAULT: its own, with what other partitions leave now.
- * DPK_ERR_NOT_FOUND: there is no such partition. */
+/* Selects the partition for the following functions of groups, with the unit numbers that its
+ * functions see. DPK_PARTITION_DEFAULT: the device's own, with the units that other partitions
+ * leave now. Errors: DPK_ERR_NOT_FOUND if the partition does not exist. */
 enum dpk_status dpk_units_turn_to(struct dpk_units_change *c, unsigned partition,
                                   struct dpk_error *err);
-/* Makes a group of units of the device's partition, by the numbers that its function sees. *id: its
- * number, the lowest that is free on the card. DPK_ERR_EXISTS: the partition has a group of that
- * name. DPK_ERR_RANGE: a bad name, units that the function does not have, or too many groups. */
+/* Makes a group of units of the selected partition, by the numbers that its function sees. *id:
+ * number of the group, the lowest free number on the card. Errors: DPK_ERR_EXISTS if the partition
+ * has a group of that name; DPK_ERR_RANGE if the name is bad, the function does not have the units,
+ * or there are too many groups. */
 enum dpk_status dpk_group_add(struct dpk_units_change *c, const char *name,
                               const struct dpk_units *units, unsigned *id, struct dpk_error *err);
-/* DPK_ERR_NOT_FOUND: the device's partition has no group of that number. */
+/* Errors: DPK_ERR_NOT_FOUND if the partition does not have a group of that number. */
 enum dpk_status dpk_group_remove(struct dpk_units_change *c, unsigned id, struct dpk_error *err);
-/* Removes all groups of the device's partition. */
+/* Removes all groups of the selected partition. */
 void dpk_groups_clear(struct dpk_units_change *c);
-/* The units of a group, by the numbers that the device's function sees. */
+/* Returns the units of a group, by the numbers that the device's function sees. */
 struct dpk_units dpk_group_units(const struct dpk_device_units *mine,
                                  const struct dpk_eu_group *group);
 
@@ -110,13 +114,13 @@ struct dpk_units dpk_group_units(const struct dpk_device_units *mine,
 #define DPK_DEVICE_ARCHIVE_MAX ((size_t)16 << 20)
 
 /* Appends an archive of the device (dpadev(1), "ARCHIVES"): its whole state at one moment, without
- * its name and its log. `with_factory_keys`: also the private factory key; then the caller must
- * wipe `out` (dpk_buf_wipe_free). DPK_ERR_NOT_FOUND: there is no such key. */
+ * its name and its log. `with_factory_keys`: with the private factory key; then wipe `out`
+ * (dpk_buf_wipe_free). Errors: DPK_ERR_NOT_FOUND if there is no such key. */
 enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys,
                                   struct dpk_buf *out, struct dpk_error *err);
 /* Makes a device from an archive, completely or not at all. An archive has a checksum, but no
- * signature: its author decides which keys the device trusts. DPK_ERR_FORMAT: it is damaged, or
- * describes a device that cannot exist. DPK_ERR_EXISTS: the name is taken. */
+ * signature: its author decides which keys the device trusts. Errors: DPK_ERR_FORMAT if it is
+ * damaged or describes an impossible device, DPK_ERR_EXISTS if the name is taken. */
 enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t size,
                                   struct dpk_error *err);
 /* Makes only the checks of dpk_device_import. */
@@ -124,19 +128,19 @@ enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct 
 
 /* ---- Anti-rollback ---- */
 
-/* The file versions and certificates that anti-rollback does not let a device accept again
- * (dpa-provisioning(7), "Rollback"). There are at most so many of each. */
+/* File versions and certificates that a device with anti-rollback no longer accepts
+ * (dpa-provisioning(7), "Rollback"). There are at most DPK_DEVICE_ROLLBACK_MAX of each. */
 #define DPK_DEVICE_ROLLBACK_MAX 1024
 struct dpk_device_floor {
     struct dpk_uuid keypair; /* the key pair that signed the files */
     bool mlnx;               /* nv_file_id_mlnx, else nv_file_id_vendor */
-    uint32_t version;        /* the highest that was applied */
+    uint32_t version;        /* highest applied version */
 };
 struct dpk_device_rollback {
-    bool on; /* if not, the lists are empty */
+    bool on; /* if false, the lists are empty */
     struct dpk_device_floor *floors;
     size_t floor_count;
-    struct dpk_uuid *removed; /* CA certificates */
+    struct dpk_uuid *removed; /* removed CA certificates */
     size_t removed_count;
 };
 enum dpk_status dpk_device_rollback(struct dpk_device *dev, struct dpk_device_rollback *out,
@@ -146,16 +150,16 @@ void dpk_device_rollback_free(struct dpk_device_rollback *r);
 /* ---- Files ---- */
 
 /* Applies an NV configuration file with the checks and effects of dpa-provisioning(7), in one
- * transaction, and logs the outcome. DPK_ERR_REFUSED: the device is unchanged; `reject` (may be
- * NULL) has the reason, and the message ends in its name and code. */
+ * transaction, and logs the outcome. Errors: DPK_ERR_REFUSED; the device is then unchanged,
+ * `reject` (may be NULL) has the reason, and the message ends in its name and code. */
 enum dpk_status dpk_device_apply(struct dpk_device *dev, const void *bytes, size_t size,
                                  enum dpk_reject *reject, struct dpk_error *err);
 /* Burns a certificate container in the same way. */
 enum dpk_status dpk_device_burn(struct dpk_device *dev, const void *bytes, size_t size,
                                 enum dpk_reject *reject, struct dpk_error *err);
 
-/* Return what the two above would return. They make every check and effect, undo it, and log
- * nothing. */
+/* These return the results of the two functions above. They make every check and effect, undo it,
+ * and log nothing. */
 enum dpk_status dpk_device_try_apply(struct dpk_device *dev, const void *bytes, size_t size,
                                      enum dpk_reject *reject, struct dpk_error *err);
 enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, size_t size,
@@ -165,12 +169,13 @@ enum dpk_status dpk_device_try_burn(struct dpk_device *dev, const void *bytes, s
 
 struct dpk_device_setting {
     const struct dpk_nv_def *def;
-    const struct dpk_nv_param *param; /* NULL: what users have set of the whole TLV is removed */
+    const struct dpk_nv_param *param; /* NULL: removes all values of the TLV that users have set */
     const char *value;
 };
 /* Sets parameters at USER priority for the next boot, all or none of them, in one transaction. The
- * dependencies and rules of `defs` (NULL: none) are checked with the new values in place.
- * DPK_ERR_REFUSED: one is protected, or not supported. DPK_ERR_RANGE: a value is not legal. */
+ * dependencies and rules of `defs` (NULL: none) are checked with the new values. Errors:
+ * DPK_ERR_REFUSED if a parameter is protected or not supported, DPK_ERR_RANGE if a value is not
+ * legal. */
 enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_device_setting *settings, size_t count,
                                struct dpk_error *err);
@@ -178,20 +183,21 @@ enum dpk_status dpk_device_set(struct dpk_device *dev, const struct dpk_nv_defs 
 enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                    const struct dpk_device_setting *settings, size_t count,
                                    struct dpk_error *err);
-/* Removes everything that users have set, for the next boot. */
+/* Removes all user settings, for the next boot. */
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err);
 
 /* Lists the TLVs of every priority for the next boot, except those that users may not read.
- * *hidden: how many these are. The caller frees the list. */
+ * *hidden: number of these. The caller frees the list. */
 enum dpk_status dpk_device_next_tlvs(struct dpk_device *dev, struct dpk_nv_list *out,
                                      size_t *hidden, struct dpk_error *err);
 /* Sets TLVs at USER priority for the next boot, all or none of them. TLVs of a higher priority must
- * be as the device has them. DPK_ERR_REFUSED: one is not, or is protected, or is not for users. */
+ * equal those of the device. Errors: DPK_ERR_REFUSED if such a TLV differs, or a TLV is protected
+ * or not for users. */
 enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
                                     struct dpk_error *err);
 
 /* ---- Views ----
- * The parameters of a device's NV configuration, each by default, now and at the next boot.
+ * The parameters of a device's NV configuration, with their default, current and next-boot values.
  *
  *     struct dpk_shown shown = {0};
  *     struct dpk_views views = {0};
@@ -209,9 +215,9 @@ struct dpk_shown {
     size_t count, capacity;
 };
 
-/* Lists the parameters that are named, or without names all that have one, for each port and
- * module. `elements`: each element of an array by itself, even where no index is given. Free with
- * dpk_shown_free, after failures too; the definitions must live as long. */
+/* Lists the named parameters, or without names all parameters that have a name, for each port and
+ * module. `elements`: list each element of an array, even if no index is given. Free the result
+ * with dpk_shown_free, also after failures. The definitions must live as long as the result. */
 enum dpk_status dpk_shown_choose(const struct dpk_nv_defs *defs, const char *const *words,
                                  size_t word_count, bool elements, struct dpk_shown *out,
                                  struct dpk_error *err);
@@ -219,7 +225,7 @@ void dpk_shown_free(struct dpk_shown *shown);
 
 #define DPK_VIEWS 3
 
-/* One parameter. `text` is indexed by enum dpk_device_view, and ends in a zero byte. */
+/* One parameter. `text` is indexed by enum dpk_device_view; each text ends in a zero byte. */
 struct dpk_view_row {
     const char *name; /* borrowed from the struct dpk_shown */
     struct dpk_buf text[DPK_VIEWS];
@@ -232,9 +238,9 @@ struct dpk_views {
     size_t count;
 };
 
-/* Reads every view of every parameter in one transaction: with a reboot or a writer between two
- * reads the views would not belong together. Parameters that were not `named` are left out if the
- * device does not support them. Free with dpk_views_free, after failures too. */
+/* Reads every view of every parameter in one transaction, so that a reboot or a writer in between
+ * cannot mix views. Parameters that were not `named` are left out if the device does not support
+ * them. Free the result with dpk_views_free, also after failures. */
 enum dpk_status dpk_views_read(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_shown *shown, bool named, struct dpk_views *out,
                                struct dpk_error *err);

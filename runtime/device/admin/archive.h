@@ -7,7 +7,7 @@
 #define ARCHIVE_KEYS_MAX 16
 
 struct archive_bytes {
-    const uint8_t *data; /* NULL: none */
+    const uint8_t *data; /* NULL if absent */
     size_t size;
 };
 
@@ -19,10 +19,10 @@ struct archive_key {
 struct archive_cert {
     struct dpk_uuid uuid, keypair;
     enum dpk_lifecycle priority;
-    struct archive_bytes der, container; /* container.size 0: not kept */
+    struct archive_bytes der, container; /* container.size is 0 if the container is not kept */
 };
 
-/* All of a device but its name and its log. The bytes are borrowed. */
+/* State of a device without its name and log. The bytes are borrowed. */
 struct archive {
     char texts[DPK_IDENTITY_TEXTS][DPK_IDENTITY_TEXT_MAX + 1];
     struct archive_key keys[ARCHIVE_KEYS_MAX];
@@ -31,19 +31,19 @@ struct archive {
     struct archive_cert certs[DPK_DEVICE_CERT_PLACES];
     size_t cert_count;
     /* The private half of an NVIDIA key that was made with the device: PKCS #8, DER, unencrypted.
-     * factory.size 0: not in it. */
+     * factory.size is 0 if it is not in the archive. */
     struct dpk_uuid factory_uuid;
     struct archive_bytes factory;
     struct dpk_device_rollback rollback;
     bool development;
     bool pair;
 };
-void archive_free(struct archive *a); /* its lists */
+void archive_free(struct archive *a); /* frees the lists */
 
 void archive_put(const struct archive *a, struct dpk_buf *out);
 
-/* Parses an archive and checks that a device could have this state. DPK_ERR_FORMAT: it could not;
- * the message has the offset. */
+/* Parses an archive and checks that its state is possible for a device. Errors: DPK_ERR_FORMAT with
+ * the offset if it is not. */
 enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *out,
                               struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* For the files of provision, which may include the card's state/private.h too. */
+/* For the files of admin, which may also include state/private.h. */
 #ifndef DPK_DEVICE_ADMIN_PRIVATE_H
 #define DPK_DEVICE_ADMIN_PRIVATE_H
 
@@ -11,11 +11,11 @@
 #define DPK_IDENTITY_TEXTS    7
 #define DPK_IDENTITY_TEXT_MAX 255
 const char *dpk_device_text_key(size_t number);
-/* The one that tells the type of the device. */
+/* Index of the text with the device's type. */
 #define DPK_IDENTITY_TARGET 5
-/* DPK_ERR_USAGE: the value is too long, or not printable, or no type. */
+/* Errors: DPK_ERR_USAGE if the value is too long, not printable, or not a type. */
 enum dpk_status dpk_device_check_text(size_t number, const char *value, struct dpk_error *err);
-/* DPK_ERR_USAGE: it is to be a pair, and cards of its type are none. */
+/* Errors: DPK_ERR_USAGE if a pair is requested, but cards of the type cannot be pairs. */
 enum dpk_status dpk_device_check_pair(const struct dpk_device_type *type, bool pair,
                                       struct dpk_error *err);
 /* Makes the directory `staging`/factory with the key pair and its UUID. */
@@ -24,21 +24,21 @@ enum dpk_status dpk_device_write_pair(const char *staging, EVP_PKEY *key,
 
 /* ---- place.c ---- */
 
-/* Fills `staging`, the directory that will be the device. */
+/* Fills `staging`, the directory that will become the device. */
 typedef enum dpk_status dpk_device_filler(void *context, const char *staging,
                                           struct dpk_error *err);
-/* What a device is called: by its name, by the alias of its type, and by the name of its card. */
+/* Names of a device: its name, the alias of its type, and the name of its card. */
 struct dpk_device_names {
-    const char *name, *card; /* card NULL: it has no other name */
+    const char *name, *card; /* card: NULL if it does not have another name */
     const struct dpk_device_type *type;
 };
-/* Makes a device with its aliases, completely or not at all, and removes the remains of programs that
- * were killed while they did this. DPK_ERR_EXISTS: one of the names is taken. */
+/* Makes a device with its aliases, completely or not at all, and removes the remains of programs
+ * that were killed during this. Errors: DPK_ERR_EXISTS if one of the names is taken. */
 enum dpk_status dpk_device_build(const struct dpk_device_names *names, dpk_device_filler *fill,
                                  void *context, struct dpk_error *err);
-/* Makes the directory of the DPU's function below `staging`. */
+/* Makes the directory of the DPU's function in `staging`. */
 enum dpk_status dpk_device_make_pair(const char *staging, struct dpk_error *err);
-/* Whether it is a name that drivers give to functions: mlx5_<N>. */
+/* Returns true for a name that drivers give to functions: mlx5_<N>. */
 bool dpk_device_is_function(const char *name);
 #define DPK_FUNCTION_PREFIX "mlx5_"
 
@@ -46,7 +46,7 @@ bool dpk_device_is_function(const char *name);
 
 enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err);
 enum dpk_status dpk_rollback_on(sqlite3 *db, bool *on, struct dpk_error *err);
-/* Gets the highest version that was applied. `found`: whether there is one. */
+/* Gets the highest applied version. `found`: false if there is none. */
 enum dpk_status dpk_rollback_floor(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,
                                    bool *found, uint32_t *version, struct dpk_error *err);
 enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, bool mlnx,

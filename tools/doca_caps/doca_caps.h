@@ -17,7 +17,7 @@ void *library_find(const char *name, const char *function);
 #define LIBRARY_FUNCTION(name, function) ((__typeof__(&function))library_need(name, #function))
 void *library_need(const char *name, const char *function);
 
-/* ---- caps.c: what libraries can do with a device ---- */
+/* ---- caps.c: capabilities of libraries with a device ---- */
 
 /* `library`: only of this one; NULL: of all. */
 void caps_print(const struct doca_devinfo *info, const char *library);
@@ -26,7 +26,7 @@ bool caps_knows_library(const char *name);
 /* Which libraries there are. */
 void caps_print_libraries(void);
 
-/* ---- devices.c: what devices and representors are ---- */
+/* ---- devices.c: properties of devices and representors ---- */
 
 void device_print(const struct doca_devinfo *info);
 /* The representors that the device sees. */

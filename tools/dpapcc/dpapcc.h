@@ -67,7 +67,7 @@ const char *mix_name(const struct algorithm *a, uint32_t number);
 /* sweep.c: the algorithm `word` at all values of --over, with --seeds. */
 enum dpk_status sweep_run(const struct options *o, const char *word, struct dpk_error *err);
 
-/* ---- list.c: what is in an algorithm ---- */
+/* ---- list.c: contents of an algorithm ---- */
 
 enum dpk_status algorithm_list(struct algorithm *a, bool json, struct dpk_error *err);
 
@@ -77,7 +77,7 @@ void cost_add(struct cost *c, uint32_t instructions);
 /* The upper end of the bin that the quantile (nearest rank) is in; 0: nothing was counted. */
 uint64_t cost_quantile(const struct cost *c, double q);
 
-/* ---- scenario.c: what is simulated, for all algorithms alike ---- */
+/* ---- scenario.c: the simulation, equal for all algorithms ---- */
 
 struct scenario {
     struct cc_topology net;
@@ -90,7 +90,7 @@ struct scenario {
 enum dpk_status scenario_open(const struct options *o, struct scenario *s, struct dpk_error *err);
 void scenario_close(struct scenario *s);
 
-/* ---- series.c: what is sampled while the model runs ---- */
+/* ---- series.c: samples taken while the model runs ---- */
 
 enum { FLOWS_SHOWN = 20, QUEUES_SHOWN = 4 };
 enum { Q05, Q25, Q50, Q75, Q95, QUANTILES };
@@ -153,7 +153,7 @@ size_t run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN]);
 const char *node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_MAX + 8]);
 
 /* ---- facts.c: a run in numbers ----
- * All that is shown of a run's numbers, in the terminal, in the page and as JSON, is this list. */
+ * The terminal, the page and the JSON show the numbers of this list, and no others. */
 
 struct fact {
     const char *group; /* "queues": those that stand together */
@@ -193,7 +193,7 @@ extern const struct size_class size_classes[SIZE_CLASSES];
  * It is what `o` says, or the time between events of the busiest card, times its threads. */
 double budget_of(const struct run *r, const struct options *o);
 
-/* ---- What is written ---- */
+/* ---- Written files ---- */
 
 struct report {
     const struct scenario *scenario;

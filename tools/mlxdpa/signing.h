@@ -10,7 +10,7 @@
 
 struct target;
 
-/* ---- Programs, signed under a certificate chain ---- */
+/* ---- Programs, signed with a certificate chain ---- */
 
 /* Makes the options of signing that the library takes. */
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o);
@@ -76,7 +76,7 @@ typedef enum dpk_status attach_fn(const void *how, const struct dpk_buf *file,
 enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
                               attach_fn *attach, const void *how, struct dpk_error *err);
 
-/* ---- Signatures made elsewhere ---- */
+/* ---- Signatures made by another machine ---- */
 
 /* PREFIX.APP.TARGET.suffix, without what `tbs` does not name: the file of bytes to sign or of their
  * signature. What is no letter, digit, '-', '_' or '.' in an application's name, and a '.' at its

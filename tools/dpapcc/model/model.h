@@ -24,7 +24,7 @@
 
 #include "base/base.h"
 
-/* ---- What an algorithm sees ---- */
+/* ---- Input of an algorithm ---- */
 
 /* Rates are fractions of the rate of the flow's own port, in fixed point: this is the line rate
  * (DOCA PCC: DOCA_PCC_DEV_MAX_RATE). The least rate is 1. */

@@ -34,7 +34,7 @@ void jit_store_put(const uint8_t key[JIT_STORE_KEY], const void *code, size_t si
 bool jit_store_name(const uint8_t secret[JIT_STORE_SECRET], const uint8_t key[JIT_STORE_KEY],
                     char name[JIT_STORE_NAME]);
 /* jit_store_seal makes a file's bytes for a code; the result is failed if there is no memory or
- * OpenSSL fails. The other function returns the code in a file's bytes, or a failed reader if the
+ * OpenSSL fails. jit_store_open returns the code in a file's bytes, or a failed reader if the
  * bytes were not made with this secret and key. */
 void jit_store_seal(const uint8_t secret[JIT_STORE_SECRET], const uint8_t key[JIT_STORE_KEY],
                     const void *code, size_t size, struct dpk_buf *file);

@@ -147,8 +147,8 @@ enum dpk_status dpk_image_units(const struct dpk_image *image, struct dpk_device
 /* Returns the name of the device that accepted the image; "" if no device was asked. */
 const char *dpk_image_device(const struct dpk_image *image);
 /* dpk_image_target returns the target of that device, whose instructions the program may have:
- * "bf3"; or "generic", which has all instructions, if no device was asked. The other function
- * returns whether the target has Zba (dpacc(1)). */
+ * "bf3"; or "generic", which has all instructions, if no device was asked.
+ * dpk_image_has_zba returns true if the target has Zba (dpacc(1)). */
 const char *dpk_image_target(const struct dpk_image *image);
 bool dpk_image_has_zba(const struct dpk_image *image);
 /* Returns the bytes of its ELF, in the private copy. */

@@ -61,7 +61,7 @@ void dpk_replay_set_sink(struct dpk_replay *r, const struct dpk_replay_sink *sin
 enum dpk_status dpk_replay_run(struct dpk_replay *r, struct dpk_error *err);
 
 /* Results at the end: dpk_replay_thread gets the instructions and the id of a thread, and returns
- * false if the thread does not exist or did not run. dpk_replay_memory gets the SHA-256 of the
+ * false if the thread does not exist or did not run. dpk_replay_digest gets the SHA-256 of the
  * memory. */
 bool dpk_replay_thread(const struct dpk_replay *r, unsigned index, unsigned *id,
                        uint64_t *instructions);

@@ -25,3 +25,13 @@ words() {
     echo "$output"
     [ -z "$output" ]
 }
+
+@test "ARCHITECTURE.md is a map of 2,500 words at most, whose paths are there" {
+    [ "$(wc -w <"$tree/ARCHITECTURE.md")" -le 2500 ]
+    grep -oE '`(lib|runtime|guest|tools|include|docs|tests|scripts|share|man)/[A-Za-z0-9_./-]*`' "$tree/ARCHITECTURE.md" |
+        tr -d '`' | sort -u >paths
+    [ "$(wc -l <paths)" -ge 40 ]
+    while read -r path; do [ -e "$tree/$path" ] || echo "absent: $path"; done <paths >absent
+    cat absent
+    [ ! -s absent ]
+}

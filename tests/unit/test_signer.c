@@ -172,7 +172,7 @@ static void file_that_holds_no_private_key_is_named(void **state)
     refused("missing.pem", NULL, DPK_ERR_NOT_FOUND, "No such file");
     refused("junk.pem", NULL, DPK_ERR_FORMAT, "not a PEM file");
     refused("empty.pem", NULL, DPK_ERR_FORMAT, "not a PEM file");
-    refused("public.pem", NULL, DPK_ERR_FORMAT, "no private key");
+    refused("public.pem", NULL, DPK_ERR_FORMAT, "a public key, where a private key is asked for");
     refused("broken.pem", NULL, DPK_ERR_FORMAT, "damaged");
 }
 

@@ -148,23 +148,10 @@ void frames_free(struct dpk_queues *nic)
             free(f);
 }
 
-/* It is the last one of those whose frames wait. */
-static void enter_waiting(struct dpk_queue *rq)
-{
-    TAILQ_INSERT_TAIL(&rq->nic->waiting_queues, rq, in_waiting);
-    TAILQ_INSERT_TAIL(&rq->options.receive_cq->receivers, rq, in_cq);
-}
-
-static void leave_waiting(struct dpk_queue *rq)
-{
-    TAILQ_REMOVE(&rq->nic->waiting_queues, rq, in_waiting);
-    TAILQ_REMOVE(&rq->options.receive_cq->receivers, rq, in_cq);
-}
-
 void frames_forget(struct dpk_queue *rq)
 {
     if (!STAILQ_EMPTY(&rq->frames))
-        leave_waiting(rq);
+        TAILQ_REMOVE(&rq->nic->waiting_queues, rq, in_waiting);
     for (struct frame *f; (f = take_first(&rq->frames)); frame_done(rq->nic, f))
         dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
 }
@@ -234,7 +221,7 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
     f->facts = *facts;
     STAILQ_INSERT_TAIL(&rq->frames, f, next);
     if (first)
-        enter_waiting(rq);
+        TAILQ_INSERT_TAIL(&nic->waiting_queues, rq, in_waiting);
 }
 
 static const struct passage held = {.held = true};
@@ -258,10 +245,10 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
         steer(nic);
     while (queues-- > 0 && (q = TAILQ_FIRST(&nic->waiting_queues)) && q != first) {
         waits = run_waiting(q) || waits;
-        leave_waiting(q);
+        TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);
         if (STAILQ_EMPTY(&q->frames))
             continue;
-        enter_waiting(q);
+        TAILQ_INSERT_TAIL(&nic->waiting_queues, q, in_waiting);
         first = first ? first : q;
     }
     return waits;
@@ -269,7 +256,10 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
 
 void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
 {
-    struct dpk_queue *q = TAILQ_FIRST(&cq->receivers);
+    struct dpk_queue *q;
+    TAILQ_FOREACH(q, &nic->waiting_queues, in_waiting)
+    if (q->options.receive_cq == cq)
+        break;
     if (!q)
         return;
     TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);

@@ -202,7 +202,6 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     q->options = *options;
     places_find(q, ring_size(options));
     STAILQ_INIT(&q->frames);
-    TAILQ_INIT(&q->receivers);
     q->armed = options->armed;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
     queues_lock(nic);

@@ -14,6 +14,11 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
+# Each test begins with the ports plugged into themselves.
+setup() {
+    dpadev wire mlx5_0 loop
+}
+
 @test "pipes lead to queues that are there" {
     case_ok pipes_lead_to_queues_that_are_there
     grep -q 'no running receive queue of the device has id 4 (doca_eth_rxq_apply_queue_id)' <<<"$output"

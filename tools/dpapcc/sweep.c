@@ -158,8 +158,6 @@ struct job {
     struct sweep *sweep;
     struct dpk_error *errors; /* of each run */
     enum dpk_status *status;
-    uint64_t done;
-    struct dpk_progress progress;
 };
 
 static enum dpk_status run_one(struct job *job, size_t index, struct one *one,
@@ -193,6 +191,11 @@ static void do_run(void *context, size_t index)
     free(one);
 }
 
+static void do_later_run(void *context, size_t index)
+{
+    do_run(context, index + 1);
+}
+
 /* Names the point of the first run that failed. */
 static enum dpk_status first_failure(const struct job *job, size_t runs, struct dpk_error *err)
 {
@@ -221,12 +224,12 @@ static enum dpk_status run_points(struct sweep *s, struct dpk_error *err)
     job.status = calloc(runs, sizeof *job.status);
     enum dpk_status status = s->facts && job.errors && job.status ? DPK_OK : dpk_fail_nomem(err);
     if (status == DPK_OK) {
-        /* What is wrong with all runs is told after the first. */
+        /* An error of all runs is told after the first run. */
         do_run(&job, 0);
         status = first_failure(&job, 1, err);
     }
     if (status == DPK_OK) {
-        dpk_parallel(runs, 0, do_run, &job);
+        dpk_parallel(runs - 1, 0, do_later_run, &job);
         status = first_failure(&job, runs, err);
     }
     free(job.errors);

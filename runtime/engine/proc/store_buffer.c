@@ -1,6 +1,5 @@
 #include "engine/proc/store_buffer.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,15 +185,6 @@ void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, 
 
 /* ---- The end ---- */
 
-static void put_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size)
-{
-    struct dpk_line at;
-    if (dpk_line_find(p->image, pc, &at))
-        snprintf(out, size, "%.80s:%u", at.file, at.line);
-    else
-        snprintf(out, size, "pc 0x%" PRIx64, pc);
-}
-
 /* Once for each pair: a thread may be activated a million times. False: it was told, or many were. */
 static bool is_news(struct dpk_process *p, const struct early *e)
 {
@@ -214,8 +204,8 @@ static void tell(const struct hart *h, const struct early *e)
     char store[100], doorbell[100], text[400];
     if (!is_news(h->process, e))
         return;
-    put_place(h->process, e->store, store, sizeof store);
-    put_place(h->process, e->doorbell, doorbell, sizeof doorbell);
+    finding_place(h->process, e->store, store, sizeof store);
+    finding_place(h->process, e->doorbell, doorbell, sizeof doorbell);
     snprintf(text, sizeof text,
              "thread %u: the doorbell at %s was not fenced after the store at %s: "
              "__dpa_thread_memory_writeback() is missing",

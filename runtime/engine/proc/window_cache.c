@@ -1,6 +1,5 @@
 #include "engine/proc/window_cache.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,19 +179,10 @@ void window_cache_empty(struct hart *h)
 
 /* ---- The end ---- */
 
-static void put_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size)
-{
-    struct dpk_line at;
-    if (dpk_line_find(p->image, pc, &at))
-        snprintf(out, size, "%.80s:%u", at.file, at.line);
-    else
-        snprintf(out, size, "pc 0x%" PRIx64, pc);
-}
-
 static void tell_stores(const struct hart *h, const struct place *at)
 {
     char place[100], text[300];
-    put_place(h->process, at->pc, place, sizeof place);
+    finding_place(h->process, at->pc, place, sizeof place);
     snprintf(text, sizeof text,
              "thread %u: %u store%s at %s %s never written back: "
              "__dpa_thread_window_writeback() is missing",
@@ -216,7 +206,7 @@ static bool is_stale(const struct hart *h, const struct line *l)
 static void tell_loads(const struct hart *h, uint64_t pc)
 {
     char place[100], text[300];
-    put_place(h->process, pc, place, sizeof place);
+    finding_place(h->process, pc, place, sizeof place);
     snprintf(text, sizeof text,
              "thread %u: loads at %s did not see what was written meanwhile: "
              "__dpa_thread_window_read_inv() is missing",

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gateway.h"
 
@@ -20,13 +19,6 @@
  * UDP, BTH, ICRC, FCS and gap. */
 #define MTU  1024u
 #define HEAD 82u
-
-uint64_t pairs_pace_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- Devices ---- */
 
@@ -149,7 +141,7 @@ bool pace_allows(struct dpk_rc_qp *qp)
 {
     struct pace *p = qp->end->pace;
     struct paced *f = &qp->paced;
-    const uint64_t now = pairs_pace_now_ns();
+    const uint64_t now = dpk_now_ns();
     if (dpk_rates_look(p->rates))
         join_server(qp->end->rc, p);
     if (dpk_rates_on(p->rates) && f->joined != p->joined)
@@ -239,7 +231,7 @@ void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t byte
     struct paced *f = &qp->paced;
     if (!is_limited(qp))
         return;
-    const uint64_t now = pairs_pace_now_ns();
+    const uint64_t now = dpk_now_ns();
     const uint32_t number = f->requests - qp->unanswered + 1;
     f->acknowledged = (f->acknowledged + packets_of(bytes)) & 0xffffff;
     if (r->status == DPK_RC_OK || r->status == DPK_RC_RNR_EXCEEDED)

@@ -49,8 +49,6 @@ void pace_tell(struct dpk_rc_qp *qp);
 /* The queue pair is destroyed, or reset. */
 void pace_forget(struct dpk_rc_qp *qp);
 
-/* Returns the time of paces, in nanoseconds. */
-uint64_t pairs_pace_now_ns(void);
 /* Takes a queue pair from the list of those that wait. */
 void pairs_pace_end_wait(struct dpk_rc_qp *qp);
 /* Leaves the process that sets the rates of a device. */

@@ -4,7 +4,7 @@
 
 static bool is_due(const struct dpk_rc *rc)
 {
-    return rc->paced_ns != UINT64_MAX && pairs_pace_now_ns() >= rc->paced_ns;
+    return rc->paced_ns != UINT64_MAX && dpk_now_ns() >= rc->paced_ns;
 }
 
 /* Kicks those that are due, or all. */
@@ -12,7 +12,7 @@ static void kick(struct dpk_rc *rc, bool all)
 {
     struct dpk_rc_qp *qp;
     unsigned count = 0;
-    const uint64_t now = pairs_pace_now_ns();
+    const uint64_t now = dpk_now_ns();
     TAILQ_FOREACH(qp, &rc->paced, paced.link)
     count++;
     rc->paced_ns = UINT64_MAX;

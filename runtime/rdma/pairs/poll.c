@@ -41,18 +41,12 @@
 /* A thread that finds the lock taken so often in a row lets the owner of the lock have the processor. */
 #define TAKEN_MAX 256
 
+/* Threads that poll read this clock at each look, so the clock is the cheap one, which ticks every few milliseconds. */
 static uint64_t now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void set_polled(struct gateway *s, bool polled)
@@ -177,9 +171,9 @@ static void slice_lost(struct gateway *s, uint64_t ns)
 
 static void yield(struct dpk_rc *rc)
 {
-    const uint64_t begin = now_ns();
+    const uint64_t begin = dpk_now_ns();
     sched_yield();
-    const uint64_t took = now_ns() - begin;
+    const uint64_t took = dpk_now_ns() - begin;
     if (took < SLICE_NS || pthread_mutex_trylock(&rc->lock) != 0)
         return;
     slice_lost(rc->gateway, took);
@@ -287,14 +281,14 @@ void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
 /* Returns false if the object is not ready in time, or if others need the processor. */
 static bool wait_awake(struct dpk_rc *rc, const struct dpk_rc_waiter *w)
 {
-    const uint64_t begin = now_ns();
+    const uint64_t begin = dpk_now_ns();
     uint64_t now = begin, last = now;
     while (now - begin < SOON_NS && now - last < TAKEN_NS) {
         dpk_rc_poll(rc);
         if (w->ready(w->of))
             return true;
         last = now;
-        now = now_ns();
+        now = dpk_now_ns();
     }
     return false;
 }
@@ -334,10 +328,10 @@ bool dpk_rc_await(struct dpk_rc *rc, struct dpk_rc_waiter *w)
         atomic_store(&w->slept, true);
         if (p[1].fd < 0)
             return true;
-        const uint64_t begin = now_ns();
+        const uint64_t begin = dpk_now_ns();
         if (poll(p, 2, -1) < 0)
             return false;
-        atomic_store(&w->soon, now_ns() - begin < SOON_NS);
+        atomic_store(&w->soon, dpk_now_ns() - begin < SOON_NS);
         if (p[1].revents)
             dpk_rc_poll(rc);
     }

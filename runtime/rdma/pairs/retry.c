@@ -3,12 +3,12 @@
 
 static bool is_over(const struct dpk_rc *rc, uint64_t since)
 {
-    return pairs_wait_now_ms() - since >= rc->connect_wait_ms;
+    return dpk_now_ms() - since >= rc->connect_wait_ms;
 }
 
 static bool is_over_for(const struct dpk_rc_qp *qp)
 {
-    return qp->patience.retry_ms ? pairs_wait_now_ms() - qp->waits_since >= qp->patience.retry_ms
+    return qp->patience.retry_ms ? dpk_now_ms() - qp->waits_since >= qp->patience.retry_ms
                                  : is_over(qp->end->rc, qp->waits_since);
 }
 
@@ -43,7 +43,7 @@ static bool run_stall(struct dpk_rc_qp *qp)
 {
     if (qp->stall != STALLED || qp->stalled_since == 0)
         return false;
-    if (pairs_wait_now_ms() - qp->stalled_since < qp->stalled_ms)
+    if (dpk_now_ms() - qp->stalled_since < qp->stalled_ms)
         return true;
     TAILQ_REMOVE(&qp->end->stalled, qp, in_stalled);
     qp->stall = STALLED_OUT;

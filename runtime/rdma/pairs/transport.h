@@ -319,12 +319,10 @@ bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, ui
 
 /* ---- wait.c and retry.c: requests that wait ---- */
 /* A request of a queue pair starts to wait for a peer that is not connected, or for a receive. *since: the
- * start of the wait; 0 is set to now. */
+ * start of the wait, by dpk_now_ms(); 0 is set to now. */
 void wait_begin(struct dpk_rc_qp *qp, uint64_t *since);
 /* The queue pair will be freed. */
 void wait_forget(struct dpk_rc_qp *qp);
-/* Returns the time of `since`, in milliseconds. */
-uint64_t pairs_wait_now_ms(void);
 /* Sends requests whose peers are there now, and fails requests that have waited too long. Returns whether
  * any request still waits. */
 bool waits_run(struct dpk_rc *rc);

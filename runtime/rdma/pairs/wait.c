@@ -1,15 +1,6 @@
 /* Requests that wait for a peer which is not connected, or does not exist yet. The transport of a
  * card retransmits such requests; here the thread of the gateway tries again (retry.c). */
-#include <time.h>
-
 #include "gateway.h"
-
-uint64_t pairs_wait_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* Lets the thread look at a queue pair from now on. Returns false if there is no thread. */
 static bool look_at(struct dpk_rc_qp *qp)
@@ -27,7 +18,7 @@ static bool look_at(struct dpk_rc_qp *qp)
 void wait_begin(struct dpk_rc_qp *qp, uint64_t *since)
 {
     if (*since == 0 && look_at(qp))
-        *since = pairs_wait_now_ms();
+        *since = dpk_now_ms();
 }
 
 void wait_forget(struct dpk_rc_qp *qp)
@@ -44,7 +35,7 @@ void channel_wait_begin(struct channel *c)
         TAILQ_INSERT_TAIL(&s->waiting, c, in_waiting);
     c->waiting = true;
     if (c->waits_since == 0) {
-        c->waits_since = pairs_wait_now_ms();
+        c->waits_since = dpk_now_ms();
         gateway_wake(s);
     }
 }

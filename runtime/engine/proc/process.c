@@ -1,7 +1,6 @@
 /* Creation and destruction of processes. */
 #include "engine/proc/process.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -19,9 +18,9 @@
 #include "engine/proc/recorded.h"
 #include "engine/proc/reserved.h"
 #include "engine/proc/run.h"
+#include "engine/proc/store_buffer.h"
 #include "engine/proc/thread.h"
 #include "engine/proc/tsan.h"
-#include "engine/proc/store_buffer.h"
 #include "engine/proc/window_cache.h"
 
 #define PAGE_MASK    ((uint64_t)RV64_PAGE - 1)
@@ -115,12 +114,10 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
 static enum dpk_status read_limit(struct dpk_process_options *o, struct dpk_error *err)
 {
     const char *text = getenv("DPAKIT_RUN_TIME_LIMIT");
-    char *end;
+    uint64_t n;
     if (o->run_time_limit_ms != 0 || !text || !*text)
         return DPK_OK;
-    errno = 0;
-    const unsigned long long n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (n < 1 || n > LIMIT_MAX_MS || errno || *end)
+    if (!dpk_number(text, 1, LIMIT_MAX_MS, &n))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_RUN_TIME_LIMIT=%s is not a number of milliseconds from 1 to %u",
                         text, LIMIT_MAX_MS);

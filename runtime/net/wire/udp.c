@@ -55,6 +55,7 @@ static enum dpk_status parse_address(const char *text, size_t size, int family,
                                      struct addrinfo **out, struct dpk_error *err)
 {
     char host[TEXT_MAX], *port;
+    uint64_t number;
     const struct addrinfo hints = {.ai_family = family,
                                    .ai_socktype = SOCK_DGRAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE};
@@ -66,8 +67,7 @@ static enum dpk_status parse_address(const char *text, size_t size, int family,
         const bool brackets = length > 2 && host[0] == '[' && host[length - 1] == ']';
         if (brackets)
             host[length - 1] = 0, name++;
-        if ((brackets || !strchr(host, ':')) && *port &&
-            strspn(port, "0123456789") == strlen(port) && strtoul(port, NULL, 10) - 1 < 65535 &&
+        if ((brackets || !strchr(host, ':')) && dpk_number(port, 1, UINT16_MAX, &number) &&
             getaddrinfo(*name ? name : NULL, port, &hints, out) == 0)
             return DPK_OK;
     }

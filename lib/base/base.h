@@ -197,6 +197,7 @@ void dpk_put_format(struct dpk_buf *b, const char *format, ...)
 /* Stores `v` big-endian or little-endian at `p`, which must have enough bytes. */
 void dpk_store_be16(uint8_t *p, uint16_t v);
 void dpk_store_be32(uint8_t *p, uint32_t v);
+void dpk_store_be64(uint8_t *p, uint64_t v);
 void dpk_store_le64(uint8_t *p, uint64_t v);
 
 /* ---- Files ---- */

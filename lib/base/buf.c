@@ -160,6 +160,11 @@ void dpk_store_be32(uint8_t *p, uint32_t v)
     store_be(p, v, 4);
 }
 
+void dpk_store_be64(uint8_t *p, uint64_t v)
+{
+    store_be(p, v, 8);
+}
+
 void dpk_store_le64(uint8_t *p, uint64_t v)
 {
     store_le(p, v, 8);

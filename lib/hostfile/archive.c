@@ -160,8 +160,7 @@ static enum dpk_status patch_entries(struct dpk_edited *e, struct dpk_reader ind
         if (__builtin_add_overflow(at, shifts[objects_before(e->host, at)], &moved) ||
             (width == 4 && moved > UINT32_MAX))
             return dpk_fail(err, DPK_ERR_RANGE, "the archive gets too large for its symbol index");
-        dpk_store_be32(entry, (uint32_t)(moved >> 32));
-        dpk_store_be32(entry + 4, (uint32_t)moved);
+        dpk_store_be64(entry, moved);
         edit_put(e, place, entry + sizeof entry - width, width);
     }
     return DPK_OK;

@@ -195,13 +195,15 @@ static void put_honours_the_byte_order(void **state)
 static void store_honours_the_byte_order(void **state)
 {
     (void)state;
-    uint8_t bytes[14];
+    uint8_t bytes[22];
     dpk_store_be16(bytes, 0x8182);
     dpk_store_be32(bytes + 2, 0x81828384);
     dpk_store_le64(bytes + 6, UINT64_C(0x8887868584838281));
+    dpk_store_be64(bytes + 14, UINT64_C(0x8182838485868788));
     assert_memory_equal(bytes, counting, 2);
     assert_memory_equal(bytes + 2, counting, 4);
     assert_memory_equal(bytes + 6, counting, 8);
+    assert_memory_equal(bytes + 14, counting, 8);
 }
 
 static void buf_keeps_its_content_while_it_grows(void **state)

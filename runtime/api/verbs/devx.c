@@ -273,12 +273,6 @@ static uint64_t counter_value(atomic_uint_least64_t *value, bool clear)
     return clear ? atomic_exchange(value, 0) : atomic_load(value);
 }
 
-static void put64(uint8_t *at, uint64_t value)
-{
-    dpk_store_be32(at, (uint32_t)(value >> 32));
-    dpk_store_be32(at + 4, (uint32_t)value);
-}
-
 /* Packets and bytes of counters from flow_counter_id on, num_of_counters or one. */
 static int counters_query(const struct command *c, struct devx *d)
 {
@@ -297,8 +291,8 @@ static int counters_query(const struct command *c, struct devx *d)
     for (uint32_t i = 0; i < count; i++) {
         struct dpk_flow_counter *counter = &d->counters[first + i];
         uint8_t *at = c->out + ANSWER + (size_t)i * SIZE;
-        put64(at, counter_value(&counter->packets, c->in[FLAGS] & CLEAR));
-        put64(at + 8, counter_value(&counter->octets, c->in[FLAGS] & CLEAR));
+        dpk_store_be64(at, counter_value(&counter->packets, c->in[FLAGS] & CLEAR));
+        dpk_store_be64(at + 8, counter_value(&counter->octets, c->in[FLAGS] & CLEAR));
     }
     return 0;
 }

@@ -24,13 +24,6 @@
 
 /* ---- Offers ---- */
 
-static uint8_t *put64(uint8_t *to, uint64_t v)
-{
-    dpk_store_be32(to, (uint32_t)(v >> 32));
-    dpk_store_be32(to + 4, (uint32_t)v);
-    return to + 8;
-}
-
 bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE])
 {
     struct dpk_memory_share s;
@@ -40,7 +33,9 @@ bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE]
     dpk_store_be32(out + 16, s.who.process);
     dpk_store_be32(out + 20, s.who.file);
     dpk_store_be32(out + 24, s.what.key);
-    put64(put64(put64(out + 28, s.what.address), s.what.size), s.base);
+    dpk_store_be64(out + 28, s.what.address);
+    dpk_store_be64(out + 36, s.what.size);
+    dpk_store_be64(out + 44, s.base);
     return true;
 }
 

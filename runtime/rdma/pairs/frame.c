@@ -14,19 +14,13 @@ enum {
     FLAG_REFERENCE = 128
 };
 
-static void store_be64(uint8_t *p, uint64_t v)
-{
-    dpk_store_be32(p, (uint32_t)(v >> 32));
-    dpk_store_be32(p + 4, (uint32_t)v);
-}
-
 /* In fields that a response does not use otherwise. */
 static void write_reason(const struct refused *why, uint8_t out[FRAME_SIZE])
 {
     out[2] = (uint8_t)why->reason; /* of success: what it says of direct copies */
     out[3] = (uint8_t)why->memory.why;
-    store_be64(out + 8, why->memory.address);
-    store_be64(out + 16, why->memory.size);
+    dpk_store_be64(out + 8, why->memory.address);
+    dpk_store_be64(out + 16, why->memory.size);
     dpk_store_be32(out + 24, why->memory.rights);
     dpk_store_be32(out + 28, (uint32_t)why->memory.kind);
 }
@@ -57,11 +51,11 @@ void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
                   (request ? (unsigned)r->service << SERVICE_AT : 0));
     out[3] = (uint8_t)r->rnr_retries;
     dpk_store_be32(out + 4, request ? r->size : f->response.size);
-    store_be64(out + 8, r->total);
-    store_be64(out + 16, r->key);
-    store_be64(out + 24, r->address);
-    store_be64(out + 32, request ? r->value : f->response.value);
-    store_be64(out + 40, r->compare);
+    dpk_store_be64(out + 8, r->total);
+    dpk_store_be64(out + 16, r->key);
+    dpk_store_be64(out + 24, r->address);
+    dpk_store_be64(out + 32, request ? r->value : f->response.value);
+    dpk_store_be64(out + 40, r->compare);
     dpk_store_be32(out + 48, r->immediate);
     if (!request)
         write_reason(&f->response.why, out);

@@ -163,8 +163,7 @@ void eth_write_pointer(uint8_t *segment, const struct dpk_memory_access *at)
 {
     dpk_store_be32(segment, (uint32_t)at->size);
     dpk_store_be32(segment + 4, at->key);
-    dpk_store_be32(segment + 8, (uint32_t)(at->address >> 32));
-    dpk_store_be32(segment + 12, (uint32_t)at->address);
+    dpk_store_be64(segment + 8, at->address);
 }
 
 /* ---- Completions ---- */

@@ -71,6 +71,9 @@ enum dpk_status dpk_fail_nomem(struct dpk_error *err);
  * found no memory at its start. The second and later calls cost nothing. Errors: DPK_ERR_CRYPTO if
  * OpenSSL cannot start; it then never will in this process. */
 enum dpk_status dpk_openssl_start(struct dpk_error *err);
+/* Returns the reason of the oldest error in the thread's queue, which is the original one, and empties the queue.
+ * The text is OpenSSL's and stays; it is "no reason given" for an empty queue. */
+const char *dpk_openssl_reason(void);
 
 /* Puts "context: " before the message of `err` and returns err->status. If `err` is NULL it returns
  * DPK_ERR_FORMAT; a caller with its own status should return that status instead. */

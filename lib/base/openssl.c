@@ -1,8 +1,9 @@
-/* The beginning of OpenSSL. */
+/* The beginning of OpenSSL, and the reasons of its failures. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include "base.h"
@@ -60,4 +61,12 @@ enum dpk_status dpk_openssl_start(struct dpk_error *err)
         atomic_store(&started, true);
     pthread_mutex_unlock(&starting);
     return status;
+}
+
+const char *dpk_openssl_reason(void)
+{
+    const unsigned long code = ERR_peek_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    ERR_clear_error();
+    return reason ? reason : "no reason given";
 }

@@ -7,16 +7,7 @@
 
 #include <openssl/err.h>
 
-const char *chain_openssl_reason(void)
-{
-    unsigned long code = ERR_peek_error();
-    const char *reason = code ? ERR_reason_error_string(code) : NULL;
-    ERR_clear_error();
-    return reason ? reason : "no reason given";
-}
-
-/* Says whether OpenSSL's last call failed for want of memory. The first error of the queue stays for
- * chain_openssl_reason, unless it is this one. */
+/* Returns true if OpenSSL's last call failed for want of memory. The queue of errors stays as it is. */
 static bool openssl_is_starved(void)
 {
     return ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE ||
@@ -47,7 +38,7 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
     if (!cert)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "certificate %u at offset %zu: no DER certificate (%s)", number, at,
-                        chain_openssl_reason());
+                        dpk_openssl_reason());
     /* OpenSSL also reads encodings that are not DER: those have more than one form. */
     size_t size = (size_t)(p - r->pos);
     int length = encoding(cert, &again);

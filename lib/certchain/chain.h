@@ -42,7 +42,4 @@ bool crl_is_of(X509_CRL *crl, X509 *issuer);
  * and scope: if lists contradict each other, the revocation counts. `rules` may be NULL. */
 bool crl_revokes(const struct dpk_path_rules *rules, X509 *cert, X509 *issuer);
 
-/* Returns the reason of OpenSSL's oldest error, and empties the error queue. */
-const char *chain_openssl_reason(void);
-
 #endif

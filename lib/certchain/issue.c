@@ -62,7 +62,7 @@ static enum dpk_status make_name(const char *organization, const char *common, X
     X509_NAME_free(*out);
     *out = NULL;
     return dpk_fail(err, DPK_ERR_RANGE, "'%s': no name for a certificate: %s", common,
-                    chain_openssl_reason());
+                    dpk_openssl_reason());
 }
 
 enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
@@ -137,7 +137,7 @@ enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dp
         !X509_time_adj_ex(X509_getm_notAfter(cert), (int)plan->days, 0, NULL) ||
         X509_set_pubkey(cert, plan->key) != 1 || !add_extensions(cert, plan->issuer, plan->role)) {
         status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no certificate can be made: %s", plan->name,
-                          chain_openssl_reason());
+                          dpk_openssl_reason());
     } else {
         status = sign(cert, issuer, err);
     }
@@ -253,7 +253,7 @@ enum dpk_status dpk_cert_request(const struct dpk_cert_plan *plan, const struct 
         X509_REQ_set_subject_name(request, name) != 1 ||
         X509_REQ_set_pubkey(request, plan->key) != 1 || !add_wishes(request))
         status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no request can be made: %s", plan->name,
-                          chain_openssl_reason());
+                          dpk_openssl_reason());
     if (status == DPK_OK)
         status = sign_request(request, key, err);
     if (status == DPK_OK)

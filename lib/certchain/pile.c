@@ -45,7 +45,7 @@ static enum dpk_status read_pkcs7_pile(const void *bytes, size_t size, struct pi
     PKCS7 *all = size <= LONG_MAX ? d2i_PKCS7(NULL, &p, (long)size) : NULL;
     if (!all || p != (const unsigned char *)bytes + size || !PKCS7_type_is_signed(all) ||
         !all->d.sign) {
-        status = dpk_fail(err, DPK_ERR_FORMAT, "damaged PKCS#7 (%s)", chain_openssl_reason());
+        status = dpk_fail(err, DPK_ERR_FORMAT, "damaged PKCS#7 (%s)", dpk_openssl_reason());
         PKCS7_free(all);
         return status;
     }
@@ -80,7 +80,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
             if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
                 status =
                     dpk_fail(err, DPK_ERR_FORMAT, "damaged PEM block behind certificate %zu (%s)",
-                             pile->count, chain_openssl_reason());
+                             pile->count, dpk_openssl_reason());
             break;
         }
         /* A bundle may hold the key as well; it is none of our business here. */

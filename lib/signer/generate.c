@@ -29,9 +29,8 @@ enum dpk_status dpk_signer_generate(const char *name, struct dpk_signer **out,
         *out = s;
         return DPK_OK;
     }
-    status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no key could be made: %s", name,
-                      signer_openssl_reason());
-    ERR_clear_error();
+    status =
+        dpk_fail(err, DPK_ERR_CRYPTO, "%s: no key could be made: %s", name, dpk_openssl_reason());
     dpk_signer_close(s);
     return status;
 }

@@ -54,8 +54,6 @@ enum dpk_status command_run(char *const *words, unsigned timeout, const uint8_t 
                             size_t digest_size, size_t expected, struct dpk_buf *out,
                             struct dpk_error *err);
 
-/* Returns the reason of OpenSSL's oldest queued error, which is the original one. */
-const char *signer_openssl_reason(void);
 const EVP_MD *signer_digest(enum dpk_digest digest);
 
 #endif

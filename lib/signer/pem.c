@@ -58,7 +58,7 @@ static enum dpk_status explain_no_key(const struct dpk_buf *file, const struct a
     if (!memmem(file->data, file->size, private, sizeof private - 1))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: no private key in this PEM file", path);
     return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged private key (%s)", path,
-                    signer_openssl_reason());
+                    dpk_openssl_reason());
 }
 
 enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,

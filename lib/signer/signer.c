@@ -174,8 +174,7 @@ static enum dpk_status sign_with_key(const struct dpk_signer *s, enum dpk_digest
     if (EVP_DigestSignInit_ex(md, &padding, name, s->context, NULL, s->key, NULL) != 1 ||
         EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1 ||
         EVP_DigestSign(md, signature->data + signature->size, &length, data, size) != 1) {
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot sign: %s", signer_openssl_reason());
-        ERR_clear_error();
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "cannot sign: %s", dpk_openssl_reason());
         goto out;
     }
     signature->size += length;
@@ -235,7 +234,7 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
     if (EVP_DigestVerifyInit(md, &padding, signer_digest(digest), NULL, key) != 1 ||
         EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PADDING) != 1) {
         status =
-            dpk_fail(err, DPK_ERR_CRYPTO, "cannot check a signature: %s", signer_openssl_reason());
+            dpk_fail(err, DPK_ERR_CRYPTO, "cannot check a signature: %s", dpk_openssl_reason());
         goto out;
     }
     /* Whatever is not a right signature is a wrong one: OpenSSL tells bad padding from a bad

@@ -73,7 +73,7 @@ static enum dpk_status load(struct dpk_signer *s, const char *uri, const char *p
         s->key = ENGINE_load_private_key(s->engine, uri, NULL, NULL);
     if (!s->key)
         status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: OpenSSL's engine does not get the key (%s)",
-                          uri, signer_openssl_reason());
+                          uri, dpk_openssl_reason());
     if (!s->key)
         ENGINE_finish(s->engine);
     ERR_clear_error();

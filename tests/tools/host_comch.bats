@@ -33,6 +33,42 @@ teardown() {
     grep -q 'comch server "name": it needs a representor of its device' <<<"$output"
 }
 
+@test "messages that do not fit fail alone" {
+    case_ok messages_that_do_not_fit_fail_alone
+    reported 'a task failed: .*(DOCA_ERROR_INVALID_VALUE)' \
+        'receive from producer 1: the message has data, and the receive has no buffer (DOCA_ERROR_INVALID_VALUE)'
+}
+
+@test "messages that are given up fail" {
+    case_ok messages_that_are_given_up_fail
+    reported 'a task failed: send to consumer 1: the producer was stopped after [0-9]* of 2097152 bytes (DOCA_ERROR_BAD_STATE)' \
+        'a task failed: receive from producer 1: the peer gave up the message after [1-9][0-9]* bytes (DOCA_ERROR_IO_FAILED)' \
+        'its map permits no local write (doca_mmap_set_permissions) (DOCA_ERROR_NOT_PERMITTED)'
+}
+
+@test "lists and immediate data are sent" {
+    case_ok lists_and_immediate_data_are_sent
+    reported 'doca_task_submit: send to consumer 1: 9 bytes of immediate data, and the consumer takes 8 (doca_comch_consumer_set_imm_data_len) (DOCA_ERROR_INVALID_VALUE)' \
+        'doca_task_submit: send to consumer 1: neither data nor immediate data' \
+        'doca_task_submit: send to consumer 6: the peer has no consumer of that number, or has stopped it (DOCA_ERROR_NOT_FOUND)'
+}
+
+@test "consumers expire" {
+    case_ok consumers_expire
+    reported 'doca_task_submit: send to consumer 1: the peer has no consumer of that number, or has stopped it' \
+        'a task failed: receive: the peer is gone, or the connection has ended (DOCA_ERROR_CONNECTION_RESET)'
+}
+
+@test "sends wait for a slow peer" {
+    case_ok sends_wait_for_a_slow_peer
+    reported 'a task failed: comch "slow": the context was stopped before the message was sent (DOCA_ERROR_BAD_STATE)'
+}
+
+@test "all tasks of a dead peer end" {
+    case_ok all_tasks_of_a_dead_peer_end
+    reported 'a task failed: send to consumer 1: the peer is gone, or the connection has ended (DOCA_ERROR_CONNECTION_RESET)'
+}
+
 @test "every documented function is declared and exported" {
     local list=$BATS_TEST_DIRNAME/../host/doca_comch.txt t=$BATS_TEST_TMPDIR
     sort -u "$list" | diff - "$list"

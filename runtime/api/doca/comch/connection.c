@@ -26,6 +26,32 @@ struct entry *queue_take(struct queue *q)
     return e;
 }
 
+void queue_put_ended(struct queue *q, struct entry *e, doca_error_t status)
+{
+    entry_keep_reason(e);
+    e->status = status;
+    queue_put(q, e);
+}
+
+void entry_keep_reason(struct entry *e)
+{
+    char *why = dpk_doca_take_reason();
+    if (!why)
+        return;
+    free(e->why);
+    e->why = why;
+}
+
+void entry_end(struct entry *e)
+{
+    dpk_doca_forget_reason();
+    if (e->why)
+        dpk_doca_because(e->status, "%s", e->why);
+    free(e->why);
+    e->why = NULL;
+    dpk_task_end(&e->task, e->status);
+}
+
 /* ---- Consumers of the peer ---- */
 
 void remote_drop(struct remote *r)

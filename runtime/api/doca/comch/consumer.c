@@ -1,5 +1,6 @@
 /* Consumers: receive what the peer's producers send, into buffers that were posted. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,7 +140,8 @@ static void end_receive(struct consumer *n, struct receive *r, doca_error_t stat
         dpk_buf_list_shrink(r->buf, n->got);
     n->got = 0;
     n->status = DOCA_SUCCESS;
-    dpk_task_end(&r->entry.task, status);
+    r->entry.status = status;
+    entry_end(&r->entry);
 }
 
 static doca_error_t put_data(struct consumer *n, struct receive *r,
@@ -148,8 +150,28 @@ static doca_error_t put_data(struct consumer *n, struct receive *r,
     if (part->head.size == 0)
         return DOCA_SUCCESS;
     if (!r->buf)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "receive from producer %u: the message has data, and the receive has "
+            "no buffer",
+            part->head.producer);
     return dpk_buf_list_append(r->buf, part->data, part->head.size, n->base.dev->domain, &n->got);
+}
+
+/* How a message ends, by its last part. */
+static doca_error_t last_status(const struct consumer *n, const struct dpk_pipe_head *h)
+{
+    if (h->flags & DPK_PIPE_ABANDON)
+        return dpk_doca_because(
+            DOCA_ERROR_IO_FAILED,
+            "receive from producer %u: the peer gave up the message after %" PRIu64 " bytes",
+            h->producer, n->got);
+    if (h->imm_size > n->imm_len)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "receive from producer %u: %u bytes of immediate data, and the "
+                                "consumer takes %u (doca_comch_consumer_set_imm_data_len)",
+                                h->producer, h->imm_size, n->imm_len);
+    return n->status;
 }
 
 static void take_part(struct consumer *n, struct receive *r, const struct dpk_pipe_part *part)
@@ -157,14 +179,12 @@ static void take_part(struct consumer *n, struct receive *r, const struct dpk_pi
     const struct dpk_pipe_head *h = &part->head;
     if (n->status == DOCA_SUCCESS)
         n->status = put_data(n, r, part);
+    entry_keep_reason(&r->entry);
     dpk_pipe_took(&n->rings, part);
     if (!(h->flags & DPK_PIPE_LAST))
         return;
-    doca_error_t status = n->status;
-    if (h->flags & DPK_PIPE_ABANDON)
-        status = DOCA_ERROR_IO_FAILED;
-    else if (h->imm_size > n->imm_len)
-        status = DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t status = last_status(n, h);
+    entry_keep_reason(&r->entry);
     r->producer = h->producer;
     r->imm_len = status == DOCA_SUCCESS ? h->imm_size : 0;
     memcpy(r->imm, part->imm, r->imm_len);
@@ -197,10 +217,16 @@ static bool receive_part(struct consumer *n)
 static bool flush(struct consumer *n)
 {
     struct receive *r = next_receive(n, true);
-    if (r)
-        end_receive(n, r,
-                    connection_is_lost(n->c) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_BAD_STATE);
-    return r != NULL;
+    if (!r)
+        return false;
+    doca_error_t status =
+        DOCA_ERROR_BAD_STATE; /* the program stopped the consumer, and knows why */
+    if (connection_is_lost(n->c))
+        status = dpk_doca_because(DOCA_ERROR_CONNECTION_RESET,
+                                  "receive: the peer is gone, or the connection has ended");
+    entry_keep_reason(&r->entry);
+    end_receive(n, r, status);
+    return true;
 }
 
 static bool consumer_progress(struct dpk_ctx *ctx)
@@ -349,7 +375,8 @@ static doca_error_t receive_take(struct dpk_task *task, bool flush)
     (void)flush; /* nothing is held back */
     struct consumer *n = (struct consumer *)task->ctx;
     if (atomic_load(&n->c->broken))
-        return DOCA_ERROR_NOT_CONNECTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED,
+                                "the connection of the consumer has ended, or its peer is gone");
     queue_put(&n->posted, (struct entry *)task);
     dpk_pipe_post(&n->rings, 1);
     return DOCA_SUCCESS;

@@ -1,5 +1,6 @@
 /* Endpoints: what clients and servers have in common: their properties, sends, and what they hear. */
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,9 +117,15 @@ struct send {
 /* With the lock, as the next three. */
 static void ended(struct endpoint *e, struct entry *s, doca_error_t status)
 {
-    s->status = status;
-    queue_put(&e->ended, s);
+    queue_put_ended(&e->ended, s, status);
     atomic_fetch_add(&e->ended_count, 1);
+}
+
+static doca_error_t lost(const struct endpoint *e)
+{
+    return dpk_doca_because(DOCA_ERROR_CONNECTION_RESET,
+                            "comch \"%s\": the peer is gone, and the message was not sent",
+                            e->name);
 }
 
 /* False: it must wait. */
@@ -132,7 +139,7 @@ static bool try_send(struct endpoint *e, struct send *s)
         return false;
     if (said == DPK_COMCH_SAID)
         connection_count(s->to, true, s->len);
-    ended(e, &s->entry, said == DPK_COMCH_SAID ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_RESET);
+    ended(e, &s->entry, said == DPK_COMCH_SAID ? DOCA_SUCCESS : lost(e));
     return true;
 }
 
@@ -142,12 +149,20 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
     struct endpoint *e = (struct endpoint *)task->ctx;
     struct send *s = (struct send *)task;
     if (atomic_load(&s->to->broken))
-        return DOCA_ERROR_NOT_CONNECTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "comch \"%s\": the connection has ended",
+                                e->name);
     if (s->to->waiting.first || !try_send(e, s)) {
         queue_put(&s->to->waiting, &s->entry);
         atomic_fetch_add(&e->waiting_count, 1);
     }
     return DOCA_SUCCESS;
+}
+
+static doca_error_t stopped(const struct endpoint *e)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                            "comch \"%s\": the context was stopped before the message was sent",
+                            e->name);
 }
 
 /* Sends of one connection that waited: tried again, or not any more. */
@@ -156,8 +171,7 @@ static void retry(struct endpoint *e, struct connection *c, bool gives_up)
     for (struct entry *s, *next; (s = c->waiting.first); c->waiting.first = next) {
         next = s->next;
         if (gives_up)
-            ended(e, s,
-                  atomic_load(&c->broken) ? DOCA_ERROR_CONNECTION_RESET : DOCA_ERROR_BAD_STATE);
+            ended(e, s, atomic_load(&c->broken) ? lost(e) : stopped(e));
         else if (!try_send(e, (struct send *)s))
             return;
         atomic_fetch_sub(&e->waiting_count, 1);
@@ -168,6 +182,7 @@ static void retry(struct endpoint *e, struct connection *c, bool gives_up)
 static void send_release(struct dpk_task *task)
 {
     dpk_object_drop(((struct send *)task)->to);
+    free(((struct send *)task)->entry.why);
 }
 
 static void send_tell(dpk_task_callback callback, void *task, union doca_data task_data,
@@ -325,7 +340,7 @@ static bool end_send(struct endpoint *e)
         atomic_fetch_sub(&e->ended_count, 1);
     pthread_mutex_unlock(&e->base.ctx.object.lock);
     if (s)
-        dpk_task_end(&s->task, s->status);
+        entry_end(s);
     return s != NULL;
 }
 

@@ -26,13 +26,20 @@
 struct entry {
     struct dpk_task task;
     struct entry *next;
-    doca_error_t status; /* valid in the queue of ended tasks */
+    doca_error_t status; /* valid when the task has ended */
+    char *why;           /* the reason of a failure until entry_end, or NULL; owned */
 };
 struct queue {
     struct entry *first, *last;
 };
 void queue_put(struct queue *q, struct entry *e);
 struct entry *queue_take(struct queue *q); /* NULL: the queue is empty */
+/* Puts a task into the queue of ended tasks, with the stored reason of its failure. */
+void queue_put_ended(struct queue *q, struct entry *e, doca_error_t status);
+/* Moves the stored reason of this thread to a task, which ends later. */
+void entry_keep_reason(struct entry *e);
+/* Ends a task with its status, and reports its reason. Call this without a lock. */
+void entry_end(struct entry *e);
 
 /* ---- Connections: connection.c ---- */
 

@@ -1,5 +1,6 @@
 /* Producers: send to consumers of the peer. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "private.h"
@@ -76,8 +77,10 @@ static enum ring_state put_part(struct producer *p, struct send *s)
         return state;
     if (h.size > 0)
         s->failure = dpk_buf_list_read(s->buf, s->done, to, h.size, p->base.dev->domain);
-    if (s->failure != DOCA_SUCCESS && !abandons)
+    if (s->failure != DOCA_SUCCESS && !abandons) {
+        entry_keep_reason(&s->entry);
         return put_part(p, s); /* what was read is not put */
+    }
     dpk_pipe_put(&s->to->rings, &h, s->imm);
     s->done += h.size;
     s->to->writer = h.flags & DPK_PIPE_LAST ? NULL : p;
@@ -101,9 +104,13 @@ static doca_error_t go_on(struct producer *p, struct send *s)
     else if (state == RING_BAD)
         connection_break(p->c);
     if (atomic_load(&p->c->broken))
-        result = DOCA_ERROR_CONNECTION_RESET;
+        result =
+            dpk_doca_because(DOCA_ERROR_CONNECTION_RESET, "send to consumer %u: %s", r->id,
+                             state == RING_BAD ? "the peer's memory of the consumer is damaged"
+                                               : "the peer is gone, or the connection has ended");
     else if (result == DOCA_ERROR_IN_PROGRESS && atomic_load(&r->gone))
-        result = DOCA_ERROR_NOT_CONNECTED;
+        result = dpk_doca_because(DOCA_ERROR_NOT_CONNECTED,
+                                  "send to consumer %u: the consumer was stopped", r->id);
     return result;
 }
 
@@ -112,8 +119,7 @@ static void ended(struct producer *p, struct send *s, doca_error_t status)
 {
     remote_drop(s->to);
     s->to = NULL;
-    s->entry.status = status;
-    queue_put(&p->ended, &s->entry);
+    queue_put_ended(&p->ended, &s->entry, status);
     atomic_fetch_add(&p->ended_count, 1);
 }
 
@@ -122,8 +128,13 @@ static void retry(struct producer *p, bool stops)
     struct send *s = (struct send *)p->waiting.first;
     if (!s)
         return;
-    if (stops && s->failure == DOCA_SUCCESS)
-        s->failure = DOCA_ERROR_BAD_STATE;
+    if (stops && s->failure == DOCA_SUCCESS) {
+        s->failure = dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                      "send to consumer %u: the producer was stopped after %" PRIu64
+                                      " of %" PRIu64 " bytes",
+                                      s->consumer, s->done, s->size);
+        entry_keep_reason(&s->entry);
+    }
     if (++p->looked % LOOKS == 0 && connection_is_lost(p->c))
         connection_break(p->c);
     const doca_error_t result = go_on(p, s);
@@ -132,6 +143,20 @@ static void retry(struct producer *p, bool stops)
     queue_take(&p->waiting);
     atomic_fetch_sub(&p->waiting_count, 1);
     ended(p, s, result);
+}
+
+static doca_error_t not_connected(void)
+{
+    return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED,
+                            "the connection of the producer has ended, or its peer is gone");
+}
+
+static doca_error_t no_consumer(uint32_t id)
+{
+    return dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                            "send to consumer %u: the peer has no consumer of that number, or has "
+                            "stopped it",
+                            id);
 }
 
 /* Reserves a place that a consumer has posted. Errors: AGAIN if there is none. */
@@ -148,9 +173,9 @@ static doca_error_t reserve(struct producer *p, struct send *s)
         return DOCA_SUCCESS;
     if (state == RING_BAD || (++p->looked % LOOKS == 0 && connection_is_lost(p->c)))
         connection_break(p->c);
-    return atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED
-           : atomic_load(&r->gone)    ? DOCA_ERROR_NOT_FOUND
-                                      : DOCA_ERROR_AGAIN;
+    if (atomic_load(&p->c->broken))
+        return not_connected();
+    return atomic_load(&r->gone) ? no_consumer(s->consumer) : DOCA_ERROR_AGAIN;
 }
 
 static doca_error_t check(const struct send *s, uint64_t *size)
@@ -160,9 +185,45 @@ static doca_error_t check(const struct send *s, uint64_t *size)
     *size = 0;
     if (s->buf)
         result = dpk_buf_list_size(s->buf, size, &count);
-    if (count > BUF_LIST_LEN_MAX || *size + s->imm_len == 0)
-        result = DOCA_ERROR_INVALID_VALUE;
-    return result;
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (count > BUF_LIST_LEN_MAX)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "send to consumer %u: a list of %u buffers, more than %u",
+                                s->consumer, count, BUF_LIST_LEN_MAX);
+    if (*size + s->imm_len == 0)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "send to consumer %u: neither data nor immediate data",
+                                s->consumer);
+    return DOCA_SUCCESS;
+}
+
+/* Checks that the consumer takes such a message, and reserves a place for it. */
+static doca_error_t reach(struct producer *p, struct send *s)
+{
+    if (!s->to)
+        return no_consumer(s->consumer);
+    if (s->imm_len > s->to->imm_room)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "send to consumer %u: %u bytes of immediate data, and the consumer "
+                                "takes %u (doca_comch_consumer_set_imm_data_len)",
+                                s->consumer, s->imm_len, s->to->imm_room);
+    if (s->size > 0 && p->c->consumer_dpa)
+        return dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "send to consumer %u: %" PRIu64
+            " bytes of data, and consumers on the DPA take immediate data alone",
+            s->consumer, s->size);
+    return reserve(p, s);
+}
+
+static doca_error_t too_large(const struct producer *p, const struct send *s)
+{
+    return dpk_doca_because(DOCA_ERROR_IO_FAILED,
+                            "send to consumer %u: a message of %" PRIu64
+                            " bytes, more than the %u of the device "
+                            "(doca_comch_producer_cap_get_max_buf_size)",
+                            s->consumer, s->size, dpk_dev_dma_max(p->c->dev));
 }
 
 static doca_error_t send_take(struct dpk_task *task, bool flush)
@@ -170,24 +231,15 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
     (void)flush; /* nothing is held back */
     struct producer *p = (struct producer *)task->ctx;
     struct send *s = (struct send *)task;
-    doca_error_t result =
-        atomic_load(&p->c->broken) ? DOCA_ERROR_NOT_CONNECTED : check(s, &s->size);
+    doca_error_t result = atomic_load(&p->c->broken) ? not_connected() : check(s, &s->size);
     if (result != DOCA_SUCCESS)
         return result;
-    const uint32_t most = dpk_dev_dma_max(p->c->dev);
-    if (s->size > most) { /* as of DMA: a card takes it, and ends it with an error */
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                     "producer: a message of %" PRIu64 " bytes, more than the %u of the device "
-                     "(doca_comch_producer_cap_get_max_buf_size)",
-                     s->size, most);
-        ended(p, s, DOCA_ERROR_IO_FAILED);
+    if (s->size > dpk_dev_dma_max(p->c->dev)) { /* as of DMA: a card takes the task, which fails */
+        ended(p, s, too_large(p, s));
         return DOCA_SUCCESS;
     }
     s->to = connection_find_remote(p->c, s->consumer);
-    const bool data = s->size > 0 && p->c->consumer_dpa; /* it takes immediate data alone */
-    result = !s->to                                 ? DOCA_ERROR_NOT_FOUND
-             : s->imm_len > s->to->imm_room || data ? DOCA_ERROR_INVALID_VALUE
-                                                    : reserve(p, s);
+    result = reach(p, s);
     if (result != DOCA_SUCCESS) {
         remote_drop(s->to);
         s->to = NULL;
@@ -217,10 +269,9 @@ static bool producer_progress(struct dpk_ctx *ctx)
     pthread_mutex_unlock(&ctx->object.lock);
     if (!e)
         return false;
-    const doca_error_t status = e->status;
-    if (status == DOCA_ERROR_CONNECTION_RESET)
+    if (e->status == DOCA_ERROR_CONNECTION_RESET)
         dpk_ctx_begin_stop(ctx);
-    dpk_task_end(&e->task, status);
+    entry_end(e);
     return true;
 }
 
@@ -312,6 +363,7 @@ doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *produc
 static void send_release(struct dpk_task *task)
 {
     remote_drop(((struct send *)task)->to);
+    free(((struct send *)task)->entry.why);
 }
 
 static void send_tell(dpk_task_callback callback, void *task, union doca_data task_data,

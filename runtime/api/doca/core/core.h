@@ -45,6 +45,13 @@ void dpk_doca_forget_reason(void);
 /* Reports the stored reason of `result` as dpk_doca_tell does, once for each reason of the object. Without
  * a stored reason, nothing is reported. `what`: the call, or the failed part. Returns `result`. */
 doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t result);
+/* Takes the stored reason away, for a failure that is reported later. Returns memory of the caller, or
+ * NULL if no reason is stored. */
+char *dpk_doca_take_reason(void);
+/* Reports why `call` failed, as dpk_doca_refuse does, with the name of the error; once for each text of an
+ * object, where texts that differ in numbers alone are the same. Returns `result`. */
+doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
+                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Returns `result` and reports its reason: each time in the log of the SDK, and on stderr once for each
  * place and object. `object`: NULL if the call has no living object. */
 #define dpk_doca_refuse(object, result, ...)                                                       \

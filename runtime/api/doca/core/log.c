@@ -157,6 +157,29 @@ doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t r
     return result;
 }
 
+char *dpk_doca_take_reason(void)
+{
+    char *reason = noted[0] ? strdup(noted) : NULL;
+    noted[0] = '\0';
+    return reason;
+}
+
+doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
+                                  const char *format, ...)
+{
+    static struct dpk_told nobody;
+    struct dpk_object *o = object;
+    char reason[sizeof noted];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(reason, sizeof reason, format, ap);
+    va_end(ap);
+    dpk_doca_tell_at(o ? &o->refused : &nobody, kind_of(call) + kind_of(reason),
+                     DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
+                     reason, doca_error_get_name(result));
+    return result;
+}
+
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)
 {
     dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", call, err->message);

@@ -31,6 +31,7 @@ teardown() {
     grep -q 'comch server "name": servers are for programs of the DPU (DPAKIT_SIDE=dpu)' <<<"$output"
     grep -q 'comch client "name": clients are for programs of the host (DPAKIT_SIDE=host)' <<<"$output"
     grep -q 'comch server "name": it needs a representor of its device' <<<"$output"
+    reported 'doca_comch_client_create: the name of the server does not have 1 to 120 bytes (DOCA_ERROR_INVALID_VALUE)'
 }
 
 @test "messages that do not fit fail alone" {
@@ -61,12 +62,32 @@ teardown() {
 
 @test "sends wait for a slow peer" {
     case_ok sends_wait_for_a_slow_peer
-    reported 'a task failed: comch "slow": the context was stopped before the message was sent (DOCA_ERROR_BAD_STATE)'
+    reported 'a task failed: comch "slow": the context was stopped before the message was sent (DOCA_ERROR_BAD_STATE)' \
+        'doca_comch_client_task_send_alloc_init: all 64 tasks of this type exist, or memory is exhausted (DOCA_ERROR_NO_MEMORY)'
 }
 
 @test "all tasks of a dead peer end" {
     case_ok all_tasks_of_a_dead_peer_end
     reported 'a task failed: send to consumer 1: the peer is gone, or the connection has ended (DOCA_ERROR_CONNECTION_RESET)'
+}
+
+@test "the smaller size counts" {
+    case_ok the_smaller_size_counts
+    reported 'doca_comch_server_set_max_msg_size: 4081 is not within 1 to 4080 (DOCA_ERROR_INVALID_VALUE)' \
+        'doca_comch_server_set_max_msg_size: the context is running, and must be idle (DOCA_ERROR_BAD_STATE)' \
+        'doca_comch_client_task_send_alloc_init: comch "small": a message of 101 bytes; the two sides agreed on 1 to 100'
+}
+
+@test "clients come and go" {
+    case_ok clients_come_and_go
+    reported 'doca_comch_connection_set_user_data: an argument is NULL, or an object was destroyed or is of another kind' \
+        'doca_comch_server_disconnect: an argument is NULL'
+}
+
+@test "connections count" {
+    case_ok connections_count
+    reported 'doca_comch_connection_get_counter: there is no counter 0' \
+        'doca_comch_connection_update_info: the connection has ended, or the peer is gone (DOCA_ERROR_CONNECTION_ABORTED)'
 }
 
 @test "every documented function is declared and exported" {

@@ -20,7 +20,8 @@ static doca_error_t client_start(struct dpk_ctx *ctx)
         return dpk_doca_failed("doca_ctx_start", &err);
     if (endpoint_greet(e, fd, DPK_COMCH_HELLO) != DPK_COMCH_SAID) {
         close(fd);
-        return DOCA_ERROR_CONNECTION_ABORTED;
+        return dpk_doca_refuse_call(e, DOCA_ERROR_CONNECTION_ABORTED, "doca_ctx_start",
+                                    "comch \"%s\": the server has hung up", e->name);
     }
     struct connection *c = connection_new(fd, e->base.dev, ctx->object.handle, false);
     if (!c)
@@ -104,23 +105,23 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
     if (comch_client)
         *comch_client = NULL;
     if (!name || !comch_client)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card);
     if (result != DOCA_SUCCESS)
-        return result;
+        return comch_no_device(__func__, result);
     if (!card.pair || card.side != DPK_SIDE_HOST) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch client \"%s\": %s", name,
                      card.pair ? "clients are for programs of the host (DPAKIT_SIDE=host)"
                                : "the device has no DPU's side: dpadev create NAME --pair");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    *comch_client = endpoint_new(dev, &card, name, &client_kind, &ops, &result);
+    *comch_client = endpoint_new(__func__, dev, &card, name, &client_kind, &ops, &result);
     return result;
 }
 
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 {
-    return dpk_object_destroy(comch_client, &client_kind);
+    return dpk_doca_destroy(comch_client, &client_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client)
@@ -131,56 +132,57 @@ struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client
 doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client,
                                                 uint32_t size)
 {
-    return endpoint_set(comch_client, &client_kind, offsetof(struct endpoint, max_msg_size), size,
-                        DPK_COMCH_MESSAGE_MAX);
+    return endpoint_set(__func__, comch_client, &client_kind,
+                        offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
 }
 
 doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client,
                                                 uint32_t *size)
 {
-    return endpoint_get(comch_client, &client_kind, offsetof(struct endpoint, max_msg_size), size);
+    return endpoint_get(__func__, comch_client, &client_kind,
+                        offsetof(struct endpoint, max_msg_size), size);
 }
 
 doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client,
                                                    uint32_t size)
 {
-    return endpoint_set(comch_client, &client_kind, offsetof(struct endpoint, recv_queue_size),
-                        size, RECV_QUEUE_MAX);
+    return endpoint_set(__func__, comch_client, &client_kind,
+                        offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
 }
 
 doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client,
                                                    uint32_t *size)
 {
-    return endpoint_get(comch_client, &client_kind, offsetof(struct endpoint, recv_queue_size),
-                        size);
+    return endpoint_get(__func__, comch_client, &client_kind,
+                        offsetof(struct endpoint, recv_queue_size), size);
 }
 
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client,
                                           struct doca_dev **dev)
 {
-    return endpoint_get_device(comch_client, &client_kind, dev);
+    return endpoint_get_device(__func__, comch_client, &client_kind, dev);
 }
 
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
                                               struct doca_comch_connection **connection)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (connection)
         *connection = NULL;
     struct endpoint *e = connection ? dpk_object_lock(comch_client, &client_kind) : NULL;
-    if (e && dpk_ctx_is_running(&e->base.ctx)) {
+    const bool runs = e && dpk_ctx_is_running(&e->base.ctx);
+    if (runs)
         *connection = e->connections->object.handle;
-        result = DOCA_SUCCESS;
-    }
-    return dpk_object_unlock(e, result);
+    return dpk_doca_unlock(e, __func__, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the client is %s, and has a connection while it is running",
+                           e ? dpk_ctx_state_name(&e->base.ctx) : "");
 }
 
 doca_error_t doca_comch_client_task_send_set_conf(
     struct doca_comch_client *comch_client, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    return endpoint_send_conf(comch_client, &client_kind, task_completion_cb, task_error_cb,
-                              num_send_tasks);
+    return endpoint_send_conf(__func__, comch_client, &client_kind, task_completion_cb,
+                              task_error_cb, num_send_tasks);
 }
 
 doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
@@ -188,13 +190,13 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    return endpoint_send_new(comch_client, &client_kind, peer, msg, len, task);
+    return endpoint_send_new(__func__, comch_client, &client_kind, peer, msg, len, task);
 }
 
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return endpoint_on_message(comch_client, &client_kind, recv_event_cb);
+    return endpoint_on_message(__func__, comch_client, &client_kind, recv_event_cb);
 }
 
 doca_error_t
@@ -202,6 +204,6 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    return endpoint_on_consumer(comch_client, &client_kind, new_consumer_event_cb,
+    return endpoint_on_consumer(__func__, comch_client, &client_kind, new_consumer_event_cb,
                                 expired_consumer_event_cb);
 }

@@ -221,21 +221,23 @@ doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *con
     struct connection *c = dpk_object_lock(connection, &connection_kind);
     if (c)
         memcpy(c->shown, c->counters, sizeof c->shown);
-    return dpk_object_unlock(c, c && connection_is_lost(c) ? DOCA_ERROR_CONNECTION_ABORTED
-                                                           : DOCA_SUCCESS);
+    const bool lost = c && connection_is_lost(c);
+    return dpk_doca_unlock(c, __func__, lost ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS,
+                           "the connection has ended, or the peer is gone");
 }
 
 doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *connection,
                                                enum doca_comch_counter counter_type,
                                                uint64_t *counter_value)
 {
-    if (!counter_value || (unsigned)counter_type < DOCA_COMCH_COUNTER_SENT_MESSAGES ||
+    if ((unsigned)counter_type < DOCA_COMCH_COUNTER_SENT_MESSAGES ||
         (unsigned)counter_type > DOCA_COMCH_COUNTER_RECV_BYTES)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct connection *c = dpk_object_lock(connection, &connection_kind);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "there is no counter %u", (unsigned)counter_type);
+    struct connection *c = counter_value ? dpk_object_lock(connection, &connection_kind) : NULL;
     if (c)
         *counter_value = c->shown[counter_type];
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return c ? dpk_object_unlock(c, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 /* ---- What a connection is of ---- */
@@ -246,7 +248,7 @@ doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *c
     struct connection *c = dpk_object_lock(connection, &connection_kind);
     if (c)
         c->user_data = user_data;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return c ? dpk_object_unlock(c, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)

@@ -13,14 +13,17 @@ static const struct endpoint_ops *e_ops(const struct endpoint *e)
 
 /* ---- Life ---- */
 
-void *endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card, const char *name,
-                   const struct dpk_kind *kind, const struct endpoint_ops *ops,
+void *endpoint_new(const char *call, const struct doca_dev *dev, const struct dpk_device_info *card,
+                   const char *name, const struct dpk_kind *kind, const struct endpoint_ops *ops,
                    doca_error_t *result)
 {
     const size_t length = strnlen(name, DPK_COMCH_NAME_MAX + 1);
-    *result = DOCA_ERROR_INVALID_VALUE;
-    if (length == 0 || length > DPK_COMCH_NAME_MAX)
+    if (length == 0 || length > DPK_COMCH_NAME_MAX) {
+        *result = dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                       "the name of the server does not have 1 to %u bytes",
+                                       DPK_COMCH_NAME_MAX);
         return NULL;
+    }
     void *handle = dpk_dev_ctx_new(dev, kind, &ops->ctx, sizeof(struct endpoint), result);
     struct endpoint *e = dpk_object_lock(handle, kind);
     if (!e)
@@ -34,70 +37,78 @@ void *endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *car
     return handle;
 }
 
+doca_error_t comch_no_device(const char *call, doca_error_t result)
+{
+    return dpk_doca_refuse_call(NULL, result, call, "the device is NULL, was closed, or is gone");
+}
+
 /* ---- Properties ---- */
 
-struct endpoint *endpoint_begin_change(void *handle, const struct dpk_kind *kind,
+struct endpoint *endpoint_begin_change(const char *call, void *handle, const struct dpk_kind *kind,
                                        doca_error_t *result)
 {
     struct endpoint *e = dpk_object_lock(handle, kind);
-    *result = !e                                                       ? DOCA_ERROR_INVALID_VALUE
-              : atomic_load(&e->base.ctx.state) == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS
-                                                                       : DOCA_ERROR_BAD_STATE;
-    if (e && *result != DOCA_SUCCESS) {
-        dpk_object_unlock(e, *result);
-        e = NULL;
-    }
-    return e;
+    *result = DOCA_SUCCESS;
+    if (e && atomic_load(&e->base.ctx.state) == DOCA_CTX_STATE_IDLE)
+        return e;
+    *result = dpk_doca_unlock(e, call, DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                              e ? dpk_ctx_state_name(&e->base.ctx) : "");
+    return NULL;
 }
 
-doca_error_t endpoint_set(void *handle, const struct dpk_kind *kind, size_t member, uint32_t value,
-                          uint32_t most)
+doca_error_t endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
+                          size_t member, uint32_t value, uint32_t most)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
     if (value == 0 || value > most)
-        return result;
-    struct endpoint *e = endpoint_begin_change(handle, kind, &result);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "%u is not within 1 to %u", value, most);
+    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     memcpy((uint8_t *)e + member, &value, sizeof value);
     return dpk_object_unlock(e, DOCA_SUCCESS);
 }
 
-doca_error_t endpoint_get(const void *handle, const struct dpk_kind *kind, size_t member,
-                          uint32_t *value)
+doca_error_t endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
+                          size_t member, uint32_t *value)
 {
     struct endpoint *e = value ? dpk_object_lock(handle, kind) : NULL;
     if (e)
         memcpy(value, (const uint8_t *)e + member, sizeof *value);
-    return dpk_object_unlock(e, DOCA_SUCCESS);
+    return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
-doca_error_t endpoint_get_device(const void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_get_device(const char *call, const void *handle, const struct dpk_kind *kind,
                                  struct doca_dev **dev)
 {
     struct endpoint *e = dev ? dpk_object_lock(handle, kind) : NULL;
     if (e)
         *dev = e->base.dev->object.handle;
-    return dpk_object_unlock(e, DOCA_SUCCESS);
+    return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
-doca_error_t endpoint_on_message(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
                                  doca_comch_event_msg_recv_cb_t cb)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct endpoint *e = cb ? endpoint_begin_change(handle, kind, &result) : NULL;
+    doca_error_t result;
+    if (!cb)
+        return dpk_doca_no_object(call);
+    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     e->on_message = cb;
     return dpk_object_unlock(e, DOCA_SUCCESS);
 }
 
-doca_error_t endpoint_on_consumer(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
                                   doca_comch_event_consumer_cb_t added,
                                   doca_comch_event_consumer_cb_t expired)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct endpoint *e = added && expired ? endpoint_begin_change(handle, kind, &result) : NULL;
+    doca_error_t result;
+    if (!added || !expired)
+        return dpk_doca_no_object(call);
+    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     e->on_consumer = added;
@@ -194,31 +205,50 @@ static void send_tell(dpk_task_callback callback, void *task, union doca_data ta
 static const struct dpk_task_type send_type = {
     .size = sizeof(struct send), .take = send_take, .release = send_release, .tell = send_tell};
 
-doca_error_t endpoint_send_conf(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
                                 doca_comch_task_send_completion_cb_t completed,
                                 doca_comch_task_send_completion_cb_t failed, uint32_t count)
 {
-    if (!completed || !failed || count == 0 || count > SEND_TASKS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct endpoint *e = dpk_object_pin(handle, kind);
-    doca_error_t result =
-        e ? dpk_task_pool_set(&e->base.ctx, &e->sends, &send_type, (dpk_task_callback)completed,
-                              (dpk_task_callback)failed, count)
-          : DOCA_ERROR_INVALID_VALUE;
+    if (count == 0 || count > SEND_TASKS_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "%u tasks are not within 1 to %u", count, SEND_TASKS_MAX);
+    struct endpoint *e = completed && failed ? dpk_object_pin(handle, kind) : NULL;
+    if (!e)
+        return dpk_doca_no_object(call);
+    const doca_error_t result =
+        dpk_task_pool_set(&e->base.ctx, &e->sends, &send_type, (dpk_task_callback)completed,
+                          (dpk_task_callback)failed, count);
+    dpk_task_refuse(&e->base.ctx, &e->sends, call, result);
     dpk_object_drop(e);
     return result;
+}
+
+/* Checks a send on pinned objects. */
+static doca_error_t send_check(const char *call, struct endpoint *e, const struct connection *c,
+                               uint32_t len)
+{
+    if (c->endpoint != e->base.ctx.object.handle)
+        return dpk_doca_refuse_call(e, DOCA_ERROR_INVALID_VALUE, call,
+                                    "comch \"%s\": the connection is of another client or server",
+                                    e->name);
+    if (len == 0 || len > c->max_size)
+        return dpk_doca_refuse_call(
+            e, DOCA_ERROR_INVALID_VALUE, call,
+            "comch \"%s\": a message of %u bytes; the two sides agreed on 1 to "
+            "%u",
+            e->name, len, c->max_size);
+    if (e->sends.max == 0)
+        return dpk_doca_refuse_call(e, DOCA_ERROR_BAD_STATE, call,
+                                    "comch \"%s\": no sends were configured, as by "
+                                    "doca_comch_client_task_send_set_conf",
+                                    e->name);
+    return DOCA_SUCCESS;
 }
 
 /* `e` and `c` are pinned; so is the task. */
 static struct send *send_new(struct endpoint *e, struct connection *c, const void *msg,
                              uint32_t len, doca_error_t *result)
 {
-    *result = DOCA_ERROR_INVALID_VALUE;
-    if (c->endpoint != e->base.ctx.object.handle || len == 0 || len > c->max_size)
-        return NULL;
-    *result = DOCA_ERROR_BAD_STATE;
-    if (e->sends.max == 0)
-        return NULL;
     struct send *s =
         (struct send *)dpk_task_new(&e->base.ctx, &e->sends, (union doca_data){0}, result);
     if (s) {
@@ -229,16 +259,21 @@ static struct send *send_new(struct endpoint *e, struct connection *c, const voi
     return s;
 }
 
-doca_error_t endpoint_send_new(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
                                struct doca_comch_connection *peer, const void *msg, uint32_t len,
                                struct doca_comch_task_send **task)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (task)
         *task = NULL;
     struct endpoint *e = dpk_object_pin(handle, kind);
     struct connection *c = dpk_object_pin(peer, &connection_kind);
-    struct send *s = e && c && msg && task ? send_new(e, c, msg, len, &result) : NULL;
+    struct send *s = NULL;
+    doca_error_t result =
+        e && c && msg && task ? send_check(call, e, c, len) : dpk_doca_no_object(call);
+    if (result == DOCA_SUCCESS) {
+        s = send_new(e, c, msg, len, &result);
+        dpk_task_refuse(&e->base.ctx, &e->sends, call, result);
+    }
     if (s)
         *task = s->entry.task.object.handle;
     dpk_object_drop(s);

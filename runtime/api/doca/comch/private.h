@@ -173,6 +173,9 @@ doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint
 bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
                           size_t size);
 
+/* Reports that `call` got no device that is open. Returns `result`. */
+doca_error_t comch_no_device(const char *call, doca_error_t result);
+
 /* ---- Endpoints: endpoint.c, client.c, server.c ---- */
 
 struct endpoint;
@@ -210,9 +213,10 @@ struct endpoint {
     _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
 
-/* Creates an endpoint on a device of that card. Errors: INVALID_VALUE if the name is invalid. */
-void *endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card, const char *name,
-                   const struct dpk_kind *kind, const struct endpoint_ops *ops,
+/* Creates an endpoint on a device of that card. Errors: INVALID_VALUE if the name is invalid, after a report
+ * for `call`. */
+void *endpoint_new(const char *call, const struct doca_dev *dev, const struct dpk_device_info *card,
+                   const char *name, const struct dpk_kind *kind, const struct endpoint_ops *ops,
                    doca_error_t *result);
 /* Functions for the two kinds, and for `progress` and `is_ready`. */
 void endpoint_left(void *object);
@@ -226,27 +230,28 @@ void endpoint_hang_up(struct endpoint *e);
 /* Send and read greetings. */
 enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind);
 
-/* The common functions. `kind`: of clients or of servers. */
-doca_error_t endpoint_set(void *handle, const struct dpk_kind *kind, size_t member, uint32_t value,
-                          uint32_t most);
-doca_error_t endpoint_get(const void *handle, const struct dpk_kind *kind, size_t member,
-                          uint32_t *value);
-doca_error_t endpoint_get_device(const void *handle, const struct dpk_kind *kind,
+/* The common functions. `kind`: of clients or of servers; `call`: the DOCA function, for
+ * reports of failures. */
+doca_error_t endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
+                          size_t member, uint32_t value, uint32_t most);
+doca_error_t endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
+                          size_t member, uint32_t *value);
+doca_error_t endpoint_get_device(const char *call, const void *handle, const struct dpk_kind *kind,
                                  struct doca_dev **dev);
-doca_error_t endpoint_send_conf(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
                                 doca_comch_task_send_completion_cb_t completed,
                                 doca_comch_task_send_completion_cb_t failed, uint32_t count);
-doca_error_t endpoint_send_new(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
                                struct doca_comch_connection *peer, const void *msg, uint32_t len,
                                struct doca_comch_task_send **task);
-doca_error_t endpoint_on_message(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
                                  doca_comch_event_msg_recv_cb_t cb);
-doca_error_t endpoint_on_consumer(void *handle, const struct dpk_kind *kind,
+doca_error_t endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
                                   doca_comch_event_consumer_cb_t added,
                                   doca_comch_event_consumer_cb_t expired);
 /* Returns the endpoint, locked, if it is idle; unlock it with dpk_object_unlock. Returns NULL with the
- * reason in *result. */
-struct endpoint *endpoint_begin_change(void *handle, const struct dpk_kind *kind,
+ * error in *result, after a report. */
+struct endpoint *endpoint_begin_change(const char *call, void *handle, const struct dpk_kind *kind,
                                        doca_error_t *result);
 
 #endif

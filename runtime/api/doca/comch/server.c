@@ -1,4 +1,5 @@
 /* Servers: programs of the DPU, with connections to clients on the host. */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -38,8 +39,10 @@ static doca_error_t server_start(struct dpk_ctx *ctx)
     atomic_store(&e->events, epoll_create1(EPOLL_CLOEXEC));
     if (atomic_load(&e->events) >= 0 && watch(e, dpk_comch_server_fd(e->server), NULL))
         return DOCA_SUCCESS;
+    const int error = errno;
     server_stop(ctx);
-    return DOCA_ERROR_OPERATING_SYSTEM;
+    return dpk_doca_refuse_call(e, DOCA_ERROR_OPERATING_SYSTEM, "doca_ctx_start",
+                                "comch \"%s\": epoll: %s", e->name, strerror(error));
 }
 
 static void add(struct endpoint *e, int fd)
@@ -161,20 +164,22 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
     if (comch_server)
         *comch_server = NULL;
     if (!name || !comch_server)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card);
-    if (result == DOCA_SUCCESS && (!card.pair || card.side != DPK_SIDE_DPU)) {
+    if (result != DOCA_SUCCESS)
+        return comch_no_device(__func__, result);
+    if (!card.pair || card.side != DPK_SIDE_DPU) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
                      "comch server \"%s\": servers are for programs of the DPU (DPAKIT_SIDE=dpu)",
                      name);
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    if (result == DOCA_SUCCESS && (result = check_rep(&card, repr)) != DOCA_SUCCESS)
+    if ((result = check_rep(&card, repr)) != DOCA_SUCCESS) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
                      "comch server \"%s\": it needs a representor of its device", name);
-    if (result != DOCA_SUCCESS)
         return result;
-    *comch_server = endpoint_new(dev, &card, name, &server_kind, &ops, &result);
+    }
+    *comch_server = endpoint_new(__func__, dev, &card, name, &server_kind, &ops, &result);
     struct endpoint *e = dpk_object_lock(*comch_server, &server_kind);
     if (e)
         e->rep = repr;
@@ -184,7 +189,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 {
-    return dpk_object_destroy(comch_server, &server_kind);
+    return dpk_doca_destroy(comch_server, &server_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
@@ -195,34 +200,35 @@ struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
                                                 uint32_t size)
 {
-    return endpoint_set(comch_server, &server_kind, offsetof(struct endpoint, max_msg_size), size,
-                        DPK_COMCH_MESSAGE_MAX);
+    return endpoint_set(__func__, comch_server, &server_kind,
+                        offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
 }
 
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
                                                 uint32_t *size)
 {
-    return endpoint_get(comch_server, &server_kind, offsetof(struct endpoint, max_msg_size), size);
+    return endpoint_get(__func__, comch_server, &server_kind,
+                        offsetof(struct endpoint, max_msg_size), size);
 }
 
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
                                                    uint32_t size)
 {
-    return endpoint_set(comch_server, &server_kind, offsetof(struct endpoint, recv_queue_size),
-                        size, RECV_QUEUE_MAX);
+    return endpoint_set(__func__, comch_server, &server_kind,
+                        offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
 }
 
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
                                                    uint32_t *size)
 {
-    return endpoint_get(comch_server, &server_kind, offsetof(struct endpoint, recv_queue_size),
-                        size);
+    return endpoint_get(__func__, comch_server, &server_kind,
+                        offsetof(struct endpoint, recv_queue_size), size);
 }
 
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server,
                                           struct doca_dev **dev)
 {
-    return endpoint_get_device(comch_server, &server_kind, dev);
+    return endpoint_get_device(__func__, comch_server, &server_kind, dev);
 }
 
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
@@ -231,7 +237,7 @@ doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *co
     struct endpoint *e = rep ? dpk_object_lock(comch_server, &server_kind) : NULL;
     if (e)
         *rep = e->rep;
-    return dpk_object_unlock(e, DOCA_SUCCESS);
+    return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
@@ -244,6 +250,12 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
         connection_break(c);
         let_go(e, c);
         result = DOCA_SUCCESS;
+    } else if (e && c) {
+        dpk_doca_refuse_call(e, result, __func__,
+                             "comch \"%s\": the connection is of another client or server",
+                             e->name);
+    } else {
+        dpk_doca_no_object(__func__);
     }
     dpk_object_drop(c);
     dpk_object_drop(e);
@@ -254,8 +266,8 @@ doca_error_t doca_comch_server_task_send_set_conf(
     struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    return endpoint_send_conf(comch_server, &server_kind, task_completion_cb, task_error_cb,
-                              num_send_tasks);
+    return endpoint_send_conf(__func__, comch_server, &server_kind, task_completion_cb,
+                              task_error_cb, num_send_tasks);
 }
 
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
@@ -263,13 +275,13 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    return endpoint_send_new(comch_server, &server_kind, peer, msg, len, task);
+    return endpoint_send_new(__func__, comch_server, &server_kind, peer, msg, len, task);
 }
 
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return endpoint_on_message(comch_server, &server_kind, recv_event_cb);
+    return endpoint_on_message(__func__, comch_server, &server_kind, recv_event_cb);
 }
 
 doca_error_t doca_comch_server_event_connection_status_changed_register(
@@ -277,10 +289,10 @@ doca_error_t doca_comch_server_event_connection_status_changed_register(
     doca_comch_event_connection_status_changed_cb_t connect_event_cb,
     doca_comch_event_connection_status_changed_cb_t disconnect_event_cb)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct endpoint *e = connect_event_cb && disconnect_event_cb
-                             ? endpoint_begin_change(comch_server, &server_kind, &result)
-                             : NULL;
+    doca_error_t result;
+    if (!connect_event_cb || !disconnect_event_cb)
+        return dpk_doca_no_object(__func__);
+    struct endpoint *e = endpoint_begin_change(__func__, comch_server, &server_kind, &result);
     if (!e)
         return result;
     e->on_connected = connect_event_cb;
@@ -293,6 +305,6 @@ doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    return endpoint_on_consumer(comch_server, &server_kind, new_consumer_event_cb,
+    return endpoint_on_consumer(__func__, comch_server, &server_kind, new_consumer_event_cb,
                                 expired_consumer_event_cb);
 }

@@ -52,6 +52,15 @@ char *dpk_doca_take_reason(void);
  * object, where texts that differ in numbers alone are the same. Returns `result`. */
 doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Reports that a call got NULL, or a handle that is not (or no longer) of the right kind. Returns
+ * INVALID_VALUE. */
+doca_error_t dpk_doca_no_object(const char *call);
+/* Unlocks and unpins an object, as dpk_object_unlock, and then reports why `call` failed, if it failed. With
+ * NULL, it returns dpk_doca_no_object. */
+doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Destroys an object, as dpk_object_destroy, and reports why `call` failed, if it failed. */
+doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call);
 /* Returns `result` and reports its reason: each time in the log of the SDK, and on stderr once for each
  * place and object. `object`: NULL if the call has no living object. */
 #define dpk_doca_refuse(object, result, ...)                                                       \
@@ -191,6 +200,8 @@ doca_error_t dpk_ctx_connect(struct dpk_ctx *ctx, struct doca_pe *pe);
  * elsewhere, BAD_STATE if the context is not idle. */
 doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object);
 bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
+/* Returns the state in words, for messages: "idle". */
+const char *dpk_ctx_state_name(const struct dpk_ctx *ctx);
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx);
 /* Returns IN_PROGRESS while tasks are not freed; doca_pe_progress stops the context after the last. */
 doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx);
@@ -280,6 +291,10 @@ doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *poo
  * does not run, NO_MEMORY if memory or the pool is exhausted. */
 struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                               union doca_data user_data, doca_error_t *result);
+/* Reports why dpk_task_pool_set or dpk_task_new returned `result` to `call`, unless it is SUCCESS. Returns
+ * `result`. */
+doca_error_t dpk_task_refuse(struct dpk_ctx *ctx, const struct dpk_task_pool *pool,
+                             const char *call, doca_error_t result);
 /* Returns the task, pinned, or NULL if `handle` is not a task of this type. */
 struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type);
 /* Returns the task as a doca_task, or NULL if `handle` is not a task of this type. */

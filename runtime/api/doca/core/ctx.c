@@ -34,6 +34,20 @@ bool dpk_ctx_is_running(const struct dpk_ctx *ctx)
     return atomic_load_explicit(&ctx->state, memory_order_acquire) == DOCA_CTX_STATE_RUNNING;
 }
 
+const char *dpk_ctx_state_name(const struct dpk_ctx *ctx)
+{
+    switch (atomic_load(&ctx->state)) {
+    case DOCA_CTX_STATE_IDLE:
+        return "idle";
+    case DOCA_CTX_STATE_STARTING:
+        return "starting";
+    case DOCA_CTX_STATE_RUNNING:
+        return "running";
+    default:
+        return "stopping";
+    }
+}
+
 /* Whom to tell of a change of state. */
 struct change {
     doca_ctx_state_changed_callback_t call;

@@ -164,20 +164,62 @@ char *dpk_doca_take_reason(void)
     return reason;
 }
 
+/* Failures of calls without a living object share these, so that different reasons rarely are the same kind. */
+static struct dpk_told nobody[DPK_TOLD_KINDS];
+
+/* `object`: NULL if the call has no living object. */
+__attribute__((format(printf, 4, 0))) static void refuse(struct dpk_object *object,
+                                                         doca_error_t result, const char *call,
+                                                         const char *format, va_list ap)
+{
+    char reason[sizeof noted];
+    vsnprintf(reason, sizeof reason, format, ap);
+    const unsigned kind = kind_of(call) * 31 + kind_of(reason);
+    dpk_doca_tell_at(object ? &object->refused : &nobody[kind / DPK_TOLD_KINDS % DPK_TOLD_KINDS],
+                     kind, DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
+                     reason, doca_error_get_name(result));
+}
+
 doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
                                   const char *format, ...)
 {
-    static struct dpk_told nobody;
-    struct dpk_object *o = object;
-    char reason[sizeof noted];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(reason, sizeof reason, format, ap);
+    refuse(object, result, call, format, ap);
     va_end(ap);
-    dpk_doca_tell_at(o ? &o->refused : &nobody, kind_of(call) + kind_of(reason),
-                     DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
-                     reason, doca_error_get_name(result));
     return result;
+}
+
+doca_error_t dpk_doca_no_object(const char *call)
+{
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                "an argument is NULL, or an object was destroyed or is of another "
+                                "kind");
+}
+
+doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result,
+                             const char *format, ...)
+{
+    struct dpk_object *o = object;
+    if (!o)
+        return dpk_doca_no_object(call);
+    pthread_mutex_unlock(&o->lock);
+    if (result != DOCA_SUCCESS) { /* without the lock: who writes the log may call DOCA */
+        va_list ap;
+        va_start(ap, format);
+        refuse(o, result, call, format, ap);
+        va_end(ap);
+    }
+    dpk_object_drop(o);
+    return result;
+}
+
+doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call)
+{
+    const doca_error_t result = dpk_object_destroy(handle, kind);
+    if (result == DOCA_ERROR_IN_USE)
+        return dpk_doca_refuse_call(NULL, result, call, "other objects or tasks use the object");
+    return result == DOCA_SUCCESS ? result : dpk_doca_no_object(call);
 }
 
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)

@@ -82,6 +82,20 @@ struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
     return t;
 }
 
+doca_error_t dpk_task_refuse(struct dpk_ctx *ctx, const struct dpk_task_pool *pool,
+                             const char *call, doca_error_t result)
+{
+    if (result == DOCA_SUCCESS)
+        return result;
+    if (result == DOCA_ERROR_BAD_STATE)
+        return dpk_doca_refuse_call(ctx, result, call,
+                                    "the context is %s: tasks are configured while it is idle, and "
+                                    "made while it is running",
+                                    dpk_ctx_state_name(ctx));
+    return dpk_doca_refuse_call(
+        ctx, result, call, "all %u tasks of this type exist, or memory is exhausted", pool->max);
+}
+
 struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type)
 {
     struct dpk_task *t = dpk_object_pin(handle, type->kind ? type->kind : &dpk_task_kind);

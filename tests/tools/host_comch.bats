@@ -57,7 +57,8 @@ teardown() {
 @test "consumers expire" {
     case_ok consumers_expire
     reported 'doca_task_submit: send to consumer 1: the peer has no consumer of that number, or has stopped it' \
-        'a task failed: receive: the peer is gone, or the connection has ended (DOCA_ERROR_CONNECTION_RESET)'
+        'a task failed: receive: the peer is gone, or the connection has ended (DOCA_ERROR_CONNECTION_RESET)' \
+        'doca_ctx_start: the connection has ended, or the peer is gone (DOCA_ERROR_NOT_CONNECTED)'
 }
 
 @test "sends wait for a slow peer" {

@@ -186,16 +186,24 @@ bool connection_is_lost(struct connection *c)
 doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id)
 {
     doca_error_t result = DOCA_SUCCESS;
+    const uint32_t max = roll->max; /* constant */
     pthread_mutex_lock(&c->object.lock);
     if (connection_is_lost(c))
         result = DOCA_ERROR_NOT_CONNECTED;
-    else if (roll->count == roll->max || roll->last == UINT32_MAX)
+    else if (roll->count == max || roll->last == UINT32_MAX)
         result = DOCA_ERROR_FULL;
     if (result == DOCA_SUCCESS) {
         roll->count++;
         *id = ++roll->last;
     }
     pthread_mutex_unlock(&c->object.lock);
+    if (result == DOCA_ERROR_NOT_CONNECTED)
+        return dpk_doca_refuse_call(c, result, "doca_ctx_start",
+                                    "the connection has ended, or the peer is gone");
+    if (result == DOCA_ERROR_FULL)
+        return dpk_doca_refuse_call(c, result, "doca_ctx_start",
+                                    "this side of the connection has its %u %s already", max,
+                                    roll == &c->consumers ? "consumers" : "producers");
     return result;
 }
 

@@ -1,4 +1,5 @@
 /* Consumers: receive what the peer's producers send, into buffers that were posted. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -54,6 +55,12 @@ static doca_error_t check_tasks(const struct consumer *n)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t no_rings(struct consumer *n, int error)
+{
+    return dpk_doca_refuse_call(n, DOCA_ERROR_NO_MEMORY, "doca_ctx_start",
+                                "no shared memory for the consumer: %s", strerror(error));
+}
+
 /* A number and rings. */
 static doca_error_t enter(struct consumer *n)
 {
@@ -65,8 +72,9 @@ static doca_error_t enter(struct consumer *n)
     n->got = n->looked = 0;
     n->status = DOCA_SUCCESS;
     n->memory = dpk_pipe_new(&rings);
+    const int error = errno;
     replace_rings(n, rings);
-    return n->memory >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return n->memory >= 0 ? DOCA_SUCCESS : no_rings(n, error);
 }
 
 /* To the producers of this process, which are those of a message queue. */
@@ -90,7 +98,7 @@ static doca_error_t consumer_start(struct dpk_ctx *ctx)
     if (result == DOCA_SUCCESS && n->c->fd >= 0)
         return DOCA_ERROR_IN_PROGRESS;
     if (result == DOCA_SUCCESS && !(n->announced = announce_here(n)))
-        result = DOCA_ERROR_NO_MEMORY;
+        result = no_rings(n, errno);
     if (result != DOCA_SUCCESS)
         leave(n);
     return result;
@@ -319,8 +327,13 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
     if (consumer)
         *consumer = NULL;
     struct connection *c = consumer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
-    doca_error_t result =
-        c ? dpk_mmap_key(buf_mmap, c->dev->object.handle, &key) : DOCA_ERROR_INVALID_VALUE;
+    if (!c)
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_mmap_key(buf_mmap, c->dev->object.handle, &key);
+    if (result != DOCA_SUCCESS)
+        dpk_doca_refuse_call(c, result, __func__,
+                             "the map is none, is not started, or is not of the device of the "
+                             "connection (doca_mmap_add_dev)");
     if (result == DOCA_SUCCESS)
         *consumer = consumer_new(c, NULL, &result);
     dpk_object_drop(c);
@@ -329,7 +342,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-    return dpk_object_destroy(consumer, &consumer_kind);
+    return dpk_doca_destroy(consumer, &consumer_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
@@ -343,12 +356,16 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
                                                   uint32_t imm_data_len)
 {
     if (imm_data_len > DPK_PIPE_IMM_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u bytes of immediate data are more than %u", imm_data_len,
+                                    DPK_PIPE_IMM_MAX);
     struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
     const bool idle = n && atomic_load(&n->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     if (idle)
         n->imm_len = imm_data_len;
-    return dpk_object_unlock(n, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(n, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the consumer is %s, and must be idle",
+                           n ? dpk_ctx_state_name(&n->base.ctx) : "");
 }
 
 doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
@@ -357,15 +374,17 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
     struct consumer *n = imm_data_len ? dpk_object_lock(consumer, &consumer_kind) : NULL;
     if (n)
         *imm_data_len = n->imm_len;
-    return dpk_object_unlock(n, DOCA_SUCCESS);
+    return n ? dpk_object_unlock(n, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
 {
     struct consumer *n = id ? dpk_object_lock(consumer, &consumer_kind) : NULL;
-    if (n && n->entered)
+    const bool entered = n && n->entered;
+    if (entered)
         *id = n->id;
-    return dpk_object_unlock(n, n && n->entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(n, __func__, entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the consumer is not started, and has no number yet");
 }
 
 /* ---- Receives ---- */
@@ -396,15 +415,18 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
     doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
-    if (!task_completion_cb || !task_error_cb || num_post_recv_tasks == 0 ||
-        num_post_recv_tasks > DPK_PIPE_POSTS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct consumer *n = dpk_object_pin(consumer, &consumer_kind);
-    doca_error_t result =
-        n ? dpk_task_pool_set(&n->base.ctx, &n->receives, &receive_type,
-                              (dpk_task_callback)task_completion_cb,
-                              (dpk_task_callback)task_error_cb, num_post_recv_tasks)
-          : DOCA_ERROR_INVALID_VALUE;
+    if (num_post_recv_tasks == 0 || num_post_recv_tasks > DPK_PIPE_POSTS_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u tasks are not within 1 to %u", num_post_recv_tasks,
+                                    DPK_PIPE_POSTS_MAX);
+    struct consumer *n =
+        task_completion_cb && task_error_cb ? dpk_object_pin(consumer, &consumer_kind) : NULL;
+    if (!n)
+        return dpk_doca_no_object(__func__);
+    const doca_error_t result = dpk_task_pool_set(
+        &n->base.ctx, &n->receives, &receive_type, (dpk_task_callback)task_completion_cb,
+        (dpk_task_callback)task_error_cb, num_post_recv_tasks);
+    dpk_task_refuse(&n->base.ctx, &n->receives, __func__, result);
     dpk_object_drop(n);
     return result;
 }
@@ -414,15 +436,16 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
                                               struct doca_buf *buf,
                                               struct doca_comch_consumer_task_post_recv **task)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct receive *r = NULL;
+    doca_error_t result;
     if (task)
         *task = NULL;
     struct consumer *n =
         task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(consumer, &consumer_kind) : NULL;
-    if (n)
-        r = (struct receive *)dpk_task_new(&n->base.ctx, &n->receives, (union doca_data){0},
-                                           &result);
+    if (!n)
+        return dpk_doca_no_object(__func__);
+    struct receive *r =
+        (struct receive *)dpk_task_new(&n->base.ctx, &n->receives, (union doca_data){0}, &result);
+    dpk_task_refuse(&n->base.ctx, &n->receives, __func__, result);
     if (r) {
         r->buf = buf;
         *task = r->entry.task.object.handle;

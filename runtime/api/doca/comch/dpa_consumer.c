@@ -58,7 +58,7 @@ doca_error_t
 doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **consumer_comp)
 {
     if (!consumer_comp)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct consumer_completion *k = calloc(1, sizeof *k);
     if (k) {
         k->consumers_max = CONSUMERS_MAX;
@@ -72,14 +72,23 @@ doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **co
 doca_error_t
 doca_comch_consumer_completion_destroy(struct doca_comch_consumer_completion *consumer_comp)
 {
-    return dpk_object_destroy(consumer_comp, &completion_kind);
+    return dpk_doca_destroy(consumer_comp, &completion_kind, __func__);
 }
 
 doca_error_t
 doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *consumer_comp)
 {
     struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
-    return dpk_object_unlock(k, k && !k->on_dpa.handle ? start(k) : DOCA_ERROR_BAD_STATE);
+    if (!k || k->on_dpa.handle)
+        return dpk_doca_unlock(k, __func__, DOCA_ERROR_BAD_STATE,
+                               "the completion is started already");
+    const doca_error_t result = start(k);
+    if (result == DOCA_ERROR_BAD_CONFIG)
+        return dpk_object_unlock(k, result); /* reported */
+    return dpk_doca_unlock(
+        k, __func__, result,
+        "the DPA context of the completion's thread is not started, has failed, or "
+        "has no memory");
 }
 
 doca_error_t
@@ -91,7 +100,9 @@ doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consu
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
         dpk_dpa_queue_end(&k->on_dpa);
-    return dpk_object_unlock(k, result);
+    return dpk_doca_unlock(k, __func__, result, "%s",
+                           result == DOCA_ERROR_IN_USE ? "running consumers use the completion"
+                                                       : "the completion is not started");
 }
 
 /* ---- Properties of completions ---- */
@@ -101,12 +112,13 @@ doca_comch_consumer_completion_set_dpa_thread(struct doca_comch_consumer_complet
                                               struct doca_dpa_thread *dpa_thread)
 {
     if (!dpk_dpa_of_thread(dpa_thread))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct consumer_completion *k = dpk_object_lock(consumer_comp, &completion_kind);
     const bool idle = k && !k->on_dpa.handle;
     if (idle)
         k->thread = dpa_thread;
-    return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(k, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the completion is started, and must not be");
 }
 
 static uint32_t *number_of(struct consumer_completion *k, size_t member)
@@ -114,37 +126,39 @@ static uint32_t *number_of(struct consumer_completion *k, size_t member)
     return (uint32_t *)((char *)k + member);
 }
 
-static doca_error_t set(struct doca_comch_consumer_completion *handle, size_t member,
-                        uint32_t value, uint32_t least, uint32_t most)
+static doca_error_t set(const char *call, struct doca_comch_consumer_completion *handle,
+                        size_t member, uint32_t value, uint32_t least, uint32_t most)
 {
     if (value < least || value > most)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "%u is not within %u to %u", value, least, most);
     struct consumer_completion *k = dpk_object_lock(handle, &completion_kind);
     const bool idle = k && !k->on_dpa.handle;
     if (idle)
         *number_of(k, member) = value;
-    return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(k, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the completion is started, and must not be");
 }
 
-static doca_error_t get(const struct doca_comch_consumer_completion *handle, size_t member,
-                        uint32_t *value)
+static doca_error_t get(const char *call, const struct doca_comch_consumer_completion *handle,
+                        size_t member, uint32_t *value)
 {
     struct consumer_completion *k = value ? dpk_object_lock(handle, &completion_kind) : NULL;
     if (k)
         *value = *number_of(k, member);
-    return dpk_object_unlock(k, DOCA_SUCCESS);
+    return k ? dpk_object_unlock(k, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
 #define NUMBER(setter, getter, member, least, most)                                                \
     doca_error_t setter(struct doca_comch_consumer_completion *consumer_comp, uint32_t value)      \
     {                                                                                              \
-        return set(consumer_comp, offsetof(struct consumer_completion, member), value, (least),    \
-                   (most));                                                                        \
+        return set(__func__, consumer_comp, offsetof(struct consumer_completion, member), value,   \
+                   (least), (most));                                                               \
     }                                                                                              \
     doca_error_t getter(const struct doca_comch_consumer_completion *consumer_comp,                \
                         uint32_t *value)                                                           \
     {                                                                                              \
-        return get(consumer_comp, offsetof(struct consumer_completion, member), value);            \
+        return get(__func__, consumer_comp, offsetof(struct consumer_completion, member), value);  \
     }
 
 NUMBER(doca_comch_consumer_completion_set_max_num_consumers,
@@ -163,7 +177,8 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
     const bool started = k && k->on_dpa.handle;
     if (started)
         *dpa_consumer_comp = k->on_dpa.memory;
-    return dpk_object_unlock(k, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(k, __func__, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the completion is not started");
 }
 
 /* ---- Consumers ---- */
@@ -175,7 +190,8 @@ doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint
                                    "doca_ctx_start: this side of the message queue is on the DPA, "
                                    "and the data path is not: doca_ctx_set_datapath_on_dpa");
     if (!dpk_dpa_enter(datapath, 0))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_refuse_call(datapath, DOCA_ERROR_BAD_STATE, "doca_ctx_start",
+                                    "the DPA context is not started, or has failed");
     *run = dpk_dpa_base(datapath)->run;
     dpk_dpa_leave(datapath);
     return DOCA_SUCCESS;
@@ -204,7 +220,10 @@ doca_error_t dpa_consumer_check(struct consumer *n)
                                      "data, its completion %u",
                                      n->imm_len, k->imm_len);
     else if (atomic_load(&k->object.users) >= k->consumers_max)
-        result = DOCA_ERROR_FULL;
+        result = dpk_doca_refuse_call(n, DOCA_ERROR_FULL, "doca_ctx_start",
+                                      "the completion has its %u consumers already "
+                                      "(doca_comch_consumer_completion_set_max_num_consumers)",
+                                      k->consumers_max);
     if (result == DOCA_SUCCESS) {
         n->room = 0;
         n->uses_completion = true;
@@ -212,6 +231,17 @@ doca_error_t dpa_consumer_check(struct consumer *n)
     }
     pthread_mutex_unlock(&k->object.lock);
     return result;
+}
+
+/* Unlocks a consumer that may have been changed. */
+static doca_error_t refuse_change(const char *call, struct consumer *n, doca_error_t result)
+{
+    if (result == DOCA_ERROR_NOT_SUPPORTED)
+        return dpk_doca_unlock(n, call, result,
+                               "the consumer is of a connection between processes, and not of a "
+                               "message queue");
+    return dpk_doca_unlock(n, call, result, "the consumer is %s, and must be idle",
+                           n ? dpk_ctx_state_name(&n->base.ctx) : "");
 }
 
 doca_error_t
@@ -231,7 +261,7 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
         dpk_object_hold(n->completion = k);
         n->completion_data = user_data;
     }
-    result = dpk_object_unlock(n, result);
+    result = refuse_change(__func__, n, result);
     dpk_object_drop(before);
     dpk_object_drop(k);
     return result;
@@ -241,7 +271,9 @@ doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer
                                                       uint32_t dev_num_recv)
 {
     if (dev_num_recv == 0 || dev_num_recv > DPK_PIPE_POSTS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u receives are not within 1 to %u", dev_num_recv,
+                                    DPK_PIPE_POSTS_MAX);
     struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
     doca_error_t result = DOCA_SUCCESS;
     if (n && !n->msgq)
@@ -250,7 +282,7 @@ doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer
         result = DOCA_ERROR_BAD_STATE;
     else if (n)
         n->receives_max = dev_num_recv;
-    return dpk_object_unlock(n, result);
+    return refuse_change(__func__, n, result);
 }
 
 doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
@@ -264,7 +296,9 @@ doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *cons
         *dpa_consumer = (uintptr_t)n->base.ctx.object.handle;
         result = DOCA_SUCCESS;
     }
-    return dpk_object_unlock(n, result);
+    return dpk_doca_unlock(n, __func__, result,
+                           "the consumer is %s, and has a handle while it is running on the DPA",
+                           n ? dpk_ctx_state_name(&n->base.ctx) : "");
 }
 
 /* ---- Messages ---- */

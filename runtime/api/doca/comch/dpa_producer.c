@@ -22,6 +22,17 @@ doca_error_t dpa_producer_check(struct producer *p)
     return result;
 }
 
+/* Unlocks a producer that may have been changed. */
+static doca_error_t refuse_change(const char *call, struct producer *p, doca_error_t result)
+{
+    if (result == DOCA_ERROR_NOT_SUPPORTED)
+        return dpk_doca_unlock(p, call, result,
+                               "the producer is of a connection between processes, and not of a "
+                               "message queue");
+    return dpk_doca_unlock(p, call, result, "the producer is %s, and must be idle",
+                           p ? dpk_ctx_state_name(&p->base.ctx) : "");
+}
+
 doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_producer *producer,
                                                        struct doca_dpa_completion *dpa_comp)
 {
@@ -36,7 +47,7 @@ doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_produce
         before = p->queue;
         dpk_object_hold(p->queue = q);
     }
-    result = dpk_object_unlock(p, result);
+    result = refuse_change(__func__, p, result);
     dpk_object_drop(before);
     dpk_object_drop(q);
     return result;
@@ -46,12 +57,15 @@ doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer
                                                       uint32_t dev_num_send)
 {
     if (dev_num_send == 0 || dev_num_send > DPK_PIPE_POSTS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u sends are not within 1 to %u", dev_num_send,
+                                    DPK_PIPE_POSTS_MAX);
     struct producer *p = dpk_object_lock(producer, &producer_kind);
     const bool idle = p && atomic_load(&p->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    return dpk_object_unlock(p, p && !p->msgq ? DOCA_ERROR_NOT_SUPPORTED
-                                : idle        ? DOCA_SUCCESS
-                                              : DOCA_ERROR_BAD_STATE);
+    return refuse_change(__func__, p,
+                         p && !p->msgq ? DOCA_ERROR_NOT_SUPPORTED
+                         : idle        ? DOCA_SUCCESS
+                                       : DOCA_ERROR_BAD_STATE);
 }
 
 doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
@@ -65,7 +79,9 @@ doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *prod
         *dpa_producer = (uintptr_t)p->base.ctx.object.handle;
         result = DOCA_SUCCESS;
     }
-    return dpk_object_unlock(p, result);
+    return dpk_doca_unlock(p, __func__, result,
+                           "the producer is %s, and has a handle while it is running on the DPA",
+                           p ? dpk_ctx_state_name(&p->base.ctx) : "");
 }
 
 /* ---- Sends ---- */
@@ -81,11 +97,21 @@ static struct producer *begin(struct dpk_dpa *d, uint64_t handle)
     return NULL;
 }
 
+static struct dpk_memory_access write_of(const struct dpa_comch_send *s,
+                                         const struct dpk_memory_domain *domain)
+{
+    return (struct dpk_memory_access){s->to, DPK_MEMORY_WRITE, s->to_address, s->length, domain};
+}
+
+static struct dpk_memory_access read_of(const struct dpa_comch_send *s,
+                                        const struct dpk_memory_domain *domain)
+{
+    return (struct dpk_memory_access){s->from, DPK_MEMORY_READ, s->from_address, s->length, domain};
+}
+
 static bool copy(const struct dpa_comch_send *s, const struct dpk_memory_domain *domain)
 {
-    const struct dpk_memory_access to = {s->to, DPK_MEMORY_WRITE, s->to_address, s->length, domain},
-                                   from = {s->from, DPK_MEMORY_READ, s->from_address, s->length,
-                                           domain};
+    const struct dpk_memory_access to = write_of(s, domain), from = read_of(s, domain);
     return s->length == 0 || dpk_memory_copy(&to, &from);
 }
 
@@ -129,12 +155,38 @@ static void tell(struct producer *p, uint32_t report, uint32_t error)
         dpk_completion_post(p->queue, &c);
 }
 
+/* Reports why a send of DPA code ends with an error. `r`: NULL if there is no such consumer. */
+static void explain(struct producer *p, const struct dpa_comch_send *s, const struct remote *r,
+                    uint32_t error)
+{
+    const char *call = "send of DPA code";
+    const uint32_t most = r ? r->imm_room : DPA_COMCH_IMM_MAX;
+    if (s->imm_size > most) {
+        dpk_doca_refuse_call(p, DOCA_ERROR_INVALID_VALUE, call,
+                             "%u bytes of immediate data to consumer %u, which takes %u",
+                             s->imm_size, s->consumer, most);
+    } else if (error == LOCAL_PROTECTION) {
+        const struct dpk_memory_access to = write_of(s, p->base.dev->domain),
+                                       from = read_of(s, p->base.dev->domain);
+        char why[DPK_MEMORY_REASON_MAX];
+        dpk_doca_refuse_call(
+            p, DOCA_ERROR_NOT_PERMITTED, call, "copy of %llu bytes from 0x%llx to 0x%llx: %s",
+            (unsigned long long)s->length, (unsigned long long)s->from_address,
+            (unsigned long long)s->to_address, dpk_memory_explain_copy(&to, &from, why));
+    } else {
+        dpk_doca_refuse_call(p, DOCA_ERROR_NOT_FOUND, call,
+                             "the queue has no consumer %u, or it was stopped", s->consumer);
+    }
+}
+
 /* False: there is no receive now. */
 static bool send(struct producer *p, const struct dpa_comch_send *s)
 {
     struct remote *r =
         s->imm_size <= DPA_COMCH_IMM_MAX ? connection_find_remote(p->c, s->consumer) : NULL;
     const int error = r ? send_to(p, r, s) : REMOTE_INVALID;
+    if (error > 0)
+        explain(p, s, r, (uint32_t)error);
     remote_drop(r);
     if (error >= 0)
         tell(p, s->report, (uint32_t)error);

@@ -48,22 +48,21 @@ doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq
     if (msgq)
         *msgq = NULL;
     struct dpk_dev *d = msgq ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    struct msgq *q = d ? calloc(1, sizeof *q) : NULL;
+    if (!d)
+        return dpk_doca_no_object(__func__);
+    struct msgq *q = calloc(1, sizeof *q);
     if (q) {
         dpk_object_use(q->dev = d);
         q->consumers_max = q->producers_max = CONSUMERS_MAX;
         *msgq = dpk_object_enter(q, &msgq_kind);
     }
-    const doca_error_t result = !d      ? DOCA_ERROR_INVALID_VALUE
-                                : *msgq ? DOCA_SUCCESS
-                                        : DOCA_ERROR_NO_MEMORY;
     dpk_object_drop(d);
-    return result;
+    return *msgq ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
 {
-    return dpk_object_destroy(msgq, &msgq_kind);
+    return dpk_doca_destroy(msgq, &msgq_kind, __func__);
 }
 
 static doca_error_t start(struct msgq *q)
@@ -85,7 +84,9 @@ static doca_error_t start(struct msgq *q)
 doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
 {
     struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
-    return dpk_object_unlock(q, q && !q->c ? start(q) : DOCA_ERROR_BAD_STATE);
+    if (!q || q->c)
+        return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is started already");
+    return dpk_object_unlock(q, start(q));
 }
 
 doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
@@ -96,12 +97,16 @@ doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
         end_connection(q);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_unlock(q, __func__, result, "%s",
+                           result == DOCA_ERROR_IN_USE
+                               ? "producers or consumers of the queue exist (destroy them before)"
+                               : "the queue is not started");
 }
 
 /* ---- Properties ---- */
 
-static doca_error_t set_dpa(struct doca_comch_msgq *msgq, size_t member, struct doca_dpa *dpa)
+static doca_error_t set_dpa(const char *call, struct doca_comch_msgq *msgq, size_t member,
+                            struct doca_dpa *dpa)
 {
     struct dpk_dpa *before = NULL, *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     struct msgq *q = d ? dpk_object_lock(msgq, &msgq_kind) : NULL;
@@ -111,7 +116,8 @@ static doca_error_t set_dpa(struct doca_comch_msgq *msgq, size_t member, struct 
         before = *at;
         dpk_object_hold(*at = d);
     }
-    const doca_error_t result = dpk_object_unlock(q, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    const doca_error_t result = dpk_doca_unlock(q, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                                                "the queue is started, and must not be");
     dpk_object_drop(before);
     dpk_object_drop(d);
     return result;
@@ -119,35 +125,38 @@ static doca_error_t set_dpa(struct doca_comch_msgq *msgq, size_t member, struct 
 
 doca_error_t doca_comch_msgq_set_dpa_consumer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
 {
-    return set_dpa(msgq, offsetof(struct msgq, consumer_dpa), dpa);
+    return set_dpa(__func__, msgq, offsetof(struct msgq, consumer_dpa), dpa);
 }
 
 doca_error_t doca_comch_msgq_set_dpa_producer(struct doca_comch_msgq *msgq, struct doca_dpa *dpa)
 {
-    return set_dpa(msgq, offsetof(struct msgq, producer_dpa), dpa);
+    return set_dpa(__func__, msgq, offsetof(struct msgq, producer_dpa), dpa);
 }
 
-static doca_error_t set_max(struct doca_comch_msgq *msgq, size_t member, uint32_t value)
+static doca_error_t set_max(const char *call, struct doca_comch_msgq *msgq, size_t member,
+                            uint32_t value)
 {
     if (value == 0 || value > CONSUMERS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "%u is not within 1 to %u", value, CONSUMERS_MAX);
     struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
     const bool idle = q && !q->c;
     if (idle)
         *(uint32_t *)((char *)q + member) = value;
-    return dpk_object_unlock(q, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(q, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the queue is started, and must not be");
 }
 
 doca_error_t doca_comch_msgq_set_max_num_consumers(struct doca_comch_msgq *msgq,
                                                    uint32_t max_num_consumers)
 {
-    return set_max(msgq, offsetof(struct msgq, consumers_max), max_num_consumers);
+    return set_max(__func__, msgq, offsetof(struct msgq, consumers_max), max_num_consumers);
 }
 
 doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq,
                                                    uint32_t max_num_producers)
 {
-    return set_max(msgq, offsetof(struct msgq, producers_max), max_num_producers);
+    return set_max(__func__, msgq, offsetof(struct msgq, producers_max), max_num_producers);
 }
 
 /* ---- Its ends ---- */
@@ -155,23 +164,25 @@ doca_error_t doca_comch_msgq_set_max_num_producers(struct doca_comch_msgq *msgq,
 doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
                                              struct doca_comch_consumer **consumer)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result;
     if (consumer)
         *consumer = NULL;
     struct msgq *q = consumer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
-    if (q && q->c)
-        *consumer = consumer_new(q->c, q, &result);
+    if (!q || !q->c)
+        return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is not started");
+    *consumer = consumer_new(q->c, q, &result);
     return dpk_object_unlock(q, result);
 }
 
 doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
                                              struct doca_comch_producer **producer)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result;
     if (producer)
         *producer = NULL;
     struct msgq *q = producer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
-    if (q && q->c)
-        *producer = producer_new(q->c, q, &result);
+    if (!q || !q->c)
+        return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is not started");
+    *producer = producer_new(q->c, q, &result);
     return dpk_object_unlock(q, result);
 }

@@ -330,19 +330,20 @@ struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
                                         struct doca_comch_producer **producer)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
     if (producer)
         *producer = NULL;
     struct connection *c = producer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
-    if (c)
-        *producer = producer_new(c, NULL, &result);
+    if (!c)
+        return dpk_doca_no_object(__func__);
+    *producer = producer_new(c, NULL, &result);
     dpk_object_drop(c);
     return result;
 }
 
 doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
-    return dpk_object_destroy(producer, &producer_kind);
+    return dpk_doca_destroy(producer, &producer_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
@@ -353,9 +354,11 @@ struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
 {
     struct producer *p = id ? dpk_object_lock(producer, &producer_kind) : NULL;
-    if (p && p->entered)
+    const bool entered = p && p->entered;
+    if (entered)
         *id = p->id;
-    return dpk_object_unlock(p, p && p->entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(p, __func__, entered ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the producer is not started, and has no number yet");
 }
 
 /* ---- Sends ---- */
@@ -380,14 +383,18 @@ doca_error_t doca_comch_producer_task_send_set_conf(
     doca_comch_producer_task_send_completion_cb_t task_completion_cb,
     doca_comch_producer_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    if (!task_completion_cb || !task_error_cb || num_send_tasks == 0 ||
-        num_send_tasks > DPK_PIPE_POSTS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct producer *p = dpk_object_pin(producer, &producer_kind);
-    doca_error_t result = p ? dpk_task_pool_set(&p->base.ctx, &p->sends, &send_type,
-                                                (dpk_task_callback)task_completion_cb,
-                                                (dpk_task_callback)task_error_cb, num_send_tasks)
-                            : DOCA_ERROR_INVALID_VALUE;
+    if (num_send_tasks == 0 || num_send_tasks > DPK_PIPE_POSTS_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u tasks are not within 1 to %u", num_send_tasks,
+                                    DPK_PIPE_POSTS_MAX);
+    struct producer *p =
+        task_completion_cb && task_error_cb ? dpk_object_pin(producer, &producer_kind) : NULL;
+    if (!p)
+        return dpk_doca_no_object(__func__);
+    const doca_error_t result = dpk_task_pool_set(&p->base.ctx, &p->sends, &send_type,
+                                                  (dpk_task_callback)task_completion_cb,
+                                                  (dpk_task_callback)task_error_cb, num_send_tasks);
+    dpk_task_refuse(&p->base.ctx, &p->sends, __func__, result);
     dpk_object_drop(p);
     return result;
 }
@@ -409,16 +416,21 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
                                                       uint32_t imm_data_len, uint32_t consumer_id,
                                                       struct doca_comch_producer_task_send **task)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct send *s = NULL;
+    doca_error_t result;
     if (task)
         *task = NULL;
+    if (!is_imm(imm_data, imm_data_len) || consumer_id == 0)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u bytes of immediate data (at most %u, with an address) to "
+                                    "consumer %u (from 1)",
+                                    imm_data_len, DPK_PIPE_IMM_MAX, consumer_id);
     struct producer *p =
-        task && (!buf || dpk_is_buf(buf)) && is_imm(imm_data, imm_data_len) && consumer_id != 0
-            ? dpk_object_pin(producer, &producer_kind)
-            : NULL;
-    if (p)
-        s = (struct send *)dpk_task_new(&p->base.ctx, &p->sends, (union doca_data){0}, &result);
+        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(producer, &producer_kind) : NULL;
+    if (!p)
+        return dpk_doca_no_object(__func__);
+    struct send *s =
+        (struct send *)dpk_task_new(&p->base.ctx, &p->sends, (union doca_data){0}, &result);
+    dpk_task_refuse(&p->base.ctx, &p->sends, __func__, result);
     if (s) {
         s->buf = buf;
         s->consumer = consumer_id;

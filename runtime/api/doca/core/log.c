@@ -164,19 +164,28 @@ char *dpk_doca_take_reason(void)
     return reason;
 }
 
-/* Failures of calls without a living object share these, so that different reasons rarely are the same kind. */
-static struct dpk_told nobody[DPK_TOLD_KINDS];
+/* The failures of calls that were reported, by object, call and text. There are so many places that two
+ * failures rarely share one, which would keep the second off stderr. */
+#define REFUSALS 65536u
+static struct dpk_told refusals[REFUSALS / DPK_TOLD_KINDS];
+
+static unsigned place_of(const struct dpk_object *object, const char *call, const char *reason)
+{
+    uint64_t hash = object ? (uintptr_t)object->handle : 0;
+    hash = (hash * 31 + kind_of(call)) * 31 + kind_of(reason);
+    return (unsigned)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 48) % REFUSALS;
+}
 
 /* `object`: NULL if the call has no living object. */
-__attribute__((format(printf, 4, 0))) static void refuse(struct dpk_object *object,
+__attribute__((format(printf, 4, 0))) static void refuse(const struct dpk_object *object,
                                                          doca_error_t result, const char *call,
                                                          const char *format, va_list ap)
 {
     char reason[sizeof noted];
     vsnprintf(reason, sizeof reason, format, ap);
-    const unsigned kind = kind_of(call) * 31 + kind_of(reason);
-    dpk_doca_tell_at(object ? &object->refused : &nobody[kind / DPK_TOLD_KINDS % DPK_TOLD_KINDS],
-                     kind, DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
+    const unsigned place = place_of(object, call, reason);
+    dpk_doca_tell_at(&refusals[place / DPK_TOLD_KINDS], place % DPK_TOLD_KINDS,
+                     DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
                      reason, doca_error_get_name(result));
 }
 

@@ -63,7 +63,7 @@ doca_error_t doca_devemu_pci_db_completion_create(struct doca_dpa_thread *dpa_th
     if (db_comp)
         *db_comp = NULL;
     if (!db_comp || !dpk_dpa_of_thread(dpa_thread))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct db_completion *k = calloc(1, sizeof *k);
     if (k) {
         k->thread = dpa_thread;
@@ -75,7 +75,7 @@ doca_error_t doca_devemu_pci_db_completion_create(struct doca_dpa_thread *dpa_th
 
 doca_error_t doca_devemu_pci_db_completion_destroy(struct doca_devemu_pci_db_completion *db_comp)
 {
-    return dpk_object_destroy(db_comp, &db_completion_kind);
+    return dpk_doca_destroy(db_comp, &db_completion_kind, __func__);
 }
 
 doca_error_t
@@ -83,12 +83,14 @@ doca_devemu_pci_db_completion_set_max_num_dbs(struct doca_devemu_pci_db_completi
                                               uint32_t max_num_dbs)
 {
     if (max_num_dbs == 0 || max_num_dbs > DPK_PCI_DOORBELLS)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u is not within 1 to %u", max_num_dbs, DPK_PCI_DOORBELLS);
     struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
     const bool idle = k && !k->on_dpa.handle;
     if (idle)
         k->max = max_num_dbs;
-    return dpk_object_unlock(k, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(k, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the completion is started, and must not be");
 }
 
 doca_error_t
@@ -98,7 +100,7 @@ doca_devemu_pci_db_completion_get_max_num_dbs(struct doca_devemu_pci_db_completi
     struct db_completion *k = max_num_dbs ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
     if (k)
         *max_num_dbs = k->max;
-    return dpk_object_unlock(k, DOCA_SUCCESS);
+    return k ? dpk_object_unlock(k, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 doca_error_t
@@ -111,13 +113,19 @@ doca_devemu_pci_db_completion_get_curr_num_dbs(struct doca_devemu_pci_db_complet
         count += k->doorbells[i] != NULL;
     if (k)
         *num_dbs = count;
-    return dpk_object_unlock(k, DOCA_SUCCESS);
+    return k ? dpk_object_unlock(k, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_completion *db_comp)
 {
     struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
-    return dpk_object_unlock(k, k && !k->on_dpa.handle ? start(k) : DOCA_ERROR_BAD_STATE);
+    if (!k || k->on_dpa.handle)
+        return dpk_doca_unlock(k, __func__, DOCA_ERROR_BAD_STATE,
+                               "the completion is started already");
+    return dpk_doca_unlock(
+        k, __func__, start(k),
+        "the DPA context of the completion's thread is not started, has failed, or "
+        "has no memory");
 }
 
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp)
@@ -128,7 +136,9 @@ doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_comple
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
         end(k);
-    return dpk_object_unlock(k, result);
+    return dpk_doca_unlock(k, __func__, result, "%s",
+                           result == DOCA_ERROR_IN_USE ? "doorbells use the completion"
+                                                       : "the completion is not started");
 }
 
 doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
@@ -139,5 +149,6 @@ doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
     const bool runs = k && db_completion_runs(k);
     if (runs)
         *db_comp_handle = k->on_dpa.memory;
-    return dpk_object_unlock(k, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(k, __func__, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the completion is not started, or its DPA context was stopped");
 }

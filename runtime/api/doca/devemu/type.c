@@ -84,8 +84,12 @@ doca_error_t doca_devemu_pci_type_create(const char *name, struct doca_devemu_pc
     if (pci_type)
         *pci_type = NULL;
     const size_t n = name ? strnlen(name, DPK_PCI_NAME_SIZE) : 0;
-    if (!pci_type || n == 0 || n == DPK_PCI_NAME_SIZE)
-        return DOCA_ERROR_INVALID_VALUE;
+    if (!pci_type)
+        return dpk_doca_no_object(__func__);
+    if (n == 0 || n == DPK_PCI_NAME_SIZE)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "the name of the type does not have 1 to %u bytes",
+                                    (unsigned)DPK_PCI_NAME_SIZE - 1);
     struct pci_type *t = calloc(1, sizeof *t);
     if (t)
         memcpy(t->config.name, name, n);
@@ -95,7 +99,7 @@ doca_error_t doca_devemu_pci_type_create(const char *name, struct doca_devemu_pc
 
 doca_error_t doca_devemu_pci_type_destroy(struct doca_devemu_pci_type *pci_type)
 {
-    return dpk_object_destroy(pci_type, &pci_type_kind);
+    return dpk_doca_destroy(pci_type, &pci_type_kind, __func__);
 }
 
 /* With the lock. */
@@ -120,7 +124,9 @@ static doca_error_t start(struct pci_type *t)
 doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type)
 {
     struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
-    return dpk_object_unlock(t, t && !t->started ? start(t) : DOCA_ERROR_BAD_STATE);
+    if (!t || t->started)
+        return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is started already");
+    return dpk_object_unlock(t, start(t));
 }
 
 doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
@@ -131,21 +137,25 @@ doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
         result = DOCA_ERROR_IN_USE;
     if (result == DOCA_SUCCESS)
         t->started = false;
-    return dpk_object_unlock(t, result);
+    return dpk_doca_unlock(t, __func__, result, "%s",
+                           result == DOCA_ERROR_IN_USE ? "contexts of functions use the type"
+                                                       : "the type is not started");
 }
 
 /* ---- Configuration ---- */
 
-/* Locked, if it may be configured. NULL: *result says why. */
-static struct pci_type *begin(const struct doca_devemu_pci_type *pci_type, doca_error_t *result)
+/* Locked, if it may be configured. NULL: *result is the error, which was
+ * reported for `call`. */
+static struct pci_type *begin(const char *call, const struct doca_devemu_pci_type *pci_type,
+                              doca_error_t *result)
 {
     struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
-    *result = t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-    if (t && t->started) {
-        *result = dpk_object_unlock(t, DOCA_ERROR_BAD_STATE);
-        return NULL;
-    }
-    return t;
+    *result = DOCA_SUCCESS;
+    if (t && !t->started)
+        return t;
+    *result =
+        dpk_doca_unlock(t, call, DOCA_ERROR_BAD_STATE, "the type is started, and must not be");
+    return NULL;
 }
 
 doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
@@ -153,9 +163,12 @@ doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
 {
     struct dpk_device_info card;
     struct dpk_dev *before = NULL, *d = dpk_object_pin(dev, &dpk_dev_kind);
-    doca_error_t result =
-        d ? dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card) : DOCA_ERROR_INVALID_VALUE;
-    struct pci_type *t = result == DOCA_SUCCESS ? begin(pci_type, &result) : NULL;
+    if (!d)
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card);
+    if (result != DOCA_SUCCESS)
+        dpk_doca_refuse_call(d, result, __func__, "the device is gone");
+    struct pci_type *t = result == DOCA_SUCCESS ? begin(__func__, pci_type, &result) : NULL;
     if (t) {
         before = t->dev;
         dpk_object_use(t->dev = d);
@@ -170,9 +183,12 @@ doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
 #define REGISTER(setter, member, type, mask)                                                       \
     doca_error_t setter(struct doca_devemu_pci_type *pci_type, type value)                         \
     {                                                                                              \
-        doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
+        doca_error_t result;                                                                       \
         const uint32_t wide = value;                                                               \
-        struct pci_type *t = wide <= (mask) ? begin(pci_type, &result) : NULL;                     \
+        if (wide > (mask))                                                                         \
+            return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,                  \
+                                        "0x%x is more than 0x%x", wide, (unsigned)(mask));         \
+        struct pci_type *t = begin(__func__, pci_type, &result);                                   \
         if (!t)                                                                                    \
             return result;                                                                         \
         t->config.member = value;                                                                  \
@@ -192,11 +208,18 @@ doca_error_t doca_devemu_pci_type_set_memory_bar_conf(struct doca_devemu_pci_typ
                                                       enum doca_devemu_pci_bar_mem_type memory_type,
                                                       uint8_t prefetchable)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
     const bool fits = id < DPK_PCI_BARS && prefetchable <= 1 &&
                       (unsigned)memory_type <= DOCA_DEVEMU_PCI_BAR_MEM_TYPE_64_BIT &&
                       (log_sz == 0 || (log_sz >= DPK_PCI_LOG_MIN && log_sz <= DPK_PCI_LOG_MAX));
-    struct pci_type *t = fits ? begin(pci_type, &result) : NULL;
+    if (!fits)
+        return dpk_doca_refuse_call(
+            NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+            "BAR %u (0 to %u) of 2^%u bytes (0, %u to %u), memory of type %u (0 to "
+            "%u), prefetchable %u (0 or 1)",
+            id, DPK_PCI_BARS - 1, log_sz, DPK_PCI_LOG_MIN, DPK_PCI_LOG_MAX, (unsigned)memory_type,
+            DOCA_DEVEMU_PCI_BAR_MEM_TYPE_64_BIT, prefetchable);
+    struct pci_type *t = begin(__func__, pci_type, &result);
     if (!t)
         return result;
     t->config.bars[id] = (struct dpk_pci_bar){
@@ -213,24 +236,33 @@ static struct dpk_pci_region *place(struct dpk_pci_config *c, unsigned bar, uint
     return c->region_count < DPK_PCI_REGIONS ? &c->regions[c->region_count++] : NULL;
 }
 
-static doca_error_t set_region(struct doca_devemu_pci_type *pci_type,
+static doca_error_t set_region(const char *call, struct doca_devemu_pci_type *pci_type,
                                const struct dpk_pci_region *what)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_type *t =
-        what->bar < DPK_PCI_BARS && what->size > 0 ? begin(pci_type, &result) : NULL;
-    struct dpk_pci_region *r = t ? place(&t->config, what->bar, what->start) : NULL;
+    doca_error_t result;
+    if (what->bar >= DPK_PCI_BARS || what->size == 0)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "a region of 0x%llx bytes (at least 1) of BAR %u (0 to %u)",
+                                    (unsigned long long)what->size, what->bar, DPK_PCI_BARS - 1);
+    struct pci_type *t = begin(call, pci_type, &result);
+    if (!t)
+        return result;
+    struct dpk_pci_region *r = place(&t->config, what->bar, what->start);
     if (r)
         *r = *what;
-    return t ? dpk_object_unlock(t, r ? DOCA_SUCCESS : DOCA_ERROR_FULL) : result;
+    return dpk_doca_unlock(t, call, r ? DOCA_SUCCESS : DOCA_ERROR_FULL,
+                           "the type has its %u regions already", DPK_PCI_REGIONS);
 }
 
 /* What no type can have: an error of who may configure one. */
-static doca_error_t refuse(const struct doca_devemu_pci_type *pci_type)
+static doca_error_t refuse(const char *call, const struct doca_devemu_pci_type *pci_type,
+                           uint8_t log_db_size)
 {
     doca_error_t result;
-    struct pci_type *t = begin(pci_type, &result);
-    return t ? dpk_object_unlock(t, DOCA_ERROR_NOT_SUPPORTED) : result;
+    struct pci_type *t = begin(call, pci_type, &result);
+    return t ? dpk_doca_unlock(t, call, DOCA_ERROR_NOT_SUPPORTED,
+                               "doorbells of 2^%u bytes: they have 2^2", log_db_size)
+             : result;
 }
 
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
@@ -238,14 +270,17 @@ doca_error_t doca_devemu_pci_type_set_bar_db_region_by_offset_conf(
     uint8_t log_db_size, uint8_t log_stride_size)
 {
     if (log_db_size > log_stride_size)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "doorbells of 2^%u bytes, 2^%u bytes apart", log_db_size,
+                                    log_stride_size);
     if (log_db_size != 2)
-        return refuse(pci_type);
-    return set_region(pci_type, &(struct dpk_pci_region){.use = DPK_PCI_RINGS,
-                                                         .bar = id,
-                                                         .start = start_addr,
-                                                         .size = size,
-                                                         .log_stride = log_stride_size});
+        return refuse(__func__, pci_type, log_db_size);
+    return set_region(__func__, pci_type,
+                      &(struct dpk_pci_region){.use = DPK_PCI_RINGS,
+                                               .bar = id,
+                                               .start = start_addr,
+                                               .size = size,
+                                               .log_stride = log_stride_size});
 }
 
 doca_error_t doca_devemu_pci_type_set_bar_db_region_by_data_conf(
@@ -253,42 +288,46 @@ doca_error_t doca_devemu_pci_type_set_bar_db_region_by_data_conf(
     uint8_t log_db_size, uint16_t db_id_msbyte, uint16_t db_id_lsbyte)
 {
     if (log_db_size > 6 || db_id_msbyte >> log_db_size || db_id_lsbyte >> log_db_size)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "a doorbell of 2^%u bytes (2^6 at most) has no bytes %u to %u",
+                                    log_db_size, db_id_lsbyte, db_id_msbyte);
     if (log_db_size != 2)
-        return refuse(pci_type);
-    return set_region(pci_type, &(struct dpk_pci_region){.use = DPK_PCI_MESSAGES,
-                                                         .bar = id,
-                                                         .start = start_addr,
-                                                         .size = size,
-                                                         .log_stride = log_db_size,
-                                                         .id_least = (uint8_t)db_id_lsbyte,
-                                                         .id_most = (uint8_t)db_id_msbyte});
+        return refuse(__func__, pci_type, log_db_size);
+    return set_region(__func__, pci_type,
+                      &(struct dpk_pci_region){.use = DPK_PCI_MESSAGES,
+                                               .bar = id,
+                                               .start = start_addr,
+                                               .size = size,
+                                               .log_stride = log_db_size,
+                                               .id_least = (uint8_t)db_id_lsbyte,
+                                               .id_most = (uint8_t)db_id_msbyte});
 }
 
-static doca_error_t set_plain(struct doca_devemu_pci_type *pci_type, enum dpk_pci_use use,
-                              uint8_t id, uint64_t start, uint64_t size)
+static doca_error_t set_plain(const char *call, struct doca_devemu_pci_type *pci_type,
+                              enum dpk_pci_use use, uint8_t id, uint64_t start, uint64_t size)
 {
     return set_region(
-        pci_type, &(struct dpk_pci_region){.use = use, .bar = id, .start = start, .size = size});
+        call, pci_type,
+        &(struct dpk_pci_region){.use = use, .bar = id, .start = start, .size = size});
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_msix_table_region_conf(struct doca_devemu_pci_type *pci_type,
                                                     uint8_t id, uint64_t start_addr, uint64_t size)
 {
-    return set_plain(pci_type, DPK_PCI_TABLE, id, start_addr, size);
+    return set_plain(__func__, pci_type, DPK_PCI_TABLE, id, start_addr, size);
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_msix_pba_region_conf(struct doca_devemu_pci_type *pci_type, uint8_t id,
                                                   uint64_t start_addr, uint64_t size)
 {
-    return set_plain(pci_type, DPK_PCI_PENDING, id, start_addr, size);
+    return set_plain(__func__, pci_type, DPK_PCI_PENDING, id, start_addr, size);
 }
 
 doca_error_t
 doca_devemu_pci_type_set_bar_stateful_region_conf(struct doca_devemu_pci_type *pci_type, uint8_t id,
                                                   uint64_t start_addr, uint64_t size)
 {
-    return set_plain(pci_type, DPK_PCI_STATEFUL, id, start_addr, size);
+    return set_plain(__func__, pci_type, DPK_PCI_STATEFUL, id, start_addr, size);
 }

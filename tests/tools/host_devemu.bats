@@ -37,10 +37,16 @@ devemu_ok() { # CASE
 
 @test "types are checked" {
     devemu_ok types_are_checked
+    reported 'doca_devemu_pci_type_create: the name of the type does not have 1 to 31 bytes (DOCA_ERROR_INVALID_VALUE)' \
+        'doca_devemu_pci_type_set_bar_db_region_by_data_conf: a doorbell of 2^2 bytes (2^6 at most) has no bytes 0 to 4' \
+        'doca_devemu_pci_type_set_device_id: the type is started, and must not be (DOCA_ERROR_BAD_STATE)'
 }
 
 @test "functions stay" {
     devemu_ok functions_stay
+    reported 'doca_ctx_start: another context of the emulated function 1 runs (DOCA_ERROR_IN_USE)' \
+        'doca_devemu_pci_type_stop: contexts of functions use the type' \
+        'doca_devemu_pci_dev_destroy: the context is running, and must be idle'
 }
 
 @test "a program of the host delays unplugging" {
@@ -65,19 +71,29 @@ devemu_ok() { # CASE
 
 @test "endpoints have fewer vectors and doorbells" {
     devemu_ok endpoints_have_fewer_vectors_and_doorbells
+    reported 'doca_devemu_pci_ep_set_num_msix: 5 is more than the 4 of the type (DOCA_ERROR_NOT_SUPPORTED)' \
+        'doca_devemu_pci_ep_set_num_db: 1025 is more than the 1024 of the device' \
+        'doca_devemu_pci_ep_set_datapath_on_dpa: the endpoint has its data path on a DPA already' \
+        'doca_devemu_pci_msix_create_on_dpa: the function has no vector 2, and 2 vectors from 0' \
+        'doca_devemu_pci_db_create_on_dpa: the function has no doorbell 3, and 3 doorbells from 0'
 }
 
 @test "functions may be somebody else" {
     devemu_ok functions_may_be_somebody_else
+    reported 'doca_devemu_pci_dev_set_class_code: 0x1000000 is more than 0xffffff' \
+        'doca_devemu_pci_dev_set_device_id: the context is running, and must be idle'
 }
 
 @test "functions have no virtual ones" {
     devemu_ok functions_have_no_virtual_ones
+    reported 'doca_devemu_pci_dev_reset_msix: emulated functions have no virtual functions (DOCA_ERROR_NOT_PERMITTED)' \
+        'doca_devemu_pci_dev_get_total_vfs: the context is idle, and must be running (DOCA_ERROR_BAD_STATE)'
 }
 
 @test "a function whose file is cut is off" {
     devemu_ok a_function_whose_file_is_cut_is_off
     grep -q "somebody changed the size of the file of the emulated function 1: it is off for good" <<<"$output"
+    reported 'doca_devemu_pci_dev_hotplug: the emulated function 1 is .*, and must be not plugged in (DOCA_ERROR_BAD_STATE)'
 }
 
 @test "bus errors of others are theirs" {
@@ -86,6 +102,11 @@ devemu_ok() { # CASE
 
 @test "doorbells reach the dpa" {
     with_vfio bell_cases doorbells_reach_the_dpa
+    reported 'doca_devemu_pci_db_create_on_dpa: the region has no doorbell 512: its size is 0x[0-9a-f]*' \
+        'doca_devemu_pci_db_create_on_dpa: no region of doorbells of BAR 0 begins at 0x8 (DOCA_ERROR_NOT_FOUND)' \
+        'doca_devemu_pci_db_start: another started doorbell has this number in this region' \
+        'doca_devemu_pci_db_completion_stop: doorbells use the completion' \
+        'doca_devemu_pci_db_stop: the doorbell is not started'
 }
 
 @test "doorbells are told apart by data" {
@@ -108,6 +129,8 @@ devemu_ok() { # CASE
 
 @test "interrupts reach the host" {
     with_vfio bell_cases interrupts_reach_the_host
+    reported 'doca_devemu_pci_msix_create_on_dpa: the function has no vector 4, and 4 vectors from 0' \
+        'doca_devemu_pci_msix_create_on_dpa: no table of vectors of BAR 0 begins at 0x'
 }
 
 @test "memory is copied across mappings" {
@@ -137,14 +160,17 @@ devemu_ok() { # CASE
 
 @test "removed functions do not start" {
     case_ok removed_functions_do_not_start life_cases
+    reported 'doca_ctx_start: the emulated function 1 was removed (DOCA_ERROR_NOT_FOUND)'
 }
 
 @test "what is used stays" {
     case_ok what_is_used_stays life_cases
+    reported 'doca_devemu_pci_db_create_on_dpa: the completion has no place for another doorbell (doca_devemu_pci_db_completion_set_max_num_dbs) (DOCA_ERROR_FULL)'
 }
 
 @test "doorbells of other sizes are refused" {
     case_ok doorbells_of_other_sizes_are_refused life_cases
+    reported 'doorbells of 2^[0-9]* bytes: they have 2^2 (DOCA_ERROR_NOT_SUPPORTED)'
 }
 
 @test "handles run out" {

@@ -52,8 +52,12 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     if (!dpk_pci_claim(d->f, DPK_PCI_DPU))
-        return DOCA_ERROR_IN_USE;
-    result = dpk_pci_is_removed(d->f) ? DOCA_ERROR_NOT_FOUND : look_at_registers(d);
+        return dpk_doca_refuse_call(d, DOCA_ERROR_IN_USE, "doca_ctx_start",
+                                    "another context of the emulated function %u runs", d->number);
+    result = dpk_pci_is_removed(d->f)
+                 ? dpk_doca_refuse_call(d, DOCA_ERROR_NOT_FOUND, "doca_ctx_start",
+                                        "the emulated function %u was removed", d->number)
+                 : look_at_registers(d);
     if (result != DOCA_SUCCESS) {
         dpk_pci_unclaim(d->f, DPK_PCI_DPU);
         return result;
@@ -253,25 +257,29 @@ doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
     struct dpk_device_info card;
     if (pci_dev)
         *pci_dev = NULL;
-    doca_error_t result =
-        pci_dev ? dpk_emulated_rep_ask(dev_rep, &card, &number) : DOCA_ERROR_INVALID_VALUE;
-    struct pci_type *t = result == DOCA_SUCCESS ? dpk_object_lock(pci_type, &pci_type_kind) : NULL;
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = t && !t->started ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
-    if (t && t->started && strcmp(t->card.path, card.path) != 0)
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (t && result == DOCA_SUCCESS)
-        result = create(t, number, progress_engine, pci_dev);
-    return dpk_object_unlock(t, result);
+    if (!pci_dev)
+        return dpk_doca_no_object(__func__);
+    const doca_error_t asked = dpk_emulated_rep_ask(dev_rep, &card, &number);
+    if (asked != DOCA_SUCCESS)
+        return devemu_no_rep(__func__, asked);
+    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    if (!t || !t->started)
+        return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is not started");
+    if (strcmp(t->card.path, card.path) != 0)
+        return dpk_doca_unlock(t, __func__, DOCA_ERROR_INVALID_VALUE,
+                               "the representor is of another device than the type");
+    return dpk_doca_unlock(t, __func__, create(t, number, progress_engine, pci_dev),
+                           "the progress engine is NULL or was destroyed, or memory is exhausted");
 }
 
 doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev)
 {
     struct pci_dev *d = dpk_object_lock(pci_dev, &pci_dev_kind);
     const bool idle = d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    const doca_error_t result = dpk_object_unlock(d, idle ? DOCA_SUCCESS : DOCA_ERROR_IN_USE);
-    return result == DOCA_SUCCESS ? dpk_object_destroy(pci_dev, &pci_dev_kind) : result;
+    const doca_error_t result = dpk_doca_unlock(
+        d, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_IN_USE, "the context is %s, and must be idle",
+        d ? dpk_ctx_state_name(&d->base.ctx) : "");
+    return result == DOCA_SUCCESS ? dpk_doca_destroy(pci_dev, &pci_dev_kind, __func__) : result;
 }
 
 struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev)
@@ -279,17 +287,26 @@ struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev)
     return dpk_ctx_of(pci_dev, &pci_dev_kind);
 }
 
-struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa, doca_error_t *result)
+struct pci_dev *pci_dev_lock_running(const char *call, const void *handle, struct dpk_dpa **dpa,
+                                     doca_error_t *result)
 {
     struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
-    *result = d ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-    if (d && (!dpk_ctx_is_running(&d->base.ctx) || (dpa && !d->base.ctx.datapath))) {
-        *result = dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
-        return NULL;
+    *result = DOCA_SUCCESS;
+    const bool runs = d && dpk_ctx_is_running(&d->base.ctx);
+    if (runs && (!dpa || d->base.ctx.datapath)) {
+        if (dpa)
+            *dpa = d->base.ctx.datapath;
+        return d;
     }
-    if (d && dpa)
-        *dpa = d->base.ctx.datapath;
-    return d;
+    if (runs)
+        *result = dpk_doca_unlock(d, call, DOCA_ERROR_BAD_STATE,
+                                  "the data path of the function is not on a DPA "
+                                  "(doca_ctx_set_datapath_on_dpa)");
+    else
+        *result =
+            dpk_doca_unlock(d, call, DOCA_ERROR_BAD_STATE, "the context is %s, and must be running",
+                            d ? dpk_ctx_state_name(&d->base.ctx) : "");
+    return NULL;
 }
 
 /* ---- Hot plug ---- */
@@ -298,53 +315,62 @@ doca_error_t doca_devemu_pci_dev_get_hotplug_state(const struct doca_devemu_pci_
                                                    enum doca_devemu_pci_hotplug_state *state)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = state ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    struct pci_dev *d = pci_dev_lock_running(__func__, state ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(d->f);
     return dpk_object_unlock(d, DOCA_SUCCESS);
 }
 
-static doca_error_t change(struct doca_devemu_pci_dev *pci_dev, enum dpk_pci_state from,
-                           enum dpk_pci_state to)
+static const char *plug_name(enum dpk_pci_state state)
+{
+    switch (state) {
+    case DPK_PCI_OFF:
+        return "not plugged in";
+    case DPK_PCI_PLUGGING:
+        return "being plugged in";
+    case DPK_PCI_ON:
+        return "plugged in";
+    default:
+        return "being unplugged";
+    }
+}
+
+static doca_error_t change(const char *call, struct doca_devemu_pci_dev *pci_dev,
+                           enum dpk_pci_state from, enum dpk_pci_state to)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_running(pci_dev, NULL, &result);
+    struct pci_dev *d = pci_dev_lock_running(call, pci_dev, NULL, &result);
     if (!d)
         return result;
     result = dpk_pci_set_state(d->f, from, to) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS)
         dpk_ctx_notify(&d->base.ctx);
-    return dpk_object_unlock(d, result);
+    return dpk_doca_unlock(d, call, result, "the emulated function %u is %s, and must be %s",
+                           d->number, plug_name(dpk_pci_state_of(d->f)), plug_name(from));
 }
 
 doca_error_t doca_devemu_pci_dev_hotplug(struct doca_devemu_pci_dev *pci_dev)
 {
-    return change(pci_dev, DPK_PCI_OFF, DPK_PCI_PLUGGING);
+    return change(__func__, pci_dev, DPK_PCI_OFF, DPK_PCI_PLUGGING);
 }
 
 doca_error_t doca_devemu_pci_dev_hotunplug(struct doca_devemu_pci_dev *pci_dev)
 {
-    return change(pci_dev, DPK_PCI_ON, DPK_PCI_UNPLUGGING);
+    return change(__func__, pci_dev, DPK_PCI_ON, DPK_PCI_UNPLUGGING);
 }
 
 /* ---- Callbacks ---- */
 
-struct pci_dev *pci_dev_lock_idle(const void *handle, doca_error_t *result)
+struct pci_dev *pci_dev_lock_idle(const char *call, const void *handle, doca_error_t *result)
 {
     struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
-    *result = d ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-    if (d && atomic_load(&d->base.ctx.state) != DOCA_CTX_STATE_IDLE) {
-        *result = dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
-        return NULL;
-    }
-    return d;
-}
-
-static struct pci_dev *lock_idle(const void *handle, bool has_handler, doca_error_t *result)
-{
-    *result = DOCA_ERROR_INVALID_VALUE;
-    return has_handler ? pci_dev_lock_idle(handle, result) : NULL;
+    *result = DOCA_SUCCESS;
+    if (d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE)
+        return d;
+    *result = dpk_doca_unlock(d, call, DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                              d ? dpk_ctx_state_name(&d->base.ctx) : "");
+    return NULL;
 }
 
 doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
@@ -352,7 +378,7 @@ doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t handler, union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     d->on_plug = handler;
@@ -366,7 +392,7 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
                                        union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     d->on_reset = handler;
@@ -377,7 +403,7 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
 doca_error_t doca_devemu_pci_dev_is_flr(const struct doca_devemu_pci_dev *pci_dev, uint8_t *flr)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = flr ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    struct pci_dev *d = pci_dev_lock_running(__func__, flr ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     *flr = dpk_pci_resets(d->f) != d->resets_before;
@@ -390,7 +416,7 @@ doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register
     uint64_t start_addr, union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = lock_idle(pci_dev, handler != NULL, &result);
+    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     const int region = dpk_pci_find(&d->type->config, DPK_PCI_STATEFUL, id, start_addr);
@@ -398,5 +424,7 @@ doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register
         d->stateful[region].handler = handler;
         d->stateful[region].data = user_data;
     }
-    return dpk_object_unlock(d, region >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+    return dpk_doca_unlock(d, __func__, region >= 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND,
+                           "no stateful region of BAR %u begins at 0x%llx", id,
+                           (unsigned long long)start_addr);
 }

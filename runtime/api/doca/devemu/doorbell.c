@@ -94,52 +94,82 @@ static bool is_number(const struct dpk_pci_region *r, uint32_t id)
     return id < (r->use == DPK_PCI_MESSAGES ? dpk_pci_ids(r) : r->size >> r->log_stride);
 }
 
+/* With the lock of the context, which it takes away. */
+static doca_error_t create_in(struct pci_dev *d, struct dpk_dpa *dpa, struct db_completion *k,
+                              unsigned bar, uint64_t start, struct doorbell *what,
+                              struct doca_devemu_pci_db **db)
+{
+    const char *call = "doca_devemu_pci_db_create_on_dpa";
+    const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
+    const int region = find_region(c, bar, start);
+    if (region < 0)
+        return dpk_doca_unlock(d, call, DOCA_ERROR_NOT_FOUND,
+                               "no region of doorbells of BAR %u begins at 0x%llx", bar,
+                               (unsigned long long)start);
+    if (d->bells_set && what->id >= d->bells)
+        return dpk_doca_unlock(d, call, DOCA_ERROR_INVALID_VALUE,
+                               "the function has no doorbell %u, and %u doorbells from 0 "
+                               "(doca_devemu_pci_ep_set_num_db)",
+                               what->id, d->bells);
+    if (!is_number(&c->regions[region], what->id))
+        return dpk_doca_unlock(d, call, DOCA_ERROR_INVALID_VALUE,
+                               "the region has no doorbell %u: its size is 0x%llx", what->id,
+                               (unsigned long long)c->regions[region].size);
+    what->region = (unsigned)region;
+    const doca_error_t result = create(dpa, k, what, db);
+    return dpk_doca_unlock(d, call, result, "%s",
+                           result == DOCA_ERROR_FULL
+                               ? "the completion has no place for another doorbell "
+                                 "(doca_devemu_pci_db_completion_set_max_num_dbs)"
+                           : result == DOCA_ERROR_BAD_STATE
+                               ? "the completion is not started on the DPA context of the function"
+                               : "memory is exhausted");
+}
+
 doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_dev,
                                               struct doca_devemu_pci_db_completion *db_comp,
                                               uint8_t id, uint64_t start_addr, uint32_t db_id,
                                               uint64_t user_data, struct doca_devemu_pci_db **db)
 {
     struct dpk_dpa *dpa;
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
     if (db)
         *db = NULL;
     struct db_completion *k = db ? dpk_object_pin(db_comp, &db_completion_kind) : NULL;
-    struct pci_dev *d = k ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
-    if (d) {
-        const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
-        const int region = find_region(c, id, start_addr);
-        const struct doorbell what = {
-            .dev = d, .region = (unsigned)region, .id = db_id, .user_data = user_data};
-        if (region < 0)
-            result = DOCA_ERROR_NOT_FOUND;
-        else if ((d->bells_set && db_id >= d->bells) || !is_number(&c->regions[region], db_id))
-            result = DOCA_ERROR_INVALID_VALUE;
-        else
-            result = create(dpa, k, &what, db);
-        dpk_object_unlock(d, result);
-    }
+    struct pci_dev *d = pci_dev_lock_running(__func__, k ? pci_dev : NULL, &dpa, &result);
+    struct doorbell what = {.dev = d, .id = db_id, .user_data = user_data};
+    if (d)
+        result = create_in(d, dpa, k, id, start_addr, &what, db);
     dpk_object_drop(k);
     return result;
 }
 
 doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db)
 {
-    return dpk_object_destroy(db, &doorbell_kind);
+    return dpk_doca_destroy(db, &doorbell_kind, __func__);
 }
 
 doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
 {
     struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
-    const bool there =
-        b && !b->object.gone; /* with the lock: it leaves after this, or did before */
-    return dpk_object_unlock(b, there ? listener_add(b->dev, b) : DOCA_ERROR_INVALID_VALUE);
+    if (!b || b->object.gone) { /* with the lock: it leaves after this, or did before */
+        dpk_object_unlock(b, DOCA_SUCCESS);
+        return dpk_doca_no_object(__func__);
+    }
+    const doca_error_t result = listener_add(b->dev, b);
+    return dpk_doca_unlock(b, __func__, result, "%s",
+                           result == DOCA_ERROR_BAD_STATE ? "the doorbell is started already"
+                           : result == DOCA_ERROR_ALREADY_EXIST
+                               ? "another started doorbell has this number in this region"
+                               : "no thread can be started that listens");
 }
 
 doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db)
 {
     struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
     const bool started = b && listener_remove(b->dev, b);
-    return dpk_object_unlock(b, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(b, __func__, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the doorbell is not started");
 }
 
 doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
@@ -149,14 +179,14 @@ doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
     if (b)
         *db_handle = (uintptr_t)b->object.handle;
     dpk_object_drop(b);
-    return b ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return b ? DOCA_SUCCESS : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_devemu_pci_db_modify_value(struct doca_devemu_pci_db *db, uint32_t db_value)
 {
     struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
     if (!b)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&b->dev->listener.lock);
     b->value = db_value;
     if (b->started)
@@ -170,7 +200,7 @@ doca_error_t doca_devemu_pci_db_query_value(struct doca_devemu_pci_db *db, uint3
 {
     struct doorbell *b = db_value ? dpk_object_pin(db, &doorbell_kind) : NULL;
     if (!b)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&b->dev->listener.lock);
     *db_value = b->value;
     pthread_mutex_unlock(&b->dev->listener.lock);

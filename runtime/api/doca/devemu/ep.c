@@ -13,59 +13,64 @@ doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *e
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct dpk_dpa *dpa = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
-    struct pci_dev *d = dpa ? pci_dev_lock_idle(ep, &result) : NULL;
+    struct pci_dev *d = pci_dev_lock_idle(__func__, dpa ? ep : NULL, &result);
     dpk_object_drop(dpa);
     const bool bound = d && d->base.ctx.datapath;
     if (!d)
         return result;
     dpk_object_unlock(d, DOCA_SUCCESS);
-    return bound ? DOCA_ERROR_NOT_PERMITTED
+    return bound ? dpk_doca_refuse_call(NULL, DOCA_ERROR_NOT_PERMITTED, __func__,
+                                        "the endpoint has its data path on a DPA already")
                  : doca_ctx_set_datapath_on_dpa(doca_devemu_pci_dev_as_ctx(dev_of(ep)), dpa_dev);
 }
 
 /* ---- How many vectors and doorbells ---- */
 
-static doca_error_t set_number(struct doca_devemu_pci_ep *ep, uint16_t number, bool of_vectors)
+static doca_error_t set_number(const char *call, struct doca_devemu_pci_ep *ep, uint16_t number,
+                               bool of_vectors)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_idle(ep, &result);
+    struct pci_dev *d = pci_dev_lock_idle(call, ep, &result);
     if (!d)
         return result;
-    if (number > (of_vectors ? d->type->config.vectors : DPK_PCI_DOORBELLS))
-        return dpk_object_unlock(d, DOCA_ERROR_NOT_SUPPORTED);
+    const unsigned most = of_vectors ? d->type->config.vectors : DPK_PCI_DOORBELLS;
+    if (number > most)
+        return dpk_doca_unlock(d, call, DOCA_ERROR_NOT_SUPPORTED,
+                               "%u is more than the %u of the %s", number, most,
+                               of_vectors ? "type" : "device");
     *(of_vectors ? &d->vectors : &d->bells) = number;
     d->bells_set |= !of_vectors;
     return dpk_object_unlock(d, DOCA_SUCCESS);
 }
 
-static doca_error_t get_number(const struct doca_devemu_pci_ep *ep, uint16_t *number,
-                               bool of_vectors)
+static doca_error_t get_number(const char *call, const struct doca_devemu_pci_ep *ep,
+                               uint16_t *number, bool of_vectors)
 {
     struct pci_dev *d = number ? dpk_object_lock(ep, &pci_dev_kind) : NULL;
     if (d)
         *number = of_vectors ? d->vectors : d->bells;
-    return dpk_object_unlock(d, DOCA_SUCCESS);
+    return d ? dpk_object_unlock(d, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
 doca_error_t doca_devemu_pci_ep_set_num_msix(struct doca_devemu_pci_ep *ep, uint16_t num_msix)
 {
-    return set_number(ep, num_msix, true);
+    return set_number(__func__, ep, num_msix, true);
 }
 
 doca_error_t doca_devemu_pci_ep_get_num_msix(const struct doca_devemu_pci_ep *ep,
                                              uint16_t *num_msix)
 {
-    return get_number(ep, num_msix, true);
+    return get_number(__func__, ep, num_msix, true);
 }
 
 doca_error_t doca_devemu_pci_ep_set_num_db(struct doca_devemu_pci_ep *ep, uint16_t num_db)
 {
-    return set_number(ep, num_db, false);
+    return set_number(__func__, ep, num_db, false);
 }
 
 doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, uint16_t *num_db)
 {
-    return get_number(ep, num_db, false);
+    return get_number(__func__, ep, num_db, false);
 }
 
 /* ---- What is made of it ---- */

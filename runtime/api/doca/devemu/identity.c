@@ -4,9 +4,12 @@
 #define IDENTITY(setter, getter, member, type, most)                                               \
     doca_error_t setter(struct doca_devemu_pci_dev *pci_dev, type value)                           \
     {                                                                                              \
-        doca_error_t result = DOCA_ERROR_INVALID_VALUE;                                            \
+        doca_error_t result;                                                                       \
         const uint32_t wide = value;                                                               \
-        struct pci_dev *d = wide <= (most) ? pci_dev_lock_idle(pci_dev, &result) : NULL;           \
+        if (wide > (most))                                                                         \
+            return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,                  \
+                                        "0x%x is more than 0x%x", wide, (unsigned)(most));         \
+        struct pci_dev *d = pci_dev_lock_idle(__func__, pci_dev, &result);                         \
         if (!d)                                                                                    \
             return result;                                                                         \
         d->identity.member = value;                                                                \
@@ -17,7 +20,7 @@
         struct pci_dev *d = value ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;                \
         if (d)                                                                                     \
             *value = d->identity.member;                                                           \
-        return dpk_object_unlock(d, DOCA_SUCCESS);                                                 \
+        return d ? dpk_object_unlock(d, DOCA_SUCCESS) : dpk_doca_no_object(__func__);              \
     }
 
 IDENTITY(doca_devemu_pci_dev_set_device_id, doca_devemu_pci_dev_get_device_id, device, uint16_t,

@@ -42,23 +42,27 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (msix)
         *msix = NULL;
-    struct pci_dev *d = msix ? pci_dev_lock_running(pci_dev, &dpa, &result) : NULL;
+    struct pci_dev *d = pci_dev_lock_running(__func__, msix ? pci_dev : NULL, &dpa, &result);
     if (!d)
         return result;
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
     if (dpk_pci_find(c, DPK_PCI_TABLE, id, start_addr) < 0)
-        result = DOCA_ERROR_NOT_FOUND;
-    else if (msix_idx >= d->vectors)
-        result = DOCA_ERROR_INVALID_VALUE;
-    else
-        result = devemu_dpa_runs(dpa, 0) ? create(d, dpa, msix_idx, user_data, msix)
-                                         : DOCA_ERROR_BAD_STATE;
-    return dpk_object_unlock(d, result);
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_NOT_FOUND,
+                               "no table of vectors of BAR %u begins at 0x%llx", id,
+                               (unsigned long long)start_addr);
+    if (msix_idx >= d->vectors)
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_INVALID_VALUE,
+                               "the function has no vector %u, and %u vectors from 0", msix_idx,
+                               d->vectors);
+    if (!devemu_dpa_runs(dpa, 0))
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_BAD_STATE,
+                               "the DPA context is not started, or has failed");
+    return dpk_object_unlock(d, create(d, dpa, msix_idx, user_data, msix));
 }
 
 doca_error_t doca_devemu_pci_msix_destroy(struct doca_devemu_pci_msix *msix)
 {
-    return dpk_object_destroy(msix, &vector_kind);
+    return dpk_doca_destroy(msix, &vector_kind, __func__);
 }
 
 doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *msix,
@@ -68,5 +72,5 @@ doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *ms
     if (v)
         *msix_handle = (uintptr_t)v->object.handle;
     dpk_object_drop(v);
-    return v ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return v ? DOCA_SUCCESS : dpk_doca_no_object(__func__);
 }

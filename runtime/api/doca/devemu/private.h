@@ -26,6 +26,9 @@ bool devemu_is_able(const struct dpk_device_info *card);
 /* Returns the DOCA error for a failure of the room pci. */
 doca_error_t devemu_failed(const char *call, const struct dpk_error *err);
 
+/* Reports that `call` got no representor of an emulated function. Returns `result`. */
+doca_error_t devemu_no_rep(const char *call, doca_error_t result);
+
 struct doorbell;
 
 /* A program's callback for a region of registers, its bytes at the last look, and its bytes after a
@@ -65,12 +68,12 @@ struct pci_dev {
 extern const struct dpk_kind pci_dev_kind;
 
 /* Returns a running context, locked, with its data path on the DPA if `dpa` is not NULL. Returns NULL
- * with the reason in *result. */
-struct pci_dev *pci_dev_lock_running(const void *handle, struct dpk_dpa **dpa,
+ * with the error in *result, after a report for `call`. */
+struct pci_dev *pci_dev_lock_running(const char *call, const void *handle, struct dpk_dpa **dpa,
                                      doca_error_t *result);
 
-/* Returns an idle context, locked. Returns NULL with the reason in *result. */
-struct pci_dev *pci_dev_lock_idle(const void *handle, doca_error_t *result);
+/* Returns an idle context, locked. Returns NULL with the error in *result, after a report for `call`. */
+struct pci_dev *pci_dev_lock_idle(const char *call, const void *handle, doca_error_t *result);
 
 /* Listens to a doorbell. The first doorbell of a context starts a thread. */
 doca_error_t listener_add(struct pci_dev *d, struct doorbell *b);

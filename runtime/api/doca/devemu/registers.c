@@ -65,13 +65,15 @@ doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev 
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct pci_dev *d =
-        out_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+        pci_dev_lock_running(__func__, out_values && size > 0 ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     uint8_t *seen, *at = find_bytes(d, id, start_addr, size, &seen);
     if (at)
         memcpy(out_values, at, size);
-    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+    return dpk_doca_unlock(d, __func__, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND,
+                           "no stateful region of BAR %u has the %zu bytes from 0x%llx", id, size,
+                           (unsigned long long)start_addr);
 }
 
 doca_error_t
@@ -80,7 +82,8 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
                                                       void *in_values, size_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = in_values && size > 0 ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    struct pci_dev *d =
+        pci_dev_lock_running(__func__, in_values && size > 0 ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     uint8_t *seen = NULL, *at = find_bytes(d, id, start_addr, size, &seen);
@@ -90,7 +93,9 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
     if (seen)
         memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
     pthread_mutex_unlock(&d->registers);
-    return dpk_object_unlock(d, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND);
+    return dpk_doca_unlock(d, __func__, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND,
+                           "no stateful region of BAR %u has the %zu bytes from 0x%llx", id, size,
+                           (unsigned long long)start_addr);
 }
 
 doca_error_t
@@ -99,14 +104,20 @@ doca_devemu_pci_dev_modify_bar_stateful_region_default_values(struct doca_devemu
                                                               void *default_values, uint64_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d =
-        default_values && id < DPK_PCI_BARS ? pci_dev_lock_running(pci_dev, NULL, &result) : NULL;
+    struct pci_dev *d = pci_dev_lock_running(
+        __func__, default_values && id < DPK_PCI_BARS ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
     const int i = dpk_pci_find(c, DPK_PCI_STATEFUL, id, start_addr);
-    if (i < 0 || size < c->regions[i].size)
-        return dpk_object_unlock(d, i < 0 ? DOCA_ERROR_NOT_FOUND : DOCA_ERROR_INVALID_VALUE);
+    if (i < 0)
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_NOT_FOUND,
+                               "no stateful region of BAR %u begins at 0x%llx", id,
+                               (unsigned long long)start_addr);
+    if (size < c->regions[i].size)
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_INVALID_VALUE,
+                               "%llu bytes are fewer than the %llu of the region",
+                               (unsigned long long)size, (unsigned long long)c->regions[i].size);
     pthread_mutex_lock(&d->registers);
     struct stateful *s = &d->stateful[i];
     if (!s->defaults)

@@ -4,8 +4,16 @@
 
 #include "private.h"
 
+doca_error_t devemu_no_rep(const char *call, doca_error_t result)
+{
+    return dpk_doca_refuse_call(
+        NULL, result, call,
+        "the representor is NULL, was closed, or is not of an emulated function");
+}
+
 /* A started type, as it is. */
-static doca_error_t ask(const struct doca_devemu_pci_type *pci_type, struct pci_type *copy)
+static doca_error_t ask(const char *call, const struct doca_devemu_pci_type *pci_type,
+                        struct pci_type *copy)
 {
     struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
     const bool started = t && t->started;
@@ -13,7 +21,8 @@ static doca_error_t ask(const struct doca_devemu_pci_type *pci_type, struct pci_
         copy->card = t->card;
         copy->config = t->config;
     }
-    return dpk_object_unlock(t, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_unlock(t, call, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the type is not started");
 }
 
 /* What the representor of a function says of it. */
@@ -53,7 +62,7 @@ doca_error_t doca_devemu_pci_type_create_rep(struct doca_devemu_pci_type *pci_ty
     struct pci_type t;
     if (dev_rep)
         *dev_rep = NULL;
-    const doca_error_t result = dev_rep ? ask(pci_type, &t) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = ask(__func__, dev_rep ? pci_type : NULL, &t);
     return result == DOCA_SUCCESS ? make(&t, dev_rep) : result;
 }
 
@@ -64,7 +73,7 @@ doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep)
     struct dpk_error err = {0};
     const doca_error_t result = dpk_emulated_rep_ask(dev_rep, &card, &number);
     if (result != DOCA_SUCCESS)
-        return result;
+        return devemu_no_rep(__func__, result);
     const enum dpk_status status = dpk_pci_remove(card.path, number, &err);
     if (status != DPK_OK && status != DPK_ERR_NOT_FOUND)
         return devemu_failed("doca_devemu_pci_type_destroy_rep", &err);
@@ -113,8 +122,7 @@ doca_error_t doca_devemu_pci_type_create_rep_list(struct doca_devemu_pci_type *p
         *dev_list_rep = NULL;
     if (nb_devs_rep)
         *nb_devs_rep = 0;
-    const doca_error_t result =
-        dev_list_rep && nb_devs_rep ? ask(pci_type, &t) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = ask(__func__, dev_list_rep && nb_devs_rep ? pci_type : NULL, &t);
     return result == DOCA_SUCCESS ? list(&t, dev_list_rep, nb_devs_rep) : result;
 }
 
@@ -132,7 +140,7 @@ doca_error_t doca_devemu_pci_rep_get_hotplug_state(struct doca_dev_rep *rep_dev,
     if (result == DOCA_SUCCESS)
         result = hotplug ? dpk_emulated_rep_ask(rep_dev, &card, &number) : DOCA_ERROR_NOT_PERMITTED;
     if (result != DOCA_SUCCESS)
-        return result;
+        return devemu_no_rep(__func__, result);
     if (dpk_pci_open(card.path, number, &f, &err) != DPK_OK)
         return devemu_failed("doca_devemu_pci_rep_get_hotplug_state", &err);
     *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(f);

@@ -2,16 +2,21 @@
  * functions are made and removed by programs. */
 #include "private.h"
 
-/* What there is to say of such a function. */
-static doca_error_t refuse(const struct doca_devemu_pci_dev *pci_dev, bool has_result, bool runs)
+static doca_error_t no_virtual(const char *call, struct pci_dev *d)
+{
+    return dpk_doca_unlock(d, call, DOCA_ERROR_NOT_PERMITTED,
+                           "emulated functions have no virtual functions");
+}
+
+/* Refuses a call on a function that could make it if it had virtual functions. */
+static doca_error_t refuse(const char *call, const struct doca_devemu_pci_dev *pci_dev,
+                           bool has_result, bool runs)
 {
     doca_error_t result;
-    struct pci_dev *d = !has_result ? NULL
-                        : runs      ? pci_dev_lock_running(pci_dev, NULL, &result)
-                                    : pci_dev_lock_idle(pci_dev, &result);
-    if (!has_result)
-        return DOCA_ERROR_INVALID_VALUE;
-    return d ? dpk_object_unlock(d, DOCA_ERROR_NOT_PERMITTED) : result;
+    const void *handle = has_result ? pci_dev : NULL;
+    struct pci_dev *d = runs ? pci_dev_lock_running(call, handle, NULL, &result)
+                             : pci_dev_lock_idle(call, handle, &result);
+    return d ? no_virtual(call, d) : result;
 }
 
 doca_error_t
@@ -20,44 +25,44 @@ doca_devemu_pci_dev_event_sriov_register(struct doca_devemu_pci_dev *pci_dev,
                                          union doca_data user_data)
 {
     (void)user_data;
-    return refuse(pci_dev, handler != NULL, false);
+    return refuse(__func__, pci_dev, handler != NULL, false);
 }
 
 doca_error_t doca_devemu_pci_dev_reset_msix(struct doca_devemu_pci_dev *pci_dev, uint8_t reset)
 {
     (void)reset;
-    return refuse(pci_dev, true, false);
+    return refuse(__func__, pci_dev, true, false);
 }
 
 doca_error_t doca_devemu_pci_dev_reset_db(struct doca_devemu_pci_dev *pci_dev, uint8_t reset)
 {
     (void)reset;
-    return refuse(pci_dev, true, false);
+    return refuse(__func__, pci_dev, true, false);
 }
 
 doca_error_t doca_devemu_pci_dev_get_total_vfs(const struct doca_devemu_pci_dev *pci_dev,
                                                uint16_t *total_vfs)
 {
-    return refuse(pci_dev, total_vfs != NULL, true);
+    return refuse(__func__, pci_dev, total_vfs != NULL, true);
 }
 
 doca_error_t doca_devemu_pci_dev_get_num_vfs(const struct doca_devemu_pci_dev *pci_dev,
                                              uint16_t *num_vfs)
 {
     struct pci_dev *d = num_vfs ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;
-    return dpk_object_unlock(d, DOCA_ERROR_NOT_PERMITTED);
+    return no_virtual(__func__, d);
 }
 
 doca_error_t
 doca_devemu_pci_dev_get_num_free_dynamic_vf_msix(const struct doca_devemu_pci_dev *pci_dev,
                                                  uint16_t *num_free_msix)
 {
-    return refuse(pci_dev, num_free_msix != NULL, true);
+    return refuse(__func__, pci_dev, num_free_msix != NULL, true);
 }
 
 doca_error_t
 doca_devemu_pci_dev_get_num_free_dynamic_vf_db(const struct doca_devemu_pci_dev *pci_dev,
                                                uint16_t *num_free_db)
 {
-    return refuse(pci_dev, num_free_db != NULL, true);
+    return refuse(__func__, pci_dev, num_free_db != NULL, true);
 }

@@ -23,6 +23,11 @@ bool dpk_key_given(const struct dpk_key_options *k)
     return k->key || k->sign_command;
 }
 
+bool dpk_key_in_token(const char *key)
+{
+    return key && strncmp(key, "pkcs11:", strlen("pkcs11:")) == 0;
+}
+
 static enum dpk_status parse_timeout(const char *text, unsigned *out, struct dpk_error *err)
 {
     uint64_t n = COMMAND_TIMEOUT;
@@ -72,8 +77,8 @@ static enum dpk_status take_public(struct dpk_signer *s, struct dpk_error *err)
 static enum dpk_status open_key(const char *key, struct secret *secret, struct dpk_signer *s,
                                 struct dpk_error *err)
 {
-    enum dpk_status status = strncmp(key, "pkcs11:", 7) == 0 ? token_open(key, secret, s, err)
-                                                             : pem_open(key, secret, s, err);
+    enum dpk_status status =
+        dpk_key_in_token(key) ? token_open(key, secret, s, err) : pem_open(key, secret, s, err);
     if (status != DPK_OK)
         return status;
     if (!EVP_PKEY_is_a(s->key, "RSA")) {

@@ -44,6 +44,8 @@ struct dpk_key_options {
 
 /* Returns true if the options name a key or a sign command. */
 bool dpk_key_given(const struct dpk_key_options *k);
+/* Returns true if `key` is a URI of a key in a token (RFC 7512), "pkcs11:...", and no path; NULL is neither. */
+bool dpk_key_in_token(const char *key);
 
 /* For dpk_key_options.ask: asks on the terminal, without echo. Errors: DPK_ERR_IO if standard input
  * is not a terminal, or the input is empty. (This is the only function of the room that prints.) */

@@ -23,7 +23,7 @@ static void making_end(struct making *m)
 static enum dpk_status making_begin(const struct dpk_key_options *where, struct making *m,
                                     struct dpk_error *err)
 {
-    if (!where->key || strncmp(where->key, "pkcs11:", 7) != 0)
+    if (!dpk_key_in_token(where->key))
         return dpk_fail(err, DPK_ERR_USAGE, "%s: no pkcs11: URI of a token",
                         where->key ? where->key : "");
     struct token *t = &m->token;

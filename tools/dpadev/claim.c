@@ -43,7 +43,7 @@ static enum dpk_status read_owner(const char *path, EVP_PKEY **out, struct dpk_e
     struct dpk_error why = {0};
     const struct dpk_key_options key = {.key = path, .ask = dpk_ask_terminal};
     *out = NULL;
-    if (strncmp(path, "pkcs11:", 7) != 0 && dpk_public_key_read(path, out, &why) == DPK_OK)
+    if (!dpk_key_in_token(path) && dpk_public_key_read(path, out, &why) == DPK_OK)
         return DPK_OK;
     if (why.status == DPK_ERR_NOT_FOUND)
         return dpk_fail(err, why.status, "%s", why.message);
@@ -107,7 +107,7 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
                         "%s has an owner already, key pair %s: only that key makes another the "
                         "owner (dpa-provisioning(7))",
                         dpk_device_name(w->dev), text);
-    if (dpk_uuid_is_zero(&uuid) && strncmp(owner, "pkcs11:", 7) == 0)
+    if (dpk_uuid_is_zero(&uuid) && dpk_key_in_token(owner))
         return dpk_fail(err, DPK_ERR_USAGE, "claim: a key in a token needs --owner-uuid");
     /* Its UUID's file is missed only where the key itself is there. */
     if (dpk_uuid_is_zero(&uuid) && access(owner, F_OK) != 0)

@@ -20,7 +20,7 @@ void own_put_word(struct dpk_buf *out, const char *word)
 
 void own_put_key(struct dpk_buf *out, const struct dpk_key_options *key)
 {
-    if (key->key && strncmp(key->key, "pkcs11:", 7) == 0) {
+    if (dpk_key_in_token(key->key)) {
         char *uri = strndup(key->key, strcspn(key->key, "?"));
         dpk_put_format(out, " -p");
         own_put_word(out, uri ? uri : "");

@@ -95,7 +95,7 @@ static enum dpk_status resolve_key(const struct mlxconfig_options *options,
     if (options->engine && strcmp(options->engine, "pkcs11") != 0)
         return dpk_fail(err, DPK_ERR_USAGE, "-eng %.40s: the only engine is pkcs11",
                         options->engine);
-    if (options->key_id && strncmp(options->key_id, "pkcs11:", 7) != 0)
+    if (options->key_id && !dpk_key_in_token(options->key_id))
         return dpk_fail(err, DPK_ERR_USAGE, "-k: not a pkcs11: URI");
     if (options->key_id)
         out->key = options->key_id;

@@ -184,7 +184,7 @@ static enum dpk_status open_authority(const struct renewal *r, X509 *authority,
                                       struct dpk_signer **out, struct dpk_error *err)
 {
     struct dpk_key_options key = r->o->shared.key;
-    const bool in_file = strncmp((char *)r->ca_key.data, "pkcs11:", 7) != 0;
+    const bool in_file = !dpk_key_in_token((char *)r->ca_key.data);
     const char *shared = in_file || key.key ? key.passin : NULL;
     key.key = (char *)r->ca_key.data;
     key.passin = r->o->ca_passin ? r->o->ca_passin : shared;

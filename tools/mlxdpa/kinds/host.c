@@ -303,7 +303,7 @@ static enum dpk_status check_host(struct target *t, const struct mlxdpa_options 
     if (status == DPK_OK)
         status = signing_output(output, err);
     how.crypto.proof = no_signature;
-    if (status == DPK_OK && o->key.key && strncmp(o->key.key, "pkcs11:", 7) == 0)
+    if (status == DPK_OK && dpk_key_in_token(o->key.key))
         status = dpk_hostfile_tbs(t->opened, &how, err);
     return status;
 }

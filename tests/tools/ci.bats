@@ -52,6 +52,15 @@ SH
     done
 }
 
+@test "the end of a failed step is printed once more at the end" {
+    sed -i '3i case "$* " in *SANITIZE=1*) echo "--- verbs (exit 1) ---"; exit 1 ;; esac' bin/make
+    run tree/.ci/run
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [ "$(sed -n '/^== failed: make .* SANITIZE=1 test$/,$p' <<<"$output" | sed -n 2p)" = "--- verbs (exit 1) ---" ]
+    [ "$(grep -cx -e '--- verbs (exit 1) ---' <<<"$output")" -eq 2 ]
+}
+
 @test "failures of tests are added, and runs that are missing fail" {
     FAILED=2 run tree/.ci/run
     [ "$status" -eq 1 ]

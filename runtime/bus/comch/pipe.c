@@ -1,5 +1,5 @@
-/* Pipes: parts of messages in one ring, and a byte in the other for each message that there is room
- * for. */
+/* Pipes: one ring has parts of messages. The other ring has a byte for each message that the
+ * consumer has room for. */
 #include <string.h>
 
 #include "comch.h"

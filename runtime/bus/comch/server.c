@@ -1,6 +1,6 @@
-/* Servers: sockets in the folder of a card. They are files, so that processes of different network
- * namespaces find each other. Whether a server lives is asked by calling it; who changes files holds
- * the lock of the folder meanwhile. */
+/* Servers: sockets in the folder of a card. A socket with a path is visible from other network
+ * namespaces. A connection shows whether a server lives. A process that changes these files locks
+ * the folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -21,10 +21,10 @@ struct dpk_comch_server {
     pid_t owner; /* a child of fork() leaves the file alone */
     int folder, listener;
     char file[FILE_NAME_MAX];
-    struct stat what; /* of that file */
+    struct stat what; /* identity of that file */
 };
 
-/* A name of a server may be longer than that of a file, and have any bytes. */
+/* The name of a server may have any bytes, and may be too long for a file name. */
 static bool name_file(const char *name, char out[FILE_NAME_MAX])
 {
     uint8_t digest[EVP_MAX_MD_SIZE];
@@ -37,7 +37,7 @@ static bool name_file(const char *name, char out[FILE_NAME_MAX])
     return true;
 }
 
-/* By the descriptor of the folder, whose path may be longer than that of a socket. */
+/* Uses the folder's descriptor, because the folder's path may be too long for a socket address. */
 static void name_socket(int folder, const char *file, struct sockaddr_un *at)
 {
     *at = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -67,8 +67,8 @@ static bool connect_to(int fd, int folder, const char *file)
     return connect(fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* Removes a file that no process listens at. False: one does, or it cannot be known. With the lock of
- * the folder. */
+/* Removes a file on which no process listens. Returns false if a process listens, or if this is
+ * unknown. Call this with the lock of the folder. */
 static bool remove_dead(int folder, const char *file)
 {
     const int fd = new_socket();
@@ -122,7 +122,8 @@ enum dpk_status dpk_comch_listen(const char *folder, const char *name,
     return status;
 }
 
-/* The file may be another server's by now, if somebody removed this one's. */
+/* Removes the server's file. Another program may have removed it, and another server may have its
+ * name. */
 static void remove_own(const struct dpk_comch_server *s)
 {
     struct stat now;
@@ -202,6 +203,6 @@ void dpk_comch_tidy(const char *path, const char *name)
     const int folder = open_folder(path);
     if (folder >= 0 && name_file(name, file) && faccessat(folder, file, F_OK, 0) == 0 &&
         flock(folder, LOCK_EX) == 0)
-        remove_dead(folder, file); /* closing gives the lock back */
+        remove_dead(folder, file); /* closing releases the lock */
     close_if(folder);
 }

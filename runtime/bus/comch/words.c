@@ -1,4 +1,4 @@
-/* Words: messages of a socket, each of them a head and bytes. */
+/* Words: messages of a socket. Each word has a head and bytes. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "comch.h"
 
 struct head {
-    uint32_t kind, value; /* in the byte order of the machine */
+    uint32_t kind, value; /* in host byte order */
 };
 _Static_assert(sizeof(struct head) + DPK_COMCH_MESSAGE_MAX == DPK_COMCH_ROOM, "room");
 _Static_assert(sizeof(struct head) % 8 == 0, "bytes of a message are aligned as the room is");
@@ -56,7 +56,7 @@ static bool is_word(const struct dpk_comch_word *w)
     }
 }
 
-/* ECONNRESET comes before messages that were sent earlier, and is followed by an end. */
+/* ECONNRESET comes before messages that were sent earlier, and an end follows it. */
 enum dpk_comch_heard dpk_comch_hear(int fd, uint8_t room[DPK_COMCH_ROOM], struct dpk_comch_word *w)
 {
     struct head h;

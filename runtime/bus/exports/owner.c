@@ -1,4 +1,4 @@
-/* The owner's side: what a process exports. */
+/* The owner's side: the memory that a process exports. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -9,19 +9,19 @@
 
 #include "table.h"
 
-#define WAIT_MS 1000 /* for peers that are inside, at most */
+#define WAIT_MS 1000 /* longest wait for peers that are copying */
 
 static struct {
     pthread_mutex_t lock;
-    struct table *table; /* NULL: none yet */
+    struct table *table; /* NULL before the first export */
     int file;
-    pid_t process; /* whose it is; a child of fork() makes another */
-    bool permits;  /* all processes of the user may look into this one */
+    pid_t process; /* its owner; a child of fork() makes its own */
+    bool permits;  /* all processes of the user may read its memory */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 /* ---- The table ---- */
 
-/* With the lock. What a parent had is the parent's. */
+/* Drops the table of a parent process. Call this with the lock. */
 static void forget_parents(void)
 {
     if (!own.table || own.process == getpid())
@@ -42,8 +42,8 @@ static struct table *map_new(int file)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Where the identity is in this process's memory alone, by which peers know it again: a child of
- * fork() has not got the page. It stays until the program ends. */
+/* Makes a page with the identity by which peers recognize this process's memory: a child of fork()
+ * does not have the page. The page stays until the program ends. */
 static void *make_mark(const struct dpk_uuid *identity)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -58,7 +58,7 @@ static void *make_mark(const struct dpk_uuid *identity)
     return NULL;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status make_table(const struct dpk_uuid *identity, struct dpk_error *err)
 {
     const int file = memfd_create(TABLE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -80,7 +80,7 @@ static enum dpk_status make_table(const struct dpk_uuid *identity, struct dpk_er
     return DPK_OK;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static struct entry *entry_of(uint32_t key)
 {
     for (size_t i = 0; own.table && i < ENTRIES_MAX; i++)
@@ -89,11 +89,12 @@ static struct entry *entry_of(uint32_t key)
     return NULL;
 }
 
-/* Yama lets only parents look into a process, but for who is permitted to. With the lock. */
+/* With Yama only parents may access a process's memory, unless the process permits others. Call
+ * this with the lock. */
 static void permit(void)
 {
     if (!own.permits)
-        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* fails where Yama is not */
+        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* fails without Yama */
     own.permits = true;
 }
 
@@ -145,7 +146,7 @@ static bool is_inside(size_t place, uint32_t key)
     return atomic_load(&p->key) == key && atomic_load(&p->busy) != 0 && is_held(place);
 }
 
-/* With the lock: copies do not take it. */
+/* Call this with the lock, which copies do not take. */
 static bool wait_for_peers(uint32_t key)
 {
     static const struct timespec pause = {.tv_nsec = 50000};

@@ -1,4 +1,4 @@
-/* The peer's side: finds what another process exports, and copies it. */
+/* The peer's side: finds exported memory of another process, and copies it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,20 +12,20 @@
 
 #include "table.h"
 
-/* Up to here /proc/PID/mem is the faster way to read; above, it copies twice. */
+/* Up to this size reads of /proc/PID/mem are faster. Above, they copy twice. */
 #define SMALL 2048u
 
-/* Another process, with its table; one for all imports from it. */
+/* Another process and its table. All imports from the process share it. */
 struct owner {
     struct owner *next;
     unsigned imports;
     struct dpk_exporter who;
     struct table *table;
-    pid_t user;    /* who found it: a child of fork() finds it again, to have locks of its own */
-    int file;      /* of the table; our locks are by it */
-    int memory;    /* the memory that the process had then: of no other program, nor process */
-    uint64_t mark; /* where the identity is in it */
-    bool taken[PEERS_MAX]; /* places in the table */
+    pid_t user;    /* the process that found it: a child of fork() needs its own locks */
+    int file;      /* of the table; this process's locks are on it */
+    int memory;    /* memory of that process and program only */
+    uint64_t mark; /* address of the identity in it */
+    bool taken[PEERS_MAX]; /* places of the table that this process holds */
 };
 
 struct dpk_import {
@@ -48,7 +48,7 @@ static enum dpk_status fail_gone(const struct dpk_exporter *who, struct dpk_erro
                     who->process);
 }
 
-/* What opening a file of another process's /proc failed with. */
+/* Reports why a file of another process's /proc cannot be opened. */
 static enum dpk_status fail_open(const struct dpk_exporter *who, struct dpk_error *err)
 {
     if (errno == EACCES || errno == EPERM)
@@ -62,7 +62,7 @@ static enum dpk_status fail_open(const struct dpk_exporter *who, struct dpk_erro
     return fail_gone(who, err);
 }
 
-/* Whether the path is of memory of that name: nothing else is opened, which could do harm. */
+/* Returns whether the path names a table. Opening other files could do harm. */
 static bool is_table(const char *path)
 {
     static const char name[] = "/memfd:" TABLE_NAME " (deleted)";
@@ -96,11 +96,11 @@ static enum dpk_status map_table(struct owner *o, struct dpk_error *err)
                         o->who.process);
     o->table = at;
     if (!dpk_uuid_equal(&o->table->identity, &o->who.identity))
-        return fail_gone(&o->who, err); /* another one has its number now */
+        return fail_gone(&o->who, err); /* another process has its number now */
     return DPK_OK;
 }
 
-/* The process must still be the one that has the table. */
+/* Opens the process's memory, and checks that the process still owns the table. */
 static enum dpk_status open_memory(struct owner *o, struct dpk_error *err)
 {
     struct dpk_uuid mark = {0};
@@ -133,7 +133,7 @@ static bool is_same(const struct dpk_exporter *a, const struct dpk_exporter *b)
            dpk_uuid_equal(&a->identity, &b->identity);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status owner_find(const struct dpk_exporter *who, struct owner **out,
                                   struct dpk_error *err)
 {
@@ -159,7 +159,7 @@ static enum dpk_status owner_find(const struct dpk_exporter *who, struct owner *
     return DPK_OK;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void owner_leave(struct owner *o)
 {
     if (o->imports > 0)
@@ -189,15 +189,15 @@ static struct entry *find_entry(struct table *t, struct dpk_export *what)
     return NULL;
 }
 
-/* Locks a place, or gives it back. */
+/* Locks or unlocks a place. */
 static bool lock_place(const struct owner *o, size_t place, short how)
 {
     struct flock lock = {.l_type = how, .l_whence = SEEK_SET, .l_start = (off_t)place, .l_len = 1};
     return fcntl(o->file, F_OFD_SETLK, &lock) == 0;
 }
 
-/* A lock that this process has would be given to it again: what it has is in `taken`. With the
- * lock. */
+/* The kernel grants a lock again to its owner, so `taken` has the places that this process holds.
+ * Call this with the lock. */
 static struct place *take_place(struct owner *o, uint32_t key)
 {
     for (size_t i = 0; i < PEERS_MAX; i++) {
@@ -211,7 +211,7 @@ static struct place *take_place(struct owner *o, uint32_t key)
     return NULL;
 }
 
-/* A child of fork() leaves those of its parent alone. With the lock. */
+/* A child of fork() leaves the places of its parent alone. Call this with the lock. */
 static void leave_place(struct owner *o, struct place *p)
 {
     if (o->user != getpid())
@@ -222,7 +222,7 @@ static void leave_place(struct owner *o, struct place *p)
     lock_place(o, i, F_UNLCK);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status import(struct dpk_import *in, struct dpk_export *what, struct dpk_error *err)
 {
     in->key = what->key;
@@ -272,7 +272,7 @@ void dpk_import_close(struct dpk_import *in)
 
 /* ---- Copies ---- */
 
-/* The owner waits for whoever came in before it took the memory back. */
+/* Returns whether the memory is still exported. The owner waits for peers that entered before. */
 static bool enter(const struct dpk_import *in)
 {
     atomic_fetch_add(&in->place->busy, 1);
@@ -287,13 +287,13 @@ static void leave(const struct dpk_import *in)
     atomic_fetch_sub(&in->place->busy, 1);
 }
 
-/* Ways to copy: through the file, which is of no other process and program, or by the process's
+/* Ways to copy: through the file, which belongs to one process and program, or by process
  * number. */
 enum way { READ, READ_BY_NUMBER, WRITE };
 
-/* By then the number may be another program's, or process's. One call reads of one program, so the
- * mark says whose the other bytes are, which must not stay here. Writing has no such way: it is too
- * late when the mark is read. */
+/* The number may belong to another process or program by now. One call reads from one program, so
+ * the mark says whose bytes these are. Bytes of another program are wiped. Writing has no such
+ * check: the mark would be read too late. */
 static ssize_t read_by_number(const struct owner *o, uint64_t address, uint8_t *bytes, size_t size)
 {
     struct dpk_uuid mark;
@@ -319,7 +319,7 @@ static ssize_t copy_some(const struct owner *o, enum way way, uint64_t address, 
                         : pread(o->memory, bytes, size, (off_t)address);
 }
 
-/* The kernel gives fewer bytes where memory ends, and 0 when the program is gone. */
+/* The kernel copies fewer bytes where memory ends, and none when the program is gone. */
 static bool copy_all(const struct owner *o, enum way way, uint64_t address, uint8_t *bytes,
                      size_t size)
 {
@@ -327,7 +327,7 @@ static bool copy_all(const struct owner *o, enum way way, uint64_t address, uint
         const ssize_t n = copy_some(o, way, address, bytes, size);
         const bool forbidden = n < 0 && (errno == EPERM || errno == ENOSYS);
         if (way == READ_BY_NUMBER && forbidden)
-            way = READ; /* a container's rules may say so */
+            way = READ; /* a container's seccomp rules may forbid it */
         else if (n == 0 || (n < 0 && errno != EINTR))
             return false;
         if (n < 0)
@@ -342,7 +342,7 @@ static bool copy_all(const struct owner *o, enum way way, uint64_t address, uint
 static bool copy(const struct dpk_import *in, enum way way, uint64_t address, uint8_t *bytes,
                  size_t size)
 {
-    const int error = errno; /* what programs see of it is theirs */
+    const int error = errno; /* programs must not see a change */
     if (!enter(in))
         return false;
     const bool good = address <= INT64_MAX && size <= (uint64_t)INT64_MAX - address &&

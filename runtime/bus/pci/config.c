@@ -1,4 +1,4 @@
-/* What a function is: whether it can be so, and how that looks to the host. */
+/* The configuration of a function: checks, and its layout in the file. */
 #include <linux/pci_regs.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static uint64_t bar_size(const struct dpk_pci_bar *bar)
     return bar->log_size ? UINT64_C(1) << bar->log_size : 0;
 }
 
-/* ---- Whether it can be ---- */
+/* ---- Checks ---- */
 
 static bool takes_the_next(const struct dpk_pci_config *c, unsigned i)
 {
@@ -132,7 +132,7 @@ int dpk_pci_find(const struct dpk_pci_config *c, enum dpk_pci_use use, unsigned 
     return -1;
 }
 
-/* ---- How it looks ---- */
+/* ---- Layout ---- */
 
 size_t pci_lay_out(const struct dpk_pci_config *c, uint64_t offsets[DPK_PCI_BARS])
 {

@@ -52,7 +52,7 @@ static bool is_file(int fd, size_t size)
            (size_t)st.st_size == size;
 }
 
-/* Its header, copied and checked. */
+/* Copies and checks the header. */
 static bool read_head(struct dpk_pci *f, struct dpk_error *err)
 {
     struct pci_file head;
@@ -131,9 +131,9 @@ void dpk_pci_close(struct dpk_pci *f)
     free(f);
 }
 
-/* ---- New ones ---- */
+/* ---- New functions ---- */
 
-/* No type of that name is another one. */
+/* Checks that functions whose type has this name have the same configuration. */
 static enum dpk_status agree(int folder, const struct dpk_pci_config *config, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
@@ -193,8 +193,8 @@ static unsigned free_number(int folder)
     return i;
 }
 
-/* With the lock of the folder. The file has its name when it is whole; what a killed program left is
- * written over. */
+/* Makes a file under a temporary name, and renames it when it is complete. Overwrites the temporary
+ * file of a killed program. Call this with the lock of the folder. */
 static enum dpk_status make_in(int folder, unsigned bus, const struct dpk_pci_config *config,
                                unsigned *number, struct dpk_error *err)
 {
@@ -240,7 +240,7 @@ static enum dpk_status remove_in(int folder, unsigned number, struct dpk_error *
     struct dpk_pci *f;
     struct file_name name;
     enum dpk_status status = open_number(folder, number, &f, err);
-    if (status == DPK_ERR_FORMAT) /* nobody can use it */
+    if (status == DPK_ERR_FORMAT) /* no program can use the file */
         return unlinkat(folder, name_of(number, &name), 0) == 0
                    ? DPK_OK
                    : dpk_fail_errno(err, "emulated function %u", number);
@@ -248,7 +248,7 @@ static enum dpk_status remove_in(int folder, unsigned number, struct dpk_error *
         return status;
     if (dpk_pci_state_of(f) != DPK_PCI_OFF)
         status = dpk_fail(err, DPK_ERR_REFUSED, "emulated function %u is plugged in", number);
-    else if (!dpk_pci_claim(f, DPK_PCI_DPU)) /* until it is closed */
+    else if (!dpk_pci_claim(f, DPK_PCI_DPU)) /* the claim ends with the close */
         status = dpk_fail(err, DPK_ERR_REFUSED, "a context of emulated function %u runs", number);
     else if (unlinkat(folder, name_of(number, &name), 0) != 0)
         status = dpk_fail_errno(err, "emulated function %u", number);

@@ -1,4 +1,4 @@
-/* A function that is open: its sides, state, doorbells and interrupts. */
+/* An open function: its sides, state, doorbells and interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -61,7 +61,7 @@ void dpk_pci_unclaim(struct dpk_pci *f, enum dpk_pci_side side)
     fcntl(f->fd, F_OFD_SETLK, &lock);
 }
 
-/* Asked through another open file: a lock of one's own hinders not. */
+/* Asks through another open file, because a lock does not conflict with itself. */
 bool dpk_pci_is_claimed(const struct dpk_pci *f, enum dpk_pci_side side)
 {
     char path[32];
@@ -137,7 +137,7 @@ bool dpk_pci_take_ring(struct dpk_pci *f, unsigned region, unsigned place, uint3
     return *value != DPK_PCI_SILENT;
 }
 
-/* Bytes are counted as they lie in memory. */
+/* Bytes are numbered as they lie in memory. */
 uint32_t dpk_pci_id(const struct dpk_pci_region *region, uint32_t value)
 {
     const int step = region->id_least <= region->id_most ? 1 : -1;
@@ -180,7 +180,7 @@ bool dpk_pci_take_interrupt(struct dpk_pci *f, unsigned vector)
 
 void dpk_pci_wait(struct dpk_pci *f, uint32_t *seen)
 {
-    const struct timespec while_damaged = {.tv_nsec = 200000000}; /* nobody could wake it */
+    const struct timespec while_damaged = {.tv_nsec = 200000000}; /* a damaged file wakes nobody */
     if (atomic_load(&f->file->raised) == *seen)
         syscall(SYS_futex, &f->file->raised, FUTEX_WAIT, *seen, &while_damaged, NULL, 0);
     *seen = atomic_load(&f->file->raised);

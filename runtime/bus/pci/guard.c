@@ -1,5 +1,5 @@
-/* Files that somebody makes shorter while they are mapped. To touch what is no more is SIGBUS; here zeros
- * take the place of the whole mapping, so the function is off, and goes on as damaged. */
+/* Handles mapped files that become shorter. Accesses beyond the new end raise SIGBUS. The handler
+ * replaces the whole mapping with zeros, so the function is off, and is reported as damaged. */
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,9 +9,9 @@
 
 #define GUARDS_MAX 256u
 
-/* Ranges, which the handler reads. */
+/* Ranges, which the signal handler reads. */
 static struct {
-    _Atomic uintptr_t start, end; /* start 0: none */
+    _Atomic uintptr_t start, end; /* start 0 if unused */
     atomic_bool damaged;
 } guards[GUARDS_MAX];
 
@@ -24,7 +24,8 @@ static bool replace(uintptr_t at)
         if (start == 0 || at < start || at >= end)
             continue;
         atomic_store(&guards[i].damaged, true);
-        /* By number: a sanitizer's mmap takes locks, and is a write to all of it. */
+        /* Calls mmap by number: the sanitizer's mmap takes locks, and counts as a write to the
+         * whole range. */
         return syscall(SYS_mmap, start, end - start, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L) != -1;
     }

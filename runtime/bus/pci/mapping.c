@@ -1,14 +1,14 @@
-/* Memory of the host's program that a function reads and writes: where it is, by addresses of the bus. */
+/* Memory of the host program that a function accesses by bus addresses. */
 #include <linux/pci_regs.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bus/pci/file.h"
 
-/* A mapping that the DPU's side has found. */
+/* A mapping that the DPU's side has imported. */
 struct pci_reached {
     struct dpk_exporter who;
-    struct dpk_export what; /* key 0: none */
+    struct dpk_export what; /* key 0 without a mapping */
     struct dpk_import *import;
 };
 
@@ -59,15 +59,15 @@ void dpk_pci_unmap(struct dpk_pci *f, uint32_t key)
 
 /* ---- The DPU's side ---- */
 
-/* Where an address of the bus is. */
+/* The memory at a bus address. */
 struct found {
     unsigned place;
     struct dpk_exporter who;
     struct dpk_export what;
-    uint64_t offset; /* in it */
+    uint64_t offset; /* offset in the mapping */
 };
 
-/* A mapping as it is, copied; false: it is none, or just another one. */
+/* Copies a mapping. Returns false if there is none or it has just changed. */
 static bool copy_mapping(const struct dpk_pci *f, unsigned place, uint64_t *iova, struct found *out)
 {
     const struct pci_mapping *m = mapping_at(f, place);
@@ -107,7 +107,7 @@ static void forget(struct pci_reached *r)
     *r = (struct pci_reached){0};
 }
 
-/* What is mapped no more is let go. With the lock for writing. */
+/* Closes imports of mappings that have ended. Call this with the lock for writing. */
 static void forget_old(struct dpk_pci *f)
 {
     for (unsigned i = 0; i < DPK_PCI_MAPPINGS; i++)
@@ -115,7 +115,7 @@ static void forget_old(struct dpk_pci *f)
             forget(&f->reached[i]);
 }
 
-/* The owner's table says which rights there are. */
+/* Imports a mapping. The owner's table has its rights. */
 static void reach(struct dpk_pci *f, const struct found *w)
 {
     pthread_rwlock_wrlock(&f->lock);
@@ -134,7 +134,7 @@ static void reach(struct dpk_pci *f, const struct found *w)
     pthread_rwlock_unlock(&f->lock);
 }
 
-/* With the lock for reading, if it is there; NULL: without. */
+/* Returns the import with the lock for reading, or NULL without the lock. */
 static const struct pci_reached *enter(struct dpk_pci *f, const struct found *w)
 {
     for (int i = 0; i < 2; i++) {
@@ -148,7 +148,8 @@ static const struct pci_reached *enter(struct dpk_pci *f, const struct found *w)
     return NULL;
 }
 
-/* Copies up to the end of a mapping; how much that was. 0: it cannot be. */
+/* Copies up to the end of a mapping. Returns the number of bytes, or 0 if the copy is
+ * impossible. */
 static size_t copy_part(struct dpk_pci *f, uint64_t iova, void *bytes, size_t size, unsigned right)
 {
     struct found w = {0};

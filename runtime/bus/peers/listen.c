@@ -16,8 +16,8 @@
 
 /* ---- Sockets in the file system ---- */
 
-/* Whether a process listens at the socket. A connection would be taken for that of a debugger. So a
- * socket of another type is used, and the kernel's error for the type shows that there is one. */
+/* Returns whether a process listens at the socket. A connection would look like a debugger, so this
+ * connects a socket of another type: the kernel's error shows whether a listener exists. */
 static bool somebody_listens(const struct sockaddr_un *at)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -28,7 +28,7 @@ static bool somebody_listens(const struct sockaddr_un *at)
     return somebody;
 }
 
-/* Removes a socket of this user on which no process listens: a killed program has left it. */
+/* Removes a socket of this user that a killed program left. */
 static enum dpk_status clear_place(const struct sockaddr_un *at, struct dpk_error *err)
 {
     struct stat s;
@@ -70,14 +70,14 @@ static enum dpk_status listen_path(const char *path, struct dpk_listener *l, str
         l->device = s.st_dev;
         l->inode = s.st_ino;
     }
-    /* It gets its name only after it listens. Otherwise another program would remove it. */
+    /* The socket gets its name only after it listens. Otherwise another program would remove it. */
     if (listen(l->fd, 16) != 0 || rename(made.sun_path, path) != 0)
         return dpk_fail_errno(err, "cannot listen on %s", path);
     memcpy(l->path, at.sun_path, sizeof l->path);
     return DPK_OK;
 }
 
-/* Removes the socket that `l` has made, and no other. Signal handlers may call it. */
+/* Removes only the socket that `l` has made. Signal handlers may call this. */
 static void remove_socket(const struct dpk_listener *l)
 {
     struct stat s;
@@ -146,7 +146,7 @@ int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char
             return -1;
         if (dpk_peer_check(client, &why) == DPK_OK) {
             setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-            setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* not on Unix's */
+            setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); /* TCP only */
             return client;
         }
         close(client);
@@ -156,7 +156,7 @@ int dpk_accept(struct dpk_listener *l, void (*refused)(void *context, const char
 
 /* ---- The end ---- */
 
-/* Signals that end a program, without those that were ignored when it started. */
+/* Finds signals that end a program, without those that were ignored at its start. */
 static void ending_signals(sigset_t *out)
 {
     static const int ending[] = {SIGTERM, SIGINT, SIGHUP};

@@ -53,8 +53,8 @@ static bool receive_answer(int netlink, struct inet_diag_msg *out)
     return true;
 }
 
-/* Gets the owner of a connected socket. False for one that is closed already, for which the kernel
- * would answer root. */
+/* Gets the owner of a connected socket. Returns false if the socket is closed already. The kernel
+ * would report root as its owner. */
 static bool tcp_owner(const struct sockaddr_in *peer, const struct sockaddr_in *here, uid_t *uid)
 {
     const struct timeval patience = {.tv_sec = 5};
@@ -76,7 +76,7 @@ static bool tcp_owner(const struct sockaddr_in *peer, const struct sockaddr_in *
     return good;
 }
 
-/* Gets an IPv4 address of a connection: the other end's (getpeername) or ours (getsockname). */
+/* Gets an IPv4 address of a connection: of the other end (getpeername) or ours (getsockname). */
 static bool address_of(int fd, int (*ask)(int, struct sockaddr *, socklen_t *),
                        struct sockaddr_in *out)
 {

@@ -12,9 +12,9 @@
 
 #include "bus/peers/peers.h"
 
-#define UNFINISHED_SECONDS 60 /* nobody takes so long from its socket to listening */
+#define UNFINISHED_SECONDS 60 /* no process takes longer from bind to listen */
 
-/* Connects to a process. -1: no process listens; its socket is removed then. */
+/* Connects to a process. Returns -1 and removes the socket if no process listens. */
 static int peer_connect(const char *path)
 {
     const struct timeval patience = {.tv_sec = 5};
@@ -58,7 +58,8 @@ static int is_new_name(const struct dirent *entry)
     return is_named(entry, ".dpa.new");
 }
 
-/* Sockets of processes that were killed before they listened. One that is young will. */
+/* Removes sockets of processes that were killed before they listened. Young sockets may still be
+ * used. */
 static void remove_unfinished(const char *directory)
 {
     char path[PATH_MAX + NAME_MAX + 2];
@@ -115,7 +116,7 @@ bool dpk_peer_say(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Reads byte by byte, because another function reads what follows the line. */
+/* Reads byte by byte, because another function reads the bytes after the line. */
 bool dpk_peer_line(int fd, char *line, size_t size)
 {
     size_t got = 0;

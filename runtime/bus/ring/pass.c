@@ -1,4 +1,4 @@
-/* How memory of rings comes to another process: over a socket. */
+/* Passes memory of rings to another process over a socket. */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Memory that two processes share, and the rings in it. */
+/* Memory shared by two processes, and the rings in it. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,7 +40,7 @@ static bool map(struct rings *r, int fd, uint32_t each, bool made)
 int rings_new(struct rings *r, uint32_t size)
 {
     int fd = memfd_create("dpakit-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* Allocates all of it now: a page that cannot be allocated later would end the process. */
+    /* Allocates the whole file now: a page that cannot be allocated later would end the process. */
     if (fd >= 0 && fallocate(fd, 0, 0, (off_t)RING_MEMORY(size)) == 0 &&
         fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 && map(r, fd, size, true))
         return fd;
@@ -139,7 +139,7 @@ bool ring_has_left(const struct ring *r, enum ring_end end)
     return (atomic_load(&r->shared->left) & (uint32_t)end) != 0;
 }
 
-/* A reader sleeps only when it has read everything. If it has not yet read all that it was last
+/* A reader sleeps only when it has read everything. If it has not read all bytes that it was last
  * woken for, it is awake and finds the new bytes by itself. */
 bool ring_wakes_reader(struct ring *out)
 {
@@ -154,7 +154,7 @@ void ring_poll(struct ring *in, bool polls)
     atomic_store(&in->shared->polled, polls);
 }
 
-/* Wakes the writer when half of the ring is free: fewer system calls, and no writer waits for
+/* Wakes the writer when half of the ring is free. That saves system calls, and no writer needs
  * more. */
 bool ring_wakes_writer(struct ring *in)
 {

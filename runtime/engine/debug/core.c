@@ -1,5 +1,5 @@
-/* Core files: ET_CORE as Linux writes it for riscv64 (elf_prstatus), which GDB reads for programs
- * without an operating system, too. There is no NT_PRPSINFO: GDB would compare the name in it with
+/* Core files: ET_CORE as Linux writes it for riscv64 (elf_prstatus). GDB also reads them for
+ * programs without an operating system. There is no NT_PRPSINFO: GDB would compare its name with
  * that of the file that dpacc-extract has made. */
 #include <errno.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static enum dpk_status find_ranges(const struct rv64_memory *memory, struct rang
     return DPK_OK;
 }
 
-/* Headers and notes, up to the first page. */
+/* Writes headers and notes, up to the first page. */
 static void put_head(struct dpk_buf *b, const struct dpk_core *core, struct ranges *r)
 {
     struct dpk_buf notes = {0};

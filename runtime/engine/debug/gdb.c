@@ -7,7 +7,7 @@
 
 /* ---- Threads ---- */
 
-/* Reads a thread id; it is 0 for any thread and for all. */
+/* Reads a thread id, which is 0 for any thread and for all threads. */
 static bool thread_id(const char **text, unsigned *id)
 {
     uint64_t n;
@@ -50,10 +50,11 @@ static void is_alive(struct gdb *g, const char *text)
 
 struct action {
     enum dpk_resume how;
-    unsigned thread; /* 0: all */
+    unsigned thread; /* 0 for all threads */
 };
 
-/* One action of vCont: c, s, or C, S with a signal, which is the fault that the program gets. */
+/* Reads an action of vCont: c, s, or C, S with a signal, which is the fault that the program
+ * gets. */
 static bool take_action(const char **text, struct action *a)
 {
     char what = **text;
@@ -110,7 +111,7 @@ static void resume(struct gdb *g, const char *text)
         act(g, actions, count);
 }
 
-/* The old c, s, C SIGNAL, S SIGNAL, without an address. */
+/* The older packets c, s, C SIGNAL, S SIGNAL, without an address. */
 static void resume_old(struct gdb *g, const char *text)
 {
     struct action a[2] = {{0}, {.how = DPK_RESUME_RUN}};
@@ -124,7 +125,7 @@ static void resume_old(struct gdb *g, const char *text)
     act(g, a, 2);
 }
 
-/* bs and bc: one step back of a thread, and back to the breakpoint or watch before. */
+/* bs and bc: a step of a thread backwards, and back to the previous breakpoint or watch. */
 static void go_back(struct gdb *g, const char *text)
 {
     const bool step = strcmp(text, "s") == 0;
@@ -206,7 +207,7 @@ static void v_command(struct gdb *g, const char *text)
     }
 }
 
-/* Registers, memory, breakpoints. False: the packet is about something else. */
+/* Handles packets about registers, memory and breakpoints. Returns false for other packets. */
 static bool state_command(struct gdb *g, const char *text)
 {
     switch (g->packet[0]) {

@@ -1,4 +1,5 @@
-/* Bytes of GDB (Remote Serial Protocol, "Overview"): their framing as packets, which are carried out. */
+/* Bytes of GDB (Remote Serial Protocol, "Overview"): splits them into packets, and carries these
+ * out. */
 #include <errno.h>
 
 #include "engine/debug/gdb.h"
@@ -30,7 +31,7 @@ static void take_byte(struct gdb *g, uint8_t byte)
             g->length = g->sum = 0;
         } else if (byte == 0x03 && g->running) {
             g->ops->interrupt(g->target);
-        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else it is not sent yet */
+        } else if (byte == '-' && !g->no_ack && g->out.size == 0) { /* else still unsent */
             dpk_put(&g->out, g->last.data, g->last.size);
         }
         break;
@@ -48,7 +49,7 @@ static void take_byte(struct gdb *g, uint8_t byte)
     case GDB_SUM_HIGH:
         value = gdb_digit((char)byte);
         g->said_sum = (uint8_t)((value & 15) << 4);
-        if (value < 0) /* it is no checksum */
+        if (value < 0) /* not a checksum */
             g->said_sum = (uint8_t)~g->sum;
         g->state = GDB_SUM_LOW;
         break;

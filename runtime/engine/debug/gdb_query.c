@@ -5,7 +5,7 @@
 
 #include "engine/debug/gdb.h"
 
-/* Returns the text after `prefix`. NULL: `text` does not begin with it. */
+/* Returns the text after `prefix`, or NULL if `text` does not begin with `prefix`. */
 static const char *after(const char *text, const char *prefix)
 {
     size_t n = strlen(prefix);

@@ -27,7 +27,8 @@ bool gdb_may_stay(struct gdb *g)
     return rights != DPK_DEBUG_NONE;
 }
 
-/* Appends the reason. A name in it may have a character that ends a packet, which is replaced. */
+/* Appends the reason. Replaces characters that could end a packet, because the reason may contain
+ * any name. */
 static void put_why(struct gdb *g)
 {
     g->body.size = 0;
@@ -45,7 +46,7 @@ void gdb_send_away(struct gdb *g)
 }
 
 /* Answers a change with OK or the reason of its refusal. GDB shows the reason for registers, but
- * for memory only that it failed. So the reason is also sent when the program goes on. */
+ * not for memory. So the reason is also sent when the program continues. */
 void gdb_changed_or(struct gdb *g, bool done, int number)
 {
     if (!done && !gdb_may_stay(g)) {

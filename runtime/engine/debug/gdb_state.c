@@ -7,7 +7,7 @@
 
 enum { REGISTERS = 33, REG_PC = 32 };
 
-/* x0 to x31, then pc, as target.xml numbers them. */
+/* The registers in the order of target.xml: x0 to x31, then pc. */
 static bool get_registers(struct gdb *g, uint64_t regs[REGISTERS])
 {
     return g->ops->get_registers(g->target, gdb_thread(g), regs, &regs[REG_PC]);
@@ -82,7 +82,7 @@ void gdb_write_register(struct gdb *g, const char *text)
 
 /* ---- Memory ---- */
 
-/* m ADDRESS,LENGTH: answers with the bytes from ADDRESS on that are mapped. */
+/* m ADDRESS,LENGTH: answers with the bytes from ADDRESS up to the first unmapped page. */
 void gdb_read_memory(struct gdb *g, const char *text)
 {
     uint8_t bytes[GDB_PACKET_MAX / 2];

@@ -8,7 +8,7 @@
 
 #include "engine/debug/debug.h"
 
-enum { /* standard opcodes (6.2.5.2), extended ones (6.2.5.3) */
+enum { /* standard opcodes (6.2.5.2), extended opcodes (6.2.5.3) */
        LNS_COPY = 1,
        LNS_ADVANCE_PC,
        LNS_ADVANCE_LINE,
@@ -23,7 +23,7 @@ enum { FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07, FORM_STRING = 0x
 enum { FORM_BLOCK = 0x09, FORM_DATA1 = 0x0b, FORM_STRP = 0x0e, FORM_UDATA = 0x0f };
 enum { FORM_DATA16 = 0x1e, FORM_LINE_STRP = 0x1f };
 
-/* The sections that a table refers to. A section that is missing is empty. */
+/* The sections that a table refers to. A missing section is empty. */
 struct sections {
     struct dpk_reader lines, line_strings, strings;
 };
@@ -49,7 +49,7 @@ static uint64_t read_offset(struct dpk_reader *r, bool wide)
     return wide ? dpk_read_le64(r) : dpk_read_le32(r);
 }
 
-/* Reads a string. NULL: it does not end within the bytes. */
+/* Reads a string. Returns NULL if it does not end within the bytes. */
 static const char *read_string(struct dpk_reader *r)
 {
     size_t left = dpk_reader_left(r);
@@ -72,7 +72,7 @@ static const char *string_at(const struct dpk_reader *section, uint64_t offset)
 
 /* ---- Units ---- */
 
-/* Takes the next unit off `r`. False: there is none that can be read. */
+/* Takes the next unit from `r`. Returns false if no readable unit is left. */
 static bool next_unit(struct dpk_reader *r, struct unit *u)
 {
     *u = (struct unit){0};
@@ -143,7 +143,7 @@ static const char *read_form(struct dpk_reader *r, const struct sections *s, uin
     }
 }
 
-/* Reads a list of DWARF 5, of directories or files. Returns the path of entry `wanted`. */
+/* Reads a list of directories or files of DWARF 5. Returns the path of entry `wanted`. */
 static const char *list_entry(struct dpk_reader *r, const struct sections *s, bool wide,
                               uint64_t wanted)
 {
@@ -203,7 +203,7 @@ static void skip_operands(struct dpk_reader *r, const struct unit *u, unsigned o
         dpk_read_uleb(r);
 }
 
-/* Advances address and line as a special opcode says. Returns the advance of the address. */
+/* Advances the address and, if `line_too`, the line as a special opcode does. */
 static void special(const struct unit *u, struct row *now, unsigned opcode, bool line_too)
 {
     unsigned adjusted = opcode - u->opcode_base;
@@ -213,7 +213,7 @@ static void special(const struct unit *u, struct row *now, unsigned opcode, bool
                               (uint64_t)(u->line_base + (int)(adjusted % u->line_range)));
 }
 
-/* Carries out one operation. *emitted: it made a row. *ended: the row ends a sequence. */
+/* Carries out an operation. *emitted is set if it made a row, *ended if the row ends a sequence. */
 static void operate(struct dpk_reader *r, const struct unit *u, struct row *now, bool *emitted,
                     bool *ended)
 {
@@ -258,7 +258,7 @@ static void operate(struct dpk_reader *r, const struct unit *u, struct row *now,
     }
 }
 
-/* Finds the row for `pc`: the last one at or below it whose successor is above it. */
+/* Finds the row for `pc`: its address is at or below `pc`, and that of the next row is above. */
 static bool find_row(const struct unit *u, uint64_t pc, struct row *found)
 {
     const struct row first = {.file = 1, .line = 1};
@@ -296,7 +296,6 @@ static struct sections sections_of(const struct dpk_image *image)
                              .strings = section(image, ".debug_str")};
 }
 
-/* Makes the line of a row. */
 static bool line_of(const struct unit *u, const struct sections *s, uint64_t file, int64_t line,
                     struct dpk_line *out)
 {
@@ -324,11 +323,11 @@ bool dpk_line_find(const struct dpk_image *image, uint64_t pc, struct dpk_line *
 
 enum { LINES_MAX = 1 << 24, UNITS_MAX = 1 << 20 };
 
-/* The instructions from `begin` on, up to the next. */
+/* The instructions from `begin` up to the next span. */
 struct span {
     uint64_t begin;
-    uint32_t unit;         /* UINT32_MAX: of no line */
-    uint32_t file, number; /* number: of the row, in the order of the table */
+    uint32_t unit;         /* UINT32_MAX if no line has them */
+    uint32_t file, number; /* number: index of the row in the table */
     int64_t line;
 };
 
@@ -340,7 +339,7 @@ struct dpk_lines {
     size_t unit_count, unit_room, span_count, span_room;
 };
 
-/* Makes room for one more of `size` bytes. */
+/* Makes room for another element of `size` bytes. */
 static bool grow(void *array, size_t count, size_t *room, size_t size, size_t max)
 {
     void **at = array;
@@ -355,7 +354,6 @@ static bool grow(void *array, size_t count, size_t *room, size_t size, size_t ma
     return true;
 }
 
-/* Adds the rows of the last unit. */
 static bool add_rows(struct dpk_lines *l)
 {
     const struct row first = {.file = 1, .line = 1};
@@ -367,7 +365,7 @@ static bool add_rows(struct dpk_lines *l)
         bool emitted, ended;
         operate(&r, u, &now, &emitted, &ended);
         if (!emitted || r.failed || (now.line == 0 && open && !ended))
-            continue; /* line 0 is code of no one line: it counts to the line before */
+            continue; /* code without a line (0) counts to the line before */
         open = !ended;
         if (!grow(&l->spans, l->span_count, &l->span_room, sizeof *l->spans, LINES_MAX))
             return false;
@@ -384,8 +382,8 @@ static bool add_rows(struct dpk_lines *l)
     return true;
 }
 
-/* Where two have one address, the end of a sequence comes before the line behind it. Of two lines,
- * the later one counts. */
+/* Of two spans at one address, the end of a sequence comes before the next line. Of two lines at
+ * one address, the later line counts. */
 static int by_address(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;

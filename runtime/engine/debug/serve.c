@@ -7,7 +7,7 @@
 
 #include "engine/debug/gdb.h"
 
-/* Writes without SIGPIPE, which a closed connection must not raise in the host program. */
+/* Writes without SIGPIPE: a closed connection must not end the host program. */
 static bool write_all(int fd, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
@@ -31,7 +31,7 @@ static bool flush(struct gdb *g, int out)
     return done;
 }
 
-/* Takes the bytes that have arrived. False: there will be no more. */
+/* Takes the bytes that have arrived. Returns false at the end. */
 static bool receive(struct gdb *g, int in)
 {
     uint8_t bytes[4096];

@@ -14,8 +14,8 @@
 
 enum { FLUSH_SIZE = 64 << 10, TRACKS = 2048 };
 
-/* The most bytes that a buffer has before they are written: it is flushed after the event, perhaps
- * with texts, that has filled it. */
+/* Most bytes of the buffer when it is written: it is flushed after the event that has filled it,
+ * which may contain texts. */
 enum { UNWRITTEN_MAX = FLUSH_SIZE + 8192 };
 
 struct dpk_trace {
@@ -23,17 +23,17 @@ struct dpk_trace {
     int fd, directory; /* of the file; kept open, as programs may change their directory */
     uint64_t max;      /* bytes of the file */
     char name[NAME_MAX + 1];
-    uint64_t at;        /* where the next events go in the file */
+    uint64_t at;        /* offset of the next events in the file */
     uint64_t begin;     /* nanoseconds */
     struct dpk_buf buf; /* events that are not in the file yet */
-    bool failed;        /* the file has all that it will have */
-    bool any;           /* there is an event, so that the next one needs a comma */
+    bool failed;        /* no more is written to the file */
+    bool any;           /* there is an event, so the next event needs a comma */
     bool named[TRACKS]; /* the name of the track was written */
 };
 
 static const char document_end[] = "\n]}\n";
 
-/* Says why the trace ends here, and makes it a document again, of what was written before. */
+/* Reports why the trace ends, and makes the file a complete document again. */
 static void give_up(struct dpk_trace *t, int error)
 {
     t->failed = true;
@@ -43,8 +43,8 @@ static void give_up(struct dpk_trace *t, int error)
             t->name, strerror(error));
 }
 
-/* Writes the events and the end of the document. The next flush overwrites that end. So the file is
- * always a complete document. False: errno says why not. */
+/* Writes the events and the end of the document, which the next flush overwrites. So the file is
+ * always a complete document. Returns false and sets errno on failure. */
 static bool flush(struct dpk_trace *t)
 {
     const size_t size = t->buf.size;
@@ -58,7 +58,7 @@ static bool flush(struct dpk_trace *t)
     return good;
 }
 
-/* Begins an empty document. */
+/* Starts an empty document. */
 static bool begin(struct dpk_trace *t)
 {
     t->at = 0;
@@ -73,8 +73,8 @@ static int create(const struct dpk_trace *t)
     return openat(t->directory, t->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-/* Renames a file that has reached its limit, which replaces the one before, and begins a new one.
- * If that fails, the file grows beyond the limit. */
+/* Renames a full file, which replaces the previous file, and starts a new file. If that fails, the
+ * file grows beyond the limit. */
 static void rotate(struct dpk_trace *t)
 {
     char old[sizeof t->name + 2];

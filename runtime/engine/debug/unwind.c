@@ -1,9 +1,7 @@
-/*
- * Finds callers by call frame information (DWARF 5, section 6.4; .debug_frame). It comes from a
- * program that is not trusted, so each field is checked, and an error ends the search. Of the
- * registers it follows those that callers are found by: pc, sp, s0 and ra. A rule of another kind
- * than "at an offset from the frame" for one of these ends the search too.
- */
+/* Finds callers by call frame information (DWARF 5, section 6.4; .debug_frame). It comes from a
+ * program that is not trusted, so each field is checked, and an error ends the search. It follows
+ * only the registers that lead to callers: pc, sp, s0 and ra. Any rule for these except "at an
+ * offset from the frame" ends the search too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +31,7 @@ enum {
 };
 enum { REMEMBERED_MAX = 8 };
 
-/* What is known of one common entry (CIE). */
+/* The contents of a common entry (CIE). */
 struct common {
     uint64_t code_factor;
     int64_t data_factor;
@@ -46,7 +44,7 @@ struct frame_range {
     struct dpk_reader program;
 };
 
-/* Where the frame is, and where in it the caller's registers are. */
+/* The location of the frame, and of the caller's registers in it. */
 struct rules {
     uint64_t cfa_register;
     int64_t cfa_offset;
@@ -56,9 +54,9 @@ struct rules {
     } ra, fp;
 };
 
-/* The rules of a place, which were found before. */
+/* Cached rules of an address. */
 struct known {
-    uint64_t pc; /* 0: none */
+    uint64_t pc; /* 0 if unused */
     struct rules rules;
 };
 enum { KNOWN = 4096 };
@@ -67,13 +65,13 @@ struct dpk_frames {
     struct known known[KNOWN]; /* by pc */
     struct frame_range *at;    /* by address */
     size_t count;
-    struct dpk_image *image; /* whose section the readers are of */
+    struct dpk_image *image; /* owns the section that the readers use */
 };
 
 /* ---- Entries ---- */
 
-/* Takes one entry off `r`, without its length. False: there is none that can be read. 64-bit DWARF
- * is not read: no compiler makes it for the DPA. */
+/* Takes an entry from `r`, without its length. Returns false if no readable entry is left. 64-bit
+ * DWARF is not read: no compiler makes it for the DPA. */
 static bool next_entry(struct dpk_reader *r, struct dpk_reader *entry)
 {
     const uint32_t length = dpk_read_le32(r);
@@ -94,7 +92,7 @@ static bool read_common(const struct dpk_reader *section, uint64_t offset, struc
     if (!next_entry(&r, &e) || dpk_read_le32(&e) != UINT32_MAX)
         return false;
     const unsigned version = dpk_read_u8(&e);
-    const unsigned augmentation = dpk_read_u8(&e); /* "": others have fields that are not known */
+    const unsigned augmentation = dpk_read_u8(&e); /* must be "": other values add unknown fields */
     if (version == 4)
         dpk_read_skip(&e, 2); /* sizes of addresses and of segment selectors */
     out->code_factor = dpk_read_uleb(&e);
@@ -111,7 +109,6 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Appends the entry of a function. */
 static bool add_range(struct dpk_frames *f, size_t *capacity, const struct frame_range *range)
 {
     if (f->count == *capacity) {
@@ -145,7 +142,7 @@ struct dpk_frames *dpk_frames_create(const struct dpk_image *image)
         const uint64_t length = dpk_read_le64(&e);
         range.end = range.begin + length;
         range.program = dpk_reader(e.pos, dpk_reader_left(&e));
-        /* Functions that the linker has left out are at 0. */
+        /* Functions that the linker removed are at 0. */
         if (e.failed || length == 0 || range.end < range.begin || range.begin < DPK_PROGRAM_BEGIN)
             continue;
         if (!add_range(f, &capacity, &range))
@@ -216,7 +213,7 @@ static int64_t scaled(uint64_t value, int64_t factor)
     return (int64_t)(value * (uint64_t)factor);
 }
 
-/* The instructions whose upper two bits are zeros. */
+/* Runs an instruction whose upper two bits are zero. */
 static void extended(struct machine *m, struct dpk_reader *r, const struct common *c, unsigned op)
 {
     uint64_t reg;
@@ -324,7 +321,7 @@ static bool caller_value(const struct saved *s, uint64_t cfa, uint64_t now, dpk_
     return !s->is_saved || read(context, cfa + (uint64_t)s->offset, out);
 }
 
-/* Finds the rules for a place. False: there are none. */
+/* Finds the rules for an address. Returns false if there are none. */
 static bool find_rules(const struct dpk_frames *f, uint64_t pc, struct rules *out)
 {
     const struct frame_range *range = find_range(f, pc);
@@ -356,7 +353,7 @@ bool dpk_frames_caller(struct dpk_frames *f, struct dpk_frame *frame, dpk_frames
     const uint64_t cfa = (r->cfa_register == SP ? frame->sp : frame->fp) + (uint64_t)r->cfa_offset;
     if (cfa < frame->sp || (frame->called && cfa == frame->sp) ||
         !caller_value(&r->ra, cfa, frame->ra, read, context, &ra) ||
-        (!r->ra.is_saved && frame->called)) /* it has called, so its ra is in memory */
+        (!r->ra.is_saved && frame->called)) /* after its call, its ra must be in memory */
         return false;
     if (!caller_value(&r->fp, cfa, frame->fp, read, context, &fp))
         fp = 0;

@@ -1,4 +1,4 @@
-/* Attaches the translator to cores, and runs it: a queue of regions and a thread. */
+/* Attaches the translator to cores, and runs it: a queue of jobs and a thread. */
 #include "engine/jit/jit.h"
 
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 
 enum { QUEUE_MAX = 4096 };
 
-/* ---- The thread ---- One for all: LLVM's description of the host is shared. */
+/* ---- The thread ---- All cores share it, because LLVM's description of the host is shared. */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct job *first; /* of all that wait */
+    struct job *first; /* of the waiting jobs */
     unsigned count;
-    bool running;   /* a job is carried out */
-    unsigned forks; /* that wait for its end */
-    pid_t process;  /* that has the thread */
+    bool running;   /* a job runs */
+    unsigned forks; /* number of forks that wait for the job */
+    pid_t process;  /* the process of the thread */
     pthread_t thread;
     bool ends;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -32,7 +32,7 @@ static void add_job(struct job *j)
     queue.count++;
 }
 
-/* With the lock, which it gives up meanwhile. */
+/* Call this with the lock, which is released while the job runs. */
 static void run_job(struct job *j)
 {
     queue.running = true;
@@ -50,7 +50,8 @@ static void run_job(struct job *j)
     pthread_cond_broadcast(&queue.changed);
 }
 
-/* Takes the job that is worth most; of equals, the one that came first. NULL: none is worth anything yet. */
+/* Takes the job of the greatest worth, and the oldest of equal jobs. Returns NULL if no job is
+ * worth it yet. */
 static struct job *take_job(void)
 {
     struct job **best = NULL;
@@ -84,7 +85,7 @@ static void *work(void *unused)
     return unused;
 }
 
-/* At exit: what libLLVM needs ends with it, so nothing is translated any more. */
+/* Ends translation at exit, because libLLVM loses its data then. */
 void job_end_at_exit(void)
 {
     pthread_mutex_lock(&queue.lock);
@@ -96,8 +97,8 @@ void job_end_at_exit(void)
         pthread_join(queue.thread, NULL);
 }
 
-/* A child has the locks of libraries as they were, but not the threads that held them: those of the
- * list of what exit() calls while a library is loaded, for one. So a fork waits for jobs. */
+/* A child has copies of the locks of libraries, but not the threads that hold them, for example
+ * that of the list of exit functions while a library is loaded. So a fork waits for jobs. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&queue.lock);
@@ -113,7 +114,7 @@ static void after_fork(void)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* A child has no thread; it starts one of its own. */
+/* A child has no thread. It starts its own. */
 static void in_child(void)
 {
     queue.first = NULL;
@@ -124,7 +125,7 @@ static void in_child(void)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static bool has_thread(void)
 {
     if (queue.process == 0 && !queue.ends) {
@@ -134,7 +135,7 @@ static bool has_thread(void)
     return queue.process == getpid() && !queue.ends;
 }
 
-/* False: it is freed. */
+/* Returns false and frees the job if it is refused. */
 static bool enqueue(struct job *j)
 {
     pthread_mutex_lock(&queue.lock);
@@ -152,7 +153,7 @@ static bool enqueue(struct job *j)
     return false;
 }
 
-/* ---- What cores call ---- */
+/* ---- Calls of cores ---- */
 
 static struct rv64_entries *begin(void *exact, struct rv64_core *core)
 {
@@ -175,13 +176,14 @@ static void await(struct job *j)
     pthread_mutex_lock(&queue.lock);
     while (j->state == JOB_RUNS || (j->state == JOB_QUEUED && !queue.ends))
         pthread_cond_wait(&queue.changed, &queue.lock);
-    const bool done = j->state == JOB_DONE; /* if not, the queue has it for good */
+    const bool done = j->state == JOB_DONE; /* otherwise the queue keeps it */
     pthread_mutex_unlock(&queue.lock);
     if (done)
         job_free(j);
 }
 
-/* The translator's thread does it here, too: its time is not the hart's. */
+/* The translator's thread does the work here, too, so that its time does not count as the
+ * hart's. */
 static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *entries,
                      uint64_t pc, const uint64_t *x, uint32_t heat)
 {
@@ -200,7 +202,7 @@ static void uneven_sync(void *unused, struct rv64_core *core, struct rv64_entrie
         await(j);
 }
 
-/* Of a job that waits, if there is one, notes how hot its place is by now. */
+/* Updates the heat of a waiting job for this address, if there is one. */
 static void note_heat(const struct rv64_entries *entries, uint64_t pc, uint32_t heat)
 {
     pthread_mutex_lock(&queue.lock);
@@ -247,7 +249,7 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* For an exit before the library is loaded. The store needs OpenSSL, which must end later. */
+/* Handles an exit before the library is loaded. The store needs OpenSSL, which must end later. */
 static void expect_exit(void)
 {
     (void)dpk_openssl_start(NULL);
@@ -256,7 +258,7 @@ static void expect_exit(void)
         queue.ends = true;
 }
 
-/* Of glibc, for destructors of C++'s thread_local. */
+/* A function of glibc for destructors of C++'s thread_local. */
 extern int at_thread_end(void (*end)(void *), void *argument,
                          void *in_library) __asm__("__cxa_thread_atexit_impl");
 
@@ -266,8 +268,8 @@ static void main_thread_ends(void *unused)
     job_end_at_exit();
 }
 
-/* For an exit while it is loaded: data of libLLVM would end that is still being made. But exit() ends
- * first what belongs to its thread, which is the main thread as a rule. */
+/* Handles an exit while the library loads: its data would end before they are complete. exit()
+ * first ends the data of its thread, which usually is the main thread. */
 static void expect_main_thread(void)
 {
     (void)at_thread_end(main_thread_ends, NULL, &queue);

@@ -1,4 +1,4 @@
-/* Jobs: the code of a region, from the disk or by LLVM. */
+/* Jobs: get the code of a region from the disk or from LLVM. */
 #include "engine/jit/job.h"
 
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "engine/jit/library.h"
 #include "engine/jit/store.h"
 
-/* How often a place is reached whose code was put off before it is asked for again. */
+/* Executions after which code that was put off is asked for again. */
 enum { HEAT_AGAIN = 65536 };
-/* A loop is translated with those around it that are repeated so often meanwhile. */
+/* Divisor of the heat from which surrounding loops are translated together with a loop. */
 enum { WARM_PART = 8 };
 
 /* ---- Without translations ---- */
@@ -25,7 +25,7 @@ void job_tell_reasons(void)
     asked_for = true;
 }
 
-/* Once in a process, to users who have asked for translations. */
+/* Warns once in a process, if the user has asked for translations. */
 static void tell_interpreted(const char *reason)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -36,15 +36,16 @@ static void tell_interpreted(const char *reason)
 /* ---- The library ---- */
 
 static atomic_bool load_tried;
-static jit_translate_fn *loaded; /* NULL: it is not there; load_error has the reason */
+static jit_translate_fn *loaded; /* NULL if missing; load_error has the reason */
 static struct dpk_error load_error;
 static void load(void)
 {
     loaded = jit_library_load(&load_error);
     if (loaded == NULL)
         tell_interpreted(load_error.message);
-    /* exit() calls first what was registered last: this, and then the end of libLLVM's data. If it
-     * was called before, some of the data may have gone, but this is what it calls next. */
+    /* exit() reverses the order of registration, so it calls this function before the end of
+     * libLLVM's data. If exit() has begun already, some data may be gone, but this function comes
+     * next. */
     atexit(job_end_at_exit);
     load_tried = true;
 }
@@ -65,7 +66,8 @@ void job_free(struct job *j)
     free(j);
 }
 
-/* libLLVM ends the process where it gets no memory. So there must be far more than it needs for a region. */
+/* libLLVM ends the process if it gets no memory. So far more must be free than it needs for a
+ * region. */
 static bool has_room(void)
 {
     const size_t room = (size_t)64 << 20;
@@ -93,7 +95,8 @@ static bool translate(const struct job *j, const struct jit_options *options, st
     return done;
 }
 
-/* Makes the job's code; it goes to the store, under `key`, if that is not NULL. Returns whether it was a draft. */
+/* Makes the job's code, and stores it under `key` unless that is NULL. Returns whether it was a
+ * draft. */
 static bool make_code(const struct job *j, const struct jit_options *options, const uint8_t *key)
 {
     struct dpk_buf image = {0};
@@ -140,7 +143,7 @@ bool job_carry_out(struct job *j)
         return j->missed;
     }
     if (!j->awaited && !load_tried) {
-        (void)translator(); /* it takes a while, in which the hottest place shows itself */
+        (void)translator(); /* loading takes a while, which shows the hottest places */
         return true;
     }
     /* A draft would hide better code of its loops. */
@@ -159,7 +162,7 @@ struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uin
 {
     struct translations *const to = (struct translations *)entries;
     struct job *j = calloc(1, sizeof *j);
-    pthread_mutex_lock(&core->lock); /* `to` was made with it, too */
+    pthread_mutex_lock(&core->lock); /* `to` was also made with this lock */
     const bool taken = uneven || translations_take(to, pc, heat >= HEAT_AGAIN);
     const uint32_t warm =
         translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
@@ -186,8 +189,8 @@ struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uin
 
 double job_worth(const struct job *j)
 {
-    enum { COST = 6 };           /* of any job, in instructions */
-    enum { GAIN_OF_DRAFT = 16 }; /* to that of better code behind it */
+    enum { COST = 6 };           /* fixed cost of a job, in instructions */
+    enum { GAIN_OF_DRAFT = 16 }; /* gain of better code divided by that of a draft */
     const uint32_t count = j->region.insn_count;
     if (!j->missed)
         return INFINITY;

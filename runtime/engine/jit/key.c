@@ -1,4 +1,4 @@
-/* What a translation depends on, as a key for the store. */
+/* The inputs of a translation, as a key for the store. */
 #include "engine/jit/library.h"
 
 #include <openssl/evp.h>
@@ -9,7 +9,7 @@
 #include <sys/auxv.h>
 #endif
 
-/* What the code may use of the host's processor. */
+/* Describes the host processor's features that the code may use. */
 static void describe_host(uint64_t out[8])
 {
     memset(out, 0, 8 * sizeof *out);
@@ -28,11 +28,11 @@ static void describe_host(uint64_t out[8])
 #else
     out[0] = getauxval(AT_HWCAP);
     out[1] = getauxval(AT_HWCAP2);
-    out[7] = 1; /* no features of the other architecture */
+    out[7] = 1; /* marks the other architecture */
 #endif
 }
 
-/* The same bits are an instruction on one core, and illegal on another. */
+/* The same bits may be valid on one core and illegal on another. */
 static void put_insn(struct dpk_buf *b, const struct rv64_insn *insn)
 {
     dpk_put_le32(b, insn->bits);
@@ -47,7 +47,7 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
         dpk_put_le64(b, block->pc);
         dpk_put_le32(b, block->count);
         dpk_put_le32(b, (uint32_t)block->end);
-        dpk_put_le64(b, block->next_pc); /* of a copy's return, that of its call */
+        dpk_put_le64(b, block->next_pc); /* for a copy's return: the address after its call */
         dpk_put_le32(b, block->copy);
         dpk_put_le32(b, (uint32_t)block->next);
         dpk_put_le32(b, (uint32_t)block->taken);
@@ -58,11 +58,11 @@ static void put_region(struct dpk_buf *b, const struct jit_region *r)
         for (uint32_t k = 0; k < block->count; k++)
             put_insn(b, &r->insns[block->first + k].insn);
     }
-    for (unsigned i = 0; i < RV64_WINDOWS; i++) /* points_to is for speed alone */
+    for (unsigned i = 0; i < RV64_WINDOWS; i++) /* points_to matters only for speed */
         dpk_put_le64(b, r->window_begin[i]);
     dpk_put_le32(b, r->table_count);
     for (uint32_t i = 1; i <= r->table_count; i++) {
-        const struct jit_table *t = &r->tables[i]; /* the rest follows from the instructions */
+        const struct jit_table *t = &r->tables[i]; /* instructions determine the rest */
         dpk_put_le64(b, t->base);
         dpk_put_le32(b, t->entry_count);
         for (uint32_t k = 0; k < t->entry_count; k++)

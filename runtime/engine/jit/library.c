@@ -1,4 +1,4 @@
-/* The library lies beside the engine, or where a tool's libraries are. */
+/* Finds the library next to the engine, or in ../lib of a tool. */
 #include "engine/jit/library.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 static const char in_this_file = 0;
 
-/* The folder of the file that this code is in, which is a library or a program. */
+/* Finds the folder of the library or program that contains this code. */
 static bool own_folder(char out[PATH_MAX])
 {
     Dl_info self;
@@ -19,7 +19,7 @@ static bool own_folder(char out[PATH_MAX])
     const struct link_map *map =
         dladdr1(&in_this_file, &self, &found, RTLD_DL_LINKMAP) ? found : NULL;
     ssize_t length;
-    if (map && *map->l_name) /* a program has no name there */
+    if (map && *map->l_name) /* the map of a program has no name */
         length = snprintf(out, PATH_MAX, "%s", map->l_name);
     else
         length = readlink("/proc/self/exe", out, PATH_MAX - 1);

@@ -1,4 +1,4 @@
-/* Finds regions: follows jumps from a pc on. */
+/* Finds regions by following jumps from a pc. */
 #include "engine/jit/region.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static enum jit_end end_of(const struct rv64_insn *insn)
     }
 }
 
-/* AUIPC or LUI, then JALR on the same register: a direct call or jump. */
+/* Recognizes AUIPC or LUI, then JALR on the same register: a direct call or jump. */
 static void see_far_jump(const struct jit_region *r, struct jit_block *b)
 {
     if (b->end != JIT_END_JALR || b->count < 2)
@@ -67,7 +67,7 @@ static void read_block(const struct rv64_core *core, struct jit_region *r, struc
     see_far_jump(r, b);
 }
 
-/* The index of the block at `pc`, which is added if there is room. -1: there is none. */
+/* Returns the index of the block at `pc`, which is added if there is room, or -1. */
 static int32_t block_at(struct jit_region *r, uint64_t pc, uint32_t copy)
 {
     for (uint32_t i = 0; i < r->block_count; i++)
@@ -79,7 +79,7 @@ static int32_t block_at(struct jit_region *r, uint64_t pc, uint32_t copy)
     return (int32_t)r->block_count++;
 }
 
-/* Follows an indirect jump to where it has led before. */
+/* Follows an indirect jump to its earlier targets. */
 static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit_block *b)
 {
     uint64_t to[RV64_JUMP_TRIES];
@@ -95,7 +95,7 @@ static void add_targets(struct rv64_core *core, struct jit_region *r, struct jit
     }
 }
 
-/* Reads block `index`, and adds those that it leads to. */
+/* Reads block `index`, and adds the blocks that it leads to. */
 static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
 {
     struct jit_block *b = &r->blocks[index];
@@ -110,13 +110,14 @@ static void expand(struct rv64_core *core, struct jit_region *r, uint32_t index)
 
 /* ---- Copies ---- */
 
-/* A function that calls nothing may have LEAF_INSNS_MAX instructions where a loop calls it. */
+/* A leaf function may have LEAF_INSNS_MAX instructions if a loop calls it. */
 enum { COPY_INSNS_MAX = 80, LEAF_INSNS_MAX = 240, COPY_DEPTH_MAX = 4, COPIES_INSNS_MAX = 300 };
 
-/* An indirect call that has led to more functions than that has no copies. */
+/* An indirect call with more known functions than this is not copied. */
 enum { CALLED_MAX = 4 };
 
-/* Whether `call` calls, by ra, the function at `pc`, which has run, and which it is not called by. */
+/* Returns whether `call` calls the function at `pc` by ra, the function has run, and it is not
+ * recursive. */
 static bool may_copy(const struct rv64_core *core, const struct jit_region *r,
                      const struct jit_block *call, uint64_t pc)
 {
@@ -137,14 +138,16 @@ static bool is_return(const struct rv64_insn *insn)
     return insn->op == OP_JALR && insn->rd == 0 && insn->rs1 == 1 && insn->imm == 0;
 }
 
-/* Whether a JALR returns, in an unusual way maybe: by a link register, with nothing to link. */
+/* Returns whether a JALR is a return, perhaps an unusual one: it uses a link register and links
+ * nothing. */
 static bool uses_link(const struct rv64_insn *insn)
 {
     return insn->rd == 0 && (insn->rs1 == 1 || insn->rs1 == 5);
 }
 
-/* Adds a copy of the function at `pc` for `call`, and returns its first block. -1: it is not small, or does
- * not return; nothing was added. `in_loop`: the region is a loop. */
+/* Adds a copy of the function at `pc` for `call`, and returns its first block. Returns -1 and adds
+ * nothing if the function is not small or does not return. `in_loop` is set if the region is a
+ * loop. */
 static int32_t add_copy(struct rv64_core *core, struct jit_region *r, const struct jit_block *call,
                         uint64_t pc, bool in_loop)
 {
@@ -182,7 +185,7 @@ static int32_t add_copy(struct rv64_core *core, struct jit_region *r, const stru
     return -1;
 }
 
-/* Of an indirect call, copies what it has called. Other functions stay calls. */
+/* Copies the functions that an indirect call has called. Other functions stay calls. */
 static void copy_targets(struct rv64_core *core, struct jit_region *r, struct jit_block *call,
                          bool in_loop)
 {
@@ -233,7 +236,7 @@ static int32_t new_index(const int32_t *to, int32_t old)
     return old >= 0 ? to[old] : -1;
 }
 
-/* Takes out all other blocks. Blocks and their instructions move forward. */
+/* Removes all blocks except those to keep. Blocks and their instructions move forward. */
 static void keep_blocks(struct jit_region *r, const bool *keep)
 {
     int32_t to[JIT_BLOCKS_MAX];
@@ -262,7 +265,8 @@ static void keep_blocks(struct jit_region *r, const bool *keep)
     r->target_count = targets;
 }
 
-/* Marks what leads back to the first block, by no block before `lowest`. False: nothing does. */
+/* Marks blocks from `lowest` on that lead back to the first block. Returns false if there are
+ * none. */
 static bool find_loop(const struct jit_region *r, uint64_t lowest, bool found[JIT_BLOCKS_MAX])
 {
     bool any = false;
@@ -288,7 +292,7 @@ static bool mark(int32_t block, const bool *among, bool *reached)
     return is_new;
 }
 
-/* Of the blocks found, leaves those that the first one leads to through them. */
+/* Keeps only those found blocks that the first block reaches through found blocks. */
 static void keep_reached(const struct jit_region *r, bool found[JIT_BLOCKS_MAX])
 {
     bool reached[JIT_BLOCKS_MAX] = {true};
@@ -313,7 +317,8 @@ static bool is_warm(const struct rv64_core *core, uint64_t pc, uint32_t warm)
     return b != NULL && atomic_load_explicit(&b->heat, memory_order_relaxed) >= warm;
 }
 
-/* Where the loop begins that is to be kept: that of the first block, or one around it whose head is warm. */
+/* Returns the start of the loop to keep: that of the first block, or a surrounding loop with a warm
+ * head. */
 static uint64_t lowest_of(const struct rv64_core *core, const struct jit_region *r, uint32_t warm)
 {
     bool found[JIT_BLOCKS_MAX];
@@ -327,9 +332,10 @@ static uint64_t lowest_of(const struct rv64_core *core, const struct jit_region 
     return lowest;
 }
 
-/* Of a region that begins in a loop, keeps the loop. What is behind it is seldom reached. Code before the head of a
- * loop is of loops around it, which have regions of their own if they are hot, too; but a place that a call
- * returns to may be anywhere in its loop. False: it begins in no loop. */
+/* Keeps only the loop of a region that begins in a loop. Code after the loop is seldom reached.
+ * Code before its head belongs to surrounding loops, which have their own regions if they are hot.
+ * But a return address may be anywhere in its loop. Returns false if the region does not begin in a
+ * loop. */
 static bool keep_loop(const struct rv64_core *core, struct jit_region *r, uint32_t warm)
 {
     bool found[JIT_BLOCKS_MAX];

@@ -52,7 +52,7 @@ struct jit_copy {
  *     jr    target
  */
 struct jit_table {
-    uint64_t base;    /* value of the register `base` if the table is the one found */
+    uint64_t base;    /* value of the register `base` for which the table was found */
     uint64_t address; /* address of the first entry */
     uint32_t scale, add, load;
     uint8_t index_reg, base_reg;

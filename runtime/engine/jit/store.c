@@ -14,13 +14,13 @@
 
 #define FILE_MAX   ((size_t)64 << 20)
 #define TOTAL_MAX  ((uint64_t)256 << 20)
-#define TOTAL_KEPT (TOTAL_MAX / 4 * 3) /* when it was more */
+#define TOTAL_KEPT (TOTAL_MAX / 4 * 3) /* this much of a larger total is kept */
 #define TEMP_MARK  ".new-"
-#define TEMP_LIFE  3600 /* seconds; then whoever wrote it is gone */
+#define TEMP_LIFE  3600 /* seconds, after which its writer has ended */
 
-/* ---- What is not trusted ---- */
+/* ---- Untrusted files ---- */
 
-/* Once in a process: the next file would be no better. */
+/* Warns only once in a process: the next file would be no better. */
 static void complain(const char *folder, const char *name, const char *flaw)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -32,7 +32,7 @@ static void complain(const char *folder, const char *name, const char *flaw)
             dpk_text_clean(text));
 }
 
-/* NULL: only this user can have written it. */
+/* Returns the flaw of a file, or NULL if only this user can have written the file. */
 static const char *flaw_of(const struct stat *st, mode_t type)
 {
     if ((st->st_mode & S_IFMT) != type)
@@ -47,7 +47,7 @@ struct folder {
     int fd;
 };
 
-/* False: there is none that can be used. */
+/* Returns false if there is no usable folder. */
 static bool folder_open(struct folder *f, bool private)
 {
     struct stat st;
@@ -67,8 +67,8 @@ static bool folder_open(struct folder *f, bool private)
 
 /* ---- Files ---- */
 
-/* Reads a file of at most `max` bytes into memory of our own. False: it is not there, or it was
- * complained of. */
+/* Reads a file of at most `max` bytes into our own memory. Returns false if it is missing or was
+ * reported. */
 static bool read_file(const struct folder *f, const char *name, size_t max, struct dpk_buf *out)
 {
     struct stat st;
@@ -89,18 +89,18 @@ static bool read_file(const struct folder *f, const char *name, size_t max, stru
         if (got > 0)
             out->size += (size_t)got;
         else if (got == 0 || errno != EINTR)
-            break; /* it is shorter now: the MAC will tell */
+            break; /* the file became shorter: the MAC detects it */
     }
     if (whole)
-        (void)futimens(fd, NULL); /* used: others are older */
+        (void)futimens(fd, NULL); /* marks it as used, so other files are older */
     close(fd);
     if (flaw)
         complain(f->path, name, flaw);
     return !flaw && (whole || st.st_size == 0);
 }
 
-/* Makes a file, whole or not at all. `replace`: in place of what has the name; it is not synced,
- * since its MAC tells what a power cut left of it. */
+/* Makes a complete file, or no file. `replace` allows an existing file. Then the file is not
+ * synced, because its MAC detects damage by a power cut. */
 static bool write_file(const struct folder *f, const char *name, const struct dpk_buf *content,
                        bool replace)
 {
@@ -124,7 +124,8 @@ static bool write_file(const struct folder *f, const char *name, const struct dp
 
 /* ---- The secret ---- */
 
-/* False: there is none. `make`: then one is made. Devices may be in a folder of several users. */
+/* Gets the secret. Returns false if there is none. `make` creates a missing secret. Several users
+ * may share the folder of devices. */
 static bool get_secret(bool make, uint8_t secret[JIT_STORE_SECRET])
 {
     struct folder f;
@@ -168,7 +169,7 @@ static int by_age(const void *a, const void *b)
     return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
 }
 
-/* Adds a file of the folder to the list; removes what a program that was killed left. */
+/* Adds a file of the folder to the list. Removes files of killed programs. */
 static void note(int dir, const char *name, struct stored **list, size_t *count, size_t *room)
 {
     struct stat st;
@@ -190,7 +191,7 @@ static void note(int dir, const char *name, struct stored **list, size_t *count,
     snprintf(s->name, sizeof s->name, "%s", name);
 }
 
-/* Removes the oldest files when all together are too large. */
+/* Removes the oldest files if the total is too large. */
 static void trim(const struct folder *f)
 {
     struct stored *list = NULL;
@@ -218,7 +219,8 @@ static void trim(const struct folder *f)
     free(list);
 }
 
-/* Counts what this process has written; at the first file, and again when that has become much. */
+/* Counts the bytes that this process has written. Returns true at the first file, and whenever much
+ * has been written since. */
 static bool is_time_to_trim(size_t size)
 {
     static _Atomic uint64_t written = TOTAL_MAX;
@@ -237,7 +239,7 @@ static bool is_off(void)
     return word && strcmp(word, "off") == 0;
 }
 
-/* $XDG_CACHE_HOME/dpakit/code. */
+/* The folder is $XDG_CACHE_HOME/dpakit/code. */
 static bool find_folder(char out[PATH_MAX])
 {
     static const char below[] = "/code";

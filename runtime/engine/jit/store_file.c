@@ -1,4 +1,4 @@
-/* What a file of the store is: a mark, a MAC over version, key and code, the code. */
+/* The format of a stored file: a mark, a MAC over version, key and code, and the code. */
 #include <string.h>
 
 #include <openssl/core_names.h>
@@ -9,7 +9,7 @@
 #include "engine/jit/store.h"
 
 enum { MARK_SIZE = 8, MAC_SIZE = 32 };
-static const char mark[MARK_SIZE] = "dpkjit1"; /* the last digit: version */
+static const char mark[MARK_SIZE] = "dpkjit1"; /* the last digit is the version */
 static const char name_mark[MARK_SIZE] = "dpkname";
 
 static bool make_mac(const uint8_t secret[JIT_STORE_SECRET], const char what[MARK_SIZE],

@@ -1,7 +1,8 @@
-/* Finds the tables that indirect jumps go by, as compilers make them of a switch. */
+/* Finds the tables of indirect jumps, which compilers make for a switch. */
 #include "engine/jit/region.h"
 
-/* The last instruction of the block before `before` that writes `reg`, as an index; -1: none. */
+/* Returns the index of the last instruction before `before` in the block that writes `reg`, or
+ * -1. */
 static int32_t writer(const struct jit_region *r, const struct jit_block *b, uint32_t before,
                       uint8_t reg)
 {
@@ -11,8 +12,8 @@ static int32_t writer(const struct jit_region *r, const struct jit_block *b, uin
     return -1;
 }
 
-/* The value of `reg` at instruction `at`: what the block makes it, by AUIPC or LUI and ADDI, or what a
- * hart has in it. */
+/* Returns the value of `reg` at instruction `at`: computed in the block by AUIPC or LUI and ADDI,
+ * or the value in a hart. */
 static uint64_t value_of(const struct jit_region *r, const struct jit_block *b, uint32_t at,
                          uint8_t reg, const uint64_t x[32])
 {
@@ -33,7 +34,7 @@ static uint64_t value_of(const struct jit_region *r, const struct jit_block *b, 
     }
 }
 
-/* Whether instruction `add` makes an address of an index and a base; fills what it is made of. */
+/* Returns whether instruction `add` adds an index and a base, and fills in these parts. */
 static bool find_sum(const struct jit_region *r, const struct jit_block *b, uint32_t add,
                      struct jit_table *t)
 {
@@ -61,7 +62,7 @@ static bool find_sum(const struct jit_region *r, const struct jit_block *b, uint
     return false;
 }
 
-/* Finds the instructions. The value of `base` is what it was for `x`. */
+/* Finds the instructions of a table jump. `base` gets its value for `x`. */
 static bool find_instructions(const struct jit_region *r, const struct jit_block *b,
                               const uint64_t x[32], struct jit_table *t)
 {
@@ -83,7 +84,7 @@ static bool find_instructions(const struct jit_region *r, const struct jit_block
     return true;
 }
 
-/* Reads an entry of a table. False: there may be none, or it may change. */
+/* Reads an entry of a table. Returns false if it is not mapped or may change. */
 static bool read_entry(const struct rv64_core *core, uint64_t address, uint64_t *to)
 {
     const uint8_t *const at = rv64_memory_at(core->mem, address, sizeof *to, RV64_R);
@@ -93,7 +94,7 @@ static bool read_entry(const struct rv64_core *core, uint64_t address, uint64_t 
     return true;
 }
 
-/* The target of block `b` that begins at `pc`. -1: none of them. */
+/* Returns the target of block `b` that begins at `pc`, or -1. */
 static int32_t target_at(const struct jit_region *r, const struct jit_block *b, uint64_t pc)
 {
     for (uint32_t i = 0; i < b->target_count; i++)
@@ -102,7 +103,7 @@ static int32_t target_at(const struct jit_region *r, const struct jit_block *b, 
     return -1;
 }
 
-/* Reads the table as long as its entries look like code's, and keeps what lies before the last one that
+/* Reads the table as long as its entries point to code, and keeps it up to the last entry that
  * leads to a target. */
 static bool read_table(const struct rv64_core *core, struct jit_region *r,
                        const struct jit_block *b, struct jit_table *t)

@@ -1,4 +1,4 @@
-/* Places translated code in memory that is never writable and executable at once. */
+/* Places translated code in memory that is never writable and executable at the same time. */
 #include "engine/jit/translations.h"
 
 #include "engine/jit/counts.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-/* Of guest code; more than this stays interpreted. */
+/* Limit of guest code. Larger programs stay interpreted. */
 #define CODE_MAX (UINT64_C(64) << 20)
 
 struct code {
@@ -21,16 +21,16 @@ struct code {
     size_t size;
 };
 
-/* ---- What translated code calls ---- */
+/* ---- Functions for translated code ---- */
 
-/* Whether the access is aligned and allowed. */
+/* Returns whether the access is aligned and allowed. */
 static bool is_good(const struct rv64_core *core, uint64_t address, uint32_t log2, unsigned need)
 {
     return address < core->mem->size && address % (UINT64_C(1) << log2) == 0 &&
            (rv64_page_access(core->mem, address) & need) == need;
 }
 
-/* Loads 1 << log2 bytes. The hart's fault says whether that failed. */
+/* Loads 1 << log2 bytes. The hart's fault tells whether that failed. */
 static uint64_t slow_load(struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                           uint32_t log2, uint64_t unused)
 {
@@ -96,7 +96,8 @@ static bool code_range(const struct rv64_memory *mem, uint64_t *begin, uint64_t 
     return *size != 0 && *size <= CODE_MAX;
 }
 
-/* Both tables have an element for each halfword of code: a pointer, and a byte. */
+/* Both tables have an element for each halfword of code: a pointer in one table, a byte in the
+ * other. */
 static uint64_t tables_size(uint64_t code_size)
 {
     return code_size * 4 + (code_size + 1) / 2;
@@ -183,7 +184,7 @@ bool translations_covered(const struct translations *t, uint64_t pc)
     return atomic_load(place_of(t, pc)) & COVERED;
 }
 
-/* Whether that is known of the place of a block. */
+/* Returns whether the place of a block has this mark. */
 static bool is(const struct translations *t, const struct jit_block *b, uint8_t what)
 {
     return b->pc - t->entries.begin < t->entries.size && (atomic_load(place_of(t, b->pc)) & what);
@@ -216,7 +217,7 @@ void translations_set_covered(struct translations *t, const struct jit_region *r
 
 /* ---- Code ---- */
 
-/* The parts of an image: its relocations, its code. */
+/* Finds the parts of an image: its head, relocations and code. */
 static bool read_image(const struct dpk_buf *image, struct jit_image *head,
                        const uint8_t **relocations, const uint8_t **code)
 {
@@ -238,7 +239,7 @@ bool translations_is_draft(const struct dpk_buf *image)
     return read_image(image, &head, &relocations, &code) && head.draft != 0;
 }
 
-/* False: it is outside of the code, or no form that there is. */
+/* Returns false if the place is outside of the code, or the form is unknown. */
 static bool put_value(uint8_t *code, uint32_t size, const struct jit_relocation *r, uint64_t value)
 {
     const uint32_t width = r->form == JIT_WORD ? 8 : 4;
@@ -271,13 +272,13 @@ static bool relocate(const struct translations *t, uint8_t *at, const struct jit
     return true;
 }
 
-/* After this, no thread runs what was at the code's place before. */
+/* After this, no thread runs code that was at this place before. */
 static void make_seen(uint8_t *at, size_t size)
 {
     __builtin___clear_cache((char *)at, (char *)at + size);
 #ifdef __aarch64__
-    /* Another core may have fetched what was here before; each synchronizes its instructions with
-     * memory (membarrier(2)). Kernels since 4.16 do that; to register again costs nothing. */
+    /* Another core may have fetched old code from here. membarrier(2) makes each core synchronize
+     * its instructions with memory, in kernels since 4.16. Registering again costs nothing. */
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
     (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 #endif

@@ -1,8 +1,6 @@
-/*
- * Loads, stores and atomics. Those that are aligned, to guest addresses, on pages that allow them,
- * are carried out here. Others are left to the engine: misaligned loads and stores call it and come
- * back; what faults, or reaches memory of the host, leaves the code before the instruction.
- */
+/* Loads, stores and atomics. Aligned accesses to guest pages that allow them are carried out here.
+ * The engine carries out the others: code for misaligned loads and stores calls it. If an access
+ * faults or reaches host memory, the code is left before the instruction. */
 #include "engine/llvm/emit.h"
 
 #define B_ e->builder
@@ -20,8 +18,8 @@ LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef pag
     return LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &index, 1, "");
 }
 
-/* An entry of the table `below`, for `address`. It is looked at again when the code is entered
- * again, or at the next turn of a loop that LLVM does not take it out of. */
+/* Loads the entry for `address` of the table `below`. It is loaded again when the code is entered
+ * again, or at the next turn of a loop that LLVM does not hoist it from. */
 static LLVMValueRef permissions(const struct emitter *e, int64_t below, unsigned shift,
                                 LLVMValueRef address)
 {
@@ -37,7 +35,7 @@ static LLVMValueRef page_access(const struct emitter *e, LLVMValueRef address)
     return permissions(e, RV64_ACCESS_BELOW, RV64_PAGE_SHIFT, address);
 }
 
-/* Whether `access` lacks `need`, of which one bit tells. */
+/* Returns whether `access` lacks `need`. A single bit tells this. */
 static LLVMValueRef lacks(const struct emitter *e, LLVMValueRef access, unsigned need)
 {
     const LLVMValueRef bit =
@@ -46,7 +44,7 @@ static LLVMValueRef lacks(const struct emitter *e, LLVMValueRef access, unsigned
                          LLVMConstInt(e->i8, 0, false), "");
 }
 
-/* `value` rotated, so that bits which are not 0 in a misaligned value come to the top. */
+/* Rotates `value`, so that nonzero low bits of a misaligned value come to the top. */
 static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
 {
     if (log2 == 0)
@@ -56,7 +54,7 @@ static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
 }
 
 /* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
- * a multiple of 1 << log2. */
+ * is a multiple of 1 << log2. */
 static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
                   unsigned need, LLVMBasicBlockRef cold)
 {
@@ -66,8 +64,8 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
         emit_unlikely(e, lacks(e, page_access(e, address), need), cold);
         return;
     }
-    /* It may reach the next page. Where the next piece is not part of it but is not allowed, both
-     * pages are looked at. */
+    /* The access may reach the next page. If the next piece is not allowed, although it may not be
+     * part of the access, both pages are checked. */
     LLVMBasicBlockRef on = NULL;
     if (size <= RV64_NEAR) {
         LLVMValueRef near = permissions(e, RV64_NEAR_BELOW, RV64_NEAR_SHIFT, address);
@@ -86,7 +84,7 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-/* ---- Windows ---- They stay as they are while the code runs, so they are loaded once. */
+/* ---- Windows ---- Windows do not change while the code runs, so they are loaded once. */
 
 static LLVMValueRef load_window(const struct emitter *e, unsigned window, size_t field)
 {
@@ -94,7 +92,7 @@ static LLVMValueRef load_window(const struct emitter *e, unsigned window, size_t
     return LLVMBuildLoad2(B_, e->i64, emit_field(e, at + field, e->i64), "");
 }
 
-/* Where the window begins: nearly always where it began when the region was found. */
+/* Returns the begin of the window: nearly always that at the time the region was found. */
 static LLVMValueRef window_begin(struct emitter *e, unsigned window)
 {
     const uint64_t begin = e->region->window_begin[window];
@@ -105,7 +103,7 @@ static LLVMValueRef window_begin(struct emitter *e, unsigned window)
     return *value;
 }
 
-/* How many accesses of 1 << log2 bytes the window has from there on. */
+/* Returns the number of accesses of 1 << log2 bytes from the begin of the window. */
 static LLVMValueRef window_limit(struct emitter *e, unsigned window, unsigned log2)
 {
     const size_t field = offsetof(struct rv64_window, limit) + log2 * sizeof(uint64_t);
@@ -121,7 +119,7 @@ static LLVMValueRef window_limit(struct emitter *e, unsigned window, unsigned lo
     return *value;
 }
 
-/* Does what check does, and looks first whether the access is in the window that the hint tells. */
+/* Does the same as check, but first tests whether the access is in the hinted window. */
 static void check_by_hint(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
                           unsigned need, uint8_t hint, LLVMBasicBlockRef cold)
 {
@@ -148,9 +146,9 @@ static LLVMValueRef host_word(const struct emitter *e, LLVMValueRef address, LLV
     return LLVMBuildBitCast(B_, at, LLVMPointerType(type, 0), "");
 }
 
-/* ---- What the engine does ---- */
+/* ---- Accesses by the engine ---- */
 
-/* Calls slow_load or slow_store; leaves if it says that the access faults. Its result, else. */
+/* Calls slow_load or slow_store, and returns the result. Leaves the code if the access faults. */
 static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMValueRef address,
                                 unsigned log2, LLVMValueRef value)
 {
@@ -208,10 +206,10 @@ void emit_check(struct emitter *e)
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-/* What becomes an address must be what was checked, so LLVM may not load it twice: such loads are
- * unordered atomics, which it keeps single, or frozen where they are not aligned, as words are. No load
- * may read the same bytes out of order (RVWMO's coherence): LLVM may move loads past others at known
- * distances only; between others is a fence for the compiler, which also keeps loads in their loops. In
+/* An address must be the value that was checked, so LLVM must not load it twice. So such loads are
+ * unordered atomics, which LLVM does not repeat, or frozen if they are not aligned, as words are.
+ * Loads of the same bytes must stay in order (RVWMO's coherence). LLVM may reorder only loads at
+ * known distances. Between others is a compiler fence, which also keeps loads in their loops. In
  * turns of loops that are taken at once, no address depends on a load. */
 static LLVMValueRef load_fast(struct emitter *e, LLVMValueRef address, LLVMTypeRef type,
                               unsigned align, bool leads)
@@ -245,7 +243,8 @@ static bool word_leads(const struct emitter *e, uint8_t number)
     return false;
 }
 
-/* The byte that the current instruction loads, of a word. The first of them reads the word. */
+/* Returns the byte of a word that the current instruction loads. The first instruction of the word
+ * loads the word. */
 static LLVMValueRef load_byte(struct emitter *e, LLVMValueRef address)
 {
     const uint8_t number = e->words.of[e->before];
@@ -273,7 +272,7 @@ LLVMValueRef emit_joined_word(const struct emitter *e)
 
 /* ---- Loads and stores ---- */
 
-/* Loads what is aligned, and was checked. */
+/* Loads aligned bytes that were checked. */
 static LLVMValueRef load_checked(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
     if (e->words.of[e->before] != 0)
@@ -281,7 +280,7 @@ static LLVMValueRef load_checked(struct emitter *e, LLVMValueRef address, unsign
     return load_fast(e, address, word_type(e, log2), 1u << log2, e->leads[e->before]);
 }
 
-/* Checks one access; the engine carries out what is misaligned. */
+/* Checks one access. The engine carries out misaligned accesses. */
 static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
     LLVMBasicBlockRef cold = emit_new_block(e, "slow_load"), done = emit_new_block(e, "loaded");
@@ -336,7 +335,7 @@ static void store_uneven(struct emitter *e, LLVMValueRef address, unsigned log2,
 
 /* ---- Atomics ---- */
 
-/* The word of an atomic; leaves the code if the access faults. */
+/* Returns the word of an atomic. Leaves the code if the access faults. */
 static LLVMValueRef atomic_word(struct emitter *e, unsigned log2, unsigned need)
 {
     LLVMValueRef address = emit_get(e, e->insn->insn.rs1);
@@ -356,8 +355,8 @@ static void set_extended(struct emitter *e, LLVMValueRef word)
              LLVMTypeOf(word) == e->i64 ? word : LLVMBuildSExt(B_, word, e->i64, ""));
 }
 
-/* Behind an atomic that writes: on some hosts, what follows waits for its load only, while .aq asks
- * that it comes after the write, too. */
+/* Adds the fence of .aq after an atomic that writes: on some hosts later accesses wait only for its
+ * load, but .aq orders them after its write, too. */
 static void acquire(struct emitter *e)
 {
     if (e->split_atomics && (e->insn->insn.bits >> 26 & 1))
@@ -387,7 +386,7 @@ static LLVMValueRef reserved_width(const struct emitter *e)
 static void load_reserved(struct emitter *e, unsigned log2)
 {
     LLVMValueRef at = atomic_word(e, log2, RV64_R);
-    if (e->insn->insn.bits >> 25 & 1) /* .rl: behind what the hart wrote before */
+    if (e->insn->insn.bits >> 25 & 1) /* .rl: after the hart's earlier accesses */
         LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
     LLVMValueRef seen = LLVMBuildLoad2(B_, word_type(e, log2), at, "");
     LLVMSetOrdering(seen, LLVMAtomicOrderingSequentiallyConsistent);

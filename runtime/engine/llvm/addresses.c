@@ -1,9 +1,9 @@
-/* From the last instruction back to the first: what becomes an address was made of these registers. */
+/* Finds registers that become addresses, from the last instruction of a block to the first. */
 #include "engine/llvm/addresses.h"
 
 #include "engine/llvm/groups.h"
 
-/* Which registers before the instruction may become addresses, if those of `after` may behind it. */
+/* Returns the registers that may become addresses before the instruction, given those after it. */
 static uint32_t before(const struct rv64_insn *insn, uint32_t after)
 {
     const uint32_t address = register_bit(insn->rs1);
@@ -26,7 +26,8 @@ static uint32_t at_begin(const struct jit_region *r, const struct jit_block *b, 
     return at_end;
 }
 
-/* What the blocks behind `b` ask for. All registers are read anew behind a call. */
+/* Returns the registers that the blocks after `b` use for addresses. After a call all registers are
+ * loaded again. */
 static uint32_t behind(const struct jit_region *r, const struct jit_block *b,
                        const uint32_t *begins)
 {

@@ -1,9 +1,7 @@
-/*
- * An access is to the host's base + a guest address. Where the address is a sum, and one part of it is the same
- * wherever the region goes, that part is added to the base once, at the region's entry. So an element of a table is
- * reached by one instruction of the host, with the index as it is: base + part, index. The check before it
- * is of the guest address, which stays as it is.
- */
+/* An access is to the host's base + a guest address. If the address is a sum with a part that is
+ * constant in the region, that part is added to the base once, at the region's entry. Then a single
+ * host instruction reaches an element of a table by its index: base + part, index. The check before
+ * still uses the guest address. */
 #include "engine/llvm/emit.h"
 
 static bool is_in(LLVMValueRef value, LLVMBasicBlockRef block)
@@ -11,7 +9,7 @@ static bool is_in(LLVMValueRef value, LLVMBasicBlockRef block)
     return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionParent(value) == block;
 }
 
-/* Whether `value` is a sum of two; which of them is the first one does not matter. */
+/* Returns whether `value` is a sum of two parts, in any order. */
 static bool is_sum(LLVMValueRef value, LLVMValueRef part[2])
 {
     if (LLVMIsAInstruction(value) == NULL || LLVMGetInstructionOpcode(value) != LLVMAdd)
@@ -26,7 +24,7 @@ static LLVMValueRef add_to(const struct emitter *e, LLVMValueRef pointer, LLVMVa
     return LLVMBuildGEP2(e->builder, e->i8, pointer, &by, 1, "");
 }
 
-/* `at` is a pointer into the guest's memory, by an address. */
+/* Shares the base of `at`, which is a pointer into guest memory. */
 static void share_base(const struct emitter *e, LLVMValueRef at, LLVMBasicBlockRef entry)
 {
     LLVMValueRef part[2], inner[2], constant = NULL;

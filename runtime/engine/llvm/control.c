@@ -20,7 +20,7 @@ void emit_store_registers(struct emitter *e, uint32_t mask)
             LLVMBuildStore(B_, emit_get(e, i), emit_field(e, 8 * (size_t)i, e->i64));
 }
 
-/* Returns from the code: the guest goes on at `pc`. The registers are in the hart. */
+/* Returns from the code: the guest continues at `pc`. The hart has the registers. */
 static void return_next(struct emitter *e, LLVMValueRef pc, LLVMValueRef left)
 {
     LLVMValueRef next = LLVMGetUndef(e->next_type);
@@ -90,12 +90,12 @@ void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump)
     LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
     LLVMMetadataRef options[] = {self, LLVMMDNodeInContext2(e->context, &option, 1)};
     LLVMMetadataRef loop = LLVMMDNodeInContext2(e->context, options, 2);
-    LLVMMetadataReplaceAllUsesWith(self, loop); /* loops differ: each names itself */
+    LLVMMetadataReplaceAllUsesWith(self, loop); /* each loop has its own name */
     LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9),
                     LLVMMetadataAsValue(e->context, loop));
 }
 
-/* The jump to a block of the region, or elsewhere. */
+/* Keeps the loop rolled if `jump` goes back to a block of the region. */
 static void keep_rolled_to(const struct emitter *e, LLVMValueRef jump, int32_t to)
 {
     if (to >= 0 && emit_is_back(e, e->block, to))
@@ -111,9 +111,9 @@ static void branch(struct emitter *e)
     keep_rolled_to(e, jump, e->block->next);
 }
 
-/* ---- Calls ---- The registers are in the hart at each call and each return. */
+/* ---- Calls ---- At each call and each return the hart has the registers. */
 
-/* The code at `pc`, a guest address within the table's; NULL if there is none. */
+/* Returns the code at a guest address, given its offset in the table, or NULL. */
 static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
 {
     LLVMTypeRef pointer = LLVMPointerType(e->code_type, 0);
@@ -121,12 +121,12 @@ static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
     LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_SLOTS], &byte, 1, "");
     at = LLVMBuildBitCast(B_, at, LLVMPointerType(pointer, 0), "");
     LLVMValueRef code = LLVMBuildLoad2(B_, pointer, at, "");
-    LLVMSetOrdering(code, LLVMAtomicOrderingAcquire); /* of its constants, too */
+    LLVMSetOrdering(code, LLVMAtomicOrderingAcquire); /* also acquires the code's constants */
     LLVMSetAlignment(code, 8);
     return code;
 }
 
-/* Calls the code of the guest address `target`. Leaves if there is none. */
+/* Calls the code of the guest address `target`. Leaves if that is not translated. */
 static LLVMValueRef call(struct emitter *e, LLVMValueRef target)
 {
     LLVMBasicBlockRef out = emit_new_block(e, "not_translated");
@@ -142,7 +142,7 @@ static LLVMValueRef call(struct emitter *e, LLVMValueRef target)
     return LLVMBuildCall2(B_, e->code_type, code, (LLVMValueRef[]){e->hart, get_left(e)}, 2, "");
 }
 
-/* Goes on behind a call if the guest has returned there; leaves if it is elsewhere. */
+/* Continues after a call if the guest has returned there. Otherwise leaves. */
 static void after_call(struct emitter *e, LLVMValueRef next)
 {
     LLVMBasicBlockRef out = emit_new_block(e, "elsewhere");
@@ -175,8 +175,8 @@ static void jump_by(struct emitter *e, LLVMValueRef *labels, uint64_t size, LLVM
         LLVMAddDestination(jump, to[i]);
 }
 
-/* Jumps to `target` if it is one of the block's; if not, the builder goes on. A table has where each
- * halfword of code between the first and the last target leads. */
+/* Jumps to `target` if it is a target of the block. Otherwise the builder continues. A table has a
+ * label for each halfword between the first and the last target. */
 static void jump_within(struct emitter *e, LLVMValueRef target)
 {
     enum { TABLE_MAX = 8192 };
@@ -212,7 +212,6 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
     LLVMPositionBuilderAtEnd(B_, other);
 }
 
-/* Where the JALR leads. */
 static LLVMValueRef jalr_target(const struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
@@ -221,7 +220,7 @@ static LLVMValueRef jalr_target(const struct emitter *e)
     return LLVMBuildAnd(B_, target, emit_const(e, ~UINT64_C(1)), "");
 }
 
-/* Of a copy: nearly always to where its call was. */
+/* Returns from a copy, nearly always to the code after its call. */
 static void copy_return(struct emitter *e)
 {
     LLVMValueRef target = jalr_target(e);
@@ -233,7 +232,6 @@ static void copy_return(struct emitter *e)
     leave_to(e, target);
 }
 
-/* Jumps to code that is not of the region. */
 static void jump_elsewhere(struct emitter *e, LLVMValueRef target)
 {
     emit_store_registers(e, e->dirty);
@@ -262,7 +260,7 @@ void emit_table_jump(struct emitter *e)
     jump_elsewhere(e, jalr_target(e));
 }
 
-/* Goes to the block's copy of what is called; if it has none, the builder goes on. */
+/* Goes to the block's copy of the called function. Without a copy the builder continues. */
 static void call_copies(struct emitter *e, LLVMValueRef target)
 {
     const struct jit_region *r = e->region;

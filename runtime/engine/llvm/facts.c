@@ -1,5 +1,5 @@
-/* What checks on the way to a block have told: a forward dataflow; and what is wanted: a backward
- * one. */
+/* A forward dataflow of facts, which earlier checks have proved, and a backward dataflow of wishes,
+ * which later blocks have. */
 #include "engine/llvm/facts.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 enum {
     HULL_MAX =
-        RV64_PAGE,  /* bytes of a fact: they are on two pages at most, of which each is known */
-    WISH_MAX = 256, /* bytes that a check is widened to */
+        RV64_PAGE,  /* bytes of a fact: it covers at most two pages, both of which are known */
+    WISH_MAX = 256, /* bytes to which a check is widened */
     WISH_ROUNDS = 4,
 };
 
@@ -55,7 +55,7 @@ void fact_learn(struct fact *fact, const struct group *group)
     fact->need &= told.need;
 }
 
-/* The fact about a value that is larger by `offset`. */
+/* Returns the fact about a value that is larger by `offset`. */
 static struct fact shifted(struct fact fact, int64_t offset)
 {
     fact.low -= offset;
@@ -64,7 +64,7 @@ static struct fact shifted(struct fact fact, int64_t offset)
     return fact;
 }
 
-/* What holds in both cases. True: *fact has changed. */
+/* Keeps what holds in both cases. Returns whether *fact has changed. */
 static bool join(struct fact *fact, const struct fact *other)
 {
     const struct fact before = *fact;
@@ -82,7 +82,7 @@ static bool join(struct fact *fact, const struct fact *other)
 
 /* ---- Blocks ---- */
 
-/* The blocks that follow `b`, but for calls. Returns how many. */
+/* Finds the blocks that follow `b`, except after calls. Returns their number. */
 static uint32_t followers(const struct jit_region *r, const struct jit_block *b, int32_t *out)
 {
     uint32_t count = 0;
@@ -98,7 +98,7 @@ static uint32_t followers(const struct jit_region *r, const struct jit_block *b,
 /* ---- Wishes ---- */
 
 struct wish {
-    int32_t low, high; /* offsets from a register's value; equal: none */
+    int32_t low, high; /* offsets from a register's value; equal if there is no wish */
 };
 
 static void widen_wish(struct wish *w, int64_t low, int64_t high)
@@ -113,7 +113,7 @@ static void widen_wish(struct wish *w, int64_t low, int64_t high)
         *w = (struct wish){(int32_t)low, (int32_t)high};
 }
 
-/* What the block and those behind it may access from each register on. */
+/* Finds the bytes that this and later blocks may access relative to each register. */
 static void wish_before(const struct jit_region *r, const struct groups *g, uint32_t index,
                         struct wish (*at)[32])
 {
@@ -132,7 +132,7 @@ static void wish_before(const struct jit_region *r, const struct groups *g, uint
             widen_wish(&at[index][g->root_of[i]], g->group[i].begin, g->group[i].end);
 }
 
-/* Widens the groups of a block by what those behind it wish. */
+/* Widens the groups of a block by the wishes of later blocks. */
 static void widen_groups(const struct jit_region *r, struct groups *g, uint32_t index,
                          struct wish (*at)[32])
 {
@@ -168,7 +168,7 @@ static bool find_wishes(const struct jit_region *r, const bool *fixed, struct fa
 
 /* ---- Facts ---- */
 
-/* What is known of each register behind the block. */
+/* Computes what is known of each register after the block. */
 static void pass_block(const struct groups *g, const struct fact before[32], struct fact after[32])
 {
     struct fact of[JIT_FORMS_MAX] = {{0}};
@@ -198,7 +198,7 @@ static bool flow(const struct jit_region *r, struct facts *facts, uint32_t index
         for (unsigned reg = 1; reg < 32; reg++)
             changed |= join(&at[reg], &after[reg]);
     }
-    if (b->next >= 0 && jit_calls(r, b)) { /* nothing is known behind a call */
+    if (b->next >= 0 && jit_calls(r, b)) { /* nothing is known after a call */
         static const struct fact none;
         changed |= !reached[b->next];
         reached[b->next] = true;
@@ -221,7 +221,7 @@ bool facts_find(const struct jit_region *region, const bool *fixed, struct facts
     for (int32_t i = 0; i < (int32_t)count; i++)
         groups_find(region, &i, 1, &facts->groups[i]);
     bool done = find_wishes(region, fixed, facts);
-    reached[0] = true; /* with no fact, and none is added */
+    reached[0] = true; /* the entry is reached without facts */
     for (bool changed = done; changed;) {
         changed = false;
         for (uint32_t i = 0; i < count; i++)

@@ -1,11 +1,11 @@
-/* A region becomes a function of LLVM. */
+/* Makes an LLVM function of a region. */
 #include "engine/llvm/emit.h"
 
 #include <string.h>
 
 #define B_ e->builder
 
-/* ---- What is known before ---- */
+/* ---- Facts about the region ---- */
 
 static uint32_t written_by(const struct emitter *e, const struct jit_block *b)
 {
@@ -15,8 +15,8 @@ static uint32_t written_by(const struct emitter *e, const struct jit_block *b)
     return mask;
 }
 
-/* Whether the block calls code: an indirect jump elsewhere is a call of the host's, too, if LLVM
- * makes it one. */
+/* Returns whether the block calls code. An indirect jump elsewhere is also a host call, unless LLVM
+ * makes a tail call. */
 static bool needs_stack(const struct emitter *e, const struct jit_block *b)
 {
     if (b->end != JIT_END_JALR)
@@ -32,7 +32,6 @@ static bool make_dirty(struct emitter *e, int32_t block, uint32_t registers)
     return e->dirty_at[block] != before;
 }
 
-/* Fills dirty_at. */
 static void find_dirty(struct emitter *e)
 {
     const struct jit_region *r = e->region;
@@ -61,8 +60,8 @@ static uint32_t used_registers(const struct emitter *e)
     return mask;
 }
 
-/* Whether the budget is checked where block `index` begins: there are jumps back to it, or the
- * region may call itself. All that goes round goes back somewhere in the same copy of a function. */
+/* Returns whether the budget is checked at the start of block `index`: if jumps go back to it, or
+ * the region may call itself. Every cycle goes back somewhere in the same copy of a function. */
 static bool checks_budget(const struct emitter *e, uint32_t index)
 {
     const struct jit_region *r = e->region;
@@ -84,8 +83,7 @@ static bool checks_budget(const struct emitter *e, uint32_t index)
 
 /* ---- The function ---- */
 
-/* Returns at once if the host's stack is nearly used up: calls of the guest are calls of the
- * host. */
+/* Returns at once if the host's stack is nearly full: calls of the guest are calls of the host. */
 static void check_stack(struct emitter *e)
 {
 #ifdef __aarch64__
@@ -146,7 +144,6 @@ void emit_instruction(struct emitter *e)
         LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
 }
 
-/* Whether the current instruction is the first one of its group. */
 static bool begins_group(const struct emitter *e)
 {
     unsigned log2, need;
@@ -154,7 +151,8 @@ static bool begins_group(const struct emitter *e)
            e->groups->group[e->groups->of[e->before]].first == e->before;
 }
 
-/* Instruction `before` of the block, behind the check that it begins. */
+/* Emits instruction `before` of the block, after its group's check if it is the first of the
+ * group. */
 static void emit_checked(struct emitter *e)
 {
     e->insn = &e->region->insns[e->block->first + e->before];
@@ -163,7 +161,7 @@ static void emit_checked(struct emitter *e)
     emit_instruction(e);
 }
 
-/* Whether the block jumps by a table whose entry it loads with a check of its own. */
+/* Returns whether the block jumps by a table whose entry has its own check. */
 static bool jumps_by_table(const struct emitter *e)
 {
     if (e->block->table == 0 || e->options->uneven)
@@ -173,8 +171,8 @@ static bool jumps_by_table(const struct emitter *e)
     return g->first == load && g->accesses == 1 && g->end - g->begin == sizeof(uint64_t);
 }
 
-/* At the current instruction, which loads an entry: if it is one of the block's table, this needs no
- * check, and its index tells where the block leads. The builder goes on where it is none. */
+/* Emits the load of a table entry: an entry of the block's table needs no check, and its index
+ * gives the target. The builder continues where the load is not of such an entry. */
 static void emit_by_table(struct emitter *e, uint32_t count)
 {
     const struct jit_table *const t = &e->region->tables[e->block->table];

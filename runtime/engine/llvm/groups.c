@@ -1,9 +1,9 @@
-/* Finds accesses of a block that one check covers: those at known distances from one another. */
+/* Finds accesses of a block at known distances, which one check can cover. */
 #include "engine/llvm/groups.h"
 
 #include <string.h>
 
-enum { SPAN_MAX = 2048 }; /* bytes; the first and the last one are on two pages at most */
+enum { SPAN_MAX = 2048 }; /* bytes, so that a group covers at most two pages */
 
 struct finder {
     struct groups *out;
@@ -37,7 +37,7 @@ static uint8_t find_form(struct finder *f, struct form form)
     return new_form(f, form);
 }
 
-/* Some value. */
+/* Returns the place of an unknown value. */
 static struct place unknown(struct finder *f)
 {
     return (struct place){.root = new_form(f, (struct form){.known = false})};
@@ -67,7 +67,7 @@ static struct place sum(struct finder *f, struct place a, unsigned shift, struct
     return (struct place){find_form(f, form), (int64_t)offset};
 }
 
-/* What rd holds behind `insn`. */
+/* Returns the value of rd after `insn`. */
 static struct place result(struct finder *f, const struct jit_insn *at)
 {
     const struct rv64_insn *insn = &at->insn;
@@ -133,11 +133,11 @@ static int64_t round_down(int64_t v, unsigned log2)
     return v & ~((INT64_C(1) << log2) - 1);
 }
 
-/* Widens `g` by an access. False: one check does not cover both. */
+/* Widens `g` by an access. Returns false if one check cannot cover both. */
 static bool widen(struct group *g, int64_t offset, unsigned log2, unsigned need)
 {
     const unsigned narrow = log2 < g->log2 ? log2 : g->log2, wide = log2 > g->log2 ? log2 : g->log2;
-    /* All of the group lies at multiples of its own width from `begin`, if that is aligned. */
+    /* All accesses of the group are aligned if `begin` is aligned. */
     if (((offset - g->begin) & ((INT64_C(1) << narrow) - 1)) != 0)
         return false;
     const int64_t anchor = log2 > g->log2 ? offset : g->begin;
@@ -188,7 +188,6 @@ void group_widen(struct group *group, int64_t begin, int64_t end)
     group->end = end;
 }
 
-/* Fills `change`. */
 static void note_changes(const struct finder *f)
 {
     struct groups *out = f->out;

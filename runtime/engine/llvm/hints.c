@@ -1,11 +1,11 @@
-/* A forward dataflow from what registers of a hart held; the first hint for a place stays. */
+/* A forward dataflow from the registers of a hart. The first hint for a place stays. */
 #include "engine/llvm/hints.h"
 
 #include <string.h>
 
 #include "engine/llvm/groups.h"
 
-/* Registers that functions leave as they are: sp, gp, tp, s0 to s11. */
+/* Registers that functions preserve: sp, gp, tp, s0 to s11. */
 static const uint32_t kept_by_calls = UINT32_C(0x0ffc031c);
 
 enum { IMAGE = RV64_WINDOW_IMAGE + 1, DATA = RV64_WINDOW_DATA + 1 };
@@ -15,13 +15,13 @@ uint8_t hint_for(uint8_t hint, unsigned need)
     return hint == IMAGE && (need & RV64_W) ? DATA : hint;
 }
 
-/* An address that the program has as a constant is one of its image. */
+/* A constant address of the program is in its image. */
 static uint8_t of_constant(uint64_t value)
 {
     return value >= RV64_PAGE && value <= UINT32_MAX ? IMAGE : HINT_NONE;
 }
 
-/* What rd points to behind the instruction. */
+/* Returns what rd points to after the instruction. */
 static uint8_t result(const struct jit_region *r, const struct jit_insn *at,
                       const uint8_t before[32])
 {
@@ -44,7 +44,7 @@ static uint8_t result(const struct jit_region *r, const struct jit_insn *at,
     case OP_SH2ADD:
     case OP_SH3ADD:
         return b;
-    case OP_LD: /* a pointer to where an earlier one led */
+    case OP_LD: /* probably the new pointer is near an earlier pointer */
         return r->points_to[insn->rd];
     default:
         return HINT_NONE;
@@ -82,7 +82,7 @@ static bool pass(uint8_t to[32], const uint8_t from[32], uint32_t registers)
     return changed;
 }
 
-/* Passes what holds behind block `index` to those that follow. */
+/* Passes the hints after block `index` to the blocks that follow. */
 static bool pass_on(const struct jit_region *r, uint32_t index, uint8_t (*at)[32])
 {
     const struct jit_block *const b = &r->blocks[index];

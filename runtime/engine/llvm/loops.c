@@ -1,8 +1,6 @@
-/*
- * Finds loops of a few blocks in a row, which may be left between them, where the addresses of all accesses
- * grow by the same amount at each turn. A block that many others jump back to, as in interpreters, is not
- * taken for the head of such a loop.
- */
+/* Finds loops of a few consecutive blocks, with exits between them, in which the address of each
+ * access grows by a fixed amount at each turn. A block that many others jump back to, as in
+ * interpreters, does not count as the head of such a loop. */
 #include "engine/llvm/emit.h"
 
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 
 enum { OTHERS_MAX = 2 };
 
-/* ---- Which loops ---- */
+/* ---- Finding loops ---- */
 
 static bool is_plain(const struct rv64_insn *insn)
 {
@@ -26,7 +24,7 @@ static bool is_plain(const struct rv64_insn *insn)
     }
 }
 
-/* How a form changes from turn to turn: by `step`, and by what is in `step_register`. */
+/* Finds the change of a form per turn: `step`, plus the value of `step_register`. */
 static bool form_step(const struct groups *g, const struct form *form, int64_t *step,
                       uint8_t *step_register)
 {
@@ -54,8 +52,8 @@ void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t 
     (void)form_step(g, &g->form[g->root_of[i]], step, step_register);
 }
 
-/* Whether all accesses of the group stay aligned when its value steps on. A step in a register is
- * looked at when the loop begins. */
+/* Returns whether all accesses of the group stay aligned when its value steps on. A step in a
+ * register is checked when the loop begins. */
 static bool group_is_good(const struct groups *g, uint32_t i)
 {
     const struct group *group = &g->group[i];
@@ -65,7 +63,7 @@ static bool group_is_good(const struct groups *g, uint32_t i)
            step < LOOP_STEP_MAX && (step & ((INT64_C(1) << group->log2) - 1)) == 0;
 }
 
-/* Whether block `b` may be in such a loop. */
+/* Returns whether block `b` may be in such a loop. */
 static bool block_is_good(const struct emitter *e, const struct jit_block *b)
 {
     if (b->end != JIT_END_FALL && b->end != JIT_END_JUMP && b->end != JIT_END_BRANCH)
@@ -84,7 +82,7 @@ static bool has_block(const struct loop *l, int32_t index)
     return false;
 }
 
-/* Follows blocks from the last of the loop back to its first. */
+/* Follows blocks from the last block of the loop back to its first. */
 static bool close_loop(const struct emitter *e, struct loop *l)
 {
     const struct jit_block *b = &e->region->blocks[l->block[l->count - 1]];
@@ -106,7 +104,7 @@ static bool close_loop(const struct emitter *e, struct loop *l)
     return false;
 }
 
-/* How many jumps lead back to the loop's first block from elsewhere. */
+/* Counts the jumps from elsewhere back to the loop's first block. */
 static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
 {
     unsigned count = 0;
@@ -118,7 +116,8 @@ static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
     return count;
 }
 
-/* Whether `to` is in blocks 0 to `last` of the loop, whose blocks may begin in the midst of others. */
+/* Returns whether `to` is in blocks 0 to `last` of the loop. Blocks may begin in the middle of
+ * others. */
 static bool leads_back(const struct emitter *e, const struct loop *l, uint32_t last, int32_t to)
 {
     if (to < 0)
@@ -133,7 +132,7 @@ static bool leads_back(const struct emitter *e, const struct loop *l, uint32_t l
     return false;
 }
 
-/* Whether part of it is a loop of its own, whose turns would leave the turns of this one. */
+/* Returns whether a part is a loop of its own, whose turns would leave the turns of this loop. */
 static bool has_inner_loop(const struct emitter *e, const struct loop *l)
 {
     for (uint32_t k = 0; k < l->count; k++) {
@@ -152,7 +151,8 @@ bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
     if (e->options->uneven || !close_loop(e, l) || other_jumps_back(e, l) > OTHERS_MAX ||
         has_inner_loop(e, l))
         return false;
-    if (l->count == 1 && e->facts.groups != NULL) /* its checks may have been widened */
+    if (l->count == 1 && e->facts.groups != NULL) /* a single block's checks may have been
+                                                   * widened */
         l->groups = e->facts.groups[index];
     else
         groups_find(e->region, l->block, l->count, &l->groups);
@@ -164,8 +164,8 @@ bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
     return true;
 }
 
-/* What many turns have been checked for is what the blocks access, and no more: later blocks must not
- * rely on more. */
+/* Fixes the groups of such loops: many turns are checked for exactly the accesses of the blocks, so
+ * later blocks must not rely on more. */
 void loops_fix(const struct emitter *e, bool *fixed)
 {
     struct loop l;

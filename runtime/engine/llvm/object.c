@@ -1,4 +1,4 @@
-/* A region becomes an image: LLVM function, its optimization, an object file, its code. */
+/* Makes an image of a region: LLVM function, optimization, object file, code. */
 #include <elf.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
@@ -11,7 +11,7 @@
 
 #include "engine/llvm/emit.h"
 
-/* What the code's symbols are called in the object file. */
+/* Names of the code's symbols in the object file. */
 static const char *const symbol_names[JIT_SYMBOLS] = {
     [JIT_CODE] = "code",      [JIT_BASE] = "guest_base",  [JIT_SLOTS] = "guest_slots",
     [JIT_LOAD] = "slow_load", [JIT_STORE] = "slow_store", [JIT_CORE] = "guest_core",
@@ -19,7 +19,7 @@ static const char *const symbol_names[JIT_SYMBOLS] = {
 
 /* ---- The host ---- */
 
-static LLVMTargetMachineRef machine; /* NULL: LLVM cannot make code for this host */
+static LLVMTargetMachineRef machine; /* NULL if LLVM cannot make code for this host */
 static bool split_atomics;           /* AArch64 without LSE */
 
 static void find_machine(void)
@@ -64,7 +64,7 @@ static void begin(struct emitter *e)
     e->next_type = LLVMStructTypeInContext(e->context, (LLVMTypeRef[]){e->i64, e->i64}, 2, false);
     for (int i = JIT_CODE + 1; i < JIT_SYMBOLS; i++) {
         e->symbols[i] = LLVMAddGlobal(e->module, e->i8, symbol_names[i]);
-        LLVMSetVisibility(e->symbols[i], LLVMHiddenVisibility); /* not by a table of addresses */
+        LLVMSetVisibility(e->symbols[i], LLVMHiddenVisibility); /* no table of addresses */
     }
 }
 
@@ -80,8 +80,8 @@ static void end(struct emitter *e)
     facts_free(&e->facts);
 }
 
-/* From LLVM 18 on, the pass that is named without options ends the process where one iteration does
- * not do all that can be done. */
+/* Since LLVM 18 the pass without options ends the process if one iteration does not reach the
+ * fixpoint. */
 #if LLVM_VERSION_MAJOR >= 18
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #else
@@ -90,8 +90,7 @@ static void end(struct emitter *e)
 
 static enum dpk_status optimize(const struct emitter *e, struct dpk_error *err)
 {
-    /* What helps code that is straight from machine code, and costs little time; and what helps loops without
-     * checks. */
+    /* Cheap passes that help code from machine code, then passes for loops without checks. */
 #define STRAIGHT "sroa,early-cse," COMBINE ",simplifycfg"
     const char *const passes = e->any_loops && !e->options->quick
                                    ? "function(" STRAIGHT ",loop-vectorize,loop-unroll," COMBINE
@@ -117,7 +116,7 @@ static enum dpk_status unexpected(struct dpk_error *err, const char *what)
     return dpk_fail(err, DPK_ERR_UNSUPPORTED, "translated code: unexpected %s", what);
 }
 
-/* Where each section that is part of the code begins in the image; UINT64_MAX: it is none. */
+/* The offset in the image of each section that is part of the code, or UINT64_MAX. */
 struct layout {
     uint64_t at[64];
     size_t sections;
@@ -129,7 +128,7 @@ static bool is_code(const Elf64_Shdr *s)
            !(s->sh_flags & SHF_WRITE);
 }
 
-/* Those that LLVM makes for code which may be anywhere (the large code model). */
+/* Returns the form of a relocation type of the large code model, in which code may be anywhere. */
 static enum jit_form form_of(uint64_t type)
 {
     static const uint32_t types[JIT_FORMS] = {
@@ -174,7 +173,7 @@ static enum dpk_status put_relocation(const Elf64_Rela *rela, const Elf64_Sym *s
     return DPK_OK;
 }
 
-/* The object file is LLVM's own, made in this process. */
+/* The object file is trusted: LLVM made it in this process. */
 static enum dpk_status read_object(const uint8_t *object, bool draft, struct dpk_buf *image,
                                    struct dpk_error *err)
 {
@@ -213,7 +212,7 @@ static enum dpk_status read_object(const uint8_t *object, bool draft, struct dpk
                                     layout.at[s->sh_info], &relocations, err);
         }
     }
-    for (size_t i = 0; i < layout.sections; i++) /* the function is alone in .text */
+    for (size_t i = 0; i < layout.sections; i++) /* .text contains only the function */
         if (layout.at[i] != UINT64_MAX && (sections[i].sh_flags & SHF_EXECINSTR))
             out.entry = (uint32_t)layout.at[i];
     out.code_size = (uint32_t)code.size;

@@ -1,16 +1,16 @@
-/* How many turns of a loop are checked at once: as many as the budget lasts, and as the accesses stay on pages
- * that allow them; and as are left, where that can be computed. */
+/* Computes how many turns of a loop are checked at once: as many as the budget allows, as the
+ * accesses stay on allowed pages, and as are left, if that can be computed. */
 #include "engine/llvm/emit.h"
 
 #define B_ e->builder
 
-/* ---- Where it accesses memory ---- */
+/* ---- Limits by memory ---- */
 
 struct search {
     const struct groups *groups; /* of all blocks */
-    LLVMValueRef count, good;    /* as of struct turns, so far */
+    LLVMValueRef count, good;    /* as in struct turns, so far */
     LLVMValueRef low[LOOP_GROUPS_MAX],
-        high[LOOP_GROUPS_MAX]; /* what each group accesses at the first turn */
+        high[LOOP_GROUPS_MAX]; /* the range of each group in the first turn */
     LLVMValueRef step[LOOP_GROUPS_MAX];
 };
 
@@ -30,7 +30,7 @@ static void at_most(const struct emitter *e, struct search *t, LLVMValueRef coun
     t->count = LLVMBuildSelect(B_, compare(e, LLVMIntULT, count, t->count), count, t->count, "");
 }
 
-/* Whether page `number`, of which there is one more than of guest memory, allows `need`. */
+/* Returns whether page `number` allows `need`. There is one page more than guest memory has. */
 static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
 {
     LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
@@ -56,8 +56,8 @@ static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
     return LLVMBuildZExt(B_, flag, e->i64, "");
 }
 
-/* The turns at which group `i` stays on pages that have the same permissions as the first. A loop
- * that goes down stays on the page where it begins and the one before. */
+/* Limits the turns to those at which group `i` stays on pages with the permissions of the first
+ * page. A loop that goes down may use its first page and the page before. */
 static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i)
 {
     const struct group *g = &t->groups->group[i];
@@ -105,7 +105,7 @@ static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i
     at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, room, divisor, ""), one, ""));
 }
 
-/* Two groups that move alike are apart until the one behind reaches where the other began. */
+/* Two groups with the same step stay apart until the rear group reaches the start of the other. */
 static void limit_to_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b,
                            uint64_t step)
 {
@@ -117,7 +117,7 @@ static void limit_to_apart(const struct emitter *e, struct search *t, uint32_t a
     at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
 }
 
-/* Two groups that may read the same bytes are not read out of order. */
+/* Prevents reads of the same bytes by two groups out of order. */
 static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, uint32_t b)
 {
     const uint32_t index[] = {a, b};
@@ -145,18 +145,18 @@ static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, ui
                         compare(e, LLVMIntULE, high[1], low[0]), ""));
 }
 
-/* ---- Where the loop ends ---- */
+/* ---- Limits by the loop's end ---- */
 
-/* A value that the branch compares, at the end of the first turn, and by how much it grows from turn to
- * turn: `step`, or what is in the register `step_register`. */
+/* A value that the branch compares, at the end of the first turn, and its growth per turn: `step`,
+ * or the value of `step_register`. */
 struct operand {
     LLVMValueRef value;
     int64_t step;
-    uint8_t step_register; /* 0: none */
+    uint8_t step_register; /* 0 without a register */
 };
 
-/* False: it changes otherwise. What the loop computes of a register that steps, by adding a constant, steps
- * alike. */
+/* Finds an operand. Returns false if it changes in another way. A register plus a constant steps
+ * like the register. */
 static bool find_operand(const struct emitter *e, const struct groups *g, unsigned reg,
                          struct operand *out)
 {
@@ -172,8 +172,8 @@ static bool find_operand(const struct emitter *e, const struct groups *g, unsign
     return g->change[of].known;
 }
 
-/* Whether the loop goes on while `reg` is less than 1 << *log2, both as unsigned numbers: its last block
- * shifts the register right, and goes back if nothing is left. */
+/* Returns whether the loop continues while `reg` is less than 1 << *log2, both unsigned: its last
+ * block shifts the register right, and goes back if the result is 0. */
 static bool ends_by_shift(const struct emitter *e, const struct jit_block *last, uint8_t *reg,
                           unsigned *log2)
 {
@@ -192,11 +192,11 @@ static bool ends_by_shift(const struct emitter *e, const struct jit_block *last,
     return false;
 }
 
-/* The turns after which a value that grows from `a` is less than `b`, and one. */
+/* Limits the turns to those after which a value that grows from `a` is less than `b`, plus one. */
 static void limit_to_less(const struct emitter *e, struct search *t, const struct operand *a,
                           LLVMValueRef b)
 {
-    /* Neither overflows where both are small. */
+    /* Small values do not overflow. */
     const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62), one = emit_const(e, 1);
     LLVMValueRef step = emit_const(e, (uint64_t)a->step);
     if (a->step_register != 0) {
@@ -214,7 +214,8 @@ static void limit_to_less(const struct emitter *e, struct search *t, const struc
     at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, way, step, ""), one, ""));
 }
 
-/* The turns after which a value that grows from `a` by `step` is not `b`, and one. */
+/* Limits the turns to those after which a value that grows from `a` by `step` differs from `b`,
+ * plus one. */
 static bool limit_to_other(const struct emitter *e, struct search *t, LLVMValueRef a,
                            LLVMValueRef b, int64_t step)
 {
@@ -234,8 +235,8 @@ static bool limit_to_other(const struct emitter *e, struct search *t, LLVMValueR
     return true;
 }
 
-/* Limits the turns to those after which the loop goes on, and one. False: they are not known, so the
- * branch is to be looked at in each turn. */
+/* Limits the turns to those after which the loop continues, plus one. Returns false if they are
+ * unknown, so each turn must check the branch. */
 static bool limit_to_end(const struct emitter *e, const struct loop *l, struct search *t)
 {
     const struct jit_block *last = &e->region->blocks[l->block[l->count - 1]];
@@ -262,10 +263,10 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct s
            limit_to_other(e, t, a.value, b.value, a.step - b.step);
 }
 
-/* ---- All of it ---- */
+/* ---- All limits ---- */
 
-/* Goes to `checked` if so few turns are left, of the loop or of the budget, that it takes longer to look where
- * they access memory than to check each of them. */
+/* Goes to `checked` if so few turns are left, of the loop or the budget, that checking each turn is
+ * faster than checking them at once. */
 static void leave_if_few(const struct emitter *e, const struct search *t, LLVMBasicBlockRef checked)
 {
     LLVMBasicBlockRef many = emit_new_block(e, "many");
@@ -280,7 +281,7 @@ struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValue
     const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
     const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
     struct search t = {.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
-    /* The last turn's last block begins with something left. */
+    /* The last block of the last turn begins with a rest of the budget. */
     LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
     t.count =
         LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");

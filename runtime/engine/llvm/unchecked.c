@@ -1,22 +1,21 @@
-/*
- * The turns of a loop that were checked at once run in a loop without checks, which LLVM can unroll and
- * vectorize. The first turn, and what is left of the loop, run with checks.
- */
+/* The turns of a loop that were checked at once run in a loop without checks, which LLVM can unroll
+ * and vectorize. The first turn, and the rest of the loop, run with checks. */
 #include "engine/llvm/emit.h"
 
 #define B_ e->builder
 
-/* Instructions of a loop of which TURNS_MIN turns are one round. */
+/* Most instructions of a loop that runs in rounds of TURNS_MIN turns. */
 enum { ROUND_MAX = 12 };
 
 /* ---- Registers and the budget ---- */
 
-/* Registers that are kept elsewhere while the turns run: in x[] they are what the guest has behind the loop. */
+/* Registers that are kept elsewhere while the turns run. x[] gets their values after the loop. */
 struct kept {
-    /* Of one that only counts: what it held where the turns begin, and what each turn adds to it. */
-    LLVMValueRef begin[32], step[32]; /* NULL: it does not */
-    /* Of one that the loop only adds words of 32 bits to, a slot for these. */
-    LLVMValueRef sum[32]; /* NULL: it is none */
+    /* For a register that only counts: its value at the start of the turns, and its step per
+     * turn. */
+    LLVMValueRef begin[32], step[32]; /* NULL for other registers */
+    /* For a register to which the loop only adds 32-bit words: a slot for the sum. */
+    LLVMValueRef sum[32]; /* NULL for other registers */
 };
 
 static const struct rv64_insn *insn_of(const struct emitter *e, const struct jit_block *b,
@@ -35,8 +34,9 @@ static bool adds_to_sum(const struct rv64_insn *insn)
     return insn->op == OP_ADDW && (insn->rd == insn->rs1) != (insn->rd == insn->rs2);
 }
 
-/* The registers that only count are computed from the number of turns, not from what they held a turn before:
- * LLVM would take them for sums of 64-bit words, and vectorize loops over bytes by so few. */
+/* Finds registers that only count. They are computed from the number of turns, not from their value
+ * a turn before. Otherwise LLVM would treat them as sums of 64-bit words, and vectorize loops over
+ * bytes with that width. */
 static void find_steps(const struct emitter *e, const struct loop *l, struct kept *kept)
 {
     uint32_t used = 0;
@@ -55,7 +55,7 @@ static void find_steps(const struct emitter *e, const struct loop *l, struct kep
     }
 }
 
-/* Sums of 32 bits, which ADDW extends each time: LLVM would not see that they are sums. */
+/* Finds 32-bit sums. ADDW extends them each time, so LLVM would not recognize them as sums. */
 static void find_sums(struct emitter *e, const struct loop *l, struct kept *kept)
 {
     uint32_t sums = 0, others = 0;
@@ -77,7 +77,7 @@ static void find_sums(struct emitter *e, const struct loop *l, struct kept *kept
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-/* Begins the sums. Returns whether the registers hold what fits them, an i1. */
+/* Initializes the sums. Returns an i1: whether the registers contain 32-bit values. */
 static LLVMValueRef begin_sums(const struct emitter *e, const struct kept *kept)
 {
     LLVMValueRef good = LLVMConstInt(e->i1, 1, false);
@@ -101,7 +101,7 @@ static void add_to_sum(const struct emitter *e, LLVMValueRef slot)
     LLVMBuildStore(B_, LLVMBuildAdd(B_, sum, LLVMBuildTrunc(B_, more, e->i32, ""), ""), slot);
 }
 
-/* The registers that only count, after `turns`. */
+/* Writes the registers that only count, after `turns`. */
 static void put_steps(const struct emitter *e, const struct kept *kept, LLVMValueRef turns)
 {
     for (unsigned i = 1; i < 32; i++) {
@@ -122,8 +122,8 @@ static void put_sums(const struct emitter *e, const struct kept *kept)
     }
 }
 
-/* The same number, behind the loop that counts it. What is computed from it is not counted in the loop, as
- * LLVM would do if it knew. */
+/* Returns the same number, opaque to LLVM, after the loop that counts it. Otherwise LLVM would
+ * count in the loop what is computed from it. */
 static LLVMValueRef outside(const struct emitter *e, LLVMValueRef number)
 {
     LLVMTypeRef type = LLVMFunctionType(e->i64, (LLVMTypeRef[]){e->i64}, 1, false);
@@ -133,7 +133,7 @@ static LLVMValueRef outside(const struct emitter *e, LLVMValueRef number)
     return LLVMBuildCall2(B_, type, nothing, &number, 1, "");
 }
 
-/* What is left of the budget after `turns` and `instructions`. */
+/* Writes the rest of the budget after `turns` and `instructions`. */
 static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
                      LLVMValueRef turns, uint32_t instructions)
 {
@@ -144,7 +144,7 @@ static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef
 
 /* ---- A turn ---- */
 
-/* Whether the current block goes on within the loop; NULL: always. */
+/* Returns whether the current block stays in the loop, or NULL if it always does. */
 static LLVMValueRef stays(struct emitter *e, int32_t to)
 {
     if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
@@ -154,7 +154,7 @@ static LLVMValueRef stays(struct emitter *e, int32_t to)
     return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
 }
 
-/* Leaves the loop behind the current block. */
+/* Leaves the loop after the current block. */
 static void leave_loop(struct emitter *e, int32_t to)
 {
     const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
@@ -178,7 +178,7 @@ static void emit_turn_block(struct emitter *e, const struct kept *kept, int32_t 
     }
 }
 
-/* One turn, at `turn`. The builder goes on behind its last block. */
+/* Emits turn number `turn`. The builder continues after its last block. */
 static void emit_turn(struct emitter *e, const struct loop *l, const struct kept *kept,
                       LLVMValueRef left, LLVMValueRef turn)
 {
@@ -205,7 +205,7 @@ static void emit_turn(struct emitter *e, const struct loop *l, const struct kept
 
 /* ---- The loop ---- */
 
-/* Whether turns may read what earlier turns have read. */
+/* Returns whether turns may read bytes that earlier turns have read. */
 static bool reads_again(const struct groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++) {
@@ -219,7 +219,7 @@ static bool reads_again(const struct groups *groups)
     return false;
 }
 
-/* Behind the current block, which ends a turn: the loop ends after `turns`. */
+/* Ends the loop after the current block, which ends a turn, and after `turns`. */
 static void end_loop(struct emitter *e, const struct loop *l, const struct kept *kept,
                      LLVMValueRef left, LLVMValueRef turns)
 {
@@ -229,7 +229,7 @@ static void end_loop(struct emitter *e, const struct loop *l, const struct kept 
     put_sums(e, kept);
 }
 
-/* Behind a turn that is not the last one of its round: leaves the loop if it ends there. */
+/* After a turn that is not the last of its round: leaves the loop if it ends there. */
 static void end_turn(struct emitter *e, const struct loop *l, const struct kept *kept,
                      LLVMValueRef left, LLVMValueRef turns)
 {
@@ -260,14 +260,14 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
     loop_set_tried(e, l, true);
     LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
     struct turns t = turns_find(e, l, left, checked);
-    /* LLVM unrolls what it can count. */
+    /* LLVM unrolls countable loops itself. */
     const unsigned round = !t.countable && l->instructions <= ROUND_MAX ? TURNS_MIN : 1;
     t.count = LLVMBuildAnd(B_, t.count, emit_const(e, ~UINT64_C(0) - (round - 1)), "");
     find_sums(e, l, &kept);
     t.good = LLVMBuildAnd(B_, t.good, begin_sums(e, &kept), "");
     LLVMBuildCondBr(B_, t.good, before, checked);
 
-    /* What one group has read before, another one may read now. */
+    /* One group may now read bytes that another group has read before. */
     LLVMPositionBuilderAtEnd(B_, before);
     LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
     find_steps(e, l, &kept);

@@ -1,4 +1,4 @@
-/* Instructions that only compute rd, as LLVM sees them. */
+/* Makes LLVM values of instructions that only compute rd. */
 #include "engine/llvm/emit.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static LLVMValueRef pick(const struct emitter *e, LLVMIntPredicate p, LLVMValueR
     return LLVMBuildSelect(B_, LLVMBuildICmp(B_, p, a, b, ""), a, b, "");
 }
 
-/* The low 5 or 6 bits of a shift amount, which has the type of what is shifted. */
+/* Returns the low 5 or 6 bits of a shift amount, which has the type of the shifted value. */
 static LLVMValueRef amount(const struct emitter *e, LLVMValueRef by, unsigned bits)
 {
     return LLVMBuildAnd(B_, by, LLVMConstInt(LLVMTypeOf(by), bits - 1, false), "");
@@ -67,7 +67,7 @@ static LLVMValueRef product_high(const struct emitter *e, LLVMValueRef a, bool a
     return LLVMBuildTrunc(B_, high, e->i64, "");
 }
 
-/* Table 7.1 of the manual: neither division by zero nor overflow traps. LLVM leaves both undefined,
+/* Table 7.1 of the manual: neither division by zero nor overflow traps. Both are undefined in LLVM,
  * so the divisor is replaced by 1 first. */
 static LLVMValueRef quotient(const struct emitter *e, LLVMValueRef a, LLVMValueRef b,
                              bool is_signed, bool remainder)
@@ -117,7 +117,7 @@ static LLVMValueRef shift_add(const struct emitter *e, LLVMValueRef a, unsigned 
     return LLVMBuildAdd(B_, LLVMBuildShl(B_, a, emit_const(e, by), ""), b, "");
 }
 
-/* How many instructions have retired when the current one begins. */
+/* Returns the number of instructions that have retired before the current one. */
 static LLVMValueRef retired(const struct emitter *e)
 {
     LLVMValueRef horizon =
@@ -136,7 +136,7 @@ static LLVMValueRef read_time(const struct emitter *e)
     return v;
 }
 
-/* The value of rd; NULL: the instruction is none of these. Operands of 32 bits: a, b. */
+/* Returns the value of rd for operands `a` and `b` of 32 bits, or NULL for another instruction. */
 static LLVMValueRef value32(const struct emitter *e, LLVMValueRef a, LLVMValueRef b,
                             LLVMValueRef imm)
 {

@@ -1,14 +1,14 @@
-/* Follows through a block which loaded bytes each register is made of. */
+/* Follows the loaded bytes of each register through a block. */
 #include "engine/llvm/words.h"
 
 #include <string.h>
 
-/* The bytes that a register is joined of: each by the instruction that loads it, and where it is. None: the
- * register is something else. */
+/* The bytes that form a register's value: the instruction that loads each byte, and its place.
+ * Empty if the register contains another value. */
 struct bytes {
     uint8_t count;
     uint8_t load[8], shift[8];
-    uint8_t sign; /* from this bit on are copies of the one before; 64: none */
+    uint8_t sign; /* the bits from here on repeat the bit before; 64 without extension */
 };
 
 struct finder {
@@ -16,7 +16,7 @@ struct finder {
     const struct jit_block *block;
     const struct groups *groups;
     struct words *out;
-    struct bytes at[32]; /* what each register holds */
+    struct bytes at[32]; /* the bytes of each register */
 };
 
 static const struct rv64_insn *insn_at(const struct finder *f, uint32_t index)
@@ -35,7 +35,7 @@ static struct bytes shifted(struct bytes b, unsigned by)
     return b;
 }
 
-/* Whether all bytes lie below bit `end`. */
+/* Returns whether all bytes are below bit `end`. */
 static bool is_below(const struct bytes *b, unsigned end)
 {
     for (uint8_t i = 0; i < b->count; i++)
@@ -74,15 +74,15 @@ static struct bytes result(const struct finder *f, uint32_t index)
     }
 }
 
-/* ---- Whether they are a word ---- */
+/* ---- Words ---- */
 
-/* The address that a load reads, from the value of its group. */
+/* Returns the address of a load, relative to the value of its group. */
 static int64_t place(const struct finder *f, uint8_t load)
 {
     return f->groups->base[load] + insn_at(f, load)->imm;
 }
 
-/* Whether between its loads is none that may read one of the same bytes, and nothing that writes. */
+/* Returns whether no other load of the same bytes, and no store, is between its loads. */
 static bool is_undisturbed(const struct finder *f, const struct bytes *b, uint32_t first,
                            uint32_t last, int64_t begin)
 {
@@ -102,7 +102,8 @@ static bool is_undisturbed(const struct finder *f, const struct bytes *b, uint32
     return true;
 }
 
-/* Fills the word and which byte of it each load is. False: they are none. */
+/* Fills in the word, and the byte of it that each load reads. Returns false if the bytes are not a
+ * word. */
 static bool make_word(const struct finder *f, const struct bytes *b, struct word *word,
                       uint8_t byte[8])
 {
@@ -119,7 +120,7 @@ static bool make_word(const struct finder *f, const struct bytes *b, struct word
         if (f->groups->of[b->load[i]] != f->groups->of[b->load[0]])
             return false;
     }
-    unsigned little = 0, big = 0; /* bytes that are where they are in such a word */
+    unsigned little = 0, big = 0; /* number of bytes in the order of such a word */
     for (uint8_t i = 0; i < b->count; i++) {
         const int64_t offset = place(f, b->load[i]) - begin;
         if (offset >= b->count)
@@ -137,7 +138,7 @@ static bool make_word(const struct finder *f, const struct bytes *b, struct word
     return (big == b->count || little == b->count) && is_undisturbed(f, b, first, last, begin);
 }
 
-/* What the loads were part of so far are no words any more: the new one has all of their bytes. */
+/* Removes earlier words of these loads: the new word contains all of their bytes. */
 static void forget(struct words *out, const struct bytes *b)
 {
     for (uint8_t i = 0; i < b->count; i++) {

@@ -24,9 +24,9 @@ struct words {
     struct word word[WORDS_MAX];
     uint32_t count;
     /* For each instruction of the block: */
-    uint8_t of[RV64_BLOCK_MAX];     /* the word that it loads a byte of, and 1; 0: none */
+    uint8_t of[RV64_BLOCK_MAX];     /* index + 1 of the word of which it loads a byte; 0: no word */
     uint8_t byte[RV64_BLOCK_MAX];   /* index of the byte in the word, from the lowest address */
-    uint8_t joined[RV64_BLOCK_MAX]; /* word that the instruction completes, plus 1; 0: none */
+    uint8_t joined[RV64_BLOCK_MAX]; /* index + 1 of the word that it completes; 0: no word */
 };
 
 /* Finds the words of a block. `groups`: the groups of the block. */

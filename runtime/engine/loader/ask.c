@@ -1,4 +1,4 @@
-/* What a device says of a program in a host file. */
+/* Asks a device about a program in a host file. */
 #include <string.h>
 
 #include "engine/loader/loader.h"
@@ -12,7 +12,8 @@ enum dpk_status dpk_load_ask_program(const struct dpk_load_terms *terms,
     struct dpk_load_result found;
     *out = (struct dpk_result){
         .program = program, .subject = program->subjects, .verdict = DPK_VERDICT_UNSIGNED};
-    if (program->not_mapped[0]) { /* what runs is not in these sections: its fault says so */
+    if (program->not_mapped[0]) { /* the sections do not contain the program that runs; its fault
+                                   * says so */
         out->verdict = dpk_verify(out->subject, NULL, &out->report);
         return DPK_OK;
     }

@@ -1,4 +1,4 @@
-/* Debuggers of a program: what its device allows them, and the log of what they did. */
+/* Debuggers of a program: their rights on its device, and the log of their actions. */
 #include "engine/loader/loader.h"
 
 #include "engine/loader/image.h"

@@ -1,4 +1,4 @@
-/* Images: how they are made, shared, read and freed. */
+/* Images: creating, sharing, reading and freeing them. */
 #include "engine/loader/image.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Judges a program: the steps that loading and asking share. */
+/* Judges a program: steps that loading and asking share. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/loader/judge.h"
 
-#define SIGNED_MAX ((size_t)64 << 20) /* far above any real crypto data, or attributes */
+#define SIGNED_MAX ((size_t)64 << 20) /* far above the sizes of real crypto data or attributes */
 
 static enum dpk_status copy_part(uint8_t **part, const uint8_t **from, size_t size,
                                  struct dpk_error *err)
@@ -58,7 +58,7 @@ static const struct dpk_subject *find_target(const struct dpk_subject *subjects,
     return NULL;
 }
 
-/* Replaces the copy of all targets' ELFs by that of the chosen one. */
+/* Replaces the copy of all targets' ELFs with the chosen ELF. */
 static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err)
 {
     struct dpk_elf *elf = &copy->subject.elf;
@@ -76,8 +76,8 @@ static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err
     return DPK_OK;
 }
 
-/* Sets the subject: the program, or its ELF for this target if it has several; NULL: the generic one,
- * or the first. *target: its number. */
+/* Sets the subject: the program or, if it has several ELFs, the ELF for `hw_target`. Without
+ * `hw_target` the generic ELF, or the first. *target is its number. */
 static enum dpk_status choose_target(const char *hw_target, struct private_copy *copy,
                                      uint32_t *target, struct dpk_error *err)
 {
@@ -116,7 +116,7 @@ enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
     subject.threads = 1;
     memcpy(found->target, subject.target, sizeof found->target);
     found->verdict = dpk_verify(&subject, &trust, &found->report);
-    /* When the device requires a signature, nothing else of a program without one is read. */
+    /* If the device requires a signature, nothing else of an unsigned program is read. */
     if (locked && found->verdict != DPK_VERDICT_OK)
         return DPK_OK;
     return image_fill(image, &copy->parts[0], &copy->subject.elf, err);
@@ -178,7 +178,7 @@ void dpk_load_terms_free(struct dpk_load_terms *terms)
     dpk_ca_list_free(&terms->cas);
 }
 
-/* Puts why it cannot be loaded behind the checks of its signature. */
+/* Adds the reason why the program cannot be loaded after the checks of its signature. */
 static enum dpk_verdict not_loaded(struct dpk_report *r, const struct dpk_load_terms *terms,
                                    const struct dpk_error *why)
 {

@@ -15,8 +15,8 @@ static void describe(const struct dpk_load_result *result, char *out, size_t siz
         snprintf(out, size, "%s", dpk_verdict_name(result->verdict));
 }
 
-/* Writes the event log. With authentication on, a program whose load cannot be logged is
- * refused. */
+/* Writes the event log. With authentication on, a program is refused if its load cannot be
+ * logged. */
 static enum dpk_status record(struct dpk_device *device, const struct dpk_load_result *result,
                               const char *app, const char *outcome, const char *text,
                               struct dpk_error *err)
@@ -32,7 +32,7 @@ static enum dpk_status record(struct dpk_device *device, const struct dpk_load_r
                     dpk_device_name(device), why.message);
 }
 
-/* Refuses the program or records its load. DPK_OK: the program may run. */
+/* Refuses the program or records its load. Returns DPK_OK if the program may run. */
 static enum dpk_status judge(struct dpk_device *device, const struct dpk_load_result *result,
                              const char *app, struct dpk_error *err)
 {

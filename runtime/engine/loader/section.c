@@ -1,11 +1,11 @@
-/* The sections of a device executable. Only its symbols and lines need them, not its execution. */
+/* The sections of a device executable. Symbols and lines need them. Execution does not. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "engine/loader/image.h"
 
-#define PLAIN_MAX ((uint64_t)64 << 20) /* bytes of one compressed section, inflated */
+#define PLAIN_MAX ((uint64_t)64 << 20) /* bytes of an inflated section */
 
 enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
                                      struct dpk_error *err)
@@ -29,7 +29,8 @@ enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *co
 
 /* ---- Compressed sections (gABI, "Section Compression") ---- */
 
-/* NULL: it is not zlib's, is larger than its header says or than PLAIN_MAX, or out of memory. */
+/* Returns NULL if the section is not zlib data, or larger than its header says or than PLAIN_MAX,
+ * or if memory is exhausted. */
 static void *inflate_section(struct dpk_reader r, uint64_t *size)
 {
     uint32_t type = dpk_read_le32(&r);
@@ -48,8 +49,8 @@ static void *inflate_section(struct dpk_reader r, uint64_t *size)
     return plain;
 }
 
-/* Inflates a section at first use and keeps it as long as the image. That a section cannot be
- * inflated is kept as well, so that a hostile one takes its time only once. */
+/* Inflates a section at first use, and keeps it as long as the image. A failure is kept, too, so
+ * that a hostile section costs time only once. */
 static struct image_plain *plain_section(const struct dpk_image *image, unsigned index,
                                          struct dpk_reader data)
 {

@@ -7,7 +7,7 @@
 #include "fat/fat.h"
 
 #define PAGE            4096ull
-#define RISCV_FLOAT_ABI 0x6 /* e_flags, psABI: 0 is soft float, the only one the DPA has */
+#define RISCV_FLOAT_ABI 0x6 /* e_flags, psABI: 0 is soft float, the DPA's only ABI */
 #define RISCV_RVE       0x8
 
 static enum dpk_status check_ident(const struct dpk_elf *elf, struct dpk_error *err)
@@ -74,7 +74,7 @@ static enum dpk_status check_load(const struct dpk_elf_segment *h, unsigned n, s
     if (h->file_size > h->memory_size)
         return dpk_fail(err, DPK_ERR_FORMAT, "segment %u: p_filesz 0x%llx exceeds p_memsz 0x%llx",
                         n, (unsigned long long)h->file_size, (unsigned long long)h->memory_size);
-    bool in_file = h->file_size > 0; /* if not, p_offset has no meaning */
+    bool in_file = h->file_size > 0; /* otherwise p_offset has no meaning */
     if (in_file && (h->offset > file_size || h->file_size > file_size - h->offset))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "segment %u: p_offset 0x%llx, p_filesz 0x%llx reach beyond the file", n,

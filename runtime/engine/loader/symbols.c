@@ -7,7 +7,7 @@
 #define SYMBOLS_MAX 1000000
 #define NAMES_MAX   ((size_t)64 << 20) /* bytes of all names: they are sorted */
 
-/* Finds .symtab. The type of *symtab is SHT_NULL when there is none. */
+/* Finds .symtab. The type of *symtab is SHT_NULL if it does not exist. */
 static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf_section *symtab,
                                    struct dpk_elf_section *strtab, struct dpk_error *err)
 {
@@ -41,7 +41,8 @@ static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf
     return DPK_OK;
 }
 
-/* Adds one symbol to the globals, the functions, or both. *names: bytes left for names. */
+/* Adds a symbol to the globals, the functions, or both. *names is the number of bytes left for
+ * names. */
 static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
                                   const struct dpk_reader *strings, size_t *names, size_t n,
                                   struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* Execution units: what the device of a program gives it. */
+/* The execution units that the device gives to a program. */
 #include "engine/loader/image.h"
 
 const char *dpk_image_card(const struct dpk_image *image, unsigned *vhca)

@@ -6,9 +6,10 @@
 #include "engine/races/clock.h"
 #include "engine/races/shadow.h"
 
-enum { BUCKETS = 4096, OBJECTS_MAX = 65536 }; /* of atomic variables and what else is acquired */
+enum { BUCKETS = 4096, OBJECTS_MAX = 65536 }; /* for atomic variables and other objects that are
+                                               * acquired */
 enum { PAIRS_MAX = 256, RECENT = 8, PAGE = 4096 };
-/* Larger writes of who is outside are data, for which nobody polls. */
+/* Larger writes from outside are data, for which no thread polls. */
 enum { OUTSIDE_MAX = 4096 };
 
 struct object {
@@ -19,9 +20,9 @@ struct object {
 
 struct thread {
     struct clock clock;
-    struct clock released;   /* at its last release fence */
-    struct clock pending;    /* what an acquire fence acquires */
-    uint64_t recent[RECENT]; /* addresses that it has loaded since then; 0: none */
+    struct clock released;   /* clock at its last release fence */
+    struct clock pending;    /* clock that an acquire fence acquires */
+    uint64_t recent[RECENT]; /* addresses loaded since the last acquire fence, or 0 */
     unsigned recent_at;
 };
 
@@ -35,7 +36,7 @@ struct races {
         uint32_t a, b;
     } pairs[PAIRS_MAX];
     unsigned pair_count;
-    unsigned turn; /* which cell is given up */
+    unsigned turn; /* cell to give up next */
 };
 
 struct races *races_create(void)
@@ -75,7 +76,7 @@ static struct thread *thread_of(struct races *r, unsigned thread)
 {
     struct thread *t = &r->threads[thread];
     if (clock_of(&t->clock, thread) == 0)
-        (void)clock_tick(&t->clock, thread); /* 0 is before everything */
+        (void)clock_tick(&t->clock, thread); /* 0 means before everything */
     return t;
 }
 
@@ -175,7 +176,7 @@ void races_fence(struct races *r, unsigned thread, bool releases, bool acquires)
 
 /* ---- Accesses ---- */
 
-/* A bit for each byte of the granule that the range has. */
+/* Returns a bit for each byte of the granule that is in the range. */
 static uint8_t bytes_of(uint64_t granule, uint64_t begin, uint64_t end)
 {
     const unsigned first = begin > granule ? (unsigned)(begin - granule) : 0;
@@ -183,7 +184,7 @@ static uint8_t bytes_of(uint64_t granule, uint64_t begin, uint64_t end)
     return (uint8_t)((0xffu << first) & (0xffu >> (GRANULE - behind)));
 }
 
-/* Whether a pair of places is new; it is not any more. */
+/* Returns whether a pair of places is new, and adds it. */
 static bool is_new_pair(struct races *r, uint32_t a, uint32_t b)
 {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -197,7 +198,7 @@ static bool is_new_pair(struct races *r, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Whether who is at `clock` knows of the access. */
+/* Returns whether a thread with this clock knows of the access. */
 static bool is_before(const struct cell *c, const struct clock *clock)
 {
     return c->clock <= clock_of(clock, c->thread);
@@ -209,7 +210,7 @@ static bool conflict(const struct cell *a, const struct cell *b)
            !(a->how & b->how & RACES_ATOMIC);
 }
 
-/* Whether `now` tells at least as much as an access before it, which then need not be kept. */
+/* Returns whether `now` makes an earlier access redundant. */
 static bool replaces(const struct cell *now, const struct cell *old, bool before)
 {
     return before && !(old->bytes & ~now->bytes) &&
@@ -217,7 +218,7 @@ static bool replaces(const struct cell *now, const struct cell *old, bool before
            (!(now->how & RACES_ATOMIC) || (old->how & RACES_ATOMIC));
 }
 
-/* One of them must go: rather a load, since writes race with more. */
+/* Chooses the cell to give up: preferably a load, since writes race with more accesses. */
 static struct cell *give_up(struct races *r, struct cell cells[CELLS])
 {
     const unsigned first = r->turn++;
@@ -227,7 +228,8 @@ static struct cell *give_up(struct races *r, struct cell cells[CELLS])
     return &cells[first % CELLS];
 }
 
-/* Notes an access to one granule. Returns the access before that it races with, or one without bytes. */
+/* Notes an access to a granule. Returns an earlier access that races with it, or a cell without
+ * bytes. */
 static struct cell note(struct races *r, struct cell cells[CELLS], const struct cell *now,
                         struct clock *clock)
 {
@@ -288,9 +290,9 @@ bool races_access(struct races *r, const struct races_access *a, struct race *ou
     return raced;
 }
 
-/* ---- Who is outside ---- */
+/* ---- Accesses from outside ---- */
 
-/* Calls `each` for the granules of a range that were accessed, or, with `make`, for all. */
+/* Calls `each` for the granules of a range that were accessed or, with `make`, for all granules. */
 static void walk(struct races *r, uint64_t address, uint64_t size, bool make,
                  void (*each)(struct races *r, struct cell cells[CELLS], uint8_t bytes))
 {

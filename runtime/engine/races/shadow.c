@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Of 24 KiB each: no program takes more than about 1.5 GiB of the host. */
+/* Each page takes 24 KiB, so a program takes at most about 1.5 GiB of the host. */
 enum { PAGE = 4096, PAGES_MAX = 65536 };
 struct page {
     struct cell cells[PAGE / GRANULE][CELLS];

@@ -15,7 +15,7 @@ enum dpk_status dpk_records_begin(const void *data, size_t size, size_t *at, uin
                     "it is no recording of DPAKIT_RECORD, or of another version");
 }
 
-/* What a record of its kind may have. */
+/* Checks that a record is valid for its kind. */
 static bool is_sound(const struct dpk_record *r)
 {
     const bool maps = r->kind == DPK_RECORD_MAP || r->kind == DPK_RECORD_FILL;
@@ -59,7 +59,7 @@ bool dpk_records_next(const void *data, size_t size, size_t *at, struct dpk_reco
     const size_t length = dpk_read_le32(&r);
     const uint32_t crc = dpk_read_le32(&r);
     const uint8_t *payload = dpk_read_bytes(&r, length);
-    if (r.failed) { /* its program was killed while it wrote, or the file was cut */
+    if (r.failed) { /* the program was killed while it wrote, or the file was cut */
         *cut = true;
         return false;
     }

@@ -1,4 +1,4 @@
-/* Registers of threads, and digests of them and of memory. */
+/* Registers of threads, and digests of registers and memory. */
 #include <openssl/evp.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 void dpk_record_registers(const struct rv64_hart *hart, uint64_t out[DPK_CHANGED_COUNT])
 {
     memcpy(out, hart->x, sizeof hart->x);
-    out[DPK_CHANGED_PC] = hart->pc; /* in the place of x0 */
+    out[DPK_CHANGED_PC] = hart->pc; /* replaces x0 */
     out[DPK_CHANGED_TIME] = hart->time;
     out[DPK_CHANGED_INSTRET] = hart->instret;
     out[DPK_CHANGED_RESERVED_ADDRESS] = hart->reserved_address;

@@ -15,7 +15,6 @@ struct dpk_recorder {
     struct dpk_error failure;
 };
 
-/* Writes both pieces behind one another. */
 static bool write_all(int fd, const void *head, size_t head_size, const void *bytes, size_t size)
 {
     struct iovec v[2] = {{(void *)head, head_size}, {(void *)bytes, size}};
@@ -37,7 +36,7 @@ static bool write_all(int fd, const void *head, size_t head_size, const void *by
     return true;
 }
 
-/* A regular file is removed first: who has it open keeps what is in it. */
+/* Removes a regular file first, so that processes that have it open keep its contents. */
 static enum dpk_status create(struct dpk_recorder *r, struct dpk_error *err)
 {
     struct stat st;
@@ -74,7 +73,7 @@ enum dpk_status dpk_recorder_open(const char *path, uint64_t seed, struct dpk_re
     return status;
 }
 
-/* Numbers of the head, at a place that has room for them. */
+/* The head of a record, while its numbers are written. */
 struct head {
     uint8_t bytes[RECORD_HEAD_MAX];
     size_t size;
@@ -111,7 +110,7 @@ static void make_head(struct head *h, const struct dpk_record *r)
     h->size = end;
 }
 
-/* What was not written whole is taken back, as far as that is possible. */
+/* Removes an incompletely written record if possible. */
 static void write_record(struct dpk_recorder *r, const struct dpk_record *record)
 {
     struct head h;

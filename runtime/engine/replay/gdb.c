@@ -1,4 +1,4 @@
-/* What GDB sees of a replay: a program that it can run forwards and backwards, but not change. */
+/* GDB's view of a replay: a program that GDB can run forwards and backwards, but not change. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,14 +16,14 @@ struct target {
     struct points points;
     int wake;
     enum direction direction;
-    unsigned step; /* the thread that does one step, by its number for GDB; 0: all run */
+    unsigned step; /* GDB's number of the thread that does one step, or 0 */
     bool runs;
     pthread_t thread;
     atomic_bool interrupted, done;
     struct dpk_stop stop;
 };
 
-/* Threads have other numbers for GDB, to which 0 is none. */
+/* GDB numbers threads from 1: 0 is not a thread. */
 static const struct thread *thread_of(const struct target *t, unsigned id)
 {
     return id >= 1 && id <= DPK_RECORD_THREADS_MAX && t->r->threads[id - 1].there
@@ -79,7 +79,7 @@ static bool read_memory(void *target, uint64_t address, void *to, size_t size)
     return at != NULL;
 }
 
-/* ---- What it may not do ---- */
+/* ---- Refused changes ---- */
 
 static bool set_registers(void *target, unsigned id, const uint64_t x[32], uint64_t pc)
 {
@@ -158,7 +158,7 @@ static void stopped_at(struct target *t, const struct hit *hit, unsigned thread)
     }
 }
 
-/* At the end of the recording, or where the replay went astray. */
+/* Stops at the end of the recording, or where the replay diverged. */
 static void stopped_at_end(struct target *t)
 {
     const struct dpk_error *why = &t->r->failure;
@@ -181,7 +181,7 @@ static unsigned thread_at(const struct dpk_replay *r, uint64_t tick)
     return r->runs[low].thread + 1;
 }
 
-/* Up to behind the next tick of a thread, or of all. */
+/* Runs until after the next tick of a thread, or of all threads. */
 static void go_forward(struct target *t)
 {
     struct dpk_replay *r = t->r;
@@ -228,7 +228,7 @@ static void stopped_at_begin(struct target *t)
     t->stop.history = DPK_HISTORY_BEGIN;
 }
 
-/* To the last tick of the thread before this one. */
+/* Goes to the thread's last tick before the current tick. */
 static void step_back(struct target *t)
 {
     const struct dpk_replay *r = t->r;
@@ -252,11 +252,12 @@ static void step_back(struct target *t)
         stopped_at_end(t);
 }
 
-/* Finds the last hit in [from, to). False: the replay cannot go on, or is interrupted. */
+/* Finds the last hit before `to`. Returns false if the replay cannot continue, or is
+ * interrupted. */
 static bool last_hit(struct target *t, uint64_t to, struct hit *last)
 {
     struct hit hit;
-    bool here = true; /* the first tick counts, too */
+    bool here = true; /* includes the first tick */
     *last = (struct hit){0};
     while (machine_tick(t->r) < to) {
         if (!machine_search(t->r, &t->points, here, to, &hit))
@@ -325,7 +326,7 @@ static void resume(void *target, unsigned id, enum dpk_resume how)
 
 static void go(void *target, enum dpk_resume others)
 {
-    (void)others; /* the recording says who runs */
+    (void)others; /* the recording determines which threads run */
     start(target, FORWARD);
 }
 

@@ -1,4 +1,4 @@
-/* Runs the instructions of runs, and compares registers after each. */
+/* Runs the instructions of runs, and compares the registers after each run. */
 #include <string.h>
 
 #include "machine.h"
@@ -16,7 +16,7 @@ static bool went_astray(struct dpk_replay *r, const char *what)
     return false;
 }
 
-/* Ends runs that have all their ticks, and begins the next. */
+/* Ends completed runs, and begins the next run. */
 static bool settle(struct dpk_replay *r)
 {
     uint64_t values[DPK_CHANGED_COUNT];
@@ -31,7 +31,7 @@ static bool settle(struct dpk_replay *r)
     return true;
 }
 
-/* The last tick of a run, of what it stopped at. */
+/* Executes the last tick of a run: the instruction that it stopped at. */
 static bool try_stop(struct dpk_replay *r)
 {
     if (rv64_step(r->core, machine_hart(r)) != (enum rv64_stop)r->record.small)
@@ -40,7 +40,7 @@ static bool try_stop(struct dpk_replay *r)
     return settle(r);
 }
 
-/* Counts instructions that have run; `before`: the thread's number of them. */
+/* Counts instructions that have run. `before` is the thread's earlier count. */
 static bool count(struct dpk_replay *r, uint64_t before, enum rv64_stop why)
 {
     r->done += machine_hart(r)->instret - before;
@@ -66,7 +66,7 @@ bool machine_forward(struct dpk_replay *r, uint64_t limit)
         }
         const uint64_t some = wanted < left ? wanted : left;
         enum rv64_stop why = rv64_run_exactly(r->core, h, some < PART ? some : PART);
-        if (why == RV64_STOP_BREAKPOINT) /* for those who search; it is passed over */
+        if (why == RV64_STOP_BREAKPOINT) /* only searches stop at breakpoints */
             why = rv64_step(r->core, h);
         if (!count(r, before, why))
             return false;
@@ -86,7 +86,7 @@ static bool is_break(const struct points *p, uint64_t pc)
     return false;
 }
 
-/* One tick; *watch: the watch that it touched, or SIZE_MAX. */
+/* Executes a tick. *watch is the watch that it touched, or SIZE_MAX. */
 static bool step(struct dpk_replay *r, const struct points *p, size_t *watch)
 {
     struct rv64_hart *h = machine_hart(r);

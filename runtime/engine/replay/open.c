@@ -1,4 +1,4 @@
-/* Reads a recording: checks all records, lists the runs, and applies what came from outside. */
+/* Reads a recording: checks all records, lists the runs, and applies changes from outside. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ static enum dpk_status read_records(struct dpk_replay *r, struct dpk_error *err)
     return status;
 }
 
-/* `r` owns its bytes, also after a failure. */
+/* `r` owns its bytes, even after a failure. */
 static enum dpk_status build(struct dpk_replay *r, struct dpk_error *err)
 {
     enum dpk_status status = read_records(r, err);
@@ -152,7 +152,7 @@ void dpk_replay_close(struct dpk_replay *r)
     free(r);
 }
 
-/* ---- What came from outside ---- */
+/* ---- Changes from outside ---- */
 
 static bool fail(struct dpk_replay *r, const char *what)
 {
@@ -183,7 +183,7 @@ static bool ends_alike(const struct dpk_replay *r, const struct dpk_record *reco
            memcmp(digest, record->bytes, sizeof digest) == 0;
 }
 
-/* What is told once, however often a debugger goes back. */
+/* Reports messages and results, once, however often a debugger goes back. */
 static void tell(struct dpk_replay *r, const struct dpk_record *record)
 {
     if (record->kind == DPK_RECORD_MESSAGE && r->sink.message)

@@ -1,5 +1,6 @@
-/* Copies of earlier states, from which a debugger goes to any tick. A page that two states have alike is
- * kept once. When there are too many, every second one is dropped, and later ones are further apart. */
+/* Copies of earlier states, from which a debugger can go to any tick. A page that is equal in two
+ * states is kept once. When there are too many states, every second state is dropped, and later
+ * states are further apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct page {
 struct kept {
     uint64_t address;
     unsigned access;
-    struct page *page; /* NULL: zeros */
+    struct page *page; /* NULL for zeros */
 };
 
 struct state {
@@ -57,7 +58,7 @@ static size_t count_pages(const struct rv64_memory *memory)
     return count;
 }
 
-/* The page at an address in the state before, whose pages are looked through in order. */
+/* Returns the page at an address in the previous state. Pages are searched in order. */
 static struct page *page_before(const struct state *before, size_t *next, uint64_t address)
 {
     while (before && *next < before->page_count && before->pages[*next].address < address)
@@ -67,7 +68,7 @@ static struct page *page_before(const struct state *before, size_t *next, uint64
                : NULL;
 }
 
-/* False: out of memory. */
+/* Returns false if memory is exhausted. */
 static bool keep_page(struct state *s, const struct state *before, size_t *next, uint64_t address,
                       unsigned access, const uint8_t *bytes)
 {
@@ -134,7 +135,7 @@ static void thin_out(struct states *all)
     all->every *= 2;
 }
 
-/* Without memory for a copy, the way back is longer. */
+/* If memory is exhausted, no copy is made, and going back takes longer. */
 void states_keep(struct dpk_replay *r)
 {
     struct states *all = r->states;
@@ -191,7 +192,7 @@ static bool restore_memory(struct dpk_replay *r, const struct state *s)
     return good;
 }
 
-/* The record of the run, which was checked when the file was opened. */
+/* Finds the record of the run, which was checked when the file was opened. */
 static bool find_record(struct dpk_replay *r)
 {
     size_t at = machine_at_end(r) ? r->file.size : r->runs[r->run].at;

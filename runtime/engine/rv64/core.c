@@ -1,12 +1,11 @@
-/* The core: how caches of decoded blocks are made, filled and freed. */
+/* The core: creates, fills and frees caches of decoded blocks. */
 #include "block.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Memory for blocks is allocated in chunks. A guest that jumps to every halfword of its code needs
- * tens of bytes of cache for each byte of code. So a cache that has reached the limit is replaced
- * by an empty one. */
+ * tens of bytes of cache for each byte of code. So a full cache is replaced with an empty cache. */
 enum { CHUNK = 256 << 10, CACHE_MAX = 64 << 20 };
 
 struct rv64_chunk {
@@ -43,7 +42,7 @@ void rv64_core_set_translator(struct rv64_core *core, const struct rv64_translat
     core->translator = translator;
 }
 
-/* With the lock held, or when no other thread uses the core any more. */
+/* Call this with the lock, or when no other thread uses the core any more. */
 static void cache_drop(const struct rv64_core *core, struct rv64_cache *cache)
 {
     if (cache == NULL || --cache->users != 0)
@@ -110,7 +109,7 @@ static void *cache_allocate(struct rv64_cache *cache, size_t size)
     return (uint8_t *)cache->chunks->bytes + cache->room;
 }
 
-/* With the lock held. */
+/* Call this with the lock. */
 static struct rv64_block *make_block(struct rv64_core *core, struct rv64_cache *cache, uint64_t pc,
                                      const void *const handlers[RUN_COUNT])
 {
@@ -150,7 +149,7 @@ struct rv64_block *rv64_cache_get(struct rv64_core *core, struct rv64_cache *cac
 
 /* ---- Translated code ---- */
 
-/* Returns the table of the cache, made by the first that asks. NULL: there is none. */
+/* Returns the table of the cache, which the first caller makes, or NULL. */
 static struct rv64_entries *cache_entries(struct rv64_core *core, struct rv64_cache *cache)
 {
     struct rv64_entries *entries = atomic_load_explicit(&cache->entries, memory_order_acquire);
@@ -166,7 +165,7 @@ static struct rv64_entries *cache_entries(struct rv64_core *core, struct rv64_ca
     return entries;
 }
 
-/* The entry of the block in the table of its cache. NULL: there is none. */
+/* Returns the entry of the block in the table of its cache, or NULL. */
 static _Atomic(rv64_code *) *entry_of(struct rv64_entries *entries, const struct rv64_block *block)
 {
     if (entries == NULL || block->pc % 2 != 0 || block->pc - entries->begin >= entries->size)
@@ -208,7 +207,7 @@ void rv64_cache_uneven(struct rv64_core *core, struct rv64_cache *cache, struct 
         t->uneven(t->context, core, cache_entries(core, cache), block->pc, x);
 }
 
-/* A table of pairs, by hash. What finds no place is not noted. */
+/* Notes a jump in a hash table of pairs. A pair that finds no place is not noted. */
 void rv64_cache_jump(struct rv64_cache *cache, uint64_t from, uint64_t to)
 {
     if (from >> 32 != 0 || to >> 32 != 0)
@@ -237,9 +236,9 @@ size_t rv64_core_jumps(struct rv64_core *core, uint64_t from, uint64_t *to, size
     return count;
 }
 
-/* What is left of the stack below the limit is for what translated code calls. A fault of the guest
- * must not become one of the host: where the stack is unknown, or another than the thread's (a
- * coroutine's), there are no translated calls. */
+/* Returns the limit of the host's stack for translated code. The rest of the stack is for functions
+ * that this code calls. A guest fault must not become a host fault: if the stack is unknown, or not
+ * the thread's own (a coroutine), there are no translated calls. */
 uint64_t rv64_stack_limit(void)
 {
     enum { RESERVE = 64 << 10 };

@@ -1,4 +1,4 @@
-/* For debuggers: breakpoints, and watches on memory. */
+/* Debugger support: breakpoints, and watches on memory. */
 #include "core.h"
 #include "insn.h"
 
@@ -29,7 +29,7 @@ bool rv64_core_break(struct rv64_core *core, uint64_t address, bool on)
         core->breaks[core->break_count++] = address;
     else if (!on && there)
         core->breaks[i] = core->breaks[--core->break_count];
-    if (done && on != there) /* blocks are made anew */
+    if (done && on != there) /* blocks are decoded again */
         atomic_fetch_add(&core->mem->code_generation, 1);
     pthread_mutex_unlock(&core->lock);
     return done;
@@ -55,7 +55,7 @@ static struct access access_with(uint64_t address, unsigned log2, unsigned kind)
     return (struct access){.address = address, .size = UINT64_C(1) << log2, .kind = kind};
 }
 
-/* The memory that the instruction at the hart's pc will access; kind 0: none. */
+/* Returns the memory access of the instruction at the hart's pc. Kind 0 means no access. */
 static struct access next_access(const struct rv64_core *core, const struct rv64_hart *hart)
 {
     struct rv64_insn insn;
@@ -107,7 +107,6 @@ bool rv64_next_store(const struct rv64_core *core, const struct rv64_hart *hart,
     return (a.kind & RV64_W) != 0;
 }
 
-/* Whether `a` touches one of the watches. */
 static bool touches(struct access a, const struct rv64_watch *watches, size_t count, size_t *hit)
 {
     for (size_t i = 0; a.kind != 0 && i < count; i++) {

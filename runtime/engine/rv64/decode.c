@@ -24,8 +24,8 @@ enum format {
 enum { RD = 1, RS1 = 2, RS2 = 4 };
 
 static const struct {
-    uint32_t mask;     /* the bits that tell what instruction it is */
-    uint8_t registers; /* it has, of rd, rs1 and rs2 */
+    uint32_t mask;     /* the bits that identify an instruction */
+    uint8_t registers; /* its registers, of rd, rs1 and rs2 */
 } formats[] = {
     [FORMAT_R] = {0xfe00707f, RD | RS1 | RS2},
     [FORMAT_I] = {0x0000707f, RD | RS1},
@@ -52,13 +52,12 @@ static const struct {
 #undef OP
 };
 
-/* Bits [high:low] of an instruction. */
+/* Returns bits [high:low] of an instruction. */
 static uint32_t field(uint32_t bits, unsigned high, unsigned low)
 {
     return (bits >> low) & ((UINT32_C(2) << (high - low)) - 1);
 }
 
-/* The `width` low bits of `value`, sign-extended. */
 static int32_t sign_extend(uint32_t value, unsigned width)
 {
     uint32_t sign = UINT32_C(1) << (width - 1);

@@ -1,4 +1,4 @@
-/* Runs to the very instruction, where rv64_run may go on to the end of its block. */
+/* Runs exactly to an instruction. rv64_run may go on to the end of a block. */
 #include "block.h"
 
 static enum rv64_stop run_exactly(struct rv64_core *core, struct rv64_hart *hart, uint64_t budget,

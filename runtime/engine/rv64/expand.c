@@ -1,10 +1,10 @@
-/* Expands compressed instructions to 32-bit ones (Volume I, chapter 16: RV64C). */
+/* Expands compressed instructions to 32-bit instructions (Volume I, chapter 16: RV64C). */
 #include "insn.h"
 
 enum { X0 = 0, RA = 1, SP = 2 };
 enum { ILLEGAL = 0 };
 
-/* The 32-bit instructions that compressed ones expand to: opcode, funct3 and funct7. */
+/* The 32-bit instructions to which compressed instructions expand: opcode, funct3 and funct7. */
 enum {
     LW = 0x2003,
     LD = 0x3003,
@@ -31,7 +31,7 @@ enum {
     EBREAK = 0x00100073,
 };
 
-/* Bits [high:low] of `c`, put at bit `to`. */
+/* Returns bits [high:low] of `c`, moved to bit `to`. */
 static uint32_t part(uint32_t c, unsigned high, unsigned low, unsigned to)
 {
     return ((c >> low) & ((UINT32_C(2) << (high - low)) - 1)) << to;
@@ -43,7 +43,6 @@ static uint32_t narrow(uint32_t c, unsigned low)
     return 8 + part(c, low + 2, low, 0);
 }
 
-/* `width`-bit `value`, sign-extended. */
 static uint32_t sign_extend(uint32_t value, unsigned width)
 {
     uint32_t sign = UINT32_C(1) << (width - 1);

@@ -54,7 +54,7 @@ static bool in_range(const struct rv64_memory *mem, uint64_t address, uint64_t s
     return address <= mem->size && size <= mem->size - address;
 }
 
-/* Makes the host pages under [address, address+size) accessible; host pages may be larger. */
+/* Makes the host pages under [address, address+size) accessible. Host pages may be larger. */
 static bool open_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
     uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -62,10 +62,10 @@ static bool open_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
     return mprotect(mem->base + begin, address + size - begin, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* Gives the pages back to the host where that is possible; they read as zeros from now on. They
- * stay accessible for the host's processor, because a hart that passed its check just before may
- * still access them. What it writes is cleared when the page is mapped again. The host takes whole
- * pages of its own, which may be larger: those have other pages of the guest, whose bytes stay. */
+/* Returns the pages to the host where possible. They read as zeros from now on. They stay
+ * accessible to the host's processor, because a hart that has just passed its check may still
+ * access them. Its stores are cleared when the page is mapped again. The host takes whole host
+ * pages, which may be larger. The bytes of other guest pages in them stay. */
 static void clear_pages(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
     const uint64_t host_page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
@@ -79,7 +79,8 @@ static void clear_pages(struct rv64_memory *mem, uint64_t address, uint64_t size
     memset(mem->base + whole_end, 0, end - whole_end);
 }
 
-/* A run of pages that are all mapped or all unmapped, from `page` on, at most to `end`. */
+/* Returns the end of a run of pages that are all mapped or all unmapped, from `page`, at most
+ * `end`. */
 static uint64_t run_end(const struct rv64_memory *mem, uint64_t page, uint64_t end)
 {
     bool mapped = mem->access[page] != 0;
@@ -88,7 +89,7 @@ static uint64_t run_end(const struct rv64_memory *mem, uint64_t page, uint64_t e
     return page;
 }
 
-/* Whether translations depend on the bytes of a page: those of code, and of what is only read. */
+/* Returns whether translations depend on the bytes of a page: code, and read-only data. */
 static bool is_fixed(unsigned access)
 {
     return (access & RV64_X) != 0 || (access & (RV64_R | RV64_W)) == RV64_R;
@@ -107,7 +108,7 @@ static void set_access(struct rv64_memory *mem, uint64_t page, uint64_t end, uns
         atomic_fetch_add(&mem->code_generation, 1);
 }
 
-/* Counts anew for pages [first, end), whose access has changed, and for those before them. */
+/* Counts again for pages [first, end), whose access has changed, and for the pages before them. */
 static void set_ahead(struct rv64_memory *mem, uint64_t first, uint64_t end)
 {
     for (uint64_t page = end; page-- > 0;) {
@@ -121,8 +122,8 @@ static void set_ahead(struct rv64_memory *mem, uint64_t first, uint64_t end)
     }
 }
 
-/* Tells anew for the pieces of pages [first, end), whose access has changed, and for the last of the
- * page before them, by words: only the last piece of a page has a next one on another page. */
+/* Updates the pieces of pages [first, end), whose access has changed, and the last piece of the
+ * page before them, by words. Only the next piece of a page's last piece is on another page. */
 static void set_near(struct rv64_memory *mem, uint64_t first, uint64_t end)
 {
     _Static_assert(RV64_PAGE / RV64_NEAR == 2 * sizeof(uint64_t), "two words for a page");
@@ -168,8 +169,8 @@ out:
     return done;
 }
 
-/* Whether all pages of the range have `access`. *code: whether one of them is executable; *fixed:
- * whether translations depend on one. */
+/* Returns whether all pages of the range have `access`. *code: whether any is executable. *fixed:
+ * whether translations depend on any. */
 static bool check_range(const struct rv64_memory *mem, uint64_t address, uint64_t size,
                         unsigned access, bool *code, bool *fixed)
 {
@@ -194,7 +195,7 @@ void *rv64_memory_at(const struct rv64_memory *mem, uint64_t address, uint64_t s
     return check_range(mem, address, size, access, &code, &fixed) ? mem->base + address : NULL;
 }
 
-/* Harts may fetch this code meanwhile, by halfwords: each reads the old or the new one. */
+/* Harts may fetch this code meanwhile, by halfwords. Each halfword is old or new. */
 static void store_code(uint8_t *to, const uint8_t *from, uint64_t size)
 {
     while (size != 0) {
@@ -214,8 +215,8 @@ static void store_code(uint8_t *to, const uint8_t *from, uint64_t size)
     }
 }
 
-/* Populates pages that are about to be written in full: one call instead of a fault for each page.
- * Where the host does not have this call, the faults follow. */
+/* Populates pages that are about to be written in full, with one call instead of a fault for each
+ * page. Hosts without this call take the faults. */
 static void populate(struct rv64_memory *mem, uint64_t address, uint64_t size)
 {
 #ifdef MADV_POPULATE_WRITE

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Runs by the reference, when there is no memory for blocks. */
+/* Runs by the reference if there is no memory for blocks. */
 static __attribute__((cold, noinline)) enum rv64_stop
 run_by_steps(struct rv64_core *core, struct rv64_hart *hart, int64_t left)
 {
@@ -40,7 +40,7 @@ enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint6
     uint8_t *const base = core->mem->base;
     const int64_t granted = budget > INT64_MAX ? INT64_MAX : (int64_t)budget;
     const uint64_t start = hart->instret;
-    int64_t left = granted; /* the budget, less all instructions of the current block */
+    int64_t left = granted; /* the budget minus all instructions of the current block */
     uint64_t pc = hart->pc;
     uint64_t x[RV64_SINK + 1];
     const struct rv64_run *r;
@@ -51,8 +51,8 @@ enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint6
     bool warm = translator != NULL;   /* the block at `pc` may be entered as translated code */
     bool inside = false;              /* the code at `pc` is the rest of a block that has begun */
     bool progress = false;            /* translated code has run instructions */
-    struct rv64_block *uneven = NULL; /* where translated code has left for accesses */
-    uint64_t misaligned = 0;          /* what the hart's count was then */
+    struct rv64_block *uneven = NULL; /* block at which translated code left because of accesses */
+    uint64_t misaligned = 0;          /* the hart's count at that time */
 
     hart->fault = RV64_FAULT_NONE;
     hart->uneven = 0;
@@ -67,7 +67,7 @@ enum rv64_stop rv64_engine(struct rv64_core *core, struct rv64_hart *hart, uint6
 
 find:
     block = rv64_cache_get(core, cache, pc, handlers);
-    if (unlikely(block == NULL)) { /* the cache is full: a new one has no links yet */
+    if (unlikely(block == NULL)) { /* the cache is full; a new cache has no links yet */
         rv64_cache_release(core, cache);
         uneven = NULL;
         link = NULL;
@@ -175,7 +175,7 @@ do_END:
 do_JALR:
     pc = (A + IMM) & ~UINT64_C(1);
     D = block->next_pc;
-    if (translator != NULL && r->rs1 != 1 && r->rs1 != 5) /* no return, no far call */
+    if (translator != NULL && r->rs1 != 1 && r->rs1 != 5) /* neither a return nor a far call */
         rv64_cache_jump(cache, block->pc + r->offset, pc);
     struct rv64_block *target = rv64_cache_find(cache, pc);
     if (likely(target != NULL))
@@ -195,7 +195,7 @@ translated:
     hart->fault = RV64_FAULT_NONE;
     pc = next.pc & ~RV64_INSIDE;
     inside = (next.pc & RV64_INSIDE) != 0;
-    progress = next.left < left; /* if not, it cannot go on here */
+    progress = next.left < left; /* otherwise the translated code cannot continue here */
     warm = !inside && progress;
     left = next.left;
     link = NULL;
@@ -205,7 +205,7 @@ do_FENCE:
     hart->fences |= core->mem->base[block->pc + r->offset + 3] & 0xf;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     NEXT;
-do_FENCE_I: /* code that has changed takes effect from here on */
+do_FENCE_I: /* changed code takes effect from here */
     pc = block->next_pc;
     rv64_cache_release(core, cache);
     cache = rv64_cache_acquire(core);
@@ -235,7 +235,7 @@ stop: /* stops at the instruction of `r`, which does not retire */
     left += block->count - r->before;
     pc = block->pc + r->offset + (why == RV64_STOP_ECALL ? 4 : 0);
     goto out;
-out_of_budget: /* stops before `block`, but if that is within what may be exceeded */
+out_of_budget: /* stops before `block`, unless `spare` allows to run it */
     if (left + spare > 0 && left + spare >= block->count)
         BEGIN(block);
     pc = block->pc;

@@ -236,8 +236,8 @@ enum rv64_stop rv64_run_watched(struct rv64_core *core, struct rv64_hart *hart, 
 enum rv64_stop rv64_step_watched(struct rv64_core *core, struct rv64_hart *hart,
                                  const struct rv64_watch *watches, size_t count, size_t *hit);
 
-/* The memory that the instruction at the hart's pc will store to, or not if it faults. False: it
- * stores nothing. */
+/* Finds the memory that the instruction at the hart's pc will store to, unless it faults. Returns
+ * false if it stores nothing. */
 bool rv64_next_store(const struct rv64_core *core, const struct rv64_hart *hart, uint64_t *address,
                      uint64_t *size);
 

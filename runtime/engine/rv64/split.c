@@ -11,8 +11,9 @@ enum rv64_stop rv64_refuse(struct rv64_hart *hart, uint64_t address, unsigned lo
                            address);
 }
 
-/* Whether a load or store that was not plausible, or has no access to its page, is a misaligned one
- * that may be carried out. If not, the hart says why. Two pages at most are concerned. */
+/* Returns whether a load or store that was not plausible, or has no access to its page, is a
+ * misaligned access that is allowed. Otherwise sets the hart's fault. At most two pages are
+ * concerned. */
 static bool splits(const struct rv64_core *core, struct rv64_hart *hart, uint64_t address,
                    unsigned log2, unsigned need)
 {

@@ -1,8 +1,6 @@
-/*
- * The reference: executes one instruction as the manual describes it. It shares only the decoder
- * with the fast engine (run.c), and computes in another way where there are two. So tests that
- * compare them find errors of either.
- */
+/* The reference: executes one instruction as the manual describes it. It shares only the decoder
+ * with the fast engine (run.c), and computes in another way where possible. So tests that compare
+ * both find errors in either. */
 #include "arithmetic.h"
 #include "core.h"
 #include "insn.h"
@@ -76,7 +74,7 @@ struct context {
     struct rv64_hart *hart;
     const struct rv64_memory *mem;
     bool strict;
-    const struct rv64_external *external; /* NULL: nothing there */
+    const struct rv64_external *external; /* NULL without external memory */
     uint8_t *at;                          /* the guest word that it accesses */
     struct rv64_insn insn;
     uint64_t a, b, imm; /* x[rs1], x[rs2], immediate */
@@ -114,13 +112,14 @@ static bool accessible(struct context *c, uint64_t address, unsigned width, unsi
     return c->fault == RV64_FAULT_NONE;
 }
 
-/* A misaligned load or store goes byte by byte, when it may access all of them. */
+/* Returns whether an access goes byte by byte: a misaligned load or store, if all bytes are
+ * accessible. */
 static bool is_split(const struct context *c, uint64_t address, unsigned width)
 {
     return address % width != 0 && !c->strict;
 }
 
-/* Whether each of the bytes is accessible; c->at is where the first one is then. */
+/* Returns whether all bytes are accessible. Then c->at is the first byte. */
 static bool bytes_accessible(struct context *c, uint64_t address, unsigned width, unsigned need)
 {
     c->fault_address = address;
@@ -181,7 +180,7 @@ static void load_reserved(struct context *c, unsigned width)
     set(c, width == 4 ? sext32(v) : v);
 }
 
-/* Fails (rd = 1) if there is no reservation of exactly this word, or the word has changed since. */
+/* Fails (rd = 1) without a reservation of exactly this word, or if the word has changed since. */
 static void store_conditional(struct context *c, unsigned width)
 {
     if (!accessible(c, c->a, width, RV64_W))
@@ -192,8 +191,8 @@ static void store_conditional(struct context *c, unsigned width)
     set(c, !(reserved && exchange_guest(c->at, width, h->reserved_value, c->b)));
 }
 
-/* The value that an AMO stores. `old` and `b` are sign-extended if it works on words; that keeps
- * their order, also as unsigned numbers. */
+/* Returns the value that an AMO stores. For words `old` and `b` are sign-extended, which also keeps
+ * their unsigned order. */
 static uint64_t amo_result(enum rv64_op op, uint64_t old, uint64_t b)
 {
     switch (op) {
@@ -238,9 +237,10 @@ static void amo(struct context *c, unsigned width)
     set(c, width == 4 ? sext32(old) : old);
 }
 
-/* Below, one instruction is one line. False: not an instruction of that group. */
+/* Below, each instruction is one line. The functions return false for instructions of other
+ * groups. */
 
-/* RV64I without what ends a run. */
+/* RV64I without the instructions that end a run. */
 static bool execute_base(struct context *c)
 {
     uint64_t a = c->a, b = c->b, imm = c->imm, pc = c->hart->pc;

@@ -1,7 +1,7 @@
 /* Translates guest code to basic blocks. */
 #include "block.h"
 
-/* Whether an instruction ends a block: it may jump or stop. */
+/* Returns whether an instruction ends a block: it may jump or stop. */
 static bool is_last(unsigned kind)
 {
     switch (kind) {
@@ -23,7 +23,7 @@ static bool is_last(unsigned kind)
     }
 }
 
-/* Whether an instruction does nothing but write rd. */
+/* Returns whether an instruction only writes rd. */
 static bool is_pure(unsigned kind)
 {
     switch (kind) {
@@ -36,7 +36,7 @@ static bool is_pure(unsigned kind)
     }
 }
 
-/* Replaces an instruction by a simpler one if its operands are known or do not matter. */
+/* Replaces an instruction with a simpler instruction if its operands are known or do not matter. */
 static void simplify(struct rv64_run *r, uint64_t pc)
 {
     if (r->kind == OP_AUIPC)
@@ -53,8 +53,8 @@ static void simplify(struct rv64_run *r, uint64_t pc)
     }
 }
 
-/* Folds `first`, a RUN_LI just before `r`, into `r`, as for LUI and ADDI, or AUIPC and JALR. True:
- * `first` is not needed any more. */
+/* Folds `first`, a RUN_LI just before `r`, into `r`, as for LUI and ADDI, or AUIPC and JALR.
+ * Returns whether `first` is no longer needed. */
 static bool fold(const struct rv64_run *first, struct rv64_run *r, struct rv64_block *block)
 {
     if (first->kind != RUN_LI || r->rs1 != first->rd)
@@ -78,7 +78,7 @@ static bool fold(const struct rv64_run *first, struct rv64_run *r, struct rv64_b
     return r->rd == first->rd;
 }
 
-/* The operation that does both `first` and `second`; if there is none, `first`. */
+/* Returns the operation that does both `first` and `second`, or `first` if there is none. */
 static unsigned pair(unsigned first, unsigned second)
 {
     switch (first << 8 | second) {

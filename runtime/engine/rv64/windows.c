@@ -1,8 +1,6 @@
-/*
- * Keeps runs of pages where most accesses go: the program's image, to read and to write, and the heap.
- * Each hart has them, and the run of its own stack, as windows: translated code compares an address with
- * the limits of one before it looks into a table of pages.
- */
+/* Keeps runs of pages that get most accesses: the program's image, for reading and for writing, and
+ * the heap. Each hart has these runs, and that of its stack, as windows: translated code compares
+ * an address with the limits of a window before it reads a table of pages. */
 #include "memory.h"
 
 enum { STACK_PAGES_MAX = 256 }; /* on each side of the stack pointer */
@@ -10,10 +8,10 @@ enum { STACK_PAGES_MAX = 256 }; /* on each side of the stack pointer */
 /* ---- Runs ---- */
 
 struct run {
-    uint32_t begin, end; /* pages; equal: there is none */
+    uint32_t begin, end; /* pages; equal if the run is empty */
 };
 
-/* A run is one word, since harts read it while it changes. */
+/* A run is a single word, because harts read it while it changes. */
 static struct run get_run(const struct rv64_memory *mem, unsigned i)
 {
     const uint64_t word = atomic_load_explicit(&mem->run[i], memory_order_relaxed);
@@ -30,7 +28,7 @@ static bool allows(const struct rv64_memory *mem, uint32_t page, unsigned bit)
     return (__atomic_load_n(&mem->access[page], __ATOMIC_RELAXED) & bit) != 0;
 }
 
-/* Widens a run by pages beside it that allow `bit`, at most `most` on each side. */
+/* Widens a run by adjacent pages that allow `bit`, at most `most` on each side. */
 static struct run widen(const struct rv64_memory *mem, struct run run, unsigned bit, uint32_t most)
 {
     const uint32_t first = run.begin > most ? run.begin - most : 0;
@@ -47,7 +45,7 @@ static bool is_none(struct run run)
     return run.begin == run.end;
 }
 
-/* What is left of a run when the pages of `gone` no longer belong to it: one part. */
+/* Returns the rest of a run without the pages of `gone`: only one part. */
 static struct run without(struct run run, struct run gone, bool highest)
 {
     const struct run low = {run.begin, gone.begin > run.begin ? gone.begin : run.begin};
@@ -57,8 +55,8 @@ static struct run without(struct run run, struct run gone, bool highest)
     return is_none(low) || (highest && !is_none(high)) ? high : low;
 }
 
-/* Keeps the lowest or highest run of pages that allow `bit`, as far as is known, when the access of
- * `pages` has changed. */
+/* Updates the lowest or highest known run of pages that allow `bit`, after the access of `pages`
+ * has changed. */
 static void update(struct rv64_memory *mem, unsigned i, struct run pages, unsigned bit,
                    bool highest)
 {

@@ -1,4 +1,4 @@
-/* Counters, and waiting for a value of one. */
+/* Counters, and waits for their values. */
 #include "engine/sched/sched.h"
 
 void sched_counter_init(struct sched_counter *c)
@@ -34,8 +34,8 @@ void sched_counter_set(struct sched_counter *c, uint64_t value)
         list_remove(n);
         list_append(&woken, n);
     }
-    /* Waking one hart may end its group, which removes others from the list. So each is looked up
-     * anew. */
+    /* Waking a hart may end its group, which removes other harts from the list. So each iteration
+     * takes the first hart. */
     while (!list_empty(&woken)) {
         struct sched_wait *w = owner_of(woken.next, struct sched_wait, node);
         list_remove(&w->node);

@@ -1,4 +1,4 @@
-/* Work that workers put off while harts are ready. */
+/* Work that workers defer while harts are ready. */
 #include "engine/sched/deferred.h"
 
 #include <unistd.h>
@@ -10,9 +10,9 @@
 static _Thread_local bool is_worker;
 static struct {
     struct list waiting;
-    uint64_t since;      /* when the first of them was put off */
+    uint64_t since;      /* when the first of them was deferred */
     atomic_bool has_any; /* read without the lock */
-    pthread_cond_t done; /* one was carried out */
+    pthread_cond_t done; /* signaled after work was carried out */
 } deferred = {.waiting = {&deferred.waiting, &deferred.waiting}, .done = PTHREAD_COND_INITIALIZER};
 
 void sched_deferred_init(struct sched_deferred *d, void (*run)(struct sched_deferred *d))
@@ -31,7 +31,7 @@ bool sched_has_deferred(void)
     return atomic_load_explicit(&deferred.has_any, memory_order_relaxed);
 }
 
-/* With one worker, runs repeat themselves, so nothing depends on the clock. */
+/* With one worker, runs must be repeatable, so nothing depends on the clock. */
 bool sched_defer(struct sched_deferred *d)
 {
     if (!is_worker || !atomic_load_explicit(&queue_has_work, memory_order_relaxed) ||
@@ -48,7 +48,7 @@ bool sched_defer(struct sched_deferred *d)
     return true;
 }
 
-/* What is put off from now on is carried out once more. */
+/* Runs the first deferred work. Work that is deferred from now on runs again. */
 static void run_first(void)
 {
     struct sched_deferred *d = owner_of(deferred.waiting.next, struct sched_deferred, node);

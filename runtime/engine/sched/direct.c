@@ -1,9 +1,10 @@
-/* Harts that a host thread runs itself, beside the run queue. */
+/* Harts that a host thread runs itself, without the run queue. */
 #include "engine/sched/sched.h"
 
 bool sched_direct_begin(struct sched_hart *h)
 {
-    /* Either this sees that the group is closed, or who closed it sees that the hart runs. */
+    /* Either this thread sees that the group is closed, or the closing thread sees that the hart
+     * runs. */
     atomic_store(&h->direct, true);
     if (!atomic_load(&h->group->closed))
         return true;

@@ -1,4 +1,4 @@
-/* Groups: harts that are held, ended and waited for together. */
+/* Groups of harts that are held, ended and awaited together. */
 #include "engine/sched/hart.h"
 #include "engine/sched/queue.h"
 #include "engine/sched/waiter.h"

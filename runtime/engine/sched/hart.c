@@ -26,7 +26,7 @@ bool hart_is_doomed(const struct sched_hart *h)
 
 /* ---- Blocking ---- */
 
-/* On the card such a wait is a loop. So its time counts against the run-time limit. */
+/* On the card such a wait is a loop, so its time counts against the run-time limit. */
 static bool watch(struct sched_hart *h)
 {
     uint64_t limit = h->limit;
@@ -57,7 +57,7 @@ static void expired(struct sched_timer *t)
 {
     struct sched_hart *h = owner_of(t, struct sched_hart, timer);
     if (h->group->debugged)
-        (void)watch(h); /* this is the thread that it needs */
+        (void)watch(h); /* the timers' thread runs this, so it exists */
     else if (h == h->group->survivor)
         sched_hart_end(h, END_FINISH, 0);
     else

@@ -1,19 +1,21 @@
-/* Head starts: which harts have one, in the order in which they began, and the waits for them. */
+/* Head starts: the harts that have them, in the order of their beginning, and the waits for
+ * them. */
 #include "engine/sched/lead.h"
 
-/* About what a card's execution unit runs while a call of the host is on its way to the card. */
+/* About as many instructions as a card's execution unit runs while a host call travels to the
+ * card. */
 #define LEAD_INSTRUCTIONS 65536u
-/* In nanoseconds. A hart may stand in a call that takes long, as that of a message to a host that does not read. */
+/* Nanoseconds. A hart may be in a long call, such as a message to a host that does not read. */
 #define LEAD_TIME 500000000u
 
 static void expired(struct sched_timer *t);
 
 static struct {
     struct list harts;
-    uint64_t begun;            /* the number of the head start that began last */
+    uint64_t begun;            /* number of the last head start */
     struct sched_counter over; /* all head starts up to this number have ended */
-    struct sched_timer timer;  /* is started as long as there is a wait */
-    uint64_t watched;          /* when it expires, head starts up to this number end */
+    struct sched_timer timer;  /* runs as long as there is a wait */
+    uint64_t watched;          /* head starts up to this number end when it expires */
 } leads = {.harts = {&leads.harts, &leads.harts},
            .over.waits = {&leads.over.waits, &leads.over.waits},
            .timer = {.node = {&leads.timer.node, &leads.timer.node}, .expired = expired}};
@@ -68,7 +70,7 @@ static void expired(struct sched_timer *t)
     while (lead_exists() && first()->lead_number <= leads.watched)
         lead_end(first());
     if (lead_exists() && !list_empty(&leads.over.waits))
-        (void)watch(); /* this is the thread that it needs */
+        (void)watch(); /* the timers' thread runs this, so it exists */
 }
 
 bool sched_follow(struct sched_wait *w)

@@ -38,7 +38,7 @@ static inline void list_append(struct list *l, struct list *node)
 /* A removed node is a list by itself, so removing it again does nothing. */
 static inline void list_remove(struct list *node)
 {
-    /* In loops that free what they remove, the analyzer takes a freed node for a neighbour.
+    /* In loops that free removed nodes, the analyzer takes a freed node for a neighbour.
      * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     node->prev->next = node->next;
     node->next->prev = node->prev;

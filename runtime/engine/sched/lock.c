@@ -1,4 +1,4 @@
-/* The lock, the clock, and the workers to call when the lock is given back. */
+/* The lock, its condition variables, and the workers to call when the lock is released. */
 #include "engine/sched/lock.h"
 
 #include <errno.h>
@@ -14,18 +14,18 @@ static struct {
 pthread_cond_t workers_called = PTHREAD_COND_INITIALIZER;
 unsigned workers_due;
 
-/* A worker that has nothing to run polls before it sleeps, if workers are called often: to wake a
- * thread on an idle processor takes longer than most activations. One worker polls at a time. */
-#define POLL_NS     200000u /* for so long, if the last two calls came in that time */
+/* A worker without work polls before it sleeps, if workers are called often: waking a thread on an
+ * idle processor takes longer than most activations. One worker polls at a time. */
+#define POLL_NS     200000u /* for this time, if the last two calls came within it */
 #define POLL_PAUSES 16u
-#define TAKEN_NS    50000u /* between two looks at the clock: the processor was taken away */
+#define TAKEN_NS    50000u /* between two clock readings: the processor was taken away */
 static struct {
     bool allowed;
-    atomic_bool polls;     /* a worker does; changed with the lock */
-    uint64_t woken, apart; /* when a worker was last called, and how long after the call before */
+    atomic_bool polls;     /* a worker polls; changed with the lock */
+    uint64_t woken, apart; /* time of the last call of a worker, and distance to the call before */
 } idle;
 
-/* Takes what is due, but a worker that polls: it hears that without a signal. */
+/* Returns the number of due workers, except a worker that polls, which needs no signal. */
 static unsigned take_due(void)
 {
     unsigned due = workers_due;
@@ -46,7 +46,7 @@ void sched_lock(void)
     pthread_mutex_lock(&sched.lock);
 }
 
-/* Who is called needs the lock, so it is given back first. */
+/* Called workers need the lock, so it is released first. */
 void sched_unlock(void)
 {
     const unsigned due = take_due();
@@ -80,7 +80,7 @@ void workers_may_poll(bool may)
     idle.allowed = may && dpk_cores() > 1;
 }
 
-/* False: nobody has called, or other threads of the host need the processor. */
+/* Returns false if no call came, or if other host threads need the processor. */
 static bool poll_for_call(void)
 {
     uint64_t now = dpk_now_ns(), last = now;
@@ -116,7 +116,7 @@ void sched_forked(void)
 {
     sched.forked = true;
     atomic_store(&idle.polls, false);
-    sched_cond_init(&workers_called); /* a signal might wait for those who slept there */
+    sched_cond_init(&workers_called); /* a signal might wait for threads that slept there */
 }
 
 bool sched_is_forked(void)

@@ -1,4 +1,4 @@
-/* lock: which workers are woken when the lock is given back. */
+/* lock: which workers are woken when the lock is released. */
 #ifndef DPK_ENGINE_SCHED_LOCK_H
 #define DPK_ENGINE_SCHED_LOCK_H
 
@@ -7,8 +7,8 @@
 
 /* The condition on which workers sleep. */
 extern pthread_cond_t workers_called;
-/* How many workers will be woken when the lock is given back: one for each hart that has become
- * ready and that no thread has taken meanwhile. */
+/* Number of workers to wake when the lock is released: one for each hart that has become ready and
+ * that no thread has taken meanwhile. */
 extern unsigned workers_due;
 /* A worker sleeps until it is woken. `polls`: it may first poll for a while. */
 void worker_sleep(bool polls);

@@ -8,12 +8,12 @@
 #include "engine/sched/queue.h"
 #include "engine/sched/waiter.h"
 
-#define POLL_MAX 50000u /* nanoseconds: a slice of a hart that polls counts at most as this */
+#define POLL_MAX 50000u /* nanoseconds: most time that counts for a slice of a polling hart */
 
 static struct {
     unsigned workers; /* with 1, there is one slice at a time */
-    unsigned running; /* slices now */
-    unsigned polling; /* of them, on workers, of harts that poll */
+    unsigned running; /* current slices */
+    unsigned polling; /* of these, on workers, of harts that poll */
 } runs;
 
 void run_configure(unsigned workers)
@@ -43,8 +43,8 @@ static uint64_t clock_of(bool polled)
     return polled ? dpk_now_ns() : dpk_thread_time_ns();
 }
 
-/* Adds the time since `from` to what the hart has run, and returns the time now. `from` is 0 for a
- * first slice, whose time does not count: a short call ends without a look at the clock, which
+/* Adds the time since `from` to the hart's run time, and returns the current time. `from` is 0 for
+ * a first slice, whose time does not count: a short call ends without reading the clock, which
  * would take longer than the call. A hart that polled is measured by a clock that is quick to read
  * but goes on while the host runs other programs, so its slice counts at most POLL_MAX. */
 static uint64_t charge(struct sched_hart *h, const struct slice *s, uint64_t from, bool polled)
@@ -64,9 +64,8 @@ static enum sched_overrun overrun_of(const struct sched_hart *h)
 }
 
 /* The harts of a kernel run at the same time on a card, but here they share processors. So the
- * limit is for the processor time of each hart. Many harts that loop would take long to reach that.
- * So there is also a limit for all of them together, which depends on the number of workers
- * only. */
+ * limit is for the processor time of each hart. Many harts that loop would reach it late, so there
+ * is also a common limit, which depends only on the number of workers. */
 static bool is_over_limit(const struct sched_hart *h)
 {
     const uint64_t limit = h->limit;
@@ -76,15 +75,15 @@ static bool is_over_limit(const struct sched_hart *h)
 
 /* ---- After a slice ---- */
 
-/* Harts that poll share one worker, so that they take turns there and no second worker competes for
- * a processor of the host. */
+/* Harts that poll share a worker: they take turns there, and no second worker competes for a host
+ * processor. */
 static bool shares_worker(const struct slice *s)
 {
     return s->end == SLICE_POLLED && runs.polling > 1;
 }
 
-/* Whether a host thread gives its hart back: it has other things to do, or no worker sleeps any
- * more in whose place it could run the hart. */
+/* Returns whether a host thread gives back its hart: it has other work, or no worker sleeps in
+ * whose place it could run the hart. */
 static bool gives_back(const struct sched_hart *h, const struct slice *s)
 {
     if (!slice_is_borrowed(s))
@@ -104,8 +103,8 @@ static bool is_still_blocked(const struct slice *s)
     return s->end == SLICE_BLOCKED && !sched_counter_exceeds(s->counter, s->threshold, s->mask);
 }
 
-/* Whether `h` keeps its processor for another slice; one that its caller runs does without asking,
- * for nobody else would get the caller's thread. */
+/* Returns whether `h` keeps its processor for another slice. With several workers a hart on its
+ * caller's thread does, because nobody else would use that thread. */
 static bool goes_on(const struct sched_hart *h, const struct slice *s)
 {
     if (s->end == SLICE_DONE || s->end == SLICE_FAULT || !may_run_on(h, s))
@@ -116,10 +115,10 @@ static bool goes_on(const struct sched_hart *h, const struct slice *s)
     return !is_still_blocked(s);
 }
 
-/* What follows from the last slice of a hart that has left the processor. */
+/* Acts on the last slice of a hart that has left the processor. */
 static void settle(struct sched_hart *h, const struct slice *s)
 {
-    const bool lone = h == h->group->survivor; /* nothing follows from what it does wrong */
+    const bool lone = h == h->group->survivor; /* its faults have no effect */
     if (!h->group->ended && s->end != SLICE_DONE && is_over_limit(h))
         h->group->owner->overran(h, overrun_of(h));
     if (h->state == HART_ENDING || hart_is_doomed(h) || s->end == SLICE_DONE ||
@@ -131,8 +130,8 @@ static void settle(struct sched_hart *h, const struct slice *s)
         hart_ready(h, s->end == SLICE_POLLED && s->runner == ON_WORKER ? HART_POLLING : HART_READY);
 }
 
-/* Whether a worker must come for what is next in the queue. Harts that poll have one, which comes
- * back for them; a worker takes one itself. */
+/* Returns whether a worker must come for the next hart in the queue. Polling harts already have a
+ * worker, which comes back for them. A worker takes one hart itself. */
 static bool needs_worker(const struct slice *s)
 {
     const struct sched_hart *next = queue_first();

@@ -83,7 +83,7 @@
 
 /* ---- The lock and the clock ---- */
 void sched_lock(void);
-/* Wakes workers for the harts that have become ready, and gives the lock back. */
+/* Wakes workers for the harts that have become ready, and releases the lock. */
 void sched_unlock(void);
 /* Initializes a condition for sched_wait. Call this without the lock. */
 void sched_cond_init(pthread_cond_t *cond);
@@ -95,7 +95,7 @@ bool sched_wait(pthread_cond_t *cond, uint64_t deadline);
 struct sched_timer {
     struct list node;
     uint64_t at;
-    /* Called once, on sched's thread for timers. It may give the lock back for a while. */
+    /* Called once, on sched's thread for timers. It may release the lock for a while. */
     void (*expired)(struct sched_timer *t);
 };
 void sched_timer_init(struct sched_timer *t, void (*expired)(struct sched_timer *t));

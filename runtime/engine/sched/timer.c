@@ -1,4 +1,4 @@
-/* Timers, in order of time, and the thread that waits for the first. */
+/* Timers in order of time, and the thread that waits for the first timer. */
 #include "engine/sched/timer.h"
 
 #include "engine/sched/sched.h"
@@ -7,7 +7,7 @@ static struct {
     struct list started; /* by time */
     pthread_t thread;
     pthread_cond_t changed;
-    uint64_t wakes; /* when the thread wakes by itself */
+    uint64_t wakes; /* time at which the thread wakes by itself */
     bool runs, stop;
 } timers = {.started = {&timers.started, &timers.started}};
 
@@ -39,7 +39,7 @@ void sched_timer_init(struct sched_timer *t, void (*expired)(struct sched_timer 
     list_init(&t->node);
 }
 
-/* Most timers last equally long, so the search begins at the end of the list. */
+/* Most timers have the same duration, so the search begins at the end of the list. */
 bool sched_timer_start(struct sched_timer *t, uint64_t at)
 {
     struct list *before = timers.started.prev;

@@ -2,7 +2,7 @@
 
 #define RETRY_NS 1000000u
 
-/* Searches from the highest number down: harts with affinity mostly name low units. */
+/* Searches from the highest number down, because harts with an affinity mostly name low units. */
 bool unit_take(struct sched_hart *h)
 {
     struct sched_pool *pool = h->group->pool;
@@ -73,7 +73,7 @@ unsigned sched_units_free(const struct sched_pool *pool, const struct dpk_units 
     return dpk_units_count(&open);
 }
 
-/* Another process tells nobody that it gives a unit back. */
+/* Other processes do not report units that they release, so a timer looks for them. */
 void sched_pool_await(struct sched_pool *pool)
 {
     if (pool->sharing && list_empty(&pool->timer.node) && others_have_some(pool))

@@ -1,4 +1,4 @@
-/* The threads that run harts: workers, and host threads in place of workers that sleep. */
+/* The threads that run harts: workers, and host threads that replace sleeping workers. */
 #include "engine/sched/worker.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct workers workers;
 
 static void *work(void *unused)
 {
-    bool rests = false; /* what is in the queue is for another worker */
+    bool rests = false; /* another worker takes from the queue */
     deferred_allow();
     sched_lock();
     while (!workers.stop) {
@@ -50,7 +50,7 @@ bool sched_start_workers(void)
 void sched_configure(unsigned count)
 {
     run_configure(count);
-    workers_may_poll(count > 1); /* runs with one worker repeat themselves */
+    workers_may_poll(count > 1); /* runs with one worker are repeatable */
 }
 
 void sched_stop(void)
@@ -70,8 +70,9 @@ void sched_stop(void)
 
 /* ---- Host threads ---- */
 
-/* What a host thread may run for a group: the hart that is next, if it keeps the thread from
- * nothing, and instead of a worker that sleeps. One worker does everything by itself. */
+/* Returns whether a host thread may run the first hart, of this group: if the hart does not keep
+ * the thread from other work, and in place of a sleeping worker. A single worker does everything
+ * itself. */
 static bool may_take_first(const struct sched_group *g)
 {
     const struct sched_hart *h = queue_first();

@@ -9,10 +9,11 @@
 #include "private.h"
 
 #define CABLE_RING ((uint32_t)1 << 21) /* bytes of one direction */
-#define HEAD       4u /* before a frame: its size, in the byte order of the machine */
-#define ALIGN      8u /* places of heads */
+#define HEAD       4u /* bytes of a frame's size before it, in host byte order */
+#define ALIGN      8u /* alignment of these sizes */
 
-/* The first message of a caller: this, with the version of what is in the memory, and its name. */
+/* The first message of a caller: this text, with the version of the memory's layout, and the
+ * caller's name. */
 static const char magic[8] = "DPKCABL1";
 #define HELLO_MAX (sizeof magic + DPK_CABLE_NAME_MAX)
 
@@ -33,7 +34,7 @@ static struct dpk_cable *cable_new(int fd)
     return c;
 }
 
-/* A child of fork() may have the socket open, too: closing it is not enough. */
+/* A child of fork() may have the socket open, too, so closing it is not enough. */
 static void cable_free(struct dpk_cable *c)
 {
     shutdown(c->fd, SHUT_RDWR);
@@ -96,8 +97,8 @@ int dpk_cable_fd(const struct dpk_cable *c)
     return c->fd;
 }
 
-/* Messages are only there to wake; a few are read at once. ECONNRESET comes before messages that
- * were sent earlier, and is followed by an end. */
+/* Messages only wake the reader. A few are read at once. ECONNRESET comes before messages that were
+ * sent earlier, and an end follows it. */
 bool dpk_cable_hear(struct dpk_cable *c)
 {
     uint8_t what[2];
@@ -140,7 +141,8 @@ enum dpk_cable_put dpk_cable_put(struct dpk_cable *c, const uint8_t *frame, size
     return DPK_CABLE_PUT;
 }
 
-/* The size of the next frame, of `filled` bytes that can be read. False: they are no frame. */
+/* Finds the size of the next frame in `filled` bytes. Returns false if they do not begin with a
+ * frame. */
 static bool next_size(const struct ring *in, uint32_t filled, uint32_t *size)
 {
     if (filled < ALIGN)
@@ -178,8 +180,7 @@ bool dpk_cable_take(struct dpk_cable *c, struct dpk_cable_batch *batch)
 
 /* ---- The end ---- */
 
-/* Counts the frames of a ring from `at` on, in `filled` bytes; the other end may have changed
- * them. */
+/* Counts the frames of a ring in `filled` bytes from `at`. The other end may have changed them. */
 static size_t count_frames(struct ring r, uint32_t at, uint32_t filled, size_t *bytes)
 {
     size_t count = 0;

@@ -99,8 +99,9 @@ struct dpk_cable_ended {
     size_t lost, lost_bytes; /* frames put by this side that the other end will never take */
     size_t left;             /* frames put by the other end that this side did not take */
 };
-/* Ends it and frees it. `hung_up`: dpk_cable_hear has returned false, or something was broken; then
- * all that the other end has not taken is lost. NULL is fine: all is 0. */
+/* Ends and frees a cable. `hung_up`: dpk_cable_hear has returned false, or the other end broke the
+ * protocol; then all frames that the other end has not taken are lost. NULL is allowed: all counts
+ * are 0. */
 void dpk_cable_end(struct dpk_cable *c, bool hung_up, struct dpk_cable_ended *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Outlets: the sockets of folders. They are files, so that processes of different network namespaces
- * find each other. */
+/* Outlets: the sockets of folders. A socket with a path is visible from other network
+ * namespaces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct dpk_outlet {
     int folder, lock, listener;
 };
 
-/* By the descriptor of the folder, whose path may be longer than that of a socket. */
+/* Uses the folder's descriptor, because the folder's path may be too long for a socket address. */
 static socklen_t name_socket(int folder, struct sockaddr_un *at)
 {
     *at = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -34,7 +34,7 @@ static void close_if(int fd)
         close(fd);
 }
 
-/* What a process that was killed has left is replaced: who has the lock is alone. */
+/* Replaces the socket that a killed process left. The lock excludes other processes. */
 static enum dpk_status open_in(struct dpk_outlet *o, const char *folder, struct dpk_error *err)
 {
     struct sockaddr_un at;

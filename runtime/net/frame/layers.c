@@ -8,7 +8,7 @@
 #define EXTENSIONS_MAX 8
 enum { TCP_HEADER = 20, UDP_HEADER = 8, IPV4_CHECKSUM = 10 };
 
-/* `known`: the length of the packet, whatever the header says; 0: that of the header. */
+/* `known` is the length of the packet if it is not 0, and replaces the header's length. */
 static void ipv4(struct dpk_reader r, size_t known, struct layers *out)
 {
     const size_t header = (dpk_read_u8(&r) & (size_t)15) * 4;
@@ -68,7 +68,7 @@ static void ipv6(struct dpk_reader r, size_t known, struct layers *out)
     out->protocol = next;
 }
 
-/* Bytes of the header of TCP or UDP. 0: it is neither, or not whole. */
+/* Returns the size of the TCP or UDP header, or 0 if the header is of another protocol or cut. */
 static size_t transport(struct dpk_reader r, const struct layers *l)
 {
     size_t size = 0;
@@ -84,7 +84,8 @@ static size_t transport(struct dpk_reader r, const struct layers *l)
     return r.failed || l->end - l->l4 < size ? 0 : size;
 }
 
-/* `before`: the bytes are headers that come before as many of data; NULL: they are all. */
+/* `before` points to the number of data bytes that will follow these headers. NULL if the bytes are
+ * a whole frame. */
 static void find(const uint8_t *frame, size_t size, const size_t *before, struct layers *out)
 {
     struct dpk_reader r = dpk_reader(frame, size);
@@ -122,8 +123,8 @@ void layers_find_before(const uint8_t *headers, size_t size, size_t data, struct
 
 /* ---- Checksums ---- */
 
-/* Sums words in the order of the host: the sum of the bytes in the other order is the sum with its
- * bytes in the other order (RFC 1071, 2.B). */
+/* Sums words in host byte order. Swapping the bytes of such a sum gives the sum of the swapped
+ * words (RFC 1071, 2.B). */
 static uint64_t add(uint64_t sum, const uint8_t *bytes, size_t size)
 {
     uint8_t last[4] = {0};
@@ -180,7 +181,7 @@ void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset)
     if (start >= size || size - start < 2 || offset > size - start - 2)
         return;
     const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
-    /* 0 would mean "no checksum" (RFC 768); for TCP both numbers are equivalent. */
+    /* 0 would mean "no checksum" (RFC 768). For TCP both values are equivalent. */
     dpk_store_be16(frame + start + offset, sum ? sum : 0xffff);
 }
 
@@ -196,6 +197,6 @@ void checksum_l4(uint8_t *frame, const struct layers *l)
     uint8_t *checksum = frame + l4_checksum_at(l);
     dpk_store_be16(checksum, 0);
     const uint16_t sum = (uint16_t)~sum_l4(frame, l);
-    /* A datagram with 0 there has no checksum (RFC 768). */
+    /* UDP uses 0 for "no checksum" (RFC 768). */
     dpk_store_be16(checksum, sum == 0 && l->protocol == PROTOCOL_UDP ? 0xffff : sum);
 }

@@ -1,4 +1,4 @@
-/* Cuts what is longer than a frame into segments of TCP, as network cards do (RFC 9293). */
+/* Cuts data that are too long for a frame into TCP segments, like network cards do (RFC 9293). */
 #include <string.h>
 
 #include "base/base.h"
@@ -12,10 +12,10 @@ bool segments_of(const uint8_t *headers, uint32_t size, uint64_t data, uint32_t 
                  struct segments *out)
 {
     *out = (struct segments){.headers = headers, .headers_size = size, .mss = mss, .data = data};
-    /* Lengths are what a program has put there, often 0 or that of all data. */
+    /* A program may have written any length into the headers, often 0 or the size of all data. */
     struct layers *l = &out->layers;
     layers_find_before(headers, size, 0, l);
-    if (l->version == 0) /* nothing in them changes */
+    if (l->version == 0) /* not IP: the headers stay unchanged */
         return mss > 0 && size >= ETHER_HEADER;
     return mss > 0 && l->protocol == PROTOCOL_TCP && l->l4 + l->l4_size == size;
 }

@@ -1,4 +1,4 @@
-/* What rules do to a frame: tags, counters, tags of VLANs, tunnels (RFC 7348). */
+/* Changes of rules to frames: tags, counters, VLAN tags, tunnels (RFC 7348). */
 #include <string.h>
 
 #include "headers.h"
@@ -7,7 +7,7 @@
 #define MAC_ADDRESSES 12u
 #define WRAP_MAX      256u /* bytes of headers that are put before a frame */
 enum { IPV4_LENGTH = 2, IPV4_CHECKSUM = 10, IPV6_LENGTH = 4, IPV6_HEADER = 40, UDP_LENGTH = 4 };
-enum { FLOW_PORTS = 0xc000 }; /* the first of those that tunnels send from */
+enum { FLOW_PORTS = 0xc000 }; /* the first source port of tunnels */
 
 /* ---- Tags of VLANs ---- */
 
@@ -34,7 +34,8 @@ static enum dpk_counter pop_vlan(struct packet *p)
 
 /* ---- Tunnels ---- */
 
-/* A port that frames with the same addresses, protocol and ports have in common. */
+/* Returns a source port that is the same for all frames with the same addresses, protocol and
+ * ports. */
 static uint16_t flow_port(const struct packet *p)
 {
     const uint8_t *headers = (const uint8_t *)&p->headers;
@@ -45,7 +46,7 @@ static uint16_t flow_port(const struct packet *p)
     return (uint16_t)(FLOW_PORTS | ((hash ^ hash >> 16) & (UINT16_MAX - FLOW_PORTS)));
 }
 
-/* Sets what the headers that come before `inner` bytes say of these. */
+/* Sets the lengths, port and checksum of headers before `inner` bytes. */
 static void set_lengths(uint8_t *header, size_t size, size_t inner, uint16_t port)
 {
     struct layers l;
@@ -89,7 +90,7 @@ static enum dpk_counter unwrap(struct packet *p)
     return packet_splice(p, 0, begin, NULL, 0);
 }
 
-/* ---- All of them ---- */
+/* ---- All changes ---- */
 
 static void count(const struct packet *p, struct dpk_flow_counter *counter)
 {

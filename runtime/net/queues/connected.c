@@ -3,11 +3,11 @@
 
 #include "model.h"
 
-#define AT_ONCE 32u /* how many WQEs of a queue pair may be read and not yet complete */
+#define AT_ONCE 32u /* WQEs of a queue pair that were read and are not complete */
 
 /* A send WQE that is being carried out. */
 struct send {
-    bool used, told; /* the reason why it is invalid was told */
+    bool used, told; /* the reason why it is invalid was reported */
     struct control control;
     struct wqe wqe; /* points into `bytes` */
     uint8_t bytes[WQE_MAX + DPK_WQEBB];
@@ -16,8 +16,8 @@ struct send {
 struct pair {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
-    bool closing;           /* it is being destroyed: what is posted is dropped */
-    struct receive receive; /* the receive that was taken last */
+    bool closing;           /* being destroyed: posted works are dropped */
+    struct receive receive; /* the last receive that was taken */
     struct send *sends[AT_ONCE];
 };
 
@@ -35,7 +35,7 @@ static struct send *new_send(struct pair *p)
     return NULL;
 }
 
-/* Whether there are sends that may be carried out or flushed. */
+/* Returns whether there are sends to carry out or flush. */
 static bool may_send(struct dpk_queue *q)
 {
     if (q->options.no_sends || q->pair->closing ||
@@ -60,7 +60,7 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     out->wrong = send_load(q, s->bytes, &s->control, &blocks, &why);
     q->done = (uint16_t)(q->done + blocks);
     if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
-        q->done = q->posted; /* it is unknown where the next one begins */
+        q->done = q->posted; /* the start of the next WQE is unknown */
     if (out->wrong == DPK_RC_OK)
         out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
     if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR) {
@@ -100,7 +100,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
 
 /* ---- Completions ---- */
 
-/* Says why a send or a receive has failed: not of those that are flushed. */
+/* Reports why a send or a receive has failed. Flushed works have no reason. */
 static void tell(struct dpk_queue *q, const char *what, unsigned index, enum dpk_rc_status status,
                  const struct dpk_rc_why *why)
 {

@@ -4,14 +4,14 @@
 
 #include "model.h"
 
-#define INDEX_MASK 0xffffffu /* of consumed completions in a doorbell record */
+#define INDEX_MASK 0xffffffu /* of the consumer index in a doorbell record */
 
 static uint32_t depth(const struct dpk_queue *cq)
 {
     return 1u << cq->options.log_depth;
 }
 
-/* Counts the completions that are not consumed. False: the record cannot be read. */
+/* Counts the completions that are not consumed. Returns false if the record cannot be read. */
 static bool count_unconsumed(const struct dpk_queue *cq, uint32_t *out)
 {
     uint32_t consumed;
@@ -21,7 +21,6 @@ static bool count_unconsumed(const struct dpk_queue *cq, uint32_t *out)
     return true;
 }
 
-/* Whether the consumer has left room. */
 static bool has_room(const struct dpk_queue *cq)
 {
     uint32_t unconsumed;
@@ -49,7 +48,7 @@ static void put32(uint8_t *at, uint32_t value)
     put24(at + 1, value);
 }
 
-/* All frames of a turn have come at once. */
+/* All completions of a turn have the same time. */
 static uint64_t now(struct dpk_queues *nic)
 {
     if (!nic->in_turn || nic->now == 0)
@@ -68,7 +67,7 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
         return;
     put32(out + 12, c->facts.hash);
     out[16] = c->facts.hash_type;
-    out[21] = c->facts.checks; /* libflexio has the bits here (csum_ok) */
+    out[21] = c->facts.checks; /* libflexio reads the bits here (csum_ok) */
     put24(out + 25, c->remote);
     out[28] = c->facts.checks;
     out[29] = c->facts.headers;
@@ -83,7 +82,7 @@ static void encode(const struct dpk_queue *cq, const struct dpk_queue *of,
         put32(out + 52, (uint32_t)ns);
     }
     out[56] = c->request;
-    /* Of a frame, cards give the tag of its flow where other completions have their queue. */
+    /* For a received frame, cards write the tag of its flow instead of the queue's number. */
     put24(out + 57, of->options.kind == DPK_RQ && !error ? c->facts.tag : of->number);
     out[60] = (uint8_t)(c->index >> 8);
     out[61] = (uint8_t)c->index;

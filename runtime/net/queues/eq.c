@@ -1,4 +1,4 @@
-/* Event queues, with EQEs of 64 bytes (struct mlx5_eqe). All events are those of completions. */
+/* Event queues with EQEs of 64 bytes (struct mlx5_eqe). All events are completion events. */
 #include <string.h>
 
 #include "model.h"
@@ -6,7 +6,7 @@
 _Static_assert(DPK_EQE == DPK_CQE, "both are entries of a ring of completions");
 
 #define INDEX_MASK 0xffffffu
-#define EQE_CQN    0x38 /* where struct mlx5_eqe_comp has the number of the CQ; its type is 0 */
+#define EQE_CQN    0x38 /* offset of the CQ's number in struct mlx5_eqe_comp, whose type is 0 */
 #define EQE_OWNER  0x3f
 
 static uint32_t depth(const struct dpk_queue *eq)
@@ -20,7 +20,8 @@ static void fail(struct dpk_queue *eq, const char *reason)
     queue_warn(eq, "%s", reason);
 }
 
-/* How many a consumer has not seen. One that is ahead of the producer has seen all. */
+/* Returns the number of events that a consumer has not seen. A consumer ahead of the producer has
+ * seen all. */
 static uint32_t unseen(uint32_t produced, uint32_t consumed)
 {
     const uint32_t behind = (produced - consumed) & INDEX_MASK;
@@ -45,7 +46,7 @@ static void push(struct dpk_queue *eq, uint32_t cqn)
     eqe[EQE_CQN + 1] = (uint8_t)(cqn >> 16);
     eqe[EQE_CQN + 2] = (uint8_t)(cqn >> 8);
     eqe[EQE_CQN + 3] = (uint8_t)cqn;
-    /* As in a CQ: 0 in the first round of the ring, and another one with each round. */
+    /* As in a CQ, the bit is 0 in the first round of the ring and changes with each round. */
     eqe[EQE_OWNER] = (uint8_t)(eq->produced >> eq->options.log_depth & 1);
     if (!ring_put(eq, eq->produced & (depth(eq) - 1), eqe)) {
         fail(eq, "its ring is no memory any more");

@@ -1,7 +1,5 @@
-/*
- * What a card says of a frame in its completion: bytes 28 and 29 of struct mlx5_cqe64, as drivers of
- * Linux and DPDK read them (hds_ip_ext, l4_l3_hdr_type).
- */
+/* Facts about a frame that a card writes into its completion: bytes 28 and 29 of struct mlx5_cqe64,
+ * as drivers of Linux and DPDK read them (hds_ip_ext, l4_l3_hdr_type). */
 #include "model.h"
 
 #include "net/frame/frame.h"
@@ -28,7 +26,7 @@ static uint8_t l4_type(const uint8_t *frame, const struct layers *l)
     return l->end > l->l4 + l->l4_size ? L4_TCP_ACK_DATA : L4_TCP_ACK;
 }
 
-/* A datagram of UDP over IPv4 without a checksum has none that is wrong. */
+/* A UDP datagram over IPv4 may have no checksum. */
 static bool l4_is_right(const uint8_t *frame, size_t size, const struct layers *l)
 {
     if (l->protocol == 0 || l->end > size)

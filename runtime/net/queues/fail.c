@@ -1,4 +1,4 @@
-/* Queues enter the error state: what is posted is flushed. */
+/* Queues enter the error state: posted works are flushed. */
 #include "model.h"
 
 void send_flush(struct dpk_queue *q)
@@ -7,7 +7,7 @@ void send_flush(struct dpk_queue *q)
     struct control control;
     uint16_t blocks;
     while (q->done != q->posted && q->options.send_cq->state != DPK_QP_ERROR) {
-        /* After a WQE that cannot be read it is unknown where the next one begins. */
+        /* If a WQE cannot be read, the start of the next WQE is unknown. */
         bool last = send_load(q, bytes, &control, &blocks, NULL) != DPK_RC_OK;
         send_complete(q, &control, DPK_RC_FLUSHED, 0);
         q->done = (uint16_t)(q->done + blocks);

@@ -1,4 +1,4 @@
-/* What a frame looks like to steering rules. */
+/* Parses the headers of a frame for steering rules. */
 #include "headers.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void put16(uint8_t *to, uint16_t value)
     to[1] = (uint8_t)value;
 }
 
-/* Returns the type after all tags; stores the first two tags. */
+/* Returns the type after all tags. Stores the first two tags. */
 static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
 {
     copy(r, out + AT_DMAC, 6);
@@ -44,7 +44,7 @@ static uint16_t ethernet(struct dpk_reader *r, uint8_t *out)
     return type;
 }
 
-/* Returns whether ports may follow: not in a fragment that is not the first. */
+/* Returns whether ports may follow. Only the first fragment of a packet has ports. */
 static bool ipv4(struct dpk_reader *r, uint8_t *out)
 {
     const uint8_t first = dpk_read_u8(r);
@@ -66,7 +66,7 @@ static bool ipv4(struct dpk_reader *r, uint8_t *out)
     return (fragment & 0x1fff) == 0;
 }
 
-/* Skips extension headers. */
+/* Skips extension headers. Returns whether ports may follow. */
 static bool ipv6(struct dpk_reader *r, uint8_t *out)
 {
     enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENTED = 44, OPTIONS = 60 };

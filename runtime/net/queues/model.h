@@ -149,7 +149,7 @@ void ring_prefetch_data(const struct dpk_queue *q, uint64_t offset);
 bool record_load(const struct dpk_queue *q, uint32_t *out);
 
 /* ---- cq.c ---- */
-/* Whether a completion has to wait until others are consumed. */
+/* Returns true if a completion has to wait until others are consumed. */
 bool cq_is_full(const struct dpk_queue *cq);
 /* Writes a completion of the queue `of`, or an empty completion. Returns false if the CQ is in the
  * error state. */

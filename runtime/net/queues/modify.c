@@ -1,16 +1,14 @@
-/*
- * Fields of headers, and registers, that rules set, add to or copy: set_action_in, add_action_in and
- * copy_action_in of the ConnectX PRM. Checksums are mended by what has changed (RFC 1624).
- */
+/* Fields of headers, and registers, that rules set, add to or copy: set_action_in, add_action_in
+ * and copy_action_in of the ConnectX PRM. Checksums are updated incrementally (RFC 1624). */
 #include <string.h>
 
 #include "headers.h"
 #include "packet.h"
 
-/* What a place is counted from. */
+/* The origin of a field's offset. */
 enum base { ETHER, TYPE, TAG, IPV4, IPV6, TCP, UDP, REGISTER };
 
-/* A field: `bits` of a word of `bytes`, above `shift` others. */
+/* A field: `bits` bits of a word of `bytes` bytes, above `shift` other bits. */
 struct field {
     uint16_t number;
     const char *name;
@@ -19,7 +17,7 @@ struct field {
     uint8_t bytes, shift, bits;
 };
 
-/* A field of both versions of IP has two entries. */
+/* A field that IPv4 and IPv6 have has two entries. */
 static const struct field fields[] = {
     {0x01, "SMAC_47_16", ETHER, 6, 4, 0, 32},
     {0x02, "SMAC_15_0", ETHER, 10, 2, 0, 16},
@@ -63,7 +61,8 @@ static const struct field fields[] = {
 };
 #define FIELDS (sizeof fields / sizeof *fields)
 enum { IPV4_ADDRESSES = 12, IPV6_ADDRESSES = 8, IPV4_CHECKSUM = 10 };
-enum { INNER = 0x30, INNER_END = 0x47 }; /* the first fields again, of headers within tunnels */
+enum { INNER = 0x30, INNER_END = 0x47 }; /* numbers of the first fields in inner headers of
+                                          * tunnels */
 
 static const struct field *find(uint16_t number)
 {
@@ -88,7 +87,7 @@ static enum dpk_status no_field(uint16_t number, struct dpk_error *err)
                     inner ? ", IN_" : "", inner ? inner->name : "");
 }
 
-/* Whether bits of a field are there. */
+/* Checks that a field has these bits. */
 static enum dpk_status check_bits(const struct field *f, unsigned offset, unsigned length,
                                   struct dpk_error *err)
 {
@@ -137,7 +136,8 @@ enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
 
 /* ---- Fields of a frame ---- */
 
-/* Where a field is, in bytes; NULL: the frame has none. The bytes are the frame's own. */
+/* Returns the address of a field in the frame's own bytes, or NULL if the frame does not have the
+ * field. */
 static uint8_t *place(struct packet *p, const struct layers *l, const struct field *f)
 {
     const bool tagged = l->l3 >= DPK_FRAME_MIN + VLAN_TAG && l->l3 <= p->size;
@@ -162,7 +162,8 @@ static uint8_t *place(struct packet *p, const struct layers *l, const struct fie
     return NULL;
 }
 
-/* The entry of a field for this frame, and where it is. NULL: the frame has none. */
+/* Returns the entry of a field for this frame, and its address. NULL if the frame does not have
+ * it. */
 static const struct field *find_in(struct packet *p, const struct layers *l, uint16_t number,
                                    uint8_t **at)
 {
@@ -188,7 +189,7 @@ static void store(uint8_t *at, size_t size, uint32_t value)
 
 /* ---- Checksums ---- */
 
-/* A checksum of words of 16 bits, of which one has changed. */
+/* Returns a checksum of 16-bit words after one word has changed. */
 static uint16_t mended(uint16_t checksum, uint16_t before, uint16_t after)
 {
     uint32_t sum = (uint32_t)(uint16_t)~checksum + (uint16_t)~before + after;
@@ -205,7 +206,7 @@ static void mend(uint8_t *checksum, const uint8_t before[4], const uint8_t after
     dpk_store_be16(checksum, value);
 }
 
-/* A datagram without a checksum gets none. */
+/* A datagram without a checksum stays without a checksum. */
 static void mend_l4(struct packet *p, const struct layers *l, const uint8_t before[4],
                     const uint8_t after[4])
 {
@@ -218,11 +219,11 @@ static void mend_l4(struct packet *p, const struct layers *l, const uint8_t befo
         dpk_store_be16(checksum, UINT16_MAX);
 }
 
-/* Writes the word that has a field, and mends the checksums that cover it. */
+/* Writes the word that contains a field, and updates the checksums that cover it. */
 static void write_word(struct packet *p, const struct layers *l, const struct field *f, uint8_t *at,
                        uint32_t value)
 {
-    /* Words of checksums begin at even places of a header. */
+    /* Words of checksums begin at even offsets of a header. */
     const size_t odd = f->at % 2, covered = 4 - odd < f->bytes ? 4 : f->bytes + odd;
     const bool v4 = f->base == IPV4, v6 = f->base == IPV6;
     uint8_t before[4] = {0}, after[4] = {0};

@@ -1,4 +1,4 @@
-/* The bytes of a frame on its way, and what rules see of it. */
+/* The bytes of a frame, and its headers that rules match. */
 #include "packet.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Rings and doorbell records: in DPA memory, which stays as long as its process, by their addresses,
- * elsewhere by the callbacks of the owner. */
+/* Rings and doorbell records. Those in DPA memory, which lives as long as its process, are accessed
+ * by address, others by callbacks of the owner. */
 #include <string.h>
 
 #include "model.h"
 
-#define LAST 8u /* the last bytes of an entry are written last, as they make it valid */
+#define LAST 8u /* the last bytes are written last, as they make an entry valid */
 
 void places_find(struct dpk_queue *q, uint64_t ring_size)
 {

@@ -1,4 +1,4 @@
-/* The port: frames that are sent, and those that wait for receive queues. */
+/* The port: frames that are sent, and frames that wait for receive queues. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,12 +7,12 @@
 #include "net/frame/frame.h"
 #include "offload.h"
 
-#define LARGE_SEND_MAX (1u << 18) /* bytes of data, as cards have it (max_tso) */
+#define LARGE_SEND_MAX (1u << 18) /* bytes of data, the limit of cards (max_tso) */
 #define STUCK_MS       1000u      /* waiting time of frames after which a queue is reported */
 
 /* ---- Receiving ---- */
 
-/* Writes a frame to a receive. False: not all of its memory is there. */
+/* Writes a frame to a receive. Returns false if some of its memory does not exist. */
 static bool write_receive(const struct dpk_queue *rq, const struct pieces *data,
                           const uint8_t *frame, uint32_t size)
 {
@@ -37,7 +37,7 @@ static void count_received(struct dpk_queue *rq, const struct completion *c, siz
     }
 }
 
-/* The first piece that cannot be accessed, for people. */
+/* Finds the first piece that cannot be accessed, and describes it for people. */
 static enum dpk_rc_status refuse_memory(const struct dpk_queue *q,
                                         const struct dpk_rc_piece *pieces, unsigned count,
                                         unsigned rights, struct why *why)
@@ -57,9 +57,9 @@ static enum dpk_rc_status refuse_memory(const struct dpk_queue *q,
                       (unsigned long long)a.address, dpk_memory_explain(&a, text));
 }
 
-/* Whether a frame that is received has an error, and what is to be said of it. A card goes on with its
- * next receive after a frame that is too long (mlx5e: no recovery from this syndrome), but not
- * after memory that it cannot write. */
+/* Returns the error of a received frame, and reports it. A card goes on with its next receive after
+ * a frame that is too long (mlx5e: no recovery from this syndrome), but not after memory that it
+ * cannot write. */
 static enum dpk_rc_status deliver(struct dpk_queue *rq, const struct receive *r,
                                   const uint8_t *frame, size_t size)
 {
@@ -81,7 +81,6 @@ static enum dpk_rc_status deliver(struct dpk_queue *rq, const struct receive *r,
     return DPK_RC_LOCAL_PROTECTION;
 }
 
-/* Delivers a frame to the next receive. */
 static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t size,
                           const struct frame_facts *facts)
 {
@@ -116,7 +115,7 @@ static struct frame *take_first(struct frames *frames)
     return f;
 }
 
-/* A buffer that has been used is used again. NULL: `most` frames wait, or out of memory. */
+/* Reuses a spare buffer if possible. Returns NULL if `most` frames wait or memory is exhausted. */
 static struct frame *frame_new(struct dpk_queues *nic, const uint8_t *bytes, size_t size,
                                uint64_t most)
 {
@@ -132,7 +131,6 @@ static struct frame *frame_new(struct dpk_queues *nic, const uint8_t *bytes, siz
     return f;
 }
 
-/* It waits no more. */
 static void frame_done(struct dpk_queues *nic, struct frame *f)
 {
     struct frames *spare = f->size > FRAME_SMALL ? &nic->spare_large : &nic->spare;
@@ -156,13 +154,13 @@ void frames_forget(struct dpk_queue *rq)
         dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
 }
 
-/* Whether the next frame has to wait; a queue that has failed drops it at once. */
+/* Returns whether the next frame has to wait. A failed queue drops it at once. */
 static bool must_wait(const struct dpk_queue *rq)
 {
     return rq->state == DPK_QP_RTS && (!rwqe_is_posted(rq) || cq_is_full(rq->options.receive_cq));
 }
 
-/* A program that never says what it has consumed waits for ever, and would not know why. */
+/* A program that never updates the consumer index waits forever. The report tells it why. */
 static void tell_if_stuck(struct dpk_queue *rq)
 {
     const struct dpk_queue *cq = rq->options.receive_cq;
@@ -178,7 +176,7 @@ static void tell_if_stuck(struct dpk_queue *rq)
                cq->number);
 }
 
-/* Whether somebody listens; asked once in a turn. */
+/* Returns whether a program listens. Asks once per turn. */
 static bool is_heard(struct dpk_queue *rq)
 {
     const struct dpk_queues *nic = rq->nic;
@@ -226,14 +224,14 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
 
 static const struct passage held = {.held = true};
 
-/* Steers what came from outside before somebody listened. */
+/* Steers frames that arrived before a program listened. */
 static void steer(struct dpk_queues *nic)
 {
     for (struct frame *f; (f = take_first(&nic->frames)); frame_done(nic, f))
         steering_pass(nic, f->bytes, f->size, &held);
 }
 
-/* Queues take turns: one whose frames go on waiting is the last one then. */
+/* Queues take turns: a queue whose frames still wait goes to the end of the list. */
 bool frames_run(struct dpk_queues *nic, unsigned queues)
 {
     struct dpk_queue *q, *first = NULL;
@@ -273,7 +271,7 @@ static bool is_frame(uint64_t size)
     return size >= DPK_FRAME_MIN && size <= DPK_FRAME_MAX;
 }
 
-/* A frame that is complete goes where rules say. */
+/* Sends a complete frame where the rules say. */
 static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t *frame, size_t size)
 {
     const struct passage sent = {.sent = true, .metadata = wqe->metadata};
@@ -326,7 +324,8 @@ static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe,
     return wrong;
 }
 
-/* Sends data as segments of TCP, which are frames. None is sent when one would be none. */
+/* Sends data as TCP segments, each in a frame. If the first is not a valid frame, no frame is
+ * sent. */
 static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
     uint8_t frame[DPK_FRAME_MAX];
@@ -371,7 +370,7 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struc
     return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total, why);
 }
 
-/* Takes frames from a wire that can keep them: none is dropped for want of room. */
+/* Takes frames from a wire that can keep them, so no frame is dropped for lack of room. */
 static size_t take_offered(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count)
 {
     const bool heard = STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering);

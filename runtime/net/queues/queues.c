@@ -7,7 +7,7 @@
 #include "model.h"
 
 #define INDEX_MAX    0xffffffu
-#define NUMBER_MAX   0x5fffffu /* larger ones are those of queues of verbs, and of queue pairs */
+#define NUMBER_MAX   0x5fffffu /* larger numbers belong to verbs queues and queue pairs */
 #define FIRST_NUMBER 0x40u     /* smaller numbers are easily mistaken for indexes */
 #define DEPTH_MAX    15u       /* the counters have 16 bits */
 #define CQ_DEPTH_MAX 22u
@@ -83,7 +83,7 @@ void dpk_queues_close(struct dpk_queues *nic)
 
 /* ---- Creation ---- */
 
-/* Whether a byte can be read and, if `written`, written; it is written back unchanged. */
+/* Returns whether a byte can be read and, if `written`, written. It is written back unchanged. */
 static bool is_byte(const struct dpk_queues *nic, const struct dpk_queue_place *p, uint64_t offset,
                     bool written)
 {

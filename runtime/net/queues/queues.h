@@ -256,7 +256,7 @@ struct dpk_flow_target {
     const struct dpk_flow_change *change; /* only for this target; NULL: none */
 };
 
-/* Returns NULL if memory is exhausted; so do the next two functions. */
+/* This function and the next two return NULL if memory is exhausted. */
 struct dpk_steering *dpk_steering_new(void);
 /* Frees a struct without tables that no device uses any more. NULL is ignored. */
 void dpk_steering_free(struct dpk_steering *s);
@@ -335,32 +335,33 @@ uint32_t dpk_flow_tir_number(const struct dpk_flow_tir *tir);
 
 /* ---- The port ---- */
 
-/* Each frame from outside is steered. A frame without a matching rule is dropped. Other frames wait, in
- * the order of their queue, for a listener, a receive and room in the completion queue. If the port has
- * no room for more waiting frames, further frames are dropped. So do frames that the port sends to
- * itself. `waits`: no frame is dropped for want of room, fewer wait, and all are held back until a rule
- * leads to a receive queue to whose completions somebody listens. Returns how many of the first were
- * taken: without `waits` all, else those that there is room for. Each has DPK_FRAME_MIN to
- * DPK_FRAME_MAX bytes. */
+/* Each frame from outside is steered. A frame without a matching rule is dropped. Other frames
+ * wait, in the order of their queue, for a listener, a receive and room in the completion queue. If
+ * the port has no room for more waiting frames, further frames are dropped. The same applies to
+ * frames that the port sends to itself. With `waits`, no frame is dropped for lack of room, fewer
+ * frames wait, and all frames are held back until a rule leads to a receive queue with a listener.
+ * Returns how many frames, from the first, were taken: without `waits` all, else those for which
+ * there is room. Each has DPK_FRAME_MIN to DPK_FRAME_MAX bytes. */
 size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count,
                          bool waits);
-/* How many are held back now. */
+/* Returns the number of waiting frames. */
 uint64_t dpk_frames_waiting(struct dpk_queues *nic);
 
-/* ---- WQEs that lie in no ring ---- */
+/* ---- WQEs outside of rings ---- */
 
-#define DPK_WQE_CONTROL 16u   /* bytes of the control segment, the first one, */
-#define DPK_WQE_MAX     1008u /* and of all of one */
+#define DPK_WQE_CONTROL 16u   /* bytes of the control segment, which comes first */
+#define DPK_WQE_MAX     1008u /* most bytes of a WQE */
 #define DPK_WQE_PIECES  64u
 
-/* A send WQE of a connected queue pair. work.pieces is NULL: work.count of `pieces` are its own; those with
- * `bytes` are inline data of the WQE. What is wrong with it is in work.wrong. */
+/* A send WQE of a connected queue pair. work.pieces is NULL: the first work.count of `pieces` are
+ * its pieces. Pieces with `bytes` are inline data of the WQE. work.wrong is its error. */
 struct dpk_wqe_work {
     struct dpk_rc_work work;
     struct dpk_rc_piece pieces[DPK_WQE_PIECES];
     bool waits; /* for reads and atomic operations before it */
 };
-/* How many bytes it has, by the six bits of its control segment that count segments of 16. */
+/* Returns the size of a WQE in bytes. Six bits of its control segment count segments of 16
+ * bytes. */
 static inline size_t dpk_wqe_size(const uint8_t control[DPK_WQE_CONTROL])
 {
     return (control[7] & 63u) * (size_t)16;

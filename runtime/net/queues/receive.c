@@ -1,7 +1,7 @@
-/* Receives. They lie in a ring; a doorbell record says how many are posted. */
+/* Receives in a ring. A doorbell record contains the number of posted receives. */
 #include "model.h"
 
-/* The queue whose ring has the receives: an RMP, or the queue itself. */
+/* Returns the queue whose ring contains the receives: an RMP, or the queue itself. */
 static struct dpk_queue *ring_of(struct dpk_queue *q)
 {
     return q->options.receives ? q->options.receives : q;
@@ -17,7 +17,7 @@ static unsigned log_stride(const struct dpk_queue *ring)
     return ring->options.kind == DPK_QP ? 4 : ring->options.log_stride;
 }
 
-/* Counts the receives that are posted and not taken. False: the record cannot be read. */
+/* Counts the receives that are posted and not taken. Returns false if the record cannot be read. */
 static bool count_posted(const struct dpk_queue *ring, uint16_t *out)
 {
     uint32_t posted;

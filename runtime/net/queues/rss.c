@@ -1,4 +1,4 @@
-/* Receivers (TIRs) and indirection tables (RQTs): which receive queue gets a frame, by its hash. */
+/* Receivers (TIRs) and indirection tables (RQTs): they choose a receive queue by a frame's hash. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define INPUT_MAX 36u /* bytes: two addresses of IPv6, two ports */
 #define NIBBLES   (2 * INPUT_MAX)
-/* What the CQE says of the hash: two bits for each field, in the order of DPK_RSS_... */
+/* The hash type of a CQE: two bits for each field, in the order of DPK_RSS_... */
 enum { TYPE_IPV4 = 1, TYPE_IPV6 = 2, TYPE_TCP = 1, TYPE_UDP = 2 };
 enum { TYPE_SOURCE = 0, TYPE_DESTINATION = 2, TYPE_SOURCE_PORT = 4, TYPE_DESTINATION_PORT = 6 };
 enum { TCP = 6, UDP = 17 };
@@ -17,9 +17,9 @@ struct dpk_flow_rqt {
     TAILQ_ENTRY(dpk_flow_rqt) in_steering;
     struct dpk_steering *steering;
     uint32_t number, count;
-    struct dpk_queue **queues; /* NULL: it is destroyed */
-    unsigned tirs;             /* that have this table */
-    unsigned leads;            /* of these, those that rules lead to */
+    struct dpk_queue **queues; /* an entry is NULL if its queue is destroyed */
+    unsigned tirs;             /* TIRs that use this table */
+    unsigned leads;            /* TIRs of these to which rules lead */
 };
 
 struct dpk_flow_tir {
@@ -27,15 +27,15 @@ struct dpk_flow_tir {
     struct dpk_steering *steering;
     uint32_t number;
     struct dpk_rss rss;
-    struct dpk_queue *queue;     /* NULL: it has a table, or the queue is destroyed */
-    struct dpk_flow_rqt *rqt;    /* NULL: it has a queue */
-    unsigned leads;              /* targets of rules that are this receiver */
-    uint32_t parts[NIBBLES][16]; /* of the hash, for each four bits of its input */
+    struct dpk_queue *queue;     /* NULL with a table, or if the queue is destroyed */
+    struct dpk_flow_rqt *rqt;    /* NULL with a single queue */
+    unsigned leads;              /* rule targets that are this receiver */
+    uint32_t parts[NIBBLES][16]; /* hash of each value of each 4 input bits */
 };
 
 /* ---- The hash ---- */
 
-/* Returns 32 bits of the key from a bit; zeros follow its end. */
+/* Returns 32 bits of the key from a bit position. Zeros follow the key. */
 static uint32_t key_at(const uint8_t key[DPK_RSS_KEY], unsigned bit)
 {
     uint64_t window = 0;
@@ -44,8 +44,8 @@ static uint32_t key_at(const uint8_t key[DPK_RSS_KEY], unsigned bit)
     return (uint32_t)(window >> (8 - bit % 8));
 }
 
-/* The hash is the XOR of what the bits of the input add to it, so it is that of what they add by
- * fours. */
+/* The hash is the XOR of the contributions of all input bits. The table has the contributions of
+ * four bits at a time. */
 static void prepare(struct dpk_flow_tir *tir)
 {
     memset(tir->parts, 0, sizeof tir->parts);
@@ -64,10 +64,10 @@ static uint32_t hash_of(const struct dpk_flow_tir *tir, const uint8_t *input, si
     return hash;
 }
 
-/* Two fields of a frame, of which one or both count. */
+/* Two fields of a frame. One or both are hashed. */
 struct pair {
     const uint8_t *source, *destination;
-    size_t size; /* of each; 0: the frame has none */
+    size_t size; /* of each field; 0 if the frame has neither */
     bool has_source, has_destination;
 };
 
@@ -89,7 +89,7 @@ static size_t put_pair(uint8_t *to, const struct pair *p, bool symmetric)
     return size;
 }
 
-/* Which fields of the frame are hashed, and how the CQE says that. */
+/* Finds the fields of the frame to hash. Returns the hash type for the CQE. */
 static uint8_t fields_of(const struct dpk_rss *rss, const uint8_t *headers, struct pair *addresses,
                          struct pair *ports)
 {
@@ -133,7 +133,7 @@ struct dpk_queue *tir_choose(const struct dpk_flow_tir *tir, const struct words 
     return tir->rqt ? tir->rqt->queues[facts->hash % tir->rqt->count] : tir->queue;
 }
 
-/* ---- Which queues rules lead to ---- */
+/* ---- Counting rules that lead to queues ---- */
 
 static void queue_lead(struct dpk_queue *rq, bool leads)
 {
@@ -151,7 +151,7 @@ void tir_lead(struct dpk_flow_tir *tir, bool leads)
 {
     tir->leads += leads ? 1u : -1u;
     if (tir->leads != (leads ? 1 : 0))
-        return; /* others lead there */
+        return; /* its state changes only with the first or last target */
     if (!tir->rqt) {
         queue_lead(tir->queue, leads);
         return;
@@ -176,7 +176,7 @@ void rss_forget(struct dpk_steering *s, const struct dpk_queue *rq)
 
 /* ---- Life ---- */
 
-/* Locks steering, and the queues if there are any, so that none is destroyed meanwhile. */
+/* Locks steering and, if they exist, the queues, so that no queue is destroyed meanwhile. */
 static struct dpk_queues *lock_all(struct dpk_steering *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -195,7 +195,7 @@ static void unlock_all(struct dpk_steering *s, struct dpk_queues *nic)
         dpk_rc_unlock(nic->rc);
 }
 
-/* With both locks. */
+/* Call this with both locks. */
 static struct dpk_queue *find_queue(const struct dpk_queues *nic, uint32_t number)
 {
     struct dpk_queue *q;
@@ -240,7 +240,7 @@ enum dpk_status dpk_flow_rqt_set(struct dpk_flow_rqt *rqt, const uint32_t *numbe
     free(queues);
     if (known < count)
         return no_queue(numbers[known], err);
-    dpk_queues_kick(nic, NULL); /* frames wait for a queue to which somebody listens */
+    dpk_queues_kick(nic, NULL); /* frames may wait for a queue with a listener */
     return DPK_OK;
 }
 
@@ -283,7 +283,7 @@ uint32_t dpk_flow_rqt_number(const struct dpk_flow_rqt *rqt)
     return rqt->number;
 }
 
-/* With both locks. False: there is no such table, or queue. */
+/* Call this with both locks. Returns false if the table or queue does not exist. */
 static bool attach(struct dpk_flow_tir *tir, const struct dpk_queues *nic, bool direct,
                    uint32_t number)
 {

@@ -1,7 +1,5 @@
-/*
- * Rules of a flow table. Those of one mask and priority are a group, which finds a value by its
- * hash: a frame costs one lookup for each group, however many rules the groups have.
- */
+/* Rules of a flow table. Rules with the same mask and priority form a group, which is a hash table:
+ * a frame costs one lookup for each group, however many rules the groups have. */
 #include "rules.h"
 
 #include <stdlib.h>
@@ -13,11 +11,11 @@ struct group {
     TAILQ_ENTRY(group) in_rules;
     unsigned priority;
     struct words mask;
-    uint8_t used[MATCH_WORDS]; /* the words that have bits of the mask */
+    uint8_t used[MATCH_WORDS]; /* the words in which the mask has bits */
     unsigned used_count;
     unsigned log_buckets;
     size_t count;
-    struct rule_list *buckets; /* in each the oldest rule is first */
+    struct rule_list *buckets; /* in each bucket the oldest rule is first */
 };
 
 void rules_init(struct rules *rules)
@@ -32,7 +30,8 @@ bool rules_are_none(const struct rules *rules)
 
 /* ---- Buckets ---- */
 
-/* Every bit of the result depends on every bit of `x`: fields may lie in the upper bits of a word. */
+/* Every bit of the result depends on every bit of `x`: fields may lie in the upper bits of a
+ * word. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
@@ -59,7 +58,8 @@ static struct rule_list *buckets_new(unsigned log)
     return buckets;
 }
 
-/* Rules of one value stay in one bucket, in their order. Without memory the buckets just get longer. */
+/* Rules with the same value stay in the same bucket, in their order. Without memory the buckets
+ * just get longer. */
 static void grow(struct group *g)
 {
     const size_t before = (size_t)1 << g->log_buckets;
@@ -159,7 +159,7 @@ static bool matches(const struct group *g, const struct dpk_flow_rule *r,
     return true;
 }
 
-/* The oldest rule of a group. */
+/* Returns the oldest rule of a group that matches. */
 static const struct dpk_flow_rule *find_in(const struct group *g, const struct words *headers)
 {
     const struct dpk_flow_rule *r = TAILQ_FIRST(&g->buckets[bucket_of(g, headers)]);

@@ -28,8 +28,8 @@ static bool load_block(const struct dpk_queue *q, uint16_t block, uint8_t *to)
     return ring_load(q, sends_begin(q) + place * DPK_WQEBB, to, DPK_WQEBB);
 }
 
-/* What is wrong with a control segment. Cards do not look at the index there when they send frames:
- * programs may leave WQEs in the ring and ring again. */
+/* Returns the error of a control segment. Cards ignore its index when they send frames: programs
+ * may leave WQEs in the ring and ring again. */
 static enum dpk_rc_status judge(const struct dpk_queue *q, const struct control *c, uint16_t left,
                                 struct why *why)
 {
@@ -53,7 +53,7 @@ enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + 
         return refuse_ring(why);
     control_parse(bytes, DPK_WQEBB, control);
     const enum dpk_rc_status wrong = judge(q, control, left, why);
-    control->index = q->done; /* whatever the WQE says */
+    control->index = q->done; /* ignores the index of the WQE */
     if (wrong != DPK_RC_OK)
         return wrong;
     *blocks = blocks_of(control);

@@ -1,4 +1,4 @@
-/* Flow tables, as ConnectX devices have them; walk.c has what becomes of a frame by them. */
+/* Flow tables of ConnectX devices. walk.c passes frames through them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ void dpk_flow_table_free(struct dpk_flow_table *table)
     free(table);
 }
 
-/* With the lock: whether receive queues get frames by the rule, or do not any more. */
+/* Notes that receive queues get frames by a target, or no longer do. Call this with the lock. */
 static void lead(const struct dpk_flow_target *t, bool leads)
 {
     if (t->kind == DPK_FLOW_TIR)
@@ -64,7 +64,7 @@ static void lead(const struct dpk_flow_target *t, bool leads)
         t->queue->leads--;
 }
 
-/* A rule of no table yet. NULL: out of memory. */
+/* Creates a rule without a table. Returns NULL if memory is exhausted. */
 static struct dpk_flow_rule *rule_of(const struct dpk_flow_actions *actions)
 {
     const unsigned changes = actions->change_count, targets = actions->target_count;
@@ -104,11 +104,11 @@ struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const stru
     struct dpk_queues *nic = s->nic;
     pthread_mutex_unlock(&s->lock);
     if (nic)
-        dpk_queues_kick(nic, NULL); /* frames wait for their rule */
+        dpk_queues_kick(nic, NULL); /* frames may wait for this rule */
     return r;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void unlist(struct dpk_flow_rule *rule)
 {
     if (!rule->listed)
@@ -178,7 +178,7 @@ bool dpk_flow_leads_to(struct dpk_steering *s, const struct dpk_queue *rq)
     return r != NULL;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
 {
     unsigned left = 0;

@@ -1,5 +1,5 @@
-/* A turn: the time between lock and unlock, at whose end waiting work is tried and completions are reported. And
- * what queues and the port report. */
+/* A turn is the time between lock and unlock. At its end waiting work is tried again and
+ * completions are reported. Also the reports of queues and the port. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ void queue_warn(const struct dpk_queue *q, const char *format, ...)
     queue_count(q, DPK_QUEUE_ERRORS);
 }
 
-/* Counts what is of no queue. */
+/* Counts an event that belongs to no queue. */
 void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
 {
     if (more > 0)
@@ -80,7 +80,7 @@ void queues_unlock(struct dpk_queues *nic)
 
 void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq)
 {
-    /* Whoever makes a frame wait looks for its receive once more when it is counted. */
+    /* A thread that makes a frame wait counts it, then looks for its receive again. */
     atomic_thread_fence(memory_order_seq_cst);
     if (nic->waiting == 0 && !nic->pairs_wait)
         return;

@@ -1,18 +1,18 @@
-/* What becomes of a frame by the flow tables that it passes. */
+/* The way of a frame through flow tables. */
 #include <string.h>
 
 #include "headers.h"
 #include "packet.h"
 #include "steering.h"
 
-#define TABLES_MAX 64u /* that a frame passes; tables may lead to each other */
+#define TABLES_MAX 64u /* tables that a frame passes; they may lead to each other */
 
 struct walk {
     struct dpk_queues *nic;
     const struct dpk_steering *steering;
     const struct passage *passage;
-    unsigned tables; /* that were passed */
-    unsigned ends;   /* ways that ended otherwise than in a drop */
+    unsigned tables; /* number of passed tables */
+    unsigned ends;   /* ends of ways, except drops without a rule */
 };
 
 static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain domain, bool root,
@@ -23,8 +23,8 @@ static void begin(struct walk *w, enum dpk_flow_domain domain, const struct pack
     pass(w, &w->steering->roots[domain], domain, true, p);
 }
 
-/* A frame as it leaves the port: cards pad what is shorter than Ethernet allows with zeros, before the
- * checksum that ends it. `room`: for a padded one. */
+/* Returns the frame as it leaves the port: cards pad frames that are too short for Ethernet with
+ * zeros, before the FCS. `room` is the buffer of a padded frame. */
 #define WIRE_MIN 60u
 static struct dpk_frame pad(const uint8_t *frame, size_t size, uint8_t room[WIRE_MIN])
 {
@@ -35,8 +35,8 @@ static struct dpk_frame pad(const uint8_t *frame, size_t size, uint8_t room[WIRE
     return (struct dpk_frame){room, WIRE_MIN};
 }
 
-/* Out of the port. If that is connected to itself, the frame comes back in, with no past, and is the
- * device's: a rule of the FDB that sent it would send it again and again. */
+/* Sends a frame out of the port. A port in loopback receives the frame as a new one, for the device
+ * itself: with the FDB, the rule that sent the frame would send it again and again. */
 static void leave(struct walk *w, const struct packet *p)
 {
     uint8_t room[WIRE_MIN];
@@ -57,7 +57,7 @@ static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p
     frame_received(rq, p->bytes, p->size, &facts, w->passage);
 }
 
-/* To the receive queue that the hash of a frame chooses. */
+/* Delivers a frame to the receive queue that its hash chooses. */
 static void receive_one_of(struct walk *w, const struct dpk_flow_tir *tir, const struct packet *p)
 {
     struct packet hashed = *p;
@@ -103,16 +103,16 @@ static void reach(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow
     }
 }
 
-/* Says why a way of the frame ends. */
+/* Counts the reason why a way of the frame ends. */
 static void drop(struct walk *w, enum dpk_counter why)
 {
     if (why == DPK_DROP_NO_RULE)
-        return; /* counted once, if no other way ends well */
+        return; /* counted once, if all other ways end without a rule */
     w->ends++;
     port_count(w->nic, why, 1);
 }
 
-/* Carries out changes. False: the frame is dropped. */
+/* Carries out changes. Returns false if the frame is dropped. */
 static bool change(struct walk *w, const struct dpk_flow_change *changes, unsigned count,
                    struct packet *p)
 {
@@ -124,7 +124,7 @@ static bool change(struct walk *w, const struct dpk_flow_change *changes, unsign
     return dropped == DPK_COUNTERS;
 }
 
-/* By a target that has a change of its own. */
+/* Follows a target that has its own change. */
 static void reach_changed(struct walk *w, const struct dpk_flow_target *t,
                           enum dpk_flow_domain domain, bool root, const struct packet *p)
 {
@@ -163,7 +163,7 @@ static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain
     }
 }
 
-/* Whether there is no rule for what is sent. */
+/* Returns whether no rule applies to frames that are sent. */
 static bool leaves_at_once(struct dpk_steering *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -185,7 +185,7 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
         f = pad(frame, size, room);
     if (leaves && frame_leaves(nic, f.bytes, f.size))
         return;
-    /* What comes back at once arrives as any other frame. */
+    /* A frame that comes back at once arrives like any other frame. */
     const bool sent = passage->sent && !leaves;
     struct packet p = packet_of(f.bytes, f.size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
     packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);

@@ -10,9 +10,9 @@
 #define INLINE       0x80000000u
 #define LIST_END_KEY 0x100u
 #define ATOMIC_SIZE  8u
-#define BYTES_2G     0x80000000u /* what a byte count of 0 means */
+#define BYTES_2G     0x80000000u /* meaning of a byte count of 0 */
 
-/* Of the flags in the control segment (MLX5_WQE_CTRL_*). */
+/* Flags in the control segment (MLX5_WQE_CTRL_*). */
 enum { FLAGS_AT = 11, SOLICITED = 2, FENCE_SHIFT = 5, FENCE = 2 };
 
 enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
@@ -41,14 +41,13 @@ bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
     return !r.failed;
 }
 
-/* Most WQEs have one of the many pieces that there is room for. */
+/* Clears only the counts, because most WQEs use one of many pieces. */
 static void pieces_begin(struct pieces *p)
 {
     p->count = 0;
     p->total = 0;
 }
 
-/* Adds a piece, unless it is empty. */
 static void add(struct pieces *p, const uint8_t *bytes, const struct dpk_memory_access *memory)
 {
     if (memory->size == 0)
@@ -97,8 +96,8 @@ static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct
 
 enum { INSERT_VLAN = 0x8000, SERVICE_TAG = 1, HEADERS_MAX = 0x3ff }; /* type and size of headers */
 
-/* The Ethernet segment, and headers that it has inside: the first two bytes, then whole segments. In
- * place of headers it may have a tag. */
+/* Parses the Ethernet segment with its inline headers: two bytes in the segment, then whole
+ * segments. A VLAN tag may replace the headers. */
 static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out, struct why *why)
 {
     dpk_read_skip(r, 4);
@@ -146,7 +145,7 @@ static bool has_opcode(uint8_t opcode, bool ethernet)
                     : opcode == WQE_SEND_IMMEDIATE || is_remote(opcode);
 }
 
-/* The segments between that of control and the data. */
+/* Parses the segments between the control segment and the data. */
 static enum dpk_rc_status middle_parse(struct dpk_reader *r, bool ethernet, struct wqe *out,
                                        struct why *why)
 {

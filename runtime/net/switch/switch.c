@@ -1,4 +1,4 @@
-/* A switch: its ports, and where a frame goes. */
+/* A switch: its ports, and the forwarding of frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 #include "switch.h"
 #include "table.h"
 
-#define GREETINGS_MAX 16u /* callers that have said nothing yet; more push out the oldest */
+#define GREETINGS_MAX 16u /* callers without a greeting; more callers replace some of them */
 #define EVENTS_MAX    64
 
 struct port {
     TAILQ_ENTRY(port) link;
     struct dpk_cable *cable;
-    bool over; /* it has hung up, or sent what is no frame */
+    bool over; /* it has hung up, or sent invalid frames */
     char name[DPK_CABLE_NAME_MAX];
 };
 TAILQ_HEAD(ports, port);
 
-/* What an event is about: a port, or one of these. */
+/* The subject of an event: a port, or one of these addresses. */
 static struct port outlet_event, stop_event, greeting_event;
 
 struct dpk_switch {
@@ -163,7 +163,7 @@ static void flood(struct dpk_switch *s, const struct port *from, const struct dp
         count(s, DPK_DROP_NO_PEER, 1);
 }
 
-/* Whether an address is one of those that bridges do not forward to. */
+/* Returns whether bridges do not forward to this address. */
 static bool is_reserved(const uint8_t address[ADDRESS])
 {
     static const uint8_t bridges[ADDRESS - 1] = {0x01, 0x80, 0xc2, 0x00, 0x00};
@@ -190,7 +190,7 @@ static void forward(struct dpk_switch *s, struct port *from, const struct dpk_fr
         put(s, port, f);
 }
 
-/* Takes a batch of what a port has sent. Returns whether there was anything. */
+/* Takes a batch of frames from a port. Returns whether there were any. */
 static bool serve(struct dpk_switch *s, struct port *from)
 {
     struct dpk_cable_batch *b = &s->batch;
@@ -208,7 +208,7 @@ static bool serve(struct dpk_switch *s, struct port *from)
     return b->count + b->too_short + b->too_long > 0;
 }
 
-/* A batch of each port. Returns whether there was any frame. */
+/* Takes a batch from each port. Returns whether there was any frame. */
 static bool serve_all(struct dpk_switch *s)
 {
     bool any = false;
@@ -219,7 +219,7 @@ static bool serve_all(struct dpk_switch *s)
     for (p = TAILQ_FIRST(&s->ports); p; p = next) {
         next = TAILQ_NEXT(p, link);
         dpk_cable_flush(p->cable);
-        /* What came before it hung up was taken, unless it broke the rules. */
+        /* Frames that came before it hung up count, unless it broke the protocol. */
         if (p->over && !serve(s, p))
             remove_port(s, p);
     }
@@ -228,7 +228,7 @@ static bool serve_all(struct dpk_switch *s)
 
 /* ---- Life ---- */
 
-/* Handles events. Returns whether it has to stop. */
+/* Handles events. Returns whether the switch has to stop. */
 static bool handle(struct dpk_switch *s, const struct epoll_event *events, int n)
 {
     bool stops = false;

@@ -1,5 +1,5 @@
-/* dev:NAME: a cable to the port of another emulated device, in this process or another one. Of two
- * devices that are cabled, the one whose name is greater calls; the other answers.
+/* dev:NAME: a cable to the port of another emulated device, in this or another process. Of two
+ * cabled devices, the device with the greater name calls, and the other device answers.
  * switch:NAME: a cable to a switch, which answers. */
 #include <errno.h>
 #include <limits.h>
@@ -11,18 +11,19 @@
 
 #include "kinds.h"
 
-#define AGAIN_MS  100 /* after which it calls again, or looks whether its outlet is free */
-#define ANSWER_MS 500 /* how long it waits, when it is opened, for a call that is announced */
+#define AGAIN_MS  100 /* between calls, and between attempts to open the outlet */
+#define ANSWER_MS 500 /* longest wait of an opening wire for an announced call */
 
 enum { OUTLET, GREETING, CABLE };
 
 struct cabled {
-    pthread_mutex_t lock; /* of `cable` for who sends; the wire's thread changes it with the lock */
-    struct dpk_cable *cable; /* NULL: there is no peer */
-    bool met;                /* there was one */
+    pthread_mutex_t lock; /* of `cable` for senders; only the wire's thread changes it, with the
+                           * lock */
+    struct dpk_cable *cable; /* NULL without a peer */
+    bool met;                /* there was a peer */
     size_t put, put_bytes;   /* since the last flush */
     struct dpk_outlet *outlet;
-    int greeting; /* the socket of a caller that has said nothing yet; -1: none */
+    int greeting; /* the socket of a caller without a greeting, or -1 */
     int epoll;
     bool calls, to_switch;
     char name[DPK_CABLE_NAME_MAX], peer[DPK_CABLE_NAME_MAX];
@@ -62,7 +63,7 @@ static void unplug(struct dpk_wire *wire, bool hung_up)
         wire_drop_received(wire, DPK_WIRE_DOWN, ended.left);
 }
 
-/* A newer cable takes the place of one whose end was not noticed yet. */
+/* Replaces an old cable, whose end may not have been noticed yet. */
 static void plug(struct dpk_wire *wire, struct dpk_cable *cable)
 {
     struct cabled *c = wire->kind;
@@ -88,7 +89,7 @@ static void forget_greeting(struct cabled *c)
     c->greeting = -1;
 }
 
-/* Takes in a call. Only this user's processes can call, so another name is a mistake. */
+/* Accepts a call. Only this user's processes can call, so another name is a mistake. */
 static void answer(struct dpk_wire *wire)
 {
     char name[DPK_CABLE_NAME_MAX];
@@ -98,7 +99,7 @@ static void answer(struct dpk_wire *wire)
     if (!cable && errno == EAGAIN)
         return;
     const int fd = c->greeting;
-    c->greeting = -1; /* the cable's, or closed */
+    c->greeting = -1; /* the cable owns it, or it is closed */
     if (cable)
         epoll_ctl(c->epoll, EPOLL_CTL_DEL, fd, NULL);
     if (cable && strcmp(name, c->peer) != 0) {
@@ -110,7 +111,8 @@ static void answer(struct dpk_wire *wire)
     plug(wire, cable);
 }
 
-/* Somebody came to the outlet. Who has to be called only shows that a call would be answered. */
+/* Accepts a connection. If this device calls, the connection only shows that the peer would
+ * answer. */
 static void accept_one(struct dpk_wire *wire)
 {
     struct cabled *c = wire->kind;
@@ -142,7 +144,7 @@ static void handle_events(struct dpk_wire *wire)
     }
 }
 
-/* Takes the place of the device's port, unless another program has it. */
+/* Opens the outlet of the device, unless another program has it. */
 static bool take_place(struct dpk_wire *wire)
 {
     struct dpk_error err;
@@ -167,7 +169,7 @@ static void connect_peer(struct dpk_wire *wire)
 
 /* ---- Frames ---- */
 
-/* Returns whether any came. */
+/* Returns whether any frames came. */
 static bool take_frames(struct dpk_wire *wire)
 {
     struct cabled *c = wire->kind;
@@ -208,7 +210,7 @@ static bool cabled_receive(struct dpk_wire *wire)
     case WIRE_ENDS:
         return false;
     case WIRE_READY:
-        take_frames(wire); /* first: somebody waits for them */
+        take_frames(wire); /* first, because a program waits for them */
         hear_cable(wire);
         handle_events(wire);
         break;
@@ -219,7 +221,7 @@ static bool cabled_receive(struct dpk_wire *wire)
     return true;
 }
 
-/* Before there was a peer, what is sent may be sent by mistake. */
+/* Warns once if there was never a peer, as the program may send by mistake. */
 static void tell_if_alone(struct dpk_wire *wire, const struct cabled *c)
 {
     if (c->met)
@@ -283,7 +285,7 @@ static enum dpk_status cabled_check(const char *argument, struct dpk_buf *out,
     return status;
 }
 
-/* Finds the folder of the other device beside that of this one. */
+/* Finds the folder of the other device next to the folder of this device. */
 static enum dpk_status find_folders(struct cabled *c, const char *directory, const char *peer,
                                     struct dpk_error *err)
 {
@@ -303,7 +305,7 @@ static enum dpk_status find_folders(struct cabled *c, const char *directory, con
     return DPK_OK;
 }
 
-/* A peer that is there is connected when this returns, so that the first frame reaches it. */
+/* Connects an existing peer before it returns, so that the first frame reaches the peer. */
 static void meet(struct dpk_wire *wire)
 {
     struct cabled *c = wire->kind;
@@ -350,7 +352,7 @@ static void cabled_close(struct dpk_wire *wire)
     free(c);
 }
 
-/* A switch may start later; until then nothing is carried. */
+/* A switch may start later. Until then no frame is carried. */
 static enum dpk_status switch_try(const char *argument, struct dpk_error *err)
 {
     char root[PATH_MAX], folder[PATH_MAX];

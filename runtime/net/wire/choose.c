@@ -1,4 +1,4 @@
-/* Which wire a device has: what the environment says of it, or its state. */
+/* Chooses the wire of a device: from the environment, or from the device's state. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static const char arrive_name[] = "DPAKIT_PACKETS", sent_name[] = "DPAKIT_PACKETS_SENT";
 
-/* What DPAKIT_PACKETS and DPAKIT_PACKETS_SENT say. */
+/* Makes a specification of DPAKIT_PACKETS and DPAKIT_PACKETS_SENT. */
 static enum dpk_status captures(const char *in, const char *out, char **spec, struct dpk_error *err)
 {
     struct dpk_buf b = {0};

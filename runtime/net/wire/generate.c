@@ -1,6 +1,7 @@
-/* generate:FRAMES,SIZE,FLOWS,RATE,FIELD=VALUE...: a source of frames, which counts those that come back.
- * Frame n is of flow n mod FLOWS: UDP over IPv4, and source addresses and source port end in the flow's
- * number, but a MAC that is given. Behind these headers lie n, the time when the frame was offered, and a mark. */
+/* generate:FRAMES,SIZE,FLOWS,RATE,FIELD=VALUE...: a source of frames, which counts the frames that
+ * come back. Frame n belongs to flow n mod FLOWS: UDP over IPv4, whose source addresses and source
+ * port end in the flow's number, except for a given MAC. After the headers come n, the time of the
+ * offer, and a mark. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,26 +19,27 @@
 #define LAST_PORT  9u /* of the destination: discard */
 #define PORT_MAX   65535u
 #define MAC        6u
-#define TIMES      4000u /* of TIME_NS each; the last one counts all that are longer, too */
+#define TIMES      4000u /* intervals of TIME_NS; the last also counts longer times */
 #define TIME_NS    250u
 #define NS         UINT64_C(1000000000)
 
 #define USAGE "generate:FRAMES,SIZE,FLOWS,RATE,dmac=MAC,smac=MAC,sport=PORT,dport=PORT"
 
 struct generate {
-    uint64_t frames, size, flows, rate; /* rate: a second; 0: as fast as they are taken */
+    uint64_t frames, size, flows, rate; /* rate: a second, or 0 for no limit */
     uint8_t smac[MAC], dmac[MAC];
     bool has_smac, has_dmac;
     uint64_t sport, dport; /* sport: of flow 0 */
-    uint8_t *headers;      /* of each flow */
+    uint8_t *headers;      /* the headers of each flow */
     uint8_t *batch;
-    uint64_t offered;          /* and taken */
-    uint64_t begin;            /* when the first one was, ns */
-    uint64_t sent, sent_bytes; /* by the port, since the last flush */
-    /* What came back, and with which flush: */
-    uint64_t back, sum;          /* frames, and their numbers */
-    uint64_t first, since, last; /* frames of the first flush; when it was, and the last, ns */
-    uint64_t seen;               /* frames until the last one */
+    uint64_t offered;          /* frames that were offered and taken */
+    uint64_t begin;            /* time of the first offer, ns */
+    uint64_t sent, sent_bytes; /* frames and bytes from the port since the last flush */
+    /* Frames that came back, and the flushes that brought them: */
+    uint64_t back, sum;          /* number of frames, and sum of their numbers */
+    uint64_t first, since, last; /* frames of the first flush; times of the first and last flush,
+                                  * ns */
+    uint64_t seen;               /* frames until the last flush */
     uint32_t times[TIMES];
 };
 
@@ -67,7 +69,7 @@ static bool take_mac(const char **at, uint8_t out[MAC])
     return true;
 }
 
-/* Takes "dmac=02:00:00:00:01:00" and its like. */
+/* Takes a field such as "dmac=02:00:00:00:01:00". */
 static bool take_field(const char **at, struct generate *g)
 {
     struct {
@@ -145,7 +147,8 @@ static uint16_t sum_header(const uint8_t *header)
     return (uint16_t) ~(sum + (sum >> 16));
 }
 
-/* Addresses are those of measurements (RFC 2544), from 198.18.0.0 to 198.19.0.1, and local MACs. */
+/* The addresses are reserved for benchmarks (RFC 2544), from 198.18.0.0 to 198.19.0.1, with local
+ * MACs. */
 static void make_headers(const struct generate *g, uint16_t flow, uint8_t out[HEADERS])
 {
     static const uint8_t plain[HEADERS] = {2,   0,    0, 0, 1,   0,  2, 0,    0, 0,  0,  0, 8,
@@ -165,7 +168,7 @@ static void make_headers(const struct generate *g, uint16_t flow, uint8_t out[HE
     dpk_store_be16(out + 38, (uint16_t)(g->size - 34));
 }
 
-/* How many frames may be offered now. */
+/* Returns how many frames may be offered now. */
 static uint64_t due(const struct generate *g, uint64_t at)
 {
     const uint64_t left = g->frames - g->offered, passed = at - g->begin;
@@ -191,7 +194,7 @@ static size_t make_frames(struct generate *g, uint64_t at, struct dpk_frame fram
     return count;
 }
 
-/* When there is no room, it waits before it offers again. */
+/* If the port has no room, waits before the next offer. */
 static bool generate_receive(struct dpk_wire *wire)
 {
     struct generate *g = wire->kind;
@@ -267,7 +270,7 @@ static enum dpk_status generate_open(struct dpk_wire *wire, const char *argument
     return DPK_OK;
 }
 
-/* The least time that half of the frames were not away longer than. */
+/* Returns the median of the times that frames were away, rounded up to TIME_NS. */
 static double median_us(const struct generate *g)
 {
     uint64_t count = 0;

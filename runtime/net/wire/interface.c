@@ -1,4 +1,4 @@
-/* Network interfaces of the machine: what they are called, and whether they carry frames. */
+/* Network interfaces of the machine: checks of names, and their state. */
 #include "interface.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ int interface_mtu(int socket, const char *name)
     return ask(socket, SIOCGIFMTU, name, &r) ? r.ifr_mtu : 0;
 }
 
-/* The flags tell of a carrier a little later. */
+/* The interface flags report a carrier a little later than ethtool. */
 static bool has_carrier(int socket, const char *name, bool runs)
 {
     struct ethtool_value link = {.cmd = ETHTOOL_GLINK};

@@ -1,4 +1,5 @@
-/* The table of kinds: finds the kind of a specification, and checks, tries or opens a wire of that kind. */
+/* The table of kinds: finds the kind of a specification, and checks, tries or opens a wire of that
+ * kind. */
 #include "kinds.h"
 
 #include <stdio.h>

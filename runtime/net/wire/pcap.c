@@ -1,5 +1,5 @@
-/* pcap:IN,OUT: packet captures of Ethernet, one that frames arrive from, and one that they leave
- * into. In a path, a backslash stands before a comma or a backslash. */
+/* pcap:IN,OUT: packet captures of Ethernet. Frames arrive from IN and leave into OUT. In a path, a
+ * backslash precedes a comma or a backslash. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,15 +21,15 @@ struct pcap {
     struct dpk_buf in; /* all of the capture */
     struct dpk_reader next;
     read_u32 *read;
-    int out; /* -1: none */
+    int out; /* -1 without a file */
     bool out_failed;
-    uint64_t out_size; /* of whole records */
+    uint64_t out_size; /* bytes of whole records */
     uint32_t count;
 };
 
 /* ---- The argument ---- */
 
-/* Takes the path up to a comma or the end. False: it does not fit. */
+/* Takes the path up to a comma or the end. Returns false if it does not fit. */
 static bool take_path(const char **at, char out[PATH_MAX])
 {
     size_t n = 0;
@@ -71,7 +71,6 @@ void wire_put_path(struct dpk_buf *b, const char *path)
     }
 }
 
-/* Appends a path, absolute. */
 static enum dpk_status put_path(struct dpk_buf *b, const char *path, struct dpk_error *err)
 {
     char whole[PATH_MAX], folder[PATH_MAX] = "";
@@ -99,7 +98,8 @@ static enum dpk_status pcap_check(const char *argument, struct dpk_buf *b, struc
 
 /* ---- Frames that arrive ---- */
 
-/* Finds the byte order of a capture from its first word. Returns NULL if the file is not a capture. */
+/* Finds the byte order of a capture from its first word. Returns NULL if the file is not a
+ * capture. */
 static read_u32 *byte_order(const struct dpk_buf *in)
 {
     read_u32 *const orders[] = {dpk_read_le32, dpk_read_be32};
@@ -121,10 +121,10 @@ static struct dpk_frame next_frame(struct pcap *p)
     return (struct dpk_frame){dpk_read_bytes(&p->next, captured), size};
 }
 
-/* Refuses a file that is no capture of whole frames. */
+/* Refuses a file that is not a capture of whole frames. */
 static enum dpk_status check_frames(struct pcap *p, const char *path, struct dpk_error *err)
 {
-    if (p->in.size == 0) /* as that of a tool that captured nothing yet */
+    if (p->in.size == 0) /* a tool has not captured anything yet */
         return DPK_OK;
     p->read = byte_order(&p->in);
     p->next = dpk_reader(p->in.data, p->in.size);
@@ -150,7 +150,7 @@ static enum dpk_status read_in(struct pcap *p, const char *path, struct dpk_erro
     return status == DPK_OK ? check_frames(p, path, err) : status;
 }
 
-/* Offers frames until there are no more, or no room. Returns whether some are left. */
+/* Offers frames until none or no room is left. Returns whether frames are left. */
 static bool offer(struct dpk_wire *wire)
 {
     struct pcap *p = wire->kind;
@@ -177,8 +177,8 @@ static bool pcap_receive(struct dpk_wire *wire)
 
 /* ---- Frames that leave ---- */
 
-/* Each record is written at once, so that frames that were sent before a crash are in the file. False:
- * errno says why, and a regular file has no part of it. */
+/* Writes each record at once, so that frames that were sent before a crash are in the file. Returns
+ * false and sets errno on failure. A regular file contains no part of the record then. */
 static bool append(struct pcap *p, const struct dpk_buf *b)
 {
     if (!b->failed && dpk_write_all(p->out, b->data, b->size) == 0) {
@@ -237,7 +237,7 @@ static bool pcap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 
 /* ---- Life ---- */
 
-/* The capture that frames leave into would be emptied, so it is not tried. */
+/* Trying would empty the capture that frames leave into, so only the other capture is tried. */
 static enum dpk_status pcap_try(const char *argument, struct dpk_error *err)
 {
     char in[PATH_MAX], out[PATH_MAX];

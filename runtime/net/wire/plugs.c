@@ -1,4 +1,4 @@
-/* The kinds without a medium: a plug that leads back, and no plug. */
+/* The kinds without a medium: a loopback plug, and no plug. */
 #include "kinds.h"
 
 static enum dpk_status open_nothing(struct dpk_wire *wire, const char *argument,

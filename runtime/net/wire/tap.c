@@ -1,5 +1,5 @@
-/* tap:NAME: a TAP. What the port sends arrives at the interface NAME of the machine, and what the
- * machine sends there arrives at the port. */
+/* tap:NAME: a TAP. Frames that the port sends arrive at the machine's interface NAME, and frames
+ * that the machine sends there arrive at the port. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -11,14 +11,14 @@
 
 #include "interface.h"
 
-#define ATTACH_AGAIN_MS 500                 /* when it is gone */
-#define ROOM            (DPK_FRAME_MAX + 1) /* so that a frame that is too long is seen */
+#define ATTACH_AGAIN_MS 500                 /* while the interface is gone */
+#define ROOM            (DPK_FRAME_MAX + 1) /* to detect a frame that is too long */
 
 struct tap {
     char name[IFNAMSIZ];
     int control; /* a socket */
-    int fd;      /* the same number for as long as the wire lives */
-    bool gone;   /* of the thread */
+    int fd;      /* keeps its number as long as the wire lives */
+    bool gone;   /* used by the wire's thread only */
     uint8_t (*frames)[ROOM];
 };
 
@@ -37,7 +37,7 @@ static enum dpk_status no_permission(const char *name, bool there, struct dpk_er
         (unsigned)getuid(), name);
 }
 
-/* Opens a TAP that is there, or makes one, which is gone when it is closed. */
+/* Opens an existing TAP, or makes one that is deleted when it is closed. */
 static enum dpk_status attach(int control, const char *name, int *fd, struct dpk_error *err)
 {
     static const short flags[] = {IFF_TAP | IFF_NO_PI, IFF_TAP | IFF_NO_PI | IFF_MULTI_QUEUE};
@@ -57,8 +57,8 @@ static enum dpk_status attach(int control, const char *name, int *fd, struct dpk
         struct ifreq r = {.ifr_flags = flags[i]};
         snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
         if (ioctl(*fd, TUNSETIFF, &r) == 0) {
-            /* The kernel finishes checksums and segments itself, independent of the previous user of
-             * the TAP. */
+            /* The kernel finishes checksums and segments itself, independent of the previous user
+             * of the TAP. */
             (void)ioctl(*fd, TUNSETOFFLOAD, 0);
             if (!there)
                 (void)interface_set_up(control, name);
@@ -111,7 +111,7 @@ static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, str
     return status;
 }
 
-/* A deleted TAP is not created again; but if it reappears, it is used. */
+/* A deleted TAP is not created again. If it reappears, it is used. */
 static void attach_again(struct tap *t)
 {
     int fd = -1;

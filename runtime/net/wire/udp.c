@@ -1,6 +1,6 @@
-/* udp:LISTEN,PEER: frames as datagrams of UDP, one in each, without another header, as
- * `-netdev dgram` of QEMU has them. The socket is connected: the kernel gives it datagrams of the
- * peer alone, and nothing is sent but what the port sends. */
+/* udp:LISTEN,PEER: each frame is a UDP datagram without another header, like QEMU's `-netdev
+ * dgram`. The socket is connected, so the kernel passes on only datagrams of the peer. The wire
+ * sends only the port's frames. */
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <netdb.h>
@@ -12,25 +12,26 @@
 
 #include "kinds.h"
 
-#define BUFFER_SIZE  (4 << 20)           /* that the socket asks for, each way */
-#define ROOM         (DPK_FRAME_MAX + 1) /* for a datagram: a longer one shows */
-#define JOINED_MAX   64u                 /* datagrams that one call of the kernel makes */
-#define JOINED_BYTES 65000u              /* of all of them */
-#define TEXT_MAX     128                 /* of an address */
-#define STALE_MAX    (1 << 16)           /* datagrams of others that came before it was connected */
-#define PAUSE_MS     100                 /* after an error that is not the peer's */
+#define BUFFER_SIZE  (4 << 20)           /* of the socket, in each direction */
+#define ROOM         (DPK_FRAME_MAX + 1) /* for a datagram; one more byte detects longer
+                                          * datagrams */
+#define JOINED_MAX   64u                 /* datagrams that a system call makes */
+#define JOINED_BYTES 65000u              /* total size of these */
+#define TEXT_MAX     128                 /* length of an address */
+#define STALE_MAX    (1 << 16)           /* datagrams from others before the socket was connected */
+#define PAUSE_MS     100                 /* after an error that the peer did not cause */
 
 struct udp {
     int fd;
-    uint32_t missed;          /* datagrams that the kernel had no room for, as far as counted */
+    uint32_t missed;          /* the kernel's count of dropped datagrams */
     uint8_t *in, *out;        /* WIRE_BATCH times ROOM bytes each */
-    size_t sizes[WIRE_BATCH]; /* of those that wait in `out` */
+    size_t sizes[WIRE_BATCH]; /* of frames that wait in `out` */
     size_t count;
-    size_t joined_max; /* bytes of frames that the kernel may be given as one */
+    size_t joined_max; /* largest frame that may be joined with others */
     struct iovec pieces[WIRE_BATCH];
 };
 
-/* For the kernel: into datagrams of how many bytes it cuts what it is given. */
+/* Tells the kernel the size of the datagrams into which it cuts the bytes. */
 struct segment_size {
     _Alignas(struct cmsghdr) uint8_t bytes[CMSG_SPACE(sizeof(uint16_t))];
 };
@@ -49,8 +50,8 @@ static void addresses_free(struct addresses *a)
         freeaddrinfo(a->peer);
 }
 
-/* Finds an address, "1.2.3.4:5", "[::1]:5" or, if `any` may be meant, ":5". A name would need a
- * server, and could mean another machine tomorrow. */
+/* Parses an address, "1.2.3.4:5", "[::1]:5", or ":5" for any address. Names are not allowed: they
+ * need a server, and may mean another machine tomorrow. */
 static enum dpk_status parse_address(const char *text, size_t size, int family,
                                      struct addrinfo **out, struct dpk_error *err)
 {
@@ -103,7 +104,7 @@ static enum dpk_status udp_check(const char *argument, struct dpk_buf *out, stru
 
 /* ---- Frames that arrive ---- */
 
-/* What the kernel had no room for was sent, and did not arrive. */
+/* Counts datagrams that were sent but did not fit into the kernel's buffer. */
 static void count_missed(struct dpk_wire *wire)
 {
     struct udp *u = wire->kind;
@@ -160,7 +161,8 @@ static bool udp_receive(struct dpk_wire *wire)
 
 /* ---- Frames that leave ---- */
 
-/* Why the next datagram was not sent. ECONNREFUSED: the peer did not listen to an earlier one. */
+/* Returns why the next datagram was not sent. ECONNREFUSED means that the peer did not listen to an
+ * earlier one. */
 static enum dpk_wire_drop drop_of(int error)
 {
     switch (error) {
@@ -181,8 +183,8 @@ static enum dpk_wire_drop drop_of(int error)
     }
 }
 
-/* How many frames from that one on the kernel can be given at once: it cuts them into datagrams of
- * equal sizes, of which the last may be shorter (UDP_SEGMENT). */
+/* Returns how many frames, beginning with `first`, the kernel can be given at once: it cuts them
+ * into datagrams of equal sizes. Only the last may be shorter (UDP_SEGMENT). */
 static size_t joined_from(const struct udp *u, size_t first)
 {
     const size_t each = u->sizes[first];
@@ -213,8 +215,8 @@ static void message_of(struct udp *u, size_t first, size_t count, struct mmsghdr
     memcpy(CMSG_DATA(header), &each, sizeof each);
 }
 
-/* Gives the kernel frames from that one on. Returns how many it took, or how many will never leave
- * as it did not take them (*error: why). */
+/* Gives frames, beginning with `first`, to the kernel. Returns how many it took, or how many it
+ * refused for good (*error says why). */
 static size_t give(struct udp *u, size_t first, int *error)
 {
     struct mmsghdr messages[WIRE_BATCH];
@@ -230,7 +232,7 @@ static size_t give(struct udp *u, size_t first, int *error)
         taken += counts[i];
     if (*error == EINTR)
         return 0;
-    /* Too long for packets of this network, or nothing that this kernel can do. */
+    /* Joined frames are too long for this network, or this kernel cannot cut them. */
     if (counts[0] > 1 && (*error == EINVAL || *error == EMSGSIZE || *error == EIO)) {
         u->joined_max = *error == EIO ? 0 : u->sizes[first] - 1;
         return 0;
@@ -272,7 +274,7 @@ static bool udp_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 
 /* ---- Life ---- */
 
-/* Those that came from others, before it was connected, are no frames of the peer. */
+/* Drops datagrams that others sent before the socket was connected. */
 static void forget_stale(int fd)
 {
     uint8_t byte;
@@ -342,7 +344,7 @@ static enum dpk_status udp_open(struct dpk_wire *wire, const char *argument, str
     return status;
 }
 
-/* What has arrived and was not taken counts as dropped. */
+/* Counts datagrams that arrived and were not taken as dropped. */
 static void udp_close(struct dpk_wire *wire)
 {
     struct udp *u = wire->kind;
@@ -350,7 +352,7 @@ static void udp_close(struct dpk_wire *wire)
     if (!u)
         return;
     if (u->fd >= 0 && wire->owner != getpid()) {
-        close(u->fd); /* what has arrived is for the parent of this child */
+        close(u->fd); /* datagrams that arrived belong to the parent */
     } else if (u->fd >= 0) {
         shutdown(u->fd, SHUT_RD);
         for (int i = 0; i < STALE_MAX && recv(u->fd, &byte, 1, MSG_DONTWAIT) > 0; i++)

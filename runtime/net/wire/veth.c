@@ -1,6 +1,6 @@
-/* veth:NAME: an interface of the machine, whose cable the port has: what the port sends leaves by
- * the interface, and what arrives at the interface arrives at the port (packet(7)). Frames are
- * received in a ring that the kernel fills, and sent by many at once. */
+/* veth:NAME: the port has the cable of a machine's interface. Frames of the port leave by the
+ * interface, and frames that arrive at the interface arrive at the port (packet(7)). The kernel
+ * receives frames into a ring. Many frames are sent at once. */
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -18,27 +18,27 @@
 #define RING_BLOCK    65536u
 #define SMALL_SLOT    2048u  /* for frames of an interface of the usual MTU */
 #define SMALL_MTU     1900   /* largest MTU whose frames fit after the kernel's header */
-#define LARGE_SLOT    16384u /* for all others */
+#define LARGE_SLOT    16384u /* for all other interfaces */
 #define SMALL_RING    (4u << 20)
 #define LARGE_RING    (8u << 20)
-#define LARGEST       65600u /* bytes of what the machine's TCP gives as one frame */
+#define LARGEST       65600u /* bytes of a frame that the machine's TCP did not cut */
 #define LARGE_WAITING (4 << 20)
-#define LOOK_AGAIN_MS 500 /* when the interface is down or gone */
+#define LOOK_AGAIN_MS 500 /* while the interface is down or gone */
 #define ROOM_MS       1   /* the first of several waits for room to send */
 #define ROOM_TRIES    5
-#define TELL_TRIES    4 /* errors in place of a frame */
+#define TELL_TRIES    4 /* errors that may come instead of a frame */
 #define MAC_ADDRESSES 12u
 
 struct veth {
     char name[IFNAMSIZ];
     int in, out;
-    int index;    /* of the interface; the thread looks after it */
-    bool trouble; /* it was down since it was last seen to work */
+    int index;    /* of the interface; the wire's thread updates it */
+    bool trouble; /* it was down since it last worked */
     uint8_t *ring;
     size_t ring_size, slot_size, slots, next;
-    uint8_t *large; /* a frame that no slot has room for */
+    uint8_t *large; /* a frame that is too large for a slot */
     uint8_t (*segments)[DPK_FRAME_MAX];
-    /* One batch is filled while the other one may be sent; then they change places. */
+    /* One batch is filled while the other is sent. Then they change roles. */
     struct batch {
         struct mmsghdr messages[WIRE_BATCH];
         struct iovec pieces[WIRE_BATCH];
@@ -46,13 +46,14 @@ struct veth {
         size_t size;
         unsigned count;
     } batches[2], *filled;
-    bool sending;        /* a thread sends, and looks for more afterwards */
+    bool sending;        /* a thread sends, and sends the other batch afterwards */
     pthread_cond_t room; /* the batch to be filled is empty */
 };
 
 /* ---- Frames that arrive ---- */
 
-/* Puts the tag of a VLAN back, which the kernel keeps beside the frame. There is room before it. */
+/* Puts back the VLAN tag, which the kernel stores separately. There is room for it before the
+ * frame. */
 static uint8_t *put_tag_back(uint8_t *frame, uint16_t type, uint16_t tci)
 {
     memmove(frame - VLAN_TAG, frame, MAC_ADDRESSES);
@@ -73,8 +74,8 @@ static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
     return h;
 }
 
-/* Receives one frame that waits outside the ring. Returns -1 if there is none. An error that the socket
- * has to tell, as of an interface that went down, comes in place of a frame, once. */
+/* Receives a frame that waits outside the ring, or returns -1. The socket reports an error, for
+ * example of an interface that went down, once instead of a frame. */
 static ssize_t receive_waiting(const struct veth *v)
 {
     struct virtio_net_hdr h;
@@ -90,8 +91,7 @@ static ssize_t receive_waiting(const struct veth *v)
     return -1;
 }
 
-/* Gets all of a frame that its slot has only the beginning of. What waits before it is of slots whose
- * frames were dropped. */
+/* Gets the whole frame whose beginning is in a slot. Skips frames whose slots were dropped. */
 static uint8_t *take_large(struct veth *v, const struct tpacket2_hdr *s)
 {
     const uint8_t *begin = (const uint8_t *)s + s->tp_mac;
@@ -113,12 +113,12 @@ static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t sta
     if (status & TP_STATUS_COPY)
         frame = take_large(v, s);
     else if (s->tp_snaplen < *size)
-        frame = NULL; /* there was no memory for the rest */
+        frame = NULL; /* the kernel had no memory for the rest */
     if (!frame) {
         wire_drop_received(wire, DPK_WIRE_NO_ROOM, 1);
         return NULL;
     }
-    /* The machine leaves checksums to the network card of its own frames. */
+    /* The machine expects the network card to finish checksums of its own frames. */
     if (h.gso_type == VIRTIO_NET_HDR_GSO_NONE && h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
         checksum_finish(frame, *size, h.csum_start, h.csum_offset);
     if (!(status & TP_STATUS_VLAN_VALID) || *size < MAC_ADDRESSES)
@@ -128,7 +128,7 @@ static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t sta
                         s->tp_vlan_tci);
 }
 
-/* Takes the frame of a slot. False: it was dropped. */
+/* Takes the frame of a slot. Returns false if the frame was dropped. */
 static bool take_frame(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t status,
                        struct dpk_frame *out)
 {
@@ -146,7 +146,8 @@ static bool take_frame(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t s
 
 /* ---- Data of TCP that arrives at once ---- */
 
-/* The machine leaves it to the network card, too, to cut its TCP into frames. */
+/* Returns whether a frame contains several TCP segments, which the machine expects the network card
+ * to cut. */
 static bool is_joined(const struct tpacket2_hdr *s)
 {
     return header_of(s).gso_type != VIRTIO_NET_HDR_GSO_NONE;
@@ -185,7 +186,7 @@ static void offer_joined(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t
     wire_drop_received(wire, DPK_WIRE_TOO_LONG, 1);
 }
 
-/* Counts what the kernel had no room for. */
+/* Counts frames that the kernel had no room for. */
 static void count_lost(struct dpk_wire *wire)
 {
     const struct veth *v = wire->kind;
@@ -195,14 +196,14 @@ static void count_lost(struct dpk_wire *wire)
         wire_drop_received(wire, DPK_WIRE_NO_ROOM, lost.tp_drops);
 }
 
-/* Offers the frames that are there, and gives their slots back. Returns how many slots. */
+/* Offers the available frames, and returns their slots. Returns the number of slots. */
 static size_t offer(struct dpk_wire *wire)
 {
     struct veth *v = wire->kind;
     struct dpk_frame frames[WIRE_BATCH];
     size_t taken = 0, count = 0;
     uint32_t all = 0;
-    bool alone = false; /* `large` and `segments` have room for one */
+    bool alone = false; /* `large` and `segments` have room for one frame */
     while (taken < WIRE_BATCH && !alone) {
         struct tpacket2_hdr *s = slot(v, v->next + taken);
         const uint32_t status = __atomic_load_n(&s->tp_status, __ATOMIC_ACQUIRE);
@@ -237,7 +238,7 @@ static bool bind_to(int fd, int index, uint16_t protocol)
     return bind(fd, (const struct sockaddr *)&to, sizeof to) == 0;
 }
 
-/* Takes the cable of the interface; frames for all addresses arrive. */
+/* Connects to the interface. Frames for all addresses arrive. */
 static bool take_cable(struct veth *v, int index)
 {
     const struct packet_mreq all = {.mr_ifindex = index, .mr_type = PACKET_MR_PROMISC};
@@ -248,8 +249,8 @@ static bool take_cable(struct veth *v, int index)
     return true;
 }
 
-/* An interface that was only down works again by itself. One that comes back under its name after
- * it was gone is another one; and the kernel tells only of the first of the two, being down. */
+/* An interface that was only down works again by itself. A new interface with the old name must be
+ * bound again: the kernel reports only that the old interface went down. */
 static void look_again(struct dpk_wire *wire)
 {
     struct veth *v = wire->kind;
@@ -258,7 +259,7 @@ static void look_again(struct dpk_wire *wire)
     v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
 }
 
-/* Once the whole ring: frames may come faster than they are taken. */
+/* Takes at most the whole ring, because frames may arrive faster than they are taken. */
 static void veth_drain(struct dpk_wire *wire)
 {
     const struct veth *v = wire->kind;
@@ -291,7 +292,8 @@ static bool veth_receive(struct dpk_wire *wire)
 
 /* ---- Frames that leave ---- */
 
-/* Waits a little, with the port, until the interface has room. False: it has none for too long. */
+/* Waits a little, while the port waits too, until the interface has room. Returns false if that
+ * takes too long. */
 static bool wait_for_room(const struct veth *v, unsigned *tries)
 {
     struct pollfd fd = {.fd = v->out, .events = POLLOUT};
@@ -325,7 +327,7 @@ static void send_batch(struct dpk_wire *wire, struct batch *b)
     b->size = 0;
 }
 
-/* What is posted while a thread sends leaves by its next call of the kernel. */
+/* If a thread already sends, it also sends the frames that are posted meanwhile. */
 static void veth_flush(struct dpk_wire *wire)
 {
     struct veth *v = wire->kind;
@@ -469,10 +471,10 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
         status = dpk_fail_errno(err, "veth:%s", v->name);
     if (status != DPK_OK)
         return status;
-    /* What no slot has room for waits here. Only root gets more than the machine's limit. */
+    /* Frames that are too large for a slot wait here. Only root may exceed the machine's limit. */
     if (setsockopt(v->in, SOL_SOCKET, SO_RCVBUFFORCE, &waiting, sizeof waiting) != 0)
         (void)setsockopt(v->in, SOL_SOCKET, SO_RCVBUF, &waiting, sizeof waiting);
-    /* Frames of a port wait for no other queue. */
+    /* Frames of the port bypass queueing disciplines. */
     (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
     v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;
     return DPK_OK;

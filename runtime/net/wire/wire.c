@@ -1,4 +1,4 @@
-/* The parts that all kinds of wires share: thread, counters, messages. */
+/* The parts that all kinds of wires share: threads, counters, messages. */
 #include "kinds.h"
 
 #include <poll.h>

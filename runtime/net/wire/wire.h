@@ -2,18 +2,18 @@
  * wire: the medium into which the port of an emulated device is plugged: itself, captures, an interface
  * of the machine. A specification names it: "KIND" or "KIND:ARGUMENT".
  *
- *     loop             itself: what it sends comes back in
- *     none             nothing: what it sends is gone
- *     tap:NAME         a TAP of the machine, which is made if there is none of that name
- *     veth:NAME        any interface of the machine; one end of a veth pair, say
+ *     loop             the port itself: sent frames come back in
+ *     none             no medium: sent frames are lost
+ *     tap:NAME         a TAP of the machine, which is made if it does not exist
+ *     veth:NAME        any interface of the machine, for example an end of a veth pair
  *     dev:NAME         another emulated device of the same folder: a cable between the two
  *     switch:NAME      a switch, which joins many devices (`dpadev switch`)
  *     udp:LISTEN,PEER  another machine, in datagrams of UDP between these two addresses
  *     pcap:IN,OUT      frames arrive from one capture and leave into another; each may be absent
  *     generate:FRAMES,SIZE,FLOWS,RATE
- *                      that many frames arrive (SIZE bytes, without checksum; UDP of so many flows,
- *                      1 if absent; RATE a second, as fast as they are taken if absent), and at the
- *                      end it is told how many came back
+ *                      FRAMES frames arrive: UDP of SIZE bytes without checksum, in FLOWS flows
+ *                      (default 1), RATE a second (default: as fast as they are taken); at the
+ *                      end a message says how many came back
  *
  *     struct dpk_wire *wire;
  *     dpk_wire_open("pcap:in.pcap,out.pcap", &sink, &wire, &err);

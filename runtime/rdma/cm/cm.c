@@ -1,4 +1,4 @@
-/* Sockets under names made of addresses. */
+/* Listens and connects by sockets whose names contain the RDMA address. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,14 +19,15 @@
 #include "rdma/cm/cm.h"
 
 #define CALL_WAIT_S 5
-/* A server may close its listener and open it anew between two connections, and its client calls
- * meanwhile: so does perftest. On a wire a call takes longer than that. */
+/* A server such as perftest's may close its listener and open it again between two connections,
+ * while its client already connects. On a wire a connection request takes longer than that. */
 #define LISTENER_WAIT_MS 300
 /* Ports for sockets without a requested port (IANA's dynamic ports). */
 #define FIRST_FREE 49152u
 #define LAST_FREE  65535u
 
-/* Behind the name of who shares an address: of its listener, and of another, a process and a count. */
+/* Ends of the names of sockets that share an address: the listener has the first, each other socket
+ * has the second with its process and a count. */
 #define LISTENS "="
 #define SHARES  "+%x.%x"
 
@@ -35,8 +36,8 @@ struct name {
     size_t ip; /* where the address begins in it */
 };
 
-/* The runtime directory separates users, and tests that run in parallel. Returns false and sets errno
- * on failure. */
+/* The name contains the runtime directory, so users, and tests that run in parallel, do not meet.
+ * Returns false and sets errno on failure. */
 static bool name_of(const struct dpk_cm_address *a, const char *behind, struct name *out)
 {
     char directory[PATH_MAX];
@@ -56,7 +57,7 @@ static bool name_of(const struct dpk_cm_address *a, const char *behind, struct n
     return true;
 }
 
-/* In the abstract namespace, so that it disappears with its process. */
+/* The name is in the abstract namespace, so it disappears with its process. */
 static struct sockaddr_un socket_name(const struct name *name, socklen_t *size)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -78,7 +79,6 @@ static bool is_any(const uint8_t ip[16])
     return memcmp(ip, (const uint8_t[16]){0}, 16) == 0;
 }
 
-/* Two digits a byte. */
 static bool read_ip(const char *hex, uint8_t ip[16])
 {
     char text[3] = "";
@@ -90,7 +90,7 @@ static bool read_ip(const char *hex, uint8_t ip[16])
     return end == text + 2;
 }
 
-/* Why the socket of another forbids that one has `mine` for `a`; 0: it does not. */
+/* Returns the errno with which the socket `other` forbids the name `mine` for `a`, or 0. */
 static int forbids(const struct dpk_cm_address *a, const struct name *mine, const char *other)
 {
     uint8_t ip[16];
@@ -105,8 +105,8 @@ static int forbids(const struct dpk_cm_address *a, const struct name *mine, cons
     return memcmp(a->ip, ip, sizeof ip) == 0 ? EADDRINUSE : 0;
 }
 
-/* Looks among the sockets of the system that are no connections. `mine` is there already, so that
- * of two that overlap one at least finds the other. `besides`: another that does not count. */
+/* Searches the listening and bound sockets of the system. `mine` is bound already, so at least one
+ * of two sockets that overlap finds the other. `besides` is another socket that may overlap. */
 static int find_overlap(const struct dpk_cm_address *a, const struct name *mine,
                         const char *besides)
 {
@@ -191,7 +191,7 @@ enum dpk_status dpk_cm_bind(struct dpk_cm_address *at, int *fd, struct dpk_error
 
 /* ---- Listening ---- */
 
-/* Gives a shared address to its listener: nobody else may have it, shared or not. */
+/* Gives a shared address to its listener alone: no other socket may have it, shared or not. */
 static int listen_alone(const struct dpk_cm_address *at, int fd)
 {
     struct dpk_cm_address alone = *at;
@@ -239,7 +239,7 @@ int dpk_cm_accept(int listener)
 
 /* ---- Calling ---- */
 
-/* 0: connected. Else errno says why not. */
+/* Returns 0, or the errno of the failure. */
 static int call_at(const struct dpk_cm_address *to, const char *behind, int *out)
 {
     const struct timeval patience = {.tv_sec = CALL_WAIT_S};

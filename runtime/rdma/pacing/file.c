@@ -1,4 +1,4 @@
-/* The file and the socket in a device's folder, and what is read of them. */
+/* Maps the file, connects to the socket in a device's folder, and reads statistics. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ void rates_unmap(struct file *f)
 
 /* ---- The socket ---- */
 
-/* By the descriptor of the folder, whose path may be longer than that of a socket. */
+/* Uses the folder's descriptor, because the folder's path may be too long for a socket address. */
 int rates_connect(const char *directory, uint32_t *process)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};

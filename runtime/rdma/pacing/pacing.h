@@ -44,7 +44,7 @@ enum { DPK_RATES_NACK_RNR = 1 }; /* subtype: the peer has no receive */
 enum { DPK_RATES_ACK_EXPECTED = 1, DPK_RATES_PROBE_SENT = 4 }; /* flags of a TX */
 enum { DPK_RATES_TYPES = 4, DPK_RATES_FIRST = DPK_RATES_TX };
 
-/* One event. Times are nanoseconds of the machine's monotonic clock, which is that of the DPA. */
+/* An event. Times are nanoseconds of the machine's monotonic clock, which is that of the DPA. */
 struct dpk_rates_event {
     uint8_t type;    /* enum dpk_rates_type */
     uint8_t subtype; /* of a NACK */
@@ -74,7 +74,7 @@ struct dpk_rates_flow {
  * file, DPK_ERR_NOMEM. */
 enum dpk_status dpk_rates_open(const char *directory, struct dpk_rates **out,
                                struct dpk_error *err);
-void dpk_rates_close(struct dpk_rates *r); /* NULL is fine */
+void dpk_rates_close(struct dpk_rates *r); /* NULL is allowed */
 /* Returns true if a server has started since dpk_rates_join. */
 bool dpk_rates_look(const struct dpk_rates *r);
 /* Connects to the server. Returns false if there is no server. Flows start with the line rate. */
@@ -82,7 +82,7 @@ bool dpk_rates_join(struct dpk_rates *r);
 bool dpk_rates_on(const struct dpk_rates *r);
 /* Returns a descriptor that is readable when the server is gone, or -1 without a server. */
 int dpk_rates_socket(const struct dpk_rates *r);
-/* Whether the server is still there. */
+/* Returns true if the server still exists. */
 bool dpk_rates_alive(struct dpk_rates *r);
 /* Forgets the server, and all flows. */
 void dpk_rates_leave(struct dpk_rates *r);
@@ -143,7 +143,7 @@ struct dpk_rates_seen {
     size_t count;
     struct dpk_rates_row { /* the first flows */
         uint32_t process, qp, rate;
-        uint32_t rtt_ns; /* the last; 0: none was measured */
+        uint32_t rtt_ns; /* the last measured time; 0: none */
         uint64_t events;
     } rows[DPK_RATES_SEEN];
 };

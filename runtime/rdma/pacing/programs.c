@@ -1,4 +1,4 @@
-/* Programs that are joined: their events, their flows, and the rates that they get. */
+/* Programs that have joined: their events, their flows, and the rates that they get. */
 #include "programs.h"
 
 #include <errno.h>
@@ -8,13 +8,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define AT_ONCE 256u /* events of a program, before the next one has its turn */
+#define AT_ONCE 256u /* events of a program before the next program has its turn */
 
 struct flow {
     struct dpk_rates_state state;
-    uint32_t life; /* 0: it has had no event */
+    uint32_t life; /* 0 before its first event */
     uint32_t rate;
-    struct row *row; /* NULL: all are in use */
+    struct row *row; /* NULL if all rows are in use */
 };
 
 static void add(atomic_uint_least64_t *counter, uint64_t more)
@@ -84,7 +84,7 @@ static void flow_end(struct file *f, struct flow *flow)
     *flow = (struct flow){0};
 }
 
-/* The flow of an event. NULL: out of memory, or it has ended. */
+/* Returns the flow of an event, or NULL if memory is short or the flow has ended. */
 static struct flow *flow_of(struct programs *of, struct program *p, const struct dpk_rates_event *e)
 {
     struct flow **chunk = &p->chunks[e->flow / CHUNK];
@@ -112,7 +112,7 @@ struct program *program_new(int fd)
         return NULL;
     p->fd = fd;
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
-    p->process = who.pid > 0 ? (uint32_t)who.pid : 1; /* 0: of another namespace */
+    p->process = who.pid > 0 ? (uint32_t)who.pid : 1; /* 0 in another PID namespace */
     return p;
 }
 
@@ -127,7 +127,7 @@ void program_free(struct programs *of, struct program *p)
         add(&of->file->programs, (uint64_t)-1);
     TAILQ_REMOVE(&of->list, p, link);
     rings_free(&p->rings);
-    /* A child of fork() may have it open, too. */
+    /* A child of fork() may have the socket open, too. */
     epoll_ctl(of->epoll, EPOLL_CTL_DEL, p->fd, NULL);
     shutdown(p->fd, SHUT_RDWR);
     close(p->fd);
@@ -187,7 +187,7 @@ static bool is_event(const struct dpk_rates_event *e)
             (e->type >= DPK_RATES_FIRST && e->type < DPK_RATES_FIRST + DPK_RATES_TYPES));
 }
 
-/* Without room the program gets the rate with a later event. */
+/* If the ring is full, the program gets the rate with a later event. */
 static void answer(struct programs *of, struct program *p, struct flow *flow, uint32_t number,
                    const struct dpk_rates_order *o)
 {
@@ -202,7 +202,7 @@ static void answer(struct programs *of, struct program *p, struct flow *flow, ui
     ring_wrote(out, sizeof order);
 }
 
-/* False: no more events can be given. */
+/* Returns false if no more events can be given. */
 static bool take(struct programs *of, struct program *p, const struct dpk_rates_event *e)
 {
     const struct dpk_rates_options *options = of->options;
@@ -220,7 +220,7 @@ static bool take(struct programs *of, struct program *p, const struct dpk_rates_
     return true;
 }
 
-/* Gives the events in the next `size` bytes. False: no more can be given. */
+/* Gives the events in the next `size` bytes. Returns false if no more events can be given. */
 static bool give(struct programs *of, struct program *p, uint32_t size)
 {
     struct dpk_rates_event e;
@@ -233,7 +233,7 @@ static bool give(struct programs *of, struct program *p, uint32_t size)
     return true;
 }
 
-/* As programs_serve, of one program. A ring that is broken makes its program leave. */
+/* Like programs_serve, for one program. A program with a broken ring is removed. */
 static int serve(struct programs *of, struct program *p)
 {
     const uint32_t most = AT_ONCE * (uint32_t)sizeof(struct dpk_rates_event);

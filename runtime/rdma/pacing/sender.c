@@ -1,4 +1,4 @@
-/* Who sends: joins a server, passes on events, and takes rates. */
+/* The sender's side: it joins a server, reports events, and takes rates. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 struct flow {
     struct dpk_rates_flow seen;
     uint32_t life; /* 0: free */
-    uint32_t next; /* if it is free: the next free one */
+    uint32_t next; /* of a free flow: the next free flow */
 };
 
 struct dpk_rates {
     char *directory;
     struct file *file;
-    uint32_t generation; /* of the server that was looked for last */
-    int fd;              /* -1: there is no server */
+    uint32_t generation; /* of the last server that was looked for */
+    int fd;              /* -1 without a server */
     struct rings rings;
     struct flow *flows; /* DPK_RATES_FLOWS of them */
     uint32_t free, used;
-    uint32_t lives; /* how many flows there were */
+    uint32_t lives; /* number of flows so far */
 };
 
 /* ---- Life ---- */
@@ -112,7 +112,7 @@ void dpk_rates_leave(struct dpk_rates *r)
 {
     if (r->fd < 0)
         return;
-    shutdown(r->fd, SHUT_RDWR); /* a child of fork() may have it open, too */
+    shutdown(r->fd, SHUT_RDWR); /* a child of fork() may have the socket open, too */
     close(r->fd);
     r->fd = -1;
     rings_free(&r->rings);

@@ -1,4 +1,4 @@
-/* Who sets the rates: threads, and the programs that each of them serves. */
+/* The server that sets rates: its threads, and the programs that each thread serves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,14 +14,14 @@
 #include "programs.h"
 
 #define EVENTS_MAX 16
-#define LINGER_NS  50000 /* how long a thread looks again and again before it sleeps */
+#define LINGER_NS  50000 /* how long a thread polls before it sleeps */
 
 struct worker {
     struct dpk_rates_server *server;
     unsigned number;
     int wake;
     pthread_t thread;
-    pthread_mutex_t lock; /* while it works: for its programs */
+    pthread_mutex_t lock; /* held while the worker uses its programs */
     struct programs programs;
 };
 
@@ -31,7 +31,7 @@ struct dpk_rates_server {
     int folder, listener;
     pid_t owner;
     atomic_bool over; /* no more events are given */
-    unsigned next;    /* worker, for the program that joins next */
+    unsigned next;    /* number of the worker for the program that joins next */
     atomic_uint started;
     struct worker workers[DPK_RATES_WORKERS_MAX];
 };
@@ -57,7 +57,7 @@ static void set_over(struct dpk_rates_server *s)
         eventfd_write(s->workers[i].wake, 1);
 }
 
-/* Gives a program that joins to the next worker. With the lock of `w`. */
+/* Gives a program that joins to the next worker. Call this with the lock of `w`. */
 static void accept_one(struct worker *w)
 {
     struct dpk_rates_server *s = w->server;
@@ -79,7 +79,7 @@ static void accept_one(struct worker *w)
         pthread_mutex_unlock(&to->lock);
 }
 
-/* Returns as programs_serve. */
+/* Returns the same values as programs_serve. */
 static int hear(struct worker *w, const struct epoll_event *events, int count)
 {
     eventfd_t woken;
@@ -96,7 +96,7 @@ static int hear(struct worker *w, const struct epoll_event *events, int count)
     return good ? count > 0 : -1;
 }
 
-/* One look at all programs. Returns whether there was something. */
+/* Looks at all programs once. Returns whether any of them had work. */
 static bool look(struct worker *w, int wait_ms)
 {
     struct epoll_event events[EVENTS_MAX];
@@ -117,7 +117,7 @@ static void set_polled(struct worker *w, bool polled)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Who sends needs no system call to wake a thread that still looks. */
+/* A sender needs no system call to wake a thread that still polls. */
 static void *work(void *context)
 {
     struct worker *w = context;
@@ -130,7 +130,7 @@ static void *work(void *context)
         const bool lingers = any || dpk_now_ns() - last < LINGER_NS;
         if (polled != lingers) {
             set_polled(w, polled = lingers);
-            if (!polled && look(w, 0)) /* what came before it was said */
+            if (!polled && look(w, 0)) /* serves events that came before the rings were marked */
                 set_polled(w, polled = true), last = dpk_now_ns();
         }
         if (polled && !any)
@@ -139,7 +139,7 @@ static void *work(void *context)
     pthread_mutex_lock(&w->lock);
     programs_free(&w->programs);
     if (w->number == 0) {
-        close(w->server->listener); /* this wakes processes that wait there */
+        close(w->server->listener); /* this wakes processes that wait for a connection */
         w->server->listener = -1;
     }
     pthread_mutex_unlock(&w->lock);
@@ -170,7 +170,7 @@ static enum dpk_status start_worker(struct dpk_rates_server *s, struct worker *w
     return status;
 }
 
-/* What a process that was killed has left is replaced. */
+/* Replaces the socket that a killed process left. */
 static enum dpk_status listen_in(struct dpk_rates_server *s, const char *directory,
                                  struct dpk_error *err)
 {
@@ -199,7 +199,7 @@ static enum dpk_status start(struct dpk_rates_server *s, const char *directory,
     if (status == DPK_OK && !watch(s->workers[0].programs.epoll, s->listener, s))
         status = dpk_fail_errno(err, "%s/" SOCKET, directory);
     if (status == DPK_OK)
-        atomic_fetch_add(&s->file->generation, 1); /* from now on who sends finds it */
+        atomic_fetch_add(&s->file->generation, 1); /* from now on senders find this server */
     return status;
 }
 
@@ -228,14 +228,14 @@ enum dpk_status dpk_rates_serve(const char *directory, const struct dpk_rates_op
 void dpk_rates_stop(struct dpk_rates_server *s)
 {
     if (!s || s->owner != getpid())
-        return; /* in a child of fork() its threads are not there */
+        return; /* a child of fork() does not have the threads */
     if (s->folder >= 0)
         unlinkat(s->folder, SOCKET, 0);
     set_over(s);
     for (unsigned i = 0; i < s->started; i++) {
         struct worker *w = &s->workers[i];
         pthread_join(w->thread, NULL);
-        programs_free(&w->programs); /* who was given to it since */
+        programs_free(&w->programs); /* programs that joined since the thread ended */
         close(w->programs.epoll);
         close(w->wake);
         pthread_mutex_destroy(&w->lock);

@@ -77,8 +77,8 @@ void channel_free(struct channel *c)
 
 /* ---- Waking the peer ---- */
 
-/* When the socket is full, the peer has other messages that wake it. A broken socket shows as the
- * next event. */
+/* When the socket is full, the peer has other messages that wake it. A broken socket is reported as
+ * the next event. */
 static void say(const struct channel *c, uint8_t what)
 {
     send(c->fd, &what, sizeof what, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -100,8 +100,8 @@ void channels_wake(struct gateway *s)
         wake_reader(c);
 }
 
-/* Wakes a peer that waits for a response. If the program is about to go on, the peer is woken after the next
- * request of the program. */
+/* Wakes a peer that waits for a response. If the program is about to go on, the peer is woken after
+ * the next request of the program. */
 static void wake_reader_soon(struct channel *c)
 {
     struct gateway *s = c->rc->gateway;
@@ -113,7 +113,7 @@ static void wake_reader_soon(struct channel *c)
         wake_reader(c);
 }
 
-/* The peer has a request. When it is woken for it, it finds the response that it is owed, too. */
+/* Wakes the peer for a request. The same wake-up serves a response that the peer is owed. */
 static void wake_responder(struct channel *c)
 {
     struct gateway *s = c->rc->gateway;
@@ -149,7 +149,8 @@ void pairs_channel_say_bye(const struct channel *c)
 
 enum taken { TAKEN, LATER, INVALID };
 
-/* Returns the bits of a response about direct copies. Puts an offer after the bytes of the response. */
+/* Returns the bits of a response about direct copies. Puts an offer after the bytes of the
+ * response. */
 static unsigned answer_directly(struct channel *c, const struct request *r, const uint8_t *payload,
                                 const struct response *answer)
 {
@@ -222,7 +223,7 @@ static enum taken take(struct channel *c, uint32_t size, uint32_t *used)
                                    : response(c, &f.response, payload);
 }
 
-/* The other channel of its queue pair, if the peer has written to it; or NULL. */
+/* Returns the other channel of the queue pair if the peer has written to it, or NULL. */
 static struct channel *other_of(const struct channel *c)
 {
     const struct dpk_rc_qp *qp = c->qp;
@@ -232,9 +233,9 @@ static struct channel *other_of(const struct channel *c)
                                                                                       : NULL;
 }
 
-/* Handles the frames that are in the ring at the start. Frames that arrive meanwhile wait, as other channels
- * must be served, too. Responses that the peer wrote before its requests are handled first. Returns false
- * if a frame is invalid. */
+/* Handles the frames that are in the ring at the start. Frames that arrive meanwhile wait, as other
+ * channels must be served, too. Responses that the peer wrote before its requests are handled
+ * first. Returns false if a frame is invalid. */
 static bool take_frames(struct channel *c)
 {
     uint32_t left, used;
@@ -256,7 +257,7 @@ static bool take_frames(struct channel *c)
     return true;
 }
 
-/* As long as there are frames to handle, it asks for EPOLLOUT, which is always reported. */
+/* A channel with frames to handle asks for EPOLLOUT, which is always reported. */
 static void set_interest(struct channel *c)
 {
     uint32_t size;
@@ -267,8 +268,8 @@ static void set_interest(struct channel *c)
         c->interest = want;
 }
 
-/* A queue pair that outlives its peers may be connected again already. Then the channel is of the
- * earlier connection, and only what went over it fails. */
+/* A queue pair that outlives its peers may already be connected again. Then the channel belongs to
+ * the earlier connection, and only the works of that connection fail. */
 static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
@@ -289,14 +290,14 @@ static void lost(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
     bool requests = c->role == REQUESTS;
-    /* Of a queue pair with datagrams, one of many: it is nobody's peer. */
+    /* one of many channels of a queue pair with datagrams, whose loss does not matter */
     const bool spare = qp && qp_has_datagrams(qp) && qp->requests != c;
-    /* Responses that the peer sent before count, though the event of their channel may come
+    /* Responses that the peer sent earlier count, though the event of their channel may come
      * later. */
     if (qp && qp->requests && qp->requests != c)
         take_frames(qp->requests);
     if (c->fd < 0)
-        return; /* handling the responses has closed it */
+        return; /* handling the responses has closed the channel */
     if (qp && qp->requests == c)
         qp->requests = NULL;
     if (qp && qp->responses == c)

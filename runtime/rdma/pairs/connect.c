@@ -6,7 +6,7 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
     qp->transport = transport;
     qp->state = QP_READY;
     gateway_settle(qp);
-    /* Peers may have sent requests before; they are carried out now. */
+    /* Peers may have sent requests before. They are carried out now. */
     each_sender(qp, requester_resume);
     if (transport->is_shared)
         transport->resume(qp);
@@ -24,7 +24,7 @@ static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err
     return DPK_OK;
 }
 
-/* Owns the socket from here on. Call this with the lock. */
+/* Takes over the socket. Call this with the lock. */
 static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
     enum dpk_status status = gateway_attach(qp, fd, err);
@@ -130,8 +130,7 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
         return status;
     dpk_rc_lock(rc);
     if (qp->state == QP_NEW) {
-        /* A queue pair that gets this number later can only be of another process if numbers are
-         * published. */
+        /* If numbers are published, a queue pair of another process may get this number later. */
         qp->peer = (struct address){.number = number};
         if (!rc->directory)
             qp->peer.process = rc->identity;

@@ -19,8 +19,8 @@
 #include "gateway.h"
 #include "pace.h"
 
-#define TOTAL_MIN   ((uint64_t)2 * SEGMENT) /* of a work: smaller ones gain nothing */
-#define REFUSED_MAX 4u                      /* then the peer is left alone */
+#define TOTAL_MIN   ((uint64_t)2 * SEGMENT) /* of a work; smaller works gain nothing */
+#define REFUSED_MAX 4u                      /* after so many the peer gets no more offers */
 
 /* ---- Offers ---- */
 
@@ -57,7 +57,7 @@ bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE])
 {
     struct direct *d = &c->direct;
     struct offered *to = &d->theirs[d->taken % OFFERS_MAX];
-    uint8_t own[OFFER_SIZE]; /* a copy that the peer cannot change any more */
+    uint8_t own[OFFER_SIZE]; /* the peer cannot change this copy */
     struct dpk_import *import;
     memcpy(own, bytes, sizeof own);
     struct dpk_memory_share s = read_offer(own);
@@ -97,7 +97,7 @@ void direct_free(struct channel *c)
 
 /* ---- The requester ---- */
 
-/* The channel by which a large work may be carried out directly; or NULL. */
+/* Returns the channel that may carry out a large work directly, or NULL. */
 static struct channel *channel_of(const struct dpk_rc_qp *qp, uint64_t total)
 {
     const bool may =
@@ -105,7 +105,7 @@ static struct channel *channel_of(const struct dpk_rc_qp *qp, uint64_t total)
     return may && !pace_has(qp) ? qp->requests : NULL;
 }
 
-/* The one piece of memory of a work; or NULL. */
+/* Returns the memory of a work that has only one piece, or NULL. */
 static const struct dpk_memory_access *piece_of(const struct dpk_rc_work *w)
 {
     if (w->count == 0)
@@ -113,8 +113,8 @@ static const struct dpk_memory_access *piece_of(const struct dpk_rc_work *w)
     return w->count == 1 && !w->pieces[0].bytes ? &w->pieces[0].memory : NULL;
 }
 
-/* Returns whether the peer has taken the offer of a key. With the next offer the peer forgets its oldest
- * offer, so old offers are not used meanwhile. */
+/* Returns whether the peer has taken the offer of a key. With the next offer the peer forgets its
+ * oldest offer, so old offers are not used meanwhile. */
 static bool is_taken(const struct direct *d, uint32_t key)
 {
     if (d->offered != 0 && d->given >= OFFERS_MAX)
@@ -132,7 +132,7 @@ bool direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint
     return piece && is_taken(&c->direct, piece->key);
 }
 
-/* The part of a write whose bytes are sent: may they be fetched the next time? */
+/* Offers the memory of a write whose bytes are sent, so that the peer may fetch later writes. */
 static void offer(struct channel *c, uint32_t key, struct request *r)
 {
     struct direct *d = &c->direct;
@@ -204,7 +204,7 @@ bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, ui
     if (dpk_rc_message_fetch(qp->end->options.domain, to, at, r->size, from.import, from.address) &&
         is_allowed(c))
         return true;
-    dpk_import_close(o->import); /* the peer says what is wrong */
+    dpk_import_close(o->import); /* the request that follows gets the reason from the peer */
     *o = (struct offered){0};
     c->direct.refused++;
     return false;

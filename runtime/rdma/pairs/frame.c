@@ -14,10 +14,10 @@ enum {
     FLAG_REFERENCE = 128
 };
 
-/* In fields that a response does not use otherwise. */
+/* Uses fields that a response does not need otherwise. */
 static void write_reason(const struct refused *why, uint8_t out[FRAME_SIZE])
 {
-    out[2] = (uint8_t)why->reason; /* of success: what it says of direct copies */
+    out[2] = (uint8_t)why->reason; /* replaced by the bits about direct copies on success */
     out[3] = (uint8_t)why->memory.why;
     dpk_store_be64(out + 8, why->memory.address);
     dpk_store_be64(out + 16, why->memory.size);
@@ -91,7 +91,8 @@ static bool read_request(struct dpk_reader *in, unsigned opcode, unsigned flags,
            out->request.service <= DPK_RC_DATAGRAM && size <= out->request.total;
 }
 
-/* Returns whether a responder may answer with this status. The requester itself sets the other statuses. */
+/* Returns whether a responder may answer with this status. The requester itself sets the other
+ * statuses. */
 static bool is_answer(unsigned status)
 {
     return status == DPK_RC_OK || status == DPK_RC_REMOTE_INVALID ||

@@ -1,5 +1,5 @@
-/* The socket by which other processes of this user reach this one, and the descriptors of the thread that
- * serves it (thread.c). */
+/* The socket by which other processes of this user reach this process, and the descriptors of the
+ * thread that serves it (thread.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     return s->epoll >= 0 && s->wake >= 0 && s->nudge >= 0 && s->timer >= 0 && s->listener >= 0 &&
            bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
            listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, EPOLLIN) &&
-           watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* so nobody has to read it */
+           watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* needs no read */
 }
 
 void pairs_gateway_free(struct gateway *s)

@@ -8,8 +8,8 @@ static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **paylo
     return SENT;
 }
 
-/* The peer, which may have been created after the connection was made. NULL: there is none, it is
- * in the error state, or it is connected to another queue pair. */
+/* Returns the peer, which may be younger than the connection. Returns NULL if it does not exist, is
+ * in the error state, or is connected to another queue pair. */
 static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
 {
     if (!qp->local)
@@ -42,7 +42,7 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
     }
     bool fails = out.status != DPK_RC_OK || out.broken;
     if (fails && !qp_has_datagrams(peer))
-        peer->local = qp->local = NULL; /* both fail below, each with its own status */
+        peer->local = qp->local = NULL; /* both queue pairs fail below, each with its own status */
     if (out.status != DPK_RC_OK && response_breaks(&out) && peer != qp)
         qp_fail(peer, DPK_RC_FLUSHED, true);
     requester_response(qp, &out, answer);

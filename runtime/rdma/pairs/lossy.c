@@ -1,7 +1,7 @@
-/* Queue pairs whose messages may be lost: where the next one goes, if there is somebody to take it. */
+/* Queue pairs whose messages may be lost: finds the peer for the next message. */
 #include "transport.h"
 
-/* A peer that was not there when the last message was sent may be now. */
+/* The peer may exist now, even if the last message found none. */
 static bool find_peer(struct dpk_rc_qp *qp)
 {
     return qp->transport->find ? qp->transport->find(qp) : !qp->transport->is_absent;

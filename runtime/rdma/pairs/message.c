@@ -1,4 +1,4 @@
-/* Messages that lie in several pieces of memory: checks and copies of any part of them. */
+/* Messages in several pieces of memory: checks and copies of any part of them. */
 #include <string.h>
 
 #include "pairs.h"
@@ -11,7 +11,8 @@ uint64_t dpk_rc_message_size(const struct dpk_rc_message *m)
     return size;
 }
 
-/* A walk through `left` bytes of a message. The bytes start `at` bytes after the start of piece `next`. */
+/* A walk through `left` bytes of a message. The bytes start `at` bytes after the start of piece
+ * `next`. */
 struct walk {
     const struct dpk_memory_domain *domain;
     const struct dpk_rc_message *message;
@@ -19,8 +20,8 @@ struct walk {
     uint64_t at, left;
 };
 
-/* Gives the part of the next piece that belongs to the walk. Returns false if the walk has ended. If
- * bytes are still `left` then, the message is too short. */
+/* Gives the part of the next piece that belongs to the walk. Returns false if the walk has ended.
+ * If bytes are still `left` then, the message is too short. */
 static bool next_part(struct walk *w, struct dpk_rc_piece *part)
 {
     const struct dpk_rc_message *m = w->message;
@@ -42,7 +43,7 @@ static bool next_part(struct walk *w, struct dpk_rc_piece *part)
     return true;
 }
 
-/* Returns whether all parts of the walk exist. *part: the part that was looked at last. */
+/* Returns whether all parts of the walk exist. *part is the last part that was checked. */
 static bool walk_all(struct walk *w, struct dpk_rc_piece *part)
 {
     while (next_part(w, part))

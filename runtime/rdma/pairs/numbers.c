@@ -1,7 +1,7 @@
 /* Numbers of queue pairs. A process takes numbers from blocks that no other process of this machine
  * uses. Each block has a file in the runtime directory. The file contains the identity of the
- * process, and the process holds a lock on it as long as it lives. So a number leads to a
- * process. */
+ * process, which holds a lock on it as long as it lives. Others find the process of a number in the
+ * file. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static bool name_file(const struct dpk_rc *rc, uint32_t index, char out[PATH_MAX
 
 /* ---- Blocks of this process ---- */
 
-/* Returns whether the path still names the open file: its owner removes it while it holds the lock. */
+/* Returns whether the path still names the open file: its owner removes it while it holds the
+ * lock. */
 static bool is_linked(int fd, const char *path)
 {
     struct stat here, there;
@@ -86,7 +87,8 @@ uint32_t number_new(struct dpk_rc *rc)
                      take_any_block(rc);
         if (!found && rc->end_number != 0)
             return 0;
-        if (!found) { /* other processes cannot find this one: its numbers may be theirs, too */
+        if (!found) { /* other processes cannot find this process, so they may use the same
+                       * numbers */
             rc->next_number = FIRST_NUMBER;
             rc->end_number = END_NUMBER;
         }

@@ -1,4 +1,4 @@
-/* Pacing: queue pairs send by the rates that a process of congestion control sets. */
+/* Pacing: queue pairs send at the rates that a process of congestion control sets. */
 #include "pace.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 #include "gateway.h"
 
 /* The port has 100 Gbit/s, 12.5 bytes a nanosecond. A unit of credit is a byte / 2^21, so a rate of
- * r / DPK_RATES_MAX fills r * LINE of them in a nanosecond. */
+ * r / DPK_RATES_MAX adds r * LINE units in a nanosecond. */
 #define LINE 25
 #define BYTE ((int64_t)1 << 21)
 
-#define FILL_NS 200000u      /* a bucket has the credit of so long at most */
-#define LONG_NS 10000000000u /* so long is needed to fill any that is empty */
+#define FILL_NS 200000u      /* a bucket has at most the credit of this time */
+#define LONG_NS 10000000000u /* this time fills any empty bucket */
 #define LOOK_NS 1000000u     /* time between two looks of a waiting queue pair at its rate */
 
-/* What a message takes on the wire, by the port's active MTU: of each packet preamble, Ethernet, IPv4,
- * UDP, BTH, ICRC, FCS and gap. */
+/* Bytes of a message on the wire with the port's active MTU: each packet has preamble, Ethernet,
+ * IPv4, UDP, BTH, ICRC, FCS and gap. */
 #define MTU  1024u
 #define HEAD 82u
 
@@ -61,7 +61,7 @@ void pace_leave(struct dpk_rc *rc, struct pace *p)
     free(p);
 }
 
-/* Without a thread nobody would be kicked, so nobody is made to wait. */
+/* Without a thread nothing would kick waiting queue pairs, so no queue pair waits. */
 static void join_server(struct dpk_rc *rc, struct pace *p)
 {
     pairs_pace_leave_server(rc, p);
@@ -92,7 +92,7 @@ void pace_forget(struct dpk_rc_qp *qp)
     qp->paced = (struct paced){0};
 }
 
-/* A flow begins with a full bucket. */
+/* A flow starts with a full bucket. */
 static void begin(struct dpk_rc_qp *qp, uint64_t now)
 {
     struct pace *p = qp->end->pace;
@@ -106,7 +106,7 @@ static struct dpk_rates_flow *flow_of(struct dpk_rc_qp *qp)
     return dpk_rates_flow(qp->end->pace->rates, qp->paced.flow);
 }
 
-/* Returns whether the present server sets the rate of the queue pair. */
+/* Returns whether the current server sets the rate of the queue pair. */
 static bool is_limited(const struct dpk_rc_qp *qp)
 {
     const struct pace *p = qp->end->pace;
@@ -160,7 +160,7 @@ bool pace_allows(struct dpk_rc_qp *qp)
     return f->credit >= 0;
 }
 
-/* ---- What is sent and answered ---- */
+/* ---- Requests and answers ---- */
 
 static uint32_t bytes_of(const struct request *r)
 {
@@ -194,7 +194,7 @@ void pace_sent(struct dpk_rc_qp *qp, const struct request *r)
     if (!is_limited(qp))
         return;
     if (qp->unanswered == 1)
-        f->acknowledged = f->serial; /* others have no answer any more */
+        f->acknowledged = f->serial; /* other requests get no answer any more */
     f->credit -= cost_of(bytes);
     f->serial = (f->serial + packets) & 0xffffff;
     f->requests++;
@@ -240,7 +240,7 @@ void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t byte
     if (f->probes && number == f->probe)
         f->answered_ns = now;
     else if (f->probes && f->answered_ns == 0 && (int32_t)(number - f->probe) > 0)
-        f->probes = false; /* it was sent to a peer that is gone */
+        f->probes = false; /* the peer of the probe has gone */
 }
 
 /* ---- Reports to the server ---- */

@@ -7,7 +7,7 @@ static bool is_due(const struct dpk_rc *rc)
     return rc->paced_ns != UINT64_MAX && dpk_now_ns() >= rc->paced_ns;
 }
 
-/* Kicks those that are due, or all. */
+/* Kicks waiting queue pairs that are due, or all of them. */
 static void kick(struct dpk_rc *rc, bool all)
 {
     struct dpk_rc_qp *qp;

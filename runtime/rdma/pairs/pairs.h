@@ -309,8 +309,8 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
 
-/* How long a queue pair tries, and lets its peer try. At first a queue pair does not wait for a peer that is
- * gone, and waits without limit for a peer without a receive. */
+/* The patience of a queue pair, and that which it asks of its peer. At first a queue pair does not
+ * wait for a missing peer, and waits without limit for a peer without a receive. */
 #define DPK_RC_RNR_FOREVER 7
 struct dpk_rc_patience {
     /* Works without a peer fail after this time, as on a card when all retries have failed. UINT64_MAX:

@@ -1,18 +1,18 @@
 /*
- * Threads of programs that poll for completions. These threads handle the messages of peers, so no other
- * thread is woken for them, and the peer needs no system call. A thread that finds no work for a while
- * polls. A thread that goes to sleep says so. If it does not, the thread of the gateway notices the sleep,
- * and looks at all channels itself.
+ * Threads of programs that poll for completions. These threads handle the messages of peers, so no
+ * other thread is woken for them, and the peer needs no system call. A thread that finds no work
+ * for a while polls. A thread that goes to sleep says so. If it does not, the thread of the gateway
+ * notices the sleep, and looks at all channels itself.
  *
- * A sleeper sleeps until the gateway's descriptor is readable, and then does the work as long as it comes
- * back soon. So a message wakes one thread, not two. Meanwhile the thread of the gateway only looks whether
- * the sleeper does the work. Waking a thread takes longer than a peer takes for an answer. So a thread whose
- * object was ready soon the last time waits awake at first.
+ * A sleeper sleeps until the gateway's descriptor is readable, and then does the work as long as it
+ * comes back soon. So a message wakes one thread, not two. Meanwhile the thread of the gateway only
+ * looks whether the sleeper does the work. Waking a thread takes longer than a peer takes for an
+ * answer. So a thread whose object was ready soon the last time waits awake at first.
  *
- * A thread that polls lets others run now and then. If that takes long, more threads want to run than there
- * are processors. A thread that only yields waits for a whole slice of another thread then, though its peer
- * has long answered. So the thread dozes: it sleeps for a moment until the peer wakes it. The system soon
- * runs a thread that has slept.
+ * A thread that polls lets others run now and then. If that takes long, more threads want to run
+ * than there are processors. A thread that only yields waits for a whole slice of another thread
+ * then, though its peer has long answered. So the thread dozes: it sleeps for a moment until the
+ * peer wakes it. The system soon runs a thread that has slept.
  */
 #include <poll.h>
 #include <sched.h>
@@ -25,7 +25,8 @@
 #define SPINS_FIRST 32  /* polls in a row without work, after which the program counts as polling */
 #define SPINS_YIELD 256 /* from this number on the thread lets others run, perhaps its peer */
 #define SPINS_EACH  16  /* polls between two such yields */
-/* Looks of the gateway's thread at a sleeper without work, after which the thread works again itself. */
+/* Looks of the gateway's thread at a sleeper without work, after which the thread works again
+ * itself. */
 #define IDLE_LOOKS 50
 #define AT_ONCE    16    /* channels of one call */
 #define SOON_NS    50000 /* longest wait awake */
@@ -38,10 +39,12 @@
 #define DOZES_EACH 32
 #define DOZES_MAX  2000   /* milliseconds */
 #define DOZE_NS    200000 /* longest single sleep */
-/* A thread that finds the lock taken so often in a row lets the owner of the lock have the processor. */
+/* A thread that finds the lock taken so often in a row lets the owner of the lock have the
+ * processor. */
 #define TAKEN_MAX 256
 
-/* Threads that poll read this clock at each look, so the clock is the cheap one, which ticks every few milliseconds. */
+/* Threads that poll read this clock at each look, so the clock is the cheap one, which ticks every
+ * few milliseconds. */
 static uint64_t now_ms(void)
 {
     struct timespec t;
@@ -72,7 +75,8 @@ void polls_end(struct gateway *s)
         set_polled(s, false);
 }
 
-/* The program has not polled between two looks. It works on if it sleeps, and was not woken. */
+/* The program has not polled between two looks. The thread rests on if the program sleeps and no
+ * event waits for it. */
 static void look_at_sleeper(struct gateway *s)
 {
     struct pollfd p = {.fd = s->epoll, .events = POLLIN};
@@ -98,7 +102,7 @@ bool polls_run(struct gateway *s)
     return s->polled;
 }
 
-/* Looks at some channels, after those of the last call. Returns whether there was something. */
+/* Looks at some channels, starting after those of the last call. Returns whether any had work. */
 static bool serve(struct gateway *s)
 {
     uint32_t size;
@@ -125,7 +129,7 @@ static void rest_here(struct gateway *s)
         s->rested = true;
         s->polls_seen = s->polls;
         s->seen_ms = now_ms();
-        gateway_wake(s); /* so that it sleeps elsewhere */
+        gateway_wake(s); /* so that it waits without `epoll` */
     }
     s->woken = true;
     s->idle = 0;
@@ -159,8 +163,8 @@ static enum pause pause_after_nothing(struct gateway *s)
     return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0 ? YIELD : GO_ON;
 }
 
-/* A thread had to wait for its turn. If that happens often, threads doze for some time. Call this with the
- * lock. */
+/* Notes that a thread waited for its turn. If few messages were served since the last wait, threads
+ * doze for some time. Call this with the lock. */
 static void slice_lost(struct gateway *s, uint64_t ns)
 {
     const uint64_t dozes_ms = ns * DOZES_EACH / 1000000;
@@ -180,7 +184,7 @@ static void yield(struct dpk_rc *rc)
     pthread_mutex_unlock(&rc->lock);
 }
 
-/* Until a peer has something, or another thread has completed something. */
+/* Sleeps until a peer writes, another thread completes something, or a moment has passed. */
 static void doze(struct gateway *s)
 {
     static const struct timespec moment = {.tv_nsec = DOZE_NS};
@@ -256,7 +260,7 @@ static int rest(struct gateway *s, const void *sleeper)
 
 int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper)
 {
-    /* Not by waiting: a child of fork() must not, as nobody may give the lock back there. */
+    /* Does not wait: in a child of fork() the owner of the lock may not exist. */
     if (pthread_mutex_trylock(&rc->lock) != 0)
         return -1;
     const int fd = rc->gateway ? rest(rc->gateway, sleeper) : -1;
@@ -301,8 +305,8 @@ static bool has_one_core(void)
     return atomic_load(&cores) == 1;
 }
 
-/* Waits awake if that may help. With one core a peer would wait for this thread. After a wait awake in vain,
- * the next waits are asleep, twice as many each time. */
+/* Waits awake if that may help. With one core a peer would wait for this thread. Each wait awake in
+ * vain doubles the number of waits asleep that follow. */
 static bool comes_soon(struct dpk_rc *rc, struct dpk_rc_waiter *w)
 {
     const unsigned asleep = atomic_load(&w->asleep), vain = atomic_load(&w->vain);

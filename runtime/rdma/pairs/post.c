@@ -1,4 +1,4 @@
-/* Posting works and receives, and the settings of ends that peers feel at once. */
+/* Posts works and receives, and changes settings of ends at once. */
 #include "gateway.h"
 #include "receives.h"
 

@@ -24,7 +24,7 @@ const struct dpk_uuid *dpk_rc_identity(void)
     return &identity;
 }
 
-/* Without a runtime directory the process still has queue pairs; only their numbers are not
+/* Without a runtime directory the process still has queue pairs; but their numbers are not
  * published. */
 static enum dpk_status open_shared(struct dpk_error *err)
 {
@@ -40,7 +40,7 @@ enum dpk_status dpk_rc_enter(struct dpk_rc **out, struct dpk_error *err)
     enum dpk_status status = DPK_OK;
     pthread_mutex_lock(&shared.lock);
     if (shared.rc && shared.rc->owner != getpid()) {
-        shared.rc = NULL; /* the parent's */
+        shared.rc = NULL; /* the parent's identity */
         shared.users = 0;
     }
     if (!shared.rc)

@@ -8,7 +8,7 @@
 
 /* ---- The lock ---- */
 
-/* A thread holds the lock for some microseconds. Sleeping and waking take longer. */
+/* A thread holds the lock for some microseconds, which is less than sleeping and waking take. */
 void dpk_rc_lock(struct dpk_rc *rc)
 {
     for (unsigned tries = 0; tries < LOCK_TRIES; tries++) {

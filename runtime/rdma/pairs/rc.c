@@ -110,7 +110,7 @@ static void qp_free(struct dpk_rc_qp *qp)
     free(qp);
 }
 
-/* Disconnects it from all peers; what is posted on it fails. */
+/* Disconnects a queue pair from all peers. Its posted works and receives fail. */
 static void qp_leave(struct dpk_rc_qp *qp)
 {
     qp_fail(qp, DPK_RC_FLUSHED, false);

@@ -5,9 +5,9 @@
 #include "receives.h"
 #include "works.h"
 
-#define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes, directly */
+#define READ_AT_ONCE ((uint64_t)1 << 20) /* bytes; then others get the lock */
 
-/* Returns whether the response has the old value of the word that the operation changes. */
+/* Returns whether the response contains the old value of the word that the operation changes. */
 static bool is_atomic(enum dpk_rc_opcode opcode)
 {
     return opcode == DPK_RC_FETCH_ADD || opcode == DPK_RC_COMPARE_SWAP ||
@@ -21,7 +21,6 @@ static uint32_t part_size(const struct dpk_rc_work *w, uint64_t at)
     return left < most ? (uint32_t)left : most;
 }
 
-/* The oldest work is done. */
 static void finish(struct dpk_rc_qp *qp)
 {
     bool silent = work_at(qp, qp->done)->silent;
@@ -40,7 +39,7 @@ static enum dpk_rc_status refuse(struct dpk_rc_qp *qp, enum dpk_rc_status status
     return status;
 }
 
-/* Checks a work as far as this end can; the peer checks the rest. */
+/* Checks what this end can check of a work. The peer checks the rest. */
 static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
 {
     const struct dpk_memory_domain *domain = qp->end->options.domain;
@@ -51,7 +50,7 @@ static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *
     if (w->wrong != DPK_RC_OK)
         return refuse(qp, w->wrong, DPK_RC_UNTOLD);
     if (qp_is_lossy(qp) && w->opcode > DPK_RC_WRITE)
-        return refuse(qp, DPK_RC_LOCAL_OPERATION, DPK_RC_NO_SUCH_SERVICE); /* nothing answers it */
+        return refuse(qp, DPK_RC_LOCAL_OPERATION, DPK_RC_NO_SUCH_SERVICE); /* needs a response */
     if (qp_has_datagrams(qp) && (w->opcode != DPK_RC_SEND || size > DPK_RC_DATAGRAM_MAX))
         return refuse(qp, DPK_RC_LOCAL_LENGTH, DPK_RC_UNTOLD);
     if (!dpk_uuid_is_zero(&w->owner) && !dpk_uuid_equal(&w->owner, &qp->peer.process))
@@ -110,7 +109,7 @@ static bool fill(struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload
     return false;
 }
 
-/* The next work cannot be sent: it fails when all works before it are done. */
+/* The next work cannot be sent. It fails when all works before it are done. */
 static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
 {
     qp->halted = wrong;
@@ -118,7 +117,8 @@ static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
         qp_fail(qp, wrong, false);
 }
 
-/* Loses the next work, which has no peer, without a report. Returns false if works before it are not done. */
+/* Loses the next work, which has no peer, without a report. Returns false if works before it are
+ * not done. */
 static bool lose_next(struct dpk_rc_qp *qp)
 {
     if (qp->unanswered > 0)
@@ -178,14 +178,14 @@ static bool send_next(struct dpk_rc_qp *qp)
         return lose_next(qp);
     if (direct_can_read(qp, &r)) {
         if (qp->unanswered > 0)
-            return false; /* what it reads may be what they write */
+            return false; /* earlier works may write the bytes that it reads */
         if (read_directly(qp, &r))
             return true;
     }
     enum sent sent = qp->transport->room(qp, payload_size(&r) + r.offers * OFFER_SIZE, &payload);
     if (sent == SENT && !fill(qp, &r, payload))
         return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
-    /* Counts as sent from here on, because its response may arrive before send() returns. */
+    /* The request counts as sent from here on: its response may arrive before send() returns. */
     if (r.last)
         qp->next = (struct place){.work = before.work + 1};
     else
@@ -266,7 +266,7 @@ void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
         qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
         return;
     }
-    if (qp->transport && !qp_has_datagrams(qp)) /* other targets are there still */
+    if (qp->transport && !qp_has_datagrams(qp)) /* other targets still exist */
         qp->transport->close(qp);
     qp->transport = &transport_gone;
     pairs_requester_restart(qp);

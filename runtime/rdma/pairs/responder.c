@@ -9,15 +9,15 @@ static enum answer refuse(struct response *out, enum dpk_rc_status status,
     return ANSWERED;
 }
 
-/* The memory of an access is not for the peer. */
+/* Refuses an access to memory that is not for the peer. */
 static enum answer refuse_access(struct response *out, const struct dpk_memory_access *a)
 {
     out->why.memory = dpk_memory_refusal(a);
     return refuse(out, DPK_RC_REMOTE_ACCESS, DPK_RC_MEMORY);
 }
 
-/* There is no receive. The peer tries again as often as it says, each time after the timer of this
- * queue pair. */
+/* There is no receive. The peer tries again as often as its request allows, each time after the
+ * timer of this queue pair. */
 static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct response *out)
 {
     if (qp_is_lossy(qp) || r->rnr_retries == 0 ||
@@ -57,7 +57,7 @@ static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum 
     return refuse(out, there, qp->why.reason);
 }
 
-/* The message is for memory that the receive may not write. */
+/* Refuses a message whose receive has memory that must not be written. */
 static enum answer refuse_receive(struct dpk_rc_qp *qp, struct response *out,
                                   const struct dpk_rc_message *to)
 {
@@ -70,7 +70,7 @@ static enum answer run_send(struct dpk_rc_qp *qp, const struct request *r, const
 {
     struct dpk_rc_piece one;
     if (r->first == (qp->receiving == RECEIVING))
-        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* a part of another send */
+        return refuse(out, DPK_RC_REMOTE_INVALID, DPK_RC_UNTOLD); /* part of another send */
     enum dpk_rc_taken taken = r->first && qp->receiving != RECEIVE_KEPT
                                   ? pairs_receive_next(qp->end, &qp->receive)
                                   : DPK_RC_TAKEN;
@@ -116,8 +116,8 @@ static struct dpk_memory_access access_of(const struct dpk_rc_qp *qp, const stru
                                       qp->end->options.domain};
 }
 
-/* Whether the peer may make that access; else `out` refuses it. The first part of a work is checked for
- * all its memory. */
+/* Returns whether the peer may make that access. Otherwise `out` contains the refusal. The first
+ * part of a work is checked for all its memory. */
 static bool permitted(const struct dpk_rc_qp *qp, const struct request *r, unsigned rights,
                       struct response *out)
 {
@@ -155,7 +155,7 @@ static enum answer run_write(struct dpk_rc_qp *qp, const struct request *r, cons
         out->broken = uses_receive;
         if (uses_receive)
             pairs_receive_fail(qp, &receive, DPK_RC_FLUSHED, NULL);
-        if (r->fetch && dpk_memory_is_there(&part)) /* the requester has taken it back */
+        if (r->fetch && dpk_memory_is_there(&part)) /* the requester has deregistered its memory */
             return refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_UNTOLD);
         return refuse_access(out, &part);
     }
@@ -234,12 +234,12 @@ static enum answer run_lossy(struct dpk_rc_qp *qp, const struct request *r, cons
     const bool datagram = qp_has_datagrams(qp);
     if (r->service == DPK_RC_RELIABLE)
         return refuse(out, DPK_RC_RNR_EXCEEDED,
-                      DPK_RC_OTHERS_PEER); /* which does not harm this end */
+                      DPK_RC_OTHERS_PEER); /* this does not harm this end */
     if (qp->state != QP_READY || r->service != qp->end->options.service ||
         r->opcode > (datagram ? DPK_RC_SEND : DPK_RC_WRITE) ||
         (datagram && (!r->first || !r->last || r->value != qp->end->qkey)))
         return ANSWERED;
-    /* The rest of a message whose first parts came is lost when another one begins. */
+    /* If a new message starts, the rest of an unfinished message is lost. */
     if (r->first)
         pairs_receive_keep(qp);
     if (r->opcode == DPK_RC_SEND && !r->first && qp->receiving != RECEIVING)

@@ -1,4 +1,4 @@
-/* Tries again requests that wait (wait.c), or ends their wait: work of the gateway's thread. */
+/* The gateway's thread retries requests that wait (wait.c), or ends their wait. */
 #include "gateway.h"
 
 static bool is_over(const struct dpk_rc *rc, uint64_t since)
@@ -51,7 +51,7 @@ static bool run_stall(struct dpk_rc_qp *qp)
     return qp->stall == STALLED;
 }
 
-/* Another process waits until a queue pair of this one is connected. */
+/* Continues or ends the wait of another process until a queue pair of this process is connected. */
 static bool run_channel(struct channel *c)
 {
     if (c->waits_since == 0)

@@ -1,5 +1,6 @@
-/* The transport between processes: a queue pair has a channel for its requests, and a channel for those of
- * its peer. A queue pair with datagrams has a channel for each target, and for each sender. */
+/* The transport between processes: a queue pair has a channel for its requests, and a channel for
+ * those of its peer. A queue pair with datagrams has a channel for each target, and for each
+ * sender. */
 #include <errno.h>
 
 #include "gateway.h"
@@ -41,7 +42,7 @@ void gateway_hear_out(struct dpk_rc_qp *qp)
 {
     if (qp->responses)
         channel_serve(qp->responses);
-    if (qp->requests) /* that may have been closed just now */
+    if (qp->requests) /* the line before may have closed it */
         channel_serve(qp->requests);
 }
 
@@ -104,7 +105,7 @@ static enum sent shared_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payl
 
 static enum sent shared_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
-    (void)payload; /* it lies in the ring already */
+    (void)payload; /* the ring already contains it */
     pairs_channel_send(qp->requests, r);
     return SENT;
 }
@@ -124,7 +125,7 @@ static void shared_close(struct dpk_rc_qp *qp)
     if (qp_has_datagrams(qp))
         return gateway_forget(qp);
     qp->requests = qp->responses = NULL;
-    /* Both channels say it before one of them is closed. */
+    /* Both channels send BYE before one of them is closed. */
     for (int i = 0; i < 2; i++)
         if (ours[i])
             pairs_channel_say_bye(ours[i]);

@@ -1,4 +1,4 @@
-/* The thread of the gateway: it handles events, and looks at what waits. */
+/* The thread of the gateway: it handles events, and looks at queue pairs that wait. */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -18,8 +18,8 @@ static void free_closed(struct gateway *s)
     }
 }
 
-/* Waits for work of the thread. Returns the number of events. Only this thread reads `wake`: a thread of the
- * program that rests at `epoll` would leave this thread asleep. */
+/* Waits for work of the thread. Returns the number of events. Only this thread reads `wake`: a
+ * thread of the program that rests at `epoll` would leave this thread asleep. */
 static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
                         bool polled, bool waits)
 {

@@ -1,4 +1,4 @@
-/* Why works and receives fail, for people. */
+/* Reasons why works and receives fail, as text for people. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ void why_no_peer(struct dpk_rc_qp *qp)
 
 /* ---- Text ---- */
 
-/* Reasons, then those of memory, of both sides, then statuses. */
+/* The kinds are reasons, then reasons of memory for both sides, then statuses. */
 unsigned dpk_rc_kind(enum dpk_rc_status status, const struct dpk_rc_why *why)
 {
     const unsigned of_memory = DPK_RC_REASONS, others = of_memory + 2 * DPK_MEMORY_WHYS;

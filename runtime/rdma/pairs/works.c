@@ -1,4 +1,4 @@
-/* The works that are posted on a queue pair: their completions. */
+/* Completions of the works that are posted on a queue pair. */
 #include "works.h"
 
 bool pairs_work_complete(struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_status status)

@@ -5,8 +5,8 @@
 #include "engine/proc/proc.h"
 #include "registry.h"
 
-#define PART_SIZE   (UINT64_C(1) << 20) /* of one access of a copy */
-#define BOUNCE_SIZE 4096u               /* where both ends are not the host's own */
+#define PART_SIZE   (UINT64_C(1) << 20) /* bytes of a single access of a copy */
+#define BOUNCE_SIZE 4096u               /* used when neither end is memory of this process */
 
 /* ---- The checker ---- */
 
@@ -30,7 +30,7 @@ static bool is_only_copied(const struct dpk_memory *m)
     return m->kind == DPK_MEMORY_REMOTE || m->kind == DPK_MEMORY_BUS;
 }
 
-/* As dpk_memory_acquire, but also of memory that is only copied. */
+/* Like dpk_memory_acquire, but also acquires memory that can only be copied. */
 static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
 {
     struct slot *slot = slot_pin(a->key);
@@ -67,7 +67,7 @@ void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint6
                : dpk_process_memory(p, address, size, written);
 }
 
-/* Plain accesses to memory that may be gone: within DPK_GUARDED. */
+/* Plain accesses to memory that may have been unmapped. Call them within DPK_GUARDED. */
 static void load_plain(void *to, const uint8_t *at, size_t size)
 {
     if (size == sizeof(uint32_t) && (uintptr_t)at % size == 0) {
@@ -145,8 +145,8 @@ bool dpk_memory_write(const struct dpk_memory_access *a, const void *from)
     return good;
 }
 
-/* Acquires the memory of an atomic operation. *word: the word, if it is host memory; NULL: it is
- * DPA memory. */
+/* Acquires the memory of an atomic operation. *word is the word in host memory, or NULL for DPA
+ * memory. */
 static const struct dpk_memory *acquire_word(const struct dpk_memory_access *a, uint64_t **word)
 {
     const bool good = a->size == sizeof **word && a->rights & DPK_MEMORY_REMOTE_ATOMIC;
@@ -234,7 +234,7 @@ static bool bounce(const struct dpk_memory *to, uint64_t target, const struct dp
     return good;
 }
 
-/* A word goes in one piece (load, store), larger memory without a copy between. */
+/* Copies a word in one access (load, store), and host memory without a buffer. */
 static bool move(const struct dpk_memory *to, uint64_t target, const struct dpk_memory *from,
                  uint64_t source, size_t size)
 {
@@ -261,7 +261,7 @@ bool dpk_memory_fetch(const struct dpk_memory_access *to, const struct dpk_impor
     return good;
 }
 
-/* The part of an access from an offset on. */
+/* Returns the part of an access that begins at an offset. */
 static struct dpk_memory_access part_of(const struct dpk_memory_access *a, uint64_t at)
 {
     struct dpk_memory_access part = *a;
@@ -282,7 +282,7 @@ static bool copy_part(const struct dpk_memory_access *to, const struct dpk_memor
     return good;
 }
 
-/* Whether a copy that needs several accesses could begin. */
+/* Returns whether a copy that needs several accesses could begin. */
 static bool is_reachable(const struct dpk_memory_access *a)
 {
     const struct dpk_memory *m = acquire_any(a);

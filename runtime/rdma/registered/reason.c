@@ -1,4 +1,4 @@
-/* Why accesses are refused, as text for people. */
+/* Reasons why accesses are refused, as text for people. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,7 +40,7 @@ struct dpk_memory_refusal dpk_memory_refusal(const struct dpk_memory_access *a)
     return find(a, false);
 }
 
-/* Memory of the host is there mostly: if both could be gone, the other one is. */
+/* Host memory is rarely gone. If both ends could be gone, the other end is reported. */
 static bool is_certain(const struct dpk_memory_refusal *r)
 {
     return r->why != DPK_MEMORY_GONE || r->kind != DPK_MEMORY_HOST;
@@ -79,7 +79,7 @@ const char *dpk_memory_right_names(unsigned rights, char *text, size_t size)
     return text;
 }
 
-/* By how much an access is outside of what the key has. */
+/* Reports the distance of an access to the range of its key. */
 static void tell_outside(const struct dpk_memory_access *a, const struct dpk_memory_refusal *r,
                          char text[DPK_MEMORY_REASON_MAX])
 {

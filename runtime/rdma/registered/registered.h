@@ -133,7 +133,7 @@ enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, str
  * number that is not a key is ignored. Returns false if an importing process was stopped during an
  * access. */
 bool dpk_memory_remove(uint32_t key);
-/* Removes all keys of the memory of a DPA process. NULL is fine. */
+/* Removes all keys of the memory of a DPA process. NULL is allowed. */
 void dpk_memory_remove_process(const struct dpk_process *process);
 /* Copies the memory of a key. Returns false if the key does not exist, or no longer. */
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out);
@@ -202,9 +202,9 @@ static inline void *dpk_memory_at(const struct dpk_memory *m, uint64_t address)
     return m->host + (address - m->address);
 }
 
-/* The memory of a DPA process, for accesses to what no key is needed for, as rings of its queues. It
- * stays as long as the process. NULL: not all of it is there, or it cannot be written, each write is
- * recorded, or stores wait for fences. */
+/* Returns memory of a DPA process for accesses without a key, such as to rings of its queues. It
+ * stays as long as the process. Returns NULL if not all of it exists, it cannot be written, each
+ * write is recorded, or stores wait for fences. */
 void *dpk_memory_of_process(const struct dpk_process *p, uint64_t address, uint64_t size,
                             bool written);
 

@@ -8,19 +8,20 @@
 /* A key is the index of a slot and, in its low bits, the generation of the slot. */
 #define GENERATION_BITS 12
 #define INDEXES_MAX     (UINT32_C(1) << (32 - GENERATION_BITS))
-/* So many free slots are not used, so that a key is used again late. */
+/* This many free slots stay unused, so that a key is not used again soon. */
 #define REST 128u
 /* Chunk k of the table has FIRST_CHUNK << k slots. */
 #define FIRST_CHUNK 64u
 #define CHUNKS      15
 
 static struct {
-    pthread_mutex_t lock; /* for all of this, but not needed to find a key */
+    pthread_mutex_t lock; /* for all members; finding a key does not need it */
     struct slot *_Atomic chunks[CHUNKS];
-    uint32_t count;                      /* slots that were ever used; index 0 is not used */
-    struct slot *first_free, *last_free; /* a queue; the slot that was freed first is used first */
+    uint32_t count;                      /* slots that were ever used, plus index 0, which is
+                                          * unused */
+    struct slot *first_free, *last_free; /* a queue: the slot that was freed first is used first */
     uint32_t free_count;
-    uint32_t shared; /* keys that peers of RDMA may read by themselves */
+    uint32_t shared; /* keys whose memory RDMA peers may read directly */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .count = 1};
 
 /* ---- Slots ---- */
@@ -30,7 +31,7 @@ static unsigned chunk_of(uint32_t index)
     return (unsigned)(__builtin_clz(FIRST_CHUNK) - __builtin_clz(index + FIRST_CHUNK));
 }
 
-/* The slot with that index. NULL: it was never used. */
+/* Returns the slot with that index, or NULL if its chunk was never used. */
 static struct slot *slot_at(uint32_t index)
 {
     const unsigned k = chunk_of(index);
@@ -39,7 +40,8 @@ static struct slot *slot_at(uint32_t index)
     return chunk ? &chunk[index + FIRST_CHUNK - (FIRST_CHUNK << k)] : NULL;
 }
 
-/* Takes a slot that was never used. NULL: there is no memory, or no index. With the lock. */
+/* Takes a slot that was never used. Returns NULL if no memory or no index is left. Call this with
+ * the lock. */
 static struct slot *new_slot(void)
 {
     const unsigned k = chunk_of(table.count);
@@ -56,7 +58,7 @@ static struct slot *new_slot(void)
     return slot;
 }
 
-/* Takes a free slot. Returns NULL if there is none. Call this with the lock. */
+/* Takes a free slot, or returns NULL. Call this with the lock. */
 static struct slot *old_slot(void)
 {
     struct slot *slot = table.first_free;
@@ -67,7 +69,7 @@ static struct slot *old_slot(void)
     return slot;
 }
 
-/* Gives back what the memory of a slot holds. With the lock. */
+/* Releases the import and the domains of a slot. Call this with the lock. */
 static void empty_slot(struct slot *slot)
 {
     dpk_import_close(slot->memory.import);
@@ -75,7 +77,7 @@ static void empty_slot(struct slot *slot)
         atomic_fetch_sub(&slot->memory.domains[i]->keys, 1);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void free_slot(struct slot *slot)
 {
     atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
@@ -109,7 +111,7 @@ void slot_unpin(struct slot *slot)
     dpk_unpin(&slot->pins);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void fill_slot(struct slot *slot, const struct dpk_memory *m)
 {
     slot->memory = *m;
@@ -118,7 +120,7 @@ static void fill_slot(struct slot *slot, const struct dpk_memory *m)
     dpk_pins_open(&slot->pins);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
     const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
@@ -129,7 +131,7 @@ static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
     return key;
 }
 
-/* Another process's memory is there if that process lets it be imported. */
+/* Imports memory of another process, if that process allows it. */
 static enum dpk_status import(struct dpk_memory *m, struct dpk_error *err)
 {
     struct dpk_export what = {.key = m->exported_key, .address = m->address, .size = m->size};
@@ -191,10 +193,10 @@ enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
     return status;
 }
 
-/* How many keys are shared at most: exports need places, too. */
+/* Limit of shared keys: exports need entries of the same table, too. */
 #define SHARED_MAX 1024u
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status share(struct slot *slot, uint32_t key, const struct dpk_uuid *identity,
                              struct dpk_memory_share *out)
 {
@@ -225,17 +227,18 @@ enum dpk_status dpk_memory_share(uint32_t key, const struct dpk_uuid *identity,
     return status;
 }
 
-/* Whether peers may be inside: the export has to end, which waits for them. With the lock. */
+/* Returns whether peers may be using the memory. Then the export must end, which waits for them.
+ * Call this with the lock. */
 static bool is_out(const struct slot *slot)
 {
     return slot && (slot->exported || slot->shared);
 }
 
-/* With the lock, which it gives away meanwhile. */
+/* Ends the export. Call this with the lock, which is released while it waits. */
 static bool take_back(struct slot *slot, uint32_t key)
 {
     pthread_mutex_unlock(&table.lock);
-    const bool alone = dpk_export_remove(key); /* waits */
+    const bool alone = dpk_export_remove(key); /* waits for peers */
     pthread_mutex_lock(&table.lock);
     if (atomic_load(&slot->key) == key && slot->shared) {
         slot->shared = false;
@@ -244,7 +247,7 @@ static bool take_back(struct slot *slot, uint32_t key)
     return alone;
 }
 
-/* Lets nobody begin an access, and gives the lock away while it waits for those in flight. */
+/* Prevents new accesses and waits for those in progress. Releases the lock while it waits. */
 static void await_accesses(struct slot *slot)
 {
     slot->removers++;
@@ -279,7 +282,7 @@ enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, str
     if (!slot || slot->exported || slot->memory.kind != DPK_MEMORY_HOST) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "0x%x: no key of host memory alone", key);
     } else {
-        slot->keeps_out = true; /* peers may know what the key stood for */
+        slot->keeps_out = true; /* peers may still use the old meaning of the key */
         if (slot->shared)
             take_back(slot, key);
         await_accesses(slot);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the environment says for one run. */
+/* The settings of the environment for a run. */
 static struct {
     bool given; /* DPAKIT_EUS */
     unsigned first, count;
@@ -16,7 +16,7 @@ static struct {
 
 /* ---- The environment ---- */
 
-/* A decimal number up to `max` at *text, which moves behind it. */
+/* Reads a decimal number up to `max` at *text, and moves *text after it. */
 static bool read_number(const char **text, unsigned max, unsigned *value)
 {
     unsigned n = 0, digits = 0;
@@ -26,7 +26,7 @@ static bool read_number(const char **text, unsigned max, unsigned *value)
     return digits > 0 && n <= max;
 }
 
-/* "FIRST-LAST". */
+/* Reads "FIRST-LAST". */
 static bool read_range(const char **text, unsigned max, unsigned *first, unsigned *last)
 {
     return read_number(text, max, first) && *(*text)++ == '-' && read_number(text, max, last) &&
@@ -49,7 +49,7 @@ static bool read_units(const char *text)
     return true;
 }
 
-/* "ID=FIRST-LAST[,...]". */
+/* Reads "ID=FIRST-LAST[,...]". */
 static bool read_groups(const char *text)
 {
     do {
@@ -87,7 +87,7 @@ bool units_are_given(void)
 
 /* ---- The units of a process ---- */
 
-/* The unit of the card with that number in the program, or DPK_UNITS_MAX. */
+/* Returns the card's unit for a number of the program, or DPK_UNITS_MAX. */
 static unsigned real_unit(const struct process_units *u, unsigned number)
 {
     if (u->renumbered)

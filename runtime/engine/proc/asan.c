@@ -11,8 +11,8 @@
 
 enum { A0 = 10, A1, A2, A3 };
 
-/* Shadow bytes: below GRANULE, so many of the 8 bytes may be accessed, 0: all of them. Those of code
- * that clang makes are the same in all releases (llvm/lib/Transforms/Instrumentation). */
+/* Shadow bytes: a value below GRANULE is the number of accessible bytes, where 0 means all 8.
+ * Clang's own marks are the same in all releases (llvm/lib/Transforms/Instrumentation). */
 enum { GRANULE = 8 };
 enum {
     HEAP_ZONE = 0xfa,
@@ -28,7 +28,7 @@ enum {
     ALLOCA_RIGHT = 0xcb,
 };
 
-/* A record of section asan_globals: addresses and sizes of 8 bytes each. */
+/* A record of section asan_globals has addresses and sizes of 8 bytes each. */
 enum { GLOBAL_RECORD = 64, GLOBALS_MAX = 1 << 20, TEXT_MAX = 120 };
 struct global {
     uint64_t begin, size, with_zone, name, file;
@@ -36,17 +36,17 @@ struct global {
 
 enum { TOLD_MAX = 256 };
 struct asan {
-    uint8_t *shadow; /* of guest address 0 */
+    uint8_t *shadow; /* shadow of guest address 0 */
     uint64_t globals;
     size_t global_count;
     pthread_mutex_t lock;
-    uint64_t told[TOLD_MAX]; /* places of programs that go on: each is told once */
+    uint64_t told[TOLD_MAX]; /* places of programs that continue: each is reported once */
     size_t told_count;
 };
 
 /* ---- Marks ---- */
 
-/* All granules that have a byte of the range. */
+/* Marks all granules that contain a byte of the range. */
 static void mark(const struct dpk_process *p, uint64_t address, uint64_t size, uint8_t value)
 {
     const uint64_t begin = address / GRANULE, end = (address + size + GRANULE - 1) / GRANULE;
@@ -55,7 +55,7 @@ static void mark(const struct dpk_process *p, uint64_t address, uint64_t size, u
     recorded_write_end(p, DPA_SHADOW_BASE + begin, end - begin);
 }
 
-/* Bytes that may be accessed; `address` is a multiple of GRANULE. */
+/* Marks accessible bytes. `address` is a multiple of GRANULE. */
 static void mark_good(const struct dpk_process *p, uint64_t address, uint64_t size)
 {
     mark(p, address, size, 0);
@@ -149,9 +149,10 @@ void asan_leave(struct dpk_process *p)
     p->asan = NULL;
 }
 
-/* ---- What is wrong ---- */
+/* ---- Finding errors ---- */
 
-/* Where the first granule from `at` on is, before `end`, that is not all good. */
+/* Returns the first address from `at` up to `end` whose granule is not wholly accessible, or
+ * `end`. */
 static uint64_t skip_good(const struct asan *a, uint64_t at, uint64_t end)
 {
     uint64_t marks;
@@ -164,7 +165,7 @@ static uint64_t skip_good(const struct asan *a, uint64_t at, uint64_t end)
     return at;
 }
 
-/* The first byte of a range that may not be accessed. False: there is none. */
+/* Finds the first inaccessible byte of a range. Returns false if there is none. */
 static bool find_bad(const struct asan *a, uint64_t address, uint64_t size, uint64_t *out)
 {
     const uint64_t end = size < GUEST_SIZE - address ? address + size : GUEST_SIZE;
@@ -180,7 +181,8 @@ static bool find_bad(const struct asan *a, uint64_t address, uint64_t size, uint
     return false;
 }
 
-/* The shadow byte that tells why a byte is bad: behind the last bytes of a variable it is the next. */
+/* Returns the shadow byte with the reason: after the last bytes of a variable it is the next
+ * byte. */
 static uint8_t reason_at(const struct asan *a, uint64_t bad)
 {
     const uint8_t shadow = a->shadow[bad / GRANULE];
@@ -217,7 +219,7 @@ static const char *kind_of(uint8_t reason)
     }
 }
 
-/* "4 bytes behind", "in", "8 bytes before" an object. */
+/* Writes a relation like "4 bytes behind", "3 bytes into" or "8 bytes before". */
 static void put_relation(uint64_t bad, uint64_t begin, uint64_t size, char *out, size_t room)
 {
     if (bad < begin)
@@ -228,7 +230,7 @@ static void put_relation(uint64_t bad, uint64_t begin, uint64_t size, char *out,
         snprintf(out, room, "%" PRIu64 " bytes behind", bad - begin - size);
 }
 
-/* A string of the guest, or "?". */
+/* Copies a string of the guest, or returns "?". */
 static const char *text_at(const struct dpk_process *p, uint64_t address, char out[TEXT_MAX])
 {
     size_t n = 0;
@@ -261,7 +263,7 @@ static void put_global(const struct dpk_process *p, uint64_t bad, char *out, siz
              text_at(p, nearest.name, name), text_at(p, nearest.file, file), nearest.size);
 }
 
-/* "n", then for each variable "offset size length name", as clang describes a frame. */
+/* Reads clang's description of a frame: "n", then "offset size length name" for each variable. */
 static void put_variable(const char *text, uint64_t offset, char *out, size_t size)
 {
     char *at, where[60];
@@ -284,8 +286,8 @@ static void put_variable(const char *text, uint64_t offset, char *out, size_t si
     }
 }
 
-/* The frame begins where the marks to the left of its variables do: with a magic number and the
- * address of its description. */
+/* The frame begins at the left-most marks before its variables, with a magic number and the address
+ * of its description. */
 static void put_stack_variable(const struct dpk_process *p, uint64_t bad, char *out, size_t size)
 {
     const uint8_t *shadow = p->asan->shadow;
@@ -361,7 +363,7 @@ static void describe(struct hart *h, char *out, size_t size)
              object, function ? function : "?", line, callers);
 }
 
-/* Whether a place was told already; it is from now on. */
+/* Returns whether a place was reported already, and marks it as reported. */
 static bool is_told(struct asan *a, uint64_t place)
 {
     size_t i = 0;

@@ -29,7 +29,7 @@ struct client {
 
 /* ---- list ---- */
 
-/* What JSON cannot hold is cleaned away, quotes too. */
+/* Writes a JSON string: cleans control characters, escapes quotes and backslashes. */
 static void put_string(struct dpk_buf *b, const char *name, const char *value)
 {
     char text[PATH_MAX];
@@ -87,7 +87,7 @@ static void list_processes(const struct control *s, int fd)
 
 /* ---- find and debug ---- */
 
-/* With the lock. `directory`: the device's. */
+/* Call this with the lock. `directory` is the device's. */
 static struct dpk_process *find(const struct control *s, uint64_t token, const char *directory)
 {
     for (struct list *n = s->processes->next; n != s->processes; n = n->next) {
@@ -106,7 +106,7 @@ static void debug(const struct control *s, int fd, uint64_t token, const char *d
     sched_lock();
     struct dpk_process *p = find(s, token, directory);
     if (p)
-        sched_group_enter(&p->group); /* it stays until we are done */
+        sched_group_enter(&p->group); /* the process stays until we are done */
     sched_unlock();
     if (!p || dpk_debugger_create(p, &d, &err) != DPK_OK) {
         const char *why = p ? err.message : "no process with this token";

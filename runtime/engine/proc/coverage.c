@@ -15,12 +15,12 @@
 enum { PART_MAX = 64 << 20, FILE_MAX_SIZE = 1 << 30 }; /* bytes of a section, of a file */
 
 struct covered {
-    struct dpk_coverage raw; /* data: of the image, but for the counters, which are in its memory */
-    char path[PATH_MAX];     /* absolute; with "%m", or whole */
-    char *merge;             /* where in `path` the program's signature goes; NULL: nowhere */
+    struct dpk_coverage raw; /* sections of the image, except counters, which are in memory */
+    char path[PATH_MAX];     /* absolute, perhaps with "%m" */
+    char *merge;             /* place of the program's signature in `path`, or NULL */
 };
 
-/* What this program has written: of each file, the raw profiles that are in it. */
+/* The raw profiles that this program has written to each file. */
 struct written {
     struct written *next;
     char *path;
@@ -32,10 +32,10 @@ static struct {
     pid_t program; /* a child of fork() writes nothing */
 } coverage = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- Where it goes ---- */
+/* ---- The name of the file ---- */
 
 struct pattern {
-    const char *variable, *text; /* NULL: nobody has asked for a file */
+    const char *variable, *text; /* NULL if no file is asked for */
 };
 
 static struct pattern wanted_pattern(void)
@@ -49,7 +49,8 @@ static struct pattern wanted_pattern(void)
     return (struct pattern){0};
 }
 
-/* A file of that name would be the program's wish, not the user's. Once is enough. */
+/* Tells the user once how to ask for a file. A default name would be the program's wish, not the
+ * user's. */
 static void say_how_to_ask(const struct dpk_process *p)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -60,14 +61,14 @@ static void say_how_to_ask(const struct dpk_process *p)
                 dpk_image_app(p->image));
 }
 
-/* Appends what "%x" stands for, and moves *at behind it. False: it stands for nothing known. */
+/* Appends the meaning of "%x", and moves *at after it. Returns false if it has no known meaning. */
 static bool put_special(const char **at, struct dpk_buf *out, size_t *merge)
 {
     char host[256] = "";
     const char *folder, *c = *at + 1;
     while (*c >= '0' && *c <= '9')
         c++;
-    if (c > *at + 1 && *c != 'm') /* "%4m": a pool of 4 files; one does, as it is locked */
+    if (c > *at + 1 && *c != 'm') /* "%4m" is a pool of 4 files; a single locked file is enough */
         return false;
     switch (*c) {
     case 'p':
@@ -81,7 +82,7 @@ static bool put_special(const char **at, struct dpk_buf *out, size_t *merge)
         folder = getenv("TMPDIR");
         dpk_put_format(out, "%s", folder ? folder : "");
         break;
-    case 'c': /* counters in a file that is mapped: is not done */
+    case 'c': /* counters in a mapped file are not supported */
         break;
     case 'm':
         if (*merge != SIZE_MAX)
@@ -129,9 +130,9 @@ static enum dpk_status read_pattern(struct pattern p, struct covered *c, struct 
     return status;
 }
 
-/* ---- What counts ---- */
+/* ---- Counters ---- */
 
-/* One of the program's sections, as its file has it. */
+/* Finds a section of the program in its file. */
 static bool find_part(const struct dpk_process *p, const char *name, struct dpk_coverage_part *out)
 {
     uint64_t size;
@@ -151,7 +152,7 @@ static bool find_raw(const struct dpk_process *p, struct dpk_coverage *out)
         !(version = rv64_memory_at(p->memory, at, 8, RV64_R)))
         return false;
     struct dpk_reader r = dpk_reader(version, 8);
-    out->version = dpk_read_le64(&r) & UINT64_C(0x00ffffffffffffff); /* above: variants */
+    out->version = dpk_read_le64(&r) & UINT64_C(0x00ffffffffffffff); /* without variant flags */
     return true;
 }
 
@@ -189,8 +190,8 @@ enum dpk_status coverage_enter(struct dpk_process *p, struct dpk_error *err)
 
 /* ---- Files ---- */
 
-/* Writes a whole file. A link of another user's is not followed, whenever it came: it may lead to a
- * file of this one's. */
+/* Writes a complete file. Never follows a link of another user: it may lead to a file of this
+ * user. */
 static enum dpk_status put_file(const char *path, const struct dpk_buf *raw, struct dpk_error *err)
 {
     struct stat st;
@@ -201,13 +202,12 @@ static enum dpk_status put_file(const char *path, const struct dpk_buf *raw, str
     return dpk_file_replace(path, raw->data, raw->size, 0666, err);
 }
 
-/* Adds a raw profile to a file that has others of the same program, maybe of other processes of the
- * system. */
+/* Adds a raw profile to a file with others of the same program, perhaps of other host processes. */
 static enum dpk_status merge_into(const char *path, struct dpk_buf *raw, struct dpk_error *err)
 {
     struct dpk_buf old = {0};
     const int made =
-        open(path, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666); /* to be locked */
+        open(path, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666); /* for the lock */
     if (made < 0)
         return dpk_fail_errno(err, "%s", path);
     close(made);
@@ -222,8 +222,8 @@ static enum dpk_status merge_into(const char *path, struct dpk_buf *raw, struct 
     return status;
 }
 
-/* Adds a raw profile to those of a file that this program writes: to that of the same program, else
- * behind them. Takes `raw`. */
+/* Adds a raw profile to the profiles for a file: to that of the same program, otherwise as a new
+ * profile. Takes over `raw`. */
 static enum dpk_status keep(const char *path, struct dpk_buf *raw, struct dpk_error *err)
 {
     struct written *w = coverage.first;
@@ -245,7 +245,7 @@ static enum dpk_status keep(const char *path, struct dpk_buf *raw, struct dpk_er
     return DPK_OK;
 }
 
-/* Raw profiles may stand one behind the other in a file. */
+/* A file may contain several raw profiles in a row. */
 static enum dpk_status write_kept(const char *path, struct dpk_error *err)
 {
     struct dpk_buf all = {0};
@@ -257,7 +257,7 @@ static enum dpk_status write_kept(const char *path, struct dpk_error *err)
     return status;
 }
 
-/* Makes the folders of a file, as programs of the host do. */
+/* Makes the folders of a file, like host programs do. */
 static enum dpk_status make_folder(const char *path, struct dpk_error *err)
 {
     char folder[PATH_MAX];
@@ -265,7 +265,7 @@ static enum dpk_status make_folder(const char *path, struct dpk_error *err)
     return *folder && access(folder, F_OK) != 0 ? dpk_folder_make(folder, err) : DPK_OK;
 }
 
-/* Reads and writes what a process has counted. With the lock of coverage. */
+/* Reads and writes the counters of a process. Call this with the lock of coverage. */
 static enum dpk_status collect(const struct dpk_process *p, struct dpk_error *err)
 {
     struct covered *c = p->covered;
@@ -309,7 +309,7 @@ void coverage_leave(struct dpk_process *p)
         collect_and_say(p);
 }
 
-/* A program may end with processes that it has not destroyed, whose threads still run. */
+/* A program may exit without destroying its processes, whose threads still run. */
 static void at_exit(void)
 {
     if (coverage.program != getpid())

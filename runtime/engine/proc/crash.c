@@ -6,14 +6,14 @@
 #include <sys/mman.h>
 
 enum { RA = 1, SP = 2, FP = 8, FRAMES_MAX = 16 };
-/* An address up to so many bytes below the stack counts as a stack overflow: frames may be
+/* Addresses up to this many bytes below the stack count as a stack overflow: frames may be
  * large. */
 #define OVERFLOW_REACH 0x100000u
 
 /* ---- Places ---- */
 
-/* "0x11234 (kernel+0x1c, kernel.c:12)". `back`: how far before `pc` the instruction of the line is.
- * False: the line is not known. */
+/* Writes "0x11234 (kernel+0x1c, kernel.c:12)". `back` is the distance from `pc` back to the
+ * instruction of the line. Returns false if the line is unknown. */
 static bool place_at(const struct dpk_process *p, uint64_t pc, unsigned back, char *out,
                      size_t size)
 {
@@ -33,7 +33,8 @@ static bool place_at(const struct dpk_process *p, uint64_t pc, unsigned back, ch
 
 /* ---- Callers ---- */
 
-/* Whether the instruction before `address` is a call: JAL or JALR that writes ra, or C.JALR. */
+/* Returns whether the instruction before `address` is a call: JAL or JALR that writes ra, or
+ * C.JALR. */
 static bool is_behind_call(const struct dpk_process *p, uint64_t address)
 {
     const uint8_t *at = rv64_memory_at(p->memory, address - 2, 2, RV64_X);
@@ -64,8 +65,8 @@ static bool read_frame(const struct hart *h, uint64_t *fp, uint64_t *ra)
     return true;
 }
 
-/* Finds the nearest caller whose line is known. Functions of the device's libraries have no lines,
- * but keep frame pointers. Functions of the C library call no others, so ra is their return
+/* Finds the nearest caller whose line is known. Functions of the device's libraries have frame
+ * pointers but no lines. Functions of the C library call no others, so ra is their return
  * address. */
 static bool find_caller(const struct hart *h, char *out, size_t size)
 {
@@ -78,7 +79,7 @@ static bool find_caller(const struct hart *h, char *out, size_t size)
     return false;
 }
 
-/* Finds the caller of a jump to an address where no code is. */
+/* Finds the caller of a jump to an address without code. */
 static void put_jumper(const struct hart *h, char *out, size_t size)
 {
     char from[180];
@@ -105,7 +106,7 @@ void crash_place(const struct hart *h, char *out, size_t size)
 
 /* ---- Faults ---- */
 
-/* Whether the stack has overflowed: the access was below it, and sp is there too. */
+/* Returns whether the stack has overflowed: both the access and sp are below it. */
 static bool is_overflow(const struct hart *h)
 {
     uint64_t stack = hart_stack(h), sp = h->regs.x[SP], address = h->regs.fault_address;
@@ -113,11 +114,12 @@ static bool is_overflow(const struct hart *h)
            stack - sp <= OVERFLOW_REACH && address < stack && address >= sp - STACK_GUARD;
 }
 
-/* Where Linux puts programs, heaps, libraries and stacks: what was there may be gone by now. */
+/* Linux puts programs, heaps, libraries and stacks here. Memory that was here may be gone by
+ * now. */
 #define HOST_BEGIN UINT64_C(0x550000000000)
 #define HOST_END   UINT64_C(0x800000000000)
 
-/* Why no device memory is at the address, if it is one of the host's. The device's own addresses end at GUEST_SIZE. */
+/* Returns a hint if the address is a host address. Device addresses end at GUEST_SIZE. */
 static const char *host_address(const struct hart *h)
 {
     const uint64_t address = h->regs.fault_address, page = address & ~(uint64_t)(RV64_PAGE - 1);
@@ -132,7 +134,7 @@ static const char *host_address(const struct hart *h)
     return "";
 }
 
-/* What else there is to say of an instruction that the device does not have, but others. */
+/* Describes an instruction that other devices have, but this device does not. */
 static void put_instruction(const struct hart *h, char *out, size_t size)
 {
     char name[RV64_NAME];

@@ -1,12 +1,12 @@
-/* The device's log gets the first change of each kind at once and the sum of all at the end,
- * however many packets come. */
+/* The device's log gets the first change of each kind at once, and totals at the end, however many
+ * packets come. */
 #include "engine/proc/debug_policy.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* How long an answer of the device stays valid for a debugger that only reads. Each question takes
- * a millisecond, and GDB reads a lot. Each change asks anew. */
+/* An answer of the device stays valid for this time, for a debugger that only reads: each question
+ * takes a millisecond, and GDB reads a lot. Each change asks again. */
 #define ANSWER_AGE 100000000u /* nanoseconds */
 
 static enum dpk_status record(const struct dpk_process *p, const struct debug_policy *policy,
@@ -16,7 +16,8 @@ static enum dpk_status record(const struct dpk_process *p, const struct debug_po
     return dpk_debug_record(p->image, &policy->permit, action, result, detail, err);
 }
 
-/* The device may take rights away, and give them to those who come later. `action`: for the log. */
+/* Asks the device again. It may take rights away. New rights apply only to later debuggers.
+ * `action` is for the log. */
 static void ask(const struct dpk_process *p, struct debug_policy *policy, const char *action)
 {
     const enum dpk_debug_rights before = policy->permit.rights;
@@ -86,7 +87,6 @@ enum dpk_status debug_end(const struct dpk_process *p, struct debug_policy *poli
     return state(policy, err);
 }
 
-/* One more of what is refused; nothing is done. */
 static bool refuse(const struct dpk_process *p, struct debug_policy *policy, const char *what)
 {
     if (policy->refused++ == 0 && policy->permit.rights != DPK_DEBUG_NONE)
@@ -94,7 +94,8 @@ static bool refuse(const struct dpk_process *p, struct debug_policy *policy, con
     return false;
 }
 
-/* One more of what a lock would have refused. Where that cannot be logged it is not done. */
+/* Counts a change that a locked device would refuse. Returns false if the change cannot be logged
+ * and so must not be made. */
 static bool tell(const struct dpk_process *p, const struct debug_policy *policy, uint64_t *count,
                  const char *what)
 {

@@ -9,7 +9,7 @@ static void stop_for(struct hart *h, struct slice *s, struct dpk_stop stop)
     s->stopped = true;
 }
 
-/* A step stops after one instruction; if that is a call of the runtime, after the call. */
+/* A step stops after one instruction, or after the whole call if that calls the runtime. */
 enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
 {
     const struct dpk_debugger *d = h->process->debugger;

@@ -26,7 +26,7 @@ static void wake_if_still(const struct dpk_debugger *d)
         process_wake_debugger(d->process);
 }
 
-/* ---- What GDB asks for ---- */
+/* ---- Requests of GDB ---- */
 
 static struct hart *find(const struct dpk_debugger *d, unsigned id)
 {
@@ -55,7 +55,7 @@ static size_t ops_threads(void *target, unsigned *ids, size_t max)
             ids[0] = d->current->id + 1;
         }
     sched_unlock();
-    if (count == 0) /* GDB wants one: the first that may come */
+    if (count == 0) /* GDB needs a thread: the first that may come */
         ids[count++] = 1;
     return count < max ? count : max;
 }
@@ -134,7 +134,8 @@ static size_t find_break(const struct dpk_debugger *d, uint64_t address)
     return i;
 }
 
-/* GDB may set one address twice, as a software and as a hardware breakpoint: each is counted. */
+/* GDB may set two breakpoints at an address, one in software and one in hardware. Each is
+ * counted. */
 static bool ops_breakpoint(void *target, uint64_t address, bool on)
 {
     struct dpk_debugger *d = target;
@@ -191,9 +192,9 @@ static bool is_watched(const struct dpk_debugger *d, const struct dpk_stop *stop
     return false;
 }
 
-/* What a thread stopped for and could not tell: a breakpoint or a fault it will meet again. The hit
- * of a watch is behind it: kept until the thread is to go on, and told then if the watch is there.
- */
+/* Returns whether an unreported stop is kept. A thread meets a breakpoint or a fault again, but has
+ * passed a watch. So the stop at a watch is kept until the thread continues, and is reported then
+ * if the watch still exists. */
 static bool is_kept(const struct dpk_debugger *d, const struct hart *h)
 {
     return h->stop.watched && !sched_hart_rests(&h->sched) &&
@@ -241,7 +242,7 @@ static void ops_interrupt(void *target)
     sched_unlock();
 }
 
-/* Takes the stop of one thread. With the lock. */
+/* Takes the stop of a thread. Call this with the lock. */
 static bool take_stop(struct dpk_debugger *d, struct dpk_stop *out)
 {
     for (unsigned i = 0; i < HARTS_MAX; i++) {
@@ -250,7 +251,7 @@ static bool take_stop(struct dpk_debugger *d, struct dpk_stop *out)
             continue;
         *out = h->stop;
         h->stop = (struct dpk_stop){0};
-        if (sched_hart_rests(&h->sched)) /* a step out of its last function */
+        if (sched_hart_rests(&h->sched)) /* the thread left its last function */
             out->thread = 0;
         else
             d->current = h;
@@ -294,7 +295,7 @@ static void forget(struct hart *h)
         *h->sched.share = 0;
 }
 
-/* The debugger of a process that stands still; NULL: none. */
+/* Sets the debugger of a process that stands still, or NULL. */
 static void set_debugger(struct dpk_process *p, struct dpk_debugger *d)
 {
     p->debugger = d;
@@ -303,7 +304,7 @@ static void set_debugger(struct dpk_process *p, struct dpk_debugger *d)
     p->group.debugged = d != NULL;
 }
 
-/* Removes everything of it from the process, and lets the process go on. */
+/* Removes the debugger and its breakpoints from the process, and lets the process continue. */
 static void ops_detach(void *target)
 {
     struct dpk_debugger *d = target;
@@ -350,7 +351,7 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
     if (status == DPK_OK) {
         sched_group_enter(&p->group);
         debug_hold(d);
-        sched_group_await_still(&p->group); /* others may come meanwhile */
+        sched_group_await_still(&p->group); /* other debuggers may come meanwhile */
         if ((status = is_free(p, err)) == DPK_OK) {
             set_debugger(p, d);
             *out = d;

@@ -1,4 +1,4 @@
-/* Work that is put off while other threads of the DPA are ready. */
+/* Work that is deferred while other DPA threads are ready. */
 #include <stdlib.h>
 
 #include "engine/proc/proc.h"

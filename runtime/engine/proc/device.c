@@ -14,11 +14,11 @@
 
 static struct {
     struct list processes;
-    unsigned users;      /* processes, and those that are being made */
-    bool closing;        /* the last one is gone, its threads are not yet */
-    pthread_cond_t idle; /* they are */
+    unsigned users;      /* processes, also those that are being created */
+    bool closing;        /* the last process is gone, but not yet its threads */
+    pthread_cond_t idle; /* signaled when the threads are gone */
     struct control *control;
-    bool control_missed; /* and that was told */
+    bool control_missed; /* a warning about it was given */
     bool watches_forks;
 } device = {.processes = {&device.processes, &device.processes}, .idle = PTHREAD_COND_INITIALIZER};
 
@@ -49,7 +49,6 @@ static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* What the environment says. */
 static enum dpk_status configure(struct dpk_error *err)
 {
     unsigned workers = 0;
@@ -78,7 +77,7 @@ static void forked_child(void)
     sched_unlock();
 }
 
-/* Everything else works without it, so there is only one warning. */
+/* Warns only once, because everything else works without it. */
 static void start_control(void (*warn)(const char *text))
 {
     struct dpk_error why = {0};

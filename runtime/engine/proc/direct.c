@@ -50,7 +50,7 @@ void dpk_direct_destroy(struct dpk_direct *d)
 
 /* ---- Failure ---- */
 
-/* The process fails; its core files and reports have this hart as one that was at work. */
+/* Fails the process. Its core files and reports show this hart as running. */
 static enum dpk_status fail(struct hart *h, enum dpk_status status, const char *report,
                             struct dpk_error *err)
 {
@@ -64,7 +64,6 @@ static enum dpk_status fail(struct hart *h, enum dpk_status status, const char *
     return status;
 }
 
-/* The same where the hart is now. */
 static enum dpk_status fail_here(struct hart *h, enum dpk_status status, const char *what,
                                  struct dpk_error *err)
 {

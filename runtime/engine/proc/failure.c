@@ -26,7 +26,7 @@ void error_handler_end(struct dpk_process *p)
         sched_hart_stop(p->group.survivor);
 }
 
-/* ---- The line of text for who made the process ---- */
+/* ---- The message for the creator of the process ---- */
 
 void failure_tell(struct dpk_process *p)
 {
@@ -37,7 +37,7 @@ void failure_tell(struct dpk_process *p)
     sched_timer_stop(&p->telling);
     snprintf(text, sizeof text, "program %.80s: %s", dpk_image_app(p->image), p->failure);
     void (*tell)(const char *) = p->tell_failure;
-    sched_unlock(); /* who prints may have to wait, and the process may end */
+    sched_unlock(); /* printing may block, and the process may end */
     tell(dpk_text_clean(text));
     sched_lock();
 }
@@ -52,12 +52,13 @@ void failure_init(struct dpk_process *p)
     sched_timer_init(&p->telling, tell_now);
 }
 
-/* Not here: who fails is in the middle of something. The caller of an RPC gets the report itself. */
+/* Reports later, because the failing code is busy. The caller of an RPC gets the report itself. */
 static void tell_soon(struct dpk_process *p)
 {
     p->untold = p->tell_failure && !p->culprit->rpc && !p->ended_itself;
     if (p->untold)
-        (void)sched_timer_start(&p->telling, dpk_now_ns()); /* else dpk_process_destroy tells */
+        (void)sched_timer_start(&p->telling, dpk_now_ns()); /* otherwise dpk_process_destroy
+                                                             * reports it */
 }
 
 void process_fail(struct dpk_process *p, enum dpk_status status, const char *report)
@@ -67,7 +68,7 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *rep
         return;
     p->failed = status;
     snprintf(p->failure, sizeof p->failure, "%s", report);
-    dpk_text_clean(p->failure); /* there are names of the program in it */
+    dpk_text_clean(p->failure); /* it contains names of the program */
     if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
         trace_failure(p);
     if (p->culprit)
@@ -75,9 +76,9 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *rep
     kernels_forget(p);
     sched_group_end(&p->group);
     if (p->failure_fd >= 0)
-        (void)!write(p->failure_fd, &one, sizeof one); /* if not, it is readable already */
+        (void)!write(p->failure_fd, &one, sizeof one); /* if this fails, it is already readable */
     error_handler_start(p);
-    launches_admit(); /* one of its own may have been the first in line */
+    launches_admit(); /* its launch may have been first in line */
     sched_group_wake(&p->group);
     process_wake_debugger(p);
 }
@@ -94,7 +95,7 @@ void process_fail_at(struct hart *h, enum dpk_status status, const char *report)
 void dpk_process_end(struct dpk_process *p, const char *report)
 {
     sched_lock();
-    if (!sched_is_forked()) /* whom it would wake is not in this process */
+    if (!sched_is_forked()) /* the threads to wake are not in this process */
         process_fail(p, DPK_ERR_FAULT, report);
     sched_unlock();
 }

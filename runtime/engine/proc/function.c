@@ -11,7 +11,7 @@ static bool find_symbol(const struct dpk_process *p, const char *prefix, const c
     return n > 0 && (size_t)n < sizeof symbol && dpk_image_symbol(p->image, symbol, address, NULL);
 }
 
-/* Says which function was meant, or which there are. */
+/* Suggests the closest name, or lists the entry functions. */
 static enum dpk_status no_function(const struct dpk_process *p, const char *name,
                                    struct dpk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Segregated fits: free blocks hang in one bin per power of two, used blocks in a hash table by
- * address, and every block knows its neighbours, so that freeing joins them at once. */
+/* Segregated fits: free blocks are in a bin for each power of two, used blocks in a hash table by
+ * address. Every block knows its neighbours, so freeing joins them at once. */
 #include "engine/proc/heap.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 #include "engine/sched/sched.h"
 
 #define BINS 40
-/* Of a guarded heap, this part waits to be free. */
+/* Limit of the part of a guarded heap that waits to be free. */
 #define WAITING_PART 4
 
 struct block {
     struct list neighbours; /* all blocks by address */
-    struct list bin;        /* of free blocks; of those that wait to be free */
+    struct list bin;        /* list of free blocks, or of blocks that wait to be free */
     struct block *chain;    /* of the hash table, used blocks */
     uint64_t address, size; /* multiples of HEAP_ALIGN */
-    uint64_t requested;     /* 0: free */
-    bool waits;             /* it was freed, and waits to be free */
+    uint64_t requested;     /* 0 if free */
+    bool waits;             /* freed, but not yet available */
 };
 
 struct heap {
@@ -26,8 +26,8 @@ struct heap {
     size_t table_size;    /* a power of two */
     size_t used_count;
     uint64_t total, taken, requested;
-    uint64_t zone;       /* bytes behind each allocation */
-    struct list waiting; /* freed blocks, the oldest first */
+    uint64_t zone;       /* bytes after each allocation */
+    struct list waiting; /* freed blocks, oldest first */
     uint64_t waiting_size;
 };
 
@@ -81,7 +81,8 @@ void heap_destroy(struct heap *h)
     free(h);
 }
 
-/* The first block of the own bin that is large enough, else any of a higher bin. */
+/* Finds the first block that is large enough in its own bin, otherwise any block of a higher
+ * bin. */
 static struct block *find(struct heap *h, uint64_t size)
 {
     for (unsigned bin = bin_of(size); bin < BINS; bin++)
@@ -112,7 +113,7 @@ static void grow_table(struct heap *h)
     free(old);
 }
 
-/* Makes a free block of what `b` has beyond `size`. */
+/* Splits off the part of `b` beyond `size` as a free block. */
 static bool split(struct heap *h, struct block *b, uint64_t size)
 {
     if (b->size == size)
@@ -123,19 +124,19 @@ static bool split(struct heap *h, struct block *b, uint64_t size)
     rest->address = b->address + size;
     rest->size = b->size - size;
     b->size = size;
-    list_append(b->neighbours.next, &rest->neighbours); /* before the next one: behind b */
+    list_append(b->neighbours.next, &rest->neighbours); /* before the next block, so after b */
     list_append(&h->bins[bin_of(rest->size)], &rest->bin);
     return true;
 }
 
-/* Joins `high` to its neighbour `low`; neither is in a bin. */
+/* Joins `high` to its neighbour `low`. Neither is in a bin. */
 static void absorb(struct block *low, struct block *high)
 {
     low->size += high->size;
     list_remove(&high->neighbours);
 }
 
-/* The block at `node`, taken out of its bin, if there is one and it is free. */
+/* Removes the block at `node` from its bin and returns it, or NULL if it is not free. */
 static struct block *free_neighbour(struct heap *h, struct list *node)
 {
     if (node == &h->blocks)
@@ -147,7 +148,7 @@ static struct block *free_neighbour(struct heap *h, struct list *node)
     return b;
 }
 
-/* Makes a block free that is in no list but that of neighbours. */
+/* Frees a block that is only in the list of neighbours. */
 static void give_back(struct heap *h, struct block *b)
 {
     b->requested = 0;
@@ -165,7 +166,7 @@ static void give_back(struct heap *h, struct block *b)
         free(b);
 }
 
-/* Lets no more than `most` bytes wait to be free. */
+/* Frees the oldest waiting blocks until at most `most` bytes wait. */
 static void release(struct heap *h, uint64_t most)
 {
     while (h->waiting_size > most) {
@@ -241,7 +242,7 @@ void heap_guard(struct heap *h)
     h->zone = HEAP_ALIGN;
 }
 
-/* How far an address is from a block's bytes. */
+/* Returns the distance of an address from a block's bytes. */
 static uint64_t distance(const struct block *b, uint64_t address)
 {
     const uint64_t end = b->address + b->requested;

@@ -51,7 +51,7 @@ static size_t core_threads(const struct dpk_process *p, struct dpk_core_thread *
         if (p->failed != DPK_OK && h == p->culprit)
             out[i].signal = hart_signal(h);
     }
-    if (count == 0) /* GDB wants one: where the next would begin */
+    if (count == 0) /* GDB needs a thread: where the next would start */
         out[count++] = (struct dpk_core_thread){.id = 1, .pc = dpk_image_entry(p->image)};
     return count;
 }
@@ -66,7 +66,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
     struct dpk_core core = {
         .threads = threads, .count = core_threads(p, threads), .memory = p->memory};
     sched_unlock();
-    pthread_mutex_lock(&p->heap_lock); /* nothing is mapped meanwhile */
+    pthread_mutex_lock(&p->heap_lock); /* prevents new mappings */
     enum dpk_status status = dpk_core_write(path, &core, err);
     pthread_mutex_unlock(&p->heap_lock);
     sched_lock();
@@ -78,7 +78,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
 
 /* ---- Reports ---- */
 
-/* Names come from the program. In a report they are cut and cleaned of control characters. */
+/* Names come from the program. In a report they are shortened and cleaned of control characters. */
 struct name {
     char text[200];
 };
@@ -89,8 +89,8 @@ static const char *clean(const char *name, struct name *out)
     return dpk_text_clean(out->text);
 }
 
-/* `back`: how far before `pc` the instruction of the line is; a return address is behind its call.
- */
+/* `back` is the distance from `pc` back to the instruction of the line. A return address is after
+ * its call. */
 static void put_place(struct dpk_buf *b, const struct dpk_process *p, const char *what, uint64_t pc,
                       unsigned back)
 {

@@ -9,7 +9,7 @@
 
 struct kernel {
     struct launch launch;
-    uint64_t number; /* of the process, from 1 on */
+    uint64_t number; /* number within the process, from 1 */
     struct sched_wait wait;
     struct stall stall;
     struct dpk_event *wait_event, *complete;
@@ -84,7 +84,7 @@ void kernels_forget(struct dpk_process *p)
 
 /* ---- Calls of the host ---- */
 
-/* With a copy of the arguments; NULL: out of memory. */
+/* Copies the arguments. Returns NULL if memory is exhausted. */
 static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_launch *launch)
 {
     struct kernel *k = malloc(sizeof *k); /* faster than calloc */
@@ -108,7 +108,7 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
     return k;
 }
 
-/* If it is the only one, it runs for a moment here. */
+/* A kernel without others before it runs for a moment here. */
 static void append(struct dpk_process *p, struct kernel *k, const struct dpk_launch *launch)
 {
     if ((k->wait_event = launch->wait))

@@ -4,7 +4,7 @@
 
 static struct {
     struct list kernels;   /* launches that wait for execution units */
-    struct list calls;     /* RPCs that wait for one of DPK_CALLS_MAX to end */
+    struct list calls;     /* RPCs that wait until another of DPK_CALLS_MAX ends */
     unsigned calls_active; /* RPCs that have a hart */
 } line = {.kernels = {&line.kernels, &line.kernels}, .calls = {&line.calls, &line.calls}};
 
@@ -50,7 +50,7 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
     return h;
 }
 
-/* RPCs need no execution unit: a kernel that occupies one may poll until an RPC has run. */
+/* RPCs need no execution unit: a kernel that occupies a unit may poll until an RPC has run. */
 bool launch_fits(const struct launch *l)
 {
     return l->rpc ? line.calls_active < DPK_CALLS_MAX
@@ -86,11 +86,11 @@ static void line_up(struct launch *l)
 static void caught_up(struct sched_wait *w)
 {
     struct launch *l = owner_of(w, struct launch, head_starts);
-    if (l->process->failed == DPK_OK) /* else its caller is about to learn it */
+    if (l->process->failed == DPK_OK) /* otherwise its caller learns of the failure soon */
         line_up(l);
 }
 
-/* Threads that an event has woken go first, as on a card. */
+/* Threads that an event has woken start first, as on a card. */
 void launch_start(struct launch *l)
 {
     if (!sched_follow(&l->head_starts))
@@ -101,7 +101,7 @@ static void admit(struct list *queue)
 {
     while (!list_empty(queue)) {
         struct launch *l = owner_of(queue->next, struct launch, pending);
-        bool dead = l->process->failed != DPK_OK; /* its caller is about to learn it */
+        bool dead = l->process->failed != DPK_OK; /* its caller learns of the failure soon */
         if (!dead && !launch_fits(l)) {
             if (!l->rpc)
                 sched_pool_await(l->process->group.pool);

@@ -10,7 +10,7 @@
 
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
-/* A thread that frees memory goes before new accesses. Otherwise it might wait for ever. */
+/* A thread that frees memory has priority over new accesses. Otherwise it might wait forever. */
 void memory_not_in_flight(struct dpk_process *p)
 {
     pthread_rwlockattr_t attr;
@@ -21,7 +21,7 @@ void memory_not_in_flight(struct dpk_process *p)
 }
 
 /* The heap is mapped up to the highest page that was ever allocated. So processes start quickly,
- * and accesses beyond it fault. */
+ * and accesses beyond that page fault. */
 static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_error *err)
 {
     uint64_t mapped = HEAP_BASE + p->heap_mapped;
@@ -78,7 +78,7 @@ void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out)
     pthread_mutex_unlock(&p->heap_lock);
 }
 
-/* Guest bytes for the host to use until access_end; NULL with the error filled in. */
+/* Returns guest bytes for the host until access_end, or NULL with an error. */
 static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size, unsigned access,
                           struct dpk_error *err)
 {
@@ -103,14 +103,14 @@ static void access_end(struct dpk_process *p)
     pthread_rwlock_unlock(&p->in_flight);
 }
 
-/* The same for what was written. */
 static void write_end(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     recorded_write_end(p, address, size);
     access_end(p);
 }
 
-/* Writes a word atomically and after everything before it: kernels poll for what hosts write. */
+/* Writes a word atomically and after earlier stores, because kernels poll for words from the
+ * host. */
 static void write_guest(void *at, const void *from, uint64_t size)
 {
     uint32_t word;
@@ -190,7 +190,7 @@ bool dpk_process_is_recorded(const struct dpk_process *p)
     return p->recorded != NULL;
 }
 
-/* The word at an aligned address of a process that still runs, until write_end. */
+/* Returns the word at an aligned address of a running process until write_end. */
 static uint64_t *word_begin(struct dpk_process *p, uint64_t address, enum dpk_status *status,
                             struct dpk_error *err)
 {

@@ -9,12 +9,13 @@
 
 _Static_assert(HARTS_MAX <= DPK_LIVE_THREADS, "every hart has a row");
 
-/* Of a card, or of no card (""), as long as a process of this program is there. */
+/* A card, or the place without a card (""). It exists as long as a process of this program is
+ * there. */
 struct place {
     struct list in_places;
     char directory[PATH_MAX];
     struct sched_pool pool;
-    struct list processes; /* that are seen by other programs, linked by in_place */
+    struct list processes; /* those seen by other programs, linked by in_place */
     unsigned users;
 };
 
@@ -27,7 +28,7 @@ static struct place *place_of(const struct sched_pool *pool)
 
 /* ---- Sharing units with other programs ---- */
 
-/* Tells those who watch that a hart has got a unit, or leaves it. */
+/* Reports to observers that a hart has got a unit, or leaves it. */
 static void trace(const struct sched_hart *sched, unsigned unit, bool in)
 {
     const struct hart *h = hart_of((struct sched_hart *)sched);
@@ -53,7 +54,7 @@ static void give(const struct sched_hart *h, unsigned unit)
     dpk_live_give(p->live, unit);
 }
 
-/* Any process of this program sees what others have. */
+/* Finds free units. Any process of this program sees the units of other programs. */
 static struct dpk_units look(const struct sched_pool *pool, bool sweep)
 {
     struct place *place = place_of(pool);
@@ -64,7 +65,7 @@ static struct dpk_units look(const struct sched_pool *pool, bool sweep)
     struct dpk_process *p = owner_of(place->processes.next, struct dpk_process, in_place);
     struct dpk_units out = dpk_live_free(p->live, sweep);
     for (unsigned i = 0; i < DPK_UNITS_MAX / 64; i++)
-        out.bits[i] |= pool->taken.bits[i]; /* by harts of this program */
+        out.bits[i] |= pool->taken.bits[i]; /* units of this program's harts */
     return out;
 }
 
@@ -84,7 +85,7 @@ static const struct sched_sharing sharing = {
 
 /* ---- Places ---- */
 
-/* With the lock. */
+/* Call this with the lock. */
 static struct place *take_place(const char *directory)
 {
     for (struct list *n = places.next; n != &places; n = n->next) {
@@ -118,7 +119,7 @@ static enum dpk_status settle(struct dpk_process *p, const char *directory, stru
     return p->place ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* Whoever cannot use the folder, as that of a device that may only be read, runs by itself. */
+/* A process that cannot use the folder, for example of a read-only device, runs by itself. */
 static enum dpk_status enter_card(struct dpk_process *p, const char *directory, unsigned vhca,
                                   void (*warn)(const char *text), struct dpk_error *err)
 {

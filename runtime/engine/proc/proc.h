@@ -440,17 +440,17 @@ struct dpk_external_memory {
 void dpk_process_set_external_memory(struct dpk_process *p,
                                      const struct dpk_external_memory *memory);
 
-/* ---- Doorbells ----
- * With DPAKIT_STRICT=memory, the NIC sees what a thread has stored to DPA memory only behind its next
- * fence (store_buffer.h). */
+/* ---- Doorbells ---- With DPAKIT_STRICT=memory, the NIC sees what a thread has stored to DPA
+ * memory only after its next fence (store_buffer.h). */
 
 /* The NIC gets doorbells of the process from now on. */
 void dpk_process_has_doorbells(struct dpk_process *p);
-/* A doorbell of this thread of the DPA, from its call: until the end, dpk_copy_out on this thread of
- * the host finds what the NIC does. */
+/* Surround a doorbell, whose call comes from a DPA thread: until the end, dpk_copy_out on this host
+ * thread returns the bytes that the NIC finds. */
 void dpk_doorbell_begin(struct dpk_caller *caller);
 void dpk_doorbell_end(void);
-/* Whether stores to the process's memory wait for fences so: the NIC reads it with dpk_copy_out then. */
+/* Returns true if stores to the process's memory wait for fences. Then the NIC reads the memory
+ * with dpk_copy_out. */
 bool dpk_process_buffers_stores(const struct dpk_process *p);
 
 /* ---- Task queues ----

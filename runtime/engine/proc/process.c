@@ -51,7 +51,7 @@ static bool map_segments(struct dpk_process *p)
     return true;
 }
 
-/* Frees a process, also one that was not created completely. No hart runs any more. */
+/* Frees a process, even an incomplete process. No hart runs any more. */
 static void process_free(struct dpk_process *p)
 {
     recorded_leave(p);
@@ -83,7 +83,7 @@ static void process_free(struct dpk_process *p)
     free(p);
 }
 
-/* All that needs no memory but its own. `o`: with what the caller left open filled in. */
+/* Initializes everything that needs no allocation. `o` is complete. */
 static void process_init(struct dpk_process *p, const struct dpk_image *image,
                          const struct dpk_process_options *o)
 {
@@ -110,7 +110,7 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     pthread_mutex_init(&p->sink_lock, NULL);
 }
 
-/* DPAKIT_RUN_TIME_LIMIT: milliseconds, for whoever gives no limit. */
+/* Reads DPAKIT_RUN_TIME_LIMIT, in milliseconds, if the caller gives no limit. */
 static enum dpk_status read_limit(struct dpk_process_options *o, struct dpk_error *err)
 {
     const char *text = getenv("DPAKIT_RUN_TIME_LIMIT");
@@ -125,7 +125,7 @@ static enum dpk_status read_limit(struct dpk_process_options *o, struct dpk_erro
     return DPK_OK;
 }
 
-/* DPAKIT_STRICT: what the guides do not allow and is allowed here otherwise, as words between
+/* Reads DPAKIT_STRICT: a list of the guides' rules that are otherwise not enforced, separated by
  * commas. */
 static enum dpk_status read_strict(struct dpk_process *p, struct dpk_error *err)
 {
@@ -170,7 +170,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     rv64_core_set_strict(p->core, p->strict.align);
     rv64_core_set_extensions(p->core, dpk_image_has_zba(p->image) ? RV64_ZBA : 0);
-    if (p->strict.memory) /* translated code does not tell of its fences */
+    if (p->strict.memory) /* translated code does not report its fences */
         mode = JIT_OFF;
     jit_attach(p->core, mode, sched_workers() == 1);
     status = asan_enter(p, err);
@@ -229,7 +229,7 @@ void dpk_process_destroy(struct dpk_process *p)
     if (!p)
         return;
     sched_lock();
-    if (sched_is_forked()) { /* nobody is there to end its harts, nor to mind the memory */
+    if (sched_is_forked()) { /* this process cannot end its harts or use its memory */
         sched_unlock();
         return;
     }

@@ -49,7 +49,7 @@ struct dpk_process {
 
     /* store_buffer.c */
     atomic_bool has_doorbells;
-    _Atomic uint64_t told_early[16]; /* doorbells and stores that were told; 0: none yet */
+    _Atomic uint64_t told_early[16]; /* reported doorbells and stores; 0: none yet */
 
     /* failure.c */
     _Atomic enum dpk_status failed; /* DPK_OK if it has not failed; written with the lock */

@@ -9,16 +9,17 @@
 #include "engine/proc/device.h"
 #include "profile/profile.h"
 
-/* Instructions from sample to sample: a prime number, so that samples do not keep step with a loop.
- * Translated code runs some 10^9 instructions a second. */
+/* Instructions between samples: a prime number, so that samples do not stay in step with a loop.
+ * Translated code runs about 10^9 instructions a second. */
 #define EVERY_DEFAULT 2000003u
 #define EVERY_MAX     UINT32_MAX
-/* How far before a sample the hart is interpreted, to the very instruction: rv64_run may exceed its
- * budget. Where it exceeds this, too, the sample is late, and the next ones begin earlier. */
+/* Distance before a sample from which the hart is interpreted, so that it stops exactly there:
+ * rv64_run may exceed its budget. If it exceeds this margin, too, the sample is late, and the next
+ * margins are larger. */
 enum { MARGIN_MIN = 64, MARGIN_MAX = 4096 };
 enum { DEPTH_MAX = 128, BUCKETS = 8192, STACKS_MAX = 1 << 18 };
 
-/* A stack that was found, from the innermost instruction to its callers. */
+/* A stack, from the innermost instruction to its callers. */
 struct stack {
     struct stack *next;
     uint64_t instructions;
@@ -31,24 +32,24 @@ struct profiled {
     struct dpk_frames *frames;
     struct stack *buckets[BUCKETS];
     unsigned stacks;
-    /* With every instruction counted: those at begin + 2 * i. */
+    /* If every instruction is counted: counts of the instructions at begin + 2 * i. */
     _Atomic uint64_t *counts;
     uint64_t begin, size;
 };
 
-/* The profile of the program: of all its processes, from the first one on. */
+/* The profile of all processes of the program. */
 static struct {
     pthread_mutex_t lock; /* of the tree */
     struct dpk_profile *tree;
     char path
-        [PATH_MAX]; /* absolute, as programs may change their directory; "": none is asked for */
+        [PATH_MAX]; /* absolute, as programs may change their directory; "" without a profile */
     uint64_t every;
     pid_t program; /* a child of fork() writes nothing */
     bool dirty;
     struct dpk_error failure; /* of the last write */
 } profile = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- What is asked for ---- */
+/* ---- Settings ---- */
 
 static enum dpk_status read_every(uint64_t *every, struct dpk_error *err)
 {
@@ -61,7 +62,7 @@ static enum dpk_status read_every(uint64_t *every, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* Whether the file can be made, before the program runs for an hour. */
+/* Checks that the file can be made, before the program runs for an hour. */
 static enum dpk_status check_file(const char *path, struct dpk_error *err)
 {
     enum dpk_profile_format format;
@@ -161,8 +162,8 @@ enum dpk_status profile_enter(struct dpk_process *p, struct dpk_error *err)
 
 /* ---- Samples ---- */
 
-/* Counts at a stack, which it keeps at first. Beyond STACKS_MAX only the innermost instruction is
- * kept; without memory the sample is lost. With the lock of `t`. */
+/* Adds to a stack, which is kept at its first sample. After STACKS_MAX stacks only the innermost
+ * instruction is kept. Without memory the sample is lost. Call this with the lock of `t`. */
 static void count_stack(struct profiled *t, const uint64_t *pc, unsigned depth,
                         uint64_t instructions)
 {
@@ -202,8 +203,8 @@ static void take_sample(struct hart *h, struct profiled *t)
         h->sample_margin *= 2;
 }
 
-/* Threads of a kernel run the same code. So that the short ones are not all sampled at the same
- * place, or none of them, they begin apart: by parts of the golden ratio. */
+/* Threads of a kernel run the same code. Their first samples are apart by parts of the golden
+ * ratio. Otherwise short threads would all be sampled at the same place, or none of them. */
 static void begin_samples(struct hart *h)
 {
     const uint64_t part = (h->id + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -248,13 +249,14 @@ enum rv64_stop profile_run(struct hart *h, uint64_t budget)
 
 /* ---- The profile ---- */
 
-/* Whether a caller is no function of the program: what starts it, and what unpacks arguments. */
+/* Returns whether a caller is not part of the program: start code, or code that unpacks
+ * arguments. */
 static bool is_ours(const char *function)
 {
     return strcmp(function, "_dpa_start") == 0 || strncmp(function, "_dpacc_unpack_", 14) == 0;
 }
 
-/* Counts at the line of an instruction, below the frame of its function. */
+/* Adds to the line of an instruction, below the frame of its function. */
 static void count_line(const struct dpk_lines *lines, unsigned frame, uint64_t pc,
                        uint64_t instructions)
 {
@@ -285,7 +287,7 @@ static void add_stack(const struct dpk_image *image, const struct dpk_lines *lin
     count_line(lines, at, s->pc[0], s->instructions);
 }
 
-/* Moves what was counted into the tree. With the lock of the profile. */
+/* Moves the counts into the tree. Call this with the lock of the profile. */
 static void collect(const struct dpk_process *p)
 {
     struct profiled *t = p->profiled;
@@ -341,7 +343,7 @@ void profile_flush(void)
     (void)dpk_profile_flush(NULL);
 }
 
-/* A program may end with processes that it has not destroyed, whose threads still run. */
+/* A program may exit without destroying its processes, whose threads still run. */
 static void at_exit(void)
 {
     struct dpk_error err = {0};

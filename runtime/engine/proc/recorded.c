@@ -9,30 +9,30 @@
 
 #include "engine/record/record.h"
 
-/* Slices have from 2^6 to 2^15 instructions: short ones for races, long ones for speed. */
+/* Slices have 2^6 to 2^15 instructions: short slices find races, long slices are fast. */
 enum { SLICE_LOG_MIN = 6, SLICE_LOGS = 10 };
 
 struct recorded {
     struct list all;
     const struct dpk_process *process;
     uint32_t number;
-    uint64_t seen[HARTS_MAX][DPK_CHANGED_COUNT]; /* registers as the file has them */
+    uint64_t seen[HARTS_MAX][DPK_CHANGED_COUNT]; /* registers as the file has them so far */
     uint64_t instructions;
 };
 
-/* The file of the program, with all its processes. The lock is fair: threads that poll run one
- * slice after another, and the host shall get in between. */
+/* The file of the program, with all its processes. The lock is fair, so that the host gets its turn
+ * between slices of threads that poll. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t turn;
     uint64_t next, served; /* tickets */
     struct dpk_recorder *file;
     uint32_t processes;
-    struct list all; /* those that are there */
+    struct list all; /* existing processes */
     uint64_t random;
     pid_t program; /* a child of fork() writes nothing */
     bool closed;   /* the program ends */
-    bool told;     /* that the file ends before the program */
+    bool told;     /* a warning that the file ends before the program was given */
 } record = {.mutex = PTHREAD_MUTEX_INITIALIZER,
             .turn = PTHREAD_COND_INITIALIZER,
             .all = {&record.all, &record.all}};
@@ -54,7 +54,7 @@ static void unlock(void)
     pthread_mutex_unlock(&record.mutex);
 }
 
-/* ---- The file. With the lock ---- */
+/* ---- The file: call these with the lock ---- */
 
 static void put(const struct dpk_process *p, struct dpk_record r)
 {
@@ -78,7 +78,7 @@ static void put_end(const struct dpk_process *p)
                                    .size = sizeof digest});
 }
 
-/* ---- What is asked for ---- */
+/* ---- Settings ---- */
 
 bool recording(void)
 {
@@ -101,7 +101,7 @@ static enum dpk_status read_seed(uint64_t *seed, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* A program may end with processes that it has not destroyed, whose threads still run. */
+/* A program may exit without destroying its processes, whose threads still run. */
 static void at_exit(void)
 {
     if (record.program != getpid())
@@ -132,7 +132,7 @@ enum dpk_status recorded_begin(struct dpk_error *err)
 
 /* ---- Processes ---- */
 
-/* Whoever has the file sees all memory, as a debugger would. */
+/* The file contains all memory, so the device must allow this like a debugger. */
 static enum dpk_status ask_device(const struct dpk_process *p, struct dpk_error *err)
 {
     struct dpk_debug_permit permit;
@@ -228,7 +228,7 @@ void recorded_write_begin(const struct dpk_process *p)
         lock();
 }
 
-/* Long ranges of one byte, as of memory that is set to zero, are kept as that. */
+/* Long ranges of equal bytes, such as cleared memory, are stored as a fill. */
 static bool is_filled(const uint8_t *bytes, uint64_t size)
 {
     return size > 64 && memcmp(bytes, bytes + 1, size - 1) == 0;
@@ -257,7 +257,7 @@ void recorded_write_end(const struct dpk_process *p, uint64_t address, uint64_t 
     unlock();
 }
 
-/* ---- What it says ---- */
+/* ---- Messages, results and failures ---- */
 
 static void tell(const struct dpk_process *p, struct dpk_record r)
 {

@@ -1,4 +1,5 @@
-/* Execution units that threads of the card's own occupy, which the emulator has no code for. */
+/* Execution units that the card's own threads occupy. The emulator has no code for these
+ * threads. */
 #include <stdlib.h>
 
 #include "engine/proc/hart.h"
@@ -10,7 +11,7 @@ struct dpk_reserved {
     struct hart *harts[];
 };
 
-/* With the lock. */
+/* Call this with the lock. */
 static void vacate(struct hart *h)
 {
     sched_hart_vacate(&h->sched);
@@ -24,7 +25,7 @@ static void vacate_all(struct dpk_reserved *r)
     launches_admit();
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static enum dpk_status take_unit(struct dpk_process *p, struct dpk_reserved *r,
                                  struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* RPCs: one hart carries out a function, on the caller's thread where that is possible. */
+/* RPCs: a hart carries out a function, if possible on the caller's thread. */
 #include "engine/proc/failure.h"
 #include "engine/proc/launch.h"
 #include "engine/proc/recorded.h"

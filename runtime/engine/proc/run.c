@@ -20,9 +20,9 @@
 
 #define SLICE_INSTRUCTIONS 32768u
 #define SLICE_CALLS        4096u
-/* Work inside a call that counts as one more call. */
+/* Bytes of work inside a call that count as another call. */
 #define CALL_BYTES 4096u
-/* On a host thread that has other things to do. */
+/* Limits on a host thread that has other work. */
 #define MOMENT_INSTRUCTIONS 1024u
 #define MOMENT_CALLS        8u
 
@@ -37,7 +37,7 @@ static void breakpoint(struct hart *h, struct slice *s)
     snprintf(h->report, sizeof h->report, "thread %u: breakpoint,%s", h->id, place);
 }
 
-/* `reason`: why external memory is not accessed, or empty. */
+/* `reason` says why external memory is not accessed, or is empty. */
 static void exception(struct hart *h, struct slice *s, const char *reason)
 {
     s->end = SLICE_FAULT;
@@ -45,7 +45,7 @@ static void exception(struct hart *h, struct slice *s, const char *reason)
     crash_report(h, reason, h->report, sizeof h->report);
 }
 
-/* What was put off waits for the end of the slice, too. */
+/* Shortens a slice if deferred work waits for its end. */
 static uint64_t shortened(const struct hart *h, uint64_t end)
 {
     const uint64_t most = h->regs.instret + SCHED_SHORT_SLICE;
@@ -64,14 +64,14 @@ static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
 
 /* ---- Calls ---- */
 
-/* As syscall_run; how many calls it counts for. */
+/* Like syscall_run. *cost is the number of calls that this call counts for. */
 static bool run_call(struct hart *h, struct slice *s, unsigned *cost)
 {
     bool overran;
     work_begin(h);
     bool over = syscall_run(h, s);
     const uint64_t more = work_end(&overran) / CALL_BYTES;
-    if (overran && s->end == SLICE_FAULT) { /* it is at the ECALL, and over its limit */
+    if (overran && s->end == SLICE_FAULT) { /* the hart is back at the ECALL, and over its limit */
         s->end = SLICE_USED;
         over = true;
     }
@@ -101,7 +101,7 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
             over = run_call(h, s, &cost);
             calls -= cost < calls ? cost : calls;
             worked += cost - 1;
-            if (s->end == SLICE_POLLED && worked > 0) /* its time counts in full */
+            if (s->end == SLICE_POLLED && worked > 0) /* the hart worked, so its full time counts */
                 s->end = SLICE_USED;
             if (over)
                 return;
@@ -133,7 +133,7 @@ static void run(struct sched_hart *sched, struct slice *s)
     if (tracing() && h->began == 0)
         h->began = dpk_now_ns();
     const uint64_t counted = dpk_live_collects(h->process->live) ? dpk_now_ns() : 0;
-    h->regs.time = dpk_now_ns() / 1000; /* the device's clock: one for all processes */
+    h->regs.time = dpk_now_ns() / 1000; /* the device's clock, the same for all processes */
     const uint64_t end = before + (hurried                ? MOMENT_INSTRUCTIONS
                                    : h->process->recorded ? recorded_slice()
                                                           : SLICE_INSTRUCTIONS);
@@ -143,13 +143,13 @@ static void run(struct sched_hart *sched, struct slice *s)
     if (counted)
         dpk_live_count(h->process->live, h->id, s->instructions, dpk_now_ns() - counted, 0);
     if (s->end == SLICE_FAULT &&
-        slice_is_hurried(s)) /* no launch fails its process: it faults again */
+        slice_is_hurried(s)) /* a launch does not fail its process: the hart faults again */
         s->end = SLICE_USED;
     if (s->end == SLICE_FAULT && h->process->debugger)
         debug_fault(h, s);
 }
 
-/* ---- What follows ---- */
+/* ---- After a slice ---- */
 
 static void left(struct sched_hart *sched, const struct slice *s)
 {
@@ -195,7 +195,7 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
 
 /* ---- The run-time limit ---- */
 
-/* The process fails for it: "... reached<how><place>". */
+/* Fails the process: "... reached<how><place>". */
 static void fail_for_time(struct hart *h, const char *how)
 {
     char place[PLACE_MAX], report[sizeof h->report];

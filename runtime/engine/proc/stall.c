@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- What they wait for ---- */
+/* ---- Text ---- */
 
 static void put_event(struct dpk_buf *b, const struct dpk_event *e, uint64_t threshold,
                       uint64_t mask)
@@ -32,7 +32,7 @@ static void put_stall(struct dpk_buf *b, const struct stall *s)
     put_event(b, s->event, s->threshold, s->mask);
 }
 
-/* Whether the event has come, although the waiter does not run yet. */
+/* Returns whether the event has come, although the waiter may not run yet. */
 static bool is_over(const struct stall *s)
 {
     return sched_counter_exceeds(&s->event->counter, s->threshold, s->mask);
@@ -69,7 +69,7 @@ static void warn(struct sched_timer *t)
     dpk_put_format(&text, " since %" PRIu64 " s; dpadev ps -t shows what waits, dpa-c(7) when a wait ends",
                    p->warn_after / 1000000000u);
     dpk_put_u8(&text, '\0');
-    sched_unlock(); /* who prints may have to wait */
+    sched_unlock(); /* printing may block */
     if (!text.failed)
         tell((const char *)text.data);
     dpk_buf_free(&text);
@@ -85,7 +85,7 @@ void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event 
     list_init(&s->in_process);
     if (!p)
         return;
-    /* Only the first launch waits; it is listed before the threads of the host. */
+    /* Only the first launch waits. It is listed before the host's threads. */
     list_append(launch != 0 ? p->stalls.next : &p->stalls, &s->in_process);
     if (p->warn && !p->warned)
         (void)sched_timer_start(&s->timer, dpk_now_ns() + p->warn_after);

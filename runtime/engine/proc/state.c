@@ -1,4 +1,4 @@
-/* What a process says of itself, and whom it calls. */
+/* The state of a process, and the handlers that it calls. */
 #include <unistd.h>
 
 #include "engine/proc/process.h"
@@ -64,10 +64,10 @@ void process_wake_debugger(const struct dpk_process *p)
 {
     const uint64_t one = 1;
     if (p->debugger_fd >= 0)
-        (void)!write(p->debugger_fd, &one, sizeof one); /* if not, it is readable already */
+        (void)!write(p->debugger_fd, &one, sizeof one); /* if this fails, it is already readable */
 }
 
-/* ---- Whom it calls ---- */
+/* ---- Handlers ---- */
 
 void dpk_process_set_calls(struct dpk_process *p, unsigned family, dpk_device_call handler,
                            void *context)

@@ -6,32 +6,32 @@
 #include "engine/proc/finding.h"
 #include "engine/proc/layout.h"
 
-/* A set of operations before a FENCE, as its instruction has it. */
+/* Bit of the set of earlier operations in a FENCE instruction. */
 enum { FENCE_WRITE = 1 };
 enum { LINE = 64, CHAINS = 256, PLACES = 16, RA = 1 };
-/* Lines of one thread. What is stored to more of them is seen by the NIC at once. */
+/* Limit of lines of a thread. The NIC sees stores to further lines at once. */
 #define LINES_MAX 16384u
 
 struct line {
     uint64_t address; /* a multiple of LINE */
     uint64_t stored;  /* a bit for each byte that the NIC does not see yet */
-    uint64_t pc;      /* of the last store */
-    unsigned next;    /* index + 1 of the next one in its chain; 0: none */
+    uint64_t pc;      /* pc of the last store */
+    unsigned next;    /* index + 1 of the next line in its chain, or 0 */
     uint8_t before[LINE];
 };
 
 struct store_buffer {
     struct line *lines;
     unsigned count, capacity;
-    unsigned chains[CHAINS]; /* index + 1 of the first line; 0: none */
-    /* Doorbells that came before the bytes of stores; more of these are not told. */
+    unsigned chains[CHAINS]; /* index + 1 of the first line, or 0 */
+    /* Doorbells that came before the bytes of stores. Further pairs are not reported. */
     struct early {
         uint64_t store, doorbell;
     } early[PLACES];
     unsigned early_count;
 };
 
-/* The hart whose doorbell this thread of the host carries out. */
+/* The hart whose doorbell this host thread carries out. */
 static _Thread_local struct hart *ringing;
 
 static unsigned *chain_of(struct store_buffer *b, uint64_t address)
@@ -62,7 +62,7 @@ static bool has_room(struct store_buffer *b)
     return true;
 }
 
-/* NULL: there are too many, or there is no memory. */
+/* Returns the line of an address, or NULL if there are too many lines or memory is exhausted. */
 static struct line *line_of(struct store_buffer *b, uint64_t address)
 {
     struct line *l = find(b, address);
@@ -74,7 +74,7 @@ static struct line *line_of(struct store_buffer *b, uint64_t address)
     return l;
 }
 
-/* A byte is about to be stored. */
+/* Keeps the old value of a byte that is about to be stored. */
 static void keep(struct hart *h, uint64_t address)
 {
     const uint64_t bit = UINT64_C(1) << address % LINE;
@@ -88,7 +88,7 @@ static void keep(struct hart *h, uint64_t address)
     l->pc = h->regs.pc;
 }
 
-/* The instruction at pc. The stack is the thread's own: no NIC reads it. */
+/* Keeps the bytes that the instruction at pc will store. No NIC reads a thread's own stack. */
 static void keep_next(struct hart *h)
 {
     uint64_t address, size;
@@ -120,7 +120,7 @@ enum rv64_stop store_buffer_run(struct hart *h, uint64_t budget)
             write_back(h->stores);
         fences |= h->regs.fences;
     }
-    h->regs.fences = (uint8_t)fences; /* window_cache_settle asks for them, too */
+    h->regs.fences = (uint8_t)fences; /* window_cache_settle needs them, too */
     return why;
 }
 
@@ -172,7 +172,7 @@ void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, 
         const struct line *l = &h->stores->lines[i];
         bool hidden = false;
         for (unsigned at = 0; at < LINE; at++) {
-            const uint64_t offset = l->address + at - address; /* huge: before it */
+            const uint64_t offset = l->address + at - address; /* huge if it is before `address` */
             if (offset >= size || !(l->stored >> at & 1))
                 continue;
             hidden |= ((uint8_t *)to)[offset] != l->before[at];
@@ -185,7 +185,8 @@ void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, 
 
 /* ---- The end ---- */
 
-/* Once for each pair: a thread may be activated a million times. False: it was told, or many were. */
+/* Returns whether a pair is new, because a thread may be activated a million times. Returns false
+ * if it was reported, or if many were. */
 static bool is_news(struct dpk_process *p, const struct early *e)
 {
     const uint64_t pair = e->store << 32 ^ e->doorbell; /* addresses of code have 32 bits */

@@ -1,9 +1,9 @@
 /*
- * store_buffer: stores to DPA memory that no fence has followed, for DPAKIT_STRICT=memory.
- * Threads of the DPA see them at once, the NIC does not: a doorbell finds the bytes that were there before ("Data to be
- * read by the NIC must be written back", DPA Development, "Memory Model"). So a program that lacks
- * a fence before its doorbell fails each time, and is told the lines of the store and the doorbell.
- * By the thread of the host that runs the hart.
+ * store_buffer: stores to DPA memory that no fence has followed, for DPAKIT_STRICT=memory. Threads
+ * of the DPA see these stores at once, but the NIC does not: after a doorbell it finds the old
+ * bytes ("Data to be read by the NIC must be written back", DPA Development, "Memory Model"). So a
+ * program that lacks a fence before its doorbell fails each time, with a report of the lines of the
+ * store and the doorbell. The thread that runs the hart calls these functions.
  */
 #ifndef DPK_ENGINE_PROC_STORE_BUFFER_H
 #define DPK_ENGINE_PROC_STORE_BUFFER_H
@@ -12,12 +12,13 @@
 
 /* Does what rv64_interpret does, and keeps what stores replace. */
 enum rv64_stop store_buffer_run(struct hart *h, uint64_t budget);
-/* The thread of the host that carries out a doorbell has read the process's memory: `to` gets the bytes
- * that the NIC finds. */
+/* Called after the host thread that carries out a doorbell has read the process's memory: `to` gets
+ * the bytes that the NIC finds. */
 void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, uint64_t size);
-/* The function has ended: tells which doorbells were rung too early, and drops it. */
+/* Called when the function has ended: reports doorbells that were rung too early, and drops the
+ * buffer. */
 void store_buffer_end(struct hart *h);
-/* NULL is fine. */
+/* NULL is allowed. */
 void store_buffer_free(struct hart *h);
 
 #endif

@@ -15,13 +15,13 @@
 #include "engine/proc/tsan.h"
 
 #define MESSAGE_MAX 65536u
-#define POLLS_MAX   4u /* calls in a row that found nothing, in one slice */
+#define POLLS_MAX   4u /* consecutive calls in a slice that found nothing */
 
 enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
 /* ---- Faults ---- */
 
-/* A call that the runtime cannot carry out. Returns true: the slice is over. */
+/* Reports a call that the runtime cannot carry out. Returns true, because the slice is over. */
 static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t value)
 {
     char place[PLACE_MAX];
@@ -62,7 +62,7 @@ static bool end_process(struct hart *h, struct slice *s)
     return true;
 }
 
-/* Puts a call off: the thread that runs the hart next carries it out. */
+/* Defers a call to the thread that runs the hart next. */
 static bool put_off(struct hart *h)
 {
     h->regs.pc -= 4; /* back on the ECALL */
@@ -70,8 +70,8 @@ static bool put_off(struct hart *h)
 }
 
 /* Sends a message. The text is copied first, because the program may change it meanwhile. The slice
- * ends then, so that a host that reads slowly delays the sender, and others by one message at most.
- * A host thread that waits may be the one that has to read; so it leaves the call to a worker. */
+ * ends, so that a slow reader on the host delays the sender, and other harts by at most one
+ * message. A waiting host thread may be that reader, so it leaves the call to a worker. */
 static bool send_message(struct hart *h, struct slice *s)
 {
     const uint64_t *x = h->regs.x;
@@ -118,7 +118,7 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
         event_set(e, x[A1]);
     bool block =
         e && number == DPA_SYS_EVENT_WAIT_GT && !sched_counter_exceeds(&e->counter, x[A1], x[A2]);
-    bool runner_goes = slice_is_hurried(s); /* it was the runner's event */
+    bool runner_goes = slice_is_hurried(s); /* the runner may wait for this event */
     if (e && !block && number != DPA_SYS_EVENT_SET)
         tsan_sees(h, e);
     sched_unlock();
@@ -180,7 +180,7 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
     return bad_call(h, s, what, number);
 }
 
-/* Carries out the calls by which device code ends what it runs. False: it is another call. */
+/* Carries out the calls by which device code ends its run. Returns false for other calls. */
 static bool ending(struct hart *h, struct slice *s, uint64_t number)
 {
     switch (number) {
@@ -188,7 +188,7 @@ static bool ending(struct hart *h, struct slice *s, uint64_t number)
         return done(s, END_RETURN, h->regs.x[A0]);
     case DPA_SYS_FINISH:
         return done(s, END_FINISH, 0);
-    case DPA_SYS_RESCHEDULE: /* a kernel or an RPC has one activation, and has it behind it */
+    case DPA_SYS_RESCHEDULE: /* a kernel or an RPC has only one activation, which ends */
         return done(s, END_RESCHEDULE, 0);
     case DPA_SYS_RETRIGGER:
         return done(s, END_RETRIGGER, 0);

@@ -1,4 +1,4 @@
-/* Task queues: calls that run side by side, a limited number at once. */
+/* Task queues: calls that run concurrently, up to a limit. */
 #include <stdlib.h>
 
 #include "engine/proc/launch.h"
@@ -124,7 +124,7 @@ bool dpk_tasks_empty(struct dpk_tasks *q)
     return empty;
 }
 
-/* Ends the harts of its tasks; those on a processor end with their slice. */
+/* Ends the harts of the queue's tasks. Running harts end with their slice. */
 static void end_harts(struct dpk_tasks *q)
 {
     for (unsigned i = 0; i < HARTS_MAX; i++) {

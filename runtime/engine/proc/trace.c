@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers take hardly more */
+#define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers hardly read more */
 
 struct dpk_trace *process_trace;
-static uint64_t ids; /* of launches */
+static uint64_t ids; /* of the last launch */
 
 static unsigned track_of(const struct hart *h)
 {
@@ -19,7 +19,7 @@ static const char *name_at(const struct dpk_process *p, uint64_t function)
     return dpk_image_function_at(p->image, function, NULL);
 }
 
-/* A number of bytes, with K, M or G behind it of kilobytes, megabytes, gigabytes. */
+/* Reads a number of bytes, with an optional K, M or G for KiB, MiB or GiB. */
 static bool read_size(const char *text, uint64_t *size)
 {
     static const char units[] = "KMG";
@@ -78,7 +78,7 @@ void trace_launch(struct launch *l, char phase)
 {
     if (phase == 'b')
         l->trace_id = ++ids;
-    if (l->trace_id == 0) /* began before there was a trace */
+    if (l->trace_id == 0) /* the launch began before the trace */
         return;
     const struct dpk_trace_event e = {
         .phase = phase,

@@ -4,7 +4,7 @@
 
 #include "engine/proc/thread.h"
 
-/* A handle is never used twice, so an old one stays invalid. */
+/* A handle is never reused, so an old handle stays invalid. */
 static enum dpk_status add_handle(struct dpk_trigger *trigger, struct dpk_error *err)
 {
     struct dpk_process *p = trigger->process;
@@ -101,7 +101,7 @@ void trigger_signal(struct dpk_trigger *trigger, unsigned count)
         fire(trigger);
 }
 
-/* A completion that its consumer has not seen cannot be waited for: it is there. */
+/* A completion that its consumer has not seen fires the trigger at once. */
 void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 {
     trigger->armed = true;
@@ -109,8 +109,8 @@ void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
         fire(trigger);
 }
 
-/* Who arms it counts completions after that, and whoever completes looks whether it is armed after
- * that: at least one of them sees the other. */
+/* The arming thread arms, then counts completions. A completing thread counts, then looks whether
+ * the trigger is armed. So at least one of them sees the other. */
 bool dpk_trigger_count(struct dpk_trigger *trigger, unsigned count)
 {
     trigger->completions += count;

@@ -13,22 +13,22 @@
 _Static_assert(HARTS_MAX < RACES_THREADS, "each hart is a thread");
 
 enum { A0 = 10, A1, A2, A3 };
-/* Keys beside RACES_OUTSIDE, which is all that the host knows: what of it harts know that see an event,
- * which is what launches have done. */
+/* Keys besides RACES_OUTSIDE, which stands for everything that the host knows. This key stands for
+ * ended launches, which a hart learns of when it sees an event. */
 enum { LAUNCHES_ENDED = 2 };
 
 enum { TOLD_MAX = 256 };
 struct tsan {
     struct races *races;
     bool ends;         /* the first race ends the program */
-    atomic_bool found; /* `first`, which does not change any more */
+    atomic_bool found; /* `first` is valid, and does not change any more */
     char first[sizeof((struct hart *)0)->report];
     pthread_mutex_t lock;
-    uint64_t told[TOLD_MAX]; /* pairs of lines, hashed; several places of code may be one line */
+    uint64_t told[TOLD_MAX]; /* hashes of pairs of lines; a line may have several places of code */
     size_t told_count;
 };
 
-/* The hart whose call this thread of the host carries out, or NULL. */
+/* The hart whose call this host thread carries out, or NULL. */
 static _Thread_local struct hart *actor;
 
 static unsigned thread_of(const struct hart *h)
@@ -86,7 +86,7 @@ static const char *how_text(unsigned how)
     return texts[how & (RACES_WRITES | RACES_ATOMIC)];
 }
 
-/* "in f (k.c:7)": of the code that has called before `place`. */
+/* Writes "in f (k.c:7)" for the code that made the call before `place`. */
 static void put_place(const struct dpk_process *p, uint64_t place, char *out, size_t size)
 {
     struct dpk_line at;
@@ -117,7 +117,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* Whether a pair of lines was told already; it is from now on. */
+/* Returns whether a pair of lines was reported already, and marks it as reported. */
 static bool is_told(struct tsan *t, const char *here, const char *there)
 {
     const uint64_t pair = hash_of(here) + hash_of(there);
@@ -132,7 +132,7 @@ static bool is_told(struct tsan *t, const char *here, const char *there)
     return told;
 }
 
-/* False: it was told. */
+/* Returns false if the race was reported already. */
 static bool describe(struct hart *h, const struct race *race, char *out, size_t size)
 {
     struct dpk_process *p = h->process;
@@ -165,8 +165,9 @@ static void keep_first(struct tsan *t, const char *report)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Every call from the first race on, until one of them ends the process: that of the race may be carried
- * out where a thread launches, which is not what fails, and then again. */
+/* Ends the process by the first race. Each later call ends it again until that succeeds: the call
+ * with the race may run on a launching host thread, where it does not fail the process, and run
+ * again. */
 static bool end_by_race(struct hart *h, struct slice *s)
 {
     snprintf(h->report, sizeof h->report, "%s", h->process->tsan->first);
@@ -176,7 +177,7 @@ static bool end_by_race(struct hart *h, struct slice *s)
     return true;
 }
 
-/* A range is looked at part by part, as far as the run-time limit and memory go. */
+/* Checks a range in parts, within the run-time limit and the mapped memory. */
 static bool find_race(const struct hart *h, struct races_access a, struct race *out)
 {
     const uint64_t part = UINT64_C(1) << 16;
@@ -221,7 +222,7 @@ bool tsan_access(struct hart *h, struct slice *s)
     else if (atomic && !writes)
         races_load_soon(t->races, thread, x[A0]);
     const bool raced = !(how & DPA_ACCESS_TOLD) && find_race(h, a, &race);
-    if (atomic && writes) /* what it releases has the access itself in it */
+    if (atomic && writes) /* the released clock includes the access itself */
         races_store(t->races, thread, x[A0], how & DPA_ACCESS_RELEASES);
     if (!raced)
         return false;
@@ -244,7 +245,7 @@ bool tsan_fence(struct hart *h)
     return false;
 }
 
-/* ---- What orders harts ---- */
+/* ---- Order between harts ---- */
 
 void tsan_acts(struct hart *h)
 {

@@ -1,4 +1,4 @@
-/* Watches: calls of the host when an event has a value that something waits for. */
+/* Watches: calls of the host when an event has an awaited value. */
 #include <stdlib.h>
 
 #include "engine/proc/event.h"
@@ -6,7 +6,7 @@
 struct dpk_event_watch {
     struct dpk_event *event; /* a reference */
     struct sched_wait wait;
-    struct sched_timer timer; /* expires when the event has the value: its thread calls */
+    struct sched_timer timer; /* expires when the event has the value; its thread makes the call */
     void (*met)(void *context, struct dpk_event_watch *watch);
     void *context;
     bool begun;
@@ -20,7 +20,7 @@ static void watch_free(struct dpk_event_watch *w)
     free(w);
 }
 
-/* Whoever updates the event holds the lock here. */
+/* The thread that updates the event holds the lock here. */
 static void wake(struct sched_wait *wait)
 {
     struct dpk_event_watch *w = owner_of(wait, struct dpk_event_watch, wait);
@@ -60,7 +60,7 @@ enum dpk_status dpk_event_watch(struct dpk_process *p, const struct dpk_event_co
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "not a handle of an event");
     } else {
         event_ref(w->event);
-        /* Started now, so that a host without a thread left is told of at once. */
+        /* Starts the timer now, so that a missing host thread is reported at once. */
         if (!sched_wait_is_over(&w->wait, &w->event->counter)) {
             if (sched_timer_start(&w->timer, SCHED_NEVER))
                 *out = w;

@@ -5,22 +5,22 @@
 
 #include "engine/proc/finding.h"
 
-/* Sets of operations before a FENCE, as its instruction has them. */
+/* Bits of the set of earlier operations in a FENCE instruction. */
 enum { FENCE_OUTPUT = 4, FENCE_INPUT = 8 };
 enum { LINE = 64, PLACES = 16 };
 
 struct line {
     uint64_t address;      /* a multiple of LINE */
     uint64_t valid, dirty; /* a bit for each byte */
-    uint64_t loaded;       /* address of the instruction that last found bytes here; 0: none did */
-    struct dpk_caller caller; /* who reaches the memory so */
+    uint64_t loaded;       /* pc of the last load that found bytes here, or 0 */
+    struct dpk_caller caller; /* the caller that reaches the memory */
     uint8_t bytes[LINE];
 };
 
 struct window_cache {
     struct line *lines;
-    size_t count, capacity, last; /* `last`: where one was found */
-    /* Stores that are not written back, by their instructions; more of these are not told. */
+    size_t count, capacity, last; /* `last`: index of the last line found */
+    /* Stores that are not written back, by instruction. Further places are not reported. */
     struct place {
         uint64_t pc;
         unsigned stores;
@@ -34,8 +34,8 @@ static uint64_t bits_of(uint64_t address, unsigned width)
     return all << address % LINE;
 }
 
-/* Copies between a line and the memory behind it. `to`: into the line; NULL: from `from`; without
- * either it only asks. */
+/* Copies from the memory of a line into `to`, or from `from` into it. With neither it only checks
+ * the access. */
 static bool reach(const struct hart *h, const struct dpk_caller *caller, uint64_t address,
                   unsigned width, void *to, const void *from, bool stores, char *reason)
 {
@@ -59,7 +59,7 @@ static bool is_line(const struct line *l, const struct hart *h, uint64_t address
            memcmp(l->caller.state, h->caller.state, sizeof l->caller.state) == 0;
 }
 
-/* NULL: out of memory. */
+/* Returns the line of an address, or NULL if memory is exhausted. */
 static struct line *line_of(struct hart *h, uint64_t address)
 {
     struct window_cache *c = h->windows;
@@ -125,7 +125,7 @@ void *window_cache_at(struct hart *h, uint64_t address, unsigned width, bool sto
     return at;
 }
 
-/* In the largest pieces that are aligned. What is gone meanwhile is not written. */
+/* Writes a line in the largest aligned pieces. Memory that is gone meanwhile is skipped. */
 static void write_line(const struct hart *h, struct line *l)
 {
     for (unsigned i = 0, width; l->dirty && i < LINE; i += width) {
@@ -191,7 +191,7 @@ static void tell_stores(const struct hart *h, const struct place *at)
     finding_tell(h->process, text);
 }
 
-/* Whether the memory has other bytes now than the loads found. */
+/* Returns whether the memory now has other bytes than the loads found. */
 static bool is_stale(const struct hart *h, const struct line *l)
 {
     const uint64_t clean = l->valid & ~l->dirty;

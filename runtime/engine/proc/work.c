@@ -2,14 +2,14 @@
 
 #include <time.h>
 
-/* How often a long call looks at the clock. */
+/* Bytes of work after which a long call reads the clock. */
 #define LOOK_BYTES (4u << 20)
 
 /* The call that this thread carries out. */
 static _Thread_local struct {
-    const struct hart *hart; /* NULL: none */
-    uint64_t bytes, looked;  /* worked on so far, and when the clock was looked at */
-    uint64_t began;          /* at the first look */
+    const struct hart *hart; /* NULL outside of a call */
+    uint64_t bytes, looked;  /* bytes so far, and bytes at the last reading of the clock */
+    uint64_t began;          /* time of the first reading */
     bool overran;
 } call;
 

@@ -1,4 +1,4 @@
-/* Making, signing and verifying single-program containers. */
+/* Creates, signs and verifies single-program containers. */
 #include <string.h>
 
 #include "items.h"
@@ -12,7 +12,7 @@ void app_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle p
     dpk_put_be32(out, (uint32_t)(HEADER_SIZE + content_size));
 }
 
-/* `force`: for any machine. */
+/* `force` accepts an ELF for any machine. */
 static enum dpk_status check_elf(const uint8_t *elf, size_t size, bool force, struct dpk_error *err)
 {
     struct dpk_hashlist *list = NULL;
@@ -59,7 +59,7 @@ out:
     return status;
 }
 
-/* What the crypto data is about. The ELF's own size is known only once it is decompressed. */
+/* Returns what the crypto data covers. The ELF's own size is known only after decompression. */
 static enum dpk_status pack(const struct dpk_app *app, bool force, struct dpk_packed_program *out,
                             struct dpk_error *err)
 {
@@ -98,7 +98,7 @@ static enum dpk_status check_signing(const struct dpk_app *app, enum dpk_app_kin
     return DPK_OK;
 }
 
-/* Opens a program's container that may be signed. */
+/* Parses a program's container that may still be signed. */
 static enum dpk_status open_unsigned(const void *bytes, size_t size, enum dpk_lifecycle priority,
                                      bool force, struct dpk_app *app,
                                      struct dpk_packed_program *program, struct dpk_error *err)
@@ -183,7 +183,8 @@ enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* The key-pair UUID to store: the one asked for, else the one that is there. */
+/* Sets the key-pair UUID to store: `asked`, or the UUID that is already there if `asked` is
+ * zero. */
 static enum dpk_status settle_keypair(struct dpk_uuid *there, const struct dpk_uuid *asked,
                                       struct dpk_error *err)
 {
@@ -215,7 +216,7 @@ enum dpk_status dpk_app_removal_prepare(const void *bytes, size_t size, enum dpk
     return DPK_OK;
 }
 
-/* Puts the signature behind a prepared removal. */
+/* Appends the signature to a prepared removal. */
 static enum dpk_status append_signature(struct dpk_buf *made, enum dpk_lifecycle priority,
                                         const struct dpk_buf *signature, struct dpk_buf *out,
                                         struct dpk_error *err)

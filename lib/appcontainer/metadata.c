@@ -1,4 +1,4 @@
-/* App metadata as bytes. */
+/* Encodes and decodes app metadata. */
 #include <string.h>
 
 #include "items.h"
@@ -7,7 +7,7 @@
 #define DESCRIPTION_AT  0x40
 #define DESCRIPTION_MAX (DPK_APP_DESCRIPTION - 1)
 
-/* What else there is must be zero. */
+/* Bits that must be zero. */
 static const struct field {
     size_t offset;
     uint32_t mask;
@@ -71,7 +71,7 @@ enum dpk_status app_metadata_decode(const uint8_t *bytes, struct dpk_app_metadat
                                      .os_api_version = dword_at(&all, 0x14),
                                      .fw_api_version = dword_at(&all, 0x1C)};
     memcpy(out->uuid.bytes, bytes + UUID_AT, sizeof out->uuid.bytes);
-    /* Zeros stand before an incomplete dword's characters, or behind them. */
+    /* An incomplete dword has zeros before or after its characters. */
     size_t length = 0;
     for (size_t i = 0; i < DESCRIPTION_MAX; i++)
         if (bytes[DESCRIPTION_AT + i])

@@ -1,4 +1,4 @@
-/* Reading single-program containers. */
+/* Parses single-program containers. */
 #include <string.h>
 
 #include "items.h"
@@ -45,8 +45,8 @@ static enum dpk_status read_item(struct dpk_reader *r, struct item *out, struct 
     return DPK_OK;
 }
 
-/* Reads the next item, which must be of this type, of this size unless 0, and of the container's
- * priority. */
+/* Reads the next item, which must have this type, the container's priority, and this size unless
+ * `size` is 0. */
 static enum dpk_status expect(struct dpk_reader *r, const struct dpk_app *app, unsigned type,
                               size_t size, struct item *out, struct dpk_error *err)
 {
@@ -67,7 +67,7 @@ static enum dpk_status expect(struct dpk_reader *r, const struct dpk_app *app, u
     return DPK_OK;
 }
 
-/* The type of the item that comes, 0 if none. */
+/* Returns the type of the next item, or 0 if there is no other item. */
 static unsigned next_type(const struct dpk_reader *r)
 {
     struct dpk_reader ahead = *r;

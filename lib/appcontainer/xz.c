@@ -1,11 +1,11 @@
-/* The xz stream of a compressed ELF. */
+/* Compresses and decompresses the ELF as an xz stream. */
 #include <lzma.h>
 
 #include "items.h"
 
-#define PRESET     9 /* the reference tool's: its dictionary of 64 MiB is in the bytes */
+#define PRESET     9 /* the reference tool's preset; its 64 MiB dictionary changes the bytes */
 #define CHUNK      ((size_t)1 << 16)
-#define MEMORY_MAX ((uint64_t)192 << 20) /* a decoder of preset 9 wants 65 MiB */
+#define MEMORY_MAX ((uint64_t)192 << 20) /* a decoder of preset 9 needs 65 MiB */
 
 static enum dpk_status fail_lzma(lzma_ret code, struct dpk_error *err)
 {
@@ -23,7 +23,7 @@ static enum dpk_status fail_lzma(lzma_ret code, struct dpk_error *err)
     }
 }
 
-/* Runs the stream to its end; everything goes to `out`, which may grow by `max` bytes. */
+/* Runs the stream to its end and appends at most `max` bytes to `out`. */
 static enum dpk_status run(lzma_stream *s, size_t max, struct dpk_buf *out, struct dpk_error *err)
 {
     size_t start = out->size;

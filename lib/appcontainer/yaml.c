@@ -1,4 +1,4 @@
-/* App metadata from YAML, through libyaml. */
+/* Reads app metadata from YAML with libyaml. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static unsigned long line_of(const yaml_event_t *event)
     return (unsigned long)event->start_mark.line + 1;
 }
 
-/* The scalar's text cleaned for a message; false if it holds a NUL. */
+/* Copies the scalar's text, cleaned for a message. Returns false if the text holds a NUL. */
 static bool scalar(const yaml_event_t *event, char *out, size_t size)
 {
     const char *value = (const char *)event->data.scalar.value;
@@ -97,10 +97,10 @@ static enum dpk_status take_text(const struct field *f, const yaml_event_t *valu
 struct parsing {
     yaml_parser_t parser;
     yaml_event_t event;
-    bool held; /* `event` is to be deleted */
+    bool held; /* `event` must be deleted */
 };
 
-/* The next event, which must be of this type. */
+/* Fetches the next event, which must have this type. */
 static enum dpk_status next(struct parsing *p, yaml_event_type_t want, const char *what,
                             struct dpk_error *err)
 {
@@ -118,7 +118,7 @@ static enum dpk_status next(struct parsing *p, yaml_event_type_t want, const cha
     return DPK_OK;
 }
 
-/* One "name: value", the name being the event at hand. */
+/* Reads one "name: value" pair; `p->event` is the name. */
 static enum dpk_status take_pair(struct parsing *p, bool *seen, struct dpk_app_metadata *out,
                                  struct dpk_error *err)
 {

@@ -71,8 +71,9 @@ enum dpk_status dpk_fail_nomem(struct dpk_error *err);
  * found no memory at its start. The second and later calls cost nothing. Errors: DPK_ERR_CRYPTO if
  * OpenSSL cannot start; it then never will in this process. */
 enum dpk_status dpk_openssl_start(struct dpk_error *err);
-/* Returns the reason of the oldest error in the thread's queue, which is the original one, and empties the queue.
- * The text is OpenSSL's and stays; it is "no reason given" for an empty queue. */
+/* Returns the reason of the oldest error in the thread's queue, which is the original error, and
+ * empties the queue. The text belongs to OpenSSL and stays valid; it is "no reason given" for an
+ * empty queue. */
 const char *dpk_openssl_reason(void);
 
 /* Puts "context: " before the message of `err` and returns err->status. If `err` is NULL it returns
@@ -94,10 +95,11 @@ char *dpk_text_clean_in(char *text, size_t room);
 #define dpk_text_clean(text) dpk_text_clean_in((text), __builtin_object_size((text), 3))
 /* Returns a cleaned copy of the text, or NULL if there is no memory. */
 char *dpk_text_cleaned(const char *text);
-/* Bytes of the byte order mark at the begin of a text, which some editors write in front of UTF-8: 3, or 0. */
+/* Returns the size of the byte order mark at the start of a text: 3, or 0 if there is no mark. Some
+ * editors write it before UTF-8. */
 size_t dpk_text_mark(const void *text, size_t size);
-/* The first of it for `size` bytes that may have several lines: line breaks and tabs stay, a NUL
- * becomes '?', and what is not seen stays. */
+/* Cleans `size` bytes like dpk_text_clean_in, but keeps line breaks, tabs and invisible characters.
+ * A NUL becomes '?'. */
 void dpk_message_clean(char *text, size_t size);
 
 /* ---- Reading bytes ----
@@ -323,7 +325,8 @@ bool dpk_file_beside(const char *path, const char *const *names, char out[PATH_M
  * if the environment names no place. Devices are in $DPAKIT_DEVICES, else $XDG_STATE_HOME/dpakit,
  * else ~/.local/state/dpakit. */
 enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err);
-/* The folder of files that can be made again: $XDG_CACHE_HOME/dpakit, else ~/.cache/dpakit. */
+/* Returns the folder of files that can be made again: $XDG_CACHE_HOME/dpakit, else
+ * ~/.cache/dpakit. */
 enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err);
 /* Makes a folder, and its absent parents, for this user alone (0700). */
 enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err);
@@ -568,8 +571,8 @@ bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 
 /* ---- Numbers ---- */
 
-/* Reads a decimal number from `least` to `most`. The whole text must be digits: no sign, no blanks. Returns false,
- * and leaves *out alone, if it is not such a number. */
+/* Reads a decimal number from `least` to `most`. The whole text must be digits: no sign, no blanks.
+ * For any other text it returns false and does not change *out. */
 bool dpk_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
 
 /* ---- Suggestions ---- */

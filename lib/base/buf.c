@@ -31,7 +31,7 @@ bool dpk_buf_reserve(struct dpk_buf *b, size_t more)
     if (capacity < 64)
         capacity = 64;
 
-    /* Not realloc: it would leave a copy of a secret in memory that it frees. */
+    /* realloc could leave a copy of a secret in freed memory. */
     uint8_t *data = malloc(capacity);
     if (!data)
         goto out;

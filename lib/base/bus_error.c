@@ -1,4 +1,4 @@
-/* Bus errors (SIGBUS), which are about files that somebody made shorter while they are mapped. */
+/* Bus errors (SIGBUS): a mapped file became shorter. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,16 +11,16 @@
 
 static dpk_bus_error_taker *_Atomic takers[TAKERS_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool installed; /* with the lock */
+static bool installed; /* protected by the lock */
 static struct sigaction before;
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    const bool sent = info->si_code <= 0; /* by a process */
+    const bool sent = info->si_code <= 0; /* sent by a process */
     if (before.sa_handler == SIG_IGN && sent)
         return;
     if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        signal(number, SIG_DFL); /* the instruction comes again */
+        signal(number, SIG_DFL); /* the repeated instruction then ends the process */
         if (sent)
             raise(number);
     } else if (before.sa_flags & SA_SIGINFO) {
@@ -34,7 +34,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     const int error = errno;
     bool taken = false;
-    /* A taker may leave by longjmp, and ThreadSanitizer blocks all signals here. */
+    /* A taker may leave by longjmp, and ThreadSanitizer blocks all signals in handlers. */
     pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     for (unsigned i = 0; i < TAKERS_MAX && info->si_code > 0 && !taken; i++) {
         dpk_bus_error_taker *take = atomic_load(&takers[i]);
@@ -61,7 +61,7 @@ void dpk_take_bus_errors(dpk_bus_error_taker *take)
     pthread_mutex_unlock(&lock);
 }
 
-/* A library that is unloaded leaves nothing behind. */
+/* Restores the handler when the library is unloaded. */
 __attribute__((destructor)) static void end(void)
 {
     struct sigaction now;

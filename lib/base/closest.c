@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#define LONGEST 128 /* nobody types more than this by mistake */
+#define LONGEST 128 /* nobody mistypes a longer word */
 
 static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* The edit distance that counts two neighbours swapped as one edit: the commonest slip. */
+/* The edit distance; two swapped neighbours, the most common slip, count as one edit. */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST + 1];

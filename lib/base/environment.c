@@ -1,4 +1,4 @@
-/* Variables of the environment that are meant for dpakit. */
+/* Warns about unknown environment variables that start with DPAKIT_. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 extern char **environ;
 
-/* Those that manual pages name, then those of the project's own tests and examples. */
+/* First the variables of the manual pages, then those of the project's tests and examples. */
 static const char *const names[] = {"DPAKIT_CACHE",
                                     "DPAKIT_COVERAGE",
                                     "DPAKIT_DEVICES",
@@ -40,7 +40,7 @@ static const char *const names[] = {"DPAKIT_CACHE",
                                     "DPAKIT_SIGN_IMAGE",
                                     "DPAKIT_TLV_DB",
                                     NULL};
-/* A device's name follows, or that of a test's own. */
+/* A device's name, or a name that a test chooses, follows. */
 static const char *const beginnings[] = {"DPAKIT_WIRE_", "DPAKIT_TEST_", NULL};
 
 static bool is_known(const char *name)
@@ -54,7 +54,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* "--passin env:NAME": a user may call it as he likes. */
+/* The user chooses the name in "--passin env:NAME". */
 static bool is_on_line(const char *name, char *const *words)
 {
     for (; words && *words; words++) {
@@ -65,7 +65,7 @@ static bool is_on_line(const char *name, char *const *words)
     return false;
 }
 
-/* What all names begin with makes none near to another. */
+/* Compares only what follows the common prefix, because the prefix makes all names similar. */
 static const char *nearest(const char *name)
 {
     const char *ends[sizeof names / sizeof *names] = {0};

@@ -13,7 +13,7 @@ static void set_message(struct dpk_error *err, enum dpk_status status, const cha
     err->message[length] = 0;
 }
 
-/* Behind what is in `to` already; cut where the room ends. */
+/* Appends to the text in `to`, and cuts at `room` bytes. */
 static void append(char *to, size_t room, const char *text)
 {
     size_t have = strlen(to);
@@ -31,7 +31,7 @@ static void format_text(char *to, size_t room, const char *format, va_list value
         to[0] = 0;
 }
 
-/* All of these build the text aside first: an argument may be the old message of `err`. */
+/* These functions build the text aside, because an argument may be the old message of `err`. */
 
 enum dpk_status(dpk_fail)(struct dpk_error *err, enum dpk_status status, const char *format, ...)
 {
@@ -77,7 +77,7 @@ enum dpk_status(dpk_fail_nomem)(struct dpk_error *err)
 enum dpk_status dpk_error_prefix(struct dpk_error *err, const char *format, ...)
 {
     if (!err)
-        return DPK_ERR_FORMAT; /* any failure: it must not turn into success */
+        return DPK_ERR_FORMAT; /* a failure must not turn into success */
     char text[sizeof err->message];
     va_list values;
     va_start(values, format);

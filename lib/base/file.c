@@ -17,7 +17,7 @@ static int write_pieces(int fd, const struct dpk_piece *pieces, size_t count)
     return 0;
 }
 
-/* Into a file that has what was written ahead. */
+/* Writes the pieces that were not written ahead. */
 static int write_changes(int fd, const struct dpk_ahead *ahead, const struct dpk_piece *pieces,
                          size_t count)
 {
@@ -37,12 +37,12 @@ static bool is_standard_output(const struct stat *st)
            mine.st_ino == st->st_ino;
 }
 
-/* Writes to the file that `named` is a descriptor of; `path` is what the user calls it. */
+/* Writes to the file of the descriptor `named`; `path` is the user's name for it. */
 static enum dpk_status write_directly(const char *path, int named, bool to_stdout,
                                       const struct dpk_piece *pieces, size_t count,
                                       struct dpk_error *err)
 {
-    /* Standard output is not opened again: that would lose its O_APPEND and its position. */
+    /* Opening standard output again would lose its O_APPEND and its position. */
     int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : named_open_to_write(named);
     if (fd < 0)
         return dpk_fail_errno(err, "%s", path);
@@ -61,14 +61,15 @@ FILE *dpk_file_messages(const char *path)
     return same ? stderr : stdout;
 }
 
-/* 0, or -1 with errno set. */
+/* Returns 0, or -1 with errno set. */
 static int copy_permissions(int fd, const struct stat *old)
 {
     struct stat now;
     if (fstat(fd, &now) != 0)
         return -1;
     mode_t mode = old->st_mode & 07777;
-    /* Owner first: changing it clears set-id bits. Those of another owner must not become ours. */
+    /* Owner first, because a change of the owner clears set-id bits. If the owner stays different,
+     * set-id bits are dropped: they must not become ours. */
     if ((!dpk_user_is_mine(old->st_uid) || now.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0)
         mode &= 0777;
@@ -79,11 +80,11 @@ static int copy_permissions(int fd, const struct stat *old)
 
 struct dpk_staged {
     struct dpk_new_file file;
-    char *target; /* no symbolic link as its last part */
-    /* What cannot be replaced is written to when it is put. */
+    char *target; /* path whose last part is not a symbolic link */
+    /* A file that cannot be replaced is written when it is put. */
     bool direct, to_stdout;
-    int named;        /* a descriptor of what was there (named_open), or -1 */
-    const char *path; /* what the user calls it */
+    int named;        /* descriptor of the old file (named_open), or -1 */
+    const char *path; /* the user's name for it */
     const struct dpk_piece *pieces;
     size_t count;
 };
@@ -94,7 +95,7 @@ static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const
                                  const struct dpk_piece *pieces, size_t count, unsigned mode,
                                  struct dpk_error *err)
 {
-    /* A new file gets its mode here, where the kernel applies the umask. */
+    /* The kernel applies the umask to the mode of a new file here. */
     enum dpk_status status = dpk_new_file_open(f, target, old ? 0600 : mode, err);
     if (status != DPK_OK)
         return status;
@@ -108,12 +109,12 @@ static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const
     return status;
 }
 
-/* What is there under a name: `*old` is a regular file that may be replaced, `*target` where it
- * really is; or `*there` is false; or it is to be written to. */
+/* Looks up the old file. Afterwards *there is false, or s->direct says to write to the old file, or
+ * *old is a regular file that may be replaced and s->target is its real path. */
 static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *there,
                                struct dpk_error *err)
 {
-    /* /dev/stdout can be a link to "pipe:[1]", which only the kernel can follow. */
+    /* named_open lets the kernel follow /dev/stdout, which can be a link to "pipe:[1]". */
     const char *path = s->path;
     *there = false;
     if (!*path)
@@ -139,7 +140,7 @@ static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *the
         return DPK_OK;
     if (!S_ISREG(old->st_mode))
         return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
-    /* rename asks the directory only; a file that is protected against writing stays so. */
+    /* rename needs rights to the directory only, but a write-protected file must stay. */
     if (named_writable(s->named) != 0)
         return dpk_fail_errno(err, "%s", path);
     s->target = named_path(s->named, path, old);

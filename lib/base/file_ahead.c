@@ -1,4 +1,4 @@
-/* Large files that are written while their last changes are still being made. */
+/* Writes large files in the background while their last changes are still being made. */
 #include "base/file_ahead.h"
 #include "base/base.h"
 #include "base/file_named.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORTH_IT ((size_t)16 << 20) /* bytes; less is written in no time */
+#define WORTH_IT ((size_t)16 << 20) /* bytes; smaller files are written fast */
 #define CHUNK    ((size_t)1 << 20)
 
 struct dpk_ahead {
@@ -32,17 +32,17 @@ static void *write_it(void *argument)
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
-            break; /* whoever writes the file meets it, too */
+            break; /* the final write meets and reports this error */
         at += (size_t)put;
     }
     a->whole = at == a->size;
-    if (a->whole) /* begins what takes its time */
+    if (a->whole) /* starts the slow part */
         (void)sync_file_range(a->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     return NULL;
 }
 
-/* A file without a name in the directory where `path` really is; -1: there is none here, or the
- * path is none that can be replaced. */
+/* Opens a file without a name in the directory where `path` really is. Returns -1 if the file
+ * system has no such files, or if `path` cannot be replaced. */
 static int open_beside(const char *path)
 {
     struct stat st;
@@ -97,7 +97,8 @@ bool ahead_take(struct dpk_ahead *a, struct dpk_new_file *f)
     if (!a->joined)
         pthread_join(a->thread, NULL);
     a->joined = true;
-    /* As the new file is: in that file system, its mode by the umask, locked against sweeps. */
+    /* The file must match the new file: same file system, mode by the umask, locked against
+     * sweeps. */
     return a->whole && fstat(a->fd, &mine) == 0 && fstat(f->fd, &theirs) == 0 &&
            mine.st_dev == theirs.st_dev && mine.st_gid == theirs.st_gid &&
            fchmod(a->fd, theirs.st_mode & 07777) == 0 && flock(a->fd, LOCK_EX | LOCK_NB) == 0 &&

@@ -1,4 +1,4 @@
-/* Files beside another one, for messages that say which file was probably meant. */
+/* Finds related files, for messages that say which file was probably meant. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-/* "leaf" of "leaf.pem", "leaf-key.pem", "leaf_key.pem". */
+/* Returns the length of "leaf" in "leaf.pem", "leaf-key.pem" and "leaf_key.pem". */
 static size_t stem_of(const char *base)
 {
     static const char *const ends[] = {"-key", "_key", "-cert", "_cert"};

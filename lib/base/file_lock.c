@@ -1,4 +1,4 @@
-/* The lock of a file that is read, changed and replaced. */
+/* Locks a file that is read, changed and replaced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/* Waits for the lock; `waits` is called once, before it has to. -1: there are no locks here. */
+/* Takes the lock; calls `waits` once before it has to wait. Returns -1 if there are no locks
+ * here. */
 static int lock(int fd, const char *path, void (*waits)(const char *path), bool *told)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -35,7 +36,7 @@ int dpk_file_lock(const char *path, void (*waits)(const char *path))
             close(fd);
             return -1;
         }
-        /* Whoever had it has put another file in its place. */
+        /* The previous holder of the lock may have replaced the file. */
         if (stat(path, &named) == 0 && named.st_dev == file.st_dev && named.st_ino == file.st_ino)
             return fd;
         close(fd);

@@ -1,4 +1,4 @@
-/* What is there under a name, looked up once. */
+/* Looks up a file by its name once. */
 #include "base/file_named.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ int named_open(const char *path, struct stat *st)
     return named;
 }
 
-/* Its entry in /proc: a link that the kernel follows to the file, whatever its name is now. */
+/* Writes the path of its entry in /proc, a link that the kernel follows even if the name has
+ * changed. */
 static void entry_of(int named, char out[40])
 {
     snprintf(out, 40, "/proc/self/fd/%d", named);
@@ -45,12 +46,12 @@ char *named_path(int named, const char *path, const struct stat *st)
     if (length > 0 && length < PATH_MAX && is_at(real, st))
         return real;
     free(real);
-    /* Without /proc, or with the file outside of what is the root here. */
+    /* There is no /proc, or the file is outside our root directory. */
     real = realpath(path, NULL);
     if (real && is_at(real, st))
         return real;
     if (real)
-        errno = ESTALE; /* another file has taken its place meanwhile */
+        errno = ESTALE; /* another file has taken its place */
     free(real);
     return NULL;
 }
@@ -60,7 +61,7 @@ int named_writable(int named)
     char entry[40];
     if (faccessat(named, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
         return 0;
-    if (errno != EINVAL && errno != ENOSYS) /* Linux before 5.8 does not know the flag */
+    if (errno != EINVAL && errno != ENOSYS) /* Linux before 5.8 has no such flag */
         return -1;
     entry_of(named, entry);
     return faccessat(AT_FDCWD, entry, W_OK, AT_EACCESS);

@@ -1,5 +1,5 @@
-/* Files that are not there yet: whoever is killed at one leaves nothing, or what the next one
- * takes away. */
+/* New files that appear whole. A process that is killed before leaves no file, or a temporary file
+ * that the next call removes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ void dpk_signals_hold(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-/* SIGXFSZ is taken away: the error EFBIG says the same. */
+/* Drops a pending SIGXFSZ: the error EFBIG already reports the condition. */
 void dpk_signals_release(const sigset_t *before)
 {
     const struct timespec now = {0};
@@ -41,7 +41,7 @@ void dpk_signals_release(const sigset_t *before)
 #define TEMP_HEAD   ".dpk-"
 #define TEMP_TAIL   ".tmp"
 #define TEMP_DIGITS 16
-#define SWEEP_MAX   65536 /* names in a directory that are looked at */
+#define SWEEP_MAX   65536 /* maximum number of names to look at */
 
 static bool is_temp_name(const char *name)
 {
@@ -51,7 +51,7 @@ static bool is_temp_name(const char *name)
            strcmp(name + head + TEMP_DIGITS, TEMP_TAIL) == 0;
 }
 
-/* 0, or -1 with errno set. */
+/* Returns 0, or -1 with errno set. */
 static int new_name(struct dpk_new_file *f)
 {
     uint64_t random;
@@ -68,7 +68,7 @@ static bool is_still(int dir, const char *name, const struct stat *file)
            named.st_ino == file->st_ino;
 }
 
-/* Whoever works on a file holds its lock; it must be ours, and have this name only. */
+/* Removes a temporary file that nobody has locked. It must be ours and have only this name. */
 static void sweep_file(int dir, const char *name)
 {
     struct stat st;
@@ -81,7 +81,7 @@ static void sweep_file(int dir, const char *name)
     close(fd);
 }
 
-/* What programs that were killed left in the directory. */
+/* Removes the temporary files that killed programs left in the directory. */
 static void sweep(int dir)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -102,13 +102,14 @@ static void sweep(int dir)
 
 #define TRIES 16
 
-/* A file without a name, which goes when whoever writes it does. -1 with errno set; EOPNOTSUPP:
- * there is none here, or it could not get its name, which takes /proc. */
+/* Opens a file without a name, which disappears if its writer ends. Returns -1 with errno set;
+ * EOPNOTSUPP if the file system has no such files, or if /proc is missing, which is needed to name
+ * it. */
 static int open_unnamed(struct dpk_new_file *f, mode_t mode)
 {
     f->fd = openat(f->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (f->fd < 0) {
-        if (errno == EISDIR || errno == ENOENT || errno == EINVAL) /* older kernels say so */
+        if (errno == EISDIR || errno == ENOENT || errno == EINVAL) /* errors of older kernels */
             errno = EOPNOTSUPP;
         return -1;
     }
@@ -121,7 +122,7 @@ static int open_unnamed(struct dpk_new_file *f, mode_t mode)
     return -1;
 }
 
-/* -1 with errno set, or 0. A sweep may take it before it is locked. */
+/* Returns 0, or -1 with errno set. A sweep may remove the file before it is locked. */
 static int open_named(struct dpk_new_file *f, mode_t mode)
 {
     struct stat st;
@@ -133,7 +134,7 @@ static int open_named(struct dpk_new_file *f, mode_t mode)
             continue;
         if (f->fd < 0)
             break;
-        /* Where there are no locks there is no sweep, either. */
+        /* Without locks no sweep removes the file. */
         if ((flock(f->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
             fstat(f->fd, &st) == 0 && is_still(f->dir, f->temp, &st))
             return 0;
@@ -175,13 +176,13 @@ out:
 
 /* ---- Putting in place ---- */
 
-/* Gives a file without a name one; -1 with errno set, or 0. */
+/* Names a file without a name. Returns 0, or -1 with errno set. */
 static int name_it(const struct dpk_new_file *f, const char *name)
 {
     return linkat(AT_FDCWD, f->source, f->dir, name, AT_SYMLINK_FOLLOW);
 }
 
-/* In place of what is there. */
+/* Replaces the file that has the name. */
 static int put_over(struct dpk_new_file *f)
 {
     int named = f->temp[0] ? 0 : -1;
@@ -202,8 +203,8 @@ static int put_over(struct dpk_new_file *f)
     return 0;
 }
 
-/* The file is in place when this runs, so that it cannot fail any more; some file systems do not
- * know fsync on directories, and one may write to a directory that one may not read. */
+/* A failure is ignored, because the file is in place already. Some file systems cannot sync
+ * directories, and a directory may be writable but not readable. */
 static void sync_directory(int dir)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

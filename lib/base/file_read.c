@@ -1,4 +1,4 @@
-/* Whole files, read into private memory. */
+/* Reads whole files into private memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@ struct chunks {
     int fd;
     uint8_t *to;
     size_t size;
-    atomic_size_t whole; /* nothing before this byte is missing */
+    atomic_size_t whole; /* all bytes before this offset are read */
 };
 
 static void read_chunk(void *context, size_t index)
@@ -35,7 +35,7 @@ static void read_chunk(void *context, size_t index)
         ;
 }
 
-/* Large pages, where the system has them on request: a page that is touched first costs a fault. */
+/* Asks for large pages, because the first access to each page costs a fault. */
 static void want_large_pages(uint8_t *at, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = (uintptr_t)at % page;
@@ -44,8 +44,8 @@ static void want_large_pages(uint8_t *at, size_t size)
         (void)madvise(at + skip, size - skip, MADV_HUGEPAGE);
 }
 
-/* The first `size` bytes of a regular file, as far as they can be had; the caller's own read, from
- * there on, then meets what stopped us. */
+/* Reads the first `size` bytes of a regular file, or as many as possible. The caller reads on from
+ * there and reports the error, if any. */
 static void read_ahead(int fd, size_t size, struct dpk_buf *out)
 {
     struct chunks c = {.fd = fd, .to = out->data, .size = size, .whole = size};
@@ -56,7 +56,7 @@ static void read_ahead(int fd, size_t size, struct dpk_buf *out)
         out->size = whole;
 }
 
-/* To the end of the file, which may lie anywhere. */
+/* Reads to the end of the file, wherever the end is. */
 static enum dpk_status read_rest(const char *path, int fd, size_t max, struct dpk_buf *out,
                                  struct dpk_error *err)
 {
@@ -90,8 +90,8 @@ enum dpk_status dpk_file_read(const char *path, size_t max, struct dpk_buf *out,
         status = dpk_fail_errno(err, "%s", path);
         goto out;
     }
-    /* The size is a hint, never the truth: pipes and /proc say 0, and files grow. One byte more
-     * lets the read that finds the end do without growing. */
+    /* The size is only a hint: pipes and /proc report 0, and files grow. With one extra byte, the
+     * read that finds the end needs no larger buffer. */
     size_t hint = 0;
     if (S_ISREG(st.st_mode) && st.st_size > 0) {
         if ((uintmax_t)st.st_size > max) {

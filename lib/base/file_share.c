@@ -1,4 +1,4 @@
-/* Files that processes map and change together. */
+/* Files that several processes map and change together. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,8 +8,8 @@
 
 #include "base.h"
 
-/* Gives a new file its blocks, under its lock: another process may do so at the same time. What a
- * killed process has begun is begun again. */
+/* Allocates the blocks of a new file. It locks the file, because another process may do the same,
+ * and starts over if a process was killed meanwhile. */
 static enum dpk_status fill(int fd, const char *path, const struct dpk_share *what,
                             struct dpk_error *err)
 {

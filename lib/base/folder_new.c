@@ -1,4 +1,4 @@
-/* A folder with files that appears whole or not at all. */
+/* Makes a folder with files that appears whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,13 +50,13 @@ static enum dpk_status put_file(int folder, const struct dpk_folder_file *f, con
     return status;
 }
 
-/* Gives the folder its name, which nothing may have. */
+/* Renames the folder to `path`, which must not exist. */
 static enum dpk_status name_folder(const char *from, const char *path, struct dpk_error *err)
 {
     struct stat st;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return DPK_OK;
-    if (errno == EINVAL) { /* some file systems know no such flag */
+    if (errno == EINVAL) { /* some file systems do not know this flag */
         if (lstat(path, &st) == 0)
             errno = EEXIST;
         else if (errno == ENOENT && rename(from, path) == 0)
@@ -76,7 +76,7 @@ static void sync_folder(const char *path)
     }
 }
 
-/* Takes away a folder with these files. */
+/* Removes a folder with these files. */
 static void remove_folder(const char *path, const struct dpk_folder_file *files, size_t count)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -87,7 +87,7 @@ static void remove_folder(const char *path, const struct dpk_folder_file *files,
     (void)rmdir(path);
 }
 
-/* Gives the folder a name that another may have, which is taken away. */
+/* Renames the folder to `path`, and removes a folder that had this name. */
 static enum dpk_status exchange_folder(const char *from, const char *path,
                                        const struct dpk_folder_file *files, size_t count,
                                        struct dpk_error *err)
@@ -100,12 +100,12 @@ static enum dpk_status exchange_folder(const char *from, const char *path,
         remove_folder(from, files, count);
         return DPK_OK;
     }
-    /* A file system that exchanges no names. */
+    /* The file system cannot exchange two names. */
     remove_folder(path, files, count);
     return rename(from, path) == 0 ? DPK_OK : dpk_fail_errno(err, "%s", path);
 }
 
-/* "A/B/" is to be made in A as "A/.B.XXXXXX". */
+/* Splits "A/B/" into the path "A/B", the parent "A" and the temporary path "A/.B.XXXXXX". */
 static enum dpk_status split_path(const char *given, char path[PATH_MAX], char parent[PATH_MAX],
                                   char temp[PATH_MAX], struct dpk_error *err)
 {
@@ -224,7 +224,7 @@ enum dpk_status dpk_folder_replace(const char *path, unsigned mode,
                                    struct dpk_error *err)
 {
     char real[PATH_MAX];
-    if (realpath(path, real)) /* what a link leads to is replaced, not the link */
+    if (realpath(path, real)) /* the target of a link is replaced, not the link */
         path = real;
     enum dpk_status status = dpk_folder_replaceable(path, files, count, err);
     return status == DPK_OK ? make(path, true, mode, files, count, err) : status;

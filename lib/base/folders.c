@@ -1,4 +1,4 @@
-/* Folders that a user's programs keep things in. */
+/* The folders of a user's devices, cache and running processes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* Who takes bus errors of accesses. */
+/* Takes bus errors of guarded accesses. */
 #include "base/base.h"
 
 _Thread_local struct dpk_guard *volatile dpk_guard_inside;
 
-/* The access ends where it began. Its signal was not blocked meanwhile. */
+/* Returns to the start of the access. SIGBUS needs no unblocking, because the handler does not
+ * block it. */
 static bool leave(uintptr_t at)
 {
     struct dpk_guard *g = dpk_guard_inside;

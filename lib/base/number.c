@@ -1,4 +1,3 @@
-/* Numbers in text. */
 #include "base.h"
 
 bool dpk_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)

@@ -1,4 +1,4 @@
-/* The beginning of OpenSSL, and the reasons of its failures. */
+/* Starts OpenSSL, and returns the reasons of its failures. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -8,8 +8,8 @@
 
 #include "base.h"
 
-/* fork() waits for it: a child in which OpenSSL is half started, by a thread that is not there, waits
- * for ever. */
+/* fork() waits for this lock. A child that inherits a half-started OpenSSL would wait for ever,
+ * because the thread that starts OpenSSL does not exist there. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 static void before_fork(void)
@@ -27,17 +27,17 @@ static void watch_forks(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* With the lock. */
+/* Call with the lock. */
 static enum dpk_status start(struct dpk_error *err)
 {
-    /* Where its first allocations fail, OpenSSL 3.5 waits for itself: is there any memory? */
+    /* OpenSSL 3.5 deadlocks if its first allocations fail, so check that there is memory. */
     struct dpk_buf memory = {0};
     bool short_of_memory = !dpk_buf_reserve(&memory, 1 << 16);
     dpk_buf_free(&memory);
     if (short_of_memory)
         return dpk_fail_nomem(err);
-    /* Its context first: there is one try, and OpenSSL 3.0 does not look whether it succeeded. It does
-     * not take itself apart at exit(): in a child of fork() it would wait for locks of other threads. */
+    /* Make its context first: OpenSSL tries this once, and OpenSSL 3.0 ignores a failure. No
+     * cleanup at exit(), because in a child of fork() it would wait for locks of other threads. */
     const uint64_t how = OPENSSL_INIT_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
     EVP_MD *any = OSSL_LIB_CTX_get0_global_default() && OPENSSL_init_crypto(how, NULL) == 1
                       ? EVP_MD_fetch(NULL, "SHA256", NULL)

@@ -1,4 +1,3 @@
-/* Memory of the process. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@ static bool populate(const void *at, size_t size, int how)
 bool dpk_is_mapped(const void *at, size_t size, bool written)
 {
     const int how = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-    /* Kernels before 5.14 do not have this call and refuse it for our own stack as well. Then the
-     * memory is taken to be there. */
+    /* Kernels before 5.14 lack this call and refuse it for our own stack as well. Then assume that
+     * the memory is mapped. */
     return populate(at, size, how) || !populate(&how, sizeof how, how);
 }

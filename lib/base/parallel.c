@@ -1,4 +1,4 @@
-/* Threads, and one loop's rounds shared among several. */
+/* Starts threads, and shares the rounds of a loop among threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Accesses in flight, counted. */
+/* Counts accesses in flight. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@ bool dpk_pin(struct dpk_pins *pins)
 
 void dpk_unpin(struct dpk_pins *pins)
 {
-    /* Whoever closes may free *pins from here on; to wake nobody at its address is harmless. */
+    /* From here on, the thread that closes may free *pins. Waking an address without waiters is
+     * harmless. */
     if (atomic_fetch_sub_explicit(&pins->state, 1, memory_order_release) == (CLOSED | 1))
         syscall(SYS_futex, &pins->state, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }

@@ -1,6 +1,6 @@
 #include "base/base.h"
 
-/* Pointer arithmetic on NULL is undefined, even + 0; an empty reader points here instead. */
+/* An empty reader points here, because arithmetic on NULL is undefined, even + 0. */
 static const uint8_t nothing[1];
 
 struct dpk_reader dpk_reader(const void *data, size_t size)

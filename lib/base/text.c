@@ -1,12 +1,12 @@
-/* Text of unknown origin, made fit for a terminal; bytes as text. */
+/* Makes text of unknown origin safe for a terminal, and prints bytes as hexadecimal text. */
 #include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at `s` (RFC 3629), which has `left` bytes; 0 if there is none, or it
- * is a control character: a terminal obeys those of U+0080 to U+009F as well. */
+/* Returns the size of the UTF-8 character at `s` (RFC 3629), which has `left` bytes. Returns 0 for
+ * invalid bytes and for control characters; terminals obey U+0080 to U+009F as well. */
 static size_t printable(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
@@ -22,7 +22,7 @@ static size_t printable(const unsigned char *s, size_t left)
     return length;
 }
 
-/* Makes '?' of what is not printable, but keeps line breaks and tabs. */
+/* Replaces unprintable bytes by '?', but keeps line breaks and tabs. */
 static void clean(unsigned char *s, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length ? length : 1) {
@@ -32,8 +32,8 @@ static void clean(unsigned char *s, size_t size)
     }
 }
 
-/* Characters that are not seen, but change how what is around them is seen or compared: those of
- * category Cf and Default_Ignorable_Code_Point (Unicode 15), and the two separators of lines. */
+/* Returns true for invisible characters that change how the text around them is displayed or
+ * compared: category Cf, Default_Ignorable_Code_Point (Unicode 15), and the two line separators. */
 static bool is_unseen(uint32_t c)
 {
     static const uint32_t ranges[][2] = {
@@ -51,7 +51,7 @@ static bool is_unseen(uint32_t c)
     return false;
 }
 
-/* The character of `length` bytes at `s`, which are printable. */
+/* Decodes the printable character of `length` bytes at `s`. */
 static uint32_t code_point(const unsigned char *s, size_t length)
 {
     uint32_t c = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
@@ -60,7 +60,7 @@ static uint32_t code_point(const unsigned char *s, size_t length)
     return c;
 }
 
-/* Puts escapes in the place of what is not seen, or '?' where there is no room for them. */
+/* Replaces invisible characters by escapes, or by '?' if there is no room. */
 static void escape(char *text, size_t room)
 {
     size_t size = strlen(text) + 1;
@@ -94,7 +94,7 @@ char *dpk_text_clean_in(char *text, size_t room)
 char *dpk_text_cleaned(const char *text)
 {
     const size_t length = strlen(text);
-    const size_t room = 3 * length + 1; /* an escape has at most three times the bytes */
+    const size_t room = 3 * length + 1; /* an escape has at most three times as many bytes */
     char *copy = malloc(room);
     return copy ? dpk_text_clean_in(memcpy(copy, text, length + 1), room) : NULL;
 }

@@ -45,7 +45,7 @@ unsigned dpk_units_member(const struct dpk_units *u, unsigned rank)
     return DPK_UNITS_MAX;
 }
 
-/* A unit's number at *text, which moves behind it. */
+/* Reads a unit's number at *text, and moves *text past it. */
 static bool read_number(const char **text, unsigned *out)
 {
     const char *from = *text;
@@ -55,7 +55,7 @@ static bool read_number(const char **text, unsigned *out)
     return *text > from && *out < DPK_UNITS_MAX;
 }
 
-/* A number or a range. */
+/* Reads a number or a range. */
 static bool read_some(const char **text, struct dpk_units *out)
 {
     unsigned first, last;

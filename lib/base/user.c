@@ -1,11 +1,10 @@
-/* Whether a file or a process is this user's. */
+/* Checks whether a file or a process belongs to this user. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
-/* A user namespace may have numbers for some users alone (user_namespaces(7), "Unmapped user and
- * group IDs"). */
+/* A user namespace may map only some users (user_namespaces(7), "Unmapped user and group IDs"). */
 static bool all_have_numbers(void)
 {
     unsigned long first = 1, count = 0;

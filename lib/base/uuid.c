@@ -8,7 +8,7 @@ static bool dash_at(size_t i)
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-/* -1 if it is none. Not strtoul: it would skip blanks and signs. */
+/* Returns -1 if `c` is not a digit. strtoul would also accept blanks and signs. */
 static int digit_value(char c)
 {
     if (c >= '0' && c <= '9')

@@ -1,10 +1,10 @@
-/* Writing all of it. */
+/* Writes all bytes. */
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
-/* A disk that is nearly full takes a part, and the next write says why it took no more. */
+/* A nearly full disk takes a part; the next write then fails with the reason. */
 static int write_rest(int fd, const uint8_t *data, size_t size, const uint64_t *offset)
 {
     for (size_t done = 0; done < size;) {

@@ -113,14 +113,14 @@ struct dpk_cert_plan {
  * DPK_ERR_RANGE if a name is too long for X.509. */
 enum dpk_status dpk_cert_issue(const struct dpk_cert_plan *plan, const struct dpk_signer *issuer,
                                X509 **out, struct dpk_error *err);
-/* Appends the request for such a certificate (PKCS#10, PEM), signed by the key that it is about: for a CA
- * elsewhere. Of the plan, issuer and days say nothing. */
+/* Appends a request for such a certificate (PKCS#10, PEM), signed by the certified key, for a CA
+ * elsewhere. The plan's issuer and days are not used. */
 enum dpk_status dpk_cert_request(const struct dpk_cert_plan *plan, const struct dpk_signer *key,
                                  struct dpk_buf *out, struct dpk_error *err);
-/* Can a subject have these names? DPK_ERR_RANGE as above. */
+/* Returns DPK_OK if a subject can have these names. Errors: DPK_ERR_RANGE as above. */
 enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
                                     struct dpk_error *err);
-/* Appends its DER, or its PEM. */
+/* Appends the certificate as DER or as PEM. */
 enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 
@@ -150,7 +150,7 @@ struct dpk_cert_facts {
     char not_after[32];
 };
 void dpk_cert_describe(X509 *cert, struct dpk_cert_facts *out);
-/* "CN=..., O=..." of a certificate's subject, for people. */
+/* Writes the certificate's subject as "CN=..., O=...", for people. */
 void dpk_cert_subject(const X509 *cert, char *out, size_t size);
 /* Returns a whole name of a certificate as one text: "O=Example, CN=Signer", parts in their order,
  * UTF-8. Separators within a part are quoted, bytes that are not characters are escaped. Allocated.

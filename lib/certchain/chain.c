@@ -1,4 +1,4 @@
-/* Certificate chains: their certificates read, put in order. */
+/* Reads the certificates of a chain, and sorts them. */
 #include "chain.h"
 
 #include <limits.h>
@@ -7,14 +7,14 @@
 
 #include <openssl/err.h>
 
-/* Returns true if OpenSSL's last call failed for want of memory. The queue of errors stays as it is. */
+/* Returns true if OpenSSL's last call ran out of memory. The error queue is unchanged. */
 static bool openssl_is_starved(void)
 {
     return ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE ||
            ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE;
 }
 
-/* The certificate's encoding; free with OPENSSL_free. */
+/* Encodes the certificate; release *out with OPENSSL_free. */
 static int encoding(X509 *cert, unsigned char **out)
 {
     *out = NULL;
@@ -39,7 +39,7 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "certificate %u at offset %zu: no DER certificate (%s)", number, at,
                         dpk_openssl_reason());
-    /* OpenSSL also reads encodings that are not DER: those have more than one form. */
+    /* OpenSSL also accepts BER, where one certificate has several encodings. */
     size_t size = (size_t)(p - r->pos);
     int length = encoding(cert, &again);
     bool same = length >= 0 && (size_t)length == size && memcmp(again, r->pos, size) == 0;
@@ -110,7 +110,7 @@ static bool issued(X509 *issuer, X509 *subject)
     return yes;
 }
 
-/* Extends order[0..n) downwards, from the top, until every certificate has its place. */
+/* Extends order[0..n) downwards from the top, until all certificates are placed. */
 static bool extend(const bool issues[DPK_CHAIN_MAX_CERTS][DPK_CHAIN_MAX_CERTS], size_t count,
                    size_t *order, size_t n, unsigned used)
 {

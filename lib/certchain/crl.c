@@ -1,4 +1,4 @@
-/* Lists of revoked certificates: from files, and what they say of a certificate. */
+/* Reads certificate revocation lists, and looks certificates up in them. */
 #include <openssl/err.h>
 #include <openssl/pem.h>
 

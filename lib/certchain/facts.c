@@ -1,4 +1,4 @@
-/* What names a certificate, in words. */
+/* Describes the identity of a certificate as text. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Certificates made: a root, what it vouches for, and the leaf that signs programs. */
+/* Issues root, intermediate and leaf certificates. */
 #include <string.h>
 
 #include <openssl/err.h>
@@ -76,7 +76,7 @@ enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
     return status;
 }
 
-/* Positive, and with a bit set at the top: no two are alike. */
+/* Positive, with the top bit set, and random: no two serial numbers are equal. */
 static bool add_serial(X509 *cert)
 {
     uint8_t bytes[SERIAL_BYTES];
@@ -89,7 +89,7 @@ static bool add_serial(X509 *cert)
     return done;
 }
 
-/* Signs as X509_sign does, by any signer: OpenSSL can only do so with a key of its own. */
+/* Signs like X509_sign, but with any signer: X509_sign needs the private key itself. */
 static enum dpk_status sign(X509 *cert, const struct dpk_signer *issuer, struct dpk_error *err)
 {
     const ASN1_BIT_STRING *bits = NULL;
@@ -111,7 +111,7 @@ static enum dpk_status sign(X509 *cert, const struct dpk_signer *issuer, struct 
     ASN1_BIT_STRING *out = (ASN1_BIT_STRING *)bits;
     if (status == DPK_OK && ASN1_STRING_set(out, signature.data, (int)signature.size) != 1)
         status = dpk_fail_nomem(err);
-    /* No bit of the last byte is unused. */
+    /* The last byte has no unused bits. */
     out->flags &= ~(ASN1_STRING_FLAG_BITS_LEFT | 7);
     out->flags |= ASN1_STRING_FLAG_BITS_LEFT;
     dpk_buf_free(&signature);
@@ -176,7 +176,7 @@ enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *
 
 /* ---- Requests ---- */
 
-/* What the certificate is to say of its use. The identifiers of keys are for the CA to choose. */
+/* Adds the usage that the certificate should have. The CA chooses the key identifiers. */
 static bool add_wishes(X509_REQ *request)
 {
     static const struct extension wishes[] = {{NID_basic_constraints, "critical,CA:FALSE"},

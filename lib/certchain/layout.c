@@ -1,4 +1,4 @@
-/* The chain structure as bytes (signing(7)). */
+/* Encodes and decodes the chain structure (signing(7)). */
 #include <stdlib.h>
 
 #include "chain.h"
@@ -33,7 +33,8 @@ static uint16_t crc_of(uint32_t first)
     return dpk_crc16(dwords, sizeof dwords);
 }
 
-/* NVIDIA's tool takes it before the count is known and with the length 8 bits too high. */
+/* NVIDIA's tool computes the CRC with a count of 0 and with the length shifted by 8 bits too
+ * many. */
 static uint16_t mft_crc(size_t length)
 {
     return crc_of(CHAIN_TYPE | 1u << 4 | (uint32_t)length << 16);
@@ -102,7 +103,7 @@ static enum dpk_status decode_certs(struct dpk_reader *r, struct dpk_certchain *
     return DPK_OK;
 }
 
-/* MFT stores what --cert_chain_count says, 3 if it says nothing, and covers it by no CRC. */
+/* MFT stores the value of --cert_chain_count, by default 3. Its CRC does not cover the count. */
 static enum dpk_status check_count(const struct header *h, size_t found, bool *warning,
                                    struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Is this chain one that a device with these root certificates believes? */
+/* Validates a chain against a device's root certificates. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static bool is_root(X509 *cert, const struct dpk_der *roots, size_t count)
     return found;
 }
 
-/* A signature under such a key proves nothing: with exponent 1 any number is its own signature. */
+/* Signatures of an unsound key prove nothing: with exponent 1, any number is its own signature. */
 static bool is_sound_key(X509 *cert)
 {
     EVP_PKEY *key = X509_get0_pubkey(cert);
@@ -71,15 +71,15 @@ static bool is_sound_key(X509 *cert)
     return sound;
 }
 
-/* Certificates below the root that say what they are for must say: for signing code. */
+/* A certificate below the root that has an extended key usage must allow code signing. */
 static bool is_for_code(X509 *cert)
 {
     return !(X509_get_extension_flags(cert) & EXFLAG_XKUSAGE) ||
            (X509_get_extended_key_usage(cert) & (XKU_CODE_SIGN | XKU_ANYEKU));
 }
 
-/* OpenSSL refuses critical extensions that it does not know, but those of certificate policies and some
- * others it knows without looking at them. */
+/* OpenSSL refuses critical extensions that it does not know, but it accepts some, such as
+ * certificate policies, without processing them. */
 static bool has_unprocessed_extension(const X509 *cert)
 {
     for (int i = 0; i < X509_get_ext_count(cert); i++) {
@@ -107,12 +107,12 @@ static const char *authority_fault(X509 *cert)
         return "malformed extensions";
     if (!(flags & EXFLAG_BCONS) || !(flags & EXFLAG_CA))
         return "not a CA certificate";
-    if (!(X509_get_key_usage(cert) & KU_KEY_CERT_SIGN)) /* all bits set without the extension */
+    if (!(X509_get_key_usage(cert) & KU_KEY_CERT_SIGN)) /* absent extension: all bits are set */
         return "its key may not sign certificates";
     return NULL;
 }
 
-/* What the profile asks beyond what OpenSSL checks; `path` is leaf first, root last. */
+/* Checks the profile's rules that OpenSSL does not check; `path` is leaf first, root last. */
 static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STACK_OF(X509) * path,
                                           const struct dpk_path_rules *rules, char *why,
                                           size_t size)
@@ -159,15 +159,15 @@ static bool means_unknown_ca(int error)
            error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || error == X509_V_ERR_CERT_UNTRUSTED;
 }
 
-/* NULL: a damaged root certificate is no root certificate. */
+/* Returns NULL for a damaged root certificate, which is not trusted. */
 static X509 *root_of(const struct dpk_der *root)
 {
     const unsigned char *p = root->data;
     return root->size <= LONG_MAX ? d2i_X509(NULL, &p, (long)root->size) : NULL;
 }
 
-/* Only lists of the certificates concerned: of those with one name OpenSSL takes one, by dates and by
- * its place. */
+/* Adds only lists of the issuers in this chain: of several lists with one issuer name, OpenSSL
+ * takes one, by its dates and position. */
 static bool add_lists(X509_STORE *store, const struct dpk_certchain *chain, X509 *top,
                       const struct dpk_path_rules *rules)
 {
@@ -193,7 +193,7 @@ static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *s
         goto out;
     }
     X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(ctx);
-    X509_VERIFY_PARAM_set_auth_level(param, 2); /* 112 bits: no SHA-1, no RSA below 2048 */
+    X509_VERIFY_PARAM_set_auth_level(param, 2); /* 112 bits: no SHA-1, no RSA below 2048 bits */
     X509_VERIFY_PARAM_set_depth(param, DPK_CHAIN_MAX_CERTS);
     X509_VERIFY_PARAM_set_flags(param, flags);
     if (rules && rules->at)
@@ -211,7 +211,7 @@ out:
     return result;
 }
 
-/* `top` is the only certificate that is trusted; NULL: none. */
+/* Trusts only `top`; NULL trusts no certificate. */
 static enum dpk_path_result validate(const struct dpk_certchain *chain, X509 *top,
                                      unsigned long flags, const struct dpk_path_rules *rules,
                                      char *why, size_t size)
@@ -249,8 +249,9 @@ enum dpk_path_result dpk_certchain_validate_by(const struct dpk_certchain *chain
     if (self_issued(chain->certs[0]) && !is_root(chain->certs[0], roots, root_count))
         return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not a trusted one",
                   chain->certs[0], why, why_size);
-    /* One by one: of roots with one name, as a CA's old and new ones, OpenSSL would try one. What
-     * the root that the chain claims has to say beats that others are strangers. */
+    /* Try each root alone: if two roots have one name, like a CA's old and new root, OpenSSL would
+     * try only one of them. A fault found with the chain's own root counts more than an unknown
+     * CA. */
     enum dpk_path_result result =
         no(DPK_PATH_UNKNOWN_CA, "no trusted root certificate", chain->certs[0], why, why_size);
     for (size_t i = 0; i < root_count && result != DPK_PATH_OK; i++) {
@@ -277,8 +278,8 @@ static enum dpk_status check(const struct dpk_certchain *chain, unsigned long fl
     return DPK_OK;
 }
 
-/* Devices compare a root with theirs, byte for byte. OpenSSL does not look at the signature of a
- * certificate that is trusted. */
+/* Devices compare a root with their own byte for byte. OpenSSL does not check the signature of a
+ * trusted certificate. */
 static enum dpk_status check_top(const struct dpk_certchain *chain, struct dpk_error *err)
 {
     char subject[256];

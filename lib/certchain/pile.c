@@ -1,4 +1,4 @@
-/* Certificates of a file, DER or PEM, whatever they are to each other. */
+/* Reads all certificates of a file (DER, PEM or PKCS#7), in any order. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile
     return DPK_OK;
 }
 
-/* The certificates that CAs deliver as .p7b: their order there says nothing. */
+/* Reads .p7b files, which CAs deliver. The order of their certificates has no meaning. */
 static enum dpk_status read_pkcs7_pile(const void *bytes, size_t size, struct pile *pile,
                                        struct dpk_error *err)
 {
@@ -83,7 +83,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
                              pile->count, dpk_openssl_reason());
             break;
         }
-        /* A bundle may hold the key as well; it is none of our business here. */
+        /* A bundle may also hold the key; skip it. */
         if (strcmp(name, PEM_STRING_X509) == 0 || strcmp(name, PEM_STRING_X509_OLD) == 0) {
             X509 *cert = NULL;
             struct dpk_reader r = dpk_reader(data, (size_t)length);
@@ -115,7 +115,7 @@ enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, str
     const uint8_t *b = bytes;
     if (size > CERT_FILE_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes are too many for certificates", size);
-    bool is_der = size > 1 && b[0] == 0x30 && b[1] >= 0x80; /* text may start with a '0' */
+    bool is_der = size > 1 && b[0] == 0x30 && b[1] >= 0x80; /* text may start with '0' */
     bool is_pem = !is_der && size && memmem(bytes, size, pem, sizeof pem - 1);
     const bool is_pkcs7 = !is_pem && dpk_content_of(bytes, size) == DPK_CONTENT_PKCS7;
     enum dpk_status status = is_pem     ? read_pem_pile(bytes, size, pile, err)
@@ -142,7 +142,7 @@ enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool 
     return status;
 }
 
-/* A file with one certificate in another form than DER. */
+/* Reads a file with one certificate that is not in DER. */
 static enum dpk_status one_der(const struct dpk_buf *file, struct dpk_buf *out,
                                struct dpk_error *err)
 {

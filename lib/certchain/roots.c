@@ -1,14 +1,14 @@
-/* Root certificates to trust. */
+/* Trusted root certificates. */
 #include <stdlib.h>
 
 #include "chain.h"
 
 struct dpk_roots {
-    struct dpk_der list[PILE_MAX]; /* each encoding from OPENSSL_malloc */
+    struct dpk_der list[PILE_MAX]; /* each encoding is from OPENSSL_malloc */
     size_t count;
 };
 
-/* Takes what a device would take as its root, and nothing else. */
+/* Adds the certificate if a device would accept it as its root. */
 static enum dpk_status add_root(struct dpk_roots *roots, X509 *cert, struct dpk_error *err)
 {
     char subject[256];
@@ -32,7 +32,7 @@ static void keep_first(struct dpk_roots *roots, size_t count)
         OPENSSL_free((void *)roots->list[--roots->count].data);
 }
 
-/* All of them, or nothing. */
+/* Adds all certificates of the pile, or no certificate. */
 static enum dpk_status add_pile(struct dpk_roots *roots, const struct pile *pile,
                                 struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Elements that all kinds of pictures have. */
+/* Elements that all kinds of pictures share. */
 #include <math.h>
 #include <string.h>
 

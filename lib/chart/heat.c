@@ -1,22 +1,22 @@
-/* Heat maps: rows of cells, stronger in colour where values are greater. */
+/* Heat maps: rows of cells with a stronger colour for greater values. */
 #include <math.h>
 #include <string.h>
 
 #include "chart/inside.h"
 
 enum {
-    EDGE = 10,  /* empty space around all */
+    EDGE = 10,  /* empty space around the picture */
     ROW = 18,   /* a line of text */
-    LABEL = 13, /* names of rows are at least so far from each other */
+    LABEL = 13, /* minimum distance of row names */
     KEY = 14,   /* a cell of the legend */
 };
 
 struct layout {
-    double width, left, right, top, bottom, high; /* pixels; `high`: of a row */
+    double width, left, right, top, bottom, high; /* pixels; `high`: height of a row */
     struct scale x;
 };
 
-/* 0: nothing; CHART_HEATS: all; SIZE_MAX: a gap. */
+/* Returns 0 for no use, CHART_HEATS for full use, SIZE_MAX for a gap. */
 static size_t step_of(double value)
 {
     if (!isfinite(value))
@@ -26,7 +26,7 @@ static size_t step_of(double value)
     return value >= 1 ? CHART_HEATS : (size_t)ceil(value * CHART_HEATS);
 }
 
-/* Few rows are high, many are flat. */
+/* Many rows are drawn flatter. */
 static double row_height(size_t rows)
 {
     return rows <= 24 ? 16 : rows <= 64 ? 9 : 4;
@@ -72,7 +72,7 @@ static double column_at(const struct chart_heat *h, const struct layout *l, size
     return l->left + (l->right - l->left) * (double)column / (double)h->columns;
 }
 
-/* The cells of one step in a row; neighbours are one. */
+/* Appends the cells of one step in a row; neighbouring cells become one rectangle. */
 static void put_row(const struct chart_heat *h, const struct layout *l, size_t row, size_t step,
                     struct dpk_buf *out)
 {
@@ -89,7 +89,7 @@ static void put_row(const struct chart_heat *h, const struct layout *l, size_t r
     }
 }
 
-/* One path for all cells of a step. */
+/* Appends one path for all cells of a step. */
 static void put_step(const struct chart_heat *h, const struct layout *l, size_t step,
                      struct dpk_buf *out)
 {
@@ -105,9 +105,9 @@ static void put_step(const struct chart_heat *h, const struct layout *l, size_t 
     dpk_buf_free(&cells);
 }
 
-/* ---- Around them ---- */
+/* ---- Legend and axes ---- */
 
-/* "0 %", the steps, "100 %", at the right end. */
+/* Appends the legend at the right end: "0 %", a cell for each step, "100 %". */
 static void put_legend(const struct layout *l, struct dpk_buf *out)
 {
     double x = l->right - svg_width("100 %") - 4 - KEY * (CHART_HEATS + 1);

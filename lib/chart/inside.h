@@ -1,4 +1,4 @@
-/* chart: what its files share. */
+/* Shared by the files of this room. */
 #ifndef DPK_CHART_INSIDE_H
 #define DPK_CHART_INSIDE_H
 

@@ -1,4 +1,4 @@
-/* The frame and the look of pages that have pictures inside. */
+/* Frame and style of pages with pictures. */
 #include "chart.h"
 
 static const char head[] =

@@ -1,4 +1,4 @@
-/* Lines of many points as paths of few. */
+/* Draws lines of many points as paths of few points. */
 #include <math.h>
 
 #include "chart/inside.h"
@@ -11,8 +11,7 @@ static void put_point(struct dpk_buf *out, char command, double x, double y)
     put_pixel(out, y);
 }
 
-/* What is drawn of the points that share a column of pixels: where the line comes in, how far it
- * goes up and down, where it leaves. */
+/* The points that share a column of pixels: where the line enters, its range, where it leaves. */
 struct column {
     double x, first, least, most, last, last_x;
     size_t points, least_at, most_at;
@@ -41,7 +40,7 @@ static void column_put(const struct column *c, bool begin, bool step, double *be
     if (step && !begin)
         put_point(out, 'L', c->x, *before);
     put_point(out, begin ? 'M' : 'L', c->x, c->first);
-    /* In the order in which they came. */
+    /* Keep the order of the points. */
     double early = c->least_at < c->most_at ? c->least : c->most;
     double late = c->least_at < c->most_at ? c->most : c->least;
     if (early != c->first)
@@ -82,7 +81,8 @@ void path_line(const struct chart_series *s, const struct scale *x, const struct
         column_put(&c, begin, step, &before, out);
 }
 
-/* One edge of a band over the points [from, to): the farthest of each column, forwards or back. */
+/* Appends one edge of a band over the points [from, to): the outermost value of each column. The
+ * upper edge runs backwards, so that the two edges enclose the band. */
 static void put_edge(const struct chart_series *s, bool upper, size_t from, size_t to,
                      const struct scale *x, const struct scale *y, struct dpk_buf *out)
 {

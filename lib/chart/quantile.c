@@ -1,4 +1,3 @@
-/* Quantiles. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Axes: round marks, prefixes of units, values to pixels. */
+/* Axes: round marks, unit prefixes, and conversion of values to pixels. */
 #include <math.h>
 #include <string.h>
 
@@ -12,20 +12,20 @@ static const struct {
 
 enum { PREFIXES = sizeof prefixes / sizeof *prefixes, NO_PREFIX = 4 };
 
-/* The largest prefix that `value` has one of. */
+/* Returns the largest prefix that is not greater than `value`. */
 static unsigned prefix_of(double value, const char *unit)
 {
     if (!unit || !*unit || *unit == '%' || !(value > 0))
         return NO_PREFIX;
     unsigned i = 0;
-    /* Bytes and bits are not divided. */
+    /* Bytes and bits have no fractions. */
     unsigned last = unit[0] == 'B' || unit[0] == 'b' ? NO_PREFIX : PREFIXES - 1;
     while (i < last && value < prefixes[i].value * 0.9999)
         i++;
     return i;
 }
 
-/* The round number (1, 2 or 5 times a power of ten) that is at least `least`. */
+/* Returns the smallest round number (1, 2 or 5 times a power of ten) that is at least `least`. */
 static double round_step(double least)
 {
     double power = 1;
@@ -39,7 +39,7 @@ static double round_step(double least)
                                 : power * 10;
 }
 
-/* The power of ten that is not above `value`, which is above 0. */
+/* Returns the largest power of ten that is not above `value`, which is above 0. */
 static double power_below(double value)
 {
     double power = 1;
@@ -50,14 +50,14 @@ static double power_below(double value)
     return power;
 }
 
-/* 1, 2, 5, 10, 20 ... */
+/* Returns the next mark of 1, 2, 5, 10, 20 ... */
 static double mark_behind(double mark)
 {
     double power = power_below(mark), first = mark / power;
     return power * (first < 1.5 ? 2 : first < 4 ? 5 : 10);
 }
 
-/* Far axes have marks at powers of ten alone. */
+/* Long axes have marks only at powers of ten. */
 static bool is_far(double low, double high)
 {
     return high / low > 2e4;
@@ -87,7 +87,7 @@ struct scale scale_make(const struct chart_axis *axis, double low, double high, 
         high = axis->most;
     if (axis->logarithmic)
         return scale_logarithmic(axis, high);
-    /* A value that never changes still needs an axis. */
+    /* A constant value still needs an axis. */
     if (!(high > low))
         high = low + (low != 0 ? fabs(low) : 1);
     double step = round_step((high - low) / marks);

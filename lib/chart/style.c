@@ -1,13 +1,13 @@
-/* How pictures look, on light and on dark pages. */
+/* Style of pictures on light and dark pages. */
 #include "chart/chart.h"
 
-/* Every colour stands in its rule, twice, and not in a variable: what makes PDFs and PNGs of SVGs
- * (librsvg, Inkscape) knows no variables, passes over media queries, and so draws the light one. */
+/* Each colour is in its rule, twice, instead of in a variable. Converters to PDF and PNG (librsvg,
+ * Inkscape) support neither variables nor media queries, and so draw the light theme. */
 #define SERIES(n, colour) ".chart .cl" #n "{stroke:" colour "}.chart .cf" #n "{fill:" colour "}"
 
-/* The colours are those of Okabe and Ito ("Color Universal Design", 2008), which people tell apart
- * who do not see red or green, made darker or lighter until each has a contrast of 3:1 with its
- * background (WCAG 2.1, 1.4.11). */
+/* The colours of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can tell
+ * apart, made darker or lighter until each has a contrast of 3:1 with its background (WCAG 2.1,
+ * 1.4.11). */
 #define THEME(c0, c1, c2, c3, c4, c5, c6, c7, ink, faint, grid, paper)                             \
     SERIES(0, c0)                                                                                  \
     SERIES(1, c1)                                                                                  \
@@ -20,8 +20,9 @@
     ".chart .cp{fill:" paper "}.chart .ch{stroke:" paper "}.chart text{fill:" faint                \
     "}.chart .ck,.chart .ct{fill:" ink "}.chart .cg{stroke:" grid "}.chart .ca{stroke:" faint "}"
 
-/* Classes: cl line, cf area, cn thin line, cb band, d dashes; ca axis, cg grid, cp paper;
- * hc cell of a heat map, h1 to h4 paler ones; ct title, ck name, ch with a halo, cr ends here, cm in the middle. */
+/* Classes: cl line, cf area, cn thin line, cb band, d dashes; ca axis, cg grid, cp paper; hc heat
+ * map cell, h1 to h4 paler cells; ct title, ck name, ch with a halo, cr right-aligned, cm
+ * centred. */
 const char chart_style[] =
     ".chart{display:block;max-width:100%;height:auto;"
     "font:12px system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif}"

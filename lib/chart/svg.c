@@ -1,28 +1,28 @@
-/* The picture: title, legend, axes, series. */
+/* Draws a picture: title, legend, axes, series. */
 #include <math.h>
 #include <string.h>
 
 #include "chart/inside.h"
 
 enum {
-    EDGE = 10,    /* empty space around all */
+    EDGE = 10,    /* empty space around the picture */
     ROW = 18,     /* a line of text */
-    KEY = 20,     /* the piece of line in front of a name in the legend */
-    DASHES = 4,   /* kinds of lines: solid and three others */
+    KEY = 20,     /* piece of line before a name in the legend */
+    DASHES = 4,   /* line styles: solid and three others */
     MARK_GAP = 6, /* between a mark's number and its axis */
 };
 
-/* Where things are, in pixels. */
+/* Positions in pixels. */
 struct layout {
     double width, left, right, top, bottom, height;
     struct scale x, y;
-    double cut; /* how far values go that are beyond the axis; 0: none are */
+    double cut; /* greatest value, if it is beyond the axis; else 0 */
     const char *id;
 };
 
 /* ---- Legend ---- */
 
-/* The classes of a series' line: its colour and, behind all colours, its dashes. */
+/* Writes the classes of a series' line: its colour, and its dashes once all colours are used. */
 static void line_classes(const struct chart_series *s, char out[32])
 {
     unsigned dashes = s->style / CHART_COLOURS % DASHES;
@@ -50,8 +50,8 @@ static void put_key(const struct chart_series *s, double x, double y, struct dpk
     svg_line(out, classes, x, y - 4, x + KEY, y - 4);
 }
 
-/* Names of series in as many rows as they need; levels have theirs on them. Returns the end of the
- * last row. Without `out` it only measures. */
+/* Appends the names of series, in as many rows as needed. Levels carry their own names. Returns the
+ * end of the last row. If `out` is NULL, the function only measures. */
 static double put_legend(const struct chart *c, double width, double top, struct dpk_buf *out)
 {
     double x = EDGE, y = top;
@@ -73,7 +73,7 @@ static double put_legend(const struct chart *c, double width, double top, struct
 
 /* ---- Axes ---- */
 
-/* The ends of all values; false: there are none. */
+/* Gets the range of all values. Returns false if there are no values. */
 static bool ends_of(const struct chart *c, bool of_x, double *low, double *high)
 {
     bool found = false;
@@ -94,7 +94,8 @@ static bool ends_of(const struct chart *c, bool of_x, double *low, double *high)
     return found;
 }
 
-/* Where 98 % of the values are below, if the greatest is far above that; else the greatest. */
+/* Returns 1.2 times the 98 % quantile if the greatest value is far above it; else the greatest
+ * value. */
 static double cut_of(const struct chart *c, double high)
 {
     struct dpk_buf all = {0};
@@ -209,9 +210,9 @@ static void put_series(const struct chart_series *s, const struct layout *l, str
     dpk_put_format(out, "</g>\n");
 }
 
-/* ---- The whole ---- */
+/* ---- Whole picture ---- */
 
-/* The widest number at the axis. */
+/* Returns the width of the widest number at the axis. */
 static double marks_width(const struct scale *s)
 {
     double widest = 0;
@@ -226,7 +227,7 @@ static double marks_width(const struct scale *s)
     return widest;
 }
 
-/* Returns false when there is nothing to draw. */
+/* Returns false if there is nothing to draw. */
 static bool lay_out(const struct chart *c, struct layout *l)
 {
     double x_low = 0, x_high = 1, y_low = 0, y_high = 1;

@@ -1,4 +1,4 @@
-/* Text in XML and HTML. */
+/* Escapes text for XML and HTML. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ void chart_put_xml(struct dpk_buf *out, const char *text)
         out->failed = true;
         return;
     }
-    /* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
+    /* U+FFFE and U+FFFF are valid UTF-8, but XML forbids them. */
     for (char *c = clean; (c = strstr(c, "\xef\xbf")) != NULL; c += 3)
         if (c[2] == '\xbe' || c[2] == '\xbf')
             memset(c, '?', 3);

@@ -1,4 +1,4 @@
-/* The date of what a tool makes, and dates as text. */
+/* Dates of new files, and dates as text. */
 #include "cli/cli.h"
 
 #include <stdlib.h>

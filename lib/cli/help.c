@@ -1,16 +1,16 @@
-/* --help, from a tool's tables. */
+/* Prints --help from a tool's tables. */
 #include "line.h"
 
 #include <string.h>
 
-#define OPTION_MAX  34 /* wider ones have their help on the next line */
+#define OPTION_MAX  34 /* wider options have their help on the next line */
 #define COMMAND_MAX 30
 #define WIDTH       100 /* of lines */
 
 const struct dpk_command cli_help_command = {
     .names = "help", .words = "[COMMAND]", .help = "show this text, or that of a command"};
 
-/* "-o, --output FILE". Names of more letters stand below each other. */
+/* Appends "-o, --output FILE". Names are aligned: long names below long names. */
 static void put_option(struct dpk_buf *to, const struct dpk_option *o)
 {
     const char *list = o->names, *name;
@@ -23,7 +23,7 @@ static void put_option(struct dpk_buf *to, const struct dpk_option *o)
         dpk_put_format(to, " %s", o->arg);
 }
 
-/* "query|q [NAME...]" */
+/* Appends "query|q [NAME...]". */
 static void put_command(struct dpk_buf *to, const struct dpk_command *c)
 {
     const char *list = c->names, *name;
@@ -34,8 +34,8 @@ static void put_command(struct dpk_buf *to, const struct dpk_command *c)
         dpk_put_format(to, " %s", c->words);
 }
 
-/* The next word, or all that stands in parentheses: so no line begins with a dash, which is how options
- * begin. */
+/* Gets the next word, or a whole text in parentheses. Parentheses stay on one line, so that no line
+ * starts with a dash like an option. */
 static bool next_piece(const char **text, const char **piece, size_t *length)
 {
     bool inside = **text == '(' && strchr(*text, ')');
@@ -50,7 +50,8 @@ static bool next_piece(const char **text, const char **piece, size_t *length)
     return true;
 }
 
-/* Prints words from column `at` on; lines that they do not fit in go on below, at `column`. */
+/* Prints words from column `at` on. Words that do not fit continue on the next line, at
+ * `column`. */
 static void print_words(const char *text, size_t at, size_t column, FILE *to)
 {
     const char *word;
@@ -65,7 +66,7 @@ static void print_words(const char *text, size_t at, size_t column, FILE *to)
     }
 }
 
-/* What it is called, then `help` in the column of all. */
+/* Prints the name in `left`, and `help` in the help column. */
 static void print_row(struct dpk_buf *left, size_t column, const char *help, const char *standard,
                       FILE *to)
 {
@@ -140,7 +141,7 @@ static bool has_command(const struct dpk_command *c, const struct dpk_option *o)
            cli_in_list(c->takes, ",", o->names, length);
 }
 
-/* The options of the tool that a command takes, and its own. */
+/* Prints the options that the command accepts: the tool's and its own. */
 static void print_options_of(const struct dpk_tool *tool, const struct dpk_command *c,
                              struct dpk_buf *left, FILE *to)
 {

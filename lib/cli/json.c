@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* cJSON's hooks have no context. */
+/* Global, because cJSON's hooks have no context. */
 static int code_without_memory = 1;
 
 static void *must_allocate(size_t size)

@@ -1,4 +1,4 @@
-/* What of a command line is an option, and what is a word. */
+/* Splits a command line into options and words. */
 #include "line.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 /* ---- Unknown options ---- */
 
-/* The name of an option that is closest to `word`, allocated; or NULL. */
+/* Returns the option name that is closest to `word`, allocated; or NULL. */
 static char *suggestion(const struct dpk_tool *tool, const char *word)
 {
     struct dpk_buf names = {0};
@@ -50,7 +50,8 @@ static enum dpk_status fail_unknown(const struct dpk_tool *tool, const char *wor
 
 /* ---- Options and words ---- */
 
-/* `word` starts with a dash and is neither "-" nor "--". False: it is no option of the tool. */
+/* `word` starts with a dash and is neither "-" nor "--". Returns false if the tool has no such
+ * option. */
 static bool recognise(const struct dpk_tool *tool, const char *word, struct use *use)
 {
     bool two_dashes = word[1] == '-';
@@ -83,7 +84,7 @@ static bool is_word(const struct dpk_tool *tool, const char *word)
            (tool->negative_numbers && isdigit((unsigned char)word[1]));
 }
 
-/* `next`: the word behind it, or NULL; `taken` is set if that is its argument. */
+/* `next` is the next word, or NULL. Sets `*taken` if the next word is the option's argument. */
 static enum dpk_status read_use(const struct dpk_tool *tool, const char *word, const char *next,
                                 struct use *use, bool *taken, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Names of options, in lists and in a tool's tables. */
+/* Looks up names of options in lists and in a tool's tables. */
 #include "line.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUIET_MS 1000 /* nothing is shown before */
+#define QUIET_MS 1000 /* shorter work shows no bar */
 #define STEP_MS  100
 #define WIDTH    40
 

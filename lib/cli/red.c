@@ -1,4 +1,4 @@
-/* Text that must not be overlooked. */
+/* Colours important text red. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A tool from its table: which command, what it is given, what it may be given. */
+/* Runs a tool from its table: chooses the command, and checks its words and options. */
 #include "line.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static enum dpk_status fail_unknown_command(const struct dpk_tool *tool, const c
     return DPK_ERR_USAGE;
 }
 
-/* Takes the command out of the words. */
+/* Removes the command from the words. */
 static enum dpk_status choose_command(const struct dpk_tool *tool, struct line *line,
                                       const struct dpk_command **out, struct dpk_error *err)
 {
@@ -126,7 +126,7 @@ static enum dpk_status check_taken(const struct dpk_command *c, const struct lin
     return DPK_OK;
 }
 
-/* An option may be given again with the same value, unless it collects them. */
+/* An option of a single value may be repeated with the same value. */
 static bool is_conflict(const struct line *line, size_t at)
 {
     const struct use *use = &line->uses[at];
@@ -162,7 +162,7 @@ static enum dpk_status set_options(const struct line *line, void *options, struc
     return status;
 }
 
-/* "--json goes with --list and --show" */
+/* Reports, for example, "--json goes with --list and --show". */
 static enum dpk_status check_company(const struct line *line, struct dpk_error *err)
 {
     for (size_t i = 0; i < line->use_count; i++) {
@@ -186,7 +186,7 @@ static enum dpk_status check_company(const struct line *line, struct dpk_error *
     return DPK_OK;
 }
 
-/* The next group of options that the command needs, "p|k", and was not given. */
+/* Gets the next group of required options ("p|k") that is not on the command line. */
 static bool next_needed(const char **list, const struct line *line, char group[64])
 {
     const char *name;
@@ -200,7 +200,7 @@ static bool next_needed(const char **list, const struct line *line, char group[6
     return false;
 }
 
-/* "burn needs -i FILE" */
+/* Reports, for example, "burn needs -i FILE". */
 static enum dpk_status check_needed(const struct dpk_tool *tool, const struct dpk_command *c,
                                     const struct line *line, const struct dpk_args *args,
                                     struct dpk_error *err)
@@ -229,7 +229,7 @@ static enum dpk_status set_absent(const struct dpk_tool *tool, const struct dpk_
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- Running ---- */
 
 static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk_command *c,
                                    const struct line *line, const struct dpk_args *args,
@@ -264,7 +264,7 @@ static enum dpk_status run_command(const struct dpk_tool *tool, const struct dpk
     return status;
 }
 
-/* "help", or "help COMMAND" */
+/* Runs "help" or "help COMMAND". */
 static enum dpk_status run_help(const struct dpk_tool *tool, const struct dpk_args *args,
                                 struct dpk_error *err)
 {
@@ -336,7 +336,7 @@ int dpk_tool_main(const struct dpk_tool *tool, int argc, char **argv)
         status = run_line(tool, &line, &err);
     }
     cli_line_free(&line);
-    /* The first error is the one to tell. */
+    /* Report only the first error. */
     enum dpk_status flushed = dpk_tool_flush(status == DPK_OK ? &err : NULL);
     if (status == DPK_OK)
         status = flushed;

@@ -9,7 +9,8 @@ int dpk_tool_fail(const struct dpk_error *err)
     if (err->message[0])
         memcpy(text, err->message, sizeof text);
     text[sizeof text - 1] = 0;
-    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    /* The message may contain names from a hostile file, so it is cleaned and printed as one
+     * line. */
     fprintf(stderr, "-E- %s\n", dpk_text_clean(text));
     return err->status == DPK_ERR_USAGE ? 2 : 1;
 }
@@ -34,7 +35,7 @@ enum dpk_status dpk_tool_flush(struct dpk_error *err)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return DPK_OK;
-    if (!errno) /* it failed earlier, and the reason is gone */
+    if (!errno) /* an earlier write failed and its reason is lost */
         errno = EIO;
     return dpk_fail_errno(err, "standard output");
 }

@@ -1,4 +1,4 @@
-/* What the arguments of options mean. */
+/* Converts the arguments of options. */
 #include "line.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Making and signing certificate containers. */
+/* Creates and signs certificate containers. */
 #include <string.h>
 
 #include "items.h"
@@ -75,7 +75,7 @@ enum dpk_status dpk_container_create(const struct dpk_container_plan *plan, stru
     return status;
 }
 
-/* The UUID to store: the one asked for, else the one that is there. */
+/* Sets the UUID to store: `asked`, or the UUID that is already there if `asked` is zero. */
 static enum dpk_status settle_uuid(const char *what, const char *option,
                                    const struct dpk_uuid *asked, struct dpk_uuid *there,
                                    struct dpk_error *err)
@@ -111,7 +111,7 @@ enum dpk_status dpk_container_prepare(const void *bytes, size_t size,
     enum dpk_status status = dpk_container_parse(bytes, size, &c, err);
     if (status == DPK_OK)
         status = check_signing(&c, how, err);
-    /* What a container removes was said when it was made. */
+    /* A removal keeps the certificate UUID of its creation. */
     if (status == DPK_OK && c.kind == DPK_CONTAINER_ADD)
         status = settle_uuid("certificate", "--cert_uuid", &how->cert_uuid, &c.cert_uuid, err);
     if (status == DPK_OK)
@@ -128,7 +128,7 @@ enum dpk_status dpk_container_prepare(const void *bytes, size_t size,
     return DPK_OK;
 }
 
-/* Behind the prepared container: its signature. */
+/* Appends the prepared container and its signature. */
 static enum dpk_status put_signed(const struct dpk_buf *prepared, const struct dpk_buf *signature,
                                   struct dpk_buf *out, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Reading certificate containers. */
+/* Parses certificate containers. */
 #include <string.h>
 #include <strings.h>
 
@@ -208,7 +208,7 @@ enum dpk_status dpk_container_certificate(const struct dpk_container *c, const u
 {
     if (!c->cert)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "a removal container has no certificate");
-    /* Where the certificate ends is known from its own length; what is left must be padding. */
+    /* The DER length gives the end of the certificate; the rest must be padding. */
     enum dpk_status status = dpk_openssl_start(err);
     if (status != DPK_OK)
         return status;

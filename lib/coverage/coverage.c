@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COUNTERS_AT = 16 }; /* of a record: where its counters are */
+enum { COUNTERS_AT = 16 }; /* offset of the counters' address in a record */
 enum { VALUE_KINDS_OLD = 1, VALUE_KINDS = 2 };
 
 static const struct form {
     uint64_t version;
     unsigned header, record; /* bytes */
-    uint64_t value_kinds;    /* the last one */
+    uint64_t value_kinds;    /* number of the last kind */
 } forms[] = {{8, 11 * 8, 48, VALUE_KINDS_OLD},
              {9, 14 * 8, 64, VALUE_KINDS_OLD},
              {10, 16 * 8, 64, VALUE_KINDS}};
@@ -32,15 +32,15 @@ static void put_header(const struct dpk_coverage *raw, const struct form *form, 
     dpk_put_le64(out, form->version);
     dpk_put_le64(out, 0); /* bytes of build IDs */
     dpk_put_le64(out, raw->records.size / form->record);
-    dpk_put_le64(out, 0); /* padding before counters, and behind */
+    dpk_put_le64(out, 0); /* padding before and after the counters */
     dpk_put_le64(out, raw->counters.size / 8);
     dpk_put_le64(out, 0);
-    dpk_put_fill(out, 0, bitmaps ? 16 : 0); /* bitmaps of conditions: none */
+    dpk_put_fill(out, 0, bitmaps ? 16 : 0); /* no bitmaps of conditions */
     dpk_put_le64(out, raw->names.size);
     dpk_put_le64(out, distance);
     dpk_put_fill(out, 0, bitmaps ? 8 : 0);
     dpk_put_le64(out, raw->names.address);
-    dpk_put_fill(out, 0, tables ? 16 : 0); /* tables of virtual functions: none */
+    dpk_put_fill(out, 0, tables ? 16 : 0); /* no tables of virtual functions */
     dpk_put_le64(out, form->value_kinds);
 }
 
@@ -81,7 +81,7 @@ enum dpk_status dpk_coverage_put(const struct dpk_coverage *raw, struct dpk_buf 
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* Finds the counters of a raw profile: bytes *begin to *end of it. */
+/* Finds the counters of a raw profile: bytes *begin to *end. */
 static bool find_counters(const struct dpk_buf *raw, size_t *begin, size_t *end)
 {
     struct dpk_reader r = dpk_reader(raw->data, raw->size);

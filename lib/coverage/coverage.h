@@ -1,7 +1,7 @@
 /*
- * coverage: raw profiles of LLVM (.profraw), which llvm-profdata reads: how often each part of the code
- * ran, for llvm-cov. Code that clang has compiled with -fprofile-instr-generate has three sections
- * for it: records of functions, their counters, and names.
+ * coverage: raw LLVM profiles (.profraw) for llvm-profdata and llvm-cov. They say how often each
+ * part of the code ran. Code that clang compiled with -fprofile-instr-generate has three sections
+ * for them: records of functions, their counters, and names.
  *
  *     struct dpk_coverage raw = {.version = 8, .records = {bytes, size, address}, ...};
  *     struct dpk_buf file = {0};

@@ -1,4 +1,4 @@
-/* Reading ELF64 files. */
+/* Reads ELF64 files. */
 #include "elf/elf.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static struct dpk_elf_section read_section(struct dpk_reader r)
     return s;
 }
 
-/* Numbers that the file header cannot hold are fields of section 0. */
+/* Numbers that do not fit into the file header are in section 0. */
 static enum dpk_elf_flaw find_sections(struct dpk_elf *elf)
 {
     uint64_t count = elf->shnum;
@@ -131,7 +131,7 @@ struct dpk_elf_segment dpk_elf_segment(const struct dpk_elf *elf, size_t index)
     s.flags = dpk_read_le32(&r);
     s.offset = dpk_read_le64(&r);
     s.address = dpk_read_le64(&r);
-    dpk_read_skip(&r, 8); /* p_paddr: no meaning where addresses are virtual */
+    dpk_read_skip(&r, 8); /* p_paddr has no meaning for virtual addresses */
     s.file_size = dpk_read_le64(&r);
     s.memory_size = dpk_read_le64(&r);
     s.alignment = dpk_read_le64(&r);
@@ -192,8 +192,8 @@ struct dpk_elf_symbol dpk_elf_read_symbol(struct dpk_reader *table)
     return s;
 }
 
-/* Name and content each end at a multiple of four bytes; the last one's end may be the segment's.
- */
+/* Name and content are padded to multiples of four bytes; padding after the last note may be
+ * missing. */
 bool dpk_elf_read_note(struct dpk_reader *segment, struct dpk_elf_note *out)
 {
     struct dpk_reader r = *segment;

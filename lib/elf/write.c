@@ -1,4 +1,4 @@
-/* Writing the headers of ELF64 files. */
+/* Writes the headers of ELF64 files. */
 #include "elf/elf.h"
 
 void dpk_elf_put_file_header(struct dpk_buf *out, const struct dpk_elf *elf)

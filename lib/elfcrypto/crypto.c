@@ -1,12 +1,10 @@
-/* Crypto data of one program: made. */
+/* Makes the crypto data of one program. */
 #include "crypto.h"
 #include "fat/fat.h"
 
 #include <string.h>
 
-#define MFT_DEFAULT_COUNT                                                                          \
-    3 /* what --cert_chain_count of NVIDIA's tool says when it is not given                        \
-       */
+#define MFT_DEFAULT_COUNT 3 /* default of --cert_chain_count of NVIDIA's tool */
 
 uint32_t crypto_content(const struct dpk_packed_program *program)
 {
@@ -43,7 +41,7 @@ enum dpk_status dpk_sign_check(const struct dpk_certchain *chain, const struct d
     return dpk_sign_check_with(chain, signer, NULL, err);
 }
 
-/* ---- What is signed ---- */
+/* ---- Signed bytes ---- */
 
 static void put_header(uint32_t content, uint32_t elf_size, struct dpk_buf *out)
 {
@@ -93,14 +91,14 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, const struct dpk_sig
 
 /* ---- The proof ---- */
 
-/* Who signs, and how. */
+/* The signer and its options. */
 struct maker {
     const struct dpk_certchain *chain;
     const struct dpk_signer *signer; /* NULL: options->proof */
     const struct dpk_sign_options *options;
 };
 
-/* A signature that somebody brings is believed when it is the leaf's. */
+/* Gets a signature from the caller, and accepts it if it verifies with the leaf's key. */
 static enum dpk_status take_signature(const struct maker *m, const struct dpk_tbs *tbs,
                                       struct dpk_buf *signature, struct dpk_error *err)
 {
@@ -117,7 +115,7 @@ static enum dpk_status take_signature(const struct maker *m, const struct dpk_tb
     return status;
 }
 
-/* Behind the bytes to be signed: the signature, the chain, padding. */
+/* Appends signature, chain and padding to the signed bytes. */
 static enum dpk_status put_proof(struct dpk_buf *b, const struct maker *m,
                                  const struct dpk_subject *s, struct dpk_error *err)
 {

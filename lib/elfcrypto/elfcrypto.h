@@ -98,10 +98,10 @@ struct dpk_sections {
  * subject. Returns the number of subjects, at least 1. */
 size_t dpk_subjects(const struct dpk_sections *sections, struct dpk_subject out[DPK_FAT_MAX]);
 
-/* The instruction set that a device ELF was compiled for, "rv64i2p0_m2p0_a2p0_c2p0_zba1p0", borrowed; NULL:
- * it does not say. */
+/* Returns the instruction set for which a device ELF was compiled
+ * ("rv64i2p0_m2p0_a2p0_c2p0_zba1p0"), borrowed; NULL if the ELF does not say. */
 const char *dpk_isa_of(const struct dpk_elf *elf);
-/* Is the extension ("zba") among those of `isa`? */
+/* Returns true if `isa` has the extension ("zba"). */
 bool dpk_isa_has(const char *isa, const char *extension);
 
 /* ---- Signing ---- */
@@ -156,7 +156,8 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
                                 const struct dpk_certchain *chain, const struct dpk_signer *signer,
                                 const struct dpk_sign_options *options, struct dpk_buf *out,
                                 struct dpk_error *err);
-/* Appends the bytes that its signature covers to `out`. It refuses the same ELFs as above. */
+/* Appends the bytes that the subject's signature covers to `out`. It refuses the same ELFs as
+ * above. */
 enum dpk_status dpk_crypto_tbs(const struct dpk_subject *subject,
                                const struct dpk_sign_options *options, struct dpk_buf *out,
                                struct dpk_error *err);

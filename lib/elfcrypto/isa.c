@@ -1,5 +1,5 @@
-/* The instruction set that a device ELF says it was compiled for: its RISC-V attributes ("RISC-V
- * ELF psABI specification", "Attributes"). */
+/* Reads the instruction set of a device ELF from its RISC-V attributes ("RISC-V ELF psABI
+ * specification", "Attributes"). */
 #include "isa.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #define TAG_FILE 1
 #define TAG_ARCH 5
 
-/* A string with its NUL; NULL without one. */
+/* Reads a string with its NUL; NULL if the NUL is missing. */
 static const char *text(struct dpk_reader *r)
 {
     size_t left = dpk_reader_left(r);
@@ -16,7 +16,7 @@ static const char *text(struct dpk_reader *r)
     return end ? (const char *)dpk_read_bytes(r, (size_t)(end - r->pos) + 1) : NULL;
 }
 
-/* Attributes of the file: numbers under even tags, strings under odd ones. */
+/* Attributes of the file: even tags have numbers, odd tags have strings. */
 static const char *find_arch(struct dpk_reader r)
 {
     while (dpk_reader_left(&r) > 0 && !r.failed) {

@@ -4,7 +4,7 @@
 
 #include "elfcrypto/elfcrypto.h"
 
-/* dpk_isa_of, of the bytes of the section .riscv.attributes. */
+/* Same as dpk_isa_of, from the content of the section .riscv.attributes. */
 const char *isa_of_attributes(const uint8_t *section, size_t size);
 
 #endif

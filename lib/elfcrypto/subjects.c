@@ -1,4 +1,5 @@
-/* What is signed and verified of a program, found in its sections: every field is hostile. */
+/* Finds the subjects of signing and verification in a program's sections. Every field is
+ * hostile. */
 #include <string.h>
 
 #include "crypto.h"
@@ -6,7 +7,7 @@
 static void set_fault(struct dpk_subject *s, const char *what, const char *why)
 {
     if (s->fault.name)
-        return; /* the first one speaks */
+        return; /* keep the first fault */
     s->fault = (struct dpk_check){.name = what, .verdict = DPK_VERDICT_BAD_FORMAT};
     snprintf(s->fault.detail, sizeof s->fault.detail, "%.255s", why);
 }
@@ -17,7 +18,7 @@ static void set_faults(struct dpk_subject *s, size_t count, const char *what, co
         set_fault(&s[i], what, why);
 }
 
-/* The device ELFs; how many subjects there are. */
+/* Finds the device ELFs. Returns the number of subjects. */
 static size_t find_elfs(const struct dpk_sections *from, struct dpk_subject *s)
 {
     struct dpk_fat fat;
@@ -38,7 +39,7 @@ static size_t find_elfs(const struct dpk_sections *from, struct dpk_subject *s)
     return fat.count;
 }
 
-/* A program for one target has the only member, for whichever target it says that it is. */
+/* A program for one target uses the only member, whatever target the member names. */
 static void find_attributes(const struct dpk_sections *from, struct dpk_subject *s, size_t count)
 {
     static const char what[] = "attributes";
@@ -62,7 +63,7 @@ static void find_attributes(const struct dpk_sections *from, struct dpk_subject 
     }
 }
 
-/* No room for a target: it is not signed. */
+/* A target without room for crypto data is unsigned. */
 static void find_crypto(const struct dpk_sections *from, struct dpk_subject *s, size_t count)
 {
     static const char what[] = "crypto data";

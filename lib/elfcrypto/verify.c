@@ -1,4 +1,4 @@
-/* May this program run? The checks in the order of enum dpk_verdict. */
+/* Verifies programs, with checks in the order of enum dpk_verdict. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -30,13 +30,13 @@ int dpk_verdict_exit_code(enum dpk_verdict v)
     return v == DPK_VERDICT_OK ? 0 : 10 + (int)v;
 }
 
-/* A subject under verification: what earlier checks have read of its crypto data. */
+/* A subject under verification, with the crypto data that earlier checks have read. */
 struct verification {
     const struct dpk_subject *subject;
     const struct dpk_trust *trust;
     struct dpk_report *report;
-    bool with_manifest;     /* the crypto data says so */
-    struct dpk_reader rest; /* of the crypto data */
+    bool with_manifest;     /* the crypto data covers a manifest */
+    struct dpk_reader rest; /* rest of the crypto data */
     uint32_t signature_type;
     struct dpk_hashlist *recorded;
     size_t signed_size; /* bytes before the signature */
@@ -61,7 +61,7 @@ static enum dpk_verdict note(struct verification *v, const char *name, enum dpk_
     return verdict;
 }
 
-/* What was noted last passed, and is worth showing. */
+/* Marks the last check as a warning. */
 static void warn(struct verification *v)
 {
     if (v->report && v->report->count)
@@ -76,7 +76,7 @@ static bool all_zero(const uint8_t *p, size_t size)
     return true;
 }
 
-/* Running out of memory says nothing about the program, but it may not run. */
+/* Out of memory is not the program's fault, but the program is refused. */
 static const char *text_of(enum dpk_status status, const struct dpk_error *err)
 {
     return status == DPK_ERR_NOMEM ? "out of memory" : err->message;
@@ -176,7 +176,7 @@ static enum dpk_verdict check_hashes(struct verification *v)
                                                            s->threads, &computed, &err);
     if (status == DPK_ERR_NOMEM || status == DPK_ERR_CRYPTO)
         return note(v, name, DPK_VERDICT_BAD_FORMAT, "%s", text_of(status, &err));
-    if (status != DPK_OK) /* nothing that can be signed, so not what was */
+    if (status != DPK_OK) /* the ELF cannot be hashed, so it was not signed */
         return note(v, name, DPK_VERDICT_DIGEST_MISMATCH, "%s", err.message);
     if (v->report && !s->packed)
         dpk_hex_text(dpk_hashlist_whole(computed), 32, v->report->sha256);
@@ -266,7 +266,7 @@ static enum dpk_verdict check_signature(struct verification *v)
     return note(v, "signature", DPK_VERDICT_OK, "RSASSA-PKCS1-v1_5, SHA-512");
 }
 
-/* What no signature covers, where it matters: told beside a subject that verifies. */
+/* Warns about data that no signature covers. */
 static enum dpk_verdict check_coverage(struct verification *v)
 {
     const struct dpk_subject *s = v->subject;

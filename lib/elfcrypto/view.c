@@ -1,4 +1,4 @@
-/* Crypto data as it stands, for people who want to look. */
+/* Shows crypto data without verifying them. */
 #include "crypto.h"
 
 enum dpk_status dpk_crypto_view_open(const uint8_t *crypto, size_t size,

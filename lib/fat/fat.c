@@ -1,4 +1,4 @@
-/* Areas of several targets, and what their members hold (signing(7)). */
+/* Areas of several targets, and the contents of their members (signing(7)). */
 #include "fat/fat.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static enum dpk_status read_header(struct dpk_reader *r, size_t *count, struct d
     return DPK_OK;
 }
 
-/* `area`: the whole of it; `first`: where members may begin. */
+/* `area` is the whole area; `first` is the lowest offset of a member. */
 static enum dpk_status read_member(const struct dpk_reader *area, struct dpk_reader *table,
                                    size_t first, struct dpk_fat_member *m, struct dpk_error *err)
 {
@@ -95,7 +95,7 @@ static enum dpk_status read_member(const struct dpk_reader *area, struct dpk_rea
     return DPK_OK;
 }
 
-/* Is the target new, and are its bytes nobody else's? */
+/* Checks that the target is new and that its bytes overlap no other member. */
 static enum dpk_status check_new(const struct dpk_fat *fat, const struct dpk_fat_member *m,
                                  struct dpk_error *err)
 {

@@ -43,7 +43,8 @@ enum dpk_status device_elf_check(const struct dpk_elf *elf, struct dpk_error *er
 {
     struct span names;
     enum dpk_status status = check_file_header(elf, err);
-    /* Extended numbering: too large for a full hash list, and a compact one needs no tables. */
+    /* An ELF with extended numbering is too large for a full hash list, and a compact list needs no
+     * tables. */
     if (status != DPK_OK || elf->extended)
         return status;
     if (elf->segments_flaw != DPK_ELF_SOUND)

@@ -1,4 +1,4 @@
-/* The name that bytes have everywhere: their SHA-256. */
+/* SHA-256 of bytes, as text. */
 #include <openssl/evp.h>
 
 #include "hashlist/hashlist.h"

@@ -12,7 +12,7 @@ void hasher_add(struct hasher *h, struct span span, struct hash *out)
     h->tasks[h->count++] = (struct hasher_task){span, out};
 }
 
-/* Those with the same first byte next to each other, the short ones first. */
+/* Puts tasks with the same first byte next to each other, short tasks first. */
 static int by_place(const void *a, const void *b)
 {
     const struct span *x = &((const struct hasher_task *)a)->span,
@@ -22,10 +22,10 @@ static int by_place(const void *a, const void *b)
     return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Tasks with the same first byte, done in one go. */
+/* Tasks with the same first byte, which share one pass over the bytes. */
 struct group {
     const struct hasher_task *tasks;
-    size_t count, bytes; /* all that is hashed */
+    size_t count, bytes; /* bytes: length of the longest task */
 };
 
 static int long_ones_first(const void *a, const void *b)

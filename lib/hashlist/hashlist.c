@@ -10,11 +10,11 @@
 
 /* ---- Building ---- */
 
-/* A table in the making. */
+/* A table under construction. */
 struct building {
     struct dpk_hashlist *table;
     struct hasher hasher;
-    uint64_t budget; /* bytes that segments and sections may still have, together */
+    uint64_t budget; /* bytes that further segments and sections may have in total */
 };
 
 static enum dpk_status building_open(struct building **out, size_t file_size, struct dpk_error *err)
@@ -24,13 +24,13 @@ static enum dpk_status building_open(struct building **out, size_t file_size, st
         b->table = calloc(1, sizeof *b->table);
     if (!b || !b->table)
         return dpk_fail_nomem(err);
-    /* Segments may lie in each other and sections lie in segments: a few times the file is normal,
-     * hundreds of times is an ELF made to keep its verifier busy. */
+    /* Segments may overlap, and sections are inside segments. A few times the file size is normal;
+     * hundreds of times is an attempt to keep the verifier busy. */
     b->budget = 16 * (uint64_t)file_size;
     return DPK_OK;
 }
 
-/* Hashes what was collected, if all went well so far, and hands the table out. */
+/* Hashes the collected ranges if `status` is DPK_OK, hands the table out, and frees `b`. */
 static enum dpk_status building_close(struct building *b, enum dpk_status status, unsigned threads,
                                       struct dpk_hashlist **out, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* The table as bytes (signing(7)). */
+/* Encodes and decodes the table (signing(7)). */
 #include "table.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static const char magic[8] = "HASHLIST";
 
-#define FIXED_SIZE     0xA0 /* all but the hashes of segments and sections */
+#define FIXED_SIZE     0xA0 /* size without the hashes of segments and sections */
 #define COUNT_RESERVED 0xFFFFFF00u
 #define RESERVED_BYTES 16 /* 0xFF */
 
@@ -56,7 +56,7 @@ static bool is_zero(const struct hash *h)
     return all(h->bytes, HASH_SIZE, 0);
 }
 
-/* Magic, counts and the reserved bytes between them and the hashes. */
+/* Reads magic, counts and the reserved bytes before the hashes. */
 static enum dpk_status decode_head(struct dpk_reader *r, struct dpk_hashlist *t,
                                    struct dpk_error *err)
 {

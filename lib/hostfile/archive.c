@@ -1,4 +1,4 @@
-/* Archives (ar, System V and BSD): their members, and what changes when these change their size. */
+/* Reads archives (ar, System V and BSD), and adjusts them when members change their size. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 
 #define MAGIC_SIZE  8
 #define HEADER_SIZE 60
-#define AT_SIZE     48 /* decimal, padded with blanks */
+#define AT_SIZE     48 /* offset of the size: decimal, padded with blanks */
 #define SIZE_DIGITS 10
 #define AT_END      58
 
-/* The symbol index: big-endian offsets of member headers, behind their count. */
+/* Symbol index: a count, then big-endian offsets of member headers. */
 #define INDEX_NAME   "/               "
 #define INDEX64_NAME "/SYM64/         "
 
-/* BSD's: the name's length; the name itself stands before the content, and counts to its size. */
+/* BSD name field: prefix and length of a name that precedes the content and counts to its size. */
 #define BSD_NAME "#1/"
 
 #define NAME_SIZE  16
@@ -23,7 +23,7 @@
 
 /* ---- Reading ---- */
 
-/* A decimal number, padded with blanks; UINT64_MAX if it is none. */
+/* Reads a decimal number, padded with blanks. Returns UINT64_MAX if it is not a number. */
 static uint64_t decimal(const uint8_t *text, size_t size)
 {
     uint64_t value = 0;
@@ -35,7 +35,8 @@ static uint64_t decimal(const uint8_t *text, size_t size)
     return value;
 }
 
-/* "name/", or "/123", the place of "name/" among the long names. Others keep what they have. */
+/* Gets the name from "name/", from "/123" (offset of "name/" among the long names), or else the
+ * field without its blanks. */
 static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
                       struct archive_member *m)
 {
@@ -43,7 +44,7 @@ static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
     m->name = (const char *)field;
     m->name_size = end ? (size_t)(end - field) : NAME_SIZE;
     if (m->name_size > 0 || field[1] < '0' || field[1] > '9') {
-        if (m->name_size == 0) /* "/" and "//" and their like */
+        if (m->name_size == 0) /* special members such as "/" and "//" */
             m->name_size = NAME_SIZE;
         while (m->name_size > 0 && field[m->name_size - 1] == ' ')
             m->name_size--;
@@ -61,7 +62,7 @@ static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
     return true;
 }
 
-/* Takes a BSD name, padded with NULs, off the member's content. */
+/* Moves a BSD name, padded with NULs, from the member's content to its name. */
 static bool take_bsd_name(const struct dpk_reader *file, const uint8_t *header,
                           struct archive_member *m)
 {
@@ -107,9 +108,9 @@ bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
     return true;
 }
 
-/* ---- Changing ---- */
+/* ---- Adjusting ---- */
 
-/* How far what lies behind `i` objects moves, for every i. */
+/* Returns, for every i, the distance by which the bytes after the first `i` objects move. */
 static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes)
 {
     int64_t *shifts = calloc(host->object_count + 1, sizeof *shifts);
@@ -120,7 +121,7 @@ static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes
     return shifts;
 }
 
-/* How many objects lie before offset `at` of the file. */
+/* Returns the number of objects before offset `at` of the file. */
 static size_t objects_before(const struct dpk_hostfile *host, uint64_t at)
 {
     size_t low = 0, high = host->object_count;
@@ -146,7 +147,7 @@ static uint64_t read_be(struct dpk_reader *r, size_t width)
     return width == 8 ? dpk_read_be64(r) : dpk_read_be32(r);
 }
 
-/* `index`: the member's content, numbers of `width` bytes. */
+/* `index` is the content of the index member, with numbers of `width` bytes. */
 static enum dpk_status patch_entries(struct dpk_edited *e, struct dpk_reader index, size_t width,
                                      const int64_t *shifts, struct dpk_error *err)
 {
@@ -174,7 +175,7 @@ static enum dpk_status refuse_bsd(struct dpk_error *err)
         "link it first");
 }
 
-/* Stands the object behind its header, without a BSD name between them? */
+/* Returns true if the object directly follows its header, without a BSD name between. */
 static bool is_behind_header(const struct dpk_hostfile *host, const struct object *o)
 {
     struct dpk_reader file = dpk_reader(host->bytes.data, host->bytes.size);
@@ -184,7 +185,7 @@ static bool is_behind_header(const struct dpk_hostfile *host, const struct objec
            memcmp(header, BSD_NAME, sizeof BSD_NAME - 1) != 0;
 }
 
-/* The symbol index, if there is one, is the first member. */
+/* Patches the symbol index, which is the first member if it exists. */
 static enum dpk_status patch_index(struct dpk_edited *e, const int64_t *shifts,
                                    struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Changes of a host file, put together to a new one. */
+/* Collects changes of a host file and makes the new file. */
 #include "edit.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
         add_patch(e, at, size);
 }
 
-/* Frees the bytes. */
+/* Overwrites with these bytes, and frees them. */
 static void put_buf(struct dpk_edited *e, uint64_t at, struct dpk_buf *bytes)
 {
     e->arena.failed = e->arena.failed || bytes->failed;
@@ -92,13 +92,13 @@ void edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
         add_patch(e, at, size);
 }
 
-/* The object as its headers describe it. */
+/* Reads the object's headers. */
 static struct dpk_elf elf_of(const struct dpk_edited *e, const struct object *o)
 {
     return dpk_elf(e->host->bytes.data + o->base, (size_t)o->size);
 }
 
-/* Where the object has a new end, its header table is there; else the header is patched. */
+/* A new end contains the section headers; without a new end, the header in the file is patched. */
 void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type)
 {
     const struct object *o = &e->host->objects[index];
@@ -121,7 +121,7 @@ void tail_set_extent(struct tail *t, const struct section *s, uint64_t offset, u
     header->size = size;
 }
 
-/* ---- Together ---- */
+/* ---- Pieces ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -135,7 +135,7 @@ static void add_piece(struct dpk_edited *e, const void *data, uint64_t size)
         e->pieces[e->piece_count++] = (struct dpk_piece){data, (size_t)size};
 }
 
-/* Old bytes [from, to) with the patches among them; `*next` is the first that is not yet used. */
+/* Adds the old bytes [from, to) and the patches among them. `*next` is the first unused patch. */
 static enum dpk_status add_old(struct dpk_edited *e, uint64_t from, uint64_t to, size_t *next,
                                struct dpk_error *err)
 {
@@ -152,7 +152,7 @@ static enum dpk_status add_old(struct dpk_edited *e, uint64_t from, uint64_t to,
     return DPK_OK;
 }
 
-/* Patches in bytes that a new end replaces are void. */
+/* Drops patches of bytes that a new end replaces. */
 static void drop_patches(struct dpk_edited *e, uint64_t from, uint64_t to)
 {
     size_t n = 0;
@@ -209,7 +209,7 @@ enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err)
     if (status == DPK_OK && e->arena.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
-        /* Each patch is a piece and ends another one; each object has up to three. */
+        /* A patch needs two pieces at most, an object three. */
         e->pieces = calloc(2 * e->patch_count + 3 * host->object_count + 1, sizeof *e->pieces);
         status = e->pieces ? DPK_OK : dpk_fail_nomem(err);
     }
@@ -236,7 +236,7 @@ static bool has_content(const struct section *s)
     return s->type != SHT_NULL && s->type != SHT_NOBITS && s->size > 0;
 }
 
-/* Can the name table and the header table be moved? */
+/* Returns true if the object ends with its name table and header table, which can then move. */
 static bool ends_with_tables(const struct dpk_hostfile *host, const struct object *o)
 {
     const struct section *names = &o->sections[o->names_index];
@@ -253,7 +253,7 @@ static bool ends_with_tables(const struct dpk_hostfile *host, const struct objec
     return true;
 }
 
-/* Does a section refer to the name table by its index? */
+/* Returns true if a section refers to the name table by its index. */
 static bool names_are_referred_to(const struct object *o)
 {
     for (size_t i = 1; i < o->count; i++)
@@ -328,7 +328,7 @@ static bool among(const size_t *indices, size_t count, size_t i)
     return false;
 }
 
-/* Where what stays ends, the two tables not counted. */
+/* Returns the end of the remaining sections, without the two tables. */
 static uint64_t end_of_rest(const struct object *o, const size_t *indices, size_t count)
 {
     uint64_t end = o->segments_end;
@@ -341,7 +341,7 @@ static uint64_t end_of_rest(const struct object *o, const size_t *indices, size_
     return end;
 }
 
-/* Where the names of what stays end in the name table: one may be the end of another. */
+/* Returns the end of the remaining names in the name table. Names may share their ends. */
 static size_t end_of_names(const struct dpk_hostfile *host, const struct tail *t,
                            const size_t *indices, size_t count)
 {
@@ -356,7 +356,7 @@ static size_t end_of_names(const struct dpk_hostfile *host, const struct tail *t
     return end;
 }
 
-/* A name that stands last in the table can go, if all before `kept` stays. */
+/* Removes the name if it is the last in the table and not before `kept`. */
 static void forget_name(struct tail *t, const struct section *s, size_t kept)
 {
     size_t length = strlen(s->name) + 1, size = t->name_table.size;
@@ -368,8 +368,8 @@ static void forget_name(struct tail *t, const struct section *s, size_t kept)
 void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices, size_t count)
 {
     const struct object *o = t->object;
-    bool at_end = t->keep < o->size; /* the tables are last */
-    size_t last = o->count;          /* the header before this one has none behind it that counts */
+    bool at_end = t->keep < o->size; /* the two tables are the object's last bytes */
+    size_t last = o->count;          /* the header before this index can be removed */
     if (o->names_index == o->count - 1)
         last = names_are_referred_to(o) ? 0 : o->count - 1;
     uint64_t end = end_of_rest(o, indices, count) - o->base;
@@ -383,7 +383,7 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
             edit_clear(e, s->offset, (size_t)(s->size < t->keep - at ? s->size : t->keep - at));
         forget_name(t, s, names_end);
         struct dpk_elf_section *header = &t->headers[indices[n]];
-        /* Sections behind it would get other numbers, by which others may call them. */
+        /* Other sections may refer to later sections by their number, so keep an empty header. */
         if (indices[n] + 1 != last) {
             *header = (struct dpk_elf_section){0};
             continue;
@@ -402,7 +402,7 @@ static enum dpk_status tail_finish(struct dpk_edited *e, struct tail *t, struct 
     struct dpk_elf elf = elf_of(e, o);
     struct dpk_buf file_header = {0};
     size_t added = t->new_headers.size / sizeof(Elf64_Shdr), before = t->count;
-    size_t removed = o->count - t->count; /* all before the name table, or behind it */
+    size_t removed = o->count - t->count; /* directly before the name table, or after it */
     size_t names_index = o->names_index;
     if (names_index == o->count - 1)
         names_index -= removed;

@@ -1,4 +1,4 @@
-/* Host files: opened, and asked for their programs. */
+/* Opens host files and finds programs in them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static enum dpk_status add_object(struct dpk_hostfile *host, const struct object *o,
                                   struct dpk_error *err)
 {
-    /* Doubles at powers of two. */
+    /* The array doubles at powers of two. */
     size_t n = host->object_count;
     if ((n & (n - 1)) == 0) {
         struct object *more = reallocarray(host->objects, n ? 2 * n : 1, sizeof *more);
@@ -20,7 +20,7 @@ static enum dpk_status add_object(struct dpk_hostfile *host, const struct object
     return DPK_OK;
 }
 
-/* `member`: allocated, becomes the object's; NULL for the file itself. */
+/* `member` is allocated and becomes the object's; NULL for the whole file. */
 static enum dpk_status read_object(struct dpk_hostfile *host, char *member, uint64_t base,
                                    uint64_t size, struct dpk_error *err)
 {
@@ -37,7 +37,7 @@ static enum dpk_status read_object(struct dpk_hostfile *host, char *member, uint
     return programs_collect(host, host->object_count - 1, err);
 }
 
-/* Does it begin as an ELF file of some kind does, and is not shorter than its header? */
+/* Returns true if the bytes start with an ELF header of any kind. */
 static bool is_elf(const struct dpk_elf *elf)
 {
     const uint8_t *ident = elf->ident;
@@ -55,7 +55,7 @@ static enum dpk_status read_member(struct dpk_hostfile *host, const struct archi
         return dpk_fail(err, DPK_ERR_FORMAT, "member %.*s is longer than the archive: truncated?",
                         length, m->name);
     const struct dpk_elf elf = dpk_elf(host->bytes.data + m->base, (size_t)m->size);
-    if (!is_elf(&elf)) /* symbol index, text, LLVM bitcode */
+    if (!is_elf(&elf)) /* a symbol index, a text or LLVM bitcode */
         return DPK_OK;
     char *name = strndup(m->name, m->name_size);
     if (!name)
@@ -126,7 +126,7 @@ static enum dpk_status read_programs(struct dpk_hostfile *host, struct dpk_error
     return status == DPK_OK ? check_names(host, err) : status;
 }
 
-/* Takes the bytes over, also on failure, unless they are borrowed. */
+/* Takes ownership of the bytes, also on failure, unless they are borrowed. */
 static enum dpk_status open_bytes(const char *name, struct dpk_buf *bytes, bool borrowed,
                                   struct dpk_hostfile **out, struct dpk_error *err)
 {
@@ -175,7 +175,7 @@ enum dpk_status dpk_hostfile_parse(const char *name, const void *bytes, size_t s
 enum dpk_status dpk_hostfile_borrow(const char *name, const void *bytes, size_t size,
                                     struct dpk_hostfile **out, struct dpk_error *err)
 {
-    /* Nobody writes through it: signing works on a copy. */
+    /* The cast is safe, because signing writes to a copy. */
     struct dpk_buf view = {.data = (uint8_t *)bytes, .size = size};
     *out = NULL;
     return open_bytes(name, &view, true, out, err);
@@ -212,7 +212,7 @@ const struct dpk_program *dpk_hostfile_program(const struct dpk_hostfile *host, 
     return index < host->program_count ? &host->programs[index] : NULL;
 }
 
-/* "one, two, three"; cut where there is no more room. */
+/* Writes "one, two, three", cut at `size`. */
 static void list_names(const struct dpk_hostfile *host, char *out, size_t size)
 {
     size_t at = 0;

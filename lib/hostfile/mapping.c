@@ -1,12 +1,12 @@
-/* What a running host file has in memory, next to what its section headers say. Tools find programs
- * by sections; a process knows only segments. */
+/* Compares the sections of a host file with the memory of a process that runs it. Tools find
+ * programs by sections; a process knows only segments. */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "host.h"
 
-/* Segments are mapped page by page: the smallest page of the machines that run host files. */
+/* Segments are mapped in pages. This is the smallest page size of machines that run host files. */
 #define PAGE UINT64_C(4096)
 
 static bool holds(uint64_t begin, uint64_t length, uint64_t at, uint64_t size)
@@ -14,18 +14,18 @@ static bool holds(uint64_t begin, uint64_t length, uint64_t at, uint64_t size)
     return at >= begin && at - begin <= length && size <= length - (at - begin);
 }
 
-/* Does the segment, with the rest of its first and last page, touch [at, at + size)? */
+/* Returns true if the pages of the segment touch [at, at + size). */
 static bool touches(const struct load *l, uint64_t at, uint64_t size)
 {
     uint64_t begin = l->address / PAGE * PAGE, end, last;
     if (__builtin_add_overflow(l->address, l->memory_size, &end) ||
         __builtin_add_overflow(end, PAGE - 1, &end) || __builtin_add_overflow(at, size, &last))
-        return true; /* beyond the address space: nothing can be said for it */
+        return true; /* beyond the address space: assume the worst */
     return begin < last && at < end / PAGE * PAGE;
 }
 
-/* Pages of memory are pages of the file: a segment that lies otherwise in both is moved or refused,
- * as who loads it likes. */
+/* Returns true if the segment maps the section. Address and file offset must agree modulo the page
+ * size; otherwise the loader may move or refuse the segment. */
 static bool maps_it(const struct object *o, const struct load *l, const struct section *s)
 {
     return holds(l->address, l->file_size, s->address, s->size) && l->offset <= s->offset &&

@@ -1,11 +1,11 @@
-/* The sections of one ELF object of a host file, each checked before anybody looks at it. */
+/* Reads and checks the sections of one ELF object. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
 
-/* Names of sections, together, have at most so many times the file's bytes. */
+/* Maximum total length of section names, in multiples of the file size. */
 #define NAMES_TO_FILE 16u
 
 static enum dpk_status check_kind(const struct dpk_elf *elf, struct dpk_error *err)
@@ -53,7 +53,7 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* We read programs from it, or write into it. */
+/* Returns true for sections that this room reads programs from or writes into. */
 static bool is_ours(const struct section *s)
 {
     return starts_with(s->name, ".dpa_") || starts_with(s->name, "sig_");
@@ -97,7 +97,7 @@ static enum dpk_status read_names(const struct dpk_elf *elf, const struct object
         return dpk_fail(err, DPK_ERR_FORMAT, "no section name table (e_shstrndx %zu)",
                         o->names_index);
     const struct section *table = &o->sections[o->names_index];
-    /* Names may share their bytes; a long one shared by all keeps whoever sorts them busy. */
+    /* Names may share bytes. A long name shared by all sections would make sorting slow. */
     uint64_t budget = NAMES_TO_FILE * o->size;
     for (size_t i = 1; i < o->count; i++) {
         struct dpk_elf_section h = dpk_elf_section(elf, i);
@@ -131,7 +131,7 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Sorted by their begin: does one that is ours reach into another, or another into ours? */
+/* Finds an overlap with a section of ours. The extents are sorted by their start. */
 static enum dpk_status find_overlap(const struct extent *e, size_t count, struct dpk_error *err)
 {
     const struct extent *furthest = NULL, *furthest_ours = NULL;
@@ -174,7 +174,7 @@ static enum dpk_status check_overlaps(const struct object *o, const struct dpk_e
 
 /* ---- Segments ---- */
 
-/* e_phnum is the number, whatever it is: so counts who loads the file. */
+/* Takes e_phnum literally, without PN_XNUM, as loaders do. */
 static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o,
                                      struct dpk_error *err)
 {
@@ -182,7 +182,7 @@ static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o
     if (elf->segments_flaw == DPK_ELF_ENTRY_SIZE)
         return dpk_fail(err, DPK_ERR_FORMAT, "e_phentsize is %u, not %zu", elf->phentsize,
                         sizeof(Elf64_Phdr));
-    /* An empty table must lie in the file, too. */
+    /* An empty table must be inside the file, too. */
     if (!inside(elf->phoff, phnum * sizeof(Elf64_Phdr), o->size))
         return dpk_fail(err, DPK_ERR_FORMAT, "program header table is outside the file");
     o->runs = phnum > 0 && elf->type != ET_REL;
@@ -193,11 +193,11 @@ static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o
     o->segments_end = o->base + (table_end > sizeof(Elf64_Ehdr) ? table_end : sizeof(Elf64_Ehdr));
     for (size_t i = 0; i < phnum; i++) {
         struct dpk_elf_segment p = dpk_elf_segment(elf, i);
-        /* A segment of debug files, or a damaged one: nothing behind it may be moved. */
+        /* The segment may be damaged, or belong to a debug file: then nothing may move. */
         uint64_t end = inside(p.offset, p.file_size, o->size) ? p.offset + p.file_size : o->size;
         if (p.file_size && o->base + end > o->segments_end)
             o->segments_end = o->base + end;
-        /* The dynamic linker maps what is in the file, whatever it takes in memory. */
+        /* The dynamic linker maps all file bytes, even if p_memsz is smaller. */
         uint64_t memory_size = p.memory_size > p.file_size ? p.memory_size : p.file_size;
         if (p.type == PT_LOAD && memory_size)
             o->loads[o->load_count++] = (struct load){.index = (unsigned)i,
@@ -209,7 +209,7 @@ static enum dpk_status read_segments(const struct dpk_elf *elf, struct object *o
     return DPK_OK;
 }
 
-/* ---- All together ---- */
+/* ---- Whole object ---- */
 
 static int by_name(const void *a, const void *b)
 {

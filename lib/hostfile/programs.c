@@ -1,4 +1,4 @@
-/* Which programs an object carries, and where the crypto data of each is or would go. */
+/* Finds the programs of an object and the places of their crypto data. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define SIG_NAME_PREFIX ".dpa_sig_name_"
 #define NAMED_PREFIX    "sig_"
 
-#define HASH_LIST_AT 0x40 /* in crypto data (signing(7)) */
+#define HASH_LIST_AT 0x40 /* offset in crypto data (signing(7)) */
 
 static char *joined(const char *a, const char *b)
 {
@@ -32,7 +32,7 @@ static enum dpk_status need_readable(const struct section *s, struct dpk_error *
                     s->flags & SHF_COMPRESSED ? "SHF_COMPRESSED" : "SHT_NOBITS");
 }
 
-/* Crypto data that stands in a section of its own, without a length before it. */
+/* Returns true if the section has only crypto data, without a length before them. */
 static bool holds_bare_crypto(const struct dpk_hostfile *host, const struct section *s)
 {
     static const char magic[] = "HASHLIST";
@@ -43,7 +43,7 @@ static bool holds_bare_crypto(const struct dpk_hostfile *host, const struct sect
     return p && memcmp(p, magic, sizeof magic - 1) == 0;
 }
 
-/* `.dpa_sig_<app>`: reserved room, or crypto data alone in a section that signing added. */
+/* `.dpa_sig_<app>` is a reserved room, or a section that signing added for crypto data only. */
 static void place_in_sig_section(const struct dpk_hostfile *host, const struct section *s,
                                  struct dpk_program *p, struct slot *slot)
 {
@@ -136,7 +136,7 @@ static enum dpk_status place(const struct dpk_hostfile *host, const struct objec
     return DPK_OK;
 }
 
-/* The program's attributes, which the compact profile hashes. */
+/* Finds the program's attributes, which the compact profile hashes. */
 static enum dpk_status find_attributes(const struct dpk_hostfile *host, const struct object *o,
                                        struct dpk_program *p, const struct section **section,
                                        struct dpk_error *err)
@@ -153,7 +153,7 @@ static enum dpk_status find_attributes(const struct dpk_hostfile *host, const st
     return DPK_OK;
 }
 
-/* The first of the program's sections that the running file has otherwise says so. */
+/* Records the first of the program's sections that differs in the memory of the running file. */
 static void check_mapping(const struct object *o, struct dpk_program *p,
                           const struct section *section)
 {
@@ -172,7 +172,7 @@ static void check_mapping(const struct object *o, struct dpk_program *p,
     }
 }
 
-/* How much of a room is taken, whatever its length says. */
+/* Returns the used bytes of a room; its length field may be wrong. */
 static uint64_t used_of(const struct dpk_fat_member *room)
 {
     struct dpk_reader r = dpk_reader(room->data, room->size);
@@ -190,7 +190,7 @@ enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *sl
     bool several = dpk_fat_is(from->elf, from->elf_size);
     struct dpk_fat fat;
     rooms[0] = (struct room){0};
-    if (several && !p->subjects[0].target[0]) /* damaged: nobody knows whose rooms they are */
+    if (several && !p->subjects[0].target[0]) /* damaged: the owners of the rooms are unknown */
         return DPK_OK;
     if (several && dpk_fat_parse(from->room, from->room_size, &fat, err) != DPK_OK)
         return dpk_error_prefix(err, "%s", p->crypto_section);
@@ -206,7 +206,7 @@ enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *sl
     return DPK_OK;
 }
 
-/* Is there anything where crypto data go? */
+/* Returns true if the place of the crypto data is not empty. */
 static bool holds_crypto(const struct dpk_program *p, const struct slot *slot)
 {
     struct room rooms[DPK_FAT_MAX];
@@ -220,7 +220,7 @@ static bool holds_crypto(const struct dpk_program *p, const struct slot *slot)
     return false;
 }
 
-/* What the sections hold, once all are known. */
+/* Makes the subjects, after all sections of the program were found. */
 static enum dpk_status find_subjects(struct dpk_program *p, const struct slot *slot,
                                      struct dpk_error *err)
 {
@@ -235,7 +235,7 @@ static enum dpk_status find_subjects(struct dpk_program *p, const struct slot *s
         *s = found[i];
         if (!p->not_mapped[0])
             continue;
-        /* What would be verified is not what runs. */
+        /* Verification would check other bytes than those that run. */
         s->fault = (struct dpk_check){.name = "mapping", .verdict = DPK_VERDICT_BAD_FORMAT};
         snprintf(s->fault.detail, sizeof s->fault.detail, "%s", p->not_mapped);
     }
@@ -292,7 +292,7 @@ enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct
             return status;
         check_mapping(o, p, s);
         check_mapping(o, p, attributes);
-        /* Crypto data that signing added is for tools alone. */
+        /* Only tools read crypto data that signing added. */
         if (slot->has_home && p->placement == DPK_PLACEMENT_RESERVED)
             check_mapping(o, p, &slot->home);
         status = find_subjects(p, slot, err);

@@ -1,4 +1,4 @@
-/* Crypto data made for the programs of a host file, and put into it. */
+/* Makes crypto data for the programs of a host file, and stores them in it. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,11 +8,11 @@
 #include "edit.h"
 #include "select.h"
 
-/* One program's part of the work. */
+/* The work for one program. */
 struct job {
     const struct dpk_program *program;
     const struct slot *slot;
-    struct dpk_buf crypto[DPK_FAT_MAX]; /* of each subject */
+    struct dpk_buf crypto[DPK_FAT_MAX]; /* crypto data of each subject */
     enum dpk_status status;
     struct dpk_error err;
 };
@@ -22,17 +22,17 @@ struct signing {
     const struct dpk_certchain *chain;
     const struct dpk_signer *signer;
     const struct dpk_hostfile_options *options;
-    struct job *jobs; /* one for each program that is to be signed */
+    struct job *jobs; /* one job for each program to sign */
     size_t count;
     unsigned hashing; /* threads within a program */
     atomic_bool failed;
-    pthread_mutex_t one; /* of what follows */
+    pthread_mutex_t one; /* protects `done` and the progress callback */
     size_t done;
 };
 
 /* ---- Crypto data ---- */
 
-/* Calls `put` for each subject of the program, whatever its crypto data are now. */
+/* Calls `put` for each subject of the program. Existing crypto data do not matter. */
 typedef enum dpk_status put_one(void *context, size_t index, const struct dpk_subject *subject,
                                 struct dpk_error *err);
 
@@ -42,7 +42,7 @@ static enum dpk_status for_each_subject(const struct dpk_program *p, put_one *pu
     struct dpk_subject subjects[DPK_FAT_MAX];
     struct dpk_sections unsigned_sections = p->sections;
     enum dpk_status status = DPK_OK;
-    if (p->not_mapped[0]) /* what would be signed is not what runs */
+    if (p->not_mapped[0]) /* the signed bytes would not be the bytes that run */
         return dpk_fail(err, DPK_ERR_FORMAT, "%s", p->not_mapped);
     unsigned_sections.room = unsigned_sections.crypto = NULL;
     size_t count = dpk_subjects(&unsigned_sections, subjects);
@@ -90,7 +90,7 @@ static void run_job(void *context, size_t index)
     struct signing *s = context;
     struct job *j = &s->jobs[index];
     const struct dpk_hostfile_options *o = s->options;
-    if (atomic_load(&s->failed)) /* those before it in the file have begun, so ours is not first */
+    if (atomic_load(&s->failed)) /* an earlier job, which has begun, reports the error */
         return;
     j->status = make_crypto(s, j, &j->err);
     if (j->status != DPK_OK)
@@ -102,7 +102,7 @@ static void run_job(void *context, size_t index)
     pthread_mutex_unlock(&s->one);
 }
 
-/* The first program that failed speaks for all. */
+/* Reports the first program that failed. */
 static enum dpk_status make_all(struct signing *s, struct dpk_error *err)
 {
     unsigned threads = s->options->threads;
@@ -132,7 +132,7 @@ static uint32_t wanted_type(const struct signing *s, uint32_t usual)
     return usual;
 }
 
-/* Overwrites what a room holds now, and clears what an older, longer content leaves. */
+/* Overwrites a room, and clears the rest of a longer old content. */
 static void overwrite(struct dpk_edited *e, const struct room *room, const struct dpk_buf *crypto,
                       size_t prefix)
 {
@@ -172,7 +172,7 @@ static enum dpk_status fill_reserved(struct signing *s, struct dpk_edited *e, co
     return status;
 }
 
-/* A section that is there already: in place where the new crypto data fits, else it moves. */
+/* Reuses the existing section if the new crypto data fit, else moves it to the new end. */
 static void replace_section(struct signing *s, struct dpk_edited *e, struct tail *t,
                             const struct job *j, unsigned alignment)
 {
@@ -238,8 +238,8 @@ static int by_home(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Two name slots may name one section; then one program's crypto data would overwrite the other's.
- */
+/* Refuses name slots that name the same section: one program's crypto data would overwrite the
+ * other's. */
 static enum dpk_status check_homes(const struct dpk_hostfile *host, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
@@ -258,7 +258,7 @@ static enum dpk_status check_homes(const struct dpk_hostfile *host, struct dpk_e
     return status;
 }
 
-/* Ends of objects first: where they are new, section headers change there. */
+/* Adds sections first, because a new end takes over the section headers. */
 static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct dpk_error *err)
 {
     enum dpk_status status = check_homes(s->host, err);
@@ -345,7 +345,7 @@ enum dpk_status dpk_hostfile_sign(const struct dpk_hostfile *host,
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* ---- What would be signed ---- */
+/* ---- Bytes to sign ---- */
 
 static enum dpk_status show_one(void *context, size_t index, const struct dpk_subject *subject,
                                 struct dpk_error *err)

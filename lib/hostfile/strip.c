@@ -1,4 +1,4 @@
-/* Crypto data taken out of a host file again. */
+/* Removes crypto data from a host file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@ static int by_index(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Placements with a section of their own: collected, one object's sections go together. Programs
- * [first, end) are those of the object. */
+/* Removes the added sections of one object together. Its programs are [first, end). */
 static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *wanted,
                                    size_t first, size_t end, struct dpk_edited *e,
                                    struct dpk_error *err)
@@ -55,7 +54,7 @@ static enum dpk_status strip_reserved(const struct dpk_hostfile *host, size_t i,
     return status;
 }
 
-/* The program behind those of the object that program `first` is in. */
+/* Returns the index after the last program of the object that has program `first`. */
 static size_t end_of_object(const struct dpk_hostfile *host, size_t first)
 {
     size_t i = first;
@@ -64,7 +63,7 @@ static size_t end_of_object(const struct dpk_hostfile *host, size_t first)
     return i;
 }
 
-/* Sections that go come first: where they are behind each other, the header table moves. */
+/* Removes added sections first, because this may move the section header table. */
 static enum dpk_status strip_object(const struct dpk_hostfile *host, const bool *wanted,
                                     size_t first, size_t end, struct dpk_edited *e,
                                     size_t *stripped, struct dpk_error *err)

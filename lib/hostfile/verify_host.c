@@ -1,4 +1,4 @@
-/* The programs of a host file verified, several at a time. */
+/* Verifies the programs of a host file, several at a time. */
 #include <stdlib.h>
 
 #include "host.h"

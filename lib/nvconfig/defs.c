@@ -18,7 +18,8 @@ enum dpk_status dpk_nv_defs_new(struct dpk_nv_defs **out, struct dpk_error *err)
     return *out ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* Where the texts of a parameter and of a definition are: all are copied and freed alike. */
+/* Offsets of the texts of parameters and definitions, which are copied and freed in the same
+ * way. */
 static const size_t param_texts[] = {
     offsetof(struct dpk_nv_param, name),        offsetof(struct dpk_nv_param, config_name),
     offsetof(struct dpk_nv_param, description), offsetof(struct dpk_nv_param, dependency),
@@ -38,7 +39,7 @@ static char **text_at(const void *of, size_t offset)
     return (char **)((char *)of + offset);
 }
 
-/* Replaces borrowed texts by copies; those that could not be copied are NULL then. */
+/* Replaces borrowed texts by copies. A text that cannot be copied becomes NULL. */
 static bool copy_texts(void *of, const size_t *offsets, size_t count)
 {
     bool ok = true;
@@ -120,7 +121,7 @@ struct dpk_nv_param dpk_nv_param_element(const struct dpk_nv_param *param, size_
     return one;
 }
 
-/* Marks the bits of a parameter in a map of the TLV's bits; false if one was taken. */
+/* Marks the bits of a parameter in a map of the TLV's bits. Returns false if a bit was marked. */
 static bool take_bits(uint8_t *map, const struct dpk_nv_param *p)
 {
     size_t first = p->offset * 8, count = p->bytes * 8;
@@ -147,7 +148,7 @@ static bool is_inside(const struct dpk_nv_def *def, const struct dpk_nv_param *p
     return p->count == 0 || p->count <= (def->size - first) / (p->bits / 8 ? p->bits / 8 : 1);
 }
 
-/* A name that XML takes for an element's. */
+/* Returns true for a valid name of an XML element. */
 static bool is_name(const char *name)
 {
     if (!isalpha((unsigned char)*name) && *name != '_')
@@ -159,7 +160,7 @@ static bool is_name(const char *name)
     return true;
 }
 
-/* Choices stand in XML's comments, and in front of "(1)" in a table. */
+/* Choices appear in XML comments, and before "(1)" in a table. */
 static bool is_choice_name(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -315,7 +316,7 @@ const struct dpk_nv_def *dpk_nv_defs_find_key(const struct dpk_nv_defs *defs, un
     return NULL;
 }
 
-/* The closest of all names, for "did you mean". NULL: none, or no memory to look. */
+/* Returns the closest of all names, for "did you mean"; NULL if there is none, or no memory. */
 static const char *closest_config(const struct dpk_nv_defs *defs, const char *config_name)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* Definitions from a database that ships with NVIDIA's tools: tables tlvs and params. */
+/* Reads definitions from a database of NVIDIA's tools (tables tlvs and params). */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "tlv.h"
 
 #define DB_MAX         ((size_t)64 << 20)
-#define TEXT_MAX       (1 << 20) /* of one value in it */
-#define PARAMS_MAX     1024      /* of one TLV */
-#define OPERATIONS_MAX 2000      /* steps of a million operations: a view can be an endless loop */
+#define TEXT_MAX       (1 << 20) /* bytes of one value */
+#define PARAMS_MAX     1024      /* parameters of one TLV */
+#define OPERATIONS_MAX 2000      /* millions of operations, because a query can loop without end */
 
 enum column {
     TLV_NAME,
@@ -42,8 +42,8 @@ static const char query[] =
     " p.dependency, p.valid_bit, p.temp_vars, p.min_val, p.max_val, p.rule, p.array_length"
     " FROM tlvs t LEFT JOIN params p ON p.tlv_name = t.name ORDER BY t.rowid, p.rowid";
 
-/* The TLV whose rows are being read. Its texts are in `texts`, the end of which it never outlives:
- * SQLite's live until the next row. */
+/* The TLV whose rows are being read. `texts` holds copies of its texts, because SQLite's texts live
+ * only until the next row. */
 struct gathered {
     struct dpk_nv_def def;
     struct dpk_nv_param params[PARAMS_MAX];
@@ -63,7 +63,7 @@ static void forget(struct gathered *now)
     now->open = false;
 }
 
-/* A copy that lives as long as the TLV. NULL in `out`: empty, or SQL's NULL. */
+/* Copies a text for the life of the TLV. `*out` is NULL for an empty text or SQL's NULL. */
 static enum dpk_status keep(struct gathered *now, sqlite3_stmt *row, enum column column, char **out,
                             struct dpk_error *err)
 {
@@ -87,7 +87,7 @@ static enum dpk_status keep(struct gathered *now, sqlite3_stmt *row, enum column
     return DPK_OK;
 }
 
-/* "0x10.24": bytes, then bits. */
+/* Parses "0x10.24": bytes and bits. */
 static bool parse_place(const char *text, unsigned long *bytes, unsigned long *bits)
 {
     char *end = NULL;
@@ -119,8 +119,8 @@ static bool find_type(const char *name, enum dpk_nv_type *out)
     return false;
 }
 
-/* Where a parameter lies. Offsets give the lowest bit of a dword's field; what is made of bytes
- * begins in the highest ones. */
+/* Reads the place of a parameter. The offset of a number gives the lowest bit in its dword; strings
+ * and bytes start at the dword's highest bits. */
 static enum dpk_status read_place(sqlite3_stmt *row, struct dpk_nv_param *p, struct dpk_error *err)
 {
     unsigned long byte, bit, size_bytes, size_bits;
@@ -158,7 +158,7 @@ static enum dpk_status read_place(sqlite3_stmt *row, struct dpk_nv_param *p, str
     return DPK_OK;
 }
 
-/* "A=0x0,B=0x1" */
+/* Parses "A=0x0,B=0x1". */
 static enum dpk_status read_choices(char *text, struct dpk_nv_param *p, struct dpk_error *err)
 {
     size_t count = 1;
@@ -183,7 +183,7 @@ static enum dpk_status read_choices(char *text, struct dpk_nv_param *p, struct d
     return DPK_OK;
 }
 
-/* A limit is a number, or an expression. */
+/* A limit is a number or an expression. */
 static void read_limit(const char *text, bool *has, int64_t *limit, const char **rule)
 {
     char *end = NULL;
@@ -197,7 +197,7 @@ static void read_limit(const char *text, bool *has, int64_t *limit, const char *
         *rule = text;
 }
 
-/* What NVIDIA's database leaves open: any byte is a day there. */
+/* Limits dates, because NVIDIA's database does not limit them. */
 static void limit_date(const struct dpk_nv_def *def, struct dpk_nv_param *p)
 {
     static const struct {
@@ -354,9 +354,8 @@ static enum dpk_status read_rows(struct dpk_nv_defs *defs, sqlite3 *db, struct d
     return status;
 }
 
-/* Whatever a database has beside plain tables and their indexes runs code of its own when it is
- * read, and what that does between two steps of SQLite's is not counted: views, triggers, virtual
- * tables, columns that are computed. */
+/* Allows only plain tables and indexes. Views, triggers, virtual tables and computed columns run
+ * code when they are read, which the progress handler does not count. */
 static enum dpk_status check_schema(sqlite3 *db, struct dpk_error *err)
 {
     static const char *const checks[] = {
@@ -388,7 +387,7 @@ static int too_long(void *steps)
     return ++*(unsigned *)steps > OPERATIONS_MAX;
 }
 
-/* SQLite reads a file that was cut off as long as it asks for nothing behind the cut. */
+/* SQLite accepts a truncated file until it needs a missing page. */
 static bool is_whole(const struct dpk_buf *file)
 {
     struct dpk_reader r = dpk_reader(file->data, file->size);
@@ -399,8 +398,8 @@ static bool is_whole(const struct dpk_buf *file)
     return !r.failed && pages * (page_size == 1 ? 65536 : page_size) <= file->size;
 }
 
-/* Opens the bytes read as a database of their own: no journal beside the file, nothing that
- * changes under us, and views and triggers in it are not believed. */
+/* Opens the bytes as an in-memory database: no journal beside the file, no concurrent changes, and
+ * views and triggers are off. */
 static enum dpk_status open_bytes(const struct dpk_buf *file, unsigned *steps, sqlite3 **out,
                                   struct dpk_error *err)
 {

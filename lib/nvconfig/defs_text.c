@@ -1,4 +1,4 @@
-/* Definitions as text: share/nvconfig/README has the syntax. */
+/* Parses definitions as text (share/nvconfig/README has the syntax). */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static bool take(const char **at, char c)
     return true;
 }
 
-/* Behind "0x8[": "31:16]", "31]", "31:24]*8". */
+/* Parses the text after "0x8[": "31:16]", "31]", "31:24]*8". */
 static bool parse_bits(const char *at, struct dpk_nv_param *p)
 {
     unsigned long high, low, count = 0;
@@ -66,8 +66,8 @@ static bool parse_bits(const char *at, struct dpk_nv_param *p)
     return !*at;
 }
 
-/* "0x8[31:16]", "0x0[31]": bits of a dword; "0x4[31:24]*8": the first of eight; "0x10+16": bytes.
- */
+/* Parses "0x8[31:16]" or "0x0[31]" (bits of a dword), "0x4[31:24]*8" (first of eight numbers), or
+ * "0x10+16" (bytes). */
 static enum dpk_status parse_place(const char *text, struct dpk_nv_param *p, struct dpk_error *err)
 {
     unsigned long offset, bytes;
@@ -85,7 +85,7 @@ static enum dpk_status parse_place(const char *text, struct dpk_nv_param *p, str
                     "'%s' is no place like 0x8[31:16], 0x4[31:24]*8 or 0x10+16", text);
 }
 
-/* "0..31" */
+/* Parses "0..31". */
 static enum dpk_status parse_range(const char *text, struct dpk_nv_param *p, struct dpk_error *err)
 {
     unsigned long min, max;
@@ -120,7 +120,7 @@ static enum dpk_status parse_choices(char *text, struct pending *now, struct dpk
     return DPK_OK;
 }
 
-/* Whether one of the pairs of a word and its text begins with this word. */
+/* Returns true if one of the pairs of a word and its text has this word. */
 static bool has_word(char **pairs, size_t count, const char *word)
 {
     for (size_t i = 0; i < count; i += 2)
@@ -129,7 +129,7 @@ static bool has_word(char **pairs, size_t count, const char *word)
     return false;
 }
 
-/* NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] [range 0..31] */
+/* Parses NAME TYPE PLACE [as CONFIG_NAME] [values A=0,B=1] [range 0..31]. */
 static enum dpk_status parse_param(struct pending *now, char **words, size_t count,
                                    struct dpk_error *err)
 {
@@ -177,7 +177,7 @@ static enum dpk_status finish_tlv(struct dpk_nv_defs *defs, struct pending *now,
     return dpk_nv_defs_add(defs, &now->def, err);
 }
 
-/* tlv NAME CLASS INDEX SIZE */
+/* Parses tlv NAME CLASS INDEX SIZE. */
 static enum dpk_status parse_tlv(struct dpk_nv_defs *defs, struct pending *now, char **words,
                                  size_t count, struct dpk_error *err)
 {
@@ -261,7 +261,7 @@ static int is_definition_file(const struct dirent *entry)
     return length > 4 && strcmp(entry->d_name + length - 4, ".tlv") == 0;
 }
 
-/* bin/tool and obj/tests/test_x of one tree both find share/dpakit. */
+/* Finds share/dpakit for bin/tool and for obj/tests/test_x of one tree. */
 static enum dpk_status builtin_directory(char *out, size_t size, struct dpk_error *err)
 {
     static const char *const up[] = {"", "/..", "/../.."};

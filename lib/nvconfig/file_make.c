@@ -1,4 +1,4 @@
-/* Making NV configuration files. */
+/* Makes NV configuration files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ static void swap(struct dpk_nv_tlv *a, struct dpk_nv_tlv *b)
     *b = held;
 }
 
-/* NVIDIA's tool brings the two leading TLVs to their places by swapping: what stood there goes
- * where they came from. Signatures depend on it. */
+/* Moves the two leading TLVs to their places by swapping, as NVIDIA's tool does: signatures depend
+ * on the order. */
 static enum dpk_status order(struct dpk_nv_list *list, struct dpk_error *err)
 {
     size_t identities = 0, identity = 0, applicable = 0, applicables = 0;

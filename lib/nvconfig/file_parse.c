@@ -1,4 +1,4 @@
-/* Reading NV configuration files, and checking their signatures. */
+/* Parses NV configuration files, and verifies their signatures. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "file_format.h"
 
-/* The signature TLVs at the end, as found. */
+/* The signature TLVs at the end of the file. */
 struct tail {
     struct dpk_nv_tlv plain, half_a, half_b;
     bool has_plain, has_a, has_b;
@@ -31,7 +31,8 @@ static enum dpk_status read_tlv(struct dpk_reader *r, struct dpk_nv_tlv *out, st
     return DPK_OK;
 }
 
-/* RFC 4122 variant and a version that exists, or zero: NVIDIA's tool writes zero. */
+/* Returns true for the RFC 4122 variant with an existing version, or zero, which NVIDIA's tool
+ * writes. */
 static bool is_signature_uuid(const uint8_t *uuid)
 {
     static const uint8_t zero[16];
@@ -40,8 +41,8 @@ static bool is_signature_uuid(const uint8_t *uuid)
            (uuid[8] >> 6 == 2 && version >= 1 && version <= 8);
 }
 
-/* No signature covers these bytes, so they must be one of the few forms that are made: NVIDIA's
- * tool marks the TLV MLNX, the guide's manual recipe USER. */
+/* No signature covers these bytes, so only the known forms are accepted: priority MLNX (NVIDIA's
+ * tool) and USER (the guide's manual recipe). */
 static enum dpk_status check_signature_tlv(const struct dpk_nv_tlv *tlv, size_t size,
                                            struct dpk_error *err)
 {
@@ -60,7 +61,7 @@ static enum dpk_status check_signature_tlv(const struct dpk_nv_tlv *tlv, size_t 
     return DPK_OK;
 }
 
-/* Takes a signature TLV, if it stands where it may. */
+/* Takes a signature TLV if it is in an allowed place. */
 static enum dpk_status take_signature(const struct dpk_nv_tlv *tlv, size_t at, struct tail *tail,
                                       struct dpk_error *err)
 {
@@ -125,7 +126,7 @@ static enum dpk_status read_digest(struct dpk_nv_file *file, const struct tail *
     return DPK_OK;
 }
 
-/* Works out from the tail what kind of signature there is, and what it covers. */
+/* Determines the kind of signature and the signed bytes. */
 static enum dpk_status read_tail(struct dpk_nv_file *file, const struct tail *tail,
                                  const uint8_t *bytes, struct dpk_error *err)
 {
@@ -149,7 +150,7 @@ static enum dpk_status read_tail(struct dpk_nv_file *file, const struct tail *ta
         file->signed_size = tail->plain_at;
         memcpy(file->signature, tail->plain.data + SIG_FIELD_AT, SIG_FIELD_SIZE);
     } else if (tail->has_a) {
-        /* Both UUIDs of both halves. */
+        /* The first bytes are the two UUIDs, which both halves have. */
         if (memcmp(tail->half_a.data, tail->half_b.data, SIG_FIELD_AT) != 0 ||
             tail->half_a.priority != tail->half_b.priority)
             return dpk_fail(err, DPK_ERR_FORMAT,

@@ -1,4 +1,4 @@
-/* The names that query and set take: a parameter, its port or module, an array's numbers. */
+/* Parses the names for query and set: a parameter, its port or module, an array's numbers. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "tlv.h"
 
-/* "[3]" and "[0..3]" behind a name. */
+/* Parses "[3]" and "[0..3]" after a name. */
 static bool parse_range(const char *text, size_t *first, size_t *last)
 {
     char *end = NULL;
@@ -19,7 +19,7 @@ static bool parse_range(const char *text, size_t *first, size_t *last)
     return !errno && strcmp(end, "]") == 0 && *first <= *last;
 }
 
-/* "_P1", "_M0": cuts it off. */
+/* Cuts off "_P1" or "_M0" and gets its number. */
 static bool cut_suffix(char *name, char letter, int least, int most, int *number)
 {
     char *at = strrchr(name, '_'), *end = NULL;

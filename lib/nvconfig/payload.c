@@ -1,4 +1,4 @@
-/* The list of TLVs that a user marks, and TLVs without their headers, which need such a list. */
+/* Lists of marked TLVs, and TLVs without headers, which need a list. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ void dpk_nv_tlvs_text(const struct dpk_nv_defs *defs, struct dpk_buf *out)
         dpk_put_format(out, "%-*s0\n", FLAG_COLUMN, dpk_nv_defs_at(defs, i)->name);
 }
 
-/* "NAME FLAG". NULL in `def` for an empty line and for what is not wanted. */
+/* Parses "NAME FLAG". `*def` is NULL for an empty line and for an unmarked TLV. */
 static enum dpk_status parse_line(const struct dpk_nv_defs *defs, char *line,
                                   const struct dpk_nv_def **def, struct dpk_error *err)
 {
@@ -90,12 +90,12 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
                                      const void *bytes, size_t size, struct dpk_nv_list *out,
                                      struct dpk_error *err)
 {
-    /* As an XML template without attributes has them. */
+    /* Same targets as an XML template without attributes. */
     static const struct dpk_nv_target all = {.port = DPK_NV_ALL, .module = DPK_NV_ALL};
     struct dpk_nv_list list = {0};
     struct dpk_reader r = dpk_reader(bytes, size);
     enum dpk_status status = DPK_OK;
-    int part = 0; /* of what defs[i] is about */
+    int part = 0; /* number of the target of defs[i] */
     for (size_t i = 0; i < count && status == DPK_OK;) {
         struct dpk_nv_target target = dpk_nv_target_at(defs[i], &all, part);
         struct dpk_nv_def bound = dpk_nv_def_bind(defs[i], &target);

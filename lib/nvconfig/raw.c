@@ -1,4 +1,4 @@
-/* The raw form: TLVs as lines of hexadecimal dwords. */
+/* Reads and writes the raw form: TLVs as lines of hexadecimal dwords. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Expressions of NVIDIA's database: what a parameter depends on, and between what its value is. */
+/* Evaluates the expressions of NVIDIA's database: dependencies and limits of parameters. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #define DEPTH_MAX       64
 #define NAME_MAX_LENGTH 128
 
-/* An expression while it is evaluated, as muParser does: numbers are doubles, true is 1. */
+/* An expression under evaluation. As in muParser, numbers are doubles and true is 1. */
 struct expression {
     const struct dpk_nv_rules *rules;
     const char *at;
     unsigned depth;
-    bool bad;                        /* no expression */
-    bool unknown;                    /* asks for a TLV that the device does not have */
-    char temporary[NAME_MAX_LENGTH]; /* its name, or "" */
+    bool bad;                        /* syntax error */
+    bool unknown;                    /* refers to a TLV that the device does not have */
+    char temporary[NAME_MAX_LENGTH]; /* name of the temporary variable, or "" */
     double temporary_value;
 };
 
-/* The binary logarithm, digit by digit: a program need not link libm for it. */
+/* Computes the binary logarithm digit by digit, so that programs need not link libm. */
 static double logarithm(double x)
 {
     double digit = 1;
@@ -70,7 +70,7 @@ static const struct dpk_nv_param *find_param(const struct dpk_nv_def *def, const
     return NULL;
 }
 
-/* "name" of this TLV, or "tlv.name". */
+/* Returns the value of "name" of this TLV, or of "tlv.name". */
 static double value_of(struct expression *e, char *name)
 {
     const struct dpk_nv_rules *rules = e->rules;
@@ -227,7 +227,7 @@ static double parse_choice(struct expression *e)
     return condition != 0 ? yes : no;
 }
 
-/* False if it cannot be said: no expression, or of TLVs that the device does not have. */
+/* Returns false if the expression is invalid or refers to TLVs that the device does not have. */
 static bool evaluate(struct expression *e, const char *text, double *out)
 {
     e->at = text;
@@ -239,7 +239,7 @@ static bool evaluate(struct expression *e, const char *text, double *out)
     return !e->bad && !e->unknown && !*e->at && !isnan(*out);
 }
 
-/* "$_name=expression". */
+/* Evaluates "$_name=expression". */
 static void set_temporary(struct expression *e, const char *text)
 {
     const char *equals = text ? strchr(text, '=') : NULL;

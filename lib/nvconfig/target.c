@@ -1,10 +1,10 @@
-/* What a TLV is about, in the type dword of its header: class, target, index. */
+/* Class, target and index in the type dword of a TLV header. */
 #include "tlv.h"
 
-/* Class bytes that say "all" of something; one function of all hosts is 0x83. */
+/* Class bytes for "all"; one function of all hosts is 0x83. */
 #define ALL_PORTS          0x81u
 #define ALL_FUNCTIONS      0x43u /* of one host */
-#define ALL_HOSTS          0x83u /* one function of each */
+#define ALL_HOSTS          0x83u /* one function of each host */
 #define ALL_HOSTS_ALL_FUNC 0xc3u
 
 #define PORT_SHIFT     16

@@ -1,4 +1,4 @@
-/* TLVs and lists of them. */
+/* TLVs and lists of TLVs. */
 #include "tlv.h"
 
 #include <stdlib.h>

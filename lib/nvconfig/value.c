@@ -1,4 +1,4 @@
-/* Values of parameters: text to bits and back. */
+/* Converts values of parameters between text and bits. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -85,7 +85,8 @@ bool dpk_nv_is_octal(const char *text)
     return text[0] == '0' && isdigit((unsigned char)text[1]);
 }
 
-/* Digits, hexadecimal ones after 0x; a minus where negative numbers are legal. */
+/* Parses decimal digits, or hexadecimal digits after 0x; a minus is allowed if `least` is
+ * negative. */
 static bool parse_number(const char *text, bool hexadecimal, int64_t least, int64_t most,
                          int64_t *out)
 {
@@ -275,7 +276,7 @@ void dpk_nv_list_limits(const struct dpk_nv_defs *defs, const struct dpk_nv_list
     for (size_t i = 0; i < tlvs->count; i++) {
         const struct dpk_nv_tlv *tlv = &tlvs->items[i];
         const struct dpk_nv_def *def = dpk_nv_defs_find_key(defs, tlv->class_id, tlv->index);
-        /* Those of all ports follow each other. */
+        /* TLVs of all ports follow each other and have the same definition. */
         for (size_t j = 0; def && def != last && def->size == tlv->size && j < def->param_count;
              j++)
             if (def->params[j].type == DPK_NV_UNSIGNED || def->params[j].type == DPK_NV_INTEGER ||

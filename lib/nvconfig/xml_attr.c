@@ -1,4 +1,4 @@
-/* The attributes of XML elements. */
+/* Parses the attributes of XML elements. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "xml.h"
 
-/* What attributes have said so far. */
+/* Attributes read so far. */
 struct attributes {
     struct dpk_nv_target target;
     bool has_port, has_module;
@@ -46,7 +46,7 @@ static enum dpk_status priority_attribute(const char *value, enum dpk_nv_priorit
                     value);
 }
 
-/* `least`: of numbers. */
+/* `least` is the smallest number; `all` allows "all". */
 static enum dpk_status target_attribute(const char *name, const char *value, unsigned least,
                                         unsigned most, bool all, int *out, struct dpk_error *err)
 {
@@ -148,7 +148,7 @@ static bool number_at(const char **at, size_t most, size_t *out)
     return !errno && n <= most;
 }
 
-/* "0..3,7": every number at most once. */
+/* Parses "0..3,7", with each number at most once. */
 static bool parse_indexes(const char *at, size_t size, size_t *indexes, size_t *count)
 {
     size_t first, last;

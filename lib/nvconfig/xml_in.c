@@ -1,4 +1,4 @@
-/* XML to TLVs, with libxml2. */
+/* Converts XML to TLVs with libxml2. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,19 @@
 
 #include "xml.h"
 
-#define ATTRIBUTES_MAX 1000 /* of one element; those of this format have five */
+#define ATTRIBUTES_MAX 1000 /* maximum for one element; elements of this format have five */
 
 #define NAMESPACE "http://www.mellanox.com/config"
 
-/* The line of a node, for messages. */
+/* Puts the line of a node before the message. */
 static enum dpk_status fail_at(const xmlNode *node, enum dpk_status status, struct dpk_error *err)
 {
     return err ? dpk_error_prefix(err, "line %ld: %s", xmlGetLineNo(node), (const char *)node->name)
                : status;
 }
 
-/* White space, and no-break spaces (U+00A0), which web pages put in the place of blanks. */
+/* Returns true if the text is only white space or no-break spaces (U+00A0), which web pages use for
+ * blanks. */
 static bool is_blank(const xmlChar *text)
 {
     while (text && (isspace(*text) || (text[0] == 0xc2 && text[1] == 0xa0)))
@@ -26,7 +27,7 @@ static bool is_blank(const xmlChar *text)
     return !text || !*text;
 }
 
-/* The text of an element that may hold nothing but text. */
+/* Appends the text of an element that has no child elements. */
 static enum dpk_status text_of(const xmlNode *node, struct dpk_buf *out, struct dpk_error *err)
 {
     for (const xmlNode *n = node->children; n; n = n->next) {
@@ -41,7 +42,7 @@ static enum dpk_status text_of(const xmlNode *node, struct dpk_buf *out, struct 
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* Values are counted through the TLV: an array has as many as numbers. */
+/* Counts the values of the first parameters of a TLV; an array has several values. */
 static size_t value_count(const struct dpk_nv_def *def, size_t params)
 {
     size_t count = 0;
@@ -63,7 +64,7 @@ static enum dpk_status parse_value(const char *text, const struct dpk_nv_param *
     return dpk_nv_value_parse(&one, text, tlv->data, err);
 }
 
-/* An element that is no parameter: says which there are, as far as they fit. */
+/* Reports an unknown parameter, with as many legal names as fit. */
 static enum dpk_status fail_unknown(const struct dpk_nv_def *def, struct dpk_error *err)
 {
     char names[600] = "";
@@ -91,8 +92,8 @@ static enum dpk_status parse_param(const xmlNode *node, const struct dpk_nv_def 
     given += value_count(def, i);
     for (size_t k = 0; k < count && status == DPK_OK; k++)
         status = parse_value((const char *)text.data, p, indexes[k], &given[indexes[k]], tlv, err);
-    /* What is written counts. An element of the bit that stands behind may say otherwise, one that
-     * stood before may not. */
+    /* A written parameter is valid. A later element of the valid bit overrides this, an earlier
+     * element does not. */
     const struct dpk_nv_param *bit = dpk_nv_valid_bit(def, p);
     if (bit && status == DPK_OK)
         status = dpk_nv_value_parse(bit, "1", tlv->data, err);
@@ -179,7 +180,7 @@ static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode 
         return dpk_fail(err, DPK_ERR_FORMAT, "unknown namespace %.80s, must be %s",
                         namespace ? namespace : "", NAMESPACE);
     for (const xmlNode *n = root->children; n; n = n->next) {
-        /* NVIDIA's tool skips whatever stands between TLVs. */
+        /* Like NVIDIA's tool, skip everything between TLVs. */
         if (n->type != XML_ELEMENT_NODE)
             continue;
         enum dpk_status status = parse_tlv(defs, n, out, err);
@@ -189,7 +190,7 @@ static enum dpk_status parse_root(const struct dpk_nv_defs *defs, const xmlNode 
     return DPK_OK;
 }
 
-/* What libxml2 says of itself: where memory is short it may go on with a part of the document. */
+/* Notes lack of memory, after which libxml2 may continue with a part of the document. */
 static void note_error(void *no_memory, xmlError *e)
 {
     if (e && e->code == XML_ERR_NO_MEMORY)
@@ -203,8 +204,8 @@ static enum dpk_status syntax_error(xmlParserCtxt *context, struct dpk_error *er
                     e && e->message ? e->message : "unknown reason");
 }
 
-/* libxml2 compares every attribute of an element with every other. No '<' stands inside a tag, so
- * what lies between two is never less than one. */
+/* Limits attributes, because libxml2 compares each attribute of an element with all others. A tag
+ * contains no '<', so the count between two '<' is at least the number of attributes. */
 static bool has_too_many_attributes(const char *xml, size_t size)
 {
     size_t count = 0;
@@ -223,9 +224,9 @@ static bool has_too_many_attributes(const char *xml, size_t size)
     return false;
 }
 
-/* As libxml2 takes it from the first bytes; what the declaration says does not count. So what was
- * looked at here is what is parsed, with no conversion (for which libxml2 2.9 takes it for granted
- * that there is memory). */
+/* Checks the encoding that libxml2 detects in the first bytes; the parser ignores the declaration.
+ * So libxml2 parses the bytes that were checked, without a conversion (libxml2 2.9 does not check
+ * for lack of memory there). */
 static bool is_utf8(const void *xml, size_t size)
 {
     xmlCharEncoding encoding = xmlDetectCharEncoding(xml, size < 4 ? (int)size : 4);
@@ -266,13 +267,13 @@ static enum dpk_status parse(const struct dpk_nv_defs *defs, const void *xml, in
 {
     bool no_memory = false;
     struct dpk_nv_list list = {0};
-    /* The handler is this thread's; without one libxml2 writes to stderr. */
+    /* The handler belongs to this thread; without a handler, libxml2 writes to stderr. */
     xmlStructuredErrorFunc handler = xmlStructuredError;
     void *context = xmlStructuredErrorContext;
     xmlSetStructuredErrorFunc(&no_memory, note_error);
     enum dpk_status status = read_document(defs, xml, size, &list, err);
     xmlSetStructuredErrorFunc(context, handler);
-    /* Whatever came of a part of it. */
+    /* The result may come from a part of the document. */
     if (no_memory)
         status = dpk_fail_nomem(err);
     if (status != DPK_OK)
@@ -289,7 +290,7 @@ enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml
         return dpk_fail(err, DPK_ERR_FORMAT, "empty, no XML");
     if (size > DPK_NV_XML_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "XML of more than %zu bytes", DPK_NV_XML_MAX);
-    /* Entities are the only use of a DTD here, and nobody needs them; not even parsing one. */
+    /* A DTD is only good for entities, which nobody needs, so do not even parse it. */
     if (memmem(xml, size, "<!DOCTYPE", 9))
         return dpk_fail(err, DPK_ERR_FORMAT, "a document type (DTD) is not allowed");
     if (has_too_many_attributes(xml, size))

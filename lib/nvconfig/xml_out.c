@@ -1,4 +1,4 @@
-/* TLVs and templates as XML. */
+/* Writes TLVs and templates as XML. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct dpk_nv_choice *)a)->name, ((const struct dpk_nv_choice *)b)->name);
 }
 
-/* NVIDIA's tool has values in the order of their names. */
+/* NVIDIA's tool sorts the choices by name. */
 static void put_choices(struct dpk_buf *out, const struct dpk_nv_param *p)
 {
     struct dpk_nv_choice *sorted = calloc(p->choice_count + 1, sizeof *sorted);
@@ -49,7 +49,7 @@ static void put_choices(struct dpk_buf *out, const struct dpk_nv_param *p)
     free(sorted);
 }
 
-/* One element: a parameter, or the i-th number of an array. */
+/* Appends one element: a parameter, or the i-th number of an array. */
 static void put_value(struct dpk_buf *out, const struct dpk_nv_param *p, size_t i,
                       const struct dpk_nv_tlv *tlv)
 {
@@ -79,7 +79,8 @@ static void put_target(struct dpk_buf *out, const char *name, int value)
         dpk_put_format(out, " %s='%d'", name, value);
 }
 
-/* In the order of their names. Ports and modules are always told, the others only with all. */
+/* Appends the attributes in alphabetical order: port and module always, the others only with
+ * `all`. */
 static void put_attributes(struct dpk_buf *out, const struct dpk_nv_def *def,
                            const struct dpk_nv_tlv *tlv, const struct dpk_nv_target *target,
                            bool all)
@@ -88,7 +89,7 @@ static void put_attributes(struct dpk_buf *out, const struct dpk_nv_def *def,
         put_target(out, "function", target->function);
     if (def->class_id == DPK_NV_FUNCTION && all)
         put_target(out, "host", target->host);
-    /* NVIDIA's tool knows the first host alone, and does not say it. */
+    /* NVIDIA's tool knows only the first host, and omits it. */
     if (def->class_id == DPK_NV_HOST && target->host > 0)
         put_target(out, "host", target->host);
     if (def->class_id == DPK_NV_MODULE)

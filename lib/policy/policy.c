@@ -1,4 +1,4 @@
-/* What a policy decides, and at which date. */
+/* Decides whether a policy allows a program, and parses dates. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ enum dpk_status dpk_policy_date(const char *text, int64_t *out, struct dpk_error
         char same[40] = "";
         const char *end = strptime(text, forms[i], &tm);
         time_t at = end && !*end ? timegm(&tm) : -1;
-        /* strptime takes the 31st of a shorter month, and blanks. */
+        /* strptime also accepts blanks and day 31 of shorter months, so compare the text. */
         if (at <= 0 || strftime(same, sizeof same, forms[i], &tm) == 0 || strcmp(same, text) != 0)
             continue;
         *out = at;
@@ -83,7 +83,7 @@ static bool has(const struct digests *d, const char *digest)
     return false;
 }
 
-/* A name that cannot be made into text, NULL, fits no rule. */
+/* NULL, a name that cannot be converted to text, matches no rule. */
 static bool name_fits(const struct name_rule *rule, const char *name)
 {
     if (!rule->text)
@@ -109,7 +109,7 @@ static bool name_allowed(const struct dpk_policy *policy, const X509 *leaf)
     return fits;
 }
 
-/* A digest that could not be made is "", which no policy has. */
+/* A digest that could not be computed is "", which is in no policy. */
 static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cert_facts *digests,
                            const X509 *leaf)
 {
@@ -117,8 +117,8 @@ static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cer
            name_allowed(policy, leaf);
 }
 
-/* The minimum that names the program; NULL: none does. What is in a container goes by its UUID, which
- * is signed; the name of a program in a host file is not. */
+/* Returns the minimum for the program, or NULL. Programs in containers match by UUID, which is
+ * signed; names in host files are not signed. */
 static const struct minimum *minimum_of(const struct minimums *all,
                                         const struct dpk_policy_subject *about)
 {
@@ -131,8 +131,8 @@ static const struct minimum *minimum_of(const struct minimums *all,
     return NULL;
 }
 
-/* A name that anybody can change must not free a program from its minimum: so a program that no
- * rule names is refused. Its digest in `programs` names it as well. */
+/* Refuses programs without a rule, because anybody can rename a program to avoid its minimum. A
+ * digest in `programs` counts as a rule. */
 static enum dpk_policy_reason check_version(const struct dpk_policy *policy,
                                             const struct dpk_policy_subject *about, char *why,
                                             size_t size)

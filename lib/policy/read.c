@@ -1,5 +1,5 @@
-/* Policies read from YAML. Every value is parsed as what it is: a text that could match nothing is an
- * error, for a rule that matches nothing lets everything pass. */
+/* Reads policies from YAML. A value that can never match is an error, because such a rule would let
+ * everything pass. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #define ENTRIES_MAX      4096
 #define PROGRAM_NAME_MAX 200 /* characters of a program's name (dpacc(1), -app-name) */
 
-/* What is being read. */
+/* State while a policy is read. */
 struct reading {
     yaml_document_t *document;
-    const char *folder; /* of revocation lists; NULL: there is none */
+    const char *folder; /* folder of revocation lists; NULL if there is no folder */
     struct dpk_policy *policy;
 };
 
@@ -34,8 +34,8 @@ static bool is_hex(const char *text, size_t count)
     return strspn(text, "0123456789abcdefABCDEF") >= count;
 }
 
-/* The 64 digits of a SHA-256, in small letters; pairs of them may have colons between them, as
- * fingerprints of OpenSSL have. */
+/* Reads the 64 digits of a SHA-256 as lower-case digits. Colons between pairs are allowed, as in
+ * fingerprints of OpenSSL. */
 static bool read_digest(const char *text, char out[65])
 {
     size_t length = text ? strlen(text) : 0, step = length == 95 ? 3 : 2;
@@ -51,7 +51,7 @@ static bool read_digest(const char *text, char out[65])
     return true;
 }
 
-/* A zero in front would mean octal to other readers of YAML. */
+/* Refuses leading zeros, which mean octal to other YAML readers. */
 static enum dpk_status read_version(const yaml_node_t *n, uint32_t *out, struct dpk_error *err)
 {
     const char *text = dpk_yaml_text(n);
@@ -67,7 +67,7 @@ static enum dpk_status read_version(const yaml_node_t *n, uint32_t *out, struct 
     return DPK_OK;
 }
 
-/* Names are those of C (dpacc(1)). 32 hexadecimal digits are rather a UUID without its dashes. */
+/* Names are C identifiers (dpacc(1)). 32 hexadecimal digits are probably a UUID without dashes. */
 static bool is_name(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -113,7 +113,7 @@ static enum dpk_status take_name(const yaml_node_t *n, bool pattern, struct name
     return out->text ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* All of them must fit the leaf. */
+/* All given names must match the leaf. */
 static enum dpk_status take_names(struct reading *r, const yaml_node_t *n,
                                   const yaml_node_t *const values[4], struct dpk_error *err)
 {
@@ -179,7 +179,7 @@ static bool same_program(const struct minimum *a, const struct minimum *b)
                               : !a->name && !b->name && dpk_uuid_equal(&a->uuid, &b->uuid);
 }
 
-/* Takes m->name over. */
+/* Takes ownership of m->name. */
 static enum dpk_status add_minimum(struct minimums *to, const struct minimum *m,
                                    struct dpk_error *err)
 {
@@ -251,7 +251,7 @@ static enum dpk_status take_unnamed(struct reading *r, const yaml_node_t *n, boo
     return DPK_OK;
 }
 
-/* Calls `entry` for every entry of a list; NULL is no list. */
+/* Calls `entry` for every entry of a list; NULL is an absent list. */
 static enum dpk_status take_list(struct reading *r, const char *name, const yaml_node_t *n,
                                  enum dpk_status (*entry)(struct reading *, const yaml_node_t *,
                                                           struct dpk_error *),
@@ -266,7 +266,7 @@ static enum dpk_status take_list(struct reading *r, const char *name, const yaml
     return status;
 }
 
-/* An empty list of lists would ask for no revocation at all. */
+/* Refuses an empty list, which would check no revocation at all. */
 static enum dpk_status take_crls(struct reading *r, const yaml_node_t *n, struct dpk_error *err)
 {
     enum dpk_status status = take_list(r, fields[CRLS], n, take_crl, err);

@@ -1,4 +1,4 @@
-/* Profiles as files: folded stacks, speedscope's JSON; flame.c has the third. */
+/* Profile files: folded stacks and speedscope's JSON. Flame graphs are in flame.c. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "profile/inside.h"
 
-enum { PROFILE_FILE_MAX = 1 << 30 }; /* bytes of a file that is read */
+enum { PROFILE_FILE_MAX = 1 << 30 }; /* maximum size of an input file, bytes */
 
 enum dpk_status dpk_profile_format_of(const char *path, enum dpk_profile_format *out,
                                       struct dpk_error *err)
@@ -24,7 +24,7 @@ enum dpk_status dpk_profile_format_of(const char *path, enum dpk_profile_format 
                     "%s: the name of a profile must end in .folded, .json or .svg", path);
 }
 
-/* The next frame in the order in which parents come before their children. */
+/* Returns the next frame in pre-order: parents before their children. */
 static unsigned walk_on(const struct dpk_profile *p, unsigned at)
 {
     const struct dpk_profile_frame *f = dpk_profile_frame(p, at);
@@ -35,7 +35,7 @@ static unsigned walk_on(const struct dpk_profile *p, unsigned at)
     return f->next;
 }
 
-/* The frames from the outermost one to `at`, without the root. Returns how many there are. */
+/* Gets the frames from the outermost frame to `at`, without the root. Returns their number. */
 static unsigned stack_of(const struct dpk_profile *p, unsigned at,
                          unsigned stack[DPK_PROFILE_DEPTH])
 {
@@ -69,8 +69,8 @@ static void put_json(struct dpk_buf *out, const char *text)
     dpk_put_u8(out, '"');
 }
 
-/* Names are numbered by the first frame that has them, so that a viewer adds up a function that is
- * called from several places. `number`: for each frame. Returns how many names there are. */
+/* Frames with the same name share a number, so that a viewer adds up a function with several
+ * callers. */
 static int by_name(const void *a, const void *b, void *context)
 {
     return strcmp(dpk_profile_frame(context, *(const unsigned *)a)->name,
@@ -174,7 +174,7 @@ enum dpk_status dpk_profile_write(struct dpk_profile *p, const char *path, struc
 
 /* ---- Reading folded stacks ---- */
 
-/* Takes a line, which it changes. False: it is none of a folded profile. */
+/* Adds a line, and changes its text. Returns false if it is not a line of folded stacks. */
 static bool read_line(struct dpk_profile *p, char *line)
 {
     char *space = strrchr(line, ' '), *end;

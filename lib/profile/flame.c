@@ -1,9 +1,7 @@
-/*
- * Flame graphs: a picture in SVG that stands by itself. Each frame is as wide as what ran in it and
- * in what it called; callers are below. A browser shows a frame's figures at the pointer, a click
- * widens it, and the field of search marks the frames with a word in their names. Opened by itself it is
- * as wide as its window; inside of a page, and without scripts, it has WIDTH pixels.
- */
+/* Writes flame graphs as a single SVG. A frame's width is the share of instructions in it and in
+ * its callees; callers are below. A browser shows a frame's figures at the pointer, a click widens
+ * the frame, and the search field marks frames by name. A separate picture is as wide as its
+ * window; inside a page, or without scripts, it has WIDTH pixels. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@
 #include "profile/inside.h"
 
 enum { WIDTH = 1200, ROW = 18, TOP = 56, BOTTOM = 8, GLYPH = 7 };
-#define LEAST 0.15 /* pixels; frames that are narrower are left out, as nobody sees them */
+#define LEAST 0.15 /* pixels; narrower frames are invisible, so they are left out */
 
 static const char style[] =
     "svg{background:#fff;font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}"
@@ -21,7 +19,7 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){svg{background:#15181c}text{fill:#e8eaed}"
     "rect{stroke:#15181c}}";
 
-/* x and w of a frame are kept in it as parts of the whole, so that a click can widen it. */
+/* Each frame keeps its x and width as fractions of the whole, so that a click can widen it. */
 static const char script[] =
     "(function(){var "
     "W=1200,Z=[0,1,0],R=document.getElementById('t').ownerSVGElement,F=[].slice.call(document."
@@ -49,7 +47,7 @@ static const char script[] =
     "R.setAttribute('viewBox','0 0 '+W+' '+R.getAttribute('height'));show(Z[0],Z[1],Z[2])}"
     "if(document.documentElement===R){window.onresize=fit;fit()}})();";
 
-/* One of a few warm colours, the same for the same name in every picture. */
+/* Returns one of a few warm colours; equal names have equal colours in all pictures. */
 static unsigned colour_of(const char *name)
 {
     uint32_t hash = 2166136261u;
@@ -68,7 +66,7 @@ static unsigned depth_of(const struct dpk_profile *p)
     return depth;
 }
 
-/* As many characters of a name as fit; names are UTF-8. */
+/* Appends as many UTF-8 characters of a name as fit. */
 static void put_short(struct dpk_buf *out, const char *name, double width)
 {
     char text[DPK_PROFILE_NAME];
@@ -108,11 +106,12 @@ static void put_frame(struct dpk_buf *out, const struct dpk_profile_frame *f, do
     dpk_put_format(out, "</text></g>\n");
 }
 
-/* Children stand side by side from the left end of their parent; what it ran itself is at its right. */
+/* Draws children side by side from the left end of their parent. The parent's own share is at the
+ * right. */
 static void put_frames(const struct dpk_profile *p, struct dpk_buf *out, unsigned height)
 {
     const double all = (double)dpk_profile_frame(p, DPK_PROFILE_ROOT)->total;
-    double begin[DPK_PROFILE_DEPTH + 2] = {0}; /* where the next frame of each depth begins */
+    double begin[DPK_PROFILE_DEPTH + 2] = {0}; /* left end of the next frame at each depth */
     unsigned at = DPK_PROFILE_ROOT;
     while (at != DPK_PROFILE_NONE) {
         const struct dpk_profile_frame *f = dpk_profile_frame(p, at);

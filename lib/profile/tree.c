@@ -9,8 +9,8 @@ enum { FRAMES_MAX = 1 << 24 };
 struct dpk_profile {
     struct dpk_profile_frame *frames; /* parents before their children */
     unsigned count, capacity;
-    unsigned *buckets; /* frames by parent and name; DPK_PROFILE_NONE: none */
-    unsigned *chains;  /* the next frame of the same bucket, for each frame */
+    unsigned *buckets; /* frames by hash of parent and name; or DPK_PROFILE_NONE */
+    unsigned *chains;  /* next frame in the same bucket, for each frame */
     unsigned bucket_count;
 };
 
@@ -30,7 +30,7 @@ static void link_frame(struct dpk_profile *p, unsigned index)
     *bucket = index;
 }
 
-/* Makes room for one frame more. */
+/* Makes room for one more frame. */
 static bool grow(struct dpk_profile *p)
 {
     if (p->count < p->capacity)
@@ -116,7 +116,7 @@ unsigned dpk_profile_child(struct dpk_profile *p, unsigned parent, const char *n
     return i != DPK_PROFILE_NONE ? i : add(p, parent, clean, p->frames[parent].depth + 1);
 }
 
-/* Files may hold any numbers. */
+/* Saturates, because files may contain any numbers. */
 static uint64_t sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -140,7 +140,7 @@ static int by_parent_and_name(const void *a, const void *b, void *context)
     return strcmp(x->name, y->name);
 }
 
-/* Links siblings in the order of their names. Without memory for that, as they came. */
+/* Links siblings, sorted by name; in order of creation if there is no memory for sorting. */
 static void sort_siblings(struct dpk_profile *p)
 {
     unsigned *order = malloc(p->count * sizeof *order);

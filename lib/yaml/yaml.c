@@ -1,4 +1,4 @@
-/* Documents of YAML: read by libyaml, walked by keys. */
+/* Reads YAML documents with libyaml, and looks up keys. */
 #include "yaml/yaml.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Single-program containers: what parses lies inside the bytes, unpacks within bounds, and proves
- * nothing without a trusted root. */
+/* Single-program containers: parsed parts are inside the bytes, decompression stays in bounds, and
+ * no container verifies without a trusted root. */
 #include "appcontainer/appcontainer.h"
 
 #include <stdlib.h>

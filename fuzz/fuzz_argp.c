@@ -1,4 +1,4 @@
-/* A JSON file of options, as --json reads it: an error, or values of their parameters' types. */
+/* A JSON file of options, as --json reads it: an error, or values of the parameters' types. */
 #include <doca_argp.h>
 #include <doca_log.h>
 #include <stdint.h>
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     (void)doca_argp_start(3, words);
-    /* The file may have set it. */
+    /* The file may have changed the level. */
     doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE);
     close(fd);
     return 0;

@@ -1,4 +1,4 @@
-/* The YAML of a program's attributes: an error, or a list that is sorted, each name once. */
+/* The YAML of program attributes: an error, or a sorted list in which each name occurs once. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the other end of a cable says and writes, what comes by UDP, and specifications of wires. */
+/* Hostile bytes from the other end of a cable and from UDP, and specifications of wires. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void tell(void *context, bool detail, const char *text)
 
 /* ---- Specifications ---- */
 
-/* What a port sends to a source of frames need not be one of its frames. */
+/* A port also sends to a source of frames, and these frames need not be the source's own. */
 static void give_back(const struct dpk_reader *r)
 {
     const struct dpk_wire_sink sink = {.arrive = arrive, .tell = tell};
@@ -41,7 +41,8 @@ static void give_back(const struct dpk_reader *r)
     dpk_wire_close(wire);
 }
 
-/* What a device keeps is a specification again, and the same. The bytes are a frame, too. */
+/* The stored form of a specification must be a specification with the same stored form. The bytes
+ * also serve as a frame. */
 static void check_spec(struct dpk_reader *r)
 {
     char spec[300], kept[DPK_WIRE_SPEC_MAX], again[DPK_WIRE_SPEC_MAX];
@@ -91,7 +92,7 @@ static uint64_t came(const struct dpk_wire *wire)
     return sum;
 }
 
-/* Each datagram is a frame that arrives, or is counted as dropped. */
+/* Each datagram arrives as a frame or is counted as dropped. */
 static void send_datagrams(struct dpk_reader *r)
 {
     static struct dpk_wire *wire;
@@ -124,7 +125,7 @@ static void send_datagrams(struct dpk_reader *r)
 static struct rings theirs;
 static int memory = -1;
 
-/* Their ring, and the counters that they show; what this end says about its own stays. */
+/* Fills the peer's ring and the counters that the peer shows. The counters of this end stay. */
 static void fill(uint8_t flags, struct dpk_reader *r)
 {
     struct ring *out = &theirs.out;

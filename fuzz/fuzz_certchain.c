@@ -1,4 +1,4 @@
-/* Certificate chains as programs carry them, and as files of certificates; then their paths. */
+/* Certificate chains of programs and files of certificates, and validation of their paths. */
 #include "certchain/certchain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* Any bytes as a message of the peer with whom a connection is made: one message, or none. */
+/* Any bytes as a message of a peer that connects: one message, or no message. */
 #include <stdlib.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
-/* What a client says to a server of doca_comch, and what it writes into the memory that producers and
- * consumers of both share: all of it as a hostile one would. The client is this process, without the
- * library: a socket and rings. */
+/* A hostile doca_comch client: its messages to the server, and its writes into the memory that
+ * producers and consumers share. The client is this process, without the library: a socket and
+ * rings. */
 #include <doca_buf_inventory.h>
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
@@ -19,17 +19,17 @@
 #include "base/base.h"
 #include "bus/comch/comch.h"
 
-/* An input: steps, each a byte and what it takes. */
+/* An input is a list of steps: a byte and its arguments. */
 enum {
-    GREETS,   /* as it should */
-    SAYS,     /* a word: a size of two bytes, as many bytes */
-    HAS,      /* a consumer: its number, its room for immediate data; with the client's memory */
-    PRETENDS, /* the same with a file that is no such memory */
-    POSTS,    /* room for messages: how much its counter grows, a dword */
-    WRITES,   /* into the ring of the server's consumer: a size of two bytes, as many bytes */
-    COUNTS,   /* that it wrote there, or read: two dwords */
-    HEARS,    /* what the server says, and maps its memory */
-    SENDS,    /* the server's program does: to whom, how much */
+    GREETS,   /* a valid greeting */
+    SAYS,     /* a message: a size of two bytes, and as many bytes */
+    HAS,      /* a consumer with the client's memory: its number, its room for immediate data */
+    PRETENDS, /* the same with a file that is not such memory */
+    POSTS,    /* room for messages: growth of its counter, a dword */
+    WRITES,   /* into the ring of the server's consumer: a size of two bytes, and as many bytes */
+    COUNTS,   /* counters of bytes written and read there: two dwords */
+    HEARS,    /* the client reads the server's message, and maps its memory */
+    SENDS,    /* the server's program sends: the receiver, the size */
     STEPS
 };
 
@@ -250,7 +250,7 @@ static void send_something(uint32_t whom, uint32_t size)
 /* ---- The client ---- */
 
 static int call, own_memory = -1, no_memory = -1;
-static struct rings own, theirs; /* of its consumer, and of the server's */
+static struct rings own, theirs; /* rings of the client's and of the server's consumer */
 
 static void has(struct dpk_reader *r, int fd)
 {

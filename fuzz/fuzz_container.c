@@ -1,4 +1,5 @@
-/* Certificate containers: what parses lies inside the bytes; without a key nothing is proven. */
+/* Certificate containers: parsed parts are inside the bytes, and no container verifies without a
+ * key. */
 #include "container/container.h"
 
 #include <stdlib.h>

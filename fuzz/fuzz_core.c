@@ -1,4 +1,4 @@
-/* Core files: an error and nothing, or programs whose bytes can be read. */
+/* Core files: an error without programs, or programs with readable bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as what a program counts, and as a file that has counters: a raw profile, or an error. */
+/* Any bytes as a program's counters, and as a file of counters: a raw profile, or an error. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Compilation databases that others wrote, into which dpacc puts an entry: an error, and the text is as it
- * was; or the text has that entry, and has it still when it is put again. */
+/* Compilation databases of other tools, to which dpacc adds an entry: an error leaves the text
+ * unchanged; success adds the entry, and adding it again changes nothing. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int entries = count(&text);
     if (entries < 1 || !memmem(text.data, text.size, "\"k.c\"", 5))
         abort();
-    /* The entry is found again, so nothing changes. */
+    /* Adding the entry again changes nothing. */
     once = text;
     text = (struct dpk_buf){0};
     dpk_put(&text, once.data, once.size);

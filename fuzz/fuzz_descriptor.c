@@ -1,5 +1,5 @@
-/* What a peer hands over: descriptors of memory maps and of sync events. The bytes get the sum that
- * they need to be looked at. */
+/* Descriptors of memory maps and of sync events from a peer. The fuzzer sets their checksum, so
+ * that they are parsed. */
 #include <doca_mmap.h>
 #include <doca_sync_event.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct doca_dev *device(void)
 {
-    static struct doca_dev *dev; /* one for all inputs */
+    static struct doca_dev *dev; /* one device for all inputs */
     struct doca_devinfo **list;
     uint32_t count = 0;
     if (!dev && (doca_devinfo_create_list(&list, &count) != DOCA_SUCCESS || count == 0 ||
@@ -31,7 +31,7 @@ static void mend_sum(uint8_t *bytes)
     dpk_store_be32(bytes + SIZE - 4, hash);
 }
 
-/* What is read is what would be written, but for keys that somebody names. */
+/* Written again, a descriptor has the same bytes. */
 static void check(const uint8_t *bytes, size_t size)
 {
     struct descriptor d;

@@ -1,5 +1,5 @@
-/* Device archives: the bytes get their checksum, for else nothing behind it would be reached. A
- * device that is made from one is the archive's, whole: exported again it is the same. */
+/* Device archives. The fuzzer sets the checksum, without which parsing stops early. A device that
+ * is made from an archive must export the same archive. */
 #include "device/admin/admin.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void ignore(void *context, const struct dpk_device_event *event)
     (void)context, (void)event;
 }
 
-/* All that can be asked of it. */
+/* Queries everything about the device. */
 static void look(struct dpk_device *dev)
 {
     struct dpk_device_info info;
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t digest[SHA256_DIGEST_LENGTH];
     static const uint8_t head[8] = {0xff, 0xff, 0, 0, 0, 0, 0, sizeof digest};
     struct dpk_buf whole = {0};
-    /* A seed brings an end of its own. */
+    /* Seeds have a checksum already; remove it. */
     if (size > 40 && memcmp(data + size - 40, head, sizeof head) == 0)
         size -= 40;
     SHA256(data, size, digest);

@@ -1,5 +1,4 @@
-/* What dpacc takes for an object or a library of the device: an error, or the member for a target.
- */
+/* Device objects and libraries for dpacc: an error, or the member for a target. */
 #include <stdlib.h>
 
 #include "dpacc/dpaobject.h"

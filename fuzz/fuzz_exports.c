@@ -1,5 +1,4 @@
-/* Another process's table of what it exports, and what it says of that: all of it as a hostile one
- * would write it. The process is this one. */
+/* A hostile process's table of exports, and its claims about them. The process is this one. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "bus/exports/exports.h"
 #include "bus/exports/table.h"
 
-/* An input: one byte of these, who exports and what, and then entries and places of the table. */
+/* An input: one byte of flags, the exporter and the export, then entries or places of the table. */
 enum { ITS_PROCESS = 1, ITS_FILE = 2, ITS_IDENTITY = 4, ITS_MARK = 8, ITS_PLACES = 16 };
 
 struct head {
@@ -43,7 +42,7 @@ static void fill(void *to, size_t max, const uint8_t *data, size_t size)
     memcpy(to, data, size < max ? size : max);
 }
 
-/* Copies within what the export covers, and writes only where that is ours. */
+/* Copies within the export, and writes only if the memory is ours. */
 static void copy(struct dpk_import *in, const struct dpk_export *what)
 {
     static uint8_t bytes[sizeof memory];
@@ -92,6 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dpk_import_close(in);
     memset(table->entries, 0, sizeof *table->entries);
     if (dpk_export_add(&identity, &own, &who, NULL) == DPK_OK && !dpk_export_remove(own.key))
-        abort(); /* nobody holds a place in there */
+        abort(); /* no place in the table is in use */
     return 0;
 }

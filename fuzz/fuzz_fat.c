@@ -1,6 +1,6 @@
 /* The sections of a program: two little-endian dwords with the sizes of .dpa_bin and .dpa_sig, then
- * the two and .dpa_proc_attr. Whatever they hold, subjects come of them that lie inside, or have a
- * fault; an area that parses is built again as it is. */
+ * .dpa_bin, .dpa_sig and .dpa_proc_attr. The subjects are inside the bytes or have a fault;
+ * building a parsed area again gives the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as a profile of folded stacks: an error, or a profile that is written and read again. */
+/* Any bytes as folded stacks: an error, or a profile that can be written and read again. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads bytes as a file. NULL: it is refused. */
+/* Reads bytes as a file. Returns NULL if the file is refused. */
 static struct dpk_profile *read_bytes(const void *data, size_t size)
 {
     char path[64];

@@ -1,5 +1,5 @@
-/* Any bytes from a client of GDB's protocol, on a target that is never what the client thinks: no
- * crash, no call of the target while it runs, answers that are whole packets. */
+/* Any bytes from a GDB client, on a target that contradicts the client's assumptions: no crash, no
+ * call of a running target, and answers that are whole packets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +120,7 @@ static void nothing(void *target)
     (void)target;
 }
 
-/* Packets and acknowledgements, nothing between them. */
+/* The output must be packets and acknowledgements only. */
 static void check_answers(const struct dpk_buf *out)
 {
     size_t i = 0;
@@ -158,7 +158,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct target t;
     memset(&t, 0, sizeof t);
     gdb_begin(&g, &ops, &t);
-    /* Lines are packets: the sums are made here, or nothing would get through. */
+    /* Each line becomes a packet. Its checksum is computed here, because wrong checksums are
+     * refused. */
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);
         size_t length = end ? (size_t)(end - data) : size;

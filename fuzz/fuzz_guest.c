@@ -1,9 +1,8 @@
 /*
- * Any bytes as guest code: the engine and the reference run them alike, interpreted or translated,
- * and whatever they do, they write only where the guest may: pages that are not writable keep their
- * bytes, and host memory outside is not touched at all. AddressSanitizer and pages without access see
- * to that, on both sides of the guest's memory, and there are bytes of the host whose distance the
- * guest is told.
+ * Any bytes as guest code: the engine and the reference run it alike, interpreted or translated,
+ * and the guest writes only to its writable pages. AddressSanitizer and pages without access on
+ * both sides of the guest's memory protect host memory, and the guest knows the distance of some
+ * bytes of the host, which must not change.
  */
 #include <string.h>
 
@@ -24,7 +23,7 @@ struct guest {
     struct rv64_hart hart;
 };
 
-/* Bytes of the host, which the guest must not find. */
+/* Bytes of the host that the guest must neither read nor change. */
 static uint64_t secret[64];
 enum { SECRET = 0x5e };
 
@@ -34,7 +33,7 @@ static void must(bool good)
         abort();
 }
 
-/* `mem` serves input after input: its pages begin as zeros again. */
+/* `mem` serves all inputs: its pages start as zeros each time. */
 static void create(struct guest *g, struct rv64_memory *mem, const uint8_t *code, size_t size)
 {
     static const uint8_t pattern[RV64_PAGE] = {0xa5};
@@ -50,8 +49,8 @@ static void create(struct guest *g, struct rv64_memory *mem, const uint8_t *code
     must(rv64_memory_store(mem, READ_ONLY, pattern, sizeof pattern));
 }
 
-/* Registers: interesting addresses, moved a little by the input; some are just the input.
- * `distance`: from the guest's memory to the secret. */
+/* Sets the registers to interesting addresses, moved a little by the input, or to input bytes.
+ * `distance` is the distance from the guest's memory to the secret. */
 static void set_registers(struct rv64_hart *hart, const uint8_t *head, uint64_t distance)
 {
     const uint64_t near[] = {0,

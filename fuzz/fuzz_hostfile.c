@@ -1,6 +1,5 @@
-/* Host files: whatever the bytes, opening one gives an error or programs that lie inside it, of
- * which none verifies when nobody is trusted. What is stripped opens again, with the same programs,
- * unsigned. */
+/* Host files: opening gives an error, or programs that are inside the file and do not verify
+ * without a trusted root. A stripped file opens again, with the same programs, unsigned. */
 #include "fat/fat.h"
 #include "hostfile/hostfile.h"
 
@@ -42,7 +41,7 @@ static void strip(const struct dpk_hostfile *host)
     dpk_buf_free(&out);
 }
 
-/* No program, and no target of one, verifies when nobody is trusted. */
+/* No program, and no target of a program, verifies without a trusted root. */
 static void verify(const struct dpk_hostfile *host)
 {
     const struct dpk_trust nobody = {0};

@@ -1,5 +1,5 @@
-/* Device executables: whatever the bytes, reading one gives an error or an image whose segments lie
- * in the file and in the program's addresses, with symbols that can be looked up. */
+/* Device executables: reading gives an error, or an image whose segments are inside the file and
+ * inside the program's addresses, and whose symbols can be looked up. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void check_segments(const struct dpk_image *image, size_t size)
     }
 }
 
-/* All of it can be read, and a second look finds the same. */
+/* Reads the whole section; a second look-up must find the same bytes. */
 static void sum_section(const struct dpk_image *image, const char *name)
 {
     size_t size = 0, again = 0;

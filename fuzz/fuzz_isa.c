@@ -1,4 +1,4 @@
-/* A device ELF, or its section .riscv.attributes: nothing, or a text that lies within. */
+/* A device ELF, or its section .riscv.attributes: NULL, or a text inside the bytes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Any frame as what the machine's TCP sends at once: cut into segments, which must be whole, right
- * and no longer than a frame, with all of the data. The first bytes are the length of a segment, and
- * where a checksum is to be finished. */
+/* Any frame as a large send of the machine's TCP: it is cut into segments, which must be complete,
+ * correct, at most a frame long, and contain all data. The first bytes are the length of a segment
+ * and the place of an unfinished checksum. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint16_t mss = dpk_read_be16(&r), start = dpk_read_be16(&r), offset = dpk_read_be16(&r);
     if (r.failed)
         return 0;
-    /* Memory of its own, so that what is read beyond it is found. */
+    /* A separate allocation lets the sanitizer find reads beyond the frame. */
     const size_t left = dpk_reader_left(&r);
     uint8_t *frame = malloc(left ? left : 1);
     if (!frame)

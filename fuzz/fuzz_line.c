@@ -1,5 +1,5 @@
-/* Any bytes as a program's line table: a line, or none, found twice. The first bytes of the input say how much
- * is .debug_line; the rest is .debug_line_str and .debug_str. */
+/* Any bytes as a program's line table: two look-ups find the same line, or no line. The first bytes
+ * give the size of .debug_line; .debug_line_str and .debug_str follow. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

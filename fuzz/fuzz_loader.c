@@ -1,4 +1,4 @@
-/* Device ELFs on a device without authentication: an error, or an image whose segments hold. */
+/* Device ELFs on a device without authentication: an error, or an image with sound segments. */
 #include "engine/loader/loader.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct dpk_device *device(void)
 {
-    static struct dpk_device *dev; /* one for all inputs */
+    static struct dpk_device *dev; /* one device for all inputs */
     struct dpk_error err = {0};
     if (!dev && dpk_device_open(getenv("FUZZ_DEVICE"), &dev, &err) != DPK_OK)
         abort();

@@ -1,4 +1,5 @@
-/* Metadata of a single program as YAML: an error, or numbers and text that are written and fit. */
+/* Metadata of a single program as YAML: an error, or numbers and a text that fit the binary
+ * form. */
 #include "appcontainer/appcontainer.h"
 
 #include <stdlib.h>

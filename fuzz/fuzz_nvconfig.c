@@ -1,4 +1,4 @@
-/* Binary NV configuration files: what parses, and is written again, parses to the same TLVs. */
+/* Binary NV configuration files: a parsed file that is written again parses to the same TLVs. */
 #include "nvconfig/nvconfig.h"
 
 #include <stdlib.h>

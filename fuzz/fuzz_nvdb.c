@@ -1,5 +1,5 @@
-/* NVIDIA's database of TLVs: SQLite files as they come, or rows of text in the tables that it has.
- * A line of four fields is a TLV, a longer one a parameter; tabs stand between fields. */
+/* NVIDIA's database of TLVs: SQLite files, or rows of text for its tables. A line of four fields is
+ * a TLV, a longer line a parameter; tabs separate fields. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ static void add_row(sqlite3 *db, const char *line, size_t size)
     sqlite3_finalize(row);
 }
 
-/* The database of these lines; to be freed with sqlite3_free. */
+/* Makes a database of these lines; release it with sqlite3_free. */
 static uint8_t *make_db(const char *text, size_t size, sqlite3_int64 *db_size)
 {
     sqlite3 *db = NULL;

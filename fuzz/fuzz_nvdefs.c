@@ -1,4 +1,4 @@
-/* Definitions of TLVs as text: an error with a line, or definitions whose values can be asked. */
+/* Definitions of TLVs as text: an error with a line, or definitions whose values can be queried. */
 #include "nvdefs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* NV configuration in the raw form: what parses is written again as the same TLVs, and as XML. */
+/* NV configuration in the raw form: parsed TLVs can be written again as the same TLVs, and as
+ * XML. */
 #include "nvdefs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

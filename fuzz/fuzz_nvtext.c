@@ -1,4 +1,4 @@
-/* Lists of TLVs, and payloads read with them: the list, an empty line, the payload. */
+/* Lists of TLVs, and payloads for them. An input is a list, an empty line and a payload. */
 #include <string.h>
 
 #include "nvdefs.h"

@@ -1,16 +1,16 @@
-/* NV configuration XML under the built-in definitions: an error, or TLVs that make a file. */
+/* NV configuration XML with the built-in definitions: an error, or TLVs that make a file. */
 #include "nvconfig/nvconfig.h"
 
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the built-in ones have not. */
+/* The built-in definitions have no such array. */
 static const char array[] = "tlv fuzz_array global 0x7f0 16\n  numbers unsigned 0x0[31:24]*8\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct dpk_nv_defs *defs; /* loaded once: it is what every input is read with */
+    static struct dpk_nv_defs *defs; /* loaded once, used for every input */
     struct dpk_error err = {0};
     struct dpk_nv_list tlvs = {0};
     struct dpk_buf bin = {0};

@@ -1,5 +1,5 @@
-/* A packet capture that a port is plugged into: it is refused, or its frames arrive. The same bytes
- * as one frame: what steering rules see of it. */
+/* A packet capture as the wire of a port: it is refused, or its frames arrive. The same bytes also
+ * serve as one frame for steering rules. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void warn(void *context, const char *reason)
     (void)context, (void)reason;
 }
 
-/* There are no queues: nothing else is called. */
+/* Without queues, no other function is called. */
 static const struct dpk_queue_ops ops = {.warn = warn};
 
 static size_t arrive(void *context, const struct dpk_frame *frames, size_t count, bool waits)

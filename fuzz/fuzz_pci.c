@@ -1,5 +1,5 @@
-/* The file of an emulated PCI function, as a hostile peer would write it: a good one, some of whose bytes
- * are others. What opens is used as both sides use it. */
+/* The file of an emulated PCI function, written by a hostile peer: a valid file with some changed
+ * bytes. If the file opens, it is used as host and device use it. */
 #include <fcntl.h>
 #include <linux/pci_regs.h>
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 #include "bus/pci/file.h"
 
-/* An input: places of the header and of the mappings behind it, 16 bits each, with a byte for each. */
+/* An input is a list of changes: an offset of 16 bits in the header and the mappings, and a
+ * byte. */
 struct change {
     uint8_t low, high, byte;
 };
@@ -19,7 +20,7 @@ enum { HEAD = sizeof(struct pci_file), MAPPINGS = 3 * sizeof(struct pci_mapping)
 
 static char folder[] = "/tmp/fuzz-pci-XXXXXX";
 static uint8_t good[HEAD + MAPPINGS];
-static uint8_t memory[3 * 4096]; /* of the host */
+static uint8_t memory[3 * 4096]; /* memory of the host */
 static int file;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -79,7 +80,7 @@ static void make(void)
         abort();
 }
 
-/* What the host's driver would have mapped, wherever it says that it is. */
+/* Accesses the memory that the host's driver would have mapped, at the addresses in the file. */
 static void copy_memory(struct dpk_pci *f, const uint8_t *now)
 {
     static uint8_t bytes[sizeof memory];
@@ -95,7 +96,7 @@ static void copy_memory(struct dpk_pci *f, const uint8_t *now)
     }
 }
 
-/* Looks at all that it may have, within its bounds. */
+/* Reads everything that the function claims to have, within its bounds. */
 static void use(struct dpk_pci *f)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(f);

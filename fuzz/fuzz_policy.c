@@ -1,4 +1,4 @@
-/* A policy as YAML: an error that says why, or a policy that decides the same twice. */
+/* A policy as YAML: an error with a message, or a policy that decides the same twice. */
 #include "policy/policy.h"
 
 #include <stdlib.h>

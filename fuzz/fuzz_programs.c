@@ -1,7 +1,7 @@
 /*
- * Bytes choose a guest program of functions, loops, calls and faults: the engine and the reference
- * run it alike. The first eight are the seed of memory, registers and what the host does; every
- * other seed has it translated.
+ * The input describes a guest program of functions, loops, calls and faults: the engine and the
+ * reference run it alike. The first eight bytes are the seed of memory, registers and host events;
+ * with every other seed the program is translated.
  */
 #include <stdlib.h>
 

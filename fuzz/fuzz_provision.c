@@ -1,6 +1,6 @@
-/* What a device is told: NV configuration files, certificate containers, settings by name and by
- * TLV. The first byte says which, on which of two devices, and who signs what needs a signature;
- * nothing of it stays. */
+/* Provisioning of a device: NV configuration files, certificate containers, settings by name and by
+ * TLV. The first byte selects the kind, one of two devices, and the signer. The device keeps no
+ * change. */
 #include "device/admin/admin.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 
 #include "nvdefs.h"
 
-/* The first byte. */
+/* Fields of the first byte. */
 enum { WHAT = 7, IS_OWNED = 8, BY_OWNER = 16 };
 enum what { FILE_AS_IT_IS, SIGNED_FILE, SETTINGS, TLVS, CONTAINER_AS_IT_IS, SIGNED_CONTAINER };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Opened once, for all inputs: what fuzz/run made. */
+/* Opened once for all inputs, from files that fuzz/run made. */
 struct party {
     struct dpk_signer *signer;
     struct dpk_uuid uuid;
@@ -41,7 +41,8 @@ static void open_world(void)
         abort();
 }
 
-/* dpk_device_try_apply, or dpk_device_try_burn: a refusal says why, and nothing else does. */
+/* dpk_device_try_apply or dpk_device_try_burn. A reason is set exactly if the status is
+ * DPK_ERR_REFUSED. */
 typedef enum dpk_status tries(struct dpk_device *dev, const void *bytes, size_t size,
                               enum dpk_reject *reject, struct dpk_error *err);
 
@@ -53,7 +54,7 @@ static void offer(tries *try, struct dpk_device *dev, const void *bytes, size_t 
         abort();
 }
 
-/* TLVs as raw text, made to a file and signed. */
+/* Makes a signed file of TLVs in the raw form, and applies it. */
 static void apply_signed(struct dpk_device *dev, const struct party *by, const char *text,
                          size_t size)
 {
@@ -77,7 +78,7 @@ static void burn_signed(struct dpk_device *dev, const struct party *by, const vo
     dpk_buf_free(&out);
 }
 
-/* "NAME=VALUE" lines. */
+/* Sets "NAME=VALUE" lines. */
 static void set(struct dpk_device *dev, char *text)
 {
     enum { MAX = 16 };
@@ -108,7 +109,7 @@ static void set_tlvs(struct dpk_device *dev, const char *text, size_t size)
             abort();
         for (size_t i = 0; i < list.count; i++)
             if (list.items[i].priority > DPK_NV_USER && after.count == 0 && hidden == 0)
-                abort(); /* nobody but the owner, or NVIDIA, sets that */
+                abort(); /* only the owner and NVIDIA may set these TLVs */
     }
     dpk_nv_list_free(&after);
     dpk_nv_list_free(&list);

@@ -1,4 +1,4 @@
-/* What processes say to dpadev ps: a line is shown for each, and nothing that steers a terminal. */
+/* Messages of processes to dpadev ps: it prints one line for each, without control characters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct dpk_device *device(void)
 {
-    static struct dpk_device *dev; /* one for all inputs */
+    static struct dpk_device *dev; /* one device for all inputs */
     if (!dev && dpk_device_open(getenv("FUZZ_DEVICE"), &dev, NULL) != DPK_OK)
         abort();
     return dev;

@@ -1,5 +1,5 @@
-/* What a program writes for the server of rates, and what a server writes for who sends: the first
- * bit of the first byte says which. */
+/* Writes of a program to the server of rates, or of a server to a sender: the lowest bit of the
+ * first byte selects. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { IS_SERVER = 1, SHOWS_COUNTER = 2, BAD_HELLO = 4, HANGS_UP = 8, WAKES = 16 };
 
-/* Looks at what a program of PCC would. */
+/* Checks the values that a PCC program would see. */
 static bool decide(void *context, unsigned worker, struct dpk_rates_state *state,
                    const struct dpk_rates_event *e, struct dpk_rates_order *order)
 {
@@ -25,7 +25,7 @@ static bool decide(void *context, unsigned worker, struct dpk_rates_state *state
     return e->qp != 0xdead;
 }
 
-/* The bytes to a ring, and perhaps a counter of them that is not theirs. */
+/* Copies the bytes to a ring, perhaps with a wrong counter. */
 static void fill(struct ring *out, uint8_t flags, struct dpk_reader *r)
 {
     const uint32_t shown = flags & SHOWS_COUNTER ? dpk_read_be32(r) : 0;
@@ -64,13 +64,13 @@ static void run_server(uint8_t flags, struct dpk_reader *r)
     }
     programs_free(&of);
     if (atomic_load(&file.flows) != 0 || atomic_load(&file.programs) != 0)
-        abort(); /* what has ended is counted as such */
+        abort(); /* ended flows and programs must not be counted */
     close(fds[1]);
     close(memory);
     rings_free(&theirs);
 }
 
-/* A folder, and a server's socket in it. */
+/* Makes a folder with a server's socket. */
 static int listen_in(char *folder, struct file **file)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -116,7 +116,7 @@ static void run_sender(uint8_t flags, struct dpk_reader *r)
     dpk_rates_release(rates, gone);
     fill(&theirs.out, flags, r);
     if (flags & WAKES)
-        ring_read(&theirs.in, dpk_read_be32(r)); /* what was never written, too */
+        ring_read(&theirs.in, dpk_read_be32(r)); /* reads bytes that may never have been written */
     if (flags & HANGS_UP)
         shutdown(fd, SHUT_RDWR);
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
-/* Any bytes as what a peer says: an address, or what is in the memory that it shares, which changes
- * while it is looked at. */
+/* Any bytes as messages of a peer: an address, or content of the memory that it shares, which
+ * changes while it is read. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -10,30 +10,30 @@
 #include "rdma/pairs/gateway.h"
 
 #define MEMORY 4096u
-#define KEY    0x1001u /* of all of it, from address 0; the corpus has it, too */
+#define KEY    0x1001u /* key of the whole memory from address 0; also in the corpus */
 
-/* What input begins with. */
+/* Flags in the first byte of the input. */
 enum {
-    IS_REQUESTER = 1, /* frames are responses to us, not requests of the peer's */
+    IS_REQUESTER = 1, /* frames are responses to us, not requests of the peer */
     HAS_COUNTERS = 2,
-    AT_THE_END = 4, /* counters are about to wrap */
+    AT_THE_END = 4, /* counters are about to wrap around */
     CHANGES = 8,
-    IS_UNRELIABLE = 32, /* the queue pair may lose messages; */
-    HAS_DATAGRAMS = 64, /* it does not even have a peer */
-    SAYS_HELLO = 16,    /* the rest is what the peer says before there is any memory */
+    IS_UNRELIABLE = 32, /* the queue pair may lose messages */
+    HAS_DATAGRAMS = 64, /* the queue pair has no fixed peer either */
+    SAYS_HELLO = 16,    /* the rest is the peer's message before memory is shared */
     HEAD_SIZE = 9
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct rings ours, theirs; /* of the memory that the input is written to */
-static struct rings other;        /* the memory of the other direction, where nobody says a word */
+static struct rings ours, theirs; /* of the memory that gets the input */
+static struct rings other;        /* memory of the other direction, where the peer is silent */
 static int shared;                /* memory as a peer passes it */
-static uint8_t change;            /* not 0: the peer writes while a frame is looked at */
+static uint8_t change;            /* not 0: the peer writes while a frame is read */
 static uint8_t memory[MEMORY];
 static struct dpk_memory_domain domain;
 
-/* The head of the frame at hand, and counters. */
+/* Changes the head of the current frame, and the counters. */
 static void scribble(void)
 {
     if (change == 0)
@@ -97,7 +97,7 @@ static void start_at(struct ring *out, struct ring *in, uint32_t at)
     atomic_store(&out->shared->wants, 0);
 }
 
-/* The rings as the peer has them: what it wrote, and the counters that it shows. */
+/* Sets the rings to the peer's bytes and counters. */
 static void fill(const uint8_t head[HEAD_SIZE], struct dpk_reader *r)
 {
     uint32_t at = head[0] & AT_THE_END ? UINT32_MAX - 100 : 0;
@@ -116,7 +116,7 @@ static void fill(const uint8_t head[HEAD_SIZE], struct dpk_reader *r)
     change = head[0] & CHANGES ? head[1] : 0;
 }
 
-/* As if it were connected: one channel for each direction. */
+/* Adds a channel for one direction, as if it were connected. */
 static void add_channel(struct dpk_rc_qp *qp, struct channel *c, bool requests, bool heard)
 {
     c->rings = heard ? ours : other;
@@ -170,7 +170,7 @@ static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *q
     close(silent_peer);
 }
 
-/* Somebody who comes, and says who it is and whom it means. */
+/* A peer connects, and says its own address and the address that it wants. */
 static void greet(struct dpk_rc *nic, const struct dpk_rc_qp *qp, struct dpk_reader *r)
 {
     union {
@@ -183,7 +183,7 @@ static void greet(struct dpk_rc *nic, const struct dpk_rc_qp *qp, struct dpk_rea
     uint8_t how = dpk_read_u8(r);
     size_t left = dpk_reader_left(r);
     dpk_put(&said, dpk_read_bytes(r, left), left);
-    if (how & 1) { /* who it is was right, and so is whom it means */
+    if (how & 1) { /* a well-formed greeting; `how & 2`: for another address */
         const struct address claim = {.process = {{2}}, .number = how};
         said.size = 0;
         address_put(&claim, &said);
@@ -242,7 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while ((c = TAILQ_FIRST(&gateway.closed))) {
         TAILQ_REMOVE(&gateway.closed, c, link);
         if (c->rings.map == ours.map || c->rings.map == other.map)
-            c->rings = (struct rings){0}; /* they stay */
+            c->rings = (struct rings){0}; /* the mapping stays for further inputs */
         channel_free(c);
     }
     nic->gateway = NULL;

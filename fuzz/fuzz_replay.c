@@ -1,5 +1,6 @@
-/* A recording of any bytes: refused, or replayed, and going back to the middle and forward again leads to
- * the same state. The checksums are made right first, or hardly an input would have two records. */
+/* Any bytes as a recording: it is refused, or replayed, and going back to the middle and forward
+ * again leads to the same state. The fuzzer sets the checksums, because few inputs would have two
+ * valid records otherwise. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -10,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TICKS_MAX = 5000, BYTES_MAX = 1 << 20 };
 
-/* Writes magic and checksums. *most: of memory that a record names. */
+/* Writes magic and checksums. *most is the largest memory that a record names. */
 static void repair(uint8_t *bytes, size_t size, uint64_t *most)
 {
     memcpy(bytes, "DPKREC01", size < 8 ? size : 8);

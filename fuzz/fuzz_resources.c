@@ -1,4 +1,4 @@
-/* An administrator's YAML of execution units: an error, or lists that are as long as they say. */
+/* An administrator's YAML of execution units: an error, or lists that have the stated lengths. */
 #include <stdlib.h>
 
 #include "api/flexio/resources/resources.h"

@@ -1,7 +1,7 @@
 /*
- * Any program that steers frames: commands for receivers and counters, matchers, actions and rules as
- * mlx5dv gives them to a device, and any frames in between. The input is a list of steps: what, how
- * many bytes, the bytes. Each frame must be counted at its end as often as there are of it.
+ * Any program that steers frames: commands for receivers and counters, matchers, actions and rules
+ * of mlx5dv, and frames in between. The input is a list of steps: kind, number of bytes, bytes.
+ * Each frame and each copy of a frame must be counted once when it leaves, arrives or is dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +20,18 @@ enum { LOG = 3, CQ_LOG = 3, DOMAINS = 3 };
 struct program {
     struct context context;
     struct mlx5dv_dr_domain *domains[DOMAINS];
-    struct mlx5dv_dr_table *tables[DOMAINS][2]; /* the root, and another */
+    struct mlx5dv_dr_table *tables[DOMAINS][2]; /* the root table, and another table */
     struct mlx5dv_devx_obj *objects[KEPT], receivers[QUEUES];
     struct mlx5dv_dr_matcher *matchers[KEPT];
     struct mlx5dv_dr_action *actions[KEPT];
     struct mlx5dv_dr_rule *rules[KEPT];
     struct dpk_queue *cq;
-    uint64_t given, left; /* frames */
+    uint64_t given, left; /* numbers of frames */
 };
 
 static uint8_t memory[MEMORY];
 
-/* Some come back in. */
+/* Some frames that leave come back in. */
 static bool leaves(void *context, const uint8_t *frame, size_t size)
 {
     struct program *p = context;
@@ -47,9 +47,9 @@ static void warn(void *context, const char *reason)
     (void)context, (void)reason;
 }
 
-/* ---- Steps; what they cannot do they leave ---- */
+/* ---- Steps; impossible steps are skipped ---- */
 
-/* Places that are taken again lose what was there. */
+/* A step that uses a place again loses the old object. */
 static unsigned place(unsigned index)
 {
     return index % KEPT;
@@ -153,7 +153,7 @@ static struct mlx5dv_dr_action *action_of(struct program *p, struct dpk_reader *
     }
 }
 
-/* An action of the system's library, which is known by its address alone. */
+/* Returns an action of the system's library, which is known only by its address. */
 static struct mlx5dv_dr_action *noted(uint8_t which)
 {
     static const uint64_t addresses[4];
@@ -208,7 +208,7 @@ static void frame(struct program *p, struct dpk_queues *nic, struct dpk_reader *
     free(exact);
 }
 
-/* Frames that were given, and those that rules have made, have come to an end each. */
+/* All given frames and all copies that rules made must be counted once. */
 static void check_counters(const struct program *p, struct dpk_queues *nic,
                            struct dpk_counters *counters)
 {
@@ -261,7 +261,7 @@ static struct dpk_queue *make(struct dpk_queues *nic, const struct dpk_queue_opt
     return q;
 }
 
-/* Receive queues, each with all its receives posted. */
+/* Makes receive queues, each filled with receives. */
 static void make_queues(struct program *p, struct dpk_queues *nic,
                         const struct dpk_memory_domain *domain, uint32_t key)
 {
@@ -310,7 +310,7 @@ static void end_tables(struct program *p)
             abort();
 }
 
-/* Everything can be destroyed in the end: arrays before their parts, receivers before tables. */
+/* Destroys everything: arrays before their parts, receivers before tables. */
 static void end_program(struct program *p)
 {
     for (unsigned i = 0; i < KEPT; i++)
@@ -338,7 +338,7 @@ static uint32_t begin_once(struct dpk_memory_domain *domain)
                                                 DPK_MLX5_POPS_VLAN};
     for (uint8_t i = 0; i < 4; i++)
         dpk_mlx5_dr_action_note(noted(i), kinds[i], 0x123456);
-    stderr = fopen("/dev/null", "w"); /* reasons; a sanitizer has the file itself */
+    stderr = fopen("/dev/null", "w"); /* hides reasons; a sanitizer writes to its own file */
     if (!stderr || dpk_memory_add(&(struct dpk_memory){.kind = DPK_MEMORY_HOST,
                                                        .rights = ~0u,
                                                        .size = MEMORY,

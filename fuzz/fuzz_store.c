@@ -1,6 +1,6 @@
-/* A file of the store of translated code: nothing but what was sealed is ever taken for code. The
- * first byte says what is tried: the bytes as a file that nobody sealed; or sealed as a code, with
- * at most one bit flipped in the file; it is read from memory, and from a folder. */
+/* Files of the store of translated code: only sealed bytes may count as code. The first byte
+ * selects unsealed bytes or sealed code, with at most one bit flipped; the file is read from memory
+ * and from a folder. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void make_folders(void)
     atexit(remove_folders);
 }
 
-/* Is `size` bytes at `code` what is found in a file that holds `file`? */
+/* Checks that reading `file` finds exactly these `size` bytes if it is genuine, else no code. */
 static void check(const struct dpk_buf *file, bool genuine, const uint8_t *code, size_t size)
 {
     struct dpk_reader found = jit_store_open(secret, key, file->data, file->size);

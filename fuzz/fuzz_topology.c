@@ -1,5 +1,5 @@
-/* Topology files, named topologies and workloads: an error, or a network that runs for a moment with
- * no packet lost from the books. */
+/* Topology files, named topologies and workloads: an error, or a network that runs for a moment and
+ * accounts for every packet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FLOWS_MAX 2000 /* what is larger takes too long here */
+#define FLOWS_MAX 2000 /* larger networks take too long here */
 #define NODES_MAX 500
 
 static uint64_t flows_of(const struct cc_topology *net, const struct cc_workload *work)
@@ -35,7 +35,7 @@ static void run(const struct cc_topology *net, const struct cc_workload *work)
     cc_results_free(&res);
 }
 
-/* Distributions and traces: an error, or what a workload can draw from. */
+/* Distributions and traces: an error, or tables that a workload can draw from. */
 static void read_tables(const uint8_t *data, size_t size)
 {
     struct cc_work item = {.kind = CC_POISSON, .sizes = CC_SIZES_FILE, .load = 300000};

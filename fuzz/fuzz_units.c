@@ -1,5 +1,5 @@
-/* Files that give execution units of a card to partitions, groups and programs: dpa-resource-mgmt's YAML,
- * dpaeumgmt's JSON. The first byte of the input says which. */
+/* Files that assign a card's execution units to partitions, groups and programs: YAML of
+ * dpa-resource-mgmt, JSON of dpaeumgmt. The first byte of the input selects. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void open_world(void)
 {
     if (dev)
         return;
-    /* What the commands print is no finding, and much. */
+    /* The output of the commands is long and not checked. */
     if (dpk_device_open(getenv("FUZZ_DEVICE"), &dev, NULL) != DPK_OK || !mkdtemp(outputs) ||
         !freopen("/dev/null", "w", stdout))
         abort();
@@ -36,7 +36,8 @@ static void apply_json(const struct eu_verb *verbs, const char *path)
             (void)verbs->run(&o, dev, NULL);
 }
 
-/* No unit has two partitions; a group's units are its partition's, and no other group has them. */
+/* A unit belongs to at most one partition and one group; a group's units belong to its
+ * partition. */
 static void check(void)
 {
     struct dpk_units_change c;

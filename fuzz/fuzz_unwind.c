@@ -1,5 +1,5 @@
-/* Any bytes as a program's call frame information, and as its stack: callers, or none. The first
- * bytes of the input are the registers and how much of it is .debug_frame; the rest is the stack. */
+/* Any bytes as a program's call frame information and stack: callers, or no callers. The first
+ * bytes are the registers and the size of .debug_frame; the stack follows .debug_frame. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A device ELF and its crypto data, behind four bytes with the size of the first: nothing verifies
- * when nobody is trusted; then with the root that the chain itself brings, to reach the rest. */
+/* Four bytes with the size of a device ELF, the ELF and its crypto data: it must not verify without
+ * a trusted root. Then the chain's own top is trusted, to reach the later checks. */
 #include "elfcrypto/elfcrypto.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* Any bytes in the rings of queues: a send queue and two queue pairs, doorbells in between. The
- * first bytes are doorbells (queue, producer index), the rest is what the program has in its
- * memory. */
+/* Any bytes in the rings of a send queue and two queue pairs, with doorbells in between. The first
+ * bytes are doorbells (queue, producer index); the rest is the program's memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum {
     DOORBELLS = 8,
     QUEUES = 3,
     KEY = 0x1001,
-    PAIR = 0x800000, /* the first queue pair's number; the corpus has it, too */
+    PAIR = 0x800000, /* number of the first queue pair; also in the corpus */
     CQ_LOG = 4,
     LOG = 3
 };
@@ -51,7 +50,7 @@ static void connect(struct dpk_queue *qp, const struct dpk_queue *peer)
             abort();
 }
 
-/* One key for everything: rings, too, can be written to while they are worked on. */
+/* One key covers all memory, so that requests can also write to the rings. */
 static void register_memory(uint8_t *memory, struct dpk_memory_domain *domain)
 {
     static uint32_t key;
@@ -61,7 +60,7 @@ static void register_memory(uint8_t *memory, struct dpk_memory_domain *domain)
                                                          .host = memory,
                                                          .domains = {domain}},
                                     &key, NULL) != DPK_OK ||
-                     key != KEY)) /* the corpus has that number */
+                     key != KEY)) /* the corpus contains this number */
         abort();
 }
 

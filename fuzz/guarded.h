@@ -1,4 +1,4 @@
-/* Guest memory for fuzzers, with 4 GiB without access on both sides of it. */
+/* Guest memory for fuzzers, with 4 GiB of inaccessible memory on both sides. */
 #ifndef FUZZ_GUARDED_H
 #define FUZZ_GUARDED_H
 
@@ -12,7 +12,7 @@ struct guarded {
     uintptr_t base; /* host address of guest address 0 */
 };
 
-/* The host address of guest address 0. */
+/* Returns the host address of guest address 0. */
 static inline uintptr_t base_of(struct rv64_memory *mem)
 {
     if (!rv64_memory_map(mem, RV64_PAGE, RV64_PAGE, RV64_R))
@@ -23,7 +23,7 @@ static inline uintptr_t base_of(struct rv64_memory *mem)
     return (uintptr_t)page - RV64_PAGE;
 }
 
-/* Makes three memories, of which nobody uses the first and the last, and returns the one between. */
+/* Makes three memories, and returns the one in the middle; the outer two stay unused. */
 static inline struct guarded guarded_memory(void)
 {
     static struct guarded all[3];
@@ -33,14 +33,14 @@ static inline struct guarded guarded_memory(void)
             abort();
         all[i].base = base_of(all[i].mem);
     }
-    for (int i = 0; i < 3; i++) /* hosts promise no order of addresses */
+    for (int i = 0; i < 3; i++) /* sort: the order of host addresses is not defined */
         for (int j = 0; j < 2; j++)
             if (all[j].base > all[j + 1].base) {
                 struct guarded later = all[j];
                 all[j] = all[j + 1];
                 all[j + 1] = later;
             }
-    /* Nothing is between them, but what a memory may reserve around itself. */
+    /* There is nothing between them except the guard areas of the memories. */
     const uintptr_t size = UINT64_C(1) << 32;
     for (int i = 0; i < 2; i++) {
         uintptr_t end = all[i].base + size, gap = all[i + 1].base - end;

@@ -1,4 +1,4 @@
-/* What the fuzzers of NV configuration texts share. */
+/* Shared by the fuzzers of NV configuration texts. */
 #ifndef FUZZ_NVDEFS_H
 #define FUZZ_NVDEFS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The built-in definitions, loaded once: they are what every input is read with. */
+/* Returns the built-in definitions, which are loaded once. */
 static inline const struct dpk_nv_defs *built_in(void)
 {
     static struct dpk_nv_defs *defs;
@@ -21,7 +21,7 @@ static inline bool nothing_there(void *context, const struct dpk_nv_def *def, ui
     return false;
 }
 
-/* Every value of every definition set, shown and held against its rules. */
+/* Formats every value of every definition, and checks it against its rules. */
 static inline void use_definitions(const struct dpk_nv_defs *defs)
 {
     struct dpk_buf out = {0};

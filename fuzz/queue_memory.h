@@ -1,4 +1,5 @@
-/* What queues of fuzzers are told: all memory is one piece of MEMORY bytes, and somebody listens. */
+/* Callbacks for queues in fuzzers: all memory is one piece of MEMORY bytes, and warnings are
+ * ignored. */
 #ifndef FUZZ_QUEUE_MEMORY_H
 #define FUZZ_QUEUE_MEMORY_H
 

@@ -1,4 +1,5 @@
-/* For LD_PRELOAD: who asks libuuid for the time, and so opens its clock file, exits with 99. */
+/* For LD_PRELOAD: a process that asks libuuid for the time, which opens its clock file, exits with
+ * 99. */
 #include <unistd.h>
 
 void uuid_generate_time(unsigned char *out);

@@ -3,20 +3,20 @@
  *
  *     CUT=fail:3 CUT_MARK=mark LD_PRELOAD=.../cut_shim.so mlxdpa ...
  *
- * cuts at the third call; the file `mark` is there afterwards if there was a third. Modes: fail,
+ * cuts at the third call; the file `mark` exists afterwards if there was a third call. Modes: fail,
  * full, read_only, kill, torn.
  */
 #include "../unit/cut.h"
 
 static struct cut plan;
 
-/* Of what it takes to replace a file; not in cut.h, as SQLite does without an answer. */
+/* A call that replaces a file. It is not in cut.h, because SQLite ignores its result. */
 int fchmod(int fd, mode_t mode)
 {
     return cut_call(CUT_CHANGES, SYS_fchmod, fd, (long)mode, 0, 0);
 }
 
-/* Before the call that may be the last one of this process. */
+/* Called before a call that may end this process. */
 static void mark(void)
 {
     const char *path = getenv("CUT_MARK");

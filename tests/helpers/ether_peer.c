@@ -1,6 +1,6 @@
 /* ether_peer INTERFACE COUNT <FRAME >ANSWER: sends a frame from an interface until it is answered,
- * then COUNT times more, and writes the last answer. An answer is a frame of the same type of
- * Ethernet that arrives there. Fails if one of the COUNT is not answered. */
+ * then COUNT more times, and writes the last answer. An answer is an arriving frame of the same
+ * EtherType. Fails if one of the COUNT frames is not answered. */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define FRAME_MAX 9234
-#define WINDOW    16  /* frames in flight: queues of programs may be short */
-#define TRY_MS    100 /* until the first answer */
+#define WINDOW    16  /* frames in flight; programs may have short queues */
+#define TRY_MS    100 /* wait for the first answer */
 #define LIMIT     100 /* seconds */
 
 struct peer {
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     do {
         (void)sends(&p);
     } while (!is_answered(&p, TRY_MS) && time(NULL) < end);
-    while (is_answered(&p, TRY_MS)) /* to those that waited meanwhile */
+    while (is_answered(&p, TRY_MS)) /* answers to earlier frames */
         continue;
     while (answered < count) {
         while (sent < count && sent - answered < WINDOW && sends(&p))

@@ -1,7 +1,7 @@
 /*
  * flip_load DEVICE HOST-FILE STRIDE: loads the host file's only program as it is (it must load),
  * then once for every STRIDE-th bit of its device ELF and of its crypto data with that bit flipped
- * (each must be refused). Prints how many; exit 1 at the first that is not as it should be.
+ * (each must be refused). Prints the number of loads; exit code 1 at the first unexpected result.
  */
 #include "cli/cli.h"
 #include "engine/loader/loader.h"
@@ -19,7 +19,7 @@ static enum dpk_status load(struct dpk_load_request *ask, struct dpk_load_result
     return status;
 }
 
-/* Flips every stride-th bit of `bytes`, one at a time. False if one of them loads. */
+/* Flips every stride-th bit of `bytes`, one at a time. Returns false if a changed program loads. */
 static bool flip_all(struct dpk_load_request *ask, uint8_t *bytes, size_t size, size_t stride,
                      const char *what, size_t *count)
 {

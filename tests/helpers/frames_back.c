@@ -1,7 +1,8 @@
-/* frames_back INTERFACE COUNT SIZE FLOWS: sends COUNT frames of 60 to SIZE bytes from an interface, UDP over IPv4 of
- * so many flows in turn, and checks what comes back: each frame once, with its MAC addresses swapped, and all other bytes
- * as they were. Frames of others do not count. A frame that is not back after LIMIT seconds is lost. Prints how many
- * came back; fails at the first byte that is wrong. */
+/* frames_back INTERFACE COUNT SIZE FLOWS: sends COUNT frames of 60 to SIZE bytes from an interface,
+ * UDP over IPv4 of FLOWS flows in turn. Each frame must come back once, with its MAC addresses
+ * swapped and all other bytes unchanged. Other frames are ignored. A frame that has not come back
+ * after LIMIT seconds is lost. Prints the number of frames that came back; fails at the first wrong
+ * byte. */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 enum { HEADERS = 42, NUMBER = HEADERS, DATA = NUMBER + 4, LEAST = 60, MOST = 9234 };
-#define WINDOW 32 /* frames under way: queues of programs may be short */
+#define WINDOW 32 /* frames in flight; programs may have short queues */
 #define LIMIT  30 /* seconds */
 
 static const unsigned char to[6] = {2, 0, 0, 0, 1, 0}, from[6] = {2, 0, 0, 0, 2, 0};
@@ -33,7 +34,7 @@ static unsigned header_sum(const unsigned char *ip)
     return ~(sum + (sum >> 16)) & 0xffff;
 }
 
-/* The frame of that number, as it is sent. Returns its size. */
+/* Makes the frame with this number. Returns its size. */
 static size_t frame_of(unsigned number, unsigned most, unsigned flows, unsigned char *out)
 {
     const unsigned size = LEAST + number * 7919u % (most - LEAST + 1), flow = number % flows;
@@ -88,7 +89,7 @@ static bool send_next(struct peer *p)
     return true;
 }
 
-/* False: the frame is wrong; it says how. */
+/* Returns false and prints the reason if the frame is wrong. */
 static bool check(struct peer *p, const unsigned char *got, size_t size)
 {
     unsigned char want[MOST];
@@ -111,7 +112,7 @@ static bool check(struct peer *p, const unsigned char *got, size_t size)
     return true;
 }
 
-/* Takes the next frame for this peer. False: none comes, or it is wrong. */
+/* Takes the next frame for this peer. Returns false if no frame comes, or if the frame is wrong. */
 static bool take(struct peer *p)
 {
     unsigned char got[MOST];

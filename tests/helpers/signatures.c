@@ -1,12 +1,12 @@
 /*
- * Random signatures for dpacc, as C: the same seed, the same text.
+ * Prints random function signatures for dpacc as C. The same seed gives the same text.
  *
  *     signatures SEED types            types and their hashes, for host and DPA (types.h)
  *     signatures SEED device FILE      entry functions of one of the source files
  *     signatures SEED host             a host that calls each with random values and compares
  *
  * A function hashes what it received, member by member, and returns the hash; the host hashes what
- * it sent. Padding has no value and is left out.
+ * it sent. Padding is not hashed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,19 +63,19 @@ static const struct scalar {
 enum { SCALARS = sizeof scalars / sizeof *scalars, COLOR = SCALARS - 3 };
 
 struct type {
-    unsigned scalar; /* of scalars, or SCALARS: a record */
+    unsigned scalar; /* index of scalars, or SCALARS for a record */
     unsigned record;
 };
 
 struct member {
     struct type type;
-    unsigned count; /* of an array, 0: none */
-    unsigned bits;  /* of a bit-field, 0: none */
+    unsigned count; /* elements of an array, or 0 */
+    unsigned bits;  /* bits of a bit-field, or 0 */
 };
 
 static struct record {
     struct member members[MEMBERS_MAX];
-    unsigned count, most; /* most: bytes, at most */
+    unsigned count, most; /* most: maximum size, bytes */
     int is_union, packed, typedefed;
 } records[RECORDS];
 
@@ -110,7 +110,7 @@ static void choose_records(void)
         for (; r->count < count && room; r->count++) {
             struct member m = choose_member(i, room);
             unsigned size = (m.count ? m.count : 1) * most_of(m.type);
-            if (r->is_union && m.bits) /* hashed as its first member */
+            if (r->is_union && m.bits) /* unions are hashed by their first member */
                 m.bits = 0;
             r->members[r->count] = m;
             room -= size < room ? size : room;
@@ -148,7 +148,7 @@ static void put_record(unsigned index)
     printf(r->typedefed ? " r%u_t;\n" : ";\n", index);
 }
 
-/* Something for the value `where`: to hash it, or to fill it. */
+/* Prints code that hashes or fills the value `where`. */
 static void put_value_call(const char *what, struct type t, const char *where)
 {
     int hash = strcmp(what, "hash") == 0;
@@ -180,7 +180,7 @@ static void put_member_call(const char *what, const struct member *m, unsigned i
     printf("    ");
     if (m->count)
         printf("for (int i = 0; i < %u; i++) { ", m->count);
-    /* A member of a packed structure has no address that is aligned. */
+    /* Members of a packed structure may be unaligned, so copy them. */
     if (m->type.scalar == SCALARS) {
         put_type(m->type);
         printf(" c; memcpy(&c, &%s, sizeof c); ", where);

@@ -1,5 +1,6 @@
-/* A PKCS#11 module in front of SoftHSM: writes a line to $SPY_LOG for each login, and says what $SPY_SAYS
- * (locked, final, count) is of the PIN. For tests of what is sent to a token, and when. */
+/* A PKCS#11 module in front of SoftHSM. It writes a line to $SPY_LOG for each login, and reports
+ * the PIN state $SPY_SAYS (locked, final, count). Tests use it to see what is sent to a token, and
+ * when. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static CK_RV token_info(CK_SLOT_ID slot, CK_TOKEN_INFO *info)
     return rv;
 }
 
-/* Reads back what the private key may do. */
+/* Logs the usage flags of the generated private key. */
 static CK_RV generate(CK_SESSION_HANDLE session, CK_MECHANISM *how, CK_ATTRIBUTE *a, CK_ULONG n,
                       CK_ATTRIBUTE *b, CK_ULONG m, CK_OBJECT_HANDLE *public,
                       CK_OBJECT_HANDLE *private)

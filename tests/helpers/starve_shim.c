@@ -3,8 +3,8 @@
  *
  *     STARVE=300 STARVE_CALLS=file LD_PRELOAD=.../starve_shim.so mlxdpa ...
  *
- * fails the 300th; `file`, if it ends well enough to tell, gets the number of allocations. What the
- * tool calls (a compiler) has all the memory it wants.
+ * fails the 300th allocation; `file` gets the number of allocations if the tool ends normally.
+ * Programs that the tool starts (a compiler) are not affected.
  */
 #include <fcntl.h>
 #include <stdio.h>

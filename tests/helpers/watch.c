@@ -2,12 +2,12 @@
  * watch SECONDS COMMAND [ARGUMENT...]: runs a test program that speaks TAP and copies what it
  * prints.
  *
- * A test may wait SECONDS, and take eight times that if it works: on a slow machine a test that
- * computes is late, one that waits so long waits in vain. A test begins with a line "begin N NAME"
- * (bats --formatter cat) or "# begin NAME" (cmocka, each_test.c). One that is over its limit is cut
- * off: all that it started is killed, but bats, which goes on with the next test; bats too, if that
- * does not help. "# cut off ..." says which test it was, and the exit code is then 124. What still
- * runs when the program has ended is killed, and told as "# left running: ...".
+ * A test may wait for SECONDS, and may take eight times as long if it works: a slow machine delays
+ * work, but a test that waits so long waits in vain. A test begins with a line "begin N NAME" (bats
+ * --formatter cat) or "# begin NAME" (cmocka, each_test.c). A test over its limit is cut off: all
+ * its processes are killed except bats, which continues with the next test; if that does not help,
+ * bats is killed, too. "# cut off ..." names the test, and the exit code is then 124. Processes
+ * that still run at the end are killed and reported as "# left running: ...".
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -25,19 +25,19 @@
 #include <unistd.h>
 
 enum {
-    WORKS_LONGER = 8, /* than it may wait */
-    GRACE = 10,       /* seconds until bats goes, too */
+    WORKS_LONGER = 8, /* times the limit for waiting */
+    GRACE = 10,       /* seconds until bats is killed, too */
     PROCESSES_MAX = 32768,
 };
 
 static struct {
     char test[200];
     time_t since;
-    int waited;    /* seconds in which nothing of it was running or could */
-    bool hit;      /* what it started was killed */
-    bool cut;      /* any test was */
+    int waited;    /* seconds in which no process of the test ran */
+    bool hit;      /* its processes were killed */
+    bool cut;      /* a test was cut off */
     bool bats;     /* the command is bats */
-    int main_code; /* of the command; -1: it runs */
+    int main_code; /* exit code of the command; -1 while it runs */
     pid_t main;
 } w = {.main_code = -1};
 
@@ -65,7 +65,8 @@ struct process {
 static struct process processes[PROCESSES_MAX];
 static size_t process_count;
 
-/* State and parent of a process or thread, from its stat file. The name may hold blanks and ). */
+/* Reads state and parent of a process or thread from its stat file. The name may contain blanks and
+ * ')'. */
 static bool read_stat(const char *path, char *state, int *parent)
 {
     char text[512];
@@ -83,7 +84,7 @@ static bool is_number(const char *name)
     return isdigit((unsigned char)*name);
 }
 
-/* Children of members of a set become members. */
+/* Adds the children of members of a set to the set. */
 static void add_descendants(int set)
 {
     for (bool more = true; more;) {
@@ -95,7 +96,7 @@ static void add_descendants(int set)
     }
 }
 
-/* All that descends from this process, whatever session it moved to: orphans come back to us. */
+/* Finds all descendants of this process in any session; orphans become our children. */
 static void find_processes(void)
 {
     DIR *d = opendir("/proc");
@@ -115,7 +116,7 @@ static void find_processes(void)
     add_descendants(OURS);
 }
 
-/* Whether one of its threads runs, could run, or waits for a disk. */
+/* Returns true if a thread of the process runs, could run, or waits for a disk. */
 static bool works(pid_t pid)
 {
     char path[PATH_MAX], state = 0;
@@ -163,7 +164,7 @@ static bool is_bats_test(pid_t pid)
     return strstr(command, "/bats-exec-test ") != NULL;
 }
 
-/* What a test of bats started, that it left behind included; without bats, everything. */
+/* Finds the processes of a bats test, including orphans; without bats, all processes. */
 static void find_what_a_test_started(void)
 {
     find_processes();
@@ -184,7 +185,7 @@ static void find_what_a_test_started(void)
         processes[i].in[OF_A_TEST] = processes[i].in[OURS];
 }
 
-/* Kills the members of a set, and tells of each. */
+/* Kills the members of a set, and reports each. */
 static void kill_set(int set, const char *why)
 {
     char command[160];
@@ -230,7 +231,7 @@ static void take_line(const char *line)
     }
 }
 
-/* Copies what is there, and looks at its lines. False: nothing more will come. */
+/* Copies the available bytes and reads their lines. Returns false at the end of the stream. */
 static bool pass_on(int fd)
 {
     static char line[400];
@@ -263,7 +264,7 @@ static void reap(void)
             w.main_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Once a second. */
+/* Called once a second. */
 static void judge(int limit)
 {
     if (!any_works())
@@ -287,8 +288,8 @@ static pid_t start(char **command, int *out)
         return -1;
     pid_t pid = fork();
     if (pid == 0) {
-        setsid(); /* nothing asks the terminal of who runs the tests */
-        /* Nor does it matter which signals that shell ignores: nohup, for one. */
+        setsid(); /* no terminal, so that nothing can ask for input */
+        /* Signals that the shell ignores (nohup) must not be ignored here. */
         for (int i = 1; i < NSIG; i++)
             signal(i, SIG_DFL);
         dup2(ends[1], 1);
@@ -333,7 +334,7 @@ int main(int argc, char **argv)
         }
     }
     kill_all(stopped ? "killed" : "left running");
-    /* What is still in the pipe: all that could write there is gone, or going. */
+    /* Read the rest of the pipe; its writers are gone or end now. */
     while (open && poll(&(struct pollfd){.fd = out, .events = POLLIN}, 1, 1000) > 0)
         open = pass_on(out);
     reap();

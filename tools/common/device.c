@@ -1,4 +1,3 @@
-/* The only device there is. */
 #include "common/device.h"
 
 #include "device/state/state.h"

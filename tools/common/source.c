@@ -1,4 +1,4 @@
-/* Where a tool's program and its device come from. */
+/* Opens the program and the device of a command line. */
 #include "common/source.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The file is the program: a device executable, with its crypto data in another file. */
+/* Opens a file that is a device executable; its crypto data are in another file. */
 static enum dpk_status open_bare(const char *path, const char *app, const char *signature,
                                  struct dpk_source *s, struct dpk_error *err)
 {
@@ -60,8 +60,7 @@ enum dpk_status dpk_source_open(const char *path, const char *app, const char *s
         return status;
     bool riscv = dpk_elf_is_riscv(s->elf.data, s->elf.size);
     status = dpk_hostfile_parse(path, s->elf.data, s->elf.size, &s->host, &why);
-    /* A RISC-V file without programs inside is one itself; the loader says what is wrong with it.
-     */
+    /* A RISC-V file without programs is a device executable; the loader reports its faults. */
     if (riscv && (status != DPK_OK || dpk_hostfile_count(s->host) == 0))
         return open_bare(path, app, signature, s, err);
     s->no_program = status == DPK_ERR_FORMAT || status == DPK_ERR_UNSUPPORTED;

@@ -1,6 +1,6 @@
 /*
- * source: the DPA program that a command line names, and the device that shall run it. A program is
- * in a host file (executable, library, object, archive), or is a device ELF of its own.
+ * source: the DPA program that a command line names, and the device that runs it. A program is in a
+ * host file (executable, library, object, archive), or is a separate device ELF.
  *
  *     struct dpk_source source = {0};
  *     struct dpk_image *image = NULL;
@@ -18,21 +18,21 @@
 #include "hostfile/hostfile.h"
 
 struct dpk_source {
-    struct dpk_hostfile *host;    /* owns the rest, or NULL */
-    struct dpk_buf elf, crypto;   /* the file; its crypto data, with host NULL */
-    struct dpk_load_request load; /* without the device */
-    bool no_program;              /* after a failure: no program can be read from it (BAD_FORMAT) */
+    struct dpk_hostfile *host;    /* the program's host file, or NULL */
+    struct dpk_buf elf, crypto;   /* the file; crypto data of a device ELF */
+    struct dpk_load_request load; /* load request without the device */
+    bool no_program; /* after a failure: no readable program in the file (BAD_FORMAT) */
 };
 
-/* Finds a program. `app`: which of a host file, NULL: the only one; for a device ELF it is the
- * program's name in messages. `signature`: a file with the crypto data of a device ELF, or NULL.
- * Close it after a failure, too. */
+/* Finds a program. `app` selects a program of a host file (NULL: the only program); for a device
+ * ELF it is the name in messages. `signature` is a file with the crypto data of a device ELF, or
+ * NULL. Close `out` after a failure, too. */
 enum dpk_status dpk_source_open(const char *path, const char *app, const char *signature,
                                 struct dpk_source *out, struct dpk_error *err);
 void dpk_source_close(struct dpk_source *s);
 
-/* Opens the device with that name; NULL: the only one there is. DPK_ERR_NOT_FOUND: there is none.
- * DPK_ERR_USAGE: there are several to choose from. */
+/* Opens the device with this name, or the only device if `name` is NULL. Errors: DPK_ERR_NOT_FOUND
+ * if there is no device, DPK_ERR_USAGE if there are several. */
 enum dpk_status dpk_source_device(const char *name, struct dpk_device **out, struct dpk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What libraries of DOCA can do with a device: a table of their functions that tell. */
+/* Prints the capabilities of DOCA libraries with a device, from a table of capability functions. */
 #include "doca_caps.h"
 
 #include <doca_clock.h>
@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What functions look like. */
+/* Types of capability functions. */
 typedef doca_error_t test_call(const struct doca_devinfo *);
 typedef doca_error_t u8_call(const struct doca_devinfo *, uint8_t *);
 typedef doca_error_t u16_call(const struct doca_devinfo *, uint16_t *);
@@ -32,17 +32,17 @@ typedef doca_error_t rdma_call(const struct doca_devinfo *, enum doca_rdma_trans
 struct cap {
     const char *library, *function;
     enum kind {
-        TEST, /* supported, if it succeeds */
-        FLAG, /* supported, if it gives 1 */
+        TEST, /* supported if the call succeeds */
+        FLAG, /* supported if the value is 1 */
         U8,
         U16,
         U32,
         U64,
-        RC, /* of reliable connections */
+        RC, /* value for reliable connections */
     } kind;
 };
 
-/* A row; the compiler checks that the function is what its kind says. */
+/* A row of the table; the compiler checks the function's type against its kind. */
 #define CAP(library, function, k, type)                                                            \
     {                                                                                              \
         library, #function,                                                                        \
@@ -57,7 +57,7 @@ struct cap {
 #define U64(library, function)  CAP(library, function, U64, u64_call)
 #define RC(library, function)   CAP(library, function, RC, rdma_call)
 
-/* Those of a library stand together. */
+/* The functions of a library follow each other. */
 static const struct cap caps[] = {
     FLAG("common", doca_devinfo_cap_is_hotplug_manager_supported),
     FLAG("common", doca_devinfo_cap_is_notification_moderation_supported),
@@ -147,7 +147,7 @@ enum { CAPS = sizeof caps / sizeof *caps };
 
 /* ---- Names ---- */
 
-/* Takes `size` bytes at the first `word` out of the text. */
+/* Removes `size` bytes at the first `word` from the text. */
 static void drop(char *text, const char *word, size_t size)
 {
     char *at = strstr(text, word);
@@ -155,11 +155,10 @@ static void drop(char *text, const char *word, size_t size)
         memmove(at, at + size, strlen(at + size) + 1);
 }
 
-/* A function's name without what all of them have: "task_memcpy" for
- * doca_dma_cap_task_memcpy_is_supported. */
+/* Shortens a function's name: "task_memcpy" for doca_dma_cap_task_memcpy_is_supported. */
 static void name_of(const struct cap *c, char out[96])
 {
-    /* Of each the first part goes, up to its "_". */
+    /* Each text is searched whole, and removed up to its first "_". */
     static const char *const words[] = {"devinfo_",    "cap_", "get_max_",  "get_num_",
                                         "get_is_pcc_", "is_",  "supported_"};
     char own[40];
@@ -229,7 +228,7 @@ static void put_value(const struct cap *c, void *function, const struct doca_dev
     }
 }
 
-/* ---- All of them ---- */
+/* ---- Printing ---- */
 
 void caps_print(const struct doca_devinfo *info, const char *library)
 {

@@ -1,4 +1,4 @@
-/* What devices and their representors are, as libdoca_common says. */
+/* Prints properties of devices and their representors, as reported by libdoca_common. */
 #include "doca_caps.h"
 
 #include "device/state/state.h"
@@ -38,7 +38,7 @@ static void put_mac(const struct doca_devinfo *info)
     put("mac_addr", text);
 }
 
-/* An interface without an address has that of nobody. */
+/* An interface without an address prints the zero address. */
 static void put_addresses(const struct doca_devinfo *info)
 {
     uint8_t v4[DOCA_DEVINFO_IPV4_ADDR_SIZE] = {0}, v6[DOCA_DEVINFO_IPV6_ADDR_SIZE] = {0};
@@ -49,7 +49,7 @@ static void put_addresses(const struct doca_devinfo *info)
     put("ipv6_addr", inet_ntop(AF_INET6, v6, text, sizeof text));
 }
 
-/* The target of the DPA, for which no function asks. */
+/* Prints the DPA's target, for which DOCA has no function. */
 static void put_target(const char *device)
 {
     struct dpk_device_info info;

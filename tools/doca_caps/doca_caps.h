@@ -1,5 +1,5 @@
-/* doca_caps: what its files share. It is a host program like any other: all that it prints, functions
- * of libdoca_* said, which it loads. */
+/* Shared by the files of doca_caps. The tool is a normal host program: it loads the libraries
+ * libdoca_* and prints what their functions return. */
 #ifndef DPK_DOCA_CAPS_DOCA_CAPS_H
 #define DPK_DOCA_CAPS_DOCA_CAPS_H
 
@@ -9,29 +9,29 @@
 
 /* ---- library.c: libraries, and functions of them ---- */
 
-/* A library of DOCA by name, "dma"; NULL: it is not installed. */
+/* Opens a DOCA library by name ("dma"). Returns NULL if it is not installed. */
 void *library_open(const char *name);
-/* A function of it; NULL: there is none. */
+/* Returns a function of the library, or NULL if the library lacks it. */
 void *library_find(const char *name, const char *function);
-/* A function with its own type, without which nothing goes: the tool ends if there is none. */
+/* Returns a required function with its own type. The tool ends if the library lacks it. */
 #define LIBRARY_FUNCTION(name, function) ((__typeof__(&function))library_need(name, #function))
 void *library_need(const char *name, const char *function);
 
 /* ---- caps.c: capabilities of libraries with a device ---- */
 
-/* `library`: only of this one; NULL: of all. */
+/* Prints the capabilities of `library`, or of all libraries if it is NULL. */
 void caps_print(const struct doca_devinfo *info, const char *library);
-/* Whether it is one of dpakit's, installed or not. */
+/* Returns true for a library of dpakit, installed or not. */
 bool caps_knows_library(const char *name);
-/* Which libraries there are. */
+/* Lists the libraries. */
 void caps_print_libraries(void);
 
 /* ---- devices.c: properties of devices and representors ---- */
 
 void device_print(const struct doca_devinfo *info);
-/* The representors that the device sees. */
+/* Prints the representors of the device. */
 enum dpk_status device_print_representors(struct doca_devinfo *info, struct dpk_error *err);
-/* The device's own line, which the others stand below. */
+/* Prints the device's line, above its other lines. */
 void device_print_address(const struct doca_devinfo *info);
 
 #endif

@@ -1,4 +1,4 @@
-/* Libraries of DOCA, which lie beside the tools: bin/../lib. */
+/* Loads DOCA libraries from the folder beside the tools: bin/../lib. */
 #include "doca_caps.h"
 
 #include <dlfcn.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder of this tool's tree, without a slash behind it; false: it cannot be told. */
+/* Gets the root folder of this tool's installation, without a trailing slash. */
 static bool find_root(char root[PATH_MAX])
 {
     const ssize_t size = readlink("/proc/self/exe", root, PATH_MAX - 1);

@@ -1,4 +1,5 @@
-/* doca_caps: emulated devices, their representors, libraries of DOCA and what they can do. */
+/* doca_caps: lists emulated devices, their representors and DOCA libraries with their
+ * capabilities. */
 #include "doca_caps.h"
 
 #include <doca_log.h>
@@ -13,7 +14,7 @@ struct options {
 
 #define ASK(function) LIBRARY_FUNCTION("common", function)
 
-/* Whether the device is the one that is asked for. */
+/* Returns true if the options select the device. */
 static bool is_wanted(const struct options *o, const struct doca_devinfo *info)
 {
     uint8_t equal = 0;
@@ -56,7 +57,7 @@ static enum dpk_status print_devices(const struct options *o, struct dpk_error *
     return status;
 }
 
-/* An answer of "unsupported" is not an error here, so the advice of libraries about it is not printed. */
+/* "unsupported" is not an error here, so the libraries must not print advice about it. */
 static void quiet_libraries(void)
 {
     struct doca_log_backend *log = NULL;
@@ -64,7 +65,7 @@ static void quiet_libraries(void)
         (void)ASK(doca_log_backend_set_sdk_level)(log, DOCA_LOG_LEVEL_CRIT);
 }
 
-/* The libraries would tell the same reason, and give no more than a number. */
+/* The libraries would return only an error code, without the reason. */
 static enum dpk_status check_devices(struct dpk_error *err)
 {
     struct dpk_names names = {0};

@@ -24,7 +24,7 @@ static bool is_nothing(const yaml_node_t *node)
     return false;
 }
 
-/* The booleans of YAML 1.1. */
+/* Reads a boolean of YAML 1.1. */
 static bool read_boolean(const yaml_node_t *node, bool *value)
 {
     static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes",

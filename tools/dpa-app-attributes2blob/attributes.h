@@ -1,5 +1,5 @@
 /*
- * attributes: the features that a program asks for, from YAML and as the blob of section
+ * attributes: the features that a program requests, read from YAML and encoded for section
  * .dpa_proc_attr_<app>.
  *
  *     struct attributes a = {0};
@@ -25,12 +25,12 @@ struct attributes {
     size_t count;
 };
 
-/* A mapping with the one key Feature_list, whose value is nothing or a mapping of names to
+/* Parses a mapping with the single key Feature_list; its value is empty or a mapping of names to
  * booleans. Errors name the line. */
 enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t size,
                                  struct attributes *out, struct dpk_error *err);
 void attributes_free(struct attributes *a);
-/* Format: man/dpa-app-attributes2blob.1, "BLOB". */
+/* Appends the blob (dpa-app-attributes2blob(1), "BLOB"). */
 void attributes_encode(const struct attributes *a, struct dpk_buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* dpa-app-attributes2blob: a program's attributes, written as YAML, as dpacc takes them. */
+/* dpa-app-attributes2blob: converts a program's attributes from YAML to the blob for dpacc. */
 #include "attributes.h"
 
 #include "cli/cli.h"

@@ -1,4 +1,4 @@
-/* The command of dpa-gdbserver: finds the process that has the token and passes GDB's bytes on to it. */
+/* The command of dpa-gdbserver: finds the process with the token and relays GDB's bytes to it. */
 #include "attach.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 struct search {
     const char *device;
-    char directory[PATH_MAX]; /* the device's */
+    char directory[PATH_MAX]; /* the device's directory */
     uint64_t token;
     const char *word; /* "find" or "debug" */
-    int fd;           /* who said yes, or -1 */
+    int fd;           /* socket of the process that answered yes, or -1 */
     char answer[200];
 };
 
@@ -84,7 +84,7 @@ static void note_stranger(void *device, const char *why)
     fprintf(stderr, "-W- refused: %s\n", why);
 }
 
-/* The process asks, too, when the debugger comes; here it is told before anybody waits for one. */
+/* The process checks this again when the debugger connects. Checking here avoids a useless wait. */
 static enum dpk_status ask_device(struct dpk_device *device, struct dpk_error *err)
 {
     enum dpk_debug_rights rights;

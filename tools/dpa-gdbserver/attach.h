@@ -1,4 +1,4 @@
-/* dpa-gdbserver: its only command, which attach.c has and main.c names. */
+/* The only command of dpa-gdbserver. */
 #ifndef DPK_DPA_GDBSERVER_ATTACH_H
 #define DPK_DPA_GDBSERVER_ATTACH_H
 

@@ -6,9 +6,9 @@
 #include "yaml/yaml.h"
 
 #define FILE_MAX_BYTES   (1u << 20)
-#define APPLICATIONS_MAX 64 /* of a partition */
+#define APPLICATIONS_MAX 64 /* of one partition */
 
-/* What is made of the file, until all of it is good. */
+/* Everything made from the file. It takes effect only if the whole file is valid. */
 struct work {
     const struct resource_options *o;
     yaml_document_t file;
@@ -18,14 +18,14 @@ struct work {
         struct dpk_buf text;
     } outputs[DPK_PARTITIONS_MAX + 1];
     size_t output_count;
-    struct dpk_buf commands; /* of dpaeumgmt, which do the same */
+    struct dpk_buf commands; /* equivalent dpaeumgmt commands */
 };
 
 enum partition_key { NAME, VHCAS, UNITS, GROUPS_MAX, GROUPS, APPLICATIONS, PARTITION_KEYS };
 static const char *const partition_keys[] = {
     "name", "vhca_list", "range_eus", "max_num_eu_group", "eu_groups", "applications", NULL};
 
-/* A text; NULL after an error, which says that `what` is one. */
+/* Returns a text. NULL after an error, which says that `what` must be a text. */
 static const char *text_of(const yaml_node_t *n, const char *what, struct dpk_error *err)
 {
     const char *text = dpk_yaml_text(n);
@@ -84,7 +84,7 @@ static const struct dpk_eu_group *find_group(const struct work *w, const char *n
 
 /* ---- Applications ---- */
 
-/* A key of YAML, and the name of a file: plain in either. */
+/* The name becomes a YAML key and a file name, so only plain characters are allowed. */
 static bool is_plain(const char *name)
 {
     const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -108,7 +108,7 @@ static enum dpk_status put_groups(struct work *w, const yaml_node_t *list, struc
     return DPK_OK;
 }
 
-/* `free`: units that no application before has. */
+/* `free` has the units that no earlier application has. */
 static enum dpk_status add_application(struct work *w, const yaml_node_t *n, struct dpk_units *free,
                                        struct dpk_buf *out, struct dpk_error *err)
 {
@@ -186,7 +186,7 @@ static enum dpk_status read_count(const yaml_node_t *n, unsigned standard, unsig
                              err);
 }
 
-/* Makes the partition and turns to it. The default one is there. */
+/* Makes the partition and selects it. The default partition always exists. */
 static enum dpk_status make_partition(struct work *w, const yaml_node_t *n,
                                       const yaml_node_t *const *values, struct dpk_error *err)
 {
@@ -237,7 +237,7 @@ static enum dpk_status add_partition(struct work *w, const yaml_node_t *n, struc
     return status == DPK_OK ? add_applications(w, values[APPLICATIONS], name, err) : status;
 }
 
-/* Partitions with vHCAs first: what they take is not left for the default one. */
+/* Makes partitions with vHCAs first, because the default partition gets the remaining units. */
 static enum dpk_status add_all(struct work *w, struct dpk_error *err)
 {
     static const char *const keys[] = {"partitions", NULL};
@@ -256,7 +256,7 @@ static enum dpk_status add_all(struct work *w, struct dpk_error *err)
     return status;
 }
 
-/* ---- The commands ---- */
+/* ---- Commands ---- */
 
 static enum dpk_status remove_all(struct dpk_units_change *c, struct dpk_error *err)
 {

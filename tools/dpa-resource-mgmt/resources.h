@@ -1,5 +1,5 @@
-/* dpa-resource-mgmt: what its files share. main.c lists the commands; apply.c gives units as a file
- * says; show.c tells who has them. */
+/* Shared by the files of dpa-resource-mgmt. main.c has the commands, apply.c assigns units as in a
+ * file, show.c shows their owners. */
 #ifndef DPK_DPA_RESOURCE_MGMT_RESOURCES_H
 #define DPK_DPA_RESOURCE_MGMT_RESOURCES_H
 
@@ -8,7 +8,7 @@
 
 struct resource_options {
     const char *device; /* -d */
-    const char *file;   /* -f: what to read, or where to write */
+    const char *file;   /* -f: input file of apply, output file of show */
     const char *output; /* -o */
     unsigned type;      /* -t: from 1 */
     bool yaml, verbose;

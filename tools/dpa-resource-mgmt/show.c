@@ -42,7 +42,7 @@ static enum dpk_status put_vhcas(struct dpk_buf *b, struct dpk_device *dev, bool
 
 /* ---- Resources ---- */
 
-/* A group by the numbers that the functions of its partition see. */
+/* Returns a group's units as the functions of its partition number them. */
 static struct dpk_units seen_units(const struct dpk_partitions *all, const struct dpk_eu_group *g)
 {
     struct dpk_device_units view = {.renumbered = false};
@@ -52,7 +52,7 @@ static struct dpk_units seen_units(const struct dpk_partitions *all, const struc
     return dpk_group_units(&view, g);
 }
 
-/* Names are printable. */
+/* Appends a quoted name, which contains only printable characters. */
 static void put_quoted(struct dpk_buf *b, const char *name)
 {
     dpk_put_u8(b, '"');
@@ -105,7 +105,7 @@ static void put_partition(struct dpk_buf *b, const struct dpk_partition *p, bool
                    p->groups_max);
 }
 
-/* What `apply` reads. */
+/* Prints the resources in the format that `apply` reads. */
 static enum dpk_status put_resources(struct dpk_buf *b, struct dpk_device *dev, bool yaml,
                                      struct dpk_error *err)
 {

@@ -12,12 +12,12 @@
 struct options {
     const char *device, *processes;
     bool enable, disable, reset, no_header;
-    unsigned timeout; /* ms, 0: none */
+    unsigned timeout; /* milliseconds; 0: no limit */
 };
 
 /* ---- Printing ---- */
 
-/* A cycle is an instruction, as the device's cycle counter has it; a tick is a nanosecond. */
+/* A cycle counts as an instruction, as in the device's cycle counter; a tick is a nanosecond. */
 static void print_thread(const struct dpk_live_thread *t)
 {
     printf("  %-12x %-16" PRIu64 " %-16" PRIu64 " %-16" PRIu64 " %-12" PRIu64 " %s\n", t->number,
@@ -65,7 +65,7 @@ static enum dpk_status collect(const struct options *o, const char *directory,
     return status;
 }
 
-/* Until the time is over, or somebody wants it to end. */
+/* Waits until the time is over or a signal asks to end. */
 static void wait_for(unsigned ms)
 {
     sigset_t ending;
@@ -78,7 +78,7 @@ static void wait_for(unsigned ms)
         ;
 }
 
-/* The signals are held back from before the counting begins, so that it ends in any case. */
+/* Blocks the signals before counting begins, so that counting is always ended. */
 static void hold_signals(void)
 {
     sigset_t ending;
@@ -99,7 +99,7 @@ static enum dpk_status count(const struct options *o, const char *directory,
     if (status != DPK_OK)
         return status;
     wait_for(o->timeout);
-    /* Processes that were chosen and have ended since are no error. */
+    /* Chosen processes may have ended meanwhile. */
     if (o->processes)
         (void)collect(o, directory, choice, false, NULL);
     else
@@ -122,7 +122,7 @@ static enum dpk_status open_and(const struct options *o, struct dpk_error *err,
     return status == DPK_OK ? action(o, directory, &choice, err) : status;
 }
 
-/* Counters are all zero until somebody collects: that is no measurement to show. */
+/* Zero counters would look like a measurement if nobody ever collected. */
 static enum dpk_status show_counted(const struct options *o, const char *directory,
                                     const struct dpk_live_choice *choice, struct dpk_error *err)
 {

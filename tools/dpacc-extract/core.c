@@ -9,7 +9,7 @@
 
 #define PROGRAMS_MAX 1024
 #define PART_MAX     ((uint64_t)1 << 30)
-#define PROBE_SIZE   4096 /* of a host file, to see that it is the one that ran */
+#define PROBE_SIZE   4096 /* bytes that are compared to recognise the host file */
 
 struct segment {
     uint64_t address, offset, size;
@@ -35,9 +35,9 @@ bool core_is(const struct dpk_buf *file)
     return elf.flaw == DPK_ELF_SOUND && elf.type == ET_CORE;
 }
 
-/* ---- What is mapped where ---- */
+/* ---- Mappings ---- */
 
-/* NT_FILE: count, page size, (begin, end, page) each, then the paths. */
+/* Reads NT_FILE: count and page size, then (begin, end, page) for each mapping, then the paths. */
 static enum dpk_status read_mappings(struct memory *m, struct dpk_reader note,
                                      struct dpk_error *err)
 {
@@ -120,7 +120,8 @@ static const struct mapping *find_mapping(const struct memory *m, uint64_t addre
 
 /* ---- Memory ---- */
 
-/* Is the file still the one that was mapped? Its first page is in the core. */
+/* Returns true if the first page of the file, as far as the core has it, is the same as in the
+ * core. */
 static bool is_same_file(const struct memory *m, const char *path, const struct dpk_buf *host)
 {
     for (size_t i = 0; i < m->mapping_count; i++) {
@@ -137,7 +138,7 @@ static bool is_same_file(const struct memory *m, const char *path, const struct 
     return true;
 }
 
-/* What the core leaves out of a mapped file. */
+/* Reads memory of a mapped file that the core leaves out. */
 static enum dpk_status read_mapped(const struct memory *m, const char *app, uint64_t address,
                                    uint64_t size, struct dpk_buf *out, struct dpk_error *err)
 {
@@ -169,7 +170,7 @@ static enum dpk_status read_mapped(const struct memory *m, const char *app, uint
     return status;
 }
 
-/* In the core or in a mapped file; a segment may end within. */
+/* Reads memory from the core or from mapped files. A segment may end inside the range. */
 static enum dpk_status read_memory(const struct memory *m, const char *app, uint64_t address,
                                    uint64_t size, struct dpk_buf *out, struct dpk_error *err)
 {
@@ -184,7 +185,7 @@ static enum dpk_status read_memory(const struct memory *m, const char *app, uint
             dpk_put(out, m->file.begin + s->offset + skip, (size_t)part);
         } else {
             const struct mapping *map = find_mapping(m, address);
-            for (size_t i = 0; i < m->segment_count; i++) /* up to what the core has again */
+            for (size_t i = 0; i < m->segment_count; i++) /* up to the next segment of the core */
                 if (m->segments[i].address > address && m->segments[i].address - address < part)
                     part = m->segments[i].address - address;
             if (map && map->end - address < part)
@@ -211,7 +212,7 @@ static enum dpk_status add_program(const struct memory *m, struct dpk_reader r, 
     size_t left = dpk_reader_left(&r);
     const uint8_t *name = dpk_read_bytes(&r, left);
     if (!name || !elf || !memchr(name, 0, left) || !*name)
-        return DPK_OK; /* not one of ours */
+        return DPK_OK; /* not a valid descriptor */
     if (core->count == PROGRAMS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: more than %d programs", m->core, PROGRAMS_MAX);
     for (size_t i = 0; i < core->count; i++)

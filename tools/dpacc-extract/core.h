@@ -1,10 +1,10 @@
 /*
- * core: programs in the memory of a process that died.
+ * core: programs in the core file of a dead process.
  *
- * A core file has no sections. Every program that dpacc made leaves a descriptor in the data of its
- * host (tools/dpacc/embed.c), written to when the host starts, so that the page is in every core.
- * It says where program and crypto data lie. Where those pages are left out of the core, as Linux
- * does with what can be had from a file, they are read from that file.
+ * A core file has no sections. dpacc puts a descriptor of each program into the host's data
+ * (tools/dpacc/embed.c). The host writes to it at its start, so that its page is in every core. It
+ * has the addresses of program and crypto data. Linux omits unchanged pages of files from cores;
+ * such pages are read from the file.
  */
 #ifndef DPK_DPACC_EXTRACT_CORE_H
 #define DPK_DPACC_EXTRACT_CORE_H
@@ -13,8 +13,8 @@
 
 struct core_program {
     char name[209];
-    uint64_t address;         /* of the program in the process */
-    struct dpk_buf elf, room; /* room: `.dpa_sig_<app>`, length prefix and all */
+    uint64_t address;         /* address of the program in the process */
+    struct dpk_buf elf, room; /* room: `.dpa_sig_<app>` with its length prefix */
 };
 
 struct core {
@@ -22,9 +22,9 @@ struct core {
     size_t count;
 };
 
-/* Is it an ELF core file? */
+/* Returns true for an ELF core file. */
 bool core_is(const struct dpk_buf *file);
-/* None at all is an error. */
+/* Finds the programs. No program is an error. */
 enum dpk_status core_parse(const char *path, const struct dpk_buf *file, struct core *out,
                            struct dpk_error *err);
 void core_free(struct core *core);

@@ -1,4 +1,4 @@
-/* The command: takes one program, and its crypto data, out of the input. */
+/* The command: extracts a program and its crypto data from the input. */
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ static enum dpk_status fail_choice(const struct dpk_program *p, const char *inpu
                     p->name, names);
 }
 
-/* -mcpu asks for a target where there are several; a program for one does not say which. */
+/* Chooses the target of -mcpu. A program for one target does not say which target that is. */
 static enum dpk_status choose(const struct extract_options *o, const char *input,
                               const struct dpk_program *p, const struct dpk_subject **out,
                               struct dpk_error *err)
@@ -61,7 +61,7 @@ static enum dpk_status choose(const struct extract_options *o, const char *input
     return *out ? DPK_OK : fail_choice(p, input, o->mcpu, err);
 }
 
-/* Only what a debugger or disassembler can open is handed out. */
+/* Refuses programs that debuggers and disassemblers cannot open. */
 static enum dpk_status check_program(const struct dpk_program *p, const struct dpk_subject *s,
                                      const char *input, struct dpk_error *err)
 {
@@ -95,7 +95,7 @@ static enum dpk_status write_subject(const struct extract_options *o, const char
     status =
         dpk_file_replace(o->output, s->elf.file.begin, dpk_reader_left(&s->elf.file), 0666, err);
     if (status != DPK_OK && o->signature)
-        unlink(o->signature); /* both or none */
+        unlink(o->signature); /* write both files or neither */
     return status;
 }
 

@@ -1,7 +1,5 @@
-/*
- * dpacc-extract: what its files share. source.c has the programs of the input, list.c prints them,
- * extract.c has the command and takes one out.
- */
+/* Shared by the files of dpacc-extract. source.c finds the programs of the input, list.c prints
+ * them, extract.c has the command and extracts a program. */
 #ifndef DPK_DPACC_EXTRACT_EXTRACT_H
 #define DPK_DPACC_EXTRACT_EXTRACT_H
 
@@ -16,30 +14,32 @@ struct extract_options {
     const char *signature; /* --signature */
     bool list;             /* --list */
     bool json;             /* --json */
-    uint32_t target;       /* that mcpu names */
+    uint32_t target;       /* the target that mcpu names */
 };
 
 extern const struct dpk_command extract_command;
 
-/* The programs of the input, wherever they come from. */
+/* The programs of the input: a host file or a core file. */
 struct source {
     struct dpk_buf file;
-    struct dpk_hostfile *host; /* NULL: a core file */
+    struct dpk_hostfile *host; /* NULL for a core file */
     struct core core;
-    struct dpk_program *of_core; /* their `subjects` are allocated */
+    struct dpk_program *of_core; /* programs of a core file, with allocated `subjects` */
 };
 
-/* Release with source_close, after failures too. */
+/* Release `s` with source_close, also after failures. */
 enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err);
 void source_close(struct source *s);
 
 size_t source_count(const struct source *s);
 const struct dpk_program *source_program(const struct source *s, size_t index);
-/* The program `app`, NULL: the only one. Errors about a core file name it by `input`. */
+/* Finds the program `app`, or the only program if `app` is NULL. Errors about a core file start
+ * with `input`. */
 enum dpk_status source_find(const struct source *s, const char *input, const char *app,
                             const struct dpk_program **out, struct dpk_error *err);
 
-/* "nv-dpa-bf3"; "-" for a program for one target, which does not say which. Returns `out`. */
+/* Writes "nv-dpa-bf3", or "-" for a program for one target, which does not name the target. Returns
+ * `out`. */
 #define EXTRACT_TARGET_TEXT (DPK_TARGET_TEXT + 8)
 const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TARGET_TEXT]);
 

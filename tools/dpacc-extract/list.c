@@ -1,11 +1,11 @@
-/* The programs of the input, as a table or as JSON. */
+/* Lists the programs of the input as a table or as JSON. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "extract.h"
 #include "hashlist/hashlist.h"
 
-/* "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program for one target. */
+/* Prints "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program for one target. */
 static void print_targets(const struct dpk_program *p)
 {
     char name[EXTRACT_TARGET_TEXT];
@@ -21,7 +21,7 @@ static void add_digest(cJSON *o, const struct dpk_subject *s)
     cJSON_AddStringToObject(o, "sha256", digest);
 }
 
-/* Each target with its digest; of a program for one target, its own. */
+/* Adds each target with its digest; for a program for one target, only the digest. */
 static void add_targets(cJSON *o, const struct dpk_program *p)
 {
     if (!p->subjects[0].target[0]) {

@@ -1,4 +1,4 @@
-/* dpacc-extract: the device executable, and the crypto data, out of a host file. */
+/* dpacc-extract: extracts device executable and crypto data from a host file. */
 #include "extract.h"
 
 static const struct dpk_tool tool = {

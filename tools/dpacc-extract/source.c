@@ -1,4 +1,4 @@
-/* The programs of a host file or of a core file. */
+/* Finds the programs of a host file or of a core file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* dpaeumgmt: what its files share. groups.c and partitions.c have what is done with each sort of
- * object, info.c what the card is; main.c lists the commands. */
+/* Shared by the files of dpaeumgmt. groups.c and partitions.c have the verbs of these objects,
+ * info.c describes the card, main.c has the commands. */
 #ifndef DPK_DPAEUMGMT_DPAEUMGMT_H
 #define DPK_DPAEUMGMT_DPAEUMGMT_H
 
@@ -11,30 +11,30 @@ struct eu_options {
     const char *name;    /* -n */
     const char *range;   /* -r */
     const char *vhcas;   /* -v */
-    const char *file;    /* -f: groups, or partitions */
-    unsigned group;      /* -g, 0: not given */
-    unsigned partition;  /* -p, 0: not given */
-    unsigned groups_max; /* -m, 0: not given */
+    const char *file;    /* -f: file of groups or of partitions */
+    unsigned group;      /* -g; 0 if absent */
+    unsigned partition;  /* -p; 0 if absent */
+    unsigned groups_max; /* -m; 0 if absent */
 };
 
-/* What a command does: `name` is the word behind it. */
+/* A verb of a command: `name` is the word after the command. */
 struct eu_verb {
     const char *name;
     enum dpk_status (*run)(const struct eu_options *o, struct dpk_device *dev,
                            struct dpk_error *err);
-    const char *needs; /* what is missing if `has` says no; or NULL */
+    const char *needs; /* the options that are missing if `has` returns false; or NULL */
     bool (*has)(const struct eu_options *o);
 };
 extern const struct eu_verb group_verbs[], partition_verbs[], info_verbs[]; /* end with {0} */
 
-/* Units from the command line or a file. DPK_ERR_USAGE: they are none. */
+/* Parses units from the command line or a file. Errors: DPK_ERR_USAGE for other texts. */
 enum dpk_status eu_read_units(const char *text, struct dpk_units *out, struct dpk_error *err);
-/* The array `key` of objects in the JSON file; cJSON_Delete(*root) frees all of it. */
+/* Gets the array `key` of objects in the JSON file. Release everything with cJSON_Delete(*root). */
 enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, const cJSON **out,
                              struct dpk_error *err);
-/* The text `key` of an object in it; NULL after an error. */
+/* Returns the text `key` of an object, or NULL after an error. */
 const char *eu_text(const cJSON *object, const char *key, struct dpk_error *err);
-/* "6,7,8" after `what`, as a line. */
+/* Prints a line with `what` and units such as "6,7,8". */
 enum dpk_status eu_print_units(const char *what, const struct dpk_units *units,
                                struct dpk_error *err);
 

@@ -5,7 +5,7 @@
 
 /* ---- Looking ---- */
 
-/* All groups of the card, and the units of the device's function. */
+/* Gets all groups of the card, and the units of the device's function. */
 static enum dpk_status look(struct dpk_device *dev, struct dpk_partitions *all,
                             struct dpk_device_units *mine, struct dpk_error *err)
 {
@@ -39,7 +39,7 @@ static enum dpk_status print_groups(const struct dpk_partitions *all,
     return status;
 }
 
-/* The group that -g or -n names, or NULL. */
+/* Returns the group of -g or -n, or NULL. */
 static const struct dpk_eu_group *find(const struct eu_options *o, const struct dpk_partitions *all,
                                        const struct dpk_device_units *mine, struct dpk_error *err)
 {
@@ -138,7 +138,7 @@ static enum dpk_status destroy(const struct eu_options *o, struct dpk_device *de
     return status;
 }
 
-/* {"eu_groups": [{"name": "hg1", "range": "178-180"}]} */
+/* Adds {"eu_groups": [{"name": "hg1", "range": "178-180"}]}. */
 static enum dpk_status add_all(struct dpk_units_change *c, const cJSON *list, struct dpk_error *err)
 {
     const cJSON *entry;

@@ -42,7 +42,7 @@ static enum dpk_status status_of(const struct eu_options *o, struct dpk_device *
     return DPK_OK;
 }
 
-/* The functions of a pair, or the only one. */
+/* Lists both functions of a pair, or the only function. */
 static enum dpk_status vhca(const struct eu_options *o, struct dpk_device *dev,
                             struct dpk_error *err)
 {

@@ -48,8 +48,8 @@ static const struct dpk_partition *by_id(const struct dpk_partitions *all, unsig
     return NULL;
 }
 
-/* A function that manages none sees the partition that it is in, with the numbers that it has for
- * the units: from 0 on (guide 000, "EU Partitions"). */
+/* A function that does not manage partitions sees only its own partition, with units numbered from
+ * 0 (guide 000, "EU Partitions"). */
 static void show_own(struct dpk_device *dev, struct dpk_partitions *all)
 {
     struct dpk_device_units mine;
@@ -127,7 +127,7 @@ static enum dpk_status destroy(const struct eu_options *o, struct dpk_device *de
     return status;
 }
 
-/* {"eu_partitions": [{"vhca_list": "1", "range_eus": "10-20", "max_num_eu_group": 1}]} */
+/* Adds {"eu_partitions": [{"vhca_list": "1", "range_eus": "10-20", "max_num_eu_group": 1}]}. */
 static enum dpk_status add_all(struct dpk_units_change *c, const cJSON *list, struct dpk_error *err)
 {
     const cJSON *entry;

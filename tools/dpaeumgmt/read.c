@@ -1,4 +1,4 @@
-/* Units and files of JSON, from the command line. */
+/* Reads units from the command line, and JSON files. */
 #include "dpaeumgmt.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum dpk_status eu_read_units(const char *text, struct dpk_units *out, struct dp
                     DPK_UNITS_MAX - 1);
 }
 
-/* The first key that an object has twice, within `value` too; NULL: none. */
+/* Returns the first duplicate key in `value` or in its members, or NULL. */
 static const char *key_twice(const cJSON *value)
 {
     const cJSON *item, *other;

@@ -1,4 +1,4 @@
-/* Commands that write a device into a file and make one of a file. */
+/* Commands that export a device to a file and import it. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,7 +9,8 @@ struct export_options {
     bool with_factory_keys;
 };
 
-/* A file that is there keeps its permissions, and must not show a private key to others. */
+/* An existing file keeps its permissions, so it must not be readable by others if it gets private
+ * keys. */
 static enum dpk_status check_private(const char *path, struct dpk_error *err)
 {
     struct stat st;
@@ -20,8 +21,8 @@ static enum dpk_status check_private(const char *path, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* The log tells of it before the archive is there, and the archive needs no more space then:
- * neither is there without the other, but by a power cut between the two. */
+/* Logs the export before the archive appears; the archive then needs no more space. So both exist
+ * or neither, except after a power cut in between. */
 static enum dpk_status put_archive(struct dpk_device *dev, const struct dpk_buf *archive,
                                    const char *path, bool secret, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Commands that ask devices and change nothing. */
+/* Commands that query devices and change nothing. */
 #include "dpadev.h"
 
 struct list_options {

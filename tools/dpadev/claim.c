@@ -11,8 +11,7 @@
 
 #define KEY_BITS 4096
 
-/* Finds the key that signs: NVIDIA's, given by -p and --nvidia-uuid, or the test key that stands for it
- * on the emulated device. */
+/* Finds the signing key: NVIDIA's key (-p and --nvidia-uuid), or the emulated device's test key. */
 static enum dpk_status find_nvidia(struct own_work *w, struct dpk_error *err)
 {
     const bool given = dpk_key_given(&w->key);
@@ -36,7 +35,7 @@ static enum dpk_status find_nvidia(struct own_work *w, struct dpk_error *err)
     return status;
 }
 
-/* Reads the owner's public key: from a file with the public half, or with both halves. */
+/* Reads the owner's public key from a file with the public key or the key pair. */
 static enum dpk_status read_owner(const char *path, EVP_PKEY **out, struct dpk_error *err)
 {
     struct dpk_signer *signer = NULL;
@@ -109,7 +108,7 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
                         dpk_device_name(w->dev), text);
     if (dpk_uuid_is_zero(&uuid) && dpk_key_in_token(owner))
         return dpk_fail(err, DPK_ERR_USAGE, "claim: a key in a token needs --owner-uuid");
-    /* Its UUID's file is missed only where the key itself is there. */
+    /* Report a missing key before a missing UUID file. */
     if (dpk_uuid_is_zero(&uuid) && access(owner, F_OK) != 0)
         return dpk_fail_errno(err, "claim: the owner's key %s", owner);
     if (dpk_uuid_is_zero(&uuid))

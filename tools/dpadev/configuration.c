@@ -1,9 +1,9 @@
-/* NV configurations that claim and lock make and sign, as `mlxconfig-lite create_conf` does. */
+/* Makes and signs NV configurations for claim and lock, like `mlxconfig-lite create_conf`. */
 #include <time.h>
 
 #include "own.h"
 
-/* The lowest file version that anti-rollback accepts of the key pair that signs. */
+/* Gets the lowest file version that anti-rollback accepts from the signing key pair. */
 static enum dpk_status get_version(struct own_work *w, uint32_t *out, struct dpk_error *err)
 {
     struct dpk_device_rollback r;

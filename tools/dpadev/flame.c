@@ -1,9 +1,9 @@
-/* A profile as part of a report: the frames of a flame graph, each with its place. */
+/* Converts a profile to JSON for a report: the frames of a flame graph with their places. */
 #include "dpadev.h"
 
 #include "profile/profile.h"
 
-/* Frames of less than a thousandth are left out, as nobody sees them. */
+/* Frames of less than a thousandth are invisible, so they are left out. */
 enum { PARTS = 1000 };
 
 static void add_frame(cJSON *frames, const struct dpk_profile_frame *f, uint64_t begin)
@@ -17,10 +17,10 @@ static void add_frame(cJSON *frames, const struct dpk_profile_frame *f, uint64_t
     dpk_json_integer(o, "own", f->self);
 }
 
-/* A frame and what it called, from the left end of it; callers come first. */
+/* Adds the frames, callers first, each from the left end of its parent. */
 static void add_frames(const struct dpk_profile *p, uint64_t least, cJSON *frames)
 {
-    uint64_t begin[DPK_PROFILE_DEPTH + 2] = {0}; /* of the next frame of each depth */
+    uint64_t begin[DPK_PROFILE_DEPTH + 2] = {0}; /* left end of the next frame at each depth */
     unsigned at = DPK_PROFILE_ROOT;
     while (at != DPK_PROFILE_NONE) {
         const struct dpk_profile_frame *f = dpk_profile_frame(p, at);

@@ -1,4 +1,4 @@
-/* Which execution units of a device are taken, over time: many looks, gathered in columns. */
+/* Samples which execution units of a device are busy over time. */
 #include "dpadev.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 enum {
     COLUMNS = 60,
-    LOOKS = 100,              /* in a column, if the machine is free */
-    LEAST_PAUSE_NS = 100000,  /* between looks */
-    MOST_PAUSE_NS = 20000000, /* so that units which are taken for a moment are seen, too */
+    LOOKS = 100,              /* samples in a column on an idle machine */
+    LEAST_PAUSE_NS = 100000,  /* between samples */
+    MOST_PAUSE_NS = 20000000, /* short enough to see brief use of units */
 };
 
 struct heat {
@@ -19,7 +19,7 @@ struct heat {
     unsigned taken[DPK_UNITS_MAX][COLUMNS];
 };
 
-/* ---- Looking ---- */
+/* ---- Sampling ---- */
 
 static void look(const struct dpk_live_watch *watch, struct heat *heat, unsigned column)
 {
@@ -82,9 +82,9 @@ static cJSON *json_heat(const struct heat *heat, unsigned seconds)
     return o;
 }
 
-/* ---- The part of a report ---- */
+/* ---- Part of a report ---- */
 
-/* Without a process there is nothing to follow, and no folder to be made for it. */
+/* Without a process there is nothing to sample, and no folder should be made for it. */
 static enum dpk_status how_long(const char *card, unsigned *seconds, struct dpk_error *err)
 {
     struct dpk_live_seen seen = {0};

@@ -2,8 +2,8 @@
 
 #include "own.h"
 
-/* DPK_ERR_EXISTS: the device is locked. That means that authentication is on from the next reset, and
- * that users cannot change it. */
+/* Returns DPK_ERR_EXISTS if the device is locked: authentication is on from the next reset, and
+ * users cannot change it. */
 static enum dpk_status refuse_locked(const struct own_work *w, struct dpk_error *err)
 {
     bool on = false;

@@ -1,4 +1,4 @@
-/* What dpadev tells of devices and of what happened to them. */
+/* Prints the list of devices, and the log of a device. */
 #include "dpadev.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ---- list ---- */
 
-/* A device that cannot be opened has the reason in place of a description. */
+/* A device that cannot be opened shows the reason instead of a description. */
 static void print_one(const char *name, bool more, cJSON *array)
 {
     struct dpk_device_info info = {0};
@@ -49,7 +49,7 @@ enum dpk_status dpadev_print_list(bool more, bool json, struct dpk_error *err)
 
 /* ---- log ---- */
 
-/* Names in the log come from files that nobody trusts. */
+/* Names in the log come from untrusted files. */
 static void print_plain(const char *text)
 {
     char *copy = dpk_text_cleaned(text);

@@ -1,4 +1,4 @@
-/* Commands that make devices and change them. */
+/* Commands that make, change and delete devices. */
 #include "dpadev.h"
 
 enum { PRODUCTION = 1, DEVELOPMENT };
@@ -9,7 +9,7 @@ struct create_options {
     unsigned life_cycle, type;
 };
 
-/* In the order of the option's words. */
+/* In the order of the option's values. */
 static const char *const types[] = {"bf3", "cx7", "cx8", "cx9"};
 
 static enum dpk_status create(void *options, const struct dpk_args *args, struct dpk_error *err)

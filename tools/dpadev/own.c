@@ -1,4 +1,4 @@
-/* How the commands claim, trust and lock run. */
+/* Runs the commands claim, trust and lock. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static enum dpk_status give(struct own_work *w, apply_fn *apply, struct dpk_erro
     return status;
 }
 
-/* Asks the device first whether it would take the signed file, then writes the files and applies it. */
+/* Asks the device whether it would accept the signed file, then writes the files and applies it. */
 static enum dpk_status finish(struct own_work *w, struct dpk_error *err)
 {
     enum dpk_status status =

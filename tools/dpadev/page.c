@@ -1,5 +1,5 @@
-/* The report as one page: HTML with its style and picture inside, and nothing from elsewhere. All that
- * it says of the device is in the report; texts of devices, logs and processes are nobody's friends. */
+/* Writes the report as a single HTML page with style and pictures inside. All data come from the
+ * report; texts of devices, logs and processes are untrusted. */
 #include <string.h>
 
 #include "chart/chart.h"
@@ -18,8 +18,8 @@ static const char *text_of(const cJSON *o, const char *key)
 
 enum { LONG = 80, CARD_COLUMNS = 5 };
 
-/* Text, numbers as they are, yes and no; an array as its number of elements. A key does not fill the
- * screen: it is read through a window. */
+/* Appends a value: a text, a number, yes or no, or the size of an array. Long texts, such as keys,
+ * get a scrollable window. */
 static void put_value(struct dpk_buf *out, const cJSON *v)
 {
     char number[40];
@@ -52,7 +52,7 @@ static void begin_section(struct dpk_buf *out, const char *id, const char *title
     dpk_put_format(out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
 }
 
-/* `cards`: on a small screen each row is a card, whose lines name their columns. */
+/* `cards`: on a small screen, each row becomes a card with the columns' names. */
 static void begin_table(struct dpk_buf *out, const char *about, bool cards)
 {
     dpk_put_format(out,
@@ -66,7 +66,7 @@ static void end_table(struct dpk_buf *out)
     dpk_put_format(out, "</tbody></table></div>\n");
 }
 
-/* A row for each element. `none`: what stands there instead of an empty table. */
+/* Appends a row for each element. `none` is the text for an empty table. */
 static void put_table(struct dpk_buf *out, const char *about, const cJSON *rows,
                       const struct column *columns, size_t count, const char *none)
 {
@@ -99,7 +99,7 @@ static void put_table(struct dpk_buf *out, const char *about, const cJSON *rows,
 #define PUT_TABLE(out, about, rows, columns, none)                                                 \
     put_table(out, about, rows, columns, sizeof(columns) / sizeof *(columns), none)
 
-/* Names and values, one below the other. */
+/* Appends a table of names and values. */
 static void put_list(struct dpk_buf *out, const char *about, const cJSON *o,
                      const struct column *columns, size_t count)
 {
@@ -115,7 +115,7 @@ static void put_list(struct dpk_buf *out, const char *about, const cJSON *o,
 #define PUT_LIST(out, about, o, columns)                                                           \
     put_list(out, about, o, columns, sizeof(columns) / sizeof *(columns))
 
-/* Counters by their own names: each member that is a number. */
+/* Appends all members that are numbers, with their own names. */
 static void put_counters(struct dpk_buf *out, const char *about, const cJSON *o)
 {
     const cJSON *v;
@@ -134,11 +134,11 @@ static void put_counters(struct dpk_buf *out, const char *about, const cJSON *o)
     end_table(out);
 }
 
-/* ---- The chain of trust, as a picture ---- */
+/* ---- Picture of the chain of trust ---- */
 
 enum { WIDE = 340, LINE = 18, GAP = 34, BETWEEN = 6, LETTERS = 42 };
 
-/* One line of a box; what is longer is cut, between characters. */
+/* Appends one line of a box. Long text is cut between characters. */
 static void put_words(struct dpk_buf *out, int y, const char *class, const char *text)
 {
     char cut[4 * LETTERS + 4];
@@ -151,7 +151,7 @@ static void put_words(struct dpk_buf *out, int y, const char *class, const char 
     dpk_put_format(out, "</text>\n");
 }
 
-/* A box with a title and a line at `y`; returns where the next one begins. */
+/* Appends a box with a title and a line at `y`. Returns the place of the next box. */
 static int put_box(struct dpk_buf *out, int y, const char *title, const char *line)
 {
     const int height = 12 + 2 * LINE;
@@ -162,7 +162,7 @@ static int put_box(struct dpk_buf *out, int y, const char *title, const char *li
     return y + height + BETWEEN;
 }
 
-/* An arrow from the box that ended before `y`, with words beside it; returns where it ends. */
+/* Appends an arrow from the box that ends before `y`, with words beside it. Returns its end. */
 static int put_arrow(struct dpk_buf *out, int y, const char *words)
 {
     y -= BETWEEN;

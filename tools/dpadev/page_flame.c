@@ -1,4 +1,4 @@
-/* The section of a report that shows a profile: a flame graph, and a table of it. */
+/* The section of a report with a profile: a flame graph and a table. */
 #include <stdlib.h>
 
 #include "chart/chart.h"
@@ -32,7 +32,7 @@ static unsigned deepest(const cJSON *frames)
     return most;
 }
 
-/* A name that does not fit is cut by the frame. Neighbours differ in how strong their colour is. */
+/* A frame clips a name that does not fit. Neighbours differ in the strength of their colour. */
 static void put_frame(struct dpk_buf *out, const cJSON *f, double scale, unsigned height,
                       unsigned *shade)
 {

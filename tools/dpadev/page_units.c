@@ -1,4 +1,4 @@
-/* The section of a report that shows execution units over time: a heat map, and a table of it. */
+/* The section of a report with execution units over time: a heat map and a table. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 enum { WIDE = 860, NARROW = 340, COLUMNS_MOST = 1000, NAME = 12 };
 
-/* The rows of the JSON, for a picture. */
+/* The rows of the JSON, converted for a picture. */
 struct rows {
     struct chart_heat_row *rows;
     double *values;

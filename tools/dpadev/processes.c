@@ -1,10 +1,10 @@
-/* What processes that use the DPA say of themselves: a line of JSON each, which nobody trusts. */
+/* Reads what DPA processes report about themselves: lines of JSON, which are not trusted. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "dpadev.h"
 
-/* cJSON takes no text that is nested deeper than CJSON_NESTING_LIMIT, 1000. */
+/* The recursion is bounded: cJSON refuses nesting deeper than CJSON_NESTING_LIMIT, 1000. */
 static void clean(cJSON *item)
 {
     for (; item; item = item->next) {
@@ -35,7 +35,7 @@ static const char *number_of(const cJSON *o, const char *key, struct number *out
     return whole ? out->text : "?";
 }
 
-/* Whether the process uses this very device, not one of that name elsewhere. */
+/* Returns true if the process uses this device, not a device of the same name elsewhere. */
 static bool uses(const cJSON *p, const struct dpk_device *device)
 {
     char directory[PATH_MAX];
@@ -43,7 +43,7 @@ static bool uses(const cJSON *p, const struct dpk_device *device)
            strcmp(text_of(p, "directory"), directory) == 0;
 }
 
-/* The device's name, or where it is if it is none of those of this DPAKIT_DEVICES. */
+/* Returns the device's name, or its directory if it is not in this DPAKIT_DEVICES. */
 static const char *shown_device(const cJSON *p)
 {
     struct dpk_device *device = NULL;

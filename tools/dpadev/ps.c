@@ -1,4 +1,4 @@
-/* dpadev ps: asks the processes of this user that use the DPA. */
+/* dpadev ps: asks this user's DPA processes. */
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 enum { ANSWER_MAX = 16 << 20 };
 
-/* One process's answer goes behind what others said. */
+/* Appends a process's answer to the earlier answers. */
 static bool ask(void *context, int fd)
 {
     struct dpk_buf *all = context;

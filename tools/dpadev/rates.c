@@ -1,4 +1,4 @@
-/* The process that sets the rates of a device's queue pairs, and what they are. */
+/* Shows the process that sets rates, and the rates of a device's queue pairs. */
 #include "rates.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What `dpadev stats` shows of congestion control. */
+/* Congestion control in `dpadev stats`. */
 #ifndef DPK_DPADEV_RATES_H
 #define DPK_DPADEV_RATES_H
 
@@ -6,7 +6,7 @@
 
 #include "rdma/pacing/pacing.h"
 
-/* Nothing, if no process sets rates. */
+/* Appends nothing if no process sets rates. */
 void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen);
 cJSON *rates_json(const struct dpk_rates_seen *seen);
 

@@ -1,15 +1,15 @@
-/* dpadev report: all that is known of a device at one time, as a page or as JSON. */
+/* dpadev report: everything about a device at one time, as a page or as JSON. */
 #include "dpadev.h"
 
 #include "device/admin/admin.h"
 #include "nvconfig/nvconfig.h"
 
-/* The latest events; a log may be long. */
+/* Number of latest events; a log may be long. */
 enum { EVENTS = 500 };
 
 struct report_options {
     struct dpadev_options shared;
-    unsigned seconds; /* that execution units are followed for; 0: not given */
+    unsigned seconds; /* time to sample execution units; 0 if absent */
     const char *profile;
 };
 
@@ -55,7 +55,7 @@ static const cJSON *get(const cJSON *o, const char *key)
     return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-/* Why programs load, or do not, in a view: "current" or "next_boot". */
+/* Adds a sentence about which programs load in the view "current" or "next_boot". */
 static void add_reason(cJSON *reasons, const cJSON *device, const char *view)
 {
     const bool on = cJSON_IsTrue(get(get(device, "dpa_authentication"), view));
@@ -74,7 +74,7 @@ static void add_reason(cJSON *reasons, const cJSON *device, const char *view)
     cJSON_AddStringToObject(reasons, view, text);
 }
 
-/* ---- The command ---- */
+/* ---- Command ---- */
 
 static enum dpk_status collect(struct dpk_device *dev, const struct report_options *r, cJSON *o,
                                struct dpk_error *err)

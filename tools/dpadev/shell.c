@@ -1,4 +1,4 @@
-/* Words of the shell commands that claim, trust and lock print. */
+/* Quotes words of the shell commands that claim, trust and lock print. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* dpadev show: what a device is, whom it trusts, and who may therefore load what. */
+/* dpadev show: describes a device, its trusted keys and certificates, and the loadable programs. */
 #include "dpadev.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     return status;
 }
 
-/* Whose key this is now: "owner", "nvidia" or "unknown". */
+/* Returns the current owner of the key pair: "owner", "nvidia" or "unknown". */
 static const char *whose(const struct portrait *p, const struct dpk_uuid *keypair)
 {
     if (p->info.has_owner && dpk_uuid_equal(&p->info.owner, keypair))
@@ -80,7 +80,7 @@ static const char *whose(const struct portrait *p, const struct dpk_uuid *keypai
     return "unknown";
 }
 
-/* What programs may be loaded: "any", "certified" or "none". */
+/* Returns which programs may be loaded: "any", "certified" or "none". */
 static const char *loadable(const struct portrait *p, bool authentication)
 {
     return !authentication ? "any" : p->cert_count ? "certified" : "none";
@@ -91,7 +91,7 @@ static const char *life_cycle(const struct dpk_device_info *info)
     return info->development ? "development" : "production";
 }
 
-/* What debuggers may do: for JSON, and in words. */
+/* Rights of debuggers, for JSON and in words. */
 static const char *const rights_names[] = {
     [DPK_DEBUG_NONE] = "nothing", [DPK_DEBUG_READ] = "look", [DPK_DEBUG_ALL] = "change"};
 static const char *const rights_texts[] = {[DPK_DEBUG_NONE] = "may not come",
@@ -191,7 +191,7 @@ static void tree_cert(struct dpadev_tree *tree, const struct portrait *p,
     dpadev_tree_add(tree, 3, "SHA-256: %s", digest);
 }
 
-/* Of what may be much, the first few; JSON has all. */
+/* Maximum number of lines of a long list; JSON has all. */
 #define SHOWN 8
 
 static void tree_rollback(struct dpadev_tree *tree, const struct dpk_device_rollback *r)
@@ -306,7 +306,7 @@ static void json_identity(cJSON *o, const char *name, const struct dpk_device_in
     json_time(o, "created", info->created);
 }
 
-/* null: it is no pair. */
+/* null if the device is not part of a pair. */
 static void json_pair(cJSON *o, const char *name, const struct dpk_device_info *info)
 {
     char pci[DPK_PCI_ADDRESS_TEXT], interface[24];

@@ -1,4 +1,4 @@
-/* dpadev stats: what the port of a device, and each of its queues, has sent, received, dropped. */
+/* dpadev stats: counters of a device's port and queues: sent, received, dropped. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_queue(struct dpk_buf *out, const struct dpk_counters_queue *q)
     dpk_put_format(out, "\n");
 }
 
-/* All that is shown. */
+/* Everything that is shown. */
 struct seen {
     struct dpk_counters_seen counters;
     struct dpk_rates_seen rates;
@@ -112,9 +112,9 @@ static cJSON *json_of(const struct seen *all)
     return o;
 }
 
-/* ---- The command ---- */
+/* ---- Command ---- */
 
-/* The folder of a device, or of "switch:NAME". */
+/* Gets the folder of a device or of "switch:NAME". */
 static enum dpk_status find_folder(const char *name, char out[PATH_MAX], struct dpk_error *err)
 {
     static const char prefix[] = "switch:";
@@ -135,7 +135,7 @@ static enum dpk_status find_folder(const char *name, char out[PATH_MAX], struct 
     return status;
 }
 
-/* Who has never had a queue pair has no rates. */
+/* A device that never had a queue pair has no rates. */
 static enum dpk_status read_rates(const char *directory, struct dpk_rates_seen *seen,
                                   struct dpk_error *err)
 {

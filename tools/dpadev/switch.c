@@ -1,4 +1,4 @@
-/* dpadev switch: joins the ports of devices, for as long as it runs. */
+/* dpadev switch: connects the ports of devices while it runs. */
 #include "net/switch/switch.h"
 
 #include <signal.h>

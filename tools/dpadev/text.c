@@ -1,4 +1,4 @@
-/* Texts and trees that dpadev prints. */
+/* Text and trees of dpadev. */
 #include "dpadev.h"
 
 #include <stdarg.h>
@@ -21,7 +21,7 @@ void dpadev_tree_add(struct dpadev_tree *tree, unsigned depth, const char *forma
     va_end(args);
 }
 
-/* Does a line of this depth follow under the same parent? */
+/* Returns true if a later line has this depth and the same parent. */
 static bool goes_on(const struct dpadev_tree *tree, size_t at, unsigned depth)
 {
     for (size_t i = at + 1; i < tree->count && tree->lines[i].depth >= depth; i++)

@@ -5,7 +5,7 @@
 
 #include "own.h"
 
-/* The UUID of --cert-uuid, else of the file beside the certificate, else a new one. */
+/* Gets the UUID from --cert-uuid, else from the file beside the certificate, else makes a UUID. */
 static enum dpk_status find_cert_uuid(const struct own_work *w, const char *root,
                                       struct dpk_uuid *out, struct dpk_error *err)
 {
@@ -21,7 +21,7 @@ static enum dpk_status find_cert_uuid(const struct own_work *w, const char *root
     return DPK_OK;
 }
 
-/* DPK_ERR_EXISTS: the device has this certificate already. */
+/* Returns DPK_ERR_EXISTS if the device already has this certificate. */
 static enum dpk_status refuse_second(const struct own_work *w, const struct dpk_buf *der,
                                      struct dpk_error *err)
 {

@@ -3,7 +3,7 @@
 
 #define LIST_MAX 1024 /* a list of units has at most 256 numbers of 3 digits */
 
-/* "0-63" */
+/* Writes "0-63". */
 static void list_units(const struct dpk_units *units, char out[LIST_MAX])
 {
     struct dpk_buf text = {0};

@@ -1,4 +1,4 @@
-/* dpadev wire: what the port of a device is plugged into. */
+/* dpadev wire: shows or sets the wire of a device's port. */
 #include <string.h>
 
 #include "dpadev.h"
@@ -18,8 +18,8 @@ static enum dpk_status show(struct dpk_device *dev, struct dpk_error *err)
     return status;
 }
 
-/* Plugs the other end of a cable into `dev`, and writes the cable with the device's own name, which
- * may have been said by an alias. */
+/* Plugs the other end of a cable into `dev`, and puts the other device's own name into `wire`,
+ * because the user may have given an alias. */
 static enum dpk_status plug_other_end(struct dpk_device *dev, char wire[DPK_WIRE_SPEC_MAX],
                                       struct dpk_error *err)
 {
@@ -39,7 +39,7 @@ static enum dpk_status plug_other_end(struct dpk_device *dev, char wire[DPK_WIRE
     return status;
 }
 
-/* A wire may be plugged in before it works: an interface may come later, and the permission. */
+/* A wire may be set before it works: an interface or a permission may come later. */
 static enum dpk_status plug(struct dpk_device *dev, const char *spec, struct dpk_error *err)
 {
     char wire[DPK_WIRE_SPEC_MAX];

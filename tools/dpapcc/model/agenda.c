@@ -1,4 +1,4 @@
-/* The calendar: today's list, the days of a year as a wheel, and a heap of what is further ahead. */
+/* A calendar queue: today's list, a wheel of the next days, and a heap of later entries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool is_before(const struct agenda_entry *a, const struct agenda_entry *b
     return a->at < b->at || (a->at == b->at && (int32_t)(a->order - b->order) < 0);
 }
 
-/* Makes room for one more at the end. */
+/* Appends an entry. */
 static bool add(struct agenda *a, struct agenda_list *l, const struct agenda_entry *entry)
 {
     if (l->count == l->capacity) {
@@ -86,7 +86,7 @@ static void put_near(struct agenda *a, const struct agenda_entry *entry)
     a->near++;
 }
 
-/* Most of what is put for today comes last, or nearly so. */
+/* Inserts from the end, because most entries for today come late in it. */
 static void put_today(struct agenda *a, const struct agenda_entry *entry)
 {
     struct agenda_list *t = &a->today;
@@ -110,7 +110,7 @@ void agenda_put(struct agenda *a, uint64_t at, uint32_t what)
         put_far(a, &entry);
 }
 
-/* The next day with entries in the wheel, which has some. */
+/* Returns the next day with entries in the wheel, which must not be empty. */
 static uint64_t next_busy(const struct agenda *a)
 {
     uint32_t slot = (uint32_t)(a->day + 1) % AGENDA_DAYS, word = slot / 64;
@@ -143,7 +143,7 @@ static void sort(struct agenda_list *l)
     }
 }
 
-/* Begins the next day that has entries; false: there is none. */
+/* Starts the next day with entries. Returns false if there are no entries. */
 static bool begin_day(struct agenda *a)
 {
     if (!a->near && !a->far.count)
@@ -169,7 +169,7 @@ bool agenda_take(struct agenda *a, struct agenda_entry *out)
     if (a->next == a->today.count && !begin_day(a))
         return false;
     if (a->next == a->today.count)
-        return false; /* there was no memory for a day */
+        return false; /* no memory for the day's entries */
     *out = a->today.entries[a->next++];
     return true;
 }

@@ -1,9 +1,9 @@
-/* Reference algorithms by their names. */
+/* Looks up reference algorithms by name. */
 #include <string.h>
 
 #include "algorithms.h"
 
-/* Line rate, whatever happens: what a network does without any control. */
+/* Always sends at the line rate: the network without congestion control. */
 static enum dpk_status no_event(void *self, void *context, const struct cc_event *event,
                                 struct cc_result *result, struct dpk_error *err)
 {

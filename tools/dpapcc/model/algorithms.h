@@ -1,4 +1,4 @@
-/* The reference algorithms; each is a file. */
+/* Reference algorithms, one in each file. */
 #ifndef DPK_DPAPCC_MODEL_ALGORITHMS_H
 #define DPK_DPAPCC_MODEL_ALGORITHMS_H
 
@@ -6,7 +6,7 @@
 
 extern const struct cc_algorithm cc_dcqcn, cc_swift, cc_hpcc;
 
-/* A rate in Mb/s as a fraction of the port's, within what a result may have. */
+/* Converts a rate in Mb/s to a fraction of the port's rate, within the limits of a result. */
 static inline uint32_t rate_of(double mbps, double port_mbps)
 {
     const double rate = mbps / port_mbps * CC_RATE_ONE;

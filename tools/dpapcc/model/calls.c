@@ -1,4 +1,4 @@
-/* Calls of the algorithm: what it is told, and what it may answer. */
+/* Calls the algorithm, and applies its results. */
 #include <inttypes.h>
 
 #include "sim.h"
@@ -10,9 +10,9 @@ const char *cc_event_name(enum cc_event_type type)
     return (unsigned)type < CC_EVENT_TYPES ? names[type] : "?";
 }
 
-/* ---- What it gave ---- */
+/* ---- Results ---- */
 
-/* The rest of the time that the flow waits passes at the new rate. */
+/* Changes the rate. The rest of the flow's waiting time is scaled to the new rate. */
 static void change_rate(struct sim *s, uint32_t flow, uint32_t rate)
 {
     struct flow *f = &s->flows[flow];
@@ -61,7 +61,7 @@ static void *context_of(struct sim *s, uint32_t flow)
     return s->contexts + flow * s->algorithm->context_size;
 }
 
-/* ---- What it is told ---- */
+/* ---- Events ---- */
 
 void call_start(struct sim *s, uint32_t flow)
 {

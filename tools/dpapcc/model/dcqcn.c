@@ -1,25 +1,25 @@
 /* DCQCN: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, the
  * reaction point (section 3.1, figure 7), with the parameters of its section 5.
  *
- * The paper's timers run by themselves. Here, as in a program on a card, they are looked at with
- * each event: what has expired since the last event happens first. A flow that sends has an event
- * for each burst, so a timer is late by the time between two bursts at most. */
+ * The paper's timers run independently. Here, as in a program on a card, each event first handles
+ * the timers that have expired since the last event. A flow that sends has an event for each burst,
+ * so a timer is late by at most the time between two bursts. */
 #include "algorithms.h"
 
 #define G             (1.0 / 256)
-#define ALPHA_NS      55000    /* without a CNP, until alpha falls */
+#define ALPHA_NS      55000    /* time without a CNP after which alpha falls */
 #define TIMER_NS      55000    /* T */
 #define COUNTER_BYTES 10000000 /* B */
 #define RECOVERIES    5        /* F */
 #define ADD_MBPS      40.0     /* R_AI */
-#define HYPER_MBPS    200.0    /* R_HAI: 5 * R_AI, for the paper has no figure of it */
-#define LEAST_MBPS    100.0 /* as simulations of the HPCC artifact have it; the paper has no figure */
-#define CATCH_UP_MAX  64    /* periods that one event makes good */
+#define HYPER_MBPS    200.0    /* R_HAI: 5 * R_AI, because the paper gives no value */
+#define LEAST_MBPS    100.0 /* as in simulations of the HPCC artifact; the paper gives no value */
+#define CATCH_UP_MAX  64    /* maximum number of periods that one event handles */
 
 struct context {
     double current, target, alpha; /* Mb/s, Mb/s */
     double port;
-    uint64_t alpha_at, timer_at; /* they expire */
+    uint64_t alpha_at, timer_at; /* when they expire */
     uint32_t bytes, timers, counters;
 };
 

@@ -1,4 +1,4 @@
-/* Flows of a workload: who sends how much to whom, and when. */
+/* Makes the flows of a workload. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct list {
     struct sim *sim;
     struct cc_random random;
     uint32_t capacity;
-    uint32_t algorithm; /* of the flows that are made now */
+    uint32_t algorithm; /* algorithm of the flows that are being made */
 };
 
 static enum dpk_status add(struct list *l, uint32_t from, uint32_t to, uint64_t size,
@@ -52,7 +52,7 @@ static uint32_t host_count(const struct sim *s)
     return count;
 }
 
-/* The i-th host; those of our shapes come first. */
+/* Returns the i-th host. In built-in shapes, hosts are the first nodes. */
 static uint32_t host_at(const struct sim *s, uint32_t i)
 {
     if (s->net->shape != CC_CUSTOM)
@@ -137,8 +137,8 @@ static enum dpk_status make_bursts(struct list *l, const struct cc_work *w)
     return status;
 }
 
-/* Arrivals of all hosts together are one Poisson process, whose rate fills `load` of the links that
- * hosts have, headers not counted. */
+/* The arrivals of all hosts form one Poisson process, whose payload fills `load` of the hosts'
+ * links. */
 static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
 {
     const struct sim *s = l->sim;
@@ -150,7 +150,7 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
     if (w->sizes == CC_SIZES_FILE && !w->point_count)
         return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload: %s was not read", w->file);
     const uint64_t load = w->load ? w->load : 1, bits = sizes_mean(w) * 8;
-    /* bits * 10^6 / (mbps * load / 10^6), in this order to keep digits */
+    /* bits * 10^6 / (mbps * load / 10^6); this order keeps precision */
     const uint64_t gap = bits * 1000000 / load * 1000000 / mbps;
     uint64_t at = w->start_ns * 1000;
     enum dpk_status status = DPK_OK;
@@ -163,7 +163,7 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
     return status;
 }
 
-/* A host by its name, or by its number, of those that the network has. */
+/* Finds a host by its name or its number. */
 static bool host_of_trace(const struct sim *s, const char *text, uint32_t *out)
 {
     if (find_host(s, text, out) == DPK_OK)
@@ -200,7 +200,7 @@ static enum dpk_status make_trace(struct list *l, const struct cc_work *w)
     return status;
 }
 
-/* A run that shall end with its flows needs flows that end. */
+/* A run that ends with its flows needs flows that end. */
 static enum dpk_status check_ends(const struct sim *s, const struct cc_workload *work)
 {
     for (uint32_t i = 0; i < work->count; i++) {
@@ -221,9 +221,9 @@ static enum dpk_status check_ends(const struct sim *s, const struct cc_workload 
     return DPK_OK;
 }
 
-/* ---- All of them ---- */
+/* ---- All flows ---- */
 
-/* The order of making parts those that start together: the sort moves it along as `way`. */
+/* Sorts by start; `way` holds the order of creation, so that the sort is stable. */
 static int compare(const void *a, const void *b)
 {
     const struct flow *x = a, *y = b;
@@ -232,7 +232,7 @@ static int compare(const void *a, const void *b)
     return x->way < y->way ? -1 : x->way > y->way;
 }
 
-/* Flows that may have any algorithm take turns, in the order of their starts. */
+/* Flows without a fixed algorithm take turns, in the order of their starts. */
 static enum dpk_status choose_algorithms(struct sim *s, uint32_t count)
 {
     uint32_t next = 0;

@@ -1,4 +1,4 @@
-/* Topology files: YAML from anybody, read by libyaml into a tree of known depth. */
+/* Reads topology files: untrusted YAML, parsed by libyaml to a tree of known depth. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct file {
     yaml_document_t *tree;
     struct cc_topology *net;
     struct cc_workload *work;
-    uint32_t *sorted; /* nodes by their names */
+    uint32_t *sorted; /* nodes sorted by name */
     struct dpk_error *err;
 };
 
@@ -34,7 +34,7 @@ static enum dpk_status wrong(const struct file *f, const yaml_node_t *n, const c
     return at_line(f, n, dpk_fail(f->err, DPK_ERR_FORMAT, "%s is wanted", wanted));
 }
 
-/* A text that is too long is no name and no number of ours. */
+/* Returns false for a text that is too long to be a name or a number. */
 static bool text_of(const yaml_node_t *n, char *out, size_t size)
 {
     const char *text = dpk_yaml_text(n);
@@ -69,7 +69,7 @@ static enum dpk_status for_each(struct file *f, const yaml_node_t *list,
     return status;
 }
 
-/* Sets every key of a mapping but those in `others`. */
+/* Sets every key of a mapping except those in `others`. */
 static enum dpk_status set_keys(struct file *f, const yaml_node_t *map, const char *const *others,
                                 enum dpk_status (*set)(void *object, const char *key,
                                                        const char *value, struct dpk_error *err),
@@ -232,7 +232,7 @@ static enum dpk_status set_topology(void *net, const char *key, const char *valu
     return keys_set_topology(net, key, value, err);
 }
 
-/* "ecn: {kmin: 5K}" is ecn.kmin. */
+/* Sets a group of keys: "ecn: {kmin: 5K}" sets ecn.kmin. */
 static enum dpk_status set_group(struct file *f, const char *group, const yaml_node_t *map)
 {
     enum dpk_status status = DPK_OK;

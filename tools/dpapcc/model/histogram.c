@@ -37,7 +37,7 @@ void histogram_add_all(struct histogram *h, struct histogram *other)
         h->max = other->max;
 }
 
-/* The greatest value of a bin. */
+/* Returns the greatest value of a bin. */
 static uint64_t end_of(uint32_t bin)
 {
     if (bin < 256)
@@ -46,7 +46,7 @@ static uint64_t end_of(uint32_t bin)
     return (((uint64_t)(bin - (shift << 7)) + 1) << shift) - 1;
 }
 
-/* The least value that `hundredths` of the weight do not exceed. */
+/* Returns the least value that `hundredths` of the weight do not exceed. */
 static uint64_t quantile(const struct histogram *h, unsigned hundredths)
 {
     const uint64_t wanted = h->total - h->total / 100 * (100 - hundredths);

@@ -1,5 +1,5 @@
-/* How often, or how long, a number had which value. Bins are exact below 256, and at most 1/128 of
- * their value wide above. */
+/* A histogram of values, weighted by number or by time. Bins are exact below 256; above, they are
+ * at most 1/128 of their value wide. */
 #ifndef DPK_DPAPCC_MODEL_HISTOGRAM_H
 #define DPK_DPAPCC_MODEL_HISTOGRAM_H
 
@@ -8,8 +8,8 @@
 #define HISTOGRAM_BINS (26 * 128) /* for 32 bits */
 
 struct histogram {
-    uint64_t *bins; /* NULL: all are 0 */
-    /* What was added last, to one bin, and is not in `bins`: most values follow one like them. */
+    uint64_t *bins; /* NULL if all are 0 */
+    /* The last additions, all to one bin, are not in `bins` yet: values often repeat. */
     uint64_t pending;
     uint32_t last;
     uint64_t total, max;
@@ -19,7 +19,7 @@ struct histogram {
 
 void histogram_free(struct histogram *h);
 void histogram_flush(struct histogram *h);
-/* Adds another's counts. */
+/* Adds the counts of another histogram. */
 void histogram_add_all(struct histogram *h, struct histogram *other);
 struct cc_quantiles histogram_quantiles(struct histogram *h);
 

@@ -11,7 +11,7 @@ struct context {
     double port, most, rtt;          /* Mb/s, W_init in bytes, T in ns */
     uint32_t stage, sent_psn, update_psn;
     uint32_t hop_count;
-    struct cc_hop hops[CC_HOPS_MAX]; /* of the last acknowledgement */
+    struct cc_hop hops[CC_HOPS_MAX]; /* from the last acknowledgement */
 };
 
 static enum dpk_status start(void *self, void *context, const struct cc_flow_start *flow,
@@ -28,7 +28,7 @@ static enum dpk_status start(void *self, void *context, const struct cc_flow_sta
     return DPK_OK;
 }
 
-/* MeasureInflight: the greatest usage of the links, as a moving average over T. */
+/* MeasureInflight: the greatest usage of a link, as a moving average over T. */
 static bool measure(struct context *c, const struct cc_event *e)
 {
     double usage = 0, tau = 0;

@@ -1,4 +1,4 @@
-/* Each key with its unit, its limits and its place. */
+/* The keys with their units, limits and fields. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@ struct key {
     const char *name;
     enum unit unit;
     size_t offset;
-    bool wide;            /* 64 bits, not 32 */
-    uint64_t least, most; /* in the unit of the field */
+    bool wide;            /* the field has 64 bits instead of 32 */
+    uint64_t least, most; /* in the field's unit */
 };
 
 #define AT(type, field) offsetof(struct type, field)
@@ -79,7 +79,7 @@ static const struct key link_keys[] = {
 
 struct suffix {
     const char *text;
-    uint64_t factor; /* in thousandths of the unit of the field */
+    uint64_t factor; /* in thousandths of the field's unit */
 };
 static const struct suffix counts[] = {{"", 1000}, {0}};
 static const struct suffix bytes[] = {{"", 1000},           {"B", 1000},
@@ -105,8 +105,8 @@ static const struct {
     [SHARE] = {shares, "a share", "0.2"},
 };
 
-/* A decimal number with up to nine digits behind the point, and a suffix: in thousandths, below
- * 2^63. */
+/* Parses a decimal number with up to nine fractional digits and a suffix. The result is in
+ * thousandths, below 2^63. */
 static bool parse_decimal(const char *text, const struct suffix *suffixes, uint64_t *out)
 {
     uint64_t whole = 0, part = 0, scale = 1;
@@ -200,7 +200,7 @@ static enum dpk_status read_value(const struct key *key, const char *text, uint6
 
 /* ---- Keys ---- */
 
-/* A text for a field of `size` bytes. */
+/* Sets a text field of `size` bytes. */
 static enum dpk_status set_text(const struct key *key, char *field, size_t size, const char *text,
                                 struct dpk_error *err)
 {
@@ -210,7 +210,7 @@ static enum dpk_status set_text(const struct key *key, char *field, size_t size,
     return DPK_OK;
 }
 
-/* What is no name of a published distribution, and has a slash or a dot, is a file. */
+/* Returns true if the value of `sizes` is a file: it has a slash or a dot. */
 static bool is_file(const struct key *key, const char *text)
 {
     return key->unit == SIZES && strpbrk(text, "/.");
@@ -278,7 +278,7 @@ enum dpk_status keys_set_failure(struct cc_failure *failure, const char *key, co
 
 /* ---- Defaults ---- */
 
-/* The place of a word in a list; an error with a suggestion. */
+/* Gets the index of a word in a list. The error suggests a near word. */
 static enum dpk_status find_word(const char *word, const char *const *words, const char *what,
                                  uint32_t *out, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Topologies and workloads by one line: "incast:senders=16,rate=25G". */
+/* Parses topologies and workloads in one line: "incast:senders=16,rate=25G". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ void cc_workload_free(struct cc_workload *work)
     *work = (struct cc_workload){0};
 }
 
-/* Sets each "key=value" of a list with commas, which is taken apart in place. */
+/* Sets each "key=value" of a comma list, which it splits in place. */
 static enum dpk_status set_all(char *list,
                                enum dpk_status (*set)(void *object, const char *key,
                                                       const char *value, struct dpk_error *err),
@@ -65,7 +65,7 @@ static enum dpk_status copy_line(const char *text, char copy[LINE_MAX_BYTES], st
     return DPK_OK;
 }
 
-/* A copy of the line, and what is behind its first colon: "" if there is none. */
+/* Copies the line and splits it at the first colon; *rest is "" if there is no colon. */
 static enum dpk_status split(const char *text, char copy[LINE_MAX_BYTES], char **rest,
                              struct dpk_error *err)
 {

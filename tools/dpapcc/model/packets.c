@@ -1,4 +1,5 @@
-/* Packets in one array, so that a number of 32 bits names one; queues are lists of them. */
+/* Packets are in one array, so that 32-bit indices identify them. Queues are linked lists of
+ * packets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum dpk_status sim_fail(struct sim *s, enum dpk_status status)
 static bool grow(struct sim *s)
 {
     const uint32_t capacity = s->packet_capacity ? 2 * s->packet_capacity : 4096;
-    if (capacity > 1u << WHAT_SHIFT) /* numbers on the agenda; 16 GiB */
+    if (capacity > 1u << WHAT_SHIFT) /* limit of indices on the agenda; 16 GiB */
         return false;
     struct packet *packets = aligned_alloc(_Alignof(struct packet), capacity * sizeof *packets);
     if (!packets)

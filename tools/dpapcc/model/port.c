@@ -1,4 +1,4 @@
-/* Ports: what waits, what goes first, when it is on the line, who is told to pause. */
+/* Ports: queues, scheduling, transmission and pauses. */
 #include "sim.h"
 
 static bool is_data(const struct packet *p)
@@ -16,8 +16,9 @@ void port_note_length(struct sim *s, struct port *port)
     port->changed_at = s->now;
 }
 
-/* Bytes from one port that may be in the switch before it is paused. With xoff 0 it is 1/8 of what
- * is free, as in the DCQCN paper (SIGCOMM 2015, section 4: beta = 8). */
+/* Returns the number of bytes from one port that may be in the switch before the port is paused. If
+ * xoff is 0, it is 1/8 of the free buffer, as in the DCQCN paper (SIGCOMM 2015, section 4: beta =
+ * 8). */
 static uint64_t pause_threshold(const struct sim *s, const struct node *node)
 {
     return s->net->xoff ? s->net->xoff : (s->net->buffer - node->used) / 8;
@@ -31,8 +32,8 @@ static void tell_peer(struct sim *s, struct port *in, uint32_t index, bool pause
         index ^ 1);
 }
 
-/* May a packet stay in the switch, to leave by `out`? Without PFC a queue may take as much as is
- * free (dynamic thresholds with alpha 1: Choudhury and Hahne, 1998). */
+/* Returns true if the switch accepts a packet for `out`. Without PFC, a queue may take as much as
+ * is free (dynamic thresholds with alpha 1: Choudhury and Hahne, 1998). */
 static bool is_admitted(const struct sim *s, const struct port *out, uint32_t bytes)
 {
     const uint64_t room = s->net->buffer - s->nodes[out->node].used;
@@ -69,7 +70,7 @@ static void release(struct sim *s, struct packet *p, struct port *out)
         tell_peer(s, in, p->in, false);
 }
 
-/* RED on the length that a packet leaves behind, as switches of the papers mark. */
+/* RED by the queue length after the packet has left, as in the papers. */
 static bool is_marked(struct sim *s, const struct port *out)
 {
     if (!s->net->ecn || out->queued <= out->kmin)
@@ -89,7 +90,7 @@ static void stamp(struct sim *s, struct packet *p, uint32_t index, const struct 
 
 /* ---- Sending ---- */
 
-/* A packet of a switch's queue leaves its buffer. */
+/* Takes a data packet from the queue, and out of the switch's buffer. */
 static uint32_t take_data(struct sim *s, struct port *out)
 {
     const uint32_t index = fifo_take(s, &out->data);
@@ -130,7 +131,7 @@ static bool has_more(const struct sim *s, const struct port *out)
     return out->is_switch ? out->data.head != NONE : s->nodes[out->node].head != NONE;
 }
 
-/* Puts the next packet on the line, which is free. */
+/* Sends the next packet on the idle line. */
 static void send(struct sim *s, uint32_t index)
 {
     const uint32_t p = next_packet(s, &s->ports[index]);
@@ -175,7 +176,7 @@ void port_send_control(struct sim *s, uint32_t index, uint32_t p)
 void port_pause(struct sim *s, uint32_t index, bool paused)
 {
     struct port *out = &s->ports[index];
-    /* A frame of before the link failed means nothing any more. */
+    /* Ignore frames from before the failure of the link. */
     if (out->failed && (out->down || (paused && !s->ports[index ^ 1].pausing)))
         return;
     mark(s, paused ? CC_MARK_PAUSE : CC_MARK_RESUME, NONE, out->queue);
@@ -203,10 +204,10 @@ static void drop(struct sim *s, uint32_t index, struct port *out)
 
 /* ---- Links that fail ---- */
 
-/* Was the link down while the packet was on it? */
+/* Returns true if the link failed while the packet was on it. */
 static bool is_lost(const struct sim *s, const struct packet *p)
 {
-    const uint32_t hop = p->hop; /* the link that it comes from */
+    const uint32_t hop = p->hop; /* the link that the packet arrives from */
     const struct port *by = &s->ports[way_port(s, p->way, p->length, !is_data(p), hop)];
     return by->failed &&
            (by->down || by->down_at + time_on_wire(p->bytes, by->mbps) + by->delay > s->now);

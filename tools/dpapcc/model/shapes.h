@@ -1,25 +1,25 @@
-/* The nodes and links of a shape. */
+/* Nodes and links of a shape. */
 #ifndef DPK_DPAPCC_MODEL_SHAPES_H
 #define DPK_DPAPCC_MODEL_SHAPES_H
 
 #include "dpapcc/model/model.h"
 
-/* Makes room for one more of `count`, in an array that grows by powers of two. */
+/* Makes room for element number `count` in an array that grows by powers of two. */
 bool shape_has_room(void **array, uint32_t count, size_t size);
-/* Makes nodes and links of every shape but CC_CUSTOM. */
+/* Makes nodes and links of every shape except CC_CUSTOM. */
 enum dpk_status shape_build(struct cc_topology *net, struct dpk_error *err);
-/* How many pairs of hosts the shape has for long flows, and which the i-th is. */
+/* Returns the number of host pairs for long flows; shape_pair gets the i-th pair. */
 uint32_t shape_pairs(const struct cc_topology *net);
 void shape_pair(const struct cc_topology *net, uint32_t i, uint32_t *from, uint32_t *to);
-/* Puts a node or a link to those there are; links between switches get core rate and delay. */
+/* Append a node or a link. Links between switches get core rate and delay. */
 enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool is_switch,
                                struct dpk_error *err);
 enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t to,
                                struct dpk_error *err);
-/* Puts the failure of the link between two nodes, by their names, to those there are. */
+/* Appends the failure of a link between two named nodes. */
 enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, const char *to,
                                   const struct cc_failure *failure, struct dpk_error *err);
-/* Is it a network that can run? Everything that cc_run relies on. */
+/* Checks everything that cc_run relies on. */
 enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parts of a running model. Time is in picoseconds, sizes are bytes on the wire. */
+/* The state of a running model. Times are in picoseconds, sizes in bytes on the wire. */
 #ifndef DPK_DPAPCC_MODEL_SIM_H
 #define DPK_DPAPCC_MODEL_SIM_H
 
@@ -9,14 +9,14 @@
 
 #define NONE UINT32_MAX
 
-/* Frames of RoCEv2 (InfiniBand Architecture Specification, Annex A17) without tags, on the wire:
- * preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, gap 12. */
+/* Sizes on the wire of RoCEv2 frames without tags (InfiniBand Architecture Specification, Annex
+ * A17): preamble 8, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, gap 12. */
 #define HEADER_BYTES    82
 #define ACK_BYTES       (HEADER_BYTES + 4)  /* AETH */
 #define CNP_BYTES       (HEADER_BYTES + 16) /* reserved bytes of a CNP */
-#define PROBE_BYTES     (HEADER_BYTES + 16) /* the model's: two times */
-#define TELEMETRY_BYTES 42 /* 5 hops, as HPCC (SIGCOMM 2019, section 4.1) has them */
-#define PAUSE_BYTES     84 /* the least frame of Ethernet on the wire */
+#define PROBE_BYTES     (HEADER_BYTES + 16) /* format of this model: two times */
+#define TELEMETRY_BYTES 42                  /* 5 hops, as in HPCC (SIGCOMM 2019, section 4.1) */
+#define PAUSE_BYTES     84                  /* smallest Ethernet frame on the wire */
 
 enum kind {
     DATA,
@@ -26,70 +26,70 @@ enum kind {
     CNP,
     ANSWER,
     FREE
-}; /* from ACK on they go back to the sender */
+}; /* from ACK on, packets go back to the sender */
 
 enum packet_flags {
-    MARKED = 1, /* by ECN, or it acknowledges such a packet */
+    MARKED = 1, /* marked by ECN, or acknowledges a marked packet */
     ACK_WANTED = 2,
 };
 
-/* Each lies in one line of the cache. */
+/* A packet has the size of a cache line. */
 struct packet {
-    /* The packet, or that which it answers, left the sender. */
+    /* When the packet, or the packet that it answers, left the sender. */
     _Alignas(64) uint64_t sent;
-    uint64_t received; /* that which it answers came to the receiver */
+    uint64_t received; /* when the packet that it answers reached the receiver */
     uint32_t next;     /* in its queue */
     uint32_t flow;
     uint32_t psn;
-    uint32_t in;  /* the port of the switch that it came in by */
-    uint32_t way; /* the flow's, and how long that is */
+    uint32_t in;  /* port through which it entered the switch */
+    uint32_t way; /* the flow's path; `length` is its length */
     uint16_t bytes;
     uint8_t length;
     uint8_t kind;  /* enum kind */
     uint8_t flags; /* enum packet_flags */
-    uint8_t hop;   /* links behind it */
-    uint8_t hops;  /* records of telemetry */
+    uint8_t hop;   /* number of links passed */
+    uint8_t hops;  /* number of telemetry records */
 };
 
 struct fifo {
-    uint32_t head, tail; /* NONE: empty */
+    uint32_t head, tail; /* NONE if empty */
 };
 
-/* One direction of a link, with the port that sends into it. */
+/* One direction of a link, and the port that sends into it. */
 struct port {
-    uint32_t node, peer; /* the port back has this one's number, with the last bit changed */
+    uint32_t node, peer; /* the opposite port has this index with the last bit flipped */
     uint32_t mbps;
     uint64_t delay;
-    uint64_t free_at; /* the last packet has left */
+    uint64_t free_at; /* when the last packet has left */
     bool scheduled;   /* its turn is on the agenda */
     bool paused;      /* by its peer */
     bool pausing;     /* it has paused its peer */
     bool is_switch;
-    bool failed;      /* its link was down at some time */
-    uint32_t down;    /* failures that hold its link down now */
-    uint64_t down_at; /* the last one began */
+    bool failed;      /* its link has failed at least once */
+    uint32_t down;    /* number of failures that keep its link down now */
+    uint64_t down_at; /* start of the last failure */
     struct fifo data, control;
     uint32_t queued; /* bytes of data */
-    uint32_t held;   /* bytes in the switch that came in by this port */
-    uint32_t queue;  /* its number in the results; NONE: a host's */
+    uint32_t held;   /* bytes in the switch that entered through this port */
+    uint32_t queue;  /* index in the results; NONE for a host's port */
     uint32_t kmin, kmax;
     uint64_t paused_at;
-    uint64_t changed_at; /* the queue's length */
-    uint32_t peak;       /* since the last sample */
+    uint64_t changed_at; /* when the queue's length changed */
+    uint32_t peak;       /* peak since the last sample */
     struct histogram lengths;
     uint64_t sent, tx_bytes, marked, dropped, pauses, paused_time;
 };
 
 struct node {
     bool is_switch;
-    uint32_t port;       /* a host's only one */
-    uint64_t used;       /* bytes of a switch's buffer */
-    uint32_t head, tail; /* flows of a host that may send now */
+    uint32_t port;       /* a host's only port */
+    uint64_t used;       /* used bytes of a switch's buffer */
+    uint32_t head, tail; /* a host's list of flows that may send now */
 };
 
 enum flow_state {
     FLOW_IDLE,    /* nothing to send, or the window is full */
-    FLOW_WAITING, /* for its rate */
+    FLOW_WAITING, /* waits for its rate */
     FLOW_READY,   /* in its host's list */
 };
 
@@ -97,29 +97,29 @@ struct flow {
     /* From the workload. */
     uint32_t from, to;
     uint64_t size, start, stop; /* stop: picoseconds, UINT64_MAX for none */
-    /* The way: ports of sim.ways, from the host's on. */
+    /* Path: ports in sim.ways, starting with the host's port. */
     uint32_t way;
     uint8_t length;
     uint8_t state;     /* enum flow_state */
-    uint8_t algorithm; /* while flows are made: from 1 on, 0: any */
+    uint8_t algorithm; /* while flows are made: from 1, 0 for any algorithm */
     bool begun, ended, called, probe_wanted, timing, nacked, burst_resent;
     /* The sender. */
     uint32_t rate;
-    uint32_t next_psn, sent_psn, acked_psn, end_psn; /* sent: the first that was never sent */
+    uint32_t next_psn, sent_psn, acked_psn, end_psn; /* sent: first packet that was never sent */
     uint32_t burst_first, burst_left, burst_packets, burst_bytes;
-    uint32_t rest;       /* bytes that the limiter has not counted: fewer than its unit */
-    uint32_t ready_next; /* in the host's list */
+    uint32_t rest;       /* bytes below one unit of the limiter, not counted yet */
+    uint32_t ready_next; /* next flow in the host's list */
     uint64_t window;
     uint64_t burst_at, next_at, timer_at, progress_at;
     uint32_t probes;
-    /* The receiver. */
+    /* The receiver: */
     uint32_t expected;
-    uint64_t cnp_at; /* the next may go then */
-    /* Measured. */
+    uint64_t cnp_at; /* when the next CNP may be sent */
+    /* Measurements: */
     uint64_t end, packets, resent, cnps, nacks, timeouts;
     uint64_t base_rtt; /* picoseconds */
     uint64_t ideal;
-    uint32_t sampled, sample_rtt; /* the receiver's psn at the last sample, and since then */
+    uint32_t sampled, sample_rtt; /* the receiver's psn at the last sample; last RTT since then */
 };
 
 struct sim {
@@ -128,17 +128,17 @@ struct sim {
     const struct cc_recorder *recorder;
     struct cc_results *res;
     struct dpk_error *err;
-    enum dpk_status status; /* not DPK_OK: the run ends */
+    enum dpk_status status; /* if not DPK_OK, the run ends */
     uint64_t now, end;      /* picoseconds */
     uint64_t warmup;
     struct agenda *agenda;
     struct cc_random marking;
-    uint64_t hash; /* for the choice of ways */
+    uint64_t hash; /* for the choice of paths */
 
     struct node *nodes;
-    struct port *ports; /* two for each link: 2 * link, and + 1 back */
+    struct port *ports; /* two for each link: 2 * link, and 2 * link + 1 for the way back */
     uint32_t port_count;
-    struct ways *search; /* NULL: flows keep their ways */
+    struct ways *search; /* NULL if flows keep their paths */
     uint32_t *ways;
     uint32_t way_count, way_capacity;
 
@@ -147,7 +147,7 @@ struct sim {
     bool until_end; /* the run ends with the last flow */
     uint8_t *contexts;
     uint64_t widest_rtt;
-    uint32_t data_bytes; /* of a full packet */
+    uint32_t data_bytes; /* size of a full packet */
 
     struct packet *packets;
     struct cc_hop *hops; /* CC_HOPS_MAX for each packet; NULL without telemetry */
@@ -155,7 +155,7 @@ struct sim {
 
     struct histogram rtts;
     uint64_t sample_every, sampled_at;
-    uint32_t *active; /* flows that have begun and not ended */
+    uint32_t *active; /* flows that have started and not ended */
     uint32_t active_count;
     struct cc_flow_sample *samples;
     uint32_t *lengths, *peaks; /* of queues */
@@ -163,7 +163,7 @@ struct sim {
     uint64_t fairness_count, told_at;
 };
 
-/* What the agenda has: the kind in the upper bits, and a packet, port or flow. */
+/* Entry of the agenda: the kind in the upper bits, and the index of a packet, port or flow. */
 enum what {
     WHAT_ARRIVAL,
     WHAT_PORT,
@@ -195,7 +195,7 @@ static inline void put(struct sim *s, uint64_t at, enum what what, uint32_t inde
         agenda_put(s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
 }
 
-/* What ends the run; the first reason stays. */
+/* Ends the run; the first reason is kept. */
 enum dpk_status sim_fail(struct sim *s, enum dpk_status status);
 
 static inline uint64_t time_on_wire(uint64_t bytes, uint32_t mbps)
@@ -209,20 +209,21 @@ static inline void mark(struct sim *s, enum cc_mark what, uint32_t flow, uint32_
         s->recorder->mark(s->recorder->self, what, s->now / 1000, flow, queue);
 }
 
-/* packets.c. NONE: no memory, and the run ends. */
+/* packets.c. packet_new returns NONE and ends the run if there is no memory. */
 uint32_t packet_new(struct sim *s, uint32_t flow);
 void packet_free(struct sim *s, uint32_t p);
 void fifo_put(struct sim *s, struct fifo *f, uint32_t p);
-uint32_t fifo_take(struct sim *s, struct fifo *f); /* it must not be empty */
+uint32_t fifo_take(struct sim *s, struct fifo *f); /* must not be empty */
 
-/* ways.c: the way of a flow; all links that it goes by. DPK_ERR_NOT_FOUND: there is none. */
+/* ways.c: finds the path of a flow. Errors: DPK_ERR_NOT_FOUND if there is no path. */
 struct ways;
 struct ways *ways_new(struct sim *s);
 void ways_free(struct ways *w);
 enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index);
-/* Other ways for flows that have not ended, by links that are up. Those that have none keep theirs. */
+/* Finds new paths for flows that have not ended, over links that are up. Flows without a new path
+ * keep theirs. */
 void ways_change(struct sim *s);
-/* The port that a packet leaves by, `hop` links behind the first host, or the last on its way back. */
+/* Returns the port through which a packet leaves after `hop` links, forwards or on its way back. */
 static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t length, bool back,
                                 uint32_t hop)
 {
@@ -230,28 +231,28 @@ static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t leng
 }
 
 /* port.c */
-void port_kick(struct sim *s, uint32_t port); /* there may be something to send */
+void port_kick(struct sim *s, uint32_t port); /* call if packets may be waiting */
 void port_turn(struct sim *s, uint32_t port); /* WHAT_PORT */
 void port_arrival(struct sim *s, uint32_t p); /* WHAT_ARRIVAL */
 void port_pause(struct sim *s, uint32_t port, bool paused);
-void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* of a host */
-void port_fail(struct sim *s, uint32_t port); /* its link is down: what waits in a switch is lost */
+void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* for ports of hosts */
+void port_fail(struct sim *s, uint32_t port); /* packets waiting in a switch are lost */
 void port_repair(struct sim *s, uint32_t port);
-void port_note_length(struct sim *s, struct port *port); /* before it changes, and at the end */
+void port_note_length(struct sim *s, struct port *port); /* call before a change and at the end */
 
 /* sender.c */
-void sender_over(struct sim *s, struct flow *f); /* it sends no more */
+void sender_over(struct sim *s, struct flow *f); /* the flow sends no more */
 void sender_start(struct sim *s, uint32_t flow);
-uint32_t sender_packet(struct sim *s, uint32_t host); /* the next data packet; NONE: none may go */
+uint32_t sender_packet(struct sim *s, uint32_t host); /* next data packet, or NONE */
 void sender_timer(struct sim *s, uint32_t flow, uint64_t at);
 void sender_timeout(struct sim *s, uint32_t flow);
 void sender_receive(struct sim *s,
-                    uint32_t p); /* ACK, NACK, CNP, ANSWER; it is still the caller's */
+                    uint32_t p); /* ACK, NACK, CNP, ANSWER; the caller keeps the packet */
 
-/* receiver.c: what a host does with DATA and PROBE; it takes the packet. */
+/* receiver.c: handles DATA and PROBE at a host; takes the packet. */
 void receiver_receive(struct sim *s, uint32_t p);
 
-/* calls.c: tells the algorithm of an event, and applies what it wants. `p` is NONE for CC_TX. */
+/* calls.c: reports an event to the algorithm, and applies its result. `p` is NONE for CC_TX. */
 void call_start(struct sim *s, uint32_t flow);
 void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p, uint32_t packets,
                 uint32_t flags);
@@ -259,7 +260,7 @@ void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t 
 /* sample.c */
 void sample_take(struct sim *s);
 
-/* demands.c: flows of a workload, in order of their start. */
+/* demands.c: makes the flows of a workload, in the order of their starts. */
 enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
 
 /* sizes.c: sizes of flows, in bytes. */

@@ -1,9 +1,9 @@
-/* xoshiro256**, splitmix64, and an exponential distribution by integers alone. */
+/* xoshiro256**, splitmix64, and an exponential distribution with integers only. */
 #include "random.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-#define GOLDEN 0x9e3779b97f4a7c15u /* splitmix64's step */
+#define GOLDEN 0x9e3779b97f4a7c15u /* step of splitmix64 */
 
 uint64_t cc_mix(uint64_t value)
 {
@@ -45,7 +45,7 @@ uint32_t cc_random_below(struct cc_random *r, uint32_t count)
     return (uint32_t)((wide)cc_random_next(r) * count >> 64);
 }
 
-/* The logarithm to base 2 of a number that is not 0, with 32 bits behind the point: each squaring
+/* Returns the binary logarithm of a number other than 0, with 32 fractional bits. Each squaring
  * gives one bit of the fraction. */
 static uint64_t log2_fixed(uint64_t value)
 {
@@ -62,7 +62,7 @@ static uint64_t log2_fixed(uint64_t value)
 
 uint64_t cc_random_exponential(struct cc_random *r, uint64_t mean)
 {
-    const uint64_t ln2 = 2977044472; /* of 2^32 */
+    const uint64_t ln2 = 2977044472; /* in units of 2^-32 */
     const uint64_t u = cc_random_next(r) | 1;
     const uint64_t minus_log2 = ((uint64_t)64 << 32) - log2_fixed(u);
     const uint64_t minus_ln = (uint64_t)((wide)minus_log2 * ln2 >> 32);

@@ -1,5 +1,5 @@
-/* The host that a flow goes to: acknowledges what comes in order, asks for what is missing, and
- * notifies of congestion. A packet becomes its own answer. */
+/* The receiving host: acknowledges packets in order, reports missing packets, and sends congestion
+ * notifications. A packet becomes its own answer. */
 #include "sim.h"
 
 static void answer(struct sim *s, uint32_t index, enum kind kind, uint32_t psn, uint32_t bytes)
@@ -13,7 +13,8 @@ static void answer(struct sim *s, uint32_t index, enum kind kind, uint32_t psn, 
     port_send_control(s, way_port(s, p->way, p->length, true, 0), index);
 }
 
-/* A notification for each interval in which marked packets came (DCQCN, section 3.1: NP). */
+/* Sends at most one notification per interval in which marked packets arrive (DCQCN, section 3.1:
+ * NP). */
 static void notify(struct sim *s, struct flow *f, uint32_t flow)
 {
     if (s->now < f->cnp_at)
@@ -58,7 +59,7 @@ void receiver_receive(struct sim *s, uint32_t index)
         f->expected++;
         f->nacked = false;
     }
-    if (ahead < 0) /* a duplicate: everything so far is there */
+    if (ahead < 0) /* a duplicate: acknowledge everything received */
         answer(s, index, ACK, f->expected - 1, ACK_BYTES);
     else if (p->flags & ACK_WANTED)
         answer(s, index, ACK, psn, ACK_BYTES);

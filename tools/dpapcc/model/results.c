@@ -1,4 +1,4 @@
-/* What a run measured. */
+/* Collects the results of a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void fill_queue(struct sim *s, struct port *p, struct cc_queue *out)
     out->paused_ns = paused / 1000;
 }
 
-/* Data packets that wait, or are on a link. */
+/* Counts data packets in queues and on links. */
 static uint64_t in_flight(const struct sim *s)
 {
     uint64_t count = 0;
@@ -103,7 +103,7 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* By nearest rank: the least that is not below `hundredths` of the list. */
+/* Returns a quantile by nearest rank. */
 static double rank(const double *sorted, uint32_t count, uint32_t hundredths)
 {
     const uint64_t at = ((uint64_t)count * hundredths + 99) / 100;

@@ -1,4 +1,4 @@
-/* A run: from a topology and a workload to results. */
+/* Runs the model. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #define PREFETCH_AHEAD 8 /* events */
 #define TIME_MAX_NS    ((uint64_t)10000000000)
 
-/* ---- Making the parts ---- */
+/* ---- Setup ---- */
 
-/* Thresholds that a file leaves open: 100 KB and 400 KB for each 25 Gb/s, as the HPCC artifact has them for
- * DCQCN (mix/config_doc.txt). */
+/* Returns a RED threshold for a port. By default it is 100 KB and 400 KB per 25 Gb/s, as in the
+ * HPCC artifact for DCQCN (mix/config_doc.txt). */
 static uint32_t threshold(uint64_t set, uint64_t other, uint32_t by_rate, uint32_t mbps)
 {
     const uint64_t value = set || other ? set : (uint64_t)by_rate * mbps / 25000;
@@ -58,7 +58,8 @@ static enum dpk_status make_network(struct sim *s)
     return DPK_OK;
 }
 
-/* Time on a way without queues: of one packet there, or back. */
+/* Returns the time that one packet takes along the path without queues; also gets the slowest
+ * rate. */
 static uint64_t time_of_way(const struct sim *s, const struct flow *f, uint64_t bytes,
                             uint32_t *slowest)
 {
@@ -73,8 +74,8 @@ static uint64_t time_of_way(const struct sim *s, const struct flow *f, uint64_t 
     return time;
 }
 
-/* The first packet takes its way, all others follow at the rate of the slowest link, and the last
- * one's acknowledgement comes back. */
+/* Ideal time: the first packet travels the path, the others follow at the slowest link's rate, and
+ * the last acknowledgement returns. */
 static void find_ideal(struct sim *s, struct flow *f)
 {
     const uint64_t header = s->data_bytes - s->net->mtu;
@@ -133,7 +134,7 @@ static enum dpk_status check_time(const struct sim *s, uint64_t time_ns)
             fastest = s->net->links[i].rate_mbps;
     if (time_ns < 1 || time_ns > TIME_MAX_NS)
         return dpk_fail(s->err, DPK_ERR_RANGE, "a run is 1 ns to 10 s of virtual time");
-    if (time_ns * fastest / 8000 / s->data_bytes > INT32_MAX) /* numbers of packets are 32 bits */
+    if (time_ns * fastest / 8000 / s->data_bytes > INT32_MAX) /* packet numbers have 32 bits */
         return dpk_fail(s->err, DPK_ERR_RANGE, "%" PRIu64 " ns are too many packets at %u Mb/s",
                         time_ns, fastest);
     return DPK_OK;
@@ -181,7 +182,7 @@ static void start_flow(struct sim *s, uint32_t flow)
     sender_start(s, flow);
 }
 
-/* A link goes down or comes up again: both of its ports do. */
+/* Takes both ports of a link down or up. */
 static void change_link(struct sim *s, uint32_t failure, bool up)
 {
     const uint32_t port = 2 * s->net->failures[failure].link;
@@ -242,7 +243,7 @@ static void happen(struct sim *s, uint32_t what)
     }
 }
 
-/* Does the caller want to go on? It is asked a thousand times at most. */
+/* Asks the caller, at most a thousand times, whether to go on. */
 static bool goes_on(struct sim *s)
 {
     if (!s->recorder || !s->recorder->progress || s->now < s->told_at)
@@ -251,7 +252,7 @@ static bool goes_on(struct sim *s)
     return s->recorder->progress(s->recorder->self, s->now / 1000, s->end / 1000);
 }
 
-/* What will happen soon is brought nearer meanwhile. */
+/* Prefetches the data of an entry that comes soon. */
 static void prefetch(const struct sim *s)
 {
     const struct agenda_entry *e = agenda_peek(s->agenda, PREFETCH_AHEAD);

@@ -1,7 +1,7 @@
-/* Samples: what each flow got since the last one, how long queues are, how fair it was. */
+/* Samples: throughput of flows, queue lengths, fairness. */
 #include "sim.h"
 
-/* Payload that the receiver took since the last sample. */
+/* Returns the payload that the receiver accepted since the last sample. */
 static uint64_t taken_since(const struct sim *s, const struct flow *f)
 {
     uint64_t bytes = (uint64_t)(f->expected - f->sampled) * s->net->mtu;
@@ -10,8 +10,7 @@ static uint64_t taken_since(const struct sim *s, const struct flow *f)
     return bytes;
 }
 
-/* Takes flows that have ended off the list of those that are active; their sample is zero from the
- * next one on. */
+/* Removes an ended flow from the list of active flows. Its samples are zero from then on. */
 static bool is_over(struct sim *s, uint32_t i)
 {
     const uint32_t flow = s->active[i];
@@ -23,7 +22,8 @@ static bool is_over(struct sim *s, uint32_t i)
     return true;
 }
 
-/* Jain's index (sum x)^2 / (n * sum x^2) of flows that were active all the interval. */
+/* Returns Jain's index (sum x)^2 / (n * sum x^2) of flows that were active during the whole
+ * interval. */
 static double sample_flows(struct sim *s, uint64_t interval)
 {
     double sum = 0, squares = 0;

@@ -1,10 +1,11 @@
-/* The host that a flow comes from: a limiter of its rate, bursts, what is not acknowledged, and
- * going back to it. Flows that may send take turns at the host's port, a burst each. */
+/* The sending host: rate limiter, bursts, unacknowledged packets, and retransmission (go-back-N).
+ * Flows that may send take turns at the host's port, one burst each. */
 #include "sim.h"
 
-#define LIMITER_UNIT 64 /* bytes that the limiter counts */
+#define LIMITER_UNIT 64 /* unit of the limiter, bytes */
 
-/* How long `units` of the limiter last at a rate. It fits: a burst is at most 64 packets. */
+/* Returns the time of `units` at a rate. It cannot overflow, because a burst has at most 64
+ * packets. */
 static uint64_t limiter_time(uint64_t units, uint32_t rate, uint32_t mbps)
 {
     const uint64_t line = units * LIMITER_UNIT * 8000000;
@@ -26,7 +27,7 @@ static uint32_t payload_of(const struct sim *s, const struct flow *f, uint32_t p
     return s->net->mtu;
 }
 
-/* ---- When a flow may send ---- */
+/* ---- Scheduling ---- */
 
 static void make_ready(struct sim *s, uint32_t flow)
 {
@@ -41,8 +42,8 @@ static void make_ready(struct sim *s, uint32_t flow)
     host->tail = flow;
 }
 
-/* The flow's state after something has changed; it is neither ready nor waiting. `busy_until`: the
- * port has no need of it before. */
+/* Sets the state of a flow that is neither ready nor waiting. The port is busy until
+ * `busy_until`. */
 static void schedule(struct sim *s, uint32_t flow, uint64_t busy_until)
 {
     struct flow *f = &s->flows[flow];
@@ -59,7 +60,7 @@ static void schedule(struct sim *s, uint32_t flow, uint64_t busy_until)
     }
 }
 
-/* Schedules a flow that is in this state, and tells the port if it may send. */
+/* Schedules a flow that is in the state `from`, and starts the port if the flow may send. */
 static void move_on(struct sim *s, uint32_t flow, enum flow_state from)
 {
     struct flow *f = &s->flows[flow];
@@ -74,7 +75,7 @@ void sender_timer(struct sim *s, uint32_t flow, uint64_t at)
 {
     struct flow *f = &s->flows[flow];
     if (at != f->timer_at)
-        return; /* an earlier one came instead */
+        return; /* replaced by an earlier timer */
     f->timer_at = UINT64_MAX;
     move_on(s, flow, FLOW_WAITING);
 }
@@ -122,7 +123,7 @@ static void end_burst(struct sim *s, uint32_t flow, uint64_t free_at)
         send_probe(s, flow);
     }
     call_event(s, CC_TX, flow, NONE, f->burst_packets, flags);
-    /* A flow that had to wait for the port may catch up one burst, and no more. */
+    /* A flow that waited for the port may catch up at most one burst. */
     const uint64_t bytes = (uint64_t)f->burst_bytes + f->rest;
     f->rest = (uint32_t)(bytes % LIMITER_UNIT);
     const uint32_t mbps = s->ports[s->nodes[f->from].port].mbps;
@@ -174,7 +175,7 @@ void sender_over(struct sim *s, struct flow *f)
     f->ended = true;
 }
 
-/* May the flow that has its turn send? If not, it leaves the list. */
+/* Returns true if the flow whose turn it is may send. If not, the flow leaves the list. */
 static bool has_turn(struct sim *s, struct node *host, struct flow *f)
 {
     if (!f->burst_left && s->now >= f->stop)
@@ -224,7 +225,7 @@ void sender_start(struct sim *s, uint32_t flow)
     wake(s, flow);
 }
 
-/* ---- What comes back ---- */
+/* ---- Answers ---- */
 
 static void finish(struct sim *s, uint32_t flow)
 {
@@ -235,7 +236,8 @@ static void finish(struct sim *s, uint32_t flow)
     mark(s, CC_MARK_END, flow, NONE);
 }
 
-/* Everything before `psn` has arrived. How many packets that are new. */
+/* Handles the acknowledgement of all packets before `psn`. Returns the number of newly acknowledged
+ * packets. */
 static uint32_t acknowledge(struct sim *s, uint32_t flow, uint32_t psn)
 {
     struct flow *f = &s->flows[flow];
@@ -245,7 +247,7 @@ static uint32_t acknowledge(struct sim *s, uint32_t flow, uint32_t psn)
     f->acked_psn = psn;
     f->progress_at = s->now;
     if ((int32_t)(f->next_psn - psn) < 0)
-        f->next_psn = psn; /* it had gone back too far */
+        f->next_psn = psn; /* skip packets that need not be resent */
     if (f->size && psn == f->end_psn && !f->ended)
         finish(s, flow);
     return (uint32_t)fresh;

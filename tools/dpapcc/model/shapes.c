@@ -1,4 +1,4 @@
-/* Shapes: hosts come first, in the order of their pairs, then switches. */
+/* Builds the shapes. Hosts are the first nodes, in the order of their pairs; then come switches. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t 
     return DPK_OK;
 }
 
-/* A link between two nodes; NONE of them: link_count. */
+/* Returns the index of a link between two nodes, or link_count if there is none. */
 static uint32_t find_link(const struct cc_topology *net, const char *from, const char *to)
 {
     uint32_t i = 0;
@@ -77,7 +77,7 @@ enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, con
     return DPK_OK;
 }
 
-/* `count` nodes: name0, name1 ... */
+/* Adds `count` nodes: name0, name1 ... */
 static enum dpk_status add_nodes(struct cc_topology *net, const char *prefix, uint32_t count,
                                  bool is_switch, struct dpk_error *err)
 {
@@ -118,7 +118,8 @@ static enum dpk_status build_incast(struct cc_topology *net, struct dpk_error *e
     return status;
 }
 
-/* Hosts 0 and 1 are the ends of the long flow; 2i + 2 and 2i + 3 those of the flow across link i. */
+/* Hosts 0 and 1 are the ends of the long flow; hosts 2i + 2 and 2i + 3 are the ends of the flow
+ * across link i. */
 static enum dpk_status build_parking_lot(struct cc_topology *net, struct dpk_error *err)
 {
     const uint32_t n = net->senders, first = 2 * n + 2;
@@ -139,8 +140,8 @@ static enum dpk_status build_parking_lot(struct cc_topology *net, struct dpk_err
     return status;
 }
 
-/* Edge and aggregation switch `i` of a pod join in full; aggregation switch i joins cores from
- * i * k/2 on. */
+/* In a pod, all edge switches are linked with all aggregation switches. Aggregation switch i is
+ * linked with k/2 cores, from i * k/2. */
 static enum dpk_status build_fat_tree(struct cc_topology *net, struct dpk_error *err)
 {
     const uint32_t k = net->k, half = k / 2, hosts = k * half * half;
@@ -211,7 +212,7 @@ void shape_pair(const struct cc_topology *net, uint32_t i, uint32_t *from, uint3
         *from = 2 * i;
         *to = 2 * i + 1;
     } else if (net->shape == CC_FAT_TREE) {
-        *to = (i + pairs / 2) % pairs; /* of another pod */
+        *to = (i + pairs / 2) % pairs; /* in another pod */
     }
 }
 

@@ -1,5 +1,5 @@
-/* Published distributions of the sizes of flows, as tables of their cumulative shares in hundredths
- * of a percent, with straight lines between. */
+/* Published distributions of flow sizes: cumulative shares in hundredths of a percent, with linear
+ * interpolation. */
 #include "sim.h"
 
 struct point {
@@ -7,7 +7,7 @@ struct point {
 };
 #define ALL 10000
 
-/* WebSearch: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, as the HPCC artifact has it
+/* WebSearch: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, from the HPCC artifact
  * (github.com/alibaba-edu/High-Precision-Congestion-Control, traffic_gen). Mean 1.71 MB. */
 static const struct point websearch[] = {
     {0, 0},          {10000, 1500},   {20000, 2000},    {30000, 3000},
@@ -28,13 +28,12 @@ static const struct point *const tables[] = {[CC_WEBSEARCH] = websearch, [CC_HAD
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The same for a table from a file, with finer shares. */
+/* Draws a size from a table of a file, which has finer shares. */
 static uint64_t draw_point(const struct cc_work *w, struct cc_random *r)
 {
-    const wide share =
-        ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 bits behind the point */
+    const wide share = ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 fractional bits */
     uint32_t low = 1, high = w->point_count - 1;
-    while (low < high) { /* the first point above the share */
+    while (low < high) { /* finds the first point above the share */
         const uint32_t middle = low + (high - low) / 2;
         if ((wide)w->points[middle].share << 32 <= share)
             low = middle + 1;
@@ -59,7 +58,7 @@ static uint64_t mean_of_points(const struct cc_work *w)
 
 static uint64_t draw(enum cc_sizes sizes, struct cc_random *r)
 {
-    const uint64_t one = (uint64_t)1 << 32; /* shares in fixed point, 32 bits behind the point */
+    const uint64_t one = (uint64_t)1 << 32; /* fixed-point shares with 32 fractional bits */
     const uint64_t share = (uint64_t)cc_random_below(r, ALL) << 32 | (cc_random_next(r) >> 32);
     const struct point *p = tables[sizes] + 1;
     while (p->share * one <= share)

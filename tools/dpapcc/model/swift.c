@@ -1,18 +1,18 @@
 /* Swift: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
  * Datacenter", SIGCOMM 2020: algorithm 1 with the target delay of section 3.1 and 3.5.
  *
- * The paper's sender has a window and paces below one packet. A card has a rate alone, so the window
- * becomes one: cwnd packets for each round trip, as the last acknowledgement measured it, at every
- * size of the window. That delay is the fabric's: hosts of the model take no time. The paper leaves
- * delays to the network at hand; here they are the empty network's round trip, 10 us for queues and
- * 1 us for each switch, and up to 50 us for many flows. */
+ * The paper's sender has a window, and paces below one packet. A card has only a rate, so the
+ * window is converted to a rate at every size: cwnd packets per round trip, as measured by the last
+ * acknowledgement. This delay is the fabric's, because hosts of the model take no time. The paper
+ * does not fix the delays; here the target is the empty network's round trip, 10 us for queues, 1
+ * us for each switch, and up to 50 us for many flows. */
 #include "algorithms.h"
 
-#define ADD        1.0 /* ai: packets for each round trip */
+#define ADD        1.0 /* ai: packets per round trip */
 #define BETA       0.8
 #define MAX_CUT    0.5           /* max_mdf */
 #define HOP_NS     1000.0        /* for each switch */
-#define BASE_NS    10000.0       /* on top of the round trip of an empty network */
+#define BASE_NS    10000.0       /* added to the round trip of an empty network */
 #define SCALE_NS   (5 * BASE_NS) /* fs_range */
 #define SCALE_MIN  0.1           /* fs_min_cwnd, fs_max_cwnd: packets */
 #define SCALE_MAX  100.0
@@ -20,14 +20,14 @@
 
 struct context {
     double window; /* packets */
-    double rtt;    /* ns, the last one */
-    double target; /* ns, without what flows add */
-    double line;   /* packets a ns */
+    double rtt;    /* last measurement, ns */
+    double target; /* ns, without the part for many flows */
+    double line;   /* line rate, packets per ns */
     double most;   /* packets */
     uint64_t cut_at;
 };
 
-/* By Newton's method, for what libm gives may differ between machines by their instructions. */
+/* Newton's method, because results of libm may differ between machines. */
 static double square_root(double x)
 {
     double root = x > 1 ? x : 1;

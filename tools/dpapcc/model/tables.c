@@ -1,5 +1,5 @@
-/* Files that a workload names: distributions of sizes, and traces of flows. Both are lines of text
- * from anybody. */
+/* Reads the files of workloads: distributions of sizes, and traces of flows. Both are untrusted
+ * lines of text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,15 +13,15 @@
 #define LINE_MAX_BYTES 256
 #define CELLS_MAX      4
 
-/* Lines of a text, without comments ('#') and empty ones, in cells. */
+/* Splits lines of a text into cells, without comments ('#') and empty lines. */
 struct lines {
     const char *at, *end;
-    uint32_t number; /* of the line, from 1 on */
+    uint32_t number; /* number of the line, from 1 */
     const char *separators;
-    bool empty_cells; /* two separators have an empty cell between them */
+    bool empty_cells; /* two adjacent separators enclose an empty cell */
     char line[LINE_MAX_BYTES];
     char *cells[CELLS_MAX + 1];
-    unsigned count; /* of cells; CELLS_MAX + 1: more */
+    unsigned count; /* number of cells; CELLS_MAX + 1 if there are more */
 };
 
 static enum dpk_status bad_line(const struct lines *l, struct dpk_error *err, const char *what)
@@ -54,7 +54,7 @@ static void split(struct lines *l)
     }
 }
 
-/* The next line that has cells. False: the end, or an error (*status). */
+/* Reads the next line with cells. Returns false at the end, or after an error (*status). */
 static bool next_line(struct lines *l, enum dpk_status *status, struct dpk_error *err)
 {
     l->count = 0;
@@ -78,7 +78,7 @@ static bool next_line(struct lines *l, enum dpk_status *status, struct dpk_error
 
 /* ---- Distributions ---- */
 
-/* A share as the file has it, 0 to 100, in billionths of what is 1. */
+/* Parses a share from 0 to 100, to units of CC_SHARE_ALL. */
 static bool parse_share(const char *text, uint64_t *out)
 {
     char *end;
@@ -92,7 +92,8 @@ static bool parse_share(const char *text, uint64_t *out)
     return true;
 }
 
-/* A size: a number of bytes as in topology files, or one with a fraction, which is rounded down. */
+/* Parses a size: a number of bytes as in topology files, or a number with a fraction, rounded
+ * down. */
 static bool parse_size(const char *text, uint64_t *out)
 {
     char *end;
@@ -105,7 +106,7 @@ static bool parse_size(const char *text, uint64_t *out)
     return true;
 }
 
-/* The shares of `points` still count from 0 to 1 or from 0 to 100: `last` says which. */
+/* Scales shares from 0..1 or 0..100, depending on the last share. */
 static void scale_shares(struct cc_work *w, const uint64_t *shares, uint64_t last)
 {
     const uint64_t divisor = last == CC_SHARE_ALL ? 1 : 100;
@@ -128,8 +129,8 @@ static enum dpk_status add_point(struct cc_work *w, uint64_t **shares, uint64_t 
     return DPK_OK;
 }
 
-/* One line: a size and a share; of three cells the last is the share (the second is a number of
- * packets in some tools). */
+/* Reads a line with a size and a share. In a line of three cells, the share is last; some tools put
+ * a number of packets between. */
 static enum dpk_status read_point(const struct lines *l, struct cc_work *w, uint64_t **shares,
                                   struct dpk_error *err)
 {
@@ -148,7 +149,7 @@ static enum dpk_status read_point(const struct lines *l, struct cc_work *w, uint
     if (count >= CC_POINTS_MAX)
         return bad_line(l, err, "more than 100000 points");
     enum dpk_status status = DPK_OK;
-    if (!count && share) /* so many flows have exactly this size */
+    if (!count && share) /* this share of flows has exactly this size */
         status = add_point(w, shares, bytes, 0, err);
     return status == DPK_OK ? add_point(w, shares, bytes, share, err) : status;
 }
@@ -177,7 +178,7 @@ enum dpk_status cc_read_sizes(const void *bytes, size_t size, struct cc_work *wo
 
 /* ---- Traces ---- */
 
-/* A time with its unit, or a number of nanoseconds. */
+/* Parses a time with a unit, or a number of nanoseconds. */
 static bool parse_start(const char *text, uint64_t *out)
 {
     char with_unit[64];
@@ -216,7 +217,7 @@ static enum dpk_status read_demand(const struct lines *l, struct cc_work *w, str
     return DPK_OK;
 }
 
-/* The first line may name the columns: its first cell begins with no digit. */
+/* The first line may have column names; its first cell then starts with a letter. */
 static bool is_header(const struct lines *l, const struct cc_work *w)
 {
     const char first = l->cells[0][0];

@@ -1,5 +1,5 @@
-/* Ways of flows: each goes by one of the shortest ways, chosen at each switch by a hash of the flow
- * (equal-cost multipath), and its acknowledgements come back the same way. */
+/* Paths of flows: each flow takes one of the shortest paths, chosen at each switch by a hash of the
+ * flow (equal-cost multipath). Its acknowledgements return on the same path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 
 struct ways {
     struct sim *sim;
-    uint32_t *first;    /* of each node, in `out`; and one more */
+    uint32_t *first;    /* for each node, its first index in `out`; one extra element */
     uint32_t *out;      /* ports that leave it */
-    uint32_t *queue;    /* of the search */
-    uint8_t **distance; /* of all nodes, for each node that was asked for; NULL: not yet */
+    uint32_t *queue;    /* queue of the search */
+    uint8_t **distance; /* distances of all nodes to a node, for each node; NULL: not yet known */
 };
 
 void ways_free(struct ways *w)
@@ -47,7 +47,7 @@ struct ways *ways_new(struct sim *s)
         w->first[s->ports[p].node + 1]++;
     for (uint32_t n = 0; n < nodes; n++)
         w->first[n + 1] += w->first[n];
-    for (uint32_t p = s->port_count; p-- > 0;) { /* moves each start to its end, and back */
+    for (uint32_t p = s->port_count; p-- > 0;) { /* fills each node's ports from the end */
         const uint32_t node = s->ports[p].node;
         w->out[--w->first[node + 1]] = p;
     }
@@ -56,7 +56,7 @@ struct ways *ways_new(struct sim *s)
     return w;
 }
 
-/* How many links each node is from `to`. Hosts do not forward. */
+/* Returns the distance of each node to `to`, in links. Hosts do not forward. */
 static const uint8_t *distances(struct ways *w, uint32_t to)
 {
     const struct sim *s = w->sim;
@@ -103,7 +103,7 @@ static bool leads_nearer(const struct sim *s, const uint8_t *far, uint32_t at, u
     return far[s->ports[port].peer] + 1 == far[at] && !s->ports[port].down;
 }
 
-/* One of the ports that lead nearer. */
+/* Chooses one of the ports that lead nearer. */
 static uint32_t choose(struct ways *w, const uint8_t *far, uint32_t at, uint64_t hash)
 {
     const struct sim *s = w->sim;
@@ -117,7 +117,7 @@ static uint32_t choose(struct ways *w, const uint8_t *far, uint32_t at, uint64_t
     return port;
 }
 
-/* Hosts of one switch share the distances of that switch. */
+/* Hosts of one switch share the distances to that switch. */
 enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index)
 {
     struct sim *s = w->sim;
@@ -163,7 +163,7 @@ void ways_change(struct sim *s)
         free(w->distance[n]);
         w->distance[n] = NULL;
     }
-    s->err = NULL; /* a flow without a way is no error here */
+    s->err = NULL; /* a flow without a path is not an error here */
     for (uint32_t i = 0; i < s->flow_count; i++) {
         struct flow *f = &s->flows[i], found = *f;
         if (f->ended)

@@ -1,10 +1,10 @@
-/* Algorithms: programs on the emulated DPA, and references of the model. */
+/* Opens algorithms: programs on the emulated DPA, and references of the model. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dpapcc.h"
 
-/* ---- Events of the model for a program ---- */
+/* ---- Conversion of events for a program ---- */
 
 static uint64_t virtual_time(void *context)
 {
@@ -12,7 +12,7 @@ static uint64_t virtual_time(void *context)
     return a->now_ns;
 }
 
-/* What a program prints is its own; it must not mix with what the tool prints. */
+/* A program's output goes to standard error, so that it does not mix with the tool's output. */
 static void print_text(void *context, unsigned thread, const char *text, size_t size)
 {
     struct algorithm *a = context;
@@ -44,7 +44,7 @@ static void put_le32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> (8 * i));
 }
 
-/* The record of the fullest switch, in the words that DPK_PCC_RAW_MAX tells of. */
+/* Stores the record of the switch with the longest queue, in the format of DPK_PCC_RAW_MAX. */
 static void put_telemetry(const struct cc_event *e, struct dpk_pcc_event *out)
 {
     const struct cc_hop *fullest = NULL;
@@ -161,7 +161,8 @@ static enum dpk_status set_parameter(struct algorithm *a, const char *text, stru
 
 /* ---- Programs ---- */
 
-/* One of the program's algorithms gets all events: the one asked for, or the first. */
+/* Chooses the algorithm of the program that gets all events: slot `wanted`, or the first enabled
+ * slot. */
 static enum dpk_status choose_slot(struct algorithm *a, unsigned wanted, struct dpk_error *err)
 {
     bool found = false;
@@ -190,7 +191,7 @@ static enum dpk_status choose_slot(struct algorithm *a, unsigned wanted, struct 
                     a->word);
 }
 
-/* Where there are no devices, nobody says which programs may run. */
+/* Loads a program. If no device exists, no device decides whether the program may run. */
 static enum dpk_status load(const char *word, const struct options *o, struct dpk_image **image,
                             char directory[PATH_MAX], char device[PATH_MAX], struct dpk_error *err)
 {
@@ -255,7 +256,7 @@ static enum dpk_status open_program(const char *word, const struct options *o, u
     return status;
 }
 
-/* The file without its folders and its ending. */
+/* Writes the file's name without folders and suffix. */
 static void name_of_file(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

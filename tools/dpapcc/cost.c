@@ -1,4 +1,4 @@
-/* How many instructions events take. */
+/* Counts the instructions that events take. */
 #include <math.h>
 
 #include "dpapcc.h"
@@ -9,7 +9,7 @@ static unsigned bin_of(uint32_t v)
     return high * 64 + (v >> (high ? high - 1 : 0)) - (high ? 64 : 0);
 }
 
-/* The greatest number in a bin. */
+/* Returns the greatest number in a bin. */
 static uint64_t end_of(unsigned bin)
 {
     unsigned high = bin / 64;

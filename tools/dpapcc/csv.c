@@ -1,4 +1,4 @@
-/* Flows and samples as comma-separated values (RFC 4180, with line feeds). */
+/* Writes flows and samples as comma-separated values (RFC 4180, with line feeds). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void put_text(struct dpk_buf *out, const char *text)
     dpk_put_u8(out, '"');
 }
 
-/* A cell behind a comma; it is empty where there is no number. */
+/* Appends a comma and a cell, which is empty for a value that is not finite. */
 static void put_number(struct dpk_buf *out, double value, int digits)
 {
     if (isfinite(value))

@@ -1,4 +1,4 @@
-/* A run in numbers. */
+/* Computes the facts of a run. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void add_count(struct facts *f, const char *group, const char *key, const
     fact_add(f, group, key, label, (double)value, 1, NULL);
 }
 
-/* When the last of the flows that ended did so. */
+/* Returns the end of the last flow that ended. */
 static uint64_t last_end(const struct cc_results *res)
 {
     uint64_t last = 0;

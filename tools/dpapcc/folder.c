@@ -1,4 +1,4 @@
-/* The folder of results. */
+/* Writes the folder of results. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -39,7 +39,7 @@ static const char *const names[] = {"summary.json", "flows.csv",   "series.csv",
                                     "fct.svg",      "report.html", "trace.json"};
 enum { FILES = sizeof names / sizeof *names };
 
-/* `r` may be NULL if nothing is written. */
+/* `r` may be NULL if the files are not written. */
 static void list(struct dpk_folder_file files[FILES], const struct report *r, unsigned mode)
 {
     for (size_t i = 0; i < FILES; i++)

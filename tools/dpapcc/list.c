@@ -1,4 +1,4 @@
-/* What is in an algorithm: its parameters and counters. */
+/* Lists the parameters and counters of an algorithm. */
 #include <inttypes.h>
 
 #include "dpapcc.h"

@@ -1,4 +1,4 @@
-/* dpapcc: runs algorithms of congestion control in a model of a network, and shows what they do. */
+/* dpapcc: runs congestion control algorithms in a model of a network, and reports results. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void print_speed(const struct report *r)
         uint64_t calls = 0;
         for (size_t k = 0; k < CC_EVENT_TYPES; k++)
             calls += run->results.calls[k];
-        if (run->algorithm->pcc) /* a program masks some out */
+        if (run->algorithm->pcc) /* a program masks some events */
             calls = run->algorithm->cost.count;
         fprintf(stderr,
                 "-I- %s: %.3f s of a processor, %.0f events of the model a second, %.0f of the "
@@ -40,7 +40,7 @@ static void print_speed(const struct report *r)
         fprintf(stderr, "-I- %ld MB of memory at most\n", used.ru_maxrss / 1024);
 }
 
-/* A run that should end with its flows, and did not. */
+/* Warns about runs that reached --time before their flows ended. */
 static void warn_of_time(const struct report *r)
 {
     for (size_t i = 0; i < r->count && r->options->until_end; i++) {
@@ -53,8 +53,8 @@ static void warn_of_time(const struct report *r)
     }
 }
 
-/* Is it a round trip in nanoseconds that the algorithm aims at? Names are the program's: TARGET_NS,
- * rtt_target_ns, TARGET_RTT. */
+/* Returns true if the parameter is probably a target round trip in nanoseconds, by its name:
+ * TARGET_NS, rtt_target_ns, TARGET_RTT. */
 static bool is_target(const char *name)
 {
     const size_t length = strlen(name);
@@ -63,7 +63,7 @@ static bool is_target(const char *name)
            (in_ns || strcasestr(name, "rtt") || strcasestr(name, "delay"));
 }
 
-/* The least round trip that any flow can have. */
+/* Returns the shortest possible round trip of any flow. */
 static uint32_t least_round_trip(const struct cc_results *res)
 {
     uint32_t least = UINT32_MAX;
@@ -73,7 +73,8 @@ static uint32_t least_round_trip(const struct cc_results *res)
     return least;
 }
 
-/* A target that even an empty network misses cuts rates at each probe. */
+/* Warns about a target below the round trip of an empty network, because it cuts rates at each
+ * probe. */
 static void hint_at_targets(const struct report *r)
 {
     struct dpk_pcc_value v;
@@ -104,7 +105,7 @@ static enum dpk_status show(const struct report *r, struct dpk_error *err)
     return status;
 }
 
-/* What ended a run early is the tool's result, too. */
+/* A run that ended early makes the tool fail. */
 static enum dpk_status failure_of(const struct report *r, struct dpk_error *err)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -135,7 +136,7 @@ static enum dpk_status run_all(struct run *runs, size_t count, struct dpk_error 
     struct dpk_progress progress;
     struct job job = {.runs = runs, .errors = errors, .status = status};
     dpk_progress_start(&progress);
-    runs[0].progress = &progress; /* the others run beside it */
+    runs[0].progress = &progress; /* the first run stands for all, which run at the same time */
     dpk_parallel(count, 0, do_run, &job);
     for (size_t i = 0; i < count; i++)
         if (status[i] != DPK_OK) {
@@ -145,7 +146,7 @@ static enum dpk_status run_all(struct run *runs, size_t count, struct dpk_error 
     return DPK_OK;
 }
 
-/* Two files of the same name get numbers. */
+/* Numbers algorithms that have the same name. */
 static void name_apart(struct algorithm *algorithms, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -174,7 +175,7 @@ static enum dpk_status run_report(struct report *r, struct algorithm *algorithms
     return status;
 }
 
-/* All words are one run, in which they share the network. */
+/* Runs all words as one mix, in which they share the network. */
 static enum dpk_status run_mix(struct report *r, struct algorithm *parts, size_t count,
                                struct dpk_error *err)
 {

@@ -1,4 +1,5 @@
-/* Several algorithms in one network: each flow has one of them, and what each got is told. */
+/* Runs several algorithms in one network: each flow has one of them. Counts what each algorithm
+ * got. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const struct {
 struct mix {
     struct algorithm *parts;
     size_t count;
-    /* Texts of facts, which they borrow. */
+    /* Texts that facts borrow. */
     char keys[CC_ALGORITHMS_MAX][METRICS][40];
     char labels[CC_ALGORITHMS_MAX][METRICS][104];
 };
@@ -89,7 +90,7 @@ enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm
         if (part->context_size > a->calls.context_size)
             a->calls.context_size = part->context_size;
     }
-    a->calls.context_size = (a->calls.context_size + 15) / 16 * 16; /* as malloc aligns */
+    a->calls.context_size = (a->calls.context_size + 15) / 16 * 16; /* alignment of malloc */
     write_texts(m);
     return DPK_OK;
 }
@@ -105,7 +106,7 @@ const char *mix_name(const struct algorithm *a, uint32_t number)
     return a->mix && number < a->mix->count ? a->mix->parts[number].name : a->name;
 }
 
-/* ---- What each got ---- */
+/* ---- Results of each algorithm ---- */
 
 struct sums {
     double flows, ended, bytes, rates, squares, slowdowns;
@@ -127,7 +128,7 @@ static void count_flow(struct sums *s, const struct cc_flow *f, uint64_t time_ns
     }
 }
 
-/* Jain's index. */
+/* Returns Jain's fairness index. */
 static double jain(double count, double sum, double squares)
 {
     return count >= 2 && squares > 0 ? sum * sum / (count * squares) : NAN;

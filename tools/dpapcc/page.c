@@ -1,4 +1,4 @@
-/* The report as one page: HTML with its style and pictures inside, and nothing from elsewhere. */
+/* Writes the report as a single HTML page with style and pictures inside. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void put_fact_cell(const struct facts *facts, const char *key, size_t run
     dpk_buf_free(&text);
 }
 
-/* ---- The parts of the page ---- */
+/* ---- Parts of the page ---- */
 
 static void put_failure(const struct run *r, struct dpk_buf *out)
 {
@@ -86,7 +86,7 @@ static void put_picture(const struct report *r, enum picture which, struct dpk_b
     dpk_buf_free(&narrow);
 }
 
-/* The label of a fact in one of the runs. */
+/* Returns the label of a fact from any of the runs. */
 static const char *label_in(const struct report *r, const char *key)
 {
     const struct fact *f = NULL;
@@ -203,7 +203,7 @@ static void put_parameters(const struct run *r, struct dpk_buf *out)
     dpk_put_format(out, "</tbody></table></div></details></section>\n");
 }
 
-/* What the numbers rest on, and what they leave out. */
+/* Appends notes on the model and its limits. */
 static void put_notes(const struct report *r, struct dpk_buf *out)
 {
     bool program = false;

@@ -1,5 +1,5 @@
-/* The four pictures: rates, queues, round trips, flow completion. One run shows its flows and
- * queues; several are laid over each other. */
+/* Draws the four pictures: rates, queues, round trips, flow completion. A single run shows its
+ * flows and queues; several runs share one picture. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ const char *const picture_names[PICTURES] = {"rates", "queue", "rtt", "fct"};
 
 enum { SERIES_MAX = 256, LINES_OF_MANY = 3, BANDS_OF_RUNS = 3 };
 
-/* A picture in the making; it owns the names and numbers that its series need. */
+/* A picture under construction; it owns the names and numbers of its series. */
 struct drawing {
     struct chart chart;
     struct chart_series series[SERIES_MAX];
@@ -39,7 +39,7 @@ static void add(struct drawing *d, struct chart_series s, const char *format, ..
     d->chart.count++;
 }
 
-/* Room for numbers that live as long as the drawing; NULL: there is none. */
+/* Allocates numbers that live as long as the drawing. Returns NULL if there is no memory. */
 static double *numbers(struct drawing *d, size_t count)
 {
     double *room = d->number_count < SERIES_MAX ? calloc(count + 1, sizeof *room) : NULL;
@@ -49,7 +49,7 @@ static double *numbers(struct drawing *d, size_t count)
     return room;
 }
 
-/* The same values, times `scale`. */
+/* Returns the values multiplied by `scale`. */
 static const double *scaled(struct drawing *d, const double *values, size_t count, double scale)
 {
     double *out = numbers(d, count);
@@ -89,7 +89,7 @@ static void add_band(struct drawing *d, const struct series *s, const double *lo
             "%s", name);
 }
 
-/* "NAME median" and, with `bands`, "NAME 5 to 95 %" of flows, or of round trips. */
+/* Adds "median" and, with `bands`, "5 to 95 %" of flows or of round trips, after `prefix`. */
 static void add_quantiles(struct drawing *d, const struct series *s, double *const *columns,
                           double scale, unsigned style, const char *prefix, bool bands)
 {
@@ -114,7 +114,8 @@ static void say_value(struct drawing *d, const struct report *r, const char *key
     }
 }
 
-/* Of one of several runs: its own colour, and its own dashes for those who see few colours. */
+/* Returns the style of a run: its own colour and its own dashes, for readers who see few
+ * colours. */
 static unsigned style_of(const struct report *r, unsigned run)
 {
     return r->count > 1 ? run * (CHART_COLOURS + 1) : 0;
@@ -190,7 +191,7 @@ static void draw_queues(struct drawing *d, const struct report *r)
                      r->count == 1 ? run->results.queues[queues[k]].name : run->algorithm->name);
         }
     }
-    /* Thresholds far above all queues would press these to the ground. */
+    /* Thresholds far above all queues would flatten the curves. */
     if (net->ecn && net->kmin && (double)net->kmin < highest * 1.5)
         add_level(d, (double)net->kmin, 7, "Kmin");
     if (net->ecn && net->kmax && (double)net->kmax < highest * 1.5)
@@ -229,7 +230,7 @@ static void draw_rtt(struct drawing *d, const struct report *r)
 
 /* ---- Flow completion ---- */
 
-/* Slowdowns of one quantile by size, NaN where no flow ended. */
+/* Adds one quantile of the slowdowns by size; NaN for sizes without ended flows. */
 static void add_slowdowns(struct drawing *d, const struct facts *facts, size_t quantile,
                           unsigned style, const char *name)
 {
@@ -274,9 +275,10 @@ static void draw_fct(struct drawing *d, const struct report *r)
     dpk_put_format(&d->about, ".");
 }
 
-/* ---- All ---- */
+/* ---- Whole picture ---- */
 
-/* Where a logarithmic axis begins: a thousandth of the line, the least frame, the least round trip. */
+/* Returns the start of a logarithmic axis: a thousandth of the line rate, the smallest frame, the
+ * shortest round trip. */
 static double log_begin(const struct report *r, enum picture which)
 {
     double least = INFINITY;
@@ -293,7 +295,7 @@ static double log_begin(const struct report *r, enum picture which)
     }
 }
 
-/* How far the axis of time reaches: a run may end with its flows. */
+/* Returns the end of the time axis: runs may end with their flows. */
 static double longest_time(const struct report *r)
 {
     uint64_t most = r->options->until_end ? 0 : r->scenario->time_ns;

@@ -1,4 +1,4 @@
-/* The summary of a report: JSON for programs, a table for people. */
+/* Writes the summary of a report: JSON for programs, a table for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,8 @@ void report_title(const struct report *r, struct dpk_buf *out)
 
 /* ---- JSON ---- */
 
-/* The object that holds the last word of "queue.p99", made if it is not there; *word: that word. */
+/* Returns the object for the last word of "queue.p99", and makes it if necessary. *word is that
+ * word. */
 static cJSON *object_of(cJSON *root, const char *key, const char **word)
 {
     for (const char *dot; (dot = strchr(key, '.')) != NULL; key = dot + 1) {
@@ -56,7 +57,7 @@ static void add_failure(cJSON *o, const struct run *r)
     cJSON_AddNumberToObject(f, "time_ns", (double)e->time_ns);
 }
 
-/* Parameters that it ran with, and what its counters have in the end. */
+/* Adds the parameters of the run, or the final counters. */
 static void add_values(cJSON *o, struct algorithm *a, bool counters)
 {
     struct dpk_pcc_value v;
@@ -137,7 +138,8 @@ static void print_cell(const struct facts *f, const char *key, int width, FILE *
     dpk_buf_free(&text);
 }
 
-/* All runs have the same facts in the same order, but references end early. */
+/* Returns the facts of the run that ran longest: all runs have the same facts in the same order,
+ * but failed runs have fewer. */
 static const struct facts *longest(const struct report *r)
 {
     const struct facts *most = &r->facts[0];
@@ -147,7 +149,7 @@ static const struct facts *longest(const struct report *r)
     return most;
 }
 
-/* A label that one of the runs has. */
+/* Returns a label of the fact from any of the runs. */
 static const char *label_of(const struct report *r, const char *key)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -1,10 +1,10 @@
-/* One algorithm in the scenario. */
+/* Runs one algorithm in the scenario. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "dpapcc.h"
 
-#define MARKS_MAX 200000 /* more make traces that no viewer opens */
+#define MARKS_MAX 200000 /* viewers cannot open larger traces */
 
 static void on_sample(void *self, const struct cc_sample *sample)
 {
@@ -31,7 +31,8 @@ static bool on_progress(void *self, uint64_t time_ns, uint64_t end_ns)
     return true;
 }
 
-/* Of the processor, for this thread, which does all but the translation of code. */
+/* Returns the processor time of this thread, which does everything except the translation of
+ * code. */
 static double now(void)
 {
     return (double)dpk_thread_time_ns() * 1e-9;
@@ -80,7 +81,7 @@ size_t run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN])
     for (uint32_t i = 0; i < r->results.queue_count; i++) {
         if (queues[i].bytes.max == 0)
             continue;
-        /* From the longest on; those that are alike in their order. */
+        /* Insert by length, the longest first; equal queues keep their order. */
         size_t at = count < QUEUES_SHOWN ? count : QUEUES_SHOWN;
         while (at > 0 && queues[out[at - 1]].bytes.mean < queues[i].bytes.mean)
             at--;

@@ -1,9 +1,10 @@
-/* The network and its traffic, from the command line. */
+/* Makes the network and its traffic from the command line. */
 #include <string.h>
 
 #include "dpapcc.h"
 
-/* A file has a slash or a dot in its name, in front of parameters; shapes have neither. */
+/* Returns true for a file: its name, before parameters, has a slash or a dot; names of shapes have
+ * neither. */
 static bool is_file(const char *text)
 {
     const char *colon = strchr(text, ':');
@@ -11,7 +12,7 @@ static bool is_file(const char *text)
     return memchr(text, '/', length) || memchr(text, '.', length);
 }
 
-/* The folder of a file's name, "" for the current one. */
+/* Gets the folder of a file's name; "" for the current folder. */
 static const char *folder_of(const char *path, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -19,7 +20,7 @@ static const char *folder_of(const char *path, char out[PATH_MAX])
     return slash == path ? "/" : out;
 }
 
-/* Files that the topology's workload names stand beside it. */
+/* Files of the topology's workload are relative to the topology file. */
 static enum dpk_status read_topology(const char *text, struct scenario *s, struct dpk_error *err)
 {
     if (!is_file(text))
@@ -38,7 +39,7 @@ static enum dpk_status read_topology(const char *text, struct scenario *s, struc
     return status;
 }
 
-/* The rate of the hosts' ports, if it is the same for all. */
+/* Returns the rate of the hosts' ports if it is equal for all. */
 static double line_rate(const struct cc_topology *net)
 {
     uint32_t mbps = net->rate_mbps;

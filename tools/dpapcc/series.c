@@ -1,11 +1,11 @@
-/* What is sampled while the model runs. */
+/* Collects samples while the model runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dpapcc.h"
 
-#define QUEUES_BYTES_MAX ((size_t)256 << 20) /* for the peaks of all queues */
+#define QUEUES_BYTES_MAX ((size_t)256 << 20) /* memory for the peaks of all queues */
 
 enum { SINGLE_COLUMNS = 8, COLUMNS = SINGLE_COLUMNS + 2 * QUANTILES + 2 * FLOWS_SHOWN };
 
@@ -27,7 +27,7 @@ bool series_start(struct series *s, const struct scenario *scenario)
     return true;
 }
 
-/* Room for one number of each flow. */
+/* Makes room for one number of each flow. */
 static bool make_room(struct series *s, uint32_t flows)
 {
     if (flows > s->sorted_capacity) {

@@ -1,4 +1,4 @@
-/* Means and their confidence intervals. */
+/* Means and confidence intervals. */
 #include <math.h>
 
 #include "sweep.h"
@@ -11,7 +11,7 @@ double student_t(size_t degrees)
                                    2.0639, 2.0595,  2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
     if (degrees < sizeof table / sizeof *table)
         return degrees ? table[degrees] : NAN;
-    /* Abramowitz and Stegun, 26.7.5: from the normal distribution's quantile. */
+    /* Abramowitz and Stegun, 26.7.5: from the quantile of the normal distribution. */
     const double z = 1.959963985, n = (double)degrees, z3 = z * z * z, z5 = z3 * z * z;
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }

@@ -1,4 +1,4 @@
-/* One algorithm at many values of parameters, with many seeds. */
+/* Runs one algorithm at many values of parameters, with many seeds. */
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What varies ---- */
+/* ---- Axes ---- */
 
 static bool has_placeholder(const char *text, const char *name)
 {
@@ -17,7 +17,7 @@ static bool has_placeholder(const char *text, const char *name)
     return false;
 }
 
-/* NAME=VALUE,VALUE,... */
+/* Parses NAME=VALUE,VALUE,... */
 static enum dpk_status parse_axis(const char *text, const struct options *o, struct axis *axis,
                                   struct dpk_error *err)
 {
@@ -94,7 +94,8 @@ struct estimate sweep_estimate(const struct sweep *s, size_t point, size_t fact)
 
 /* ---- One run ---- */
 
-/* The text with the values of a point for @NAME; the longest name that fits counts. NULL stays. */
+/* Replaces @NAME in the text by the values of a point; the longest matching name wins. NULL stays
+ * NULL. */
 static bool fill_in(const struct sweep *s, size_t point, const char *text, struct dpk_buf *out)
 {
     for (const char *at = text; at && *at;) {
@@ -114,7 +115,7 @@ static bool fill_in(const struct sweep *s, size_t point, const char *text, struc
     return !out->failed;
 }
 
-/* Options of a run, and what they borrow. */
+/* Options of a run, and the data that they borrow. */
 struct one {
     struct options options;
     struct dpk_buf topology, workload;
@@ -196,7 +197,7 @@ static void do_later_run(void *context, size_t index)
     do_run(context, index + 1);
 }
 
-/* Names the point of the first run that failed. */
+/* Reports the first run that failed, with its point. */
 static enum dpk_status first_failure(const struct job *job, size_t runs, struct dpk_error *err)
 {
     const struct sweep *s = job->sweep;
@@ -224,7 +225,7 @@ static enum dpk_status run_points(struct sweep *s, struct dpk_error *err)
     job.status = calloc(runs, sizeof *job.status);
     enum dpk_status status = s->facts && job.errors && job.status ? DPK_OK : dpk_fail_nomem(err);
     if (status == DPK_OK) {
-        /* An error of all runs is told after the first run. */
+        /* An error that affects all runs is reported after the first run. */
         do_run(&job, 0);
         status = first_failure(&job, 1, err);
     }

@@ -1,4 +1,4 @@
-/* dpapcc sweep: what its files share. */
+/* Shared by the files of dpapcc sweep. */
 #ifndef DPK_DPAPCC_SWEEP_H
 #define DPK_DPAPCC_SWEEP_H
 
@@ -6,7 +6,7 @@
 
 enum { AXES_MAX = 4, VALUES_MAX = 64, RUNS_OF_SWEEP_MAX = 10000 };
 
-/* One thing that varies: a parameter of the program, or @NAME in --topology and --workload. */
+/* An axis of the sweep: a parameter of the program, or @NAME in --topology and --workload. */
 struct axis {
     char name[DPK_PCC_NAME_MAX];
     char *values[VALUES_MAX];
@@ -14,7 +14,8 @@ struct axis {
     bool in_text; /* @NAME */
 };
 
-/* A mean of `count` runs, and half of its 95 % confidence interval (Student's t). NaN: none. */
+/* A mean of `count` values, and half of its 95 % confidence interval (Student's t). NaN if
+ * undefined. */
 struct estimate {
     size_t count;
     double mean, half, least, most;
@@ -25,23 +26,23 @@ struct sweep {
     const char *word, *name; /* of the algorithm */
     struct axis axes[AXES_MAX];
     size_t axis_count, points, seeds;
-    struct facts *facts; /* of each run: seeds of the first point, then of the next */
+    struct facts *facts; /* of each run: all seeds of the first point, then of the next point */
 };
 
-/* The value of an axis at a point; the last axis changes first. */
+/* Returns the value of an axis at a point; the last axis changes fastest. */
 const char *sweep_value(const struct sweep *s, size_t point, size_t axis);
-/* "TARGET_NS=6000, n=8" */
+/* Appends "TARGET_NS=6000, n=8". */
 void sweep_point_put(const struct sweep *s, size_t point, struct dpk_buf *out);
-/* Of the fact number `fact` at a point, over all seeds. */
+/* Returns the estimate of fact number `fact` at a point, over all seeds. */
 struct estimate sweep_estimate(const struct sweep *s, size_t point, size_t fact);
 
 /* sweep_out.c */
 enum dpk_status sweep_show(const struct sweep *s, struct dpk_error *err);
 enum dpk_status sweep_check_folder(const char *path, struct dpk_error *err);
 
-/* stats.c: of `count` values, those that are finite. */
+/* stats.c: estimates from the finite values among `count` values. */
 struct estimate estimate_of(const double *values, size_t count);
-/* The 97.5 % quantile of Student's t. */
+/* Returns the 97.5 % quantile of Student's t. */
 double student_t(size_t degrees);
 
 #endif

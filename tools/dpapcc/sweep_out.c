@@ -1,4 +1,5 @@
-/* What a sweep found: a table, JSON, CSV, and a picture of each number over the first axis. */
+/* Writes the results of a sweep: a table, JSON, CSV, and a picture of each number over the first
+ * axis. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "sweep.h"
 
-/* Those that the table and the pictures have; the files have all. */
+/* Facts of the table and the pictures; the files have all facts. */
 static const struct {
     const char *key, *title, *file;
 } shown[] = {
@@ -21,7 +22,7 @@ static const struct {
 };
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* The number of a fact; the count if there is none. */
+/* Returns the index of a fact, or the number of facts if it is absent. */
 static size_t find_fact(const struct sweep *s, const char *key)
 {
     size_t i = 0;
@@ -142,7 +143,7 @@ static void put_values(const struct sweep *s, size_t point, struct dpk_buf *out)
         dpk_put_format(out, "%s,", sweep_value(s, point, i));
 }
 
-/* A cell before a comma, or the end of the line; empty where there is no number. */
+/* Appends a cell and `end`, a comma or line end. A value that is not finite gives an empty cell. */
 static void put_number(struct dpk_buf *out, double value, char end)
 {
     if (isfinite(value))
@@ -184,7 +185,7 @@ static void put_runs(const struct sweep *s, struct dpk_buf *out)
 
 /* ---- Pictures ---- */
 
-/* Of the first axis' values, at all points that differ in it alone: `line` says which. */
+/* Values along the first axis; `line` selects the values of the other axes. */
 struct picture_line {
     double *x, *low, *mean, *high;
     char name[256];
@@ -211,7 +212,7 @@ static void fill_line(const struct sweep *s, size_t fact, size_t line, size_t li
     dpk_buf_free(&name);
 }
 
-/* The least mean above 0, where a logarithmic axis may begin. */
+/* Returns the least mean above 0, for the start of a logarithmic axis. */
 static double least_of(const struct picture_line *lines, size_t count, size_t values)
 {
     double least = INFINITY;

@@ -1,5 +1,5 @@
-/* A trace for Perfetto (ui.perfetto.dev) and Chrome's viewer: the Trace Event Format, as JSON. Each
- * algorithm is a process; counters are its flows and queues, instants what happened to packets. */
+/* Writes a trace for Perfetto (ui.perfetto.dev) and Chrome's viewer: Trace Event Format, JSON. Each
+ * algorithm is a process; flows and queues are counters, events of packets are instants. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void put_head(struct dpk_buf *out, const char *phase, size_t process, uin
     put_text(out, name);
 }
 
-/* A counter over all samples; one that stays the same is not told again. */
+/* Appends a counter over all samples; equal consecutive values are written once. */
 static void put_counter(struct dpk_buf *out, size_t process, const struct series *s,
                         const char *name, const char *unit, const double *values, double scale)
 {

@@ -1,4 +1,4 @@
-/* dparun: what its files share. */
+/* Shared by the files of dparun. */
 #ifndef DPK_DPARUN_DPARUN_H
 #define DPK_DPARUN_DPARUN_H
 
@@ -12,47 +12,48 @@
 #include "engine/loader/loader.h"
 #include "engine/proc/proc.h"
 
-/* What the command line says. */
+/* The command line's options. */
 struct options {
     const char *device, *app, *rpc, *kernel, *signature, *core, *gdb, *profile;
-    unsigned every; /* instructions from sample to sample; 0: the default */
+    unsigned every; /* instructions between samples; 0: default */
     unsigned threads;
-    unsigned limit_ms; /* 0: the default */
+    unsigned limit_ms; /* 0: default */
     bool stats, verify_only, json, replay;
-    unsigned process; /* of a recording; 0: the first */
-    bool list;        /* none of what it could do is asked for */
+    unsigned process; /* number of a process of a recording; 0: first */
+    bool list;        /* list the functions, because no other action is given */
     const char *program;
-    const char **args; /* the numbers for the function */
+    const char **args; /* arguments of the function: numbers */
     size_t arg_count;
 };
 
-/* The only command; load.c. */
+/* The only command of the tool; load.c. */
 extern const struct dpk_command run_command;
 
-/* Prints the program's functions, without asking a device whether it may run. */
+/* Prints the program's functions. No device decides whether the program may run. */
 enum dpk_status list_functions(const struct dpk_source *s, struct dpk_error *err);
 
-/* A debugger that dparun waits for. */
+/* A debugger for which dparun waits. */
 struct gdb {
     struct dpk_debugger *debugger;
     pthread_t thread;
     struct dpk_listener listener;
     int in, out;
 };
-/* Opens where GDB comes to: a path, a port or -; and closes it and the client's connection. */
+/* connection_open opens the place for GDB to connect: a path, a port or "-". connection_close
+ * closes it and the client's connection. */
 enum dpk_status connection_open(struct gdb *g, const char *where, struct dpk_error *err);
 void connection_close(struct gdb *g);
-/* Lets the process stand still and serves GDB from now on, where o->gdb says. */
+/* Stops the process, and serves GDB at the place in o->gdb from now on. */
 enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
                                struct dpk_error *err);
-/* Tells GDB how it ended; nothing if there is none. */
+/* Reports the end of the process to GDB, if there is a debugger. */
 void debugger_end(struct gdb *g, enum dpk_status status);
 
-/* Runs the function that the options name. */
+/* Runs the function of the options. */
 enum dpk_status run(const struct options *o, const struct dpk_device *device,
                     const struct dpk_image *image, struct dpk_error *err);
 
-/* Runs the recording `program` again. */
+/* Replays the recording `program`. */
 enum dpk_status replay(const struct options *o, struct dpk_error *err);
 
 #endif

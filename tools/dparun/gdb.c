@@ -1,4 +1,4 @@
-/* GDB on a program that dparun runs. */
+/* Serves GDB for a program that dparun runs. */
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ static void note_stranger(void *context, const char *why)
     fprintf(stderr, "-W- refused: %s\n", why);
 }
 
-/* The client may come late: the process stands still until then. */
+/* The process stays stopped until the client connects. */
 static void *serve(void *context)
 {
     struct gdb *g = context;
@@ -26,7 +26,7 @@ static void *serve(void *context)
     return NULL;
 }
 
-/* GDB talks over what was standard output; what the program prints goes to standard error. */
+/* GDB uses the original standard output; the program's output goes to standard error. */
 static enum dpk_status use_standard(struct gdb *g, struct dpk_error *err)
 {
     g->in = STDIN_FILENO;

@@ -1,4 +1,4 @@
-/* dparun without a function: which there are. */
+/* Lists functions, for dparun without a function. */
 #include <inttypes.h>
 
 #include "dparun.h"

@@ -1,10 +1,10 @@
-/* The command of dparun: loads the program as its device would, says what that says, runs it. */
+/* The command of dparun: loads the program as its device would, reports the result, and runs it. */
 #include "cli/cli.h"
 #include "hashlist/hashlist.h"
 
 #include "dparun.h"
 
-/* What goes together and what does not, beyond what the table says. */
+/* Checks combinations of options that the table of options cannot express. */
 static enum dpk_status check_options(struct options *o, struct dpk_error *err)
 {
     o->list = !o->rpc && !o->kernel && !o->verify_only && !o->replay;
@@ -34,7 +34,8 @@ static void print_report(const struct dpk_load_result *result)
            result->authentication ? "on" : "off");
 }
 
-/* The same, with what was verified. Where no hash was reached, it is that of the whole section. */
+/* Prints the report as JSON. If the hash list was not reached, sha256 is the hash of the whole
+ * section. */
 static enum dpk_status report_json(const struct dpk_load_result *result,
                                    const struct dpk_load_request *load, struct dpk_error *err)
 {
@@ -63,7 +64,8 @@ static enum dpk_status report_json(const struct dpk_load_result *result,
     return dpk_json_print(o, err);
 }
 
-/* What would be refused if the device asked for signatures, and is there for others to think so. */
+/* Warns about a program with invalid crypto data, which the device would refuse if it required
+ * signatures. */
 static void warn_if_wrong(const struct dpk_load_result *result, const char *app)
 {
     if (result->verdict == DPK_VERDICT_OK || result->verdict == DPK_VERDICT_UNSIGNED)

@@ -1,4 +1,4 @@
-/* dparun --replay: runs a recording again, by itself or under GDB. */
+/* dparun --replay: replays a recording, alone or under GDB. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static void print_result(void *context, uint64_t value)
     printf("result: %" PRIu64 " (0x%" PRIx64 ")\n", value, value);
 }
 
-/* Signatures say what a device runs, and a replay runs on none. */
+/* Prints facts of the recording. Nothing is verified, because a replay uses no device. */
 static void introduce(const char *path, unsigned number, const struct dpk_replay_facts *f)
 {
     fprintf(stderr, "-I- replay of program %s, not verified, SHA-256 %s\n", f->app, f->sha256);

@@ -29,7 +29,7 @@ static enum dpk_status parse_number(const char *word, uint64_t *out, struct dpk_
     return DPK_OK;
 }
 
-/* One 8-byte slot per argument, in the machine's order, which is the DPA's: little-endian. */
+/* Stores each argument in 8 bytes, in the host's byte order, which is the DPA's: little-endian. */
 static enum dpk_status pack_args(const struct options *o, const char *name,
                                  const struct dpk_call *call, struct dpk_buf *out,
                                  struct dpk_error *err)
@@ -58,7 +58,7 @@ static enum dpk_status run_kernel(const struct options *o, struct dpk_process *p
     return status == DPK_OK ? dpk_process_drain(p, err) : status;
 }
 
-/* Whether dpacc has marked the function so. */
+/* Returns true if dpacc marked the function as a kernel. */
 static bool marked_kernel(const struct dpk_image *image, const char *name)
 {
     char symbol[512];
@@ -67,7 +67,7 @@ static bool marked_kernel(const struct dpk_image *image, const char *name)
            dpk_image_symbol(image, symbol, &(uint64_t){0}, NULL);
 }
 
-/* `is_kernel`: what is called as an RPC is none. */
+/* Runs the function. `is_kernel` adds a note if a kernel was called as an RPC. */
 static enum dpk_status run_function(const struct options *o, struct dpk_process *p,
                                     const struct dpk_call *call, const struct dpk_buf *args,
                                     bool is_kernel, struct dpk_error *err)
@@ -118,7 +118,7 @@ static void print_stats(struct dpk_process *p, double took)
     }
 }
 
-/* The failure that was is the one to tell. */
+/* Errors here are only printed, because the earlier failure is the tool's result. */
 static void write_core(const struct options *o, struct dpk_process *p)
 {
     struct dpk_error why = {0};
@@ -133,7 +133,7 @@ static double seconds(void)
     return (double)dpk_now_ns() * 1e-9;
 }
 
-/* The runtime takes it from the environment, as it does for every program. */
+/* The runtime reads these settings from the environment, as for every program. */
 static enum dpk_status ask_for_profile(const struct options *o, struct dpk_error *err)
 {
     char every[16];

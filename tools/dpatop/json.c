@@ -1,4 +1,4 @@
-/* dpatop --once: what was seen, as JSON. */
+/* dpatop --once: prints one measurement as JSON. */
 #include "sample.h"
 
 static void add_load(cJSON *o, const struct top_load *l)
@@ -11,7 +11,7 @@ static void add_load(cJSON *o, const struct top_load *l)
     cJSON_AddNumberToObject(o, "busy", l->busy);
 }
 
-/* An object at the end of an array. */
+/* Appends an object to an array. */
 static cJSON *next(cJSON *array)
 {
     cJSON *o = cJSON_CreateObject();

@@ -1,4 +1,4 @@
-/* dpatop: what a device does, live: its processes, threads, execution units, queues and events. */
+/* dpatop: shows live what a device does: processes, threads, execution units, queues and events. */
 #include <errno.h>
 #include <locale.h>
 #include <poll.h>
@@ -26,8 +26,8 @@ static void end(int signal)
     ended = 1;
 }
 
-/* Signals that end the program are let through only while it waits, so that counting ends, and the
- * terminal is as before, in any case. */
+/* Blocks the signals that end the program except while it waits. So counting always ends, and the
+ * terminal is always restored. */
 static void hold_signals(sigset_t *waiting)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -45,7 +45,7 @@ static void hold_signals(sigset_t *waiting)
 
 enum waited { WAITED_TIME, WAITED_KEY, WAITED_END };
 
-/* Looks at the units until `until`, or until a key is pressed or the size of the terminal changes. */
+/* Samples the units until `until`, until a key is pressed, or until the terminal's size changes. */
 static enum waited wait_until(struct top *top, uint64_t until, bool keys, const sigset_t *waiting)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -61,7 +61,7 @@ static enum waited wait_until(struct top *top, uint64_t until, bool keys, const 
     return ended ? WAITED_END : WAITED_TIME;
 }
 
-/* ---- Once, and live ---- */
+/* ---- JSON and screen ---- */
 
 static enum dpk_status once(const struct options *o, struct top *top, const sigset_t *waiting,
                             struct dpk_error *err)

@@ -8,17 +8,17 @@
 
 struct top {
     const char *device;
-    char live[PATH_MAX]; /* the card's directory, where its processes are */
+    char live[PATH_MAX]; /* the card's directory with its processes */
     struct dpk_live_watch *watch;
     struct dpk_counters *counters;
     struct dpk_counters_seen *read, *read_before;
     unsigned taken[DPK_UNITS_MAX], ticks;
-    uint64_t time; /* of the last look, ns; 0: none yet */
-    bool collects; /* this program began to count */
+    uint64_t time; /* time of the last measurement, ns; 0 before the first */
+    bool collects; /* this program started counting */
     struct top_seen seen;
 };
 
-/* A counter that is less than before was reset meanwhile. */
+/* Returns the rate of a counter. A value below the last value means that the counter was reset. */
 static double rate(uint64_t value, uint64_t before, double seconds)
 {
     return seconds > 0 ? (double)(value - (value < before ? 0 : before)) / seconds : 0;
@@ -50,7 +50,7 @@ static void add_load(struct top_load *sum, const struct top_load *l)
     sum->busy += l->busy;
 }
 
-/* The same process of the look before, or NULL. */
+/* Returns the same process in the last measurement, or NULL. */
 static const struct top_process *process_before(const struct top_seen *seen,
                                                 const struct dpk_live_process *p)
 {
@@ -60,7 +60,7 @@ static const struct top_process *process_before(const struct top_seen *seen,
     return NULL;
 }
 
-/* Both are sorted by number: *from is where the search goes on. */
+/* Both lists are sorted by number; the search continues at *from. */
 static const struct top_load *thread_before(const struct top_process *before, unsigned number,
                                             size_t *from)
 {
@@ -117,7 +117,8 @@ static enum dpk_status take_processes(struct top *top, double seconds, struct dp
     } else if (all) {
         free_processes(all, count);
     }
-    /* What counted for another, as dpa-statistics with a time does, may have ended that. */
+    /* Another program that counted, such as dpa-statistics with a time limit, may have ended
+     * counting. */
     const bool counts = live.collects;
     dpk_live_seen_free(&live);
     if (status == DPK_OK && !counts) {
@@ -235,7 +236,7 @@ static enum dpk_status take_events(struct top *top, struct dpk_error *err)
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- Measurement ---- */
 
 enum dpk_status top_measure(struct top *top, struct dpk_error *err)
 {

@@ -1,15 +1,15 @@
 /*
- * sample: what a device does between two looks: its processes and threads, execution units, queues,
- * port and events, with totals and rates.
+ * sample: activity of a device between two measurements: its processes and threads, execution
+ * units, queues, port and events, with totals and rates.
  *
  *     struct top *top = NULL;
  *     top_open("mlx5_0", &top, &err);                  // counting begins
  *     for (;;) {
- *         for each 20 ms: top_tick(top);               // looks at the units alone
+ *         for each 20 ms: top_tick(top);               // samples only the units
  *         top_measure(top, &err);                      // ends an interval, begins the next
  *         const struct top_seen *seen = top_seen(top);
  *     }
- *     top_close(top);                                  // counting ends, if it began it
+ *     top_close(top);                                  // counting ends, if top_open started it
  */
 #ifndef DPK_DPATOP_SAMPLE_H
 #define DPK_DPATOP_SAMPLE_H
@@ -19,13 +19,13 @@
 #include "device/running/running.h"
 
 #define TOP_TICK_MS 20
-#define TOP_EVENTS  100 /* of the log, the latest */
+#define TOP_EVENTS  100 /* latest events of the log */
 
-/* What threads did: totals since counting began, and rates of the interval. */
+/* Activity of threads: totals since counting began, and rates in the interval. */
 struct top_load {
     uint64_t instructions, ns, executions;
-    double instructions_rate, executions_rate; /* a second */
-    double busy;                               /* processors: 1 is one, all the time */
+    double instructions_rate, executions_rate; /* per second */
+    double busy; /* busy processors: 1.0 is one processor all the time */
 };
 
 struct top_thread {
@@ -39,8 +39,8 @@ struct top_process {
     unsigned number, vhca;
     uint32_t pid;
     char name[DPK_LIVE_NAME];
-    struct dpk_units units; /* that it has at the end of the interval */
-    struct top_load load;   /* of all its threads */
+    struct dpk_units units; /* its units at the end of the interval */
+    struct top_load load;   /* sum of its threads */
     struct top_thread *threads;
     size_t thread_count;
 };
@@ -50,41 +50,41 @@ struct top_queue {
     uint32_t number, process;
     bool gone;
     uint64_t packets, bytes, drops;
-    double packets_rate, bytes_rate, drops_rate; /* a second */
+    double packets_rate, bytes_rate, drops_rate; /* per second */
 };
 
 struct top_event {
     char time[DPK_TOOL_TIME];
     int64_t pid;
-    char command[32], action[32], result[32], detail[160]; /* fit for a terminal; cut */
+    char command[32], action[32], result[32], detail[160]; /* safe for a terminal; cut */
 };
 
 struct top_seen {
-    double seconds; /* how long the interval was; 0: there was none yet */
+    double seconds; /* length of the interval; 0 before the first */
     struct top_process *processes;
     size_t count;
-    double busy[DPK_UNITS_MAX]; /* of each unit: the part of the looks at which a process had it */
+    double busy[DPK_UNITS_MAX]; /* of each unit: fraction of samples in which a process had it */
     uint64_t port[DPK_COUNTERS];
-    double port_rates[DPK_COUNTERS]; /* a second */
+    double port_rates[DPK_COUNTERS]; /* per second */
     struct top_queue *queues;
     size_t queue_count;
-    struct top_event events[TOP_EVENTS]; /* the latest last */
+    struct top_event events[TOP_EVENTS]; /* the latest event is last */
     size_t event_count;
 };
 
 struct top;
-/* Opens the device and takes a first look, so that all rates are 0. Errors of state.h, running.h and
- * counters.h. */
+/* Opens the device and measures once; all rates are 0 then. Errors are those of state.h, running.h
+ * and counters.h. */
 enum dpk_status top_open(const char *device, struct top **out, struct dpk_error *err);
-/* Looks at which units are taken. */
+/* Samples the used units. */
 void top_tick(struct top *top);
-/* Looks at all. What top_seen returned before is gone. */
+/* Measures everything, and invalidates earlier results of top_seen. */
 enum dpk_status top_measure(struct top *top, struct dpk_error *err);
-/* Borrowed, until the next top_measure. */
+/* Returns the last measurement, borrowed until the next top_measure. */
 const struct top_seen *top_seen(const struct top *top);
-void top_close(struct top *top); /* NULL is fine */
+void top_close(struct top *top); /* NULL is allowed */
 
-/* All of it as JSON, for cJSON_Delete. json.c */
+/* Returns the measurement as JSON; release it with cJSON_Delete. json.c */
 cJSON *top_json(const char *device, const struct top_seen *seen);
 
 #endif

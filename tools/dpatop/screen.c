@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 enum {
-    MAP_LINES = 4,  /* of the map of units; twice as many on a narrow screen */
-    MAP_MARGIN = 6, /* columns: the number of the first unit, and bars */
-    REST = 10,      /* lines of a terminal beside the map */
-    NARROW = 80     /* columns that a screen has fewer of */
+    MAP_LINES = 4,  /* lines of the map of units; twice as many on a narrow screen */
+    MAP_MARGIN = 6, /* columns for the number of the first unit, and bars */
+    REST = 10,      /* lines of a terminal without the map */
+    NARROW = 80     /* a screen with fewer columns is narrow */
 };
 
 static bool is_narrow(void)
@@ -16,7 +16,7 @@ static bool is_narrow(void)
     return COLS < NARROW;
 }
 
-/* Whether a column of a table is not shown. */
+/* Returns true if the column is hidden. */
 static bool is_left_out(const struct table_column *c)
 {
     return c->spare && is_narrow();
@@ -24,7 +24,7 @@ static bool is_left_out(const struct table_column *c)
 
 /* ---- Lines ---- */
 
-/* Writes text, cut at the end of the line, and the rest of the line with `attributes`. */
+/* Writes text, cut at the end of the line, and fills the line with `attributes`. */
 static void put_line(int y, int attributes, const struct dpk_buf *text)
 {
     if (y < 0 || y >= LINES)
@@ -61,7 +61,7 @@ static void draw_title(const struct screen *s, const struct top_seen *seen)
     dpk_buf_free(&line);
 }
 
-/* A unit that was taken at all is no blank. */
+/* A unit with any use must not look idle. */
 static char shade(double busy)
 {
     static const char shades[] = ".:+*#";
@@ -69,7 +69,7 @@ static char shade(double busy)
     return busy <= 0 ? ' ' : shades[i > 4 ? 4 : i];
 }
 
-/* Returns the line behind it. */
+/* Returns the line after the map. */
 static int draw_units(int y, const struct top_seen *seen)
 {
     struct dpk_buf line = {0};
@@ -137,9 +137,9 @@ static int draw_port(int y, const struct top_seen *seen)
     return y;
 }
 
-/* ---- The table ---- */
+/* ---- Table ---- */
 
-/* Appends a cell at its width, and at least one blank behind it. */
+/* Appends a cell with its width, followed by at least one blank. */
 static void put_cell(struct dpk_buf *line, const struct dpk_buf *cell, int width)
 {
     const int size = cell->failed ? 0 : (int)cell->size;
@@ -227,7 +227,7 @@ static void draw_help(int y)
         put_text(y + (int)i, A_NORMAL, help[i]);
 }
 
-/* ---- All of it ---- */
+/* ---- Drawing ---- */
 
 enum dpk_status screen_begin(struct screen *s, struct dpk_error *err)
 {
@@ -300,7 +300,7 @@ static void set_interval(struct screen *s, unsigned ms)
                                               : ms;
 }
 
-/* What is too far is set right when it is drawn. */
+/* Drawing limits the position. */
 static void scroll_by(struct screen *s, long lines)
 {
     s->top = lines < 0 && s->top < (size_t)-lines ? 0 : s->top + (size_t)lines;
@@ -388,7 +388,7 @@ bool screen_keys(struct screen *s)
             s->frozen = !s->frozen;
             break;
         default:
-            break; /* KEY_RESIZE too: it is drawn again */
+            break; /* KEY_RESIZE only causes a redraw */
         }
     }
     return true;

@@ -1,5 +1,5 @@
 /*
- * screen: what dpatop shows on a terminal, and its keys.
+ * screen: the screen of dpatop, and its keys.
  *
  *     struct screen s = {.device = "mlx5_0"};
  *     screen_begin(&s, &err);
@@ -14,21 +14,21 @@
 
 struct screen {
     const char *device;
-    unsigned interval; /* ms; keys change it */
+    unsigned interval; /* milliseconds; keys change it */
     bool frozen, help;
     struct table table;
-    size_t top; /* the first row that is shown */
+    size_t top; /* first row on the screen */
     void *terminal;
 };
 
 #define SCREEN_INTERVAL_LEAST 100
 #define SCREEN_INTERVAL_MOST  60000
 
-/* DPK_ERR_USAGE: standard input or output is no terminal that can do it. */
+/* Errors: DPK_ERR_USAGE if standard input or output is not a suitable terminal. */
 enum dpk_status screen_begin(struct screen *s, struct dpk_error *err);
-/* Draws what was seen, which stays until the next call. */
+/* Draws a measurement, which must stay valid until the next call. */
 void screen_draw(struct screen *s, const struct top_seen *seen);
-/* Does what keys say that were pressed. False: to quit. */
+/* Handles pressed keys. Returns false if the user wants to quit. */
 bool screen_keys(struct screen *s);
 void screen_end(struct screen *s);
 

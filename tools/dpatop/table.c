@@ -154,7 +154,7 @@ static const struct table_column events[] = {
     {"PROGRAM", 0, NULL, put_detail, false},  {0}};
 static const struct {
     const struct table_column *columns;
-    unsigned first; /* sorted by, falling */
+    unsigned first; /* initial column for sorting, descending */
 } views[VIEWS] = {{processes, 4}, {threads, 2}, {queues, 2}, {events, 0}};
 
 const struct table_column *table_columns(enum view view)
@@ -224,7 +224,7 @@ static int compare_texts(const struct table_column *c, const void *a, const void
     return order;
 }
 
-/* Rows that are equal stay in the order of their addresses, which is that of their numbers. */
+/* Equal rows are ordered by address, which is the order of their numbers. */
 static int compare(const void *left, const void *right, void *table)
 {
     const struct table *t = table;

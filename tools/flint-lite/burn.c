@@ -21,7 +21,8 @@ static bool confirmed(const struct flint_options *o)
     return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
 }
 
-/* Prints the progress bar of NVIDIA's tool. The transfer takes no time, so no step waits. */
+/* Prints the progress bar of NVIDIA's tool. The transfer takes no time, so the bar does not
+ * wait. */
 static void show_progress(const char *what)
 {
     for (int percent = 0; percent <= 100 && isatty(STDOUT_FILENO); percent += 25) {
@@ -40,7 +41,8 @@ static enum dpk_status burn(const struct flint_options *o, struct dpk_device *de
     enum dpk_status status = dpk_file_read(o->image, DPK_CONTAINER_MAX, &file, err);
     if (status != DPK_OK)
         return status;
-    /* This parses the container for the component's name only; the device checks it itself. */
+    /* Parses the container only for the component's name; the device checks the container
+     * itself. */
     if (dpk_container_parse(file.data, file.size, &container, NULL) == DPK_OK)
         snprintf(writing, sizeof writing, "Writing %s component", flint_component_name(&container));
     if (!confirmed(o)) {

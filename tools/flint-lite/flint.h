@@ -1,5 +1,5 @@
 /*
- * flint-lite: what its commands share. burn.c, query.c and verify.c have the commands, each with its
+ * Shared by the commands of flint-lite. burn.c, query.c and verify.c have the commands with their
  * options; main.c lists them.
  */
 #ifndef DPK_FLINT_LITE_FLINT_H
@@ -15,13 +15,13 @@ struct flint_options {
     bool json;          /* --json */
 };
 
-/* A command. On failure it has written no file and changed no device. */
+/* A command. If it fails, it writes no file and changes no device. */
 extern const struct dpk_command burn_command;
 extern const struct dpk_command query_command;
 extern const struct dpk_command query_components_command;
 extern const struct dpk_command verify_command;
 
-/* The component that a container is, as NVIDIA's tool names it. */
+/* Returns the container's component, as named by NVIDIA's tool. */
 const char *flint_component_name(const struct dpk_container *c);
 
 #endif

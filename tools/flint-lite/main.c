@@ -1,4 +1,4 @@
-/* flint-lite: burns certificate containers into an emulated device, and shows what it holds. */
+/* flint-lite: burns certificate containers into an emulated device, and shows its content. */
 #include "common/device.h"
 
 #include "flint.h"

@@ -1,4 +1,4 @@
-/* The commands that ask a device. */
+/* The commands that query a device. */
 #include <string.h>
 #include <strings.h>
 
@@ -130,7 +130,7 @@ static enum dpk_status list_certs(struct dpk_device *dev, bool json, struct dpk_
     return status;
 }
 
-/* Prints the container if the device kept it, else the certificate alone. */
+/* Prints the container if the device kept it, else only the certificate. */
 static enum dpk_status export_cert(struct dpk_device *dev, const struct dpk_uuid *uuid,
                                    const char *path, struct dpk_error *err)
 {

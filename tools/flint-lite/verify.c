@@ -1,4 +1,4 @@
-/* The command that checks a container without a device. */
+/* The command that verifies a container without a device. */
 #include "flint.h"
 
 #include "certchain/certchain.h"
@@ -15,7 +15,7 @@ struct verify_options {
     const char *key;
 };
 
-/* Makes those checks of a device that need no device. */
+/* Makes the device's checks that need no device. */
 static enum dpk_status check_container(const struct dpk_container *c, EVP_PKEY *key,
                                        struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Functions that several commands use, and the command apply. */
+/* Functions of several commands, and the command apply. */
 #include <string.h>
 
 #include "mlxconfig.h"

@@ -1,16 +1,16 @@
-/* The commands that read files and write files, and use no device. */
+/* The commands that convert files and use no device. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlxconfig.h"
 
-/* The first word of a command, read. */
+/* The input file: the first word of a command. */
 struct input {
     const char *path;
     struct dpk_buf bytes;
 };
 
-/* Appends what a command makes of its input to the output. */
+/* Appends a command's output for its input. */
 typedef enum dpk_status convert(const struct mlxconfig_options *options,
                                 const struct dpk_nv_defs *defs, const struct input *in,
                                 struct dpk_buf *out, struct dpk_error *err);
@@ -20,7 +20,7 @@ static const char *bytes_of(const struct dpk_buf *b)
     return b->data ? (const char *)b->data : "";
 }
 
-/* Definitions, words[0] in, words[1] out. */
+/* Runs a conversion: words[0] is the input, words[1] the output. */
 static enum dpk_status run(const struct mlxconfig_options *options, const struct dpk_args *args,
                            convert *turn, struct dpk_error *err)
 {
@@ -35,7 +35,7 @@ static enum dpk_status run(const struct mlxconfig_options *options, const struct
         status = mlxconfig_defs(options, &defs, err);
     if (status == DPK_OK)
         status = dpk_file_read(in.path, DPK_NV_XML_MAX, &in.bytes, err);
-    /* A place that cannot be written is found before a key is asked for. */
+    /* Finds an output that cannot be written before asking for a key. */
     if (status == DPK_OK)
         status = dpk_file_stage(output, NULL, 0, 0600, &staged, err);
     if (status != DPK_OK)
@@ -64,7 +64,7 @@ static enum dpk_status about_input(const struct input *in, enum dpk_status statu
     return status;
 }
 
-/* Reads the TLVs of XML, and warns of numbers that a device may not take. */
+/* Reads the TLVs of XML, and warns about numbers that a device may not accept. */
 static enum dpk_status read_xml(const struct dpk_nv_defs *defs, const struct input *in,
                                 struct dpk_nv_list *tlvs, struct dpk_error *err)
 {
@@ -159,7 +159,7 @@ const struct dpk_command create_conf_command = {.names = "create_conf",
                                                 .options = sign_options,
                                                 .run = run_create_conf};
 
-/* All devices have the same TLVs, so a device that is named only has to exist. */
+/* All devices have the same TLVs, so the named device only has to exist. */
 static enum dpk_status check_device(const struct mlxconfig_options *options, struct dpk_error *err)
 {
     struct dpk_device *dev = NULL;
@@ -298,7 +298,7 @@ const struct dpk_command xml2bin_command = {.names = "xml2bin",
                                             .takes = "b,t",
                                             .run = run_xml2bin};
 
-/* Reads the TLVs of a file that create_conf made. The signature TLVs are left out. */
+/* Reads the TLVs of a file from create_conf, without the signature TLVs. */
 static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct input *in,
                                    struct dpk_buf *out, struct dpk_error *err)
 {

@@ -1,4 +1,5 @@
-/* mlxconfig-lite: makes NV configuration files, applies them to an emulated device, asks it. */
+/* mlxconfig-lite: makes NV configuration files, applies them to an emulated device, and queries
+ * it. */
 #include "common/device.h"
 
 #include "mlxconfig.h"

@@ -1,6 +1,6 @@
 /*
- * mlxconfig-lite: what its commands share. files.c has the commands that work on files, query.c,
- * set.c, raw.c and shown.c those that work on a device, each with its options; main.c lists them.
+ * Shared by the commands of mlxconfig-lite. files.c has the commands for files; query.c, set.c,
+ * raw.c and show_confs.c have those for devices, each with its options; main.c lists them.
  */
 #ifndef DPK_MLXCONFIG_LITE_MLXCONFIG_H
 #define DPK_MLXCONFIG_LITE_MLXCONFIG_H
@@ -12,17 +12,17 @@
 
 struct mlxconfig_options {
     const char *device;         /* -d */
-    const char *database;       /* -b, NULL: the definitions of share/dpakit/nvconfig */
+    const char *database;       /* -b; NULL: the definitions of share/dpakit/nvconfig */
     struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
     const char *engine;         /* -eng */
     const char *key_id;         /* -k */
-    struct dpk_uuid key_uuid;   /* -u, zero: not given */
+    struct dpk_uuid key_uuid;   /* -u; zero if absent */
     const char *tlvs;           /* --tlvs */
     bool all_attributes;        /* -a */
     bool show_default;          /* -e */
     bool read_only;             /* --read_only */
     bool yes;                   /* -y */
-    const char *file;           /* -f: the raw file, as another way to say RAW */
+    const char *file;           /* -f: the raw file, instead of the word RAW */
     const char *json_file;      /* -j */
     unsigned device_type;       /* -t */
     bool with_default;          /* --with_default */
@@ -33,7 +33,7 @@ struct mlxconfig_options {
 
 #define MLXCONFIG_AT(field) offsetof(struct mlxconfig_options, field)
 
-/* A command. On failure it has written no file and changed no device. */
+/* A command. If it fails, it writes no file and changes no device. */
 extern const struct dpk_command create_conf_command;
 extern const struct dpk_command apply_command;
 extern const struct dpk_command query_command;
@@ -56,22 +56,22 @@ enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct d
 /* Opens the device of -d. */
 enum dpk_status mlxconfig_device(const struct mlxconfig_options *options, struct dpk_device **out,
                                  struct dpk_error *err);
-/* Asks on the terminal. DPK_ERR_REFUSED: the answer was no, or the input ended. */
+/* Asks on the terminal. Errors: DPK_ERR_REFUSED if the answer is no or the input ends. */
 enum dpk_status mlxconfig_confirm(const struct mlxconfig_options *options, const char *question,
                                   struct dpk_error *err);
-/* The file of backup, set_raw and get_raw: the word behind the command, or -f, as NVIDIA's tool has
- * it. NULL: an error, of usage. */
+/* Returns the file of backup, set_raw and get_raw: the word after the command, or -f, as in
+ * NVIDIA's tool. NULL after a usage error. */
 const char *mlxconfig_raw_file(const struct mlxconfig_options *options, const struct dpk_args *args,
                                struct dpk_error *err);
-/* "BlueField3", as NVIDIA's tool calls it. Borrowed from `info`, or constant. */
+/* Returns NVIDIA's name of the device type: "BlueField3". Borrowed from `info`, or constant. */
 const char *mlxconfig_device_type(const struct dpk_device_info *info);
 /* Prints "Device #1: ...". */
 enum dpk_status mlxconfig_print_device(struct dpk_device *dev, size_t number,
                                        struct dpk_error *err);
 
-/* Says that the result was written to the file `path`, or (NULL) applied to the device. */
+/* Prints that the result was written to the file `path`, or (NULL) applied to the device. */
 void mlxconfig_print_saved(const char *path);
-/* Says that what was set takes effect after a reboot. */
+/* Prints that the settings take effect after a reboot. */
 void mlxconfig_print_applied(void);
 
 #endif

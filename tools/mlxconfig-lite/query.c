@@ -1,14 +1,14 @@
-/* The command query: prints the values of parameters by default, now and at the next boot. */
+/* The command query: prints the default, current and next-boot values of parameters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/admin/admin.h"
 #include "mlxconfig.h"
 
-/* Prints values that do not fit in a column on lines of their own. */
+/* Longer values are printed on separate lines. */
 #define COLUMN_MAX 32
 
-/* Its value at the next boot is not the default, or not what it is now. */
+/* Returns true if the value at the next boot differs from the default or the current value. */
 static bool is_modified(const struct dpk_view_row *row)
 {
     const char *next = (const char *)row->text[DPK_VIEW_NEXT].data;
@@ -78,7 +78,7 @@ static enum dpk_status print_json(const struct dpk_views *table, struct dpk_erro
     return dpk_json_print(list, err);
 }
 
-/* Parameters that cannot be set are listed only if asked for, by name or by --read_only. */
+/* Read-only parameters are listed only if requested by name or by --read_only. */
 static void drop_read_only(struct dpk_views *table)
 {
     size_t kept = 0;
@@ -94,7 +94,7 @@ static void drop_read_only(struct dpk_views *table)
     table->count = kept;
 }
 
-/* A value as NVIDIA's tool has it in JSON: a number where it is nothing but one. */
+/* Adds a value as NVIDIA's tool writes it in JSON: plain numbers as numbers, others as text. */
 static void put_value(cJSON *o, const char *name, const char *text)
 {
     size_t length = strlen(text);
@@ -106,7 +106,7 @@ static void put_value(cJSON *o, const char *name, const char *text)
         dpk_json_text(o, name, text);
 }
 
-/* Adds a device to the document of -j, whose names are those of NVIDIA's tool. */
+/* Adds a device to the document of -j, with the member names of NVIDIA's tool. */
 static enum dpk_status add_device(const struct mlxconfig_options *options, struct dpk_device *dev,
                                   size_t number, const struct dpk_views *table, cJSON *document,
                                   struct dpk_error *err)
@@ -177,7 +177,7 @@ static enum dpk_status query_device(const struct mlxconfig_options *options,
     return status;
 }
 
-/* Without -d: every device. */
+/* Queries every device, if there is no -d. */
 static enum dpk_status query_all(const struct mlxconfig_options *options,
                                  const struct dpk_args *args, const struct dpk_nv_defs *defs,
                                  cJSON *document, struct dpk_error *err)

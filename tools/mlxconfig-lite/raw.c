@@ -71,8 +71,7 @@ const struct dpk_command set_raw_command = {.names = "set_raw",
                                             .takes = "y,f",
                                             .run = run_set_raw};
 
-/* Reads the TLVs of one type that the device has for the next boot. If it has none, the result is
- * one TLV of zeros. */
+/* Prints the device's TLV of one type for the next boot; if it has none, a TLV of zeros. */
 static void print_type(size_t number, const struct dpk_nv_list *on_device,
                        const struct dpk_nv_tlv *asked)
 {
@@ -118,7 +117,7 @@ const struct dpk_command get_raw_command = {.names = "get_raw",
                                             .takes = "f",
                                             .run = run_get_raw};
 
-/* Writes the TLVs as text, with a comment before each that says which it is and who set it. */
+/* Writes the TLVs as text, each after a comment with its name and origin. */
 static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs, size_t hidden,
                     struct dpk_buf *out)
 {
@@ -144,8 +143,8 @@ static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tl
     dpk_buf_free(&line);
 }
 
-/* Adds the TLVs that a file to be signed and applied begins with: it is for this PSID, adds to what
- * the device has, and each TLV keeps its own priority. */
+/* Writes XML of a file to sign and apply. Its leading TLVs restrict it to this PSID, keep the
+ * device's other settings, and let each TLV keep its own priority. */
 static enum dpk_status put_xml(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_nv_list *tlvs, struct dpk_buf *out,
                                struct dpk_error *err)

@@ -6,8 +6,8 @@
 #include "device/admin/admin.h"
 #include "mlxconfig.h"
 
-/* What one command line sets. The settings for the device point into `names`, so `names` is
- * complete before they are made. */
+/* Settings of one command line. `list` points into `names`, so `names` must be complete before
+ * `list` is made. */
 struct settings {
     struct dpk_nv_name *names;
     const char **values;
@@ -57,8 +57,8 @@ static enum dpk_status check_value(const struct dpk_nv_name *name, const char *v
     return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "%s", name->text);
 }
 
-/* Parses NAME=VALUE, where NAME may be a range of an array and then stands for several. `word` is a
- * copy that is cut at the '='. */
+/* Parses NAME=VALUE. NAME may be a range of an array, which gives several settings. `word` is a
+ * copy, and is cut at '='. */
 static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, struct settings *s,
                                 struct dpk_error *err)
 {
@@ -80,15 +80,15 @@ static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, stru
     return status;
 }
 
-/* Makes the settings for the device: with the definitions and names of the target, and with the
- * parameters that say that a value counts. */
+/* Makes the settings for the device, with definitions and names bound to the target, and with the
+ * valid bits. */
 static enum dpk_status make_list(const struct mlxconfig_options *options, struct settings *s,
                                  struct dpk_error *err)
 {
     s->list = calloc(3 * s->count + 1, sizeof *s->list);
     if (!s->list)
         return dpk_fail_nomem(err);
-    /* All that users have set of these TLVs goes first. */
+    /* First remove all user settings of these TLVs. */
     for (size_t i = 0; i < s->count && options->with_default; i++)
         s->list[s->list_count++] = (struct dpk_device_setting){.def = &s->names[i].def};
     for (size_t i = 0; i < s->count; i++) {
@@ -145,7 +145,7 @@ static enum dpk_status set(const struct mlxconfig_options *options, struct dpk_d
                            struct dpk_error *err)
 {
     enum dpk_status status = make_list(options, s, err);
-    /* This is checked before the user is asked. */
+    /* Check before asking the user. */
     if (status == DPK_OK)
         status = dpk_device_try_set(dev, defs, s->list, s->list_count, err);
     if (status == DPK_OK)
@@ -198,7 +198,7 @@ const struct dpk_command set_command = {.names = "set,s",
                                         .options = set_options,
                                         .run = run_set};
 
-/* Finds a TLV by its name, in capitals too, and adds it to `s` for each port and module. */
+/* Finds a TLV by its name, in any case, and adds it to `s` for each port and module. */
 static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_shown *all,
                                const char *word, struct settings *s, struct dpk_error *err)
 {
@@ -218,7 +218,7 @@ static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_
     return status;
 }
 
-/* Removes what users have set of the TLVs that `words` name. */
+/* Removes the user settings of the TLVs in `words`. */
 static enum dpk_status reset_tlvs(const struct mlxconfig_options *options, struct dpk_device *dev,
                                   const struct dpk_args *words, struct dpk_error *err)
 {

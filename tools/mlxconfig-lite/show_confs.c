@@ -11,7 +11,7 @@
 #define NAME_COLUMN 20
 #define TEXT_COLUMN 60
 
-/* Makes the title "DPA AUTH" of nv_dpa_auth, for a definition without a title. */
+/* Prints the title; for a definition without a title, "DPA AUTH" of nv_dpa_auth. */
 static void print_title(const struct dpk_nv_def *def)
 {
     const char *name = strncmp(def->name, "nv_", 3) == 0 ? def->name + 3 : def->name;

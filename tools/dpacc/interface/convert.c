@@ -41,7 +41,7 @@ void parser_location(struct parser *p, CXCursor c, char **file, unsigned *line)
     *file = parser_take_string(p, clang_getFileName(handle));
 }
 
-/* "file:line: function: what"; once per text. */
+/* Adds "file:line: function: what"; equal texts only once. */
 void parser_complain(struct parser *p, CXCursor where, const char *function, const char *what)
 {
     struct words *list = &p->unit->complaints;
@@ -87,8 +87,8 @@ bool parser_in_system_header(CXCursor c)
     return clang_Location_isInSystemHeader(clang_getCursorLocation(c));
 }
 
-/* Along the typedefs to the type itself: is one of them annotated? Types of the system's and our
- * own headers need not be. */
+/* Follows typedefs to the type itself, and returns true if one of them is annotated. Types of
+ * system headers and of dpakit's headers need no annotation. */
 bool parser_is_annotated_type(CXType t)
 {
     for (;;) {
@@ -219,7 +219,7 @@ static const char *convert_array(struct parser *p, CXType t, struct ifgen_type *
     if (problem)
         return problem;
     if (clang_getArraySize(t) == 0)
-        return FLEXIBLE_ARRAY; /* as it was written before C had it */
+        return FLEXIBLE_ARRAY; /* the old way to write a flexible array member */
     if (element.dimensions == IFGEN_DIMENSIONS)
         return "its type is an array of too many dimensions";
     *out = element;
@@ -229,7 +229,7 @@ static const char *convert_array(struct parser *p, CXType t, struct ifgen_type *
     return NULL;
 }
 
-/* Returns what is wrong with it, NULL: nothing. */
+/* Returns the problem of the type, or NULL. */
 const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
 {
     t = clang_getCanonicalType(t);

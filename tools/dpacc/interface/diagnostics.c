@@ -1,10 +1,10 @@
-/* What libclang has to say about a source. */
+/* Reads libclang's diagnostics about a source. */
 #include "parser.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The annotation, from the word that the user wrote. */
+/* Returns the annotation that the user's word stands for. */
 static struct annotations written_at(CXTranslationUnit tu, CXSourceLocation where)
 {
     struct annotations mark = {false, false};
@@ -23,7 +23,7 @@ static struct annotations written_at(CXTranslationUnit tu, CXSourceLocation wher
     return mark;
 }
 
-/* Where the definition is, from the notes of a diagnostic. */
+/* Returns the definition from the notes of a diagnostic. */
 static CXCursor definition_of(CXTranslationUnit tu, CXDiagnostic d)
 {
     CXDiagnosticSet notes = clang_getChildDiagnostics(d);
@@ -49,8 +49,8 @@ static bool is_late(CXDiagnostic d)
     return late;
 }
 
-/* Its text and place; and, as a word in a macro of the command line has no place, where the user
- * wrote what it is about, and what is defined there. */
+/* Returns the diagnostic's text and place. A word in a macro of the command line has no place, so
+ * the places of its use and of the definition are added. */
 static char *describe(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
 {
     unsigned at, defined;
@@ -72,7 +72,8 @@ static char *describe(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
     return described;
 }
 
-/* An annotation on a declaration behind the definition: the compiler drops it and warns. */
+/* Notes an annotation on a declaration after the definition, which the compiler drops with a
+ * warning. */
 static void note_late(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
 {
     CXCursor definition = definition_of(tu, d);
@@ -98,7 +99,7 @@ bool parser_has_late_macros(const struct parser *p)
     return false;
 }
 
-/* One macro may have several attributes, at one place. */
+/* A macro may have several attributes at one place. */
 static size_t count_late(const struct parser *p, const char *text)
 {
     size_t count = 0;

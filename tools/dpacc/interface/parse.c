@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGUMENTS_MAX  32 /* dpa-c(7) */
+#define ARGUMENTS_MAX  32 /* documented in dpa-c(7) */
 #define ARGUMENTS_SIZE ((uint64_t)16384)
 #define NAME_MAX_BYTES 200 /* FlexIO keeps 256 for `_dpacc_unpack_<name>` */
 
@@ -31,14 +31,14 @@ static const char *argument_problem(struct parser *p, CXCursor c, struct ifgen_t
     return parser_convert(p, written, type);
 }
 
-/* "BEFORE'NAME'", or nothing. */
+/* Appends "BEFORE'NAME'", or nothing if there is no name. */
 static void put_quoted(struct dpk_buf *to, const char *before, const char *name)
 {
     if (name && *name)
         dpk_put_format(to, "%s'%s'", before, name);
 }
 
-/* What is wrong with the last argument of `f` so far, and which member of it makes it so. */
+/* Reports the problem of the last argument of `f`, and the member that causes it. */
 static void complain_of_argument(struct parser *p, CXCursor argument,
                                  const struct ifgen_function *f, const char *problem)
 {
@@ -89,7 +89,7 @@ static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_functio
                         "that the host copied them to");
 }
 
-/* Does the linker know it by another name, as __asm__("other") makes it? */
+/* Returns true if the linker knows the function by another name, as with __asm__("other"). */
 static bool is_renamed(struct parser *p, CXCursor c, const char *name)
 {
     char *symbol = parser_take_string(p, clang_Cursor_getMangling(c));
@@ -155,7 +155,7 @@ fail:
     ifgen_free_function(&f);
 }
 
-/* ---- The whole file ---- */
+/* ---- Whole file ---- */
 
 static void check_name(struct parser *p, CXCursor c)
 {
@@ -181,7 +181,7 @@ static void check_inside(struct parser *p, CXCursor c)
         parser_complain(p, c, p->function, PARSER_NO_FLOAT);
 }
 
-/* How many shortened lists lie in what a cursor stands for. */
+/* Returns the number of shortened lists inside a cursor. */
 static size_t count_tables(const struct tables_files *tables, CXCursor c)
 {
     CXTranslationUnit tu = clang_Cursor_getTranslationUnit(c);
@@ -197,7 +197,7 @@ static size_t count_tables(const struct tables_files *tables, CXCursor c)
     return found;
 }
 
-/* Is this an array of integers whose list was shortened? Then there is nothing in it to look at. */
+/* Returns true for an array of integers with a shortened list, whose elements need no check. */
 static bool is_shortened_table(struct parser *p, CXCursor c)
 {
     if (!p->tables || clang_getCursorKind(c) != CXCursor_VarDecl)
@@ -220,7 +220,7 @@ static struct annotations marks_of(const struct parser *p, CXCursor definition)
     return mark;
 }
 
-/* What is static there must not be when the definition is not. */
+/* If the definition loses the word "static", the prototype must lose it, too. */
 static void note_static_prototype(struct parser *p, CXCursor c)
 {
     CXCursor definition = clang_getCursorDefinition(c);
@@ -239,7 +239,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     (void)parent;
     if (p->no_memory)
         return CXChildVisit_Break;
-    if (clang_getCursorKind(c) == CXCursor_IntegerLiteral) /* tables have a million of them */
+    if (clang_getCursorKind(c) == CXCursor_IntegerLiteral) /* tables have millions of literals */
         return CXChildVisit_Continue;
     if (parser_in_system_header(c))
         return CXChildVisit_Continue;
@@ -291,7 +291,8 @@ static enum dpk_status open_source(CXIndex index, const char *source, const stru
                     (int)code);
 }
 
-/* Annotations behind a definition, in macros of the user's: what goes when ours go? */
+/* Finds which late annotations come from the user's macros: it parses again without each annotation
+ * and compares. */
 static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const char *source,
                                       const struct words *arguments, struct dpk_error *err)
 {
@@ -320,22 +321,23 @@ static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const cha
     return status;
 }
 
-/* `tables`: read this in place of the source, or NULL. False in `sure`: it must be read as it is.
- */
+/* Parses the source. `tables` has shortened texts, or is NULL. If `*sure` becomes false, the caller
+ * must parse the original text. */
 static enum dpk_status parse(const char *source, const struct words *arguments,
                              const struct tables_files *tables, struct ifgen_unit *unit, bool *sure,
                              struct dpk_error *err)
 {
     struct parser p = {.unit = unit, .tables = tables};
     CXTranslationUnit tu = NULL;
-    /* Its way out of a crash prints pages, forgets the memory, and returns as if nothing were. */
+    /* libclang's crash recovery prints pages, leaks memory, and returns as if nothing had
+     * happened. */
     setenv("LIBCLANG_DISABLE_CRASH_RECOVERY", "1", 1);
     CXIndex index = clang_createIndex(0, 0);
     if (!index)
         return dpk_fail_nomem(err);
     struct dpk_error why = {0};
     enum dpk_status status = open_source(index, source, arguments, tables, &tu, &why);
-    if (status != DPK_OK) { /* such as an option of the user's: let the compiler say it */
+    if (status != DPK_OK) { /* for example an option of the user: let the compiler report it */
         unit->syntax_errors = true;
         unit->first_error = strdup(why.message);
         *sure = true;
@@ -347,7 +349,7 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
         status = resolve_macros(&p, index, source, arguments, err);
     if (status == DPK_OK && !unit->syntax_errors)
         clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
-    /* Places in shortened text are not those of the file. */
+    /* Places in shortened text differ from those in the file. */
     *sure = !tables ||
             (!unit->syntax_errors && p.tables_found == tables->lists && unit->static_count == 0);
     if (status == DPK_OK && (p.no_memory || unit->complaints.failed))

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define WORTH_IT   1024 /* elements; a shorter list is quickly read */
-#define HEADER_MIN 4096 /* bytes; a smaller header has no such list */
+#define WORTH_IT   1024 /* elements; shorter lists are parsed quickly */
+#define HEADER_MIN 4096 /* bytes; smaller headers have no such list */
 #define FILE_MAX   ((size_t)1 << 30)
 
-/* One integer of digits and suffixes, NULL: something else. */
+/* Skips one integer with its suffixes. Returns NULL for other text. */
 static const uint8_t *skip_number(const uint8_t *p, const uint8_t *end)
 {
     if (p < end && (*p == '-' || *p == '+'))
@@ -36,7 +36,7 @@ static const uint8_t *skip_space(const uint8_t *p, const uint8_t *end, size_t *l
     return p;
 }
 
-/* Behind the closing brace of a list of integers that begins behind `p`, NULL: no such list. */
+/* Skips a list of integers and its closing brace. Returns NULL for other text. */
 static const uint8_t *skip_list(const uint8_t *p, const uint8_t *end, size_t *elements,
                                 size_t *lines)
 {
@@ -65,7 +65,8 @@ static bool note(struct tables *t)
     return true;
 }
 
-/* Without any list to shorten `count` is 0. False: out of memory. */
+/* Shortens the lists of a source; `count` stays 0 if there are none. Returns false if there is no
+ * memory. */
 static bool shorten(const struct dpk_buf *source, struct tables *out)
 {
     const uint8_t *p = source->data, *end = p + source->size, *open;
@@ -114,7 +115,7 @@ void tables_free(struct tables_files *files)
     *files = (struct tables_files){0};
 }
 
-/* Keeps a file that has lists. False: out of memory. */
+/* Adds a file if it has long lists. Returns false if there is no memory. */
 static bool add(struct tables_files *files, const char *path, const struct dpk_buf *text)
 {
     struct tables t = {.path = strdup(path)};
@@ -128,7 +129,7 @@ static bool add(struct tables_files *files, const char *path, const struct dpk_b
     return done;
 }
 
-/* The next NAME of an #include "NAME", NULL: none. */
+/* Returns the next NAME of an #include "NAME", or NULL. */
 static const uint8_t *next_include(const uint8_t *p, const uint8_t *end, size_t *length)
 {
     static const char word[] = "include";
@@ -156,7 +157,7 @@ static bool has(const struct tables_files *files, const char *path)
     return false;
 }
 
-/* A header in the source's directory. False: out of memory. */
+/* Adds a header in the source's directory. Returns false if there is no memory. */
 static bool add_header(struct tables_files *files, const char *source, const uint8_t *name,
                        size_t length)
 {

@@ -1,11 +1,11 @@
 /*
- * tables: long lists of plain integers, taken out of a source, and of the headers beside it, before
+ * tables: shortens long lists of plain integers in a source, and in the headers beside it, before
  * libclang reads them.
  *
- * A table of a megabyte costs a parser a second and says nothing about functions. "{1, 2, 3}"
- * becomes "{[2]=0}" and as many line ends: an array of integers keeps its type and every line its
- * number. Whether the list belongs to such an array only a parser knows, so the reader of the
- * shortened text must find each list in one (tables_at), or read the text as it was.
+ * A parser needs a second for a table of a megabyte, which has no functions. "{1, 2, 3}" becomes
+ * "{[2]=0}" with the same number of line ends: arrays of integers keep their types, and lines keep
+ * their numbers. Only a parser knows if a list belongs to such an array. So the reader of the
+ * shortened text must find each list in an array (tables_at), or parse the original text.
  */
 #ifndef DPK_DPACC_INTERFACE_TABLES_H
 #define DPK_DPACC_INTERFACE_TABLES_H
@@ -14,11 +14,11 @@
 
 #define TABLES_FILES 16
 
-/* One file that has such lists. */
+/* A file with long lists. */
 struct tables {
     char *path;
-    struct dpk_buf text; /* shortened */
-    size_t *offsets;     /* in it, of each list that was shortened */
+    struct dpk_buf text; /* shortened text */
+    size_t *offsets;     /* offset in `text` of each shortened list */
     size_t count;
 };
 
@@ -27,11 +27,10 @@ struct tables_files {
     size_t count, lists;
 };
 
-/* Reads a source and what it includes by "NAME". Headers that are not there are the compiler's to
- * tell. */
+/* Reads a source and the files that it includes by "NAME". The compiler reports missing headers. */
 enum dpk_status tables_read(const char *source, struct tables_files *out, struct dpk_error *err);
 void tables_free(struct tables_files *files);
-/* How many lists lie in [begin, end) of the shortened text. */
+/* Returns the number of lists in [begin, end) of the shortened text. */
 size_t tables_at(const struct tables *t, size_t begin, size_t end);
 
 #endif

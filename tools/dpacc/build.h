@@ -2,7 +2,7 @@
  * build: from sources to the library for the host.
  *
  * Per source k, target t, program A; all files in one working directory. Steps of one paragraph
- * need nothing of each other and run side by side.
+ * are independent and run in parallel.
  *
  * interface        k.c -> k.dpa.device.c, k.dpa.host.c, k.dpa.entries
  * objects          X.dpa.o -> X.t.dpa.join.o
@@ -23,7 +23,7 @@
 
 #include "config.h"
 
-/* Prints what went wrong; returns dpacc's exit code. */
+/* Builds, and prints errors. Returns dpacc's exit code. */
 int build(const struct config *config);
 
 #endif

@@ -1,12 +1,12 @@
-/* clang: dpacc under the name dpa-clang is the device compiler alone, as NVIDIA's tree has it. */
+/* clang: under the name dpa-clang, dpacc is only the device compiler, as in NVIDIA's tree. */
 #ifndef DPK_DPACC_CLANG_H
 #define DPK_DPACC_CLANG_H
 
 #include <stdbool.h>
 
 bool clang_is_asked_for(const char *program);
-/* Becomes clang with what dpacc gives it, -mcpu=nv-dpa-X translated and all else as it is; returns
- * the exit code if it cannot. */
+/* Executes clang with dpacc's options for the device; -mcpu=nv-dpa-X is translated, all other words
+ * are unchanged. Returns an exit code if it fails. */
 int clang_run(int argc, char **argv);
 
 #endif

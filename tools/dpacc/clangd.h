@@ -1,10 +1,11 @@
-/* clangd: tells tools of clang how what this run compiles is compiled. */
+/* clangd: writes a compilation database for clang's tools. */
 #ifndef DPK_DPACC_CLANGD_H
 #define DPK_DPACC_CLANGD_H
 
 #include "inputs.h"
 
-/* Each source as its first target compiles it; with -keep what dpacc makes of it, too. */
+/* Adds each source, as compiled for its first target; with -keep also the sources that dpacc
+ * generates. */
 enum dpk_status clangd_tell(struct build *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* config: what the command line asks for. */
+/* config: the settings of the command line. */
 #ifndef DPK_DPACC_CONFIG_H
 #define DPK_DPACC_CONFIG_H
 
@@ -9,16 +9,16 @@
 #define TARGETS_MAX 4
 
 struct target {
-    const char *name; /* "bf3": tag of file names */
+    const char *name; /* "bf3"; part of file names */
     const char *march;
-    unsigned id; /* value of __NV_DPA, and in areas of several targets */
+    unsigned id; /* value of __NV_DPA; also the id in areas of several targets */
 };
-const struct target *target_find(const char *name); /* NULL: unknown */
+const struct target *target_find(const char *name); /* NULL for an unknown target */
 
 enum mode {
-    MODE_PROGRAM,   /* a library for the host with the program in it */
-    MODE_COMPILE,   /* a DPA object of each source */
-    MODE_LIBRARIES, /* objects as two libraries, for host and device */
+    MODE_PROGRAM,   /* a library for the host that contains the program */
+    MODE_COMPILE,   /* a DPA object for each source */
+    MODE_LIBRARIES, /* two libraries from objects, for host and device */
     MODE_SHARED,    /* MODE_PROGRAM, as a shared library */
 };
 
@@ -29,7 +29,7 @@ struct config {
     struct words host_options, device_options, link_options, device_libs;
     struct words includes; /* directories */
     struct words defines;  /* without -D */
-    struct words inputs;   /* every input file, to keep the output off them */
+    struct words inputs;   /* every input file, so that the output does not overwrite it */
     struct words mcpu;     /* as given */
     const struct target *targets[TARGETS_MAX];
     size_t target_count;
@@ -37,36 +37,38 @@ struct config {
     bool verbose, dryrun, keep, flto, coverage;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
     unsigned jobs; /* 0: one for each processor */
-    char *self;    /* this program's file */
-    char *root;    /* the tree that it is part of */
+    char *self;    /* path of this program */
+    char *root;    /* root folder of dpacc's installation */
 };
 
-/* Is this input compiled? Else it is a DPA object. */
+/* Returns true for a source; other inputs are DPA objects. */
 bool config_is_source(const char *path);
 bool config_keeps(const struct config *config);
-/* What the output of one unit is called: "k.dpa.o" for k.c; "x_host.a", "x_device.a" for halves
- * 0 and 1 of MODE_LIBRARIES; else -o. Allocated. */
+/* Returns the name of an output: "k.dpa.o" for k.c; "x_host.a" and "x_device.a" for index 0 and 1
+ * of MODE_LIBRARIES; else -o. Allocated. */
 char *config_output(const struct config *config, size_t index);
 size_t config_output_count(const struct config *config);
 
 extern const struct dpk_option config_options[];
-/* The command line with options files put in; nothing in it that looks like -output is an -o. */
+/* Gets the command line with the content of options files. Refuses words like -output that would be
+ * taken for -o. */
 enum dpk_status config_arguments(struct words *arguments, int argc, char **argv,
                                  struct dpk_error *err);
-/* Says of an option of compilers where it goes. */
+/* Explains where an option of a compiler belongs. */
 enum dpk_status config_unknown(const char *word, struct dpk_error *err);
-/* What the options do not say by themselves, as far as it needs no tool: the tree, target, inputs,
+/* Completes and checks the settings as far as no tool is needed: installation, target, inputs,
  * output. */
 enum dpk_status config_check(struct config *config, const struct dpk_args *args,
                              struct dpk_error *err);
-/* Parts of it: where dpacc is (`self`, `root`); what `mcpu` means (`targets`). */
+/* Parts of config_check: find `self` and `root`; find `targets` for `mcpu`. */
 enum dpk_status config_find_root(struct config *c, struct dpk_error *err);
 enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err);
-/* Is it a file that can be read? */
+/* Returns an error if the file cannot be read. */
 enum dpk_status config_check_readable(const char *path, struct dpk_error *err);
-/* A library of the user's, or of that name of ours (libraries.c). */
+/* Adds a library: a file of the user, or a library of dpakit with this name (libraries.c). */
 enum dpk_status config_add_archive(struct config *c, const char *word, struct dpk_error *err);
-/* Takes libraries out of the words for the linker: they may be fat, or have entry functions. */
+/* Moves libraries from the words for the linker to `archives`, because they may be for several
+ * targets or have entry functions. */
 enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err);
 void config_free(void *config);
 

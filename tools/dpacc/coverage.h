@@ -1,9 +1,9 @@
 /*
- * coverage: makes code that clang has prepared to count what runs (-fprofile-instr-generate) fit for
- * the DPA. Such code is compiled to assembly, changed, and assembled:
+ * coverage: adapts instrumented code (-fprofile-instr-generate) to the DPA. The code is compiled to
+ * assembly, changed, and assembled:
  *
  * - A record of a function says how far its counters are from it. LLVM 14 has no relocation for
- *   that on RISC-V. The address of the counters is put there, and the engine subtracts.
+ *   that on RISC-V. The address of the counters is stored instead, and the engine subtracts.
  * - A constructor would register the records. The DPA runs none, and the engine needs none.
  */
 #ifndef DPK_DPACC_COVERAGE_H

@@ -1,5 +1,5 @@
-/* embed: bytes as C that puts them into a section of a host object, and the code that registers a
- * program. Nothing that is generated needs another file. */
+/* embed: C code that puts bytes into a section of a host object, and C code that registers a
+ * program. The generated code needs no other file. */
 #ifndef DPK_DPACC_EMBED_H
 #define DPK_DPACC_EMBED_H
 
@@ -7,19 +7,19 @@
 
 #define EMBED_ROOM_SIZE 65536 /* bytes for the crypto data of one target */
 
-/* What the sections of a program hold (signing(7)). */
+/* Contents of a program's sections (signing(7)). */
 struct embedded {
     struct dpk_buf program, room;
-    struct dpk_buf attributes; /* empty: none */
+    struct dpk_buf attributes; /* may be empty */
 };
 
-/* `array` is the name of the bytes in C; NULL: only the section. `allocated`: part of what is
- * loaded, else for tools only. */
+/* Writes C code for a section. `array` is the name of the bytes in C, or NULL. `allocated`: the
+ * section is loaded; otherwise it is only for tools. */
 void embed_bytes(const char *section, const char *array, bool allocated,
                  const struct dpk_buf *bytes, struct dpk_buf *out);
-/* The sections of a program. */
+/* Writes the sections of a program. */
 void embed_program(const char *app, const struct embedded *program, struct dpk_buf *out);
-/* The program's variable, its constructor and destructor, which register `entries`. */
+/* Writes the program's variable, and the constructor and destructor that register `entries`. */
 void embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * run: starts the tools that do the work, and owns the directory they work in.
+ * run: starts tools, and owns their working directory.
  *
- * Terminating signals are blocked from run_start on and looked at while waiting, so that children
- * are ended and the directory is removed before dpacc dies of the signal.
+ * Terminating signals are blocked after run_start and handled while waiting, so that children end
+ * and the directory is removed before dpacc dies of the signal.
  */
 #ifndef DPK_DPACC_RUN_H
 #define DPK_DPACC_RUN_H
@@ -12,35 +12,35 @@
 
 #include <signal.h>
 
-/* One command. */
+/* A command. */
 struct job {
     struct words words;
-    const char *what; /* for the message when it fails */
-    int exit_code;    /* of dpacc then: 1 if that is about what the user wrote */
-    size_t weight;    /* the heaviest start first: what takes long must not begin last */
+    const char *what; /* for the message if it fails */
+    int exit_code;    /* dpacc's exit code if it fails: 1 for errors of the user's input */
+    size_t weight;    /* heavy jobs start first, because a long job must not start last */
 };
 
-/* Commands that may run at once. Zero-initialise. */
+/* Commands that may run in parallel. Zero-initialise it. */
 struct jobs {
     struct job *at;
     size_t count;
-    bool failed; /* out of memory */
+    bool failed; /* there was no memory */
 };
 
-/* An empty command to be filled before the next one is added; never NULL. */
+/* Adds an empty command, to be filled before the next call. Never NULL. */
 struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code);
-/* How much work the last one is, next to the others. */
+/* Sets the weight of the last job, relative to the others. */
 void jobs_weigh(struct jobs *jobs, size_t weight);
 void jobs_free(struct jobs *jobs);
 
 struct run {
     bool verbose; /* print every command */
-    bool dry;     /* print it only */
+    bool dry;     /* only print them */
     unsigned jobs;
-    char *temp;    /* directory to remove at the end, NULL: none */
-    int caught;    /* terminating signal that came, 0: none */
-    int exit_code; /* of the command that failed; 0: a signal ended it; -1: it could not be run */
-    const struct job *failed; /* that command, borrowed */
+    char *temp;    /* directory to remove at the end, or NULL */
+    int caught;    /* terminating signal that arrived, or 0 */
+    int exit_code; /* of the command that failed; 0 after a signal; -1 if it could not start */
+    const struct job *failed; /* the command that failed, borrowed */
     bool merges;              /* commands of run_all do the same for several targets */
     struct merge merge;
     sigset_t blocked, before;
@@ -50,19 +50,20 @@ void run_start(struct run *run);
 const char *run_temp_base(void);
 /* Makes the temporary directory. */
 enum dpk_status run_make_temp(struct run *run, struct dpk_error *err);
-/* Removes it; dies of the signal if one came. */
+/* Removes the directory, and dies of the signal if one arrived. */
 void run_finish(struct run *run);
 
 /* Runs all commands, up to `run->jobs` at once; the first failure stops the rest. */
 enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err);
-/* Runs one command silently, whatever `dry` says; `out` gets its standard output and a NUL. */
+/* Runs one command without printing it, even if `dry` is set. `out` gets its standard output and a
+ * NUL. */
 enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
                             struct dpk_error *err);
-/* DPK_ERR_TOOL if a terminating signal waits. */
+/* Returns DPK_ERR_TOOL if a terminating signal is pending. */
 enum dpk_status run_check(struct run *run, struct dpk_error *err);
-/* Prints a command on standard output when commands are printed. */
+/* Prints a command on standard output if commands are printed. */
 void run_say_command(const struct run *run, const struct words *command);
-/* The same from single words; NULL ends them. */
+/* Same for single words; NULL ends them. */
 void run_say_words(const struct run *run, ...) __attribute__((sentinel));
 
 #endif

@@ -1,17 +1,17 @@
-/* workdir: where a build works, and what its files are called. */
+/* workdir: the working directory of a build, and the names of its files. */
 #ifndef DPK_DPACC_WORKDIR_H
 #define DPK_DPACC_WORKDIR_H
 
 #include "commands.h"
 #include "run.h"
 
-/* A name for each unit that no other has. */
+/* Gives each unit a unique name. */
 enum dpk_status workdir_names(const struct config *config, struct paths *paths,
                               struct dpk_error *err);
-/* Makes the directory, or with -dryrun a temporary one where names are found out. */
+/* Makes the working directory; with -dryrun, a temporary directory for examining the inputs. */
 enum dpk_status workdir_make(const struct config *config, struct run *run, struct paths *paths,
                              struct dpk_error *err);
-/* With -dryrun: the directory that the commands are printed for. */
+/* With -dryrun: sets the directory that the printed commands use. */
 enum dpk_status workdir_pretend(const struct config *config, const struct run *run,
                                 struct paths *paths, struct dpk_error *err);
 void workdir_free(struct paths *paths);

@@ -39,13 +39,14 @@ enum dpk_status build_run_jobs(struct build *b)
 
 /* ---- Steps ---- */
 
-/* Whether the host's side of an object waits for the device's, which goes into it. */
+/* Returns true if the host's part of an object must wait for the device's part, which it
+ * contains. */
 static bool has_object_stub(const struct config *c)
 {
     return c->mode == MODE_COMPILE;
 }
 
-/* With --coverage: makes objects of the assembly that the compiles have left. */
+/* With --coverage: makes objects from the assembly that the compiles have written. */
 static enum dpk_status assemble(struct build *b)
 {
     const struct config *c = b->config;
@@ -78,7 +79,7 @@ static enum dpk_status compile(struct build *b)
             jobs_weigh(&b->jobs, build_weight(b, i));
         }
         if (b->units[i].syntax_error)
-            continue; /* the compile above says what it is */
+            continue; /* the compile above reports it */
         for (size_t t = 0; t < c->target_count; t++)
             compile_wrappers(c, &b->paths, &b->device, i, t,
                              jobs_add(&b->jobs, "device compile of generated code", 2));
@@ -104,7 +105,7 @@ static enum dpk_status join(struct build *b)
     return build_run_jobs(b);
 }
 
-/* Also kept for build scripts that make the host objects again. */
+/* With -keep, build scripts may need these files to make the host objects again. */
 static enum dpk_status put_objects(struct build *b)
 {
     const struct config *c = b->config;
@@ -160,7 +161,7 @@ static enum dpk_status embed(struct build *b)
     return status;
 }
 
-/* The archiver would add to what -keep left. */
+/* Removes an archive of an earlier run with -keep, to which the archiver would add. */
 static enum dpk_status remove_old(struct build *b, const char *path)
 {
     run_say_words(&b->run, "rm", "-f", path, NULL);
@@ -246,13 +247,13 @@ static enum dpk_status publish(struct build *b)
 
 /* ---- The story ---- */
 
-/* A tool that failed has told why already. With -v its command line lets the user try again. */
+/* ---- Errors ---- */
 static int fail(struct build *b)
 {
     const struct job *job = b->run.failed;
     if (b->run.caught)
         return 2;
-    /* With other codes not the step has ended, but the dynamic linker, for want of memory. */
+    /* Other exit codes come from the dynamic linker, which had no memory. */
     bool spoke = b->run.exit_code == 1 || b->run.exit_code == 2;
     if (job && spoke && step_is(job->words.count, job->words.at))
         return b->run.exit_code;
@@ -270,7 +271,8 @@ static int fail(struct build *b)
     return b->err.status == DPK_ERR_NOMEM ? 2 : 1;
 }
 
-/* Looks at the inputs; 0: they are good, or the compiler will tell. */
+/* Reports errors of the inputs. Returns 0 if there are none, or if the compiler will report
+ * them. */
 static int judge_inputs(struct build *b)
 {
     if (complaints_print(b->units, b->paths.count))
@@ -281,8 +283,8 @@ static int judge_inputs(struct build *b)
     return complaints_print_names(b->units, &b->library_entries, b->config) ? 1 : 0;
 }
 
-/* With -dryrun the inputs are looked at without a word, and commands are listed for any, right or
- * wrong. */
+/* Examines the inputs. With -dryrun this prints nothing, and commands are listed even for inputs
+ * with errors. */
 static int examine(struct build *b)
 {
     const struct config *c = b->config;
@@ -291,7 +293,7 @@ static int examine(struct build *b)
     b->run.verbose = verbose && !c->dryrun;
     device_arguments(c, &b->device);
     enum dpk_status status = b->device.failed ? dpk_fail_nomem(&b->err) : DPK_OK;
-    /* First, since an editor wants to know it most when the source has errors. */
+    /* First, because an editor needs the database most when the source has errors. */
     if (status == DPK_OK && c->database && !c->dryrun)
         status = clangd_tell(b);
     if (status == DPK_OK)

@@ -68,7 +68,7 @@ enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
         return dpk_fail_errno(err, "/proc/self/exe");
     path[length] = 0;
     c->self = strdup(path);
-    for (int i = 0; i < 2; i++) { /* bin/dpacc */
+    for (int i = 0; i < 2; i++) { /* from bin/dpacc to the root */
         char *slash = strrchr(path, '/');
         if (slash)
             *slash = 0;
@@ -223,7 +223,7 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
     return status;
 }
 
-/* Words of C, and main, which the host program has as a function. */
+/* Keywords of C, and main, which the host program defines. */
 static bool is_reserved(const char *name)
 {
     static const char *const words[] = {
@@ -280,7 +280,8 @@ static bool on_path(const char *program)
     return false;
 }
 
-/* Options that end a compiler before it makes an object would be told of by whoever misses that. */
+/* Refuses options that end a compiler before it makes an object; otherwise a later step would fail
+ * without saying why. */
 static enum dpk_status check_compiles(const char *option, const struct words *options,
                                       struct dpk_error *err)
 {

@@ -13,7 +13,7 @@ bool clang_is_asked_for(const char *program)
     return strcmp(slash ? slash + 1 : program, "dpa-clang") == 0;
 }
 
-/* The value of -mcpu in `word`, NULL: another option. */
+/* Returns the value of -mcpu in `word`, or NULL for another option. */
 static const char *mcpu_value(const char *word)
 {
     static const char *const spellings[] = {"-mcpu=", "--mcpu="};

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to three compiles of each source; their files and outputs are ours. */
+/* Up to three compiles of each source; the list owns the names of files and outputs. */
 struct list {
     struct database_entry *at;
     size_t count;
     bool failed;
 };
 
-/* `file`, `output`: allocated; the list frees them. */
+/* `file` and `output` are allocated; the list frees them. */
 static struct words *list_add(struct list *list, char *file, char *output)
 {
     struct database_entry *e = &list->at[list->count++];

@@ -26,12 +26,13 @@ static const char *device_linker(void)
     return commands_tool("DPA_LLD", "ld.lld");
 }
 
-/* Debug information names neither the working directory of this build, nor where it ran, nor where
- * dpacc is installed. */
+/* Keeps the build's working directory, the current directory and dpacc's installation out of debug
+ * information. */
 void add_prefix_maps(const struct config *c, struct words *out)
 {
     char *here = getcwd(NULL, 0);
-    /* One may lie in the other: of maps that fit, compilers take the last, or the longer. */
+    /* One directory may be inside the other. Of several matching maps, compilers take the last or
+     * the longest. */
     bool first = !here || strlen(c->root) < strlen(here);
     if (first)
         words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
@@ -42,15 +43,15 @@ void add_prefix_maps(const struct config *c, struct words *out)
     free(here);
 }
 
-/* The same for files of the working directory. Other compiles do not name it: a compiler cache
- * tells them by their words. */
+/* Same for files of the working directory. Other compiles do not name it, because a compiler cache
+ * compares command lines. */
 void add_directory_map(const struct paths *p, struct words *out)
 {
     if (*p->dir)
         words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
-/* A step of our own (steps.h). */
+/* Starts the command line of one of dpacc's own steps (steps.h). */
 static void begin_step(const struct config *c, const char *name, struct words *out)
 {
     words_add(out, c->self);
@@ -92,14 +93,14 @@ void device_arguments(const struct config *c, struct words *out)
         words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
-    /* The C library first: in a prefix like /usr, "include" has the host's too. */
+    /* The C library first, because "include" in a prefix like /usr also has the host's headers. */
     static const char *const ours[] = {"share/dpakit/libc", "include", "include/doca"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         words_add(out, "-isystem");
         words_addf(out, "%s/%s", c->root, ours[i]);
     }
     words_append(out, &c->device_options);
-    words_add(out, "-fvisibility=default"); /* hidden entry functions would be no entries */
+    words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
 }
 
 void begin_device_compile(const struct config *c, size_t target, struct words *out)
@@ -109,7 +110,7 @@ void begin_device_compile(const struct config *c, size_t target, struct words *o
     words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
 }
 
-/* -MF x and the like: an option with a word of its own. */
+/* Returns true for options like -MF that take the next word. */
 static bool takes_dependency_word(const char *word)
 {
     return strcmp(word, "-MF") == 0 || strcmp(word, "-MT") == 0 || strcmp(word, "-MQ") == 0 ||
@@ -135,8 +136,8 @@ static bool names_dependency_target(const struct words *device)
     return false;
 }
 
-/* What make knows is the output, not an object that goes away; and the file lies beside what is
- * kept, else beside the output, since the working directory goes away. */
+/* Dependencies name the output, because make does not know the object. The file of dependencies is
+ * beside the kept files, else beside the output, because the working directory is removed. */
 static void add_dependencies(const struct config *c, const struct paths *p,
                              const struct words *device, size_t index, struct words *out)
 {
@@ -176,7 +177,7 @@ void compile_source(const struct config *c, const struct paths *p, const struct 
         append_without_dependencies(device, out);
     }
     if (c->coverage) {
-        /* Threads of the DPA count in parallel. */
+        /* threads of the DPA count in parallel */
         static const char *const counts[] = {"-fprofile-instr-generate", "-fcoverage-mapping",
                                              "-fprofile-update=atomic"};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -219,7 +220,7 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
     begin_device_compile(c, target, out);
     for (size_t i = 0; i < plain.count; i++) {
         if (strcmp(plain.at[i], "-include") == 0 || strcmp(plain.at[i], "--include") == 0)
-            i++; /* what a header defines is in the source's object already */
+            i++; /* the source's object already has the header's definitions */
         else
             words_add(out, plain.at[i]);
     }
@@ -237,9 +238,9 @@ void compile_wrappers(const struct config *c, const struct paths *p, const struc
     words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->targets[target]->name);
 }
 
-/* ---- Steps of our own ---- */
+/* ---- dpacc's own steps ---- */
 
-/* Without the options that write files or have no meaning for who only looks at a source. */
+/* Omits options that write files, or that have no meaning for a parser. */
 static void append_for_parser(const struct words *device, struct words *out)
 {
     struct words plain = {0};
@@ -284,7 +285,7 @@ void make_interface(const struct config *c, const struct paths *p, const struct 
     append_for_parser(device, out);
 }
 
-/* TARGET=DIR NAME.TARGET SUFFIX, one for each. */
+/* Adds TARGET=DIR NAME.TARGET SUFFIX for each target. */
 static void add_members(const struct config *c, const struct paths *p, const char *name,
                         const char *suffix, struct words *out)
 {
@@ -434,7 +435,7 @@ void link_device(const struct config *c, const struct paths *p, const struct wor
     for (size_t i = 0; i < entries->count; i++) {
         const char *name = entries->at[i];
         words_addf(out, "--undefined=%s", name);
-        /* The linker script keeps these, but only once they are sections of objects. */
+        /* The linker script keeps these only if the objects with them are linked. */
         words_addf(out, "--undefined=_dpacc_unpack_%s", name);
         words_addf(out, "--undefined=_dpacc_argsize_%s", name);
     }

@@ -1,4 +1,4 @@
-/* The host's side, and what dpacc hands out. */
+/* Command lines for the host's part, and for the results. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static void begin_host(const struct config *c, const struct paths *p, struct wor
     words_add(out, c->hostcc);
     if (c->verbose)
         words_add(out, "-v");
-    words_add(out, "-fPIC"); /* serves programs and shared libraries */
+    words_add(out, "-fPIC"); /* for programs and for shared libraries */
     add_prefix_maps(c, out);
     add_directory_map(p, out);
     for (size_t i = 0; i < c->defines.count; i++)
@@ -21,7 +21,7 @@ static void begin_host(const struct config *c, const struct paths *p, struct wor
     for (size_t i = 0; i < c->host_options.count; i++) {
         const char *word = c->host_options.at[i];
         if (strncmp(word, "-std=c++", 8) != 0 && strncmp(word, "-std=gnu++", 10) != 0)
-            words_add(out, word); /* the host may be C++, the generated code is C */
+            words_add(out, word); /* the host may be C++, but the generated code is C */
     }
 }
 
@@ -33,10 +33,10 @@ static void add_stub(const struct paths *p, const char *macro, const char *name,
 
 static void end_host(struct words *out)
 {
-    words_add(out, "-fno-lto"); /* there are sections to be found in the object */
-    words_add(out, "-w");       /* the generated code is ours, not the user's */
+    words_add(out, "-fno-lto"); /* dpacc searches sections in the object */
+    words_add(out, "-w");       /* warnings about generated code do not help the user */
     words_add(out, "-Wno-psabi");
-    words_add(out, "-x"); /* also for g++ */
+    words_add(out, "-x"); /* for g++, too */
     words_add(out, "c");
     words_add(out, "-c");
 }
@@ -64,7 +64,7 @@ void compile_meta(const struct config *c, const struct paths *p, struct words *o
     words_addf(out, "%s%s.meta.o", p->dir, c->app);
 }
 
-/* Of a source what was compiled, of a DPA object what is left of it. */
+/* Adds the host object: compiled from a source, or copied from a DPA object. */
 static void add_host_object(const struct config *c, const struct paths *p, size_t index,
                             struct words *out)
 {
@@ -80,7 +80,7 @@ void strip_object(const struct config *c, const struct paths *p, size_t index, s
     add_host_object(c, p, index, out);
 }
 
-/* Whatever chooses the kind of code, such as -m64 or --target, chooses the linker's too. */
+/* Options that select the kind of code, such as -m64 or --target, also select the linker's mode. */
 static void begin_host_link(const struct config *c, struct words *out)
 {
     words_add(out, c->hostcc);

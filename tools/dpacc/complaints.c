@@ -12,7 +12,7 @@ size_t complaints_print(const struct unit *units, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct words *list = &units[i].complaints;
         for (size_t n = 0; n < list->count; n++, found++)
-            if (!words_have(&seen, list->at[n])) /* of a header that two sources have */
+            if (!words_have(&seen, list->at[n])) /* two sources may share a header */
                 fprintf(stderr, "-E- %s\n", list->at[n]);
         words_append(&seen, list);
     }
@@ -20,7 +20,7 @@ size_t complaints_print(const struct unit *units, size_t count)
     return found;
 }
 
-/* Where the same name was before; NULL: nowhere. */
+/* Returns the place of an earlier entry with the same name, or NULL. */
 static const char *find_twin(const struct unit *units, size_t unit, size_t entry)
 {
     const char *name = units[unit].entries.at[entry];
@@ -44,7 +44,7 @@ static bool is_in_c_library(const char *name)
     return found;
 }
 
-/* The host's function of an entry's name is there for its address only, and does nothing. */
+/* The host's function for an entry only provides an address, and does nothing when it is called. */
 static void warn_of_c_library(const struct unit *units, const struct config *config)
 {
     for (size_t i = 0; i < config->units.count; i++)
@@ -77,7 +77,8 @@ static size_t print_about_entry(const struct unit *units, size_t unit, size_t en
     return bad;
 }
 
-/* Whether a device library calls functions of the program, which need no mark then. */
+/* Returns true if a device library calls functions of the program. Such a program needs no
+ * annotated functions. */
 static bool is_called_by_library(const struct config *c)
 {
     static const char *const callers[] = {"/libdoca_pcc_dev.a", "/libdoca_pcc_np_dev.a"};

@@ -70,7 +70,8 @@ const struct dpk_option config_options[] = {
 
 /* ---- Options files ---- */
 
-/* The value of -optf in `word`: after '=', or "" when it is the next word; NULL: other option. */
+/* Returns the value of -optf in `word`: the text after '=', or "" if the value is the next word.
+ * NULL for another option. */
 static const char *options_file_value(const char *word)
 {
     static const char *const names[] = {"optf", "options-file"};
@@ -146,7 +147,7 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
     return to->failed || from->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* "-output x.a" is a slip of the pen, not -o with "utput" behind it. */
+/* Refuses "-output x.a", which would mean -o with "utput". */
 static enum dpk_status check_output_spelling(const struct words *arguments, struct dpk_error *err)
 {
     static const char *const names[] = {"output-file", "output-libname", "optf", "options-file",
@@ -172,7 +173,7 @@ static enum dpk_status check_output_spelling(const struct words *arguments, stru
     return DPK_OK;
 }
 
-/* "-O3" is meant for a compiler behind this one. */
+/* Explains that an option like "-O3" is for one of the compilers. */
 enum dpk_status config_unknown(const char *word, struct dpk_error *err)
 {
     static const char *const begins[] = {"-O", "-W", "-f", "-g", "-std=", "-m", "-U", "-isystem"};

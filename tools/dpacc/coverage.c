@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The end of "\t.quad\t.L__profc_NAME" in ".quad .L__profc_NAME-.L__profd_NAME"; NULL: it is another
- * line. */
+/* Returns the end of "\t.quad\t.L__profc_NAME" in ".quad .L__profc_NAME-.L__profd_NAME", or NULL
+ * for another line. */
 static const char *end_of_counters(const char *line, const char *end)
 {
     static const char begin[] = "\t.quad\t.L__profc_", behind[] = "-.L__profd_";

@@ -8,9 +8,9 @@
 
 #define DATABASE_MAX ((size_t)1 << 30)
 
-/* ---- Which entry ---- */
+/* ---- Entries ---- */
 
-/* "/src/a.c" for "./a.c" in "/src". Allocated. */
+/* Returns "/src/a.c" for "./a.c" in "/src". Allocated. */
 static char *absolute(const char *directory, const char *path)
 {
     struct dpk_buf out = {0};
@@ -31,7 +31,7 @@ static const char *text_of(const cJSON *entry, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, key));
 }
 
-/* 1: does it stand for that path? -1: no memory. */
+/* Returns 1 if the entry's path is `path`, 0 if not, -1 if there is no memory. */
 static int is_path(const cJSON *entry, const char *key, const char *path)
 {
     const char *directory = text_of(entry, "directory"), *found = text_of(entry, key);
@@ -43,7 +43,7 @@ static int is_path(const cJSON *entry, const char *key, const char *path)
     return same;
 }
 
-/* The entry of the same file and output, or NULL. */
+/* Finds the entry with the same file and output; NULL if there is none. */
 static enum dpk_status find(const cJSON *list, const char *directory,
                             const struct database_entry *e, cJSON **out, struct dpk_error *err)
 {
@@ -96,7 +96,7 @@ static enum dpk_status put_one(cJSON *list, const char *directory, const struct 
     return DPK_OK;
 }
 
-/* A list of objects, or NULL with the line where it is none. `text` ends with a zero byte. */
+/* Returns a list of objects, or NULL with the line of the error. `text` ends with a zero byte. */
 static cJSON *parse(const struct dpk_buf *text, size_t *line)
 {
     const char *begin = (const char *)text->data, *end = begin;
@@ -149,12 +149,13 @@ enum dpk_status database_put(const struct database_entry *entries, size_t count,
 
 /* ---- File ---- */
 
-/* So that there is a file to be locked. Who finds it before it has its text takes it for empty. */
+/* Makes the file if it is absent, so that it can be locked. Other processes may see it empty, which
+ * is an empty database. */
 static void begin_file(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return; /* it is there, or whoever reads it says what is wrong */
+        return; /* the file exists, or reading it reports the error */
     const bool written = write(fd, "[]\n", 3) == 3;
     close(fd);
     if (!written)

@@ -10,7 +10,7 @@ bool dpaobject_is_elf(const struct dpk_buf *file)
     return file->size >= 4 && memcmp(file->data, "\177ELF", 4) == 0;
 }
 
-/* Does the object say that it needs Zba, which not every target has? */
+/* Returns true if the object requires Zba, which not every target has. */
 static bool needs_zba(const struct dpk_buf *object)
 {
     const struct dpk_elf elf = dpk_elf(object->data, object->size);
@@ -46,7 +46,7 @@ static enum dpk_status take_member(const char *name, const struct target *target
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* Section .dpa_obj of a host object. */
+/* Gets section .dpa_obj of a host object. */
 static enum dpk_status open_object(const char *name, const struct dpk_buf *file,
                                    struct dpk_buf *out, struct dpk_error *err)
 {

@@ -5,7 +5,7 @@
 
 #define PER_LINE 8
 
-/* How many zero quads begin at quad `i`. */
+/* Returns the number of zero quads from quad `i`. */
 static size_t zeros_at(const struct dpk_buf *bytes, size_t i)
 {
     static const uint8_t zero[8];
@@ -15,7 +15,7 @@ static size_t zeros_at(const struct dpk_buf *bytes, size_t i)
     return n;
 }
 
-/* Hosts of the DPA are little-endian, as the DPA itself. */
+/* Hosts of the DPA are little-endian, like the DPA itself. */
 static void put_quad(const uint8_t quad[8], bool first, struct dpk_buf *out)
 {
     static const char digits[] = "0123456789abcdef";
@@ -35,7 +35,7 @@ static void put_quads(const struct dpk_buf *bytes, struct dpk_buf *out)
     size_t quads = bytes->size / 8, on_line = 0;
     for (size_t i = 0; i < quads; i++) {
         size_t zeros = on_line == 0 ? zeros_at(bytes, i) : 0;
-        if (zeros > PER_LINE) { /* room for crypto data, mostly */
+        if (zeros > PER_LINE) { /* usually room for crypto data */
             dpk_put_format(out, "\".zero %zu\\n\"\n", zeros * 8);
             i += zeros - 1;
             continue;
@@ -128,7 +128,7 @@ static void put_declarations(size_t count, char *const *entries, struct dpk_buf 
         dpk_put_format(out, "int _dpacc_register_%s(struct flexio_app *_dpacc_app);\n", entries[i]);
 }
 
-/* The program's variable, and what dpacc-extract looks for in core files. */
+/* Writes the program's variable, and the descriptor that dpacc-extract searches in core files. */
 static void put_variables(const char *app, struct dpk_buf *out)
 {
     dpk_put_format(

@@ -1,6 +1,6 @@
 #include "ifgen.h"
 
-/* Bytes that an argument takes in the buffer. */
+/* Returns the size of an argument in the buffer. */
 static uint64_t slot_size(const struct ifgen_type *t)
 {
     return (t->size + 7) / 8 * 8;
@@ -65,7 +65,7 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                    "const uint64_t _dpacc_argsize_%s = %llu;\n",
                    f->is_rpc ? "" : "    return 0;\n", f->name, f->name, f->name,
                    (unsigned long long)f->buffer_size);
-    if (!f->is_rpc) /* for those who would call it; it takes no room in the program */
+    if (!f->is_rpc) /* marks a kernel for callers; takes no space in the program */
         dpk_put_format(out, "__asm__(\".globl _dpacc_kernel_%s\\n.set _dpacc_kernel_%s, 1\");\n",
                        f->name, f->name);
 }
@@ -78,7 +78,7 @@ void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)
         put_unpack(unit, &unit->functions[i], out);
 }
 
-/* Variable arguments arrive promoted: what is narrower than int comes as int. */
+/* Packs a variable argument, which arrives promoted: types narrower than int arrive as int. */
 static void put_pack_argument(const struct ifgen_unit *unit, const struct ifgen_argument *a,
                               struct dpk_buf *out)
 {

@@ -7,7 +7,7 @@
 
 #define FILE_MAX ((size_t)1 << 30)
 
-/* Standard output of a command, for us alone. */
+/* Runs a command and captures its standard output. */
 static enum dpk_status ask(struct build *b, struct dpk_buf *answer)
 {
     enum dpk_status status = b->jobs.failed ? dpk_fail_nomem(&b->err)
@@ -33,8 +33,8 @@ enum dpk_status inputs_find_resources(struct build *b)
     return status;
 }
 
-/* "NAME TYPE VALUE SIZE" a line. `prefix`: what the names wanted begin with, cut off; NULL: every
- * function that is not ours. */
+/* Takes names from lines "NAME TYPE VALUE SIZE". With `prefix`, it takes the rest of names that
+ * start with it; without, all functions except dpacc's own. */
 static void take_symbols(char *text, const char *prefix, struct words *names)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -70,7 +70,7 @@ static enum dpk_status look_at_object(struct build *b, size_t index)
     return status;
 }
 
-/* "entry NAME FILE:LINE", "complaint TEXT", "error TEXT", "overlay SUFFIX" */
+/* Reads lines "entry NAME FILE:LINE", "complaint TEXT", "error TEXT", "overlay SUFFIX". */
 static void take_summary(struct unit *u, char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -127,7 +127,7 @@ enum dpk_status inputs_find_fat_libraries(struct build *b)
     return DPK_OK;
 }
 
-/* Our own libraries have no entry functions. */
+/* Libraries of dpakit have no entry functions. */
 static bool is_ours(const struct config *c, const char *archive)
 {
     size_t length = strlen(c->root);

@@ -1,4 +1,4 @@
-/* Device libraries: inputs, -device-libs and what the linker is told of. */
+/* Device libraries: inputs, -device-libs and linker options. */
 #include "config.h"
 
 #include "fat/fat.h"
@@ -48,7 +48,8 @@ static bool begins(const char *word, const char *with)
     return strncmp(word, with, strlen(with)) == 0;
 }
 
-/* "libx.a" in one of the -L directories of -device-libs, or of ours; NULL: the linker may know. */
+/* Finds "libx.a" in the -L directories of -device-libs, or in dpakit's. Returns NULL if only the
+ * linker may find it. */
 static char *find_library(const struct config *c, const struct words *directories, const char *name)
 {
     for (size_t i = 0; i <= directories->count; i++) {
@@ -65,8 +66,8 @@ static char *find_library(const struct config *c, const struct words *directorie
     return NULL;
 }
 
-/* NVIDIA's build script of FlexIO has directories in -device-libs and libraries in the linker's
- * options: they are one list. */
+/* NVIDIA's build script of FlexIO puts directories into -device-libs and libraries into the linker
+ * options, so both are joined. */
 static void move_libraries(struct config *c)
 {
     struct words rest = {0};

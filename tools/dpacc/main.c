@@ -4,8 +4,8 @@
 #include "cli/cli.h"
 #include "steps.h"
 
-/* Build scripts cut everything through "version " and compare the rest with the release of NVIDIA's
- * dpacc that they need. This is the one whose options and outputs ours has (DOCA 3.2). */
+/* Build scripts cut everything through "version " and compare the rest with the required release of
+ * NVIDIA's dpacc. This is the release with the same options and outputs as ours (DOCA 3.2). */
 #define COMPATIBLE_VERSION "2.0.1"
 
 static enum dpk_status compile(void *options, const struct dpk_args *args, struct dpk_error *err)
@@ -14,7 +14,7 @@ static enum dpk_status compile(void *options, const struct dpk_args *args, struc
     enum dpk_status status = config_check(config, args, err);
     if (status != DPK_OK)
         return status;
-    int code = build(config); /* tells what is wrong */
+    int code = build(config); /* prints errors */
     if (code != 0)
         return code == 1 ? DPK_ERR_FORMAT : DPK_ERR_TOOL;
     return dpk_tool_flush(err) == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_TOOL, "%s", err->message);

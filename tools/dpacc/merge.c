@@ -17,7 +17,7 @@ void merge_free(struct merge *m)
     words_free(&m->said);
 }
 
-/* ---- Diagnostics: lines that name a place and a message, then source text and notes ---- */
+/* ---- Diagnostics: lines with a place and a message, then source text and notes ---- */
 
 static bool is_included_from(const char *line)
 {
@@ -39,10 +39,10 @@ static bool is_summary(const char *line)
 
 struct printer {
     struct merge *merge;
-    struct words here;  /* the first lines of this child's diagnostics */
-    struct dpk_buf key; /* of one that begins: its lines so far */
-    bool hidden;        /* the diagnostic at hand was printed before */
-    bool any;           /* one was not */
+    struct words here;  /* first lines of this child's diagnostics */
+    struct dpk_buf key; /* lines so far of a diagnostic that begins */
+    bool hidden;        /* the current diagnostic was printed before */
+    bool any;           /* at least one diagnostic was new */
 };
 
 static void print_line(struct printer *p, char *line)

@@ -22,7 +22,7 @@ void run_start(struct run *run)
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         struct sigaction now;
-        /* nohup's choice stays: what is ignored must not end us. */
+        /* Signals that are ignored (nohup) stay ignored. */
         if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&run->blocked, ending[i]);
     }
@@ -79,7 +79,7 @@ enum dpk_status run_make_temp(struct run *run, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* Compilers leave files only, never directories. */
+/* Compilers leave only files, no directories. */
 static void remove_temp(struct run *run)
 {
     if (!run->temp)
@@ -133,7 +133,7 @@ void run_say_words(const struct run *run, ...)
     words_free(&command);
 }
 
-/* Steps of our own need no new process image. */
+/* Runs one of dpacc's own steps in a child, without exec. */
 static enum dpk_status fork_step(const struct run *run, const struct words *command, pid_t *pid,
                                  struct dpk_error *err)
 {
@@ -150,7 +150,7 @@ static enum dpk_status fork_step(const struct run *run, const struct words *comm
     _exit(code);
 }
 
-/* `output`, `said`: its standard output and error, -1: dpacc's. */
+/* `output` and `said` are the command's standard output and error; -1: dpacc's. */
 static enum dpk_status spawn(struct run *run, const struct job *job, int output, int said,
                              pid_t *pid, struct dpk_error *err)
 {
@@ -207,7 +207,8 @@ static enum dpk_status judge(struct run *run, const struct job *job, int status,
         return DPK_OK;
     run->failed = job;
     run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (step_is(command->count, command->at) && command->count > 3) /* its file is more telling */
+    /* A step's file tells the user more than its program. */
+    if (step_is(command->count, command->at) && command->count > 3)
         name = command->at[3];
     if (WIFEXITED(status))
         return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
@@ -218,7 +219,7 @@ static enum dpk_status judge(struct run *run, const struct job *job, int status,
                     strsignal(number), starved ? "; memory may have run out" : "");
 }
 
-/* Sleeps until a child ended or a signal came. */
+/* Sleeps until a child ends or a signal arrives. */
 static void wait_for_news(struct run *run)
 {
     int number = sigwaitinfo(&run->blocked, NULL);
@@ -226,13 +227,13 @@ static void wait_for_news(struct run *run)
         run->caught = number;
 }
 
-/* What became of a job. */
+/* State of a job. */
 struct child {
-    pid_t pid; /* 0: it waits; -1: it has ended */
-    int said;  /* what it writes to its standard error, to be merged; -1: that is dpacc's */
+    pid_t pid; /* 0: not started; -1: ended */
+    int said;  /* captured standard error, to be merged; -1: dpacc's */
 };
 
-/* The heaviest job that waits; `count`: none does. */
+/* Returns the heaviest job that has not started, or `count` if all have. */
 static size_t choose(const struct jobs *jobs, const struct child *children)
 {
     size_t best = jobs->count;
@@ -242,7 +243,7 @@ static size_t choose(const struct jobs *jobs, const struct child *children)
     return best;
 }
 
-/* Looks for children that ended. Returns how many. */
+/* Handles children that have ended. Returns their number. */
 static size_t reap(struct run *run, const struct jobs *jobs, struct child *children,
                    enum dpk_status *status, struct dpk_error *err)
 {
@@ -316,7 +317,7 @@ enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_err
     return status;
 }
 
-/* Reads what the child writes until it closes its end; a terminating signal ends the child. */
+/* Reads the child's output until the child closes it. A terminating signal also ends the child. */
 static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
 {
     for (;;) {

@@ -9,11 +9,11 @@ static const char *const names[KINDS] = {"address", "thread"};
 
 struct asked {
     bool on[KINDS];
-    bool recovers; /* address: the program goes on */
+    bool recovers; /* address: the program continues after an error */
 };
 
-/* Takes our kinds out of a list, and leaves the others in `rest`. Returns whether one was there.
- * `all`: what "all" means for them is `on`, too. */
+/* Takes the kinds that dpakit implements out of a list, and leaves the others in `rest`. Returns
+ * true if there was one. If `all` is set, "all" also sets these kinds to `on`. */
 static bool take(const char *list, bool on, bool all, bool flags[KINDS], struct dpk_buf *rest)
 {
     bool found = false;
@@ -34,7 +34,7 @@ static bool take(const char *list, bool on, bool all, bool flags[KINDS], struct 
     return found;
 }
 
-/* Keeps a word, without the kinds that are ours. */
+/* Copies a word without the kinds that dpakit implements. */
 static void edit_word(const char *word, struct asked *asked, struct words *out)
 {
     static const struct {
@@ -64,14 +64,14 @@ static void edit_word(const char *word, struct asked *asked, struct words *out)
     words_add(out, word);
 }
 
-/* For the compiler behind the driver. */
+/* Adds a word for cc1. */
 static void add_compiler(struct words *out, const char *word)
 {
     words_add(out, "-Xclang");
     words_add(out, word);
 }
 
-/* For LLVM. */
+/* Adds a word for LLVM. */
 static void add_llvm(struct words *out, const char *word)
 {
     words_add(out, "-mllvm");
@@ -85,7 +85,7 @@ static void add_address(const struct asked *asked, struct words *out)
         add_compiler(out, "-fsanitize-recover=address");
     add_compiler(out, "-fsanitize-address-use-after-scope");
     add_compiler(out, "-fsanitize-address-use-after-return=never");
-    /* Global variables are described in a section, asan_globals, each apart. */
+    /* Each global variable gets its own descriptor in section asan_globals. */
     add_compiler(out, "-fsanitize-address-globals-dead-stripping");
     words_add(out, "-fdata-sections");
     add_llvm(out, "-asan-instrumentation-with-call-threshold=0");
@@ -118,7 +118,7 @@ enum dpk_status sanitize_edit(struct words *words, const char *root, struct dpk_
     if (asked.on[ADDRESS] || asked.on[THREAD]) {
         words_add(&out, "-include");
         words_addf(&out, "%s/share/dpakit/sanitize.h", root);
-        /* A call that several places share would have the line of none. */
+        /* A call that is merged from several places would have no line. */
         add_llvm(&out, "-enable-tail-merge=0");
     }
     if (out.failed) {

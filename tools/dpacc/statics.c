@@ -17,7 +17,7 @@ enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *o
     return taken ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* ---- Files without the word ---- */
+/* ---- Files without the word "static" ---- */
 
 static void put_quoted(struct dpk_buf *out, const char *text)
 {
@@ -44,7 +44,7 @@ static void put_absolute(struct dpk_buf *out, const char *here, const char *path
     free(whole);
 }
 
-/* The file of statics[first], with spaces for the word at each of its places. */
+/* Reads the file of statics[first], and replaces the word at each of its places by spaces. */
 static enum dpk_status blank(const struct ifgen_unit *unit, size_t first, struct dpk_buf *text,
                              struct dpk_error *err)
 {
@@ -74,8 +74,7 @@ enum dpk_status ifgen_write_statics(const struct ifgen_unit *unit, const char *b
                                     struct dpk_error *err)
 {
     struct dpk_buf overlay = {0}, text = {0};
-    char *here = get_current_dir_name(),
-         *path = NULL; /* by the name that the compiler has for it */
+    char *here = get_current_dir_name(), *path = NULL; /* the name that the compiler uses */
     enum dpk_status status = here ? DPK_OK : dpk_fail_errno(err, "the current directory");
     dpk_put_format(&overlay, "{ \"version\": 0, \"use-external-names\": false, \"roots\": [");
     for (size_t i = 0; i < unit->static_count && status == DPK_OK; i++) {

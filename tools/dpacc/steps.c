@@ -20,7 +20,7 @@ bool step_is(size_t count, char *const *words)
 
 /* ---- Files ---- */
 
-/* Takes the text; frees it. */
+/* Writes the text to a file, and frees it. */
 static enum dpk_status write_file(const char *base, const char *suffix, struct dpk_buf *text,
                                   struct dpk_error *err)
 {
@@ -35,7 +35,7 @@ static enum dpk_status write_file(const char *base, const char *suffix, struct d
     return status;
 }
 
-/* Files of targets, as the words "bf3=path" name them. */
+/* Files of targets, given as words "bf3=path". */
 struct members {
     struct dpk_buf files[TARGETS_MAX];
     struct dpk_fat_member at[TARGETS_MAX];
@@ -48,7 +48,7 @@ static void members_free(struct members *m)
         dpk_buf_free(&m->files[i]);
 }
 
-/* To be freed, after failures too. */
+/* Reads the files. Free `out` also after failures. */
 static enum dpk_status members_read(size_t count, char *const *words, struct members *out,
                                     struct dpk_error *err)
 {
@@ -69,7 +69,7 @@ static enum dpk_status members_read(size_t count, char *const *words, struct mem
     return status;
 }
 
-/* Several become an area, one is put as it is unless `area`. */
+/* Joins several files to an area. A single file is copied, unless `area` is set. */
 static enum dpk_status members_join(const struct members *m, bool area, struct dpk_buf *out,
                                     struct dpk_error *err)
 {
@@ -127,7 +127,7 @@ static void put_summary(const struct ifgen_unit *unit, struct dpk_buf *out)
     }
 }
 
-/* Looks at the source as one target sees it. */
+/* Reads the source as compiled for one target. */
 static enum dpk_status look(const char *source, const struct target *target, size_t count,
                             char *const *words, struct ifgen_unit *unit, struct sides *sides,
                             struct dpk_error *err)
@@ -137,7 +137,7 @@ static enum dpk_status look(const char *source, const struct target *target, siz
     words_addf(&arguments, "-D__NV_DPA=%u", target->id);
     for (size_t i = 0; i < count; i++)
         words_add(&arguments, words[i]);
-    /* By this warning annotations are found that come after a definition. */
+    /* This warning reports annotations after a definition. */
     words_add(&arguments, "-Wignored-attributes");
     words_add(&arguments, "-Wno-error=ignored-attributes");
     __typeof__(ifgen_parse) *parse = ifgen_load(err);
@@ -152,7 +152,7 @@ static enum dpk_status look(const char *source, const struct target *target, siz
     return status;
 }
 
-/* The host's side is one for all targets. */
+/* Reads the source for each target; the host's code must be the same for all. */
 static enum dpk_status look_for_all(const char *source, const char *targets, size_t count,
                                     char *const *words, struct ifgen_unit *first,
                                     struct sides *sides, struct dpk_error *err)
@@ -170,7 +170,7 @@ static enum dpk_status look_for_all(const char *source, const char *targets, siz
             status = look(source, target, count, words, first, sides, err);
         } else if (!first->syntax_errors && !first->complaints.count) {
             status = look(source, target, count, words, &unit, &more, err);
-            if (unit.syntax_errors) { /* that compile will say more */
+            if (unit.syntax_errors) { /* the compile for that target reports more */
                 first->syntax_errors = true;
                 first->first_error = unit.first_error;
                 unit.first_error = NULL;
@@ -223,7 +223,7 @@ static enum dpk_status step_interface(size_t count, char *const *words, bool dri
     return status;
 }
 
-/* ---- The others ---- */
+/* ---- Other steps ---- */
 
 static enum dpk_status step_object_stub(size_t count, char *const *words, bool driven,
                                         struct dpk_error *err)
@@ -234,7 +234,7 @@ static enum dpk_status step_object_stub(size_t count, char *const *words, bool d
     if (count < 2)
         return dpk_fail(err, DPK_ERR_USAGE, "needs OUT TARGET=OBJECT...");
     enum dpk_status status = members_read(count - 1, words + 1, &members, err);
-    /* Bitcode does not say what it is for: an area does. */
+    /* Bitcode does not name its target, so it goes into an area. */
     if (status == DPK_OK)
         status = members_join(&members, !dpaobject_is_elf(&members.files[0]), &object, err);
     if (status == DPK_OK) {
@@ -273,7 +273,7 @@ static enum dpk_status step_extract(size_t count, char *const *words, bool drive
     return status;
 }
 
-/* What the program's sections hold. `path`: its attributes, or "". */
+/* Makes the contents of the program's sections. `path` is the file of its attributes, or "". */
 static enum dpk_status make_sections(const struct members *m, const char *path,
                                      struct embedded *out, struct dpk_error *err)
 {

@@ -23,7 +23,7 @@ static bool has_bit_fields(const struct ifgen_record *r)
     return false;
 }
 
-/* Would the members, one after the other, come to lie where they do? */
+/* Returns true if the default layout puts the members at their offsets. */
 static bool is_natural(const struct ifgen_record *r)
 {
     uint64_t end = 0, strictest = 1;
@@ -61,7 +61,7 @@ void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type
     }
 }
 
-/* With the alignment that is asked for, 0: that of its type. */
+/* Writes a member with an explicit alignment; 0: the alignment of its type. */
 static void put_member(const struct ifgen_unit *unit, const struct ifgen_member *m, size_t index,
                        uint64_t alignment, struct dpk_buf *out)
 {
@@ -88,7 +88,7 @@ static void put_gap(uint64_t size, size_t index, struct dpk_buf *out)
                        (unsigned long long)size);
 }
 
-/* Members at their places whatever the reason: packed, with the gaps spelled out. */
+/* Writes members at their offsets, whatever the reason: packed, with explicit gaps. */
 static void put_placed_members(const struct ifgen_unit *unit, const struct ifgen_record *r,
                                struct dpk_buf *out)
 {
@@ -107,7 +107,8 @@ static void put_placed_members(const struct ifgen_unit *unit, const struct ifgen
         put_gap(r->size - end, r->count, out);
 }
 
-/* Smaller than a member has by itself: the alignment that #pragma pack allowed; 0: it did not. */
+/* Returns the alignment of #pragma pack, which is smaller than a member's own alignment; 0 if there
+ * was none. */
 static uint64_t pragma_pack(const struct ifgen_record *r)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -116,8 +117,8 @@ static uint64_t pragma_pack(const struct ifgen_record *r)
     return 0;
 }
 
-/* The compiler places bit-fields; the others say where, by the strictest alignment that their
- * place has, which leads there from wherever the bit-fields before them end. */
+/* The compiler places the bit-fields. Each other member gets the strictest alignment that its
+ * offset has, which leads there from the end of any preceding bit-fields. */
 static void put_bit_field_members(const struct ifgen_unit *unit, const struct ifgen_record *r,
                                   bool packed, struct dpk_buf *out)
 {

@@ -66,7 +66,7 @@ static bool is_separator(char c, const char *separators)
     return c && strchr(separators, c);
 }
 
-/* Takes one word off the text, quotes removed; false when a quote is not closed. */
+/* Takes one word from the text and removes its quotes. Returns false if a quote is not closed. */
 static bool take(const char **text, const char *separators, struct dpk_buf *word)
 {
     const char *p = *text;

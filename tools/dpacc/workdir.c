@@ -7,7 +7,7 @@
 
 static bool name_taken(const struct paths *p, const char *name)
 {
-    if (strcmp(name, "device_exec") == 0) /* what the whole program is called */
+    if (strcmp(name, "device_exec") == 0) /* name of the whole program */
         return true;
     for (size_t i = 0; i < p->count; i++)
         if (p->names[i] && strcmp(p->names[i], name) == 0)
@@ -15,7 +15,7 @@ static bool name_taken(const struct paths *p, const char *name)
     return false;
 }
 
-/* Without ".c", ".dpa.o" or whatever comes last. */
+/* Returns the length without ".c", ".dpa.o" or another suffix. */
 static size_t stem_length(const char *base)
 {
     size_t length = strlen(base);
@@ -25,8 +25,8 @@ static size_t stem_length(const char *base)
     return dot ? (size_t)(dot - base) : length;
 }
 
-/* a/k.c and b/k.c: the second becomes k_2. Names go between the quotes of an #include, which has no
- * way to say a quote or a line end. */
+/* Makes a unique name: for a/k.c and b/k.c, the second is k_2. Names are used in an #include, which
+ * cannot contain a quote or a line end. */
 static char *unique_name(const struct paths *p, const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -69,7 +69,7 @@ static enum dpk_status set(struct paths *p, const char *dir, struct dpk_error *e
     return p->dir ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* With the directories above it, like the mkdir -p that -dryrun prints. */
+/* Makes the directory and its parents, like the mkdir -p that -dryrun prints. */
 static enum dpk_status make_all(const char *path, struct dpk_error *err)
 {
     char *part = strdup(path);
@@ -77,7 +77,7 @@ static enum dpk_status make_all(const char *path, struct dpk_error *err)
         return dpk_fail_nomem(err);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        mkdir(part, 0777); /* the last one tells what is wrong */
+        mkdir(part, 0777); /* the last mkdir reports the error */
         *slash = '/';
     }
     free(part);

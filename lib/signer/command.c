@@ -1,4 +1,4 @@
-/* Signing by somebody else's command. */
+/* Signs with an external command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,8 +17,8 @@ extern char **environ;
 
 /* ---- Words ---- */
 
-/* Takes the next word of `*line` as a shell would, without expanding anything; NULL word at the
- * end. Outside quotes and in double quotes a backslash takes the next character as it is. */
+/* Takes the next word of `*line` like a shell, but expands nothing. *found is false at the end.
+ * Outside single quotes, a backslash takes the next character literally. */
 static enum dpk_status next_word(const char **line, struct dpk_buf *word, bool *found,
                                  struct dpk_error *err)
 {
@@ -45,7 +45,7 @@ static enum dpk_status next_word(const char **line, struct dpk_buf *word, bool *
 
 enum dpk_status command_split(const char *line, char ***words, struct dpk_error *err)
 {
-    size_t count = 0, room = strlen(line) + 2; /* no word is shorter than a character */
+    size_t count = 0, room = strlen(line) + 2; /* a word has at least one character */
     enum dpk_status status = DPK_OK;
     char **list = calloc(room, sizeof *list);
     if (!list)
@@ -77,7 +77,8 @@ void command_free(char **words)
 
 /* ---- Running ---- */
 
-/* A file in memory with the digest: no writing that could block, or meet a closed pipe. */
+/* Returns a file in memory with the digest. Unlike a pipe, it cannot block, and cannot be closed by
+ * the reader. */
 static int digest_file(const uint8_t *digest, size_t size)
 {
     int fd = memfd_create("digest", MFD_CLOEXEC);
@@ -114,7 +115,7 @@ static enum dpk_status too_slow(const char *name, unsigned timeout, struct dpk_e
     return dpk_fail(err, DPK_ERR_TIMEOUT, "sign command %s: not done after %u s", name, timeout);
 }
 
-/* Reads to the end, at most `expected` bytes. */
+/* Reads to the end. More than `expected` bytes are an error. */
 static enum dpk_status collect(int fd, const char *name, unsigned timeout, int64_t deadline,
                                size_t expected, struct dpk_buf *out, struct dpk_error *err)
 {
@@ -152,7 +153,7 @@ static enum dpk_status judge(const char *name, int code, struct dpk_error *err)
     return dpk_fail(err, DPK_ERR_TOOL, "sign command %s: ended by signal %d", name, WTERMSIG(code));
 }
 
-/* Waits for its end; kills it when there is trouble already, or when its time is over. */
+/* Waits for the end of the command. Kills it after an earlier error, or after its time. */
 static enum dpk_status finish(pid_t pid, const char *name, unsigned timeout, int64_t deadline,
                               enum dpk_status status, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* What a file of keys or certificates has, told by its first bytes: for messages. */
+/* Guesses the content of a file of keys or certificates, for messages. */
 #include <string.h>
 
 #include <openssl/err.h>
@@ -6,7 +6,7 @@
 
 #include "signer.h"
 
-/* Object identifiers' bytes: PKCS#7 signedData (RFC 2315). */
+/* Object identifier of PKCS#7 signedData (RFC 2315), in DER. */
 static const uint8_t signed_data[] = {0x06, 0x09, 0x2a, 0x86, 0x48, 0x86,
                                       0xf7, 0x0d, 0x01, 0x07, 0x02};
 

@@ -1,4 +1,4 @@
-/* New RSA pairs in memory, and their PEM. */
+/* Makes RSA key pairs in memory, and writes them as PEM. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ enum dpk_status dpk_signer_generate(const char *name, struct dpk_signer **out,
     return status;
 }
 
-/* Moves what was written to the BIO into `out`, and wipes it there. */
+/* Moves the BIO's content to `out`, and wipes it in the BIO. */
 static enum dpk_status take(BIO *bio, bool written, struct dpk_buf *out, struct dpk_error *err)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* Where keys come from; private to this room. */
+/* Sources of keys; private to this room. */
 #ifndef DPK_SIGNER_KEYS_H
 #define DPK_SIGNER_KEYS_H
 

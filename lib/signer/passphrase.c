@@ -1,4 +1,4 @@
-/* Passphrases and PINs: from where a command line says, or asked for. */
+/* Gets passphrases and PINs from --passin or from the user. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

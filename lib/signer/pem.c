@@ -1,4 +1,4 @@
-/* Private keys from PEM files. */
+/* Reads private keys from PEM files. */
 #include "keys.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define KEY_FILE_MAX ((size_t)1 << 20)
 
-/* What PEM reading asks through. */
+/* Context of the passphrase callback. */
 struct asking {
     const char *path;
     struct secret *secret;
@@ -64,7 +64,7 @@ static enum dpk_status explain_no_key(const struct dpk_buf *file, const struct a
 enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,
                          struct dpk_error *err)
 {
-    struct dpk_error unused = {0}; /* a secret that is refused must have somewhere to say why */
+    struct dpk_error unused = {0}; /* a refused secret needs an error to fill */
     struct dpk_buf file = {0};
     struct asking a = {.path = path, .secret = secret, .err = err ? err : &unused};
     enum dpk_status status = dpk_openssl_start(err);

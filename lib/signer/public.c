@@ -1,4 +1,4 @@
-/* Public keys from PEM files. */
+/* Reads public keys from PEM files. */
 #include <openssl/err.h>
 #include <openssl/pem.h>
 

@@ -1,4 +1,4 @@
-/* Signers opened, and signatures made and checked with them. */
+/* Opens signers, signs, and verifies signatures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static enum dpk_status open_command(const struct dpk_key_options *o, struct dpk_
     return DPK_OK;
 }
 
-/* The public half alone, apart from token and engine. */
+/* Copies the public key, so that it is independent of token and engine. */
 static enum dpk_status take_public(struct dpk_signer *s, struct dpk_error *err)
 {
     unsigned char *der = NULL;
@@ -89,7 +89,7 @@ static enum dpk_status open_key(const char *key, struct secret *secret, struct d
     return take_public(s, err);
 }
 
-/* Either `text` is the secret itself, or the options say where it is. */
+/* `text` is the secret itself; if it is NULL, the options say where the secret is. */
 static enum dpk_status open_signer(const struct dpk_key_options *o, const char *text,
                                    struct dpk_signer **out, struct dpk_error *err)
 {
@@ -136,7 +136,7 @@ void dpk_signer_close(struct dpk_signer *s)
 {
     if (!s)
         return;
-    EVP_PKEY_free(s->key); /* clears the private numbers */
+    EVP_PKEY_free(s->key); /* wipes the private key */
     EVP_PKEY_free(s->public);
     token_close(s);
     command_free(s->command);
@@ -242,8 +242,8 @@ enum dpk_status dpk_signature_check(EVP_PKEY *key, enum dpk_digest digest, const
             dpk_fail(err, DPK_ERR_CRYPTO, "cannot check a signature: %s", dpk_openssl_reason());
         goto out;
     }
-    /* Whatever is not a right signature is a wrong one: OpenSSL tells bad padding from a bad
-     * digest, nobody else needs to. */
+    /* Every failure counts as a wrong signature. OpenSSL distinguishes bad padding from a bad
+     * digest, but callers need not. */
     if (EVP_DigestVerify(md, signature, signature_size, data, size) != 1)
         status = dpk_fail(err, DPK_ERR_MISMATCH, "the signature is wrong");
 out:

@@ -44,7 +44,8 @@ struct dpk_key_options {
 
 /* Returns true if the options name a key or a sign command. */
 bool dpk_key_given(const struct dpk_key_options *k);
-/* Returns true if `key` is a URI of a key in a token (RFC 7512), "pkcs11:...", and no path; NULL is neither. */
+/* Returns true if `key` is the URI of a key in a token (RFC 7512): "pkcs11:...". False for a path
+ * and for NULL. */
 bool dpk_key_in_token(const char *key);
 
 /* For dpk_key_options.ask: asks on the terminal, without echo. Errors: DPK_ERR_IO if standard input
@@ -72,7 +73,7 @@ unsigned dpk_signer_bits(const struct dpk_signer *s);
  * word. */
 const char *dpk_signer_name(const struct dpk_signer *s);
 
-/* The public half, borrowed from the signer. */
+/* Returns the public key, borrowed from the signer. */
 EVP_PKEY *dpk_signer_public(const struct dpk_signer *s);
 
 /* Appends the signature RSASSA-PKCS1-v1_5 (RFC 8017, 8.2) over `size` bytes at `data` to

@@ -1,4 +1,5 @@
-/* Keys in PKCS#11 tokens: the key stays there, OpenSSL's provider or engine pkcs11 speaks to it. */
+/* Keys in PKCS#11 tokens: the key stays in the token, and OpenSSL's provider or engine pkcs11 uses
+ * it. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 
 #define PIN_FILE_MAX 4096
 
-/* A PKCS#11 URI (RFC 7512) taken apart. */
+/* The parts of a PKCS#11 URI (RFC 7512). */
 struct uri {
-    struct dpk_buf key;    /* what names the key, NUL-terminated: fit for messages */
+    struct dpk_buf key;    /* URI of the key only, NUL-terminated; safe for messages */
     struct dpk_buf pin;    /* pin-value, decoded */
     struct dpk_buf source; /* pin-source, decoded */
     struct dpk_buf module; /* module-path, decoded */
@@ -31,7 +32,7 @@ static int hex(char c)
     return p ? (int)(p - digits) : -1;
 }
 
-/* Percent-decodes [p, end), and a NUL behind it. */
+/* Percent-decodes [p, end), and appends a NUL. */
 static bool decode(const char *p, const char *end, struct dpk_buf *out)
 {
     for (; p < end; p++) {
@@ -49,7 +50,8 @@ static bool decode(const char *p, const char *end, struct dpk_buf *out)
     return true;
 }
 
-/* Has it what dpk_text_clean takes out? It goes into messages, and to others' parsers. */
+/* Returns true if dpk_text_clean would change the text. The text goes into messages and to other
+ * parsers. */
 static bool unfit(const struct dpk_buf *text)
 {
     char *copy = text->data ? strdup((const char *)text->data) : NULL;
@@ -58,7 +60,7 @@ static bool unfit(const struct dpk_buf *text)
     return found;
 }
 
-/* Sorts the attributes: those for us, those that name the key. */
+/* Separates the attributes for this room from those that name the key. */
 static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_error *err)
 {
     const struct {
@@ -71,7 +73,7 @@ static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_err
     size_t empty = u->key.size;
     while (*text) {
         const char *end = text + strcspn(text, query ? "&" : ";?");
-        bool taken = query; /* what else a query says is not about the key */
+        bool taken = query; /* other query attributes do not name the key */
         for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
             size_t n = strlen(ours[i].name);
             if (strncmp(text, ours[i].name, n) != 0)
@@ -98,7 +100,7 @@ static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_err
     return DPK_OK;
 }
 
-/* pin-source: a path, or a file: URI. */
+/* Reads the PIN of pin-source: a path, or a file: URI. */
 static enum dpk_status read_pin(const struct uri *u, struct dpk_buf *held, struct dpk_error *err)
 {
     const char *path = (const char *)u->source.data;
@@ -112,7 +114,7 @@ static enum dpk_status read_pin(const struct uri *u, struct dpk_buf *held, struc
     return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "pin-source");
 }
 
-/* --passin wins over the URI, the URI over asking. */
+/* Finds the PIN: first --passin, then the URI, then the user. */
 static enum dpk_status find_pin(const struct uri *u, struct secret *secret, struct dpk_buf *held,
                                 const char **out, struct dpk_error *err)
 {
@@ -140,7 +142,8 @@ static enum dpk_status find_pin(const struct uri *u, struct secret *secret, stru
 
 /* ---- The way ---- */
 
-/* The path of the module, NULL where p11-kit is to know; fit for a configuration. */
+/* Gets the path of the module, or NULL if p11-kit finds it. The path is safe for a
+ * configuration. */
 static enum dpk_status name_module(const struct token_way *way, const struct uri *u,
                                    const char **out, struct dpk_error *err)
 {
@@ -158,8 +161,9 @@ static enum dpk_status name_module(const struct token_way *way, const struct uri
     return DPK_OK;
 }
 
-/* libp11 would speak of it on standard error, the provider not at all. `found` gets the path where
- * the system found the module; p11-kit looks for relative ones elsewhere. */
+/* Loads the module as a test, because libp11 would print errors itself, and the provider would not
+ * report them. `found` gets the path where the system found the module; p11-kit searches relative
+ * paths elsewhere. */
 static enum dpk_status try_module(const struct token_way *way, const char *module,
                                   struct dpk_buf *found, struct dpk_error *err)
 {
@@ -201,7 +205,7 @@ static enum dpk_status start(const struct token_way *way, const struct uri *u, s
     return try_module(way, module, found, err);
 }
 
-/* The way that DPAKIT_PKCS11 says, else the first that is installed. */
+/* Starts the way in DPAKIT_PKCS11, else the first way that is installed. */
 static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, struct dpk_buf *found,
                                  struct dpk_error *err)
 {
@@ -224,8 +228,8 @@ static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, stru
     return status;
 }
 
-/* Finds the token and asks for its PIN only then; the PIN is sent once, and OpenSSL's way to the key
- * finds the process logged in. */
+/* Finds the token before it asks for the PIN. The PIN is sent once; OpenSSL's way then finds the
+ * process logged in. */
 static enum dpk_status log_in(const struct uri *u, const char *module, struct secret *secret,
                               struct dpk_signer *s, struct dpk_buf *held, const char **pin,
                               struct dpk_error *err)

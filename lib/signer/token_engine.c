@@ -1,4 +1,4 @@
-/* Tokens through OpenSSL's engine pkcs11 (libp11): the way that Debian 12 ships. */
+/* Tokens through OpenSSL's engine pkcs11 (libp11), which Debian 12 has. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/opensslconf.h>
@@ -17,7 +17,7 @@ static enum dpk_status not_installed(struct dpk_error *err)
                     token_engine.package);
 }
 
-#ifdef OPENSSL_NO_ENGINE /* OpenSSL 4 has none */
+#ifdef OPENSSL_NO_ENGINE /* OpenSSL 4 has no engines */
 
 static enum dpk_status start(struct dpk_signer *s, const char *module, struct dpk_error *err)
 {
@@ -48,7 +48,7 @@ static enum dpk_status start(struct dpk_signer *s, const char *module, struct dp
     ENGINE *e = ENGINE_by_id("pkcs11");
     if (!e)
         return not_installed(err);
-    /* Quiet: the engine's own words on standard error are no help to anybody. */
+    /* The engine's own messages on standard error do not help users. */
     bool ready = ENGINE_ctrl_cmd_string(e, "QUIET", NULL, 0) == 1 &&
                  (!module || ENGINE_ctrl_cmd_string(e, "MODULE_PATH", module, 0) == 1);
     if (!ready) {
@@ -82,7 +82,7 @@ static enum dpk_status load(struct dpk_signer *s, const char *uri, const char *p
 
 static void stop(struct dpk_signer *s)
 {
-    if (s->key) /* load left it at work */
+    if (s->key) /* load has initialised the engine */
         ENGINE_finish(s->engine);
     ENGINE_free(s->engine);
 }

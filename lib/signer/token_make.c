@@ -1,4 +1,5 @@
-/* New pairs in PKCS#11 tokens, by PKCS#11 itself: OpenSSL's ways there make none everywhere. */
+/* Makes key pairs in PKCS#11 tokens through PKCS#11 itself, because OpenSSL's ways cannot do this
+ * everywhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 #define KEY_BITS 4096
 
-/* A session in which keys are made. */
+/* A session that makes keys. */
 struct making {
     struct token_place place;
     struct token token;
@@ -43,8 +44,7 @@ static enum dpk_status making_begin(const struct dpk_key_options *where, struct 
 
 /* ---- Keys ---- */
 
-/* Finds the objects with this label, and this id if there is one; the session searches no more
- * afterwards. */
+/* Finds the objects with this label, and with this id if `by_id` is set. The search is ended. */
 static CK_RV find_objects(struct token *t, const struct dpk_token_key *k, bool by_id,
                           CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count)
 {
@@ -86,7 +86,7 @@ static enum dpk_status make_key(struct token *t, struct dpk_token_key *k, struct
                                  {CKA_PUBLIC_EXPONENT, exponent, sizeof exponent},
                                  {CKA_LABEL, (void *)k->label, strlen(k->label)},
                                  {CKA_ID, k->id, sizeof k->id}};
-    /* They sign, and nothing else: what a template does not say is for the token to choose. */
+    /* The keys can only sign. The token may choose any attribute that the template omits. */
     CK_ATTRIBUTE private_has[] = {
         {CKA_TOKEN, &yes, sizeof yes},     {CKA_PRIVATE, &yes, sizeof yes},
         {CKA_SENSITIVE, &yes, sizeof yes}, {CKA_EXTRACTABLE, &no, sizeof no},
@@ -111,7 +111,7 @@ static enum dpk_status remove_key(struct token *t, const struct dpk_token_key *k
     return rv == CKR_OK ? DPK_OK : session_fail(t, "a key cannot be removed", rv, err);
 }
 
-/* The URI that finds the key again, with the module if it was named. */
+/* Makes the URI of the key, with the module if the user named it. */
 static enum dpk_status name_key(const struct making *m, struct dpk_token_key *k,
                                 struct dpk_error *err)
 {

@@ -1,5 +1,5 @@
-/* Tokens through OpenSSL's provider pkcs11 (pkcs11-provider), in a library context of the signer's
- * own: OpenSSL's configuration file says nothing there, and all else is fetched as ever. */
+/* Tokens through OpenSSL's provider pkcs11 (pkcs11-provider). Each signer has its own library
+ * context, which OpenSSL's configuration file does not affect. */
 #include <string.h>
 
 #include <openssl/conf.h>
@@ -12,8 +12,8 @@
 
 /* ---- Loading the provider ---- */
 
-/* In quotes of a configuration a backslash takes the next character as it is, and nothing else is
- * special. The value has no line break. */
+/* Quotes a value for a configuration: only backslash and quote need a backslash. The value has no
+ * line break. */
 static void put_quoted(struct dpk_buf *out, const char *value)
 {
     dpk_put_u8(out, '"');
@@ -25,7 +25,7 @@ static void put_quoted(struct dpk_buf *out, const char *value)
     dpk_put_u8(out, '"');
 }
 
-/* OpenSSL 3.0 passes parameters to a provider in a configuration only. */
+/* OpenSSL 3.0 passes parameters to a provider only through a configuration. */
 static bool configure(OSSL_LIB_CTX *context, const char *module)
 {
     struct dpk_buf text = {0};
@@ -40,7 +40,7 @@ static bool configure(OSSL_LIB_CTX *context, const char *module)
     dpk_put_format(&text, "activate = 1\n");
     CONF *conf = NCONF_new_ex(context, NULL);
     BIO *bio = text.failed ? NULL : BIO_new_mem_buf(text.data, (int)text.size);
-    OPENSSL_load_builtin_modules(); /* "providers" is one */
+    OPENSSL_load_builtin_modules(); /* includes the module "providers" */
     bool done = conf && bio && NCONF_load_bio(conf, bio, NULL) == 1 &&
                 CONF_modules_load(conf, NULL, 0) == 1 && OSSL_PROVIDER_available(context, "pkcs11");
     BIO_free(bio);
@@ -72,16 +72,16 @@ static void stop(struct dpk_signer *s)
     OSSL_LIB_CTX_free(s->context);
 }
 
-/* ---- The key ---- */
+/* ---- Key ---- */
 
 struct answer {
     const char *pin;
-    bool asked; /* so there is a token */
-    int limit;  /* what the PIN exceeds */
+    bool asked; /* the provider asked for the PIN, so there is a token */
+    int limit;  /* maximum size of a PIN, if the PIN is longer; else 0 */
 };
 
-/* The PIN goes from the caller to the provider, and neither into a configuration nor into a URI:
- * those are logged (PKCS11_PROVIDER_DEBUG). */
+/* Gives the PIN to the provider. It is neither in a configuration nor in a URI, because those are
+ * logged (PKCS11_PROVIDER_DEBUG). */
 static int give_pin(UI *ui, UI_STRING *asked)
 {
     struct answer *a = UI_get0_user_data(ui);
@@ -92,11 +92,11 @@ static int give_pin(UI *ui, UI_STRING *asked)
     bool fits = limit > 0 && strlen(a->pin) <= (size_t)limit;
     if (!fits)
         a->limit = limit;
-    /* No PIN ends it; where we refuse, the provider asks on the terminal. */
+    /* An empty PIN ends the request; after a refusal the provider would ask on the terminal. */
     return UI_set_result(ui, asked, fits ? a->pin : "") == 0;
 }
 
-/* OpenSSL's queue of errors is empty then. */
+/* Explains why there is no key, because OpenSSL's error queue is empty then. */
 static enum dpk_status explain_no_key(const char *uri, const struct answer *a,
                                       struct dpk_error *err)
 {
@@ -110,7 +110,7 @@ static enum dpk_status explain_no_key(const char *uri, const struct answer *a,
         a->asked ? "" : ", nor asks for the PIN");
 }
 
-/* The same URI for private keys alone: without a type OpenSSL finds the public half, too. */
+/* Restricts the URI to private keys: without a type, OpenSSL also finds the public key. */
 static void put_private(struct dpk_buf *out, const char *uri)
 {
     size_t scheme = strlen("pkcs11:");
@@ -124,7 +124,7 @@ static void put_private(struct dpk_buf *out, const char *uri)
     dpk_put_u8(out, 0);
 }
 
-/* Takes the one private key of the store. */
+/* Gets the single private key of the store. */
 static enum dpk_status take_key(OSSL_STORE_CTX *store, const char *uri, EVP_PKEY **out,
                                 struct dpk_error *err)
 {
@@ -158,7 +158,7 @@ static enum dpk_status load(struct dpk_signer *s, const char *uri, const char *p
         goto out;
     }
     ERR_clear_error();
-    /* The property keeps OpenSSL from looking for a file of that name first. */
+    /* The property stops OpenSSL from looking for a file of that name first. */
     store = OSSL_STORE_open_ex((const char *)private.data, s->context, "provider=pkcs11", method,
                                &answer, NULL, NULL, NULL);
     if (store && OSSL_STORE_expect(store, OSSL_STORE_INFO_PKEY) == 1)

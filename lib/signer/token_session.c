@@ -1,12 +1,12 @@
-/* Sessions with PKCS#11 tokens, by PKCS#11 itself: which token it is, the login, and what is there.
- * OpenSSL's ways say one thing of all that can be wrong there. */
+/* Sessions with PKCS#11 tokens through PKCS#11 itself: finds the token, logs in, and finds objects.
+ * OpenSSL's ways report all errors as the same one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "token.h"
 
 #define SLOTS_MAX 256
-#define SHOWN_MAX 8 /* names in a message */
+#define SHOWN_MAX 8 /* maximum number of names in a message */
 
 enum dpk_status session_fail(const struct token *t, const char *what, CK_RV rv,
                              struct dpk_error *err)
@@ -14,7 +14,7 @@ enum dpk_status session_fail(const struct token *t, const char *what, CK_RV rv,
     return dpk_fail(err, DPK_ERR_CRYPTO, "%s: %s: %s", t->name, what, p11_kit_strerror(rv));
 }
 
-/* ---- The token ---- */
+/* ---- Token ---- */
 
 static enum dpk_status load_modules(struct token *t, const char *path, struct dpk_error *err)
 {
@@ -46,7 +46,7 @@ static void take_label(const CK_TOKEN_INFO *info, char out[33])
     out[length] = 0;
 }
 
-/* Adds a name to the list of a message. */
+/* Adds a name to the list for a message. */
 static void put_shown(struct dpk_buf *list, unsigned number, char *name)
 {
     if (number < SHOWN_MAX)
@@ -55,8 +55,8 @@ static void put_shown(struct dpk_buf *list, unsigned number, char *name)
         dpk_put_format(list, ", ...");
 }
 
-/* Looks through the slots of a module for the token. How many fit is added to `found`; the labels of
- * all tokens there to `shown`. */
+/* Searches the token in the slots of a module. Adds the number of matches to `found`, and the
+ * labels of all tokens to `shown`. */
 static void look_in(struct token *t, CK_FUNCTION_LIST *module, unsigned *found,
                     struct dpk_buf *shown, unsigned *tokens)
 {
@@ -139,7 +139,7 @@ enum dpk_status session_find(struct token *t, const char *name, const char *modu
     return status == DPK_OK ? find_token(t, err) : status;
 }
 
-/* ---- The login ---- */
+/* ---- Login ---- */
 
 static enum dpk_status fail_locked(const struct token *t, struct dpk_error *err)
 {
@@ -189,7 +189,7 @@ enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err)
 enum dpk_status session_log_in(struct token *t, const char *pin, struct dpk_error *err)
 {
     CK_RV rv = t->module->C_Login(t->session, CKU_USER, (CK_UTF8CHAR *)pin, strlen(pin));
-    /* OpenSSL's engine has it for as long as the process lives. */
+    /* OpenSSL's engine stays logged in as long as the process lives. */
     return rv == CKR_OK || rv == CKR_USER_ALREADY_LOGGED_IN ? DPK_OK : explain_login(t, rv, err);
 }
 
@@ -198,7 +198,7 @@ void session_end(struct token *t)
     /* The token logs out with the last session of this process. */
     if (t->is_open)
         t->module->C_CloseSession(t->session);
-    /* p11-kit leaves a module as it is that somebody else has initialized. */
+    /* If another user initialised the module, p11-kit leaves it initialised. */
     if (t->own) {
         p11_kit_module_finalize(t->own);
         p11_kit_module_release(t->own);
@@ -239,7 +239,7 @@ enum dpk_status session_named(struct token *t, CK_OBJECT_CLASS class,
     return rv == CKR_OK ? DPK_OK : session_fail(t, "its objects cannot be listed", rv, err);
 }
 
-/* "leaf, other": the labels of the token's objects of a class. */
+/* Lists the labels of the token's objects of a class: "leaf, other". */
 static unsigned put_labels(struct token *t, CK_OBJECT_CLASS class, struct dpk_buf *shown)
 {
     CK_OBJECT_HANDLE objects[HANDLES_MAX];

@@ -1,4 +1,4 @@
-/* dpaprof annotate: source lines with what they took. */
+/* dpaprof annotate: prints source lines with their instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "engine/debug/debug.h"
 #include "profile/profile.h"
 
-enum { SOURCE_MAX = 64 << 20 }; /* bytes of a source file */
+enum { SOURCE_MAX = 64 << 20 }; /* maximum size of a source file, bytes */
 
-/* A line that has code, or that a profile names. */
+/* A line with code, or a line of a profile. */
 struct line {
     char *file;
     unsigned number;
@@ -20,7 +20,7 @@ struct line {
 struct listing {
     struct line *lines;
     size_t count, room;
-    uint64_t sampled, exact; /* of all lines, those of unknown ones too */
+    uint64_t sampled, exact; /* sums over all lines, including unknown ones */
     bool has_exact;
 };
 
@@ -50,9 +50,9 @@ static void listing_free(struct listing *l)
     free(l->lines);
 }
 
-/* ---- What there is ---- */
+/* ---- Lines ---- */
 
-/* "prime.c:14" of a frame. False: it is a function. */
+/* Parses the name of a frame like "prime.c:14". Returns false for a function. */
 static bool parse_line(const char *name, char file[DPK_PROFILE_NAME], unsigned *number)
 {
     const char *colon = strrchr(name, ':');
@@ -100,7 +100,7 @@ out:
     return status;
 }
 
-/* Adds the lines that the program has code of. */
+/* Adds the lines for which the program has code. */
 static enum dpk_status add_code(struct listing *l, const struct dpk_image *image,
                                 struct dpk_error *err)
 {
@@ -134,7 +134,7 @@ static int by_place(const void *a, const void *b)
     return files ? files : x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Sorts, and makes one of those of one place. */
+/* Sorts the lines, and merges entries of the same line. */
 static void join(struct listing *l)
 {
     size_t kept = 0;
@@ -172,7 +172,7 @@ static void print_counts(const struct listing *l, const struct line *line)
         printf("%14s ", "");
 }
 
-/* The source of a file, with a NUL at its end. False: it is not there. */
+/* Reads a source file and appends a NUL. Returns false if it cannot be read. */
 static bool read_source(const char *folder, const char *file, struct dpk_buf *out)
 {
     char path[PATH_MAX];
@@ -184,7 +184,7 @@ static bool read_source(const char *folder, const char *file, struct dpk_buf *ou
     return !out->failed;
 }
 
-/* Prints a file: its source, or, without it, the lines that have code. */
+/* Prints a file's source, or if it is missing, its lines with code. */
 static void print_file(const struct listing *l, const struct line *first, size_t count,
                        const char *folder)
 {
@@ -218,7 +218,7 @@ static void print_file(const struct listing *l, const struct line *first, size_t
     dpk_buf_free(&source);
 }
 
-/* Prints those files that took anything, in the order of their names. */
+/* Prints all files that used instructions, sorted by name. */
 static void print_listing(const struct listing *l, const char *folder)
 {
     printf("%8s %14s %s%5s\n", "part", "instructions", l->has_exact ? "         exact " : "",

@@ -1,4 +1,4 @@
-/* dpaprof: what its files share. */
+/* Shared by the files of dpaprof. */
 #ifndef DPK_DPAPROF_DPAPROF_H
 #define DPK_DPAPROF_DPAPROF_H
 

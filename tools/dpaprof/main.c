@@ -1,4 +1,4 @@
-/* dpaprof: shows profiles of DPA programs (DPAKIT_PROFILE), and makes other files of them. */
+/* dpaprof: shows profiles of DPA programs (DPAKIT_PROFILE), and converts them. */
 #include "dpaprof.h"
 #include "profile/profile.h"
 

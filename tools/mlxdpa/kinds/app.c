@@ -1,4 +1,4 @@
-/* Single-program containers (signing(7)): one puts a program on a device, or takes one off it. */
+/* Single-program containers (signing(7)), which put a program on a device or remove it. */
 #include <stdlib.h>
 
 #include "appcontainer/appcontainer.h"
@@ -75,7 +75,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     return DPK_OK;
 }
 
-/* Certificates prove a program. A key proves a removal; a device is not asked. */
+/* A program is verified with certificates. A removal is verified with a key; no device is asked. */
 static enum dpk_status need_trust(const struct target *t, const struct mlxdpa_options *o,
                                   struct dpk_error *err)
 {
@@ -105,7 +105,8 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
     struct dpk_buf elf = {0};
     char digest[65] = "";
     note_device(o, v->trust);
-    /* It is over hashes of their contents. The parser asks for one priority in all of them. */
+    /* The signature covers hashes of their contents; the parser requires equal priorities in all
+     * items. */
     outcome_uncovered(o, "priorities of the container's items");
     o->facts = cJSON_CreateObject();
     if (dpk_app_elf(app, &elf, NULL) == DPK_OK) {
@@ -200,7 +201,7 @@ static enum dpk_status bring_signature(void *context, const struct dpk_tbs *tbs,
     return signature->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-/* Reads what attaching to a program needs: chain and signature. Both are to be released. */
+/* Reads chain and signature for attaching. Release both. */
 static enum dpk_status read_proof(const struct mlxdpa_options *o, const char *output,
                                   const char *path, struct dpk_certchain **chain,
                                   struct dpk_buf *signature, struct dpk_error *err)
@@ -256,7 +257,7 @@ out:
 
 /* ---- Signing a removal ---- */
 
-/* Does the container remove a program? An option says it, or the content of FILE. */
+/* Returns true if the container removes a program, according to an option or to FILE's content. */
 static bool is_removal(const struct target *t, const struct mlxdpa_options *o)
 {
     struct dpk_app app;

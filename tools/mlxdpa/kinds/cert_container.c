@@ -1,4 +1,4 @@
-/* Certificate containers: one adds a CA certificate to a device, or removes it. */
+/* Certificate containers, which add a CA certificate to a device or remove it. */
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -24,8 +24,8 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
     return DPK_OK;
 }
 
-/* The certificate that a container adds; NULL, and why, if there is none that can be read. To be
- * released. */
+/* Returns the certificate of a container that adds one, or NULL with the reason. Release it with
+ * X509_free. */
 static X509 *certificate(const struct dpk_container *c, struct dpk_error *why)
 {
     const uint8_t *der = NULL;
@@ -64,7 +64,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     return DPK_OK;
 }
 
-/* What a container adds must be a root that devices take. */
+/* Checks that devices would accept the container's certificate as root. */
 static bool check_certificate(struct outcome *o, const struct dpk_container *c)
 {
     struct dpk_error why = {0};
@@ -127,7 +127,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 
 /* ---- Signing ---- */
 
-/* Parses the options that sign, tbs and attach need. */
+/* Parses the options of sign, tbs and attach. */
 static enum dpk_status parse_ids(const char *command, const struct mlxdpa_options *o,
                                  struct dpk_container_signing *how, struct dpk_error *err)
 {
@@ -138,8 +138,8 @@ static enum dpk_status parse_ids(const char *command, const struct mlxdpa_option
     return status == DPK_OK ? mlxdpa_priority(command, o, &how->priority, err) : status;
 }
 
-/* A fresh UUID for a certificate to which neither the container nor the user gave one; also as text
- * in `fresh`. */
+/* Makes a UUID for a certificate if neither the container nor the user gave one. `fresh` gets it as
+ * text. */
 static void name_certificate(const struct dpk_buf *file, struct dpk_container_signing *how,
                              char fresh[DPK_UUID_TEXT])
 {
@@ -152,7 +152,7 @@ static void name_certificate(const struct dpk_buf *file, struct dpk_container_si
     dpk_uuid_format(&how->cert_uuid, fresh);
 }
 
-/* Warns of a removal that will not remove what was named for signing. */
+/* Warns if a removal names another certificate than the options for signing. */
 static void warn_of_removal(const char *path, const struct dpk_buf *file,
                             const struct dpk_uuid *cert_uuid)
 {
@@ -170,7 +170,7 @@ struct signing {
     const char *path;
     const struct mlxdpa_options *options;
     struct dpk_container_signing how;
-    char fresh[DPK_UUID_TEXT]; /* the UUID made for the certificate, "" if none was */
+    char fresh[DPK_UUID_TEXT]; /* UUID made for the certificate, or "" */
 };
 
 static enum dpk_status prepare(void *how, const struct dpk_buf *file, struct dpk_error *err)
@@ -208,7 +208,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     return status;
 }
 
-/* The bytes to sign are the unsigned container, with its UUIDs. */
+/* The bytes to sign are the unsigned container with its UUIDs. */
 static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Bare device programs: a RISC-V ELF, or an area of several. */
+/* Device programs outside of host files: a RISC-V ELF, or an area of several. */
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
 
@@ -7,7 +7,7 @@
 #include "mlxdpa/making.h"
 #include "mlxdpa/program.h"
 
-/* The host file of a RISC-V machine is a RISC-V ELF too, but has programs in it. */
+/* A host file for RISC-V is a RISC-V ELF, too, but contains programs. */
 static bool recognise(const struct dpk_buf *file)
 {
     struct dpk_hostfile *host = NULL;

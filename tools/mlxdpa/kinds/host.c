@@ -1,4 +1,4 @@
-/* Host files with DPA programs in them, and archives of such files. */
+/* Host files with DPA programs, and archives of such files. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static const char *placement_name(enum dpk_placement p)
     return "none";
 }
 
-/* Where a target's device ELF is in the file. */
+/* Returns the offset of a target's device ELF in the file. */
 static uint64_t offset_of(const struct dpk_program *p, const struct dpk_subject *s)
 {
     return p->offset + (uint64_t)(s->elf.file.begin - p->sections.elf);
@@ -107,7 +107,7 @@ static void list_text(const struct dpk_hostfile *host)
     }
 }
 
-/* Host files are listed in the columns of NVIDIA's tool. */
+/* Lists a host file in the columns of NVIDIA's tool. */
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {
     if (dpk_hostfile_count(t->opened) == 0)
@@ -143,7 +143,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
 
 /* ---- verify ---- */
 
-/* Digest and chain of a program, or of one target of it. */
+/* Returns digest and chain of a program, or of one of its targets. */
 static cJSON *program_facts(const struct dpk_result *r)
 {
     const struct dpk_subject *s = r->subject;
@@ -153,7 +153,7 @@ static cJSON *program_facts(const struct dpk_result *r)
     return facts;
 }
 
-/* Has the area something for a target that the program is not for? */
+/* Returns true if the area has a member for a target that the program does not have. */
 static bool has_others(const struct dpk_program *p, const uint8_t *area, size_t size)
 {
     struct dpk_fat fat;
@@ -169,8 +169,8 @@ static bool has_others(const struct dpk_program *p, const uint8_t *area, size_t 
     return false;
 }
 
-/* A signature is over the device ELF, and in the compact profile over its attributes: these say
- * nothing of where they stand. */
+/* A signature covers the device ELF, and in the compact profile its attributes, but not their
+ * places. */
 static void note_uncovered(struct outcome *o, const struct dpk_program *p)
 {
     const struct dpk_sections *s = &p->sections;
@@ -181,7 +181,7 @@ static void note_uncovered(struct outcome *o, const struct dpk_program *p)
         outcome_uncovered(o, "attributes and crypto data for targets that the program is not for");
 }
 
-/* Adds what was found of a program, or of one target of it. */
+/* Adds the outcome of a program, or of one of its targets. */
 static enum dpk_status add_result(struct verification *v, const struct dpk_result *r,
                                   struct dpk_error *err)
 {
@@ -198,7 +198,7 @@ static enum dpk_status add_result(struct verification *v, const struct dpk_resul
     return tally_add(v->tally, &o, err);
 }
 
-/* Asks the device about each program: it takes one target of it, and nobody asks about the others. */
+/* Asks the device about each program. The device uses one target; the others are not examined. */
 static enum dpk_status verify_on_device(struct verification *v, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = v->target->opened;
@@ -236,7 +236,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 
 /* ---- Signing ---- */
 
-/* Reads the host file and refuses one without programs. */
+/* Reads the host file, and refuses a file without programs. */
 static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
 {
     enum dpk_status status = target_read(t, err);
@@ -250,7 +250,7 @@ static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
     return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", t->path);
 }
 
-/* Writes the changed host file, by default as executable as it was. */
+/* Writes the changed host file. A new file gets the permissions of the original. */
 static enum dpk_status write_edited(const struct target *t, const char *output,
                                     struct dpk_ahead *ahead, const struct dpk_edited *edited,
                                     struct dpk_error *err)
@@ -290,8 +290,8 @@ static enum dpk_status no_signature(void *context, const struct dpk_tbs *tbs,
     return DPK_OK;
 }
 
-/* Refuses what cannot be signed or written. For a key in a token all is made that is to be signed: a
- * wrong --app must not be found after the PIN was sent. */
+/* Refuses files that cannot be signed or written. For a key in a token it also makes the bytes to
+ * sign, so that a wrong --app is found before the PIN is sent. */
 static enum dpk_status check_host(struct target *t, const struct mlxdpa_options *o,
                                   const char *output, struct dpk_error *err)
 {
@@ -350,7 +350,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     return status;
 }
 
-/* Where each file of several goes: the folder -o, or its own place. */
+/* Sets each file's output: in the folder -o, or the file itself. */
 static enum dpk_status name_outputs(const struct targets_to_sign *list,
                                     const struct mlxdpa_options *o, struct dpk_error *err)
 {

@@ -1,9 +1,9 @@
 /*
- * kinds: what mlxdpa can do with each kind of file.
+ * kinds: the functions of mlxdpa for each kind of file.
  *
  * kinds/NAME.c describes one kind in `const struct kind kind_NAME`. The build makes the table
- * `kinds` of these files, so a new kind is one new file here: FILE behind a command finds it by its
- * content. The commands read a file, find its kind and call the kind's function.
+ * `kinds` from these files, so a new kind is one new file here. The kind of a command's FILE is
+ * found by its content. The commands read a file, find its kind and call the kind's function.
  */
 #ifndef DPK_MLXDPA_KINDS_KIND_H
 #define DPK_MLXDPA_KINDS_KIND_H
@@ -15,91 +15,90 @@
 #include "mlxdpa/mlxdpa.h"
 #include "mlxdpa/verification.h"
 
-/* One file that a command was given. */
+/* A file that a command was given. */
 struct target {
     const char *path;
     const struct kind *kind;
     bool is_read;
     struct dpk_buf file;
-    void *opened; /* what kind->open made of it, else NULL */
-    bool locked;  /* nobody else may change it before it is closed */
+    void *opened; /* result of kind->open, or NULL */
+    bool locked;  /* other commands cannot change the file before it is closed */
     int lock;     /* see dpk_file_lock */
 };
-/* Reads and opens the file, unless that was done. */
+/* Reads and opens the file, unless it was opened already. */
 enum dpk_status target_read(struct target *t, struct dpk_error *err);
 
-/* The output of list: one line, or one object of JSON, for each part of a file. */
+/* Output of list: a line or a JSON object for each part of a file. */
 struct listing {
-    cJSON *json; /* an array; NULL: text */
+    cJSON *json; /* an array; NULL for text */
     unsigned count;
 };
-/* Adds a part: `size` bytes from `at`, which lies in the target's file; NULL stands for its
- * beginning. */
+/* Adds a part: `size` bytes at `at` in the target's file; NULL means the file's start. */
 void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
                  size_t size, const char *what);
 
-/* What is to be signed of a file. */
+/* Bytes of a file to sign. */
 struct tbs_item {
-    char *path;           /* of the file to write */
+    char *path;           /* path of the file to write */
     struct dpk_buf bytes; /* its content */
 };
 struct tbs_list {
     const struct mlxdpa_options *options;
     struct tbs_item *items;
     size_t count;
-    char note[80]; /* printed behind the names of the files; "": nothing */
+    char note[80]; /* printed after the names of the files; may be "" */
 };
-/* Adds bytes that are to be signed: they are copied, or with --digest hashed. */
+/* Adds bytes to sign: a copy, or with --digest their hash. */
 enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err);
 
 #define KIND_MAGIC_SIZE 16
 
-/* A function that is NULL stands for what this kind of file does not have. */
+/* A function is NULL if this kind of file lacks the feature. */
 struct kind {
     const char *name;  /* "certificate container" */
-    const char *magic; /* its first KIND_MAGIC_SIZE bytes; NULL: `recognise` decides */
-    size_t max;        /* bytes; a larger file is refused */
+    const char *magic; /* first KIND_MAGIC_SIZE bytes; NULL: `recognise` decides */
+    size_t max;        /* maximum size, bytes */
 
-    /* Is it a file of this kind? Only where `magic` is NULL. */
+    /* Returns true for a file of this kind. Called only if `magic` is NULL. */
     bool (*recognise)(const struct dpk_buf *file);
-    /* Parses the file into t->opened, for files that all commands need parsed. */
+    /* Parses the file into t->opened, if all commands need it parsed. */
     enum dpk_status (*open)(struct target *t, struct dpk_error *err);
     void (*close)(void *opened);
 
     /* Adds the parts of the file. The caller puts the path before the error. */
     enum dpk_status (*list)(const struct target *t, struct listing *l, struct dpk_error *err);
-    /* Adds everything that the file says of itself to `o`; nothing is proven by it. The caller puts
-     * the path before the error. */
+    /* Adds everything that the file claims to `o`, unverified. The caller puts the path before the
+     * error. */
     enum dpk_status (*show)(const struct target *t, cJSON *o, struct dpk_error *err);
 
-    /* Were the options given that say whom to trust with this file? */
+    /* Checks that the options say whom to trust with this file. */
     enum dpk_status (*need_trust)(const struct target *t, const struct mlxdpa_options *o,
                                   struct dpk_error *err);
-    /* Adds an outcome for each thing that is proven or refused. An error stands for what could not
+    /* Adds an outcome for each verified or refused part. An error means that verification could not
      * be tried. */
     enum dpk_status (*verify)(struct verification *v, struct dpk_error *err);
-    bool of_programs; /* its outcomes are of programs, not of the file */
+    bool of_programs; /* its outcomes are about programs, not the file */
 
-    /* The following read the target themselves, after they have asked for the options they need. */
+    /* The following functions read the target themselves, after they have checked their options. */
 
-    /* Signs the file by -p; `command` is the command's name. */
+    /* Signs the file with -p; `command` is the command's name. */
     enum dpk_status (*sign)(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err);
-    /* Adds what is to be signed elsewhere. */
+    /* Adds the bytes to sign elsewhere. */
     enum dpk_status (*tbs)(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err);
-    /* Puts the signatures of --signature into the file. */
+    /* Adds the signatures of --signature to the file. */
     enum dpk_status (*attach)(struct target *t, const struct mlxdpa_options *o,
                               struct dpk_error *err);
-    /* Takes the signatures out again. */
+    /* Removes the signatures. */
     enum dpk_status (*strip)(struct target *t, const struct mlxdpa_options *o,
                              struct dpk_error *err);
 };
 
-/* Every kind, in the order of the files' names; NULL ends it. */
+/* All kinds, sorted by file name; NULL ends the table. */
 extern const struct kind *const kinds[];
 
-/* The kinds that options name. A file that no kind recognises is read as a host file. */
+/* Kinds that options name. A file of no known kind is read as a host file. */
 extern const struct kind kind_app, kind_cert_container, kind_host, kind_nv_config;
 
 #endif

@@ -11,7 +11,7 @@
 #define FILE_HEADER_SIZE 16
 #define TLV_HEADER_SIZE  12
 
-/* Loads the names of TLVs. NULL: they cannot be read, and name_of gives numbers. */
+/* Loads the names of TLVs. NULL if they cannot be read; name_of then uses numbers. */
 static struct dpk_nv_defs *load_names(void)
 {
     struct dpk_nv_defs *defs = NULL;
@@ -128,7 +128,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     }
     outcome_note(&o, "file", "version %u, %zu TLVs, %s%s%s", f.version, f.tlvs.count,
                  f.mlnx ? "NVIDIA's" : "a vendor's", f.psid[0] ? ", for PSID " : "", f.psid);
-    /* Which lie behind what it is over. */
+    /* These bytes come after the signed bytes. */
     outcome_uncovered(&o, "UUIDs and priority of the signature's own TLVs");
     if (v->trust->device)
         status = try_on_device(&o, v, dpk_device_try_apply, err);

@@ -1,4 +1,4 @@
-/* JSON of certificates and UUIDs for show and verify, and printing JSON as a tree of text. */
+/* JSON of certificates and UUIDs for show and verify, and JSON printed as a tree. */
 #ifndef DPK_MLXDPA_FACTS_H
 #define DPK_MLXDPA_FACTS_H
 
@@ -6,12 +6,12 @@
 
 #include "certchain/certchain.h"
 
-/* Subject, serial number, fingerprint, dates and key of a certificate: a new object. */
+/* Returns a new object with subject, serial number, fingerprint, dates and key of a certificate. */
 cJSON *certificate_facts(X509 *cert);
 /* Adds a UUID to `o`; "not set" for zero. */
 void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid);
 
-/* Prints the fields of an object, two blanks deeper for each level. */
+/* Prints the fields of an object, indented by two blanks per level. */
 void tree_print(const cJSON *o, int depth);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * mlxdpa: what its commands share. main.c lists the commands and the options that several of them
- * take; the files next to it hold commands, with the options that are theirs alone.
+ * Shared by the commands of mlxdpa. main.c has the list of commands and their shared options; the
+ * other files have the commands with their own options.
  */
 #ifndef DPK_MLXDPA_MLXDPA_H
 #define DPK_MLXDPA_MLXDPA_H
@@ -12,7 +12,7 @@
 enum { PROFILE_FULL = 1, PROFILE_COMPACT };
 enum { SECTION_PROGBITS = 1, SECTION_CRYPTODATA };
 
-/* What several commands take. NULL, false, zero: not given. */
+/* Options of several commands. NULL, false or zero if absent. */
 struct mlxdpa_options {
     /* Files */
     const char *host_elf;          /* -e */
@@ -20,50 +20,50 @@ struct mlxdpa_options {
     const char *single_app;        /* -s: an ELF or a container */
     const char *removal_container; /* --dpa_app_removal_container */
     const char *nv_config;         /* --nv_config */
-    const char *file;              /* FILE behind the command: kind found by its content */
+    const char *file;              /* FILE after the command; its kind is found by its content */
     const char *output;            /* -o */
 
-    /* Who signs */
+    /* Signer */
     const char *cert;           /* -c: a chain, or the certificate of a container */
     struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
-    const char *signature;      /* --signature: where signatures are that were made elsewhere */
+    const char *signature;      /* --signature: file or prefix of signatures made elsewhere */
 
-    /* How programs are signed */
+    /* Signing of programs */
     unsigned chain_count;  /* --cert_chain_count */
     unsigned profile;      /* --profile */
     unsigned section_type; /* --section-type */
     bool mft_compat;       /* --mft-compat */
-    bool force;            /* --force: make what no device takes, too */
-    struct dpk_list apps;  /* --app: only these */
-    unsigned jobs;         /* -j: threads, 0: one for each core */
+    bool force;            /* --force: also make files that no device accepts */
+    struct dpk_list apps;  /* --app: only these programs */
+    unsigned jobs;         /* -j: threads; 0: one for each core */
 
-    /* What a container says */
+    /* Content of a container */
     const char *priority;         /* --life_cycle_priority */
     bool nvidia_signed_oem;       /* --nvidia_signed_oem */
     struct dpk_uuid keypair_uuid; /* --keypair_uuid */
     struct dpk_uuid cert_uuid;    /* --cert_uuid */
     struct dpk_uuid app_uuid;     /* --dpa_app_uuid */
 
-    /* Whom to trust */
+    /* Trust */
     struct dpk_list ca;   /* --ca: DER, PEM or a directory of them */
-    struct dpk_list keys; /* --key: public, PEM */
+    struct dpk_list keys; /* --key: public keys, PEM */
     const char *device;   /* -d */
     const char *policy;   /* --policy */
     const char *at;       /* --at */
 
-    /* What a new certificate says */
+    /* Content of a new certificate */
     const char *name;         /* --name */
     const char *organization; /* --organization */
-    unsigned leaf_days;       /* --leaf-days; 0: not given */
+    unsigned leaf_days;       /* --leaf-days; 0 if absent */
 
     bool digest; /* --digest: export digests */
     bool json;   /* --json */
 };
 #define MLXDPA_AT(field) offsetof(struct mlxdpa_options, field)
 
-#define MLXDPA_LEAF_DAYS 730 /* how long a leaf is valid where --leaf-days does not say */
+#define MLXDPA_LEAF_DAYS 730 /* default of --leaf-days */
 
-/* The commands, each beside the function that runs it. On failure nothing is written. */
+/* The commands, with their functions beside them. If a command fails, it writes nothing. */
 extern const struct dpk_command keygen_command;
 extern const struct dpk_command renew_command;
 extern const struct dpk_command release_command;
@@ -83,27 +83,28 @@ extern const struct dpk_command query_manifest_command;
 extern const struct dpk_command create_dpa_app_removal_command;
 extern const struct dpk_command sign_dpa_app_removal_command;
 
-/* The priority that --life_cycle_priority and --nvidia_signed_oem mean: the latter implies OEM. */
+/* Gets the priority of --life_cycle_priority and --nvidia_signed_oem; the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);
 
-/* Asks whether devices take the certificate of a container (dpk_container_check_root). With --force
- * a warning that names `path` says what they will refuse. */
+/* Checks that devices would accept the container's certificate (dpk_container_check_root). With
+ * --force, a refusal is only a warning that names `path`. */
 enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *container,
                                        const struct mlxdpa_options *options, struct dpk_error *err);
 
-/* DPK_ERR_USAGE "<command> needs <option>" if `value` is NULL. */
+/* Returns DPK_ERR_USAGE "<command> needs <option>" if `value` is NULL. */
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
                             struct dpk_error *err);
 
-/* Where a command that changes `input` writes: to -o, or in place, which takes a regular file. */
+/* Gets the output of a command that changes `input`: -o, or the input itself, which must be a
+ * regular file. */
 enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input, const char **out,
                               struct dpk_error *err);
 
-/* Says that `output` was written, as printf and a line feed. */
+/* Prints a message that `output` was written, with a line feed. */
 void mlxdpa_say(const char *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* `text` from a file, fit for a terminal and for JSON (dpk_text_clean). */
+/* Copies `text` from a file, safe for a terminal and for JSON (dpk_text_clean). */
 const char *mlxdpa_clean(const char *text, char *out, size_t size);
 
 #endif

@@ -9,48 +9,48 @@
 struct outcome_check {
     const char *name;
     const char *verdict;   /* "OK", or the name of the refusal */
-    bool warning, changed; /* as struct dpk_check has them */
+    bool warning, changed; /* as in struct dpk_check */
     char detail[512];
 };
 struct outcome {
     const char *kind, *file; /* "program"; path */
-    const char *name;        /* of a program, else NULL */
-    const char *target;      /* of a program for several: which, else NULL */
-    const char *verdict;     /* of the check that refused, else "OK" */
+    const char *name;        /* name of the program, or NULL */
+    const char *target;      /* target of a program for several targets, or NULL */
+    const char *verdict;     /* verdict of the check that refused, or "OK" */
     int code;
-    int exit_code; /* for it, of the tool */
+    int exit_code; /* exit code of the tool for this outcome */
     struct outcome_check checks[DPK_CHECKS_MAX + 2];
     size_t count;
-    const char *uncovered[4]; /* what the format's signature leaves out; constants */
+    const char *uncovered[4]; /* data that the signature does not cover; constants */
     size_t uncovered_count;
-    struct cJSON *facts; /* digests and certificates; tally_add frees it. NULL: none */
+    struct cJSON *facts; /* digests and certificates, or NULL; tally_add frees it */
 };
 
-/* A new outcome, refused until outcome_accept or outcome_report make it "OK". */
+/* Starts an outcome. It is refused until outcome_accept or outcome_report makes it "OK". */
 struct outcome outcome_start(const char *kind, const char *file);
-/* Notes a check that passed. */
+/* Adds a check that passed. */
 void outcome_note(struct outcome *o, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Notes the check that refused; `code` is an enum dpk_verdict or dpk_policy_reason. */
+/* Adds the check that refused; `code` is an enum dpk_verdict or dpk_policy_reason. */
 void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void outcome_accept(struct outcome *o);
-/* Names what the signature of this kind of file does not cover, so that anybody can change it: told
- * of an outcome that is "OK". At most four of an outcome; `what` is a constant. */
+/* Names data that the signature of this kind of file does not cover, so that anybody can change
+ * them. They are printed if the outcome is "OK". At most four per outcome; `what` is a constant. */
 void outcome_uncovered(struct outcome *o, const char *what);
 /* Copies checks and verdict of a verification. */
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
 
-/* What a detail says to people: of something that was changed, that it is WRONG. */
+/* Returns a detail in words for people. If `changed`, it says WRONG. */
 const char *outcome_words(bool changed, const char *detail, char *out, size_t size);
 
-/* All outcomes of a run: printed one after the other, or gathered as JSON. */
+/* All outcomes of a run: printed as text, or collected as JSON. */
 struct cJSON;
 struct tally {
-    struct cJSON *json; /* NULL: text */
-    bool with_paths;    /* text names the file of each outcome */
+    struct cJSON *json; /* NULL for text */
+    bool with_paths;    /* text starts with the outcome's file */
     size_t count, refused;
-    char first[1100]; /* the first one refused, and why */
+    char first[1100]; /* the first refused outcome, with its reason */
     int first_exit_code;
 };
 enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);

@@ -7,16 +7,16 @@
 
 #include "mlxdpa.h"
 
-/* What the papers are about. Texts are borrowed. */
+/* A release to describe. Texts are borrowed. */
 struct release {
-    const char *name;           /* of the released file */
+    const char *name;           /* name of the released file */
     const struct dpk_buf *file; /* its bytes, signed */
     const struct dpk_hostfile *host;
-    char sha256[65];                          /* of the file */
-    char unsigned_sha256[65];                 /* of the file as it was given */
+    char sha256[65];                          /* hash of the file */
+    char unsigned_sha256[65];                 /* hash of the file before signing */
     int64_t date;                             /* seconds since 1970 */
     const char *source_uri, *source_revision; /* or NULL */
-    const char *builder;                      /* URI */
+    const char *builder;                      /* builder: URI */
     const char *sbom_name;                    /* of the SPDX document */
     char sbom_sha256[65];
 };

@@ -1,4 +1,4 @@
-/* Signing: functions that several kinds of file use. */
+/* Signing functions for several kinds of file. */
 #ifndef DPK_MLXDPA_SIGNING_H
 #define DPK_MLXDPA_SIGNING_H
 
@@ -12,78 +12,77 @@ struct target;
 
 /* ---- Programs, signed with a certificate chain ---- */
 
-/* Makes the options of signing that the library takes. */
+/* Returns the signing options for the library. */
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o);
 
-/* The chain of -c, its count checked. To be released. */
+/* Loads the chain of -c and checks its count. Release it with dpk_certchain_free. */
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
                               struct dpk_error *err);
 
-/* May this chain sign, by this signer or (NULL) by signatures that are brought? Messages name the
- * files. With --force a chain out of its dates is a warning. */
+/* Checks that this chain can sign, with this signer or (NULL) with external signatures. Messages
+ * name the files. With --force, wrong dates are only a warning. */
 enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
                               const struct dpk_signer *signer, struct dpk_error *err);
 
-/* What signs the programs of a file, and where the signed file goes. */
+/* Signer of a file's programs, and the output. */
 struct program_signer {
     const char *output; /* -o, or the file itself */
     struct dpk_certchain *chain;
     struct dpk_signer *signer; /* the key of the chain's leaf */
 };
 
-/* Prepares what signs the programs of the file `path`, by -c, which is given: output and chain are
- * checked, and no key is opened. The output is none of the inputs. Release with program_signer_close,
- * after failures too. */
+/* Prepares to sign the programs of the file `path` with -c: checks output and chain, and opens no
+ * key. The output must not be an input. Release with program_signer_close, also after failures. */
 enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const char *path,
                                        struct program_signer *s, struct dpk_error *err);
-/* Opens the key (-p): when all else is known to be right, for a token counts wrong PINs. */
+/* Opens the key (-p). Call this last, because a token counts wrong PINs. */
 enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
                                     struct dpk_error *err);
-/* Could the file be written? */
+/* Checks that the file could be written. */
 enum dpk_status signing_output(const char *output, struct dpk_error *err);
-/* After signing: warns of a leaf that ends within 90 days. */
+/* After signing, warns if the leaf ends within 90 days. */
 void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s);
 void program_signer_close(struct program_signer *s);
 
-/* Several host files, and where each goes. */
+/* Several host files and their outputs. */
 struct targets_to_sign {
     struct target *at;
     char (*outputs)[PATH_MAX];
     size_t count;
 };
-/* Signs them with one login: all are checked before the key is opened, -o names a folder. */
+/* Signs them with one login. All files are checked before the key is opened; -o is a folder. */
 enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_options *o,
                               struct dpk_error *err);
 
-/* ---- Containers, signed by a key alone ---- */
+/* ---- Containers, signed with a key only ---- */
 
-/* Appends the signed container of `file` to `made`; `how` says how. */
+/* Appends the signed container of `file` to `made`, with the settings in `how`. */
 typedef enum dpk_status sign_fn(void *how, const struct dpk_buf *file,
                                 const struct dpk_signer *signer, struct dpk_buf *made,
                                 struct dpk_error *err);
-/* Refuses what cannot be signed, without a key. */
+/* Refuses files that cannot be signed; needs no key. */
 typedef enum dpk_status prepare_fn(void *how, const struct dpk_buf *file, struct dpk_error *err);
-/* Signs the file by -p, which is opened after `prepare`, and writes it to -o. */
+/* Signs the file with -p, which is opened after `prepare`, and writes it to -o. */
 enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, prepare_fn *prepare,
                             sign_fn *sign, void *how, struct dpk_error *err);
 
-/* Appends the container with a signature that `key` must have made. */
+/* Appends the container with a signature, which must verify with `key`. */
 typedef enum dpk_status attach_fn(const void *how, const struct dpk_buf *file,
                                   const struct dpk_buf *signature, EVP_PKEY *key,
                                   struct dpk_buf *made, struct dpk_error *err);
-/* Reads the signature of --signature, checks it under the one --key, and writes the container to
- * -o. `any_size`: `attach` says what is wrong with a signature of another size. */
+/* Reads the signature of --signature, checks it with the single --key, and writes the container to
+ * -o. `any_size`: `attach` reports a wrong size of the signature. */
 enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
                               attach_fn *attach, const void *how, struct dpk_error *err);
 
 /* ---- Signatures made by another machine ---- */
 
-/* PREFIX.APP.TARGET.suffix, without what `tbs` does not name: the file of bytes to sign or of their
- * signature. What is no letter, digit, '-', '_' or '.' in an application's name, and a '.' at its
- * begin, becomes %XX. To be freed; NULL when out of memory. */
+/* Returns PREFIX.APP.TARGET.suffix, without the parts that `tbs` lacks: the file of bytes to sign
+ * or of their signature. In the application's name, characters other than letters, digits, '-', '_'
+ * and '.', and a leading '.', become %XX. Free the text; NULL if there is no memory. */
 char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix);
 
-/* Reads the signature of `tbs` by --signature; DPK_ERR_FORMAT: one of another size. */
+/* Reads the signature of `tbs` with --signature. Errors: DPK_ERR_FORMAT if its size is wrong. */
 enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
                                struct dpk_buf *signature, struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* Opening the files that commands are given. */
+/* Opens the files of commands. */
 #ifndef DPK_MLXDPA_TARGET_H
 #define DPK_MLXDPA_TARGET_H
 
@@ -10,38 +10,39 @@ struct targets {
     size_t count; /* at least 1 */
 };
 
-/* A file that the command line names. */
+/* A file on the command line. */
 struct target_name {
     const char *path;
-    const struct kind *kind; /* which the option says; NULL: found by its content */
+    const struct kind *kind; /* kind from the option; NULL: found by the content */
 };
-/* Which files options name: up to TARGETS_MAX, in the order of their kinds. Returns how many. */
+/* Gets the files of options, at most TARGETS_MAX, in the order of their kinds. Returns their
+ * number. */
 size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX]);
-/* DPK_ERR_USAGE: no file is named, or files are named by options and also as words. */
+/* Errors: DPK_ERR_USAGE if no file is named, or if both options and words name files. */
 enum dpk_status targets_named(const char *command, size_t by_option, size_t words, const char *word,
                               struct dpk_error *err);
 
-/* Opens what -e, --cert_container, -s, --nv_config and FILE name. An option says the kind of its
- * file; the kind of FILE is found by its content. `command` stands in the error when there is none.
- * Release with targets_close, after a failure too. */
+/* Opens the files of -e, --cert_container, -s, --nv_config and FILE. An option determines the kind
+ * of its file; the kind of FILE is found by its content. `command` is for the error if there is no
+ * file. Release with targets_close, also after failures. */
 enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,
                              struct targets *out, struct dpk_error *err);
 void targets_close(struct targets *t);
 
-/* Starts with the file at `path`, which is of `kind`. NULL: reads it and finds its kind. Release
- * with target_close, after a failure too. */
+/* Starts with the file `path` of `kind`. If `kind` is NULL, it reads the file and finds its kind.
+ * Release with target_close, also after failures. */
 enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
                             struct dpk_error *err);
-/* The same for a command that changes the file, and writes to -o or in place: then whoever else
- * does so waits until target_close, so that no change is lost. Warns of hard links, which are not
- * followed: a file is replaced, so that it is whole at any time. */
+/* Same for a command that changes the file and writes to -o or in place. The file is locked until
+ * target_close, so that concurrent changes are not lost. Warns about hard links: the file is
+ * replaced as a whole, so other links keep the old content. */
 enum dpk_status target_open_to_change(const char *path, const struct kind *kind,
                                       const struct mlxdpa_options *o, struct target *t,
                                       struct dpk_error *err);
 void target_close(struct target *t);
 
-/* Unless the target's kind `can`: DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>: KINDS", those that can.
- */
+/* Returns DPK_OK if the target's kind `can`. Otherwise: DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>:
+ * KINDS", with the kinds that can. */
 enum dpk_status target_needs(const struct target *t, bool (*can)(const struct kind *k),
                              const char *lacks, struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* What verify trusts: CA certificates and public keys that are given, or those of a device. */
+/* Trust of verify: the given CA certificates and public keys, or those of a device. */
 #ifndef DPK_MLXDPA_TRUST_H
 #define DPK_MLXDPA_TRUST_H
 
@@ -12,16 +12,16 @@
 
 struct trust {
     struct dpk_roots *roots;
-    struct dpk_load_terms terms; /* of the device: its CA certificates, among others */
-    struct dpk_trust programs;   /* `roots`, or those of the device */
-    struct dpk_policy *policy;   /* NULL: neither --policy nor --at was given */
+    struct dpk_load_terms terms; /* the device's terms: its CA certificates and more */
+    struct dpk_trust programs;   /* `roots`, or the device's certificates */
+    struct dpk_policy *policy;   /* NULL without --policy and --at */
     EVP_PKEY **keys;
-    const char *const *key_names; /* those of --key, borrowed */
+    const char *const *key_names; /* names in --key, borrowed */
     size_t key_count;
-    struct dpk_device *device; /* NULL: -d was not given */
+    struct dpk_device *device; /* NULL without -d */
 };
 
-/* Reads --ca, --key or -d, and --policy. Release with trust_close, after a failure too. */
+/* Reads --ca, --key or -d, and --policy. Release with trust_close, also after failures. */
 enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out,
                            struct dpk_error *err);
 void trust_close(struct trust *t);

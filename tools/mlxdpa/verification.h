@@ -1,4 +1,4 @@
-/* Verifying: functions that several kinds of file use. */
+/* Verification functions for several kinds of file. */
 #ifndef DPK_MLXDPA_VERIFICATION_H
 #define DPK_MLXDPA_VERIFICATION_H
 
@@ -14,32 +14,32 @@ struct verification {
     unsigned threads; /* 0: one for each core */
 };
 
-/* For `need_trust` of a kind: DPK_ERR_USAGE unless there is --ca, or --key; or a device. */
+/* Implementations of `need_trust`: DPK_ERR_USAGE without --ca (or --key) and without a device. */
 enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_options *o,
                                  struct dpk_error *err);
 enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
                          struct dpk_error *err);
 
-/* Notes that `check` refused. */
+/* Adds a check that refused. */
 void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail);
 
-/* Notes whether the device has DPA authentication on. This proves nothing. */
+/* Notes if the device has DPA authentication on. This proves nothing. */
 void note_device(struct outcome *o, const struct trust *t);
 
-/* Tries every key that is trusted: `check` says whether it signed `what`. Notes the result; true if
- * one did. `keypair` is the key pair that the file names. */
+/* Tries all trusted keys: `check` verifies `what` with a key. Adds the result; returns true if one
+ * key verifies. `keypair` is the key pair in the file. */
 bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
                    enum dpk_status (*check)(const void *what, EVP_PKEY *key, struct dpk_error *err),
                    const void *what);
 
-/* Notes whether the device would accept the file: `attempt` asks it and changes nothing. An error
- * stands for a device that cannot be asked. */
+/* Notes if the device would accept the file: `attempt` asks the device and changes nothing. An
+ * error means that the device could not be asked. */
 enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
                               enum dpk_status (*attempt)(struct dpk_device *, const void *, size_t,
                                                          enum dpk_reject *, struct dpk_error *),
                               struct dpk_error *err);
 
-/* Asks the policy, if there is one, about a program whose signature was found right. */
+/* Applies the policy, if any, to a program with a valid signature. */
 void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
                   const uint8_t *crypto, size_t crypto_size);
 

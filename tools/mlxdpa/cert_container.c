@@ -1,4 +1,4 @@
-/* The command create_cert_container: makes a container that adds a CA certificate to a device, or
+/* The command create_cert_container: makes a container that adds a CA certificate to a device or
  * removes it. */
 #include <stdio.h>
 #include <strings.h>
@@ -80,7 +80,7 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
         status = dpk_cert_read(options->cert, &cert, err);
         if (status != DPK_OK)
             return status;
-        /* dpk_file_read leaves NULL for an empty file. */
+        /* dpk_file_read returns NULL for an empty file. */
         plan.cert = cert.data ? cert.data : (const uint8_t *)"";
         plan.cert_size = cert.size;
     }

@@ -46,7 +46,7 @@ void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid)
     cJSON_AddStringToObject(o, key, dpk_uuid_is_zero(uuid) ? "not set" : text);
 }
 
-/* ---- The tree ---- */
+/* ---- Tree ---- */
 
 static void print_label(const char *key, int depth)
 {
@@ -91,7 +91,7 @@ static void print_value(const cJSON *v, int depth)
     if (cJSON_IsArray(v)) {
         cJSON_ArrayForEach(item, v)
         {
-            /* The value of the first field names the item. */
+            /* The first field's value is the item's heading. */
             printf("%*s- %s\n", 2 * (depth + 1), "", cJSON_GetStringValue(item->child));
             for (const cJSON *field = item->child->next; field; field = field->next)
                 print_value(field, depth + 2);

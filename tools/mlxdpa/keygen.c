@@ -1,4 +1,4 @@
-/* The command keygen: makes the keys and certificates that a device's owner needs, in files or in a
+/* The command keygen: makes the keys and certificates of a device's owner, in files or in a
  * token. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { OWNER, ROOT, INTERMEDIATE, LEAF, PARTIES };
 
 static const struct party {
     const char *file;
-    enum dpk_cert_role role; /* of those that have a certificate */
+    enum dpk_cert_role role; /* for parties that have a certificate */
     const char *title;
 } parties[PARTIES] = {
     [OWNER] = {"owner", DPK_CERT_ROOT, NULL},
@@ -30,24 +30,24 @@ struct keygen_options {
 };
 
 #define FILES_MAX 20
-#define NAME_SIZE 400 /* longer names are cut, and refused all the same */
+#define NAME_SIZE 400 /* longer names are cut, and always refused */
 
-/* What is made. */
+/* Everything that keygen makes. */
 struct world {
     const struct keygen_options *o;
     struct dpk_signer *signers[PARTIES];
-    struct dpk_error errors[PARTIES]; /* of the threads that make the keys */
-    X509 *certs[PARTIES];             /* but the owner's */
+    struct dpk_error errors[PARTIES]; /* of the threads that make keys */
+    X509 *certs[PARTIES];             /* the owner has no certificate */
     struct dpk_token_key keys[PARTIES];
     char labels[PARTIES][80];
-    struct dpk_buf held; /* the passphrase, if there is one */
+    struct dpk_buf held; /* the passphrase, if any */
     const char *passphrase;
     struct dpk_buf contents[FILES_MAX];
     struct dpk_piece pieces[FILES_MAX];
     struct dpk_folder_file files[FILES_MAX];
     char names[FILES_MAX][32];
     size_t count;
-    bool without_root; /* of the chain: it would be too long with it */
+    bool without_root; /* the chain would be too long with the root */
 };
 
 /* ---- Keys ---- */
@@ -96,7 +96,7 @@ static enum dpk_status keys_in_token(struct world *w, struct dpk_error *err)
         struct dpk_buf uri = {0};
         const char *query = strchr(w->o->token, '?');
         dpk_put_format(&uri, "%s", w->keys[i].uri);
-        /* A PIN, or where it is, counts for this call and is kept nowhere. */
+        /* The PIN or its source is used only for this call and not stored. */
         if (query)
             dpk_put_format(&uri, "%c%s", strchr(w->keys[i].uri, '?') ? '&' : '?', query + 1);
         dpk_put_u8(&uri, 0);
@@ -120,7 +120,7 @@ static void put_name(const struct keygen_options *o, int party, char out[NAME_SI
              parties[party].title);
 }
 
-/* X.509 has room for 64 characters (RFC 5280, ub-common-name). */
+/* X.509 limits a name to 64 characters (RFC 5280, ub-common-name). */
 static enum dpk_status check_name(const struct keygen_options *o, int party, struct dpk_error *err)
 {
     char name[NAME_SIZE];
@@ -163,7 +163,7 @@ static void add_uuid(struct world *w, const char *party)
     dpk_put_format(add_file(w, party, "uuid", 0644), "%s\n", text);
 }
 
-/* The private key, or the URI by which its token knows it. */
+/* Adds the private key, or the URI of the key in its token. */
 static enum dpk_status add_key(struct world *w, int party, struct dpk_error *err)
 {
     if (!w->o->token)
@@ -173,7 +173,7 @@ static enum dpk_status add_key(struct world *w, int party, struct dpk_error *err
     return DPK_OK;
 }
 
-/* Would a device take the root, and a program that the leaf signed? */
+/* Checks that a device would accept the root, and programs signed by the leaf. */
 static enum dpk_status check_chain(const struct dpk_buf *chain, const struct dpk_buf *root,
                                    const struct dpk_signer *leaf, struct dpk_error *err)
 {
@@ -196,7 +196,7 @@ static enum dpk_status check_chain(const struct dpk_buf *chain, const struct dpk
     return status;
 }
 
-/* The certificates again, for tools that read PEM alone. */
+/* Adds the certificates as PEM, for tools that read no DER. */
 static enum dpk_status add_pem(struct world *w, struct dpk_error *err)
 {
     struct dpk_buf *chain = add_file(w, "chain", "pem", 0644);
@@ -226,7 +226,7 @@ static enum dpk_status add_files(struct world *w, struct dpk_error *err)
         status = dpk_cert_der(w->certs[i], der, err);
         dpk_put(chain, der->data, der->size);
     }
-    /* Devices know the root, so that a chain need not have it. */
+    /* The chain may omit the root, because devices have it. */
     if (status == DPK_OK && chain->size > DPK_CHAIN_MAX_BYTES) {
         w->without_root = true;
         chain->size -= root->size;

@@ -1,4 +1,4 @@
-/* mlxdpa list: the Applications list of the guide ("Crypto Signing Flow"). */
+/* mlxdpa list: prints the Applications list of the guide ("Crypto Signing Flow"). */
 #include <stdio.h>
 
 #include "cli/cli.h"

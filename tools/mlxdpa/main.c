@@ -1,5 +1,5 @@
-/* mlxdpa: signs the DPA programs of host files, verifies and lists them, and makes the certificate
- * containers that provision a device. */
+/* mlxdpa: signs, verifies and lists the DPA programs of host files, and makes certificate
+ * containers for devices. */
 #include <sys/stat.h>
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a device ELF says of its making. */
+/* Facts about a device ELF's build. */
 #include "making.h"
 
 #include <stdlib.h>
@@ -27,13 +27,13 @@ cJSON *making_compilers(const struct dpk_elf *elf)
 
 /* ---- Symbols ---- */
 
-#define NAME_BYTES 512 /* of names that mean something here */
+#define NAME_BYTES 512 /* maximum length of a name */
 
 struct symbols {
     struct dpk_reader table, texts;
 };
 
-/* Those of the first symbol table; none where it cannot be read. */
+/* Returns the first symbol table; empty if it cannot be read. */
 static struct symbols symbols_of(const struct dpk_elf *elf)
 {
     struct symbols s = {.table = dpk_reader(NULL, 0), .texts = dpk_reader(NULL, 0)};
@@ -49,7 +49,7 @@ static struct symbols symbols_of(const struct dpk_elf *elf)
     return s;
 }
 
-/* The name of the next symbol that has a readable one and is defined; NULL at the end. */
+/* Returns the name of the next defined symbol with a readable name, or NULL at the end. */
 static const char *next_symbol(struct symbols *s, struct dpk_elf_symbol *y)
 {
     while (!s->table.failed && !s->texts.failed && dpk_reader_left(&s->table) > 0) {
@@ -70,8 +70,8 @@ const char *const making_library_names[MAKING_LIBRARIES] = {
     "libflexio_dev",        "libdoca_pcc_dev",       "libdoca_dpa_dev",
     "libdoca_dpa_dev_comm", "libdoca_dpa_dev_verbs", "libflexio-libc"};
 
-/* Which library brings functions whose names begin so; without '_' at the end: that are called so. The
- * first that fits counts. */
+/* Maps prefixes of function names to libraries. An entry without '_' at its end is a whole name.
+ * The first match counts. */
 static const struct library {
     const char *prefix;
     size_t library;
@@ -112,22 +112,22 @@ void making_libraries(const struct dpk_elf *elf, bool found[MAKING_LIBRARIES])
 
 /* ---- Entry functions ---- */
 
-/* What dpacc leaves for each function that a host may start. */
+/* Symbols of dpacc for each function that a host may start. */
 enum mark_kind { MARK_ENTRY, MARK_KERNEL, MARK_SIZE };
 static const char *const mark_prefixes[] = {"_dpacc_unpack_", "_dpacc_kernel_", "_dpacc_argsize_"};
 struct mark {
-    const char *name; /* of the function */
+    const char *name; /* name of the function */
     enum mark_kind kind;
-    uint64_t size; /* of its arguments */
+    uint64_t size; /* size of its arguments */
     bool has_size;
 };
 struct marks {
     struct mark *at;
     size_t count, capacity;
-    bool kernels; /* some are marked so: who is not, is none */
+    bool kernels; /* kernels are marked, so other functions are not kernels */
 };
 
-/* The number of 8 bytes that a symbol names. */
+/* Reads the 8-byte number at a symbol. */
 static bool read_size(const struct dpk_elf *elf, const struct dpk_elf_symbol *y, uint64_t *size)
 {
     struct dpk_elf_section section = dpk_elf_section(elf, y->section);
@@ -161,7 +161,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->kind - (int)y->kind;
 }
 
-/* All marks, in the order of names; fewer where memory runs out. */
+/* Returns all marks, sorted by name; fewer if memory runs out. */
 static struct marks marks_of(const struct dpk_elf *elf)
 {
     struct marks m = {.at = NULL};
@@ -183,8 +183,8 @@ static struct marks marks_of(const struct dpk_elf *elf)
     return m;
 }
 
-/* A handler of events is a kernel by its marks, with one argument of 8 bytes: how the host uses it
- * decides. A program of a compiler that marks no kernels does not say which functions are. */
+/* An event handler is marked as a kernel with 8 bytes of arguments, so only its use by the host
+ * distinguishes it. Compilers that mark no kernels do not distinguish kernels from RPCs. */
 static const char *entry_kind(const struct marks *m, bool kernel, bool has_size, uint64_t size)
 {
     if (kernel)
@@ -219,9 +219,9 @@ static void show_entries(const struct dpk_elf *elf, cJSON *o)
     free(m.at);
 }
 
-/* ---- All of it ---- */
+/* ---- All facts ---- */
 
-/* Those that have the instructions it was compiled to. */
+/* Adds the targets that have all instructions of the instruction set. */
 static void show_targets(const char *isa, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "targets_possible");

@@ -1,4 +1,4 @@
-/* Making outcomes, and printing them as text or JSON. */
+/* Makes outcomes, and prints them as text or JSON. */
 #include "outcome.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "facts.h"
 
-/* Verdicts are below the reasons of policies, which are exit codes. */
+/* Numbers of verdicts are below those of policy reasons, which are exit codes. */
 static int exit_code_of(int code)
 {
     return code <= DPK_VERDICT_NOT_LOADED ? dpk_verdict_exit_code((enum dpk_verdict)code) : code;
@@ -93,8 +93,8 @@ const char *outcome_words(bool changed, const char *detail, char *out, size_t si
 
 #define TITLE_MAX (PATH_MAX + 300)
 
-/* The heading of an outcome: "two", "two (bf3)", or the kind of the file; behind "FILE: " where there
- * are several files. */
+/* Writes the heading of an outcome: "two", "two (bf3)", or the kind of the file; after "FILE: " if
+ * there are several files. */
 static const char *title(const struct tally *t, const struct outcome *o, char out[TITLE_MAX])
 {
     snprintf(out, TITLE_MAX, "%.*s%s%.256s%s%s%s", t->with_paths ? PATH_MAX : 0, o->file,

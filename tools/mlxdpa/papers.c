@@ -42,7 +42,7 @@ static cJSON *add_named(cJSON *array, const char *name, const char *sha256)
     return o;
 }
 
-/* "hello", or "hello (bf3)" of a program for several targets. */
+/* Returns "hello", or "hello (bf3)" for a program for several targets. */
 static const char *title(const struct dpk_program *p, const struct dpk_subject *s, char *out,
                          size_t size)
 {
@@ -102,7 +102,7 @@ static void add_relation(cJSON *relations, const char *from, const char *type, c
 struct sbom {
     cJSON *packages, *relations;
     unsigned programs;
-    bool linked[MAKING_LIBRARIES]; /* libraries that have their package */
+    bool linked[MAKING_LIBRARIES]; /* libraries that already have a package */
 };
 
 static void sbom_program(void *context, const char *name, const struct dpk_subject *s)
@@ -154,7 +154,7 @@ enum dpk_status papers_sbom(const struct release *r, struct dpk_buf *out, struct
     return put_json(o, true, out, err);
 }
 
-/* ---- The Statement ---- */
+/* ---- Statement ---- */
 
 static void statement_subject(void *context, const char *name, const struct dpk_subject *s)
 {

@@ -30,8 +30,7 @@ void program_chain(cJSON *o, const uint8_t *crypto, size_t size)
     dpk_crypto_view_free(&view);
 }
 
-/* Do the hashes that were signed fit the program? Nothing else says that it is the one that was
- * signed. */
+/* Shows if the signed hashes match the program: only this proves that it is the signed program. */
 static bool show_hashes(cJSON *o, const struct dpk_report *report)
 {
     char text[300];
@@ -147,7 +146,7 @@ void program_show(const struct dpk_program *p, cJSON *o)
         if (s.fault.name) {
             snprintf(text, sizeof text, "WRONG: %s: %s", s.fault.name, s.fault.detail);
             dpk_json_text(at, "fault", text);
-            s.fault.name = NULL; /* the rest is shown all the same: this proves nothing */
+            s.fault.name = NULL; /* show the rest as well, because this proves nothing */
         }
         show_one(&s, at);
     }

@@ -1,4 +1,4 @@
-/* The command release: a folder with a signed host file and the papers that go with it. */
+/* The command release: makes a folder with a signed host file and its documents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct release_options {
 
 enum { HOST, CHAIN, SBOM, ENVELOPE, SUMS, SUMS_SIGNATURE, PARTS };
 
-/* What goes into the folder. */
+/* Content of the folder. */
 struct made {
     struct dpk_buf bytes[PARTS];
     struct dpk_piece pieces[PARTS];
@@ -60,7 +60,7 @@ static enum dpk_status name_parts(const char *path, struct made *m, struct dpk_e
     return DPK_OK;
 }
 
-/* Signs into m->bytes[HOST]. */
+/* Signs the file into m->bytes[HOST]. */
 static enum dpk_status sign(struct target *t, const struct mlxdpa_options *o,
                             const struct program_signer *s, struct made *m, struct dpk_error *err)
 {
@@ -72,7 +72,7 @@ static enum dpk_status sign(struct target *t, const struct mlxdpa_options *o,
     return status;
 }
 
-/* Proves what was signed under --ca, or under the chain's own root. */
+/* Verifies the signed file with --ca, or with the chain's own root. */
 static enum dpk_status prove(const struct mlxdpa_options *o, const struct program_signer *s,
                              const struct dpk_hostfile *host, struct dpk_error *err)
 {

@@ -1,4 +1,5 @@
-/* The command renew: a new leaf under a CA that is there already, or by one elsewhere. */
+/* The command renew: makes a new leaf under an existing CA, or requests a leaf from an external
+ * CA. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,18 +25,18 @@ struct renew_options {
 
 struct renewal {
     const struct renew_options *o;
-    const char *folder;          /* NULL: a request for a key that is there makes none */
+    const char *folder;          /* NULL for a request with an existing key */
     struct dpk_buf ca_key;       /* path or URI, NUL-terminated */
-    const char *ca_name;         /* of the file with the CA's certificate, for messages */
-    char ca_path[PATH_MAX];      /* of --from */
-    struct dpk_certchain *above; /* the CA's certificate, and those above it; NULL: not given */
-    size_t above_count;          /* the old leaf of --from is behind them */
-    struct dpk_certchain *in;    /* of --cert-in */
-    struct dpk_certchain *chain; /* the new one */
-    X509 *cert;                  /* that was issued here */
+    const char *ca_name;         /* file of the CA's certificate, for messages */
+    char ca_path[PATH_MAX];      /* file in --from */
+    struct dpk_certchain *above; /* the CA's certificate and those above it; or NULL */
+    size_t above_count;          /* the old leaf of --from comes after them */
+    struct dpk_certchain *in;    /* chain of --cert-in */
+    struct dpk_certchain *chain; /* the new chain */
+    X509 *cert;                  /* certificate issued here */
     struct dpk_signer *leaf;
     char name[NAME_SIZE], organization[NAME_SIZE];
-    struct dpk_buf held; /* the passphrase, if there is one */
+    struct dpk_buf held; /* the passphrase, if any */
     const char *passphrase;
     struct dpk_buf contents[FILES_MAX];
     struct dpk_piece pieces[FILES_MAX];
@@ -43,7 +44,7 @@ struct renewal {
     size_t count;
 };
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static enum dpk_status check_usage(const struct renewal *r, struct dpk_error *err)
 {
@@ -80,7 +81,7 @@ static enum dpk_status check_outputs(const struct renewal *r, struct dpk_error *
     return status;
 }
 
-/* The common name or the organization of the old leaf. */
+/* Gets the common name or the organization of the old leaf. */
 static void take_name(X509 *from, int nid, char out[NAME_SIZE])
 {
     unsigned char *text = NULL;
@@ -112,7 +113,7 @@ static enum dpk_status find_names(struct renewal *r, struct dpk_error *err)
 
 /* ---- The CA ---- */
 
-/* The key of a keygen folder's CA, or the URI of it. */
+/* Finds the CA's key in a keygen folder, or its URI. */
 static enum dpk_status find_key(struct renewal *r, struct dpk_error *err)
 {
     static const char *const names[] = {"intermediate.key", "intermediate.uri", "intermediate.pem"};
@@ -179,7 +180,8 @@ static enum dpk_status load_authority(struct renewal *r, struct dpk_error *err)
     return check_authority(r, err);
 }
 
-/* The PIN of a token is no passphrase for the new key: --passin is both for a CA's key in a file. */
+/* Opens the CA's key. The PIN of a token is not the new key's passphrase, but a CA's key in a file
+ * shares --passin with the new key. */
 static enum dpk_status open_authority(const struct renewal *r, X509 *authority,
                                       struct dpk_signer **out, struct dpk_error *err)
 {
@@ -252,7 +254,8 @@ static size_t add_certificate(X509 **all, size_t count, X509 *cert)
     return count + 1;
 }
 
-/* Joins what is above the leaf and the leaf. Devices know the root, so that a chain need not have it. */
+/* Joins the certificates above the leaf and the leaf. The chain may omit the root, because devices
+ * have it. */
 static enum dpk_status join(struct renewal *r, struct dpk_error *err)
 {
     X509 *all[2 * DPK_CHAIN_MAX_CERTS + 1];
@@ -337,7 +340,7 @@ static enum dpk_status write_folder(struct renewal *r, struct dpk_error *err)
     return dpk_folder_create(r->folder, 0700, r->files, r->count, err);
 }
 
-/* The name of a request that lies in the new folder itself; NULL: it is elsewhere. */
+/* Returns the name of a request inside the new folder; NULL if the request is elsewhere. */
 static const char *name_in_folder(const struct renewal *r)
 {
     const size_t length = r->folder ? strlen(r->folder) : 0;
@@ -349,7 +352,8 @@ static const char *name_in_folder(const struct renewal *r)
     return below && *rest && !strchr(rest, '/') ? rest : NULL;
 }
 
-/* A request without its key is of no use to anybody: it goes again if the folder cannot be made. */
+/* Writes the request. It is removed if the folder cannot be made, because a request without its key
+ * is useless. */
 static enum dpk_status write_request(struct renewal *r, struct dpk_error *err)
 {
     const char *name = name_in_folder(r);
@@ -370,7 +374,7 @@ static enum dpk_status write_request(struct renewal *r, struct dpk_error *err)
     return status;
 }
 
-/* ---- The command ---- */
+/* ---- Command ---- */
 
 static enum dpk_status request(struct renewal *r, struct dpk_error *err)
 {
@@ -410,7 +414,7 @@ static enum dpk_status certify(struct renewal *r, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     if (r->o->cert_in) {
-        /* The chain is known to be good before a PIN is sent. */
+        /* Check the chain before a PIN is sent. */
         status = dpk_certchain_load(r->o->cert_in, &r->in, err);
         if (status == DPK_OK)
             status = join(r, err);

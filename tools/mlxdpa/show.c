@@ -1,4 +1,4 @@
-/* mlxdpa show: everything that a file says of itself, as a tree. It proves nothing; verify does. */
+/* mlxdpa show: prints everything that a file claims, as a tree. It proves nothing; verify does. */
 #include "cli/cli.h"
 
 #include "facts.h"

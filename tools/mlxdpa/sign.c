@@ -1,5 +1,5 @@
-/* The commands that sign, export what is to be signed, attach signatures and take them out: the
- * file's kind knows how. */
+/* The commands that sign, export bytes to sign, attach signatures and strip them, with the
+ * functions of the file's kind. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,8 +30,8 @@ static bool can_strip(const struct kind *k)
 
 /* ---- The file ---- */
 
-/* Opens the one file that `command` is given, and asks for a kind that `can`. It is opened to be
- * changed, or (export_tbs) read alone. */
+/* Opens the single file of `command`, and checks that its kind `can`. `change`: the command changes
+ * the file; export_tbs only reads it. */
 static enum dpk_status open_given(const char *command, const struct mlxdpa_options *o, bool change,
                                   bool (*can)(const struct kind *k), const char *lacks,
                                   struct target *t, struct dpk_error *err)
@@ -77,7 +77,7 @@ static enum dpk_status sign_kind(const char *command, const char *path, const st
     return status;
 }
 
-/* Signs the file of -e, if there is one, and those of `words`. */
+/* Signs the file of -e, if any, and the files of `words`. */
 static enum dpk_status sign_several(const struct mlxdpa_options *o, const char *const *words,
                                     size_t count, struct dpk_error *err)
 {
@@ -227,7 +227,7 @@ static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
                                         "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->tbs(&t, o, &list, err);
-    /* Nothing is written before all of them were made. */
+    /* Write only after all of them were made. */
     for (size_t i = 0; i < list.count && status == DPK_OK; i++) {
         const struct tbs_item *item = &list.items[i];
         status = dpk_file_replace(item->path, item->bytes.data, item->bytes.size, 0644, err);

@@ -7,7 +7,7 @@
 #include "kinds/kind.h"
 #include "program.h"
 
-#define SIGNATURE_SIZE    512 /* of RSA-4096 */
+#define SIGNATURE_SIZE    512 /* size of an RSA-4096 signature */
 #define ANY_SIGNATURE_MAX ((size_t)65536)
 
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
@@ -75,7 +75,7 @@ enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct progr
 {
     struct dpk_key_options key = o->key;
     const struct dpk_sign_options how = {.force = o->force};
-    /* With --sign-command and without -p the public key is that of the leaf. */
+    /* With --sign-command and without -p, the leaf's public key is used. */
     key.public_key = X509_get0_pubkey(dpk_certchain_leaf(s->chain));
     enum dpk_status status = dpk_signer_open_with(&key, &s->signer, err);
     if (status != DPK_OK)
@@ -108,7 +108,7 @@ enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, pr
         status = target_read(t, err);
     if (status == DPK_OK)
         status = signing_output(o->output, err);
-    /* Whatever is wrong with the file is found before a key is asked for. */
+    /* Report errors in the file before asking for a key. */
     if (status == DPK_OK && prepare) {
         status = prepare(how, &t->file, err);
         if (status != DPK_OK && status != DPK_ERR_USAGE)

@@ -26,7 +26,7 @@ static enum dpk_status read_metadata(const char *path, struct dpk_app_metadata *
     return status;
 }
 
-/* Writes what was made. If making it failed, puts `error_path` before the error. */
+/* Writes the result. After a failure, puts `error_path` before the error. */
 static enum dpk_status finish(enum dpk_status status, const char *error_path, const char *output,
                               const struct dpk_buf *made, struct dpk_error *err)
 {
@@ -152,7 +152,7 @@ static enum dpk_status run_create_dpa_app_removal(void *given, const struct dpk_
         status = dpk_file_replace(o->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
         mlxdpa_say(o->output, "DPA removal container created successfully!");
-    /* Older scripts give it here; NVIDIA's tool takes it, and does not store it either. */
+    /* Older scripts give the option here. Like NVIDIA's tool, accept it without storing it. */
     if (status == DPK_OK && !dpk_uuid_is_zero(&o->keypair_uuid))
         fprintf(stderr, "-W- %s: --keypair_uuid is not stored: give it to sign_dpa_app_removal\n",
                 o->output);

@@ -1,4 +1,4 @@
-/* Reading files and finding their kinds. */
+/* Opens files and finds their kinds. */
 #include "target.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Printing. */
+/* Prints and cleans text. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Reading --ca, --key and -d. */
+/* Reads --ca, --key and -d. */
 #include "trust.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@ static int visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Loads every file of a directory, in the order of their names. */
+/* Loads every file of a directory, sorted by name. */
 static enum dpk_status load_directory(struct dpk_roots **roots, const char *path,
                                       struct dpk_error *err)
 {
@@ -76,7 +76,7 @@ static enum dpk_status open_anchors(const struct mlxdpa_options *o, struct trust
     return status;
 }
 
-/* --at alone is a policy that allows everything, at that date. */
+/* --at without --policy makes a policy that allows everything, at that date. */
 static enum dpk_status open_policy(const struct mlxdpa_options *o, struct trust *t,
                                    struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* mlxdpa verify: what a device with these CA certificates and keys would say. */
+/* mlxdpa verify: predicts the verdict of a device with these CA certificates and keys. */
 #include <sys/stat.h>
 
 #include <stdio.h>
@@ -14,9 +14,9 @@ struct run {
     const struct mlxdpa_options *options;
     const struct trust *trust;
     struct tally tally;
-    size_t files;     /* that were verified or refused */
-    size_t skipped;   /* of folders: with nothing to verify */
-    bool of_programs; /* the last file's outcomes are of programs */
+    size_t files;     /* files verified or refused */
+    size_t skipped;   /* files of folders that have nothing to verify */
+    bool of_programs; /* the outcomes of the last file are about programs */
 };
 
 static bool can_verify(const struct kind *k)
@@ -26,7 +26,7 @@ static bool can_verify(const struct kind *k)
 
 /* ---- One file ---- */
 
-/* Can the file be verified, and was it said whom to trust with it? */
+/* Checks that the file can be verified, and that the options say whom to trust. */
 static enum dpk_status check_target(const struct target *t, const struct mlxdpa_options *o,
                                     bool in_folder, struct dpk_error *err)
 {
@@ -42,7 +42,7 @@ static enum dpk_status check_target(const struct target *t, const struct mlxdpa_
     return status;
 }
 
-/* What cannot be read as a file of its kind proves nothing. */
+/* Refuses a file that cannot be read as its kind. */
 static enum dpk_status refuse_file(struct run *r, const struct target *t,
                                    const struct dpk_error *why, struct dpk_error *err)
 {
@@ -56,8 +56,9 @@ static enum dpk_status refuse_file(struct run *r, const struct target *t,
     return tally_add(&r->tally, &o, err);
 }
 
-/* Of a folder: has the file neither a signature nor anything that needs one? It was opened with
- * `status`. An ELF file of another kind has nothing, but an archive with such a member may have. */
+/* Returns true for a file in a folder that has no signature and needs none. `status` is the result
+ * of opening it. Other ELF files have nothing to verify, but an archive with one as a member may
+ * have. */
 static bool has_nothing(const struct target *t, enum dpk_status status)
 {
     if (status == DPK_ERR_UNSUPPORTED)
@@ -102,7 +103,7 @@ static enum dpk_status verify_file(struct run *r, const struct target_name *name
 
 /* ---- Folders ---- */
 
-/* Does a file that begins so have something to verify, or did it once? */
+/* Returns true if a file with this start may have something to verify. */
 static bool may_be_verified(const uint8_t *head, size_t size)
 {
     if ((size >= 4 && memcmp(head, "\177ELF", 4) == 0) ||
@@ -125,7 +126,7 @@ static enum dpk_status verify_found(void *context, const char *path, const uint8
     return DPK_OK;
 }
 
-/* Verifies what is in a folder. That is nothing is a refusal. */
+/* Verifies the files of a folder. A folder with nothing to verify is refused. */
 static enum dpk_status verify_folder(struct run *r, const char *path, struct dpk_error *err)
 {
     size_t before = r->files;
@@ -144,9 +145,9 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* ---- All of them ---- */
+/* ---- All files ---- */
 
-/* ", 2 other files skipped" */
+/* Writes ", 2 other files skipped", or nothing. */
 static const char *skipped_words(const struct run *r, char out[64])
 {
     snprintf(out, 64, ", %zu other file%s skipped", r->skipped, r->skipped == 1 ? "" : "s");
@@ -197,7 +198,8 @@ static enum dpk_status verify_names(struct run *r, const struct target_name *nam
     return status == DPK_OK && r->tally.refused ? refusal(r, names[0].path, err) : status;
 }
 
-/* The files of options, or of words. A file that is not there ends it before the first is read. */
+/* Gets the files of options or of words. A missing file is reported before the first file is
+ * read. */
 static enum dpk_status name_files(const struct mlxdpa_options *o, const struct dpk_args *args,
                                   struct target_name *names, size_t *count, struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Walking through folders. */
+/* Walks through folders. */
 #include "walk.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* The begin of a regular file; nothing of others. What became a pipe meanwhile hangs nobody. */
+/* Reads the start of a regular file, and nothing of other files. If the file has become a pipe,
+ * this does not block. */
 static enum dpk_status read_head(const char *path, uint8_t head[WALK_HEAD], size_t *size,
                                  struct dpk_error *err)
 {
@@ -36,7 +37,7 @@ static enum dpk_status read_head(const char *path, uint8_t head[WALK_HEAD], size
     return status;
 }
 
-/* Is the link one to a regular file? */
+/* Returns true if the link leads to a regular file. */
 static bool leads_to_file(const FTSENT *e)
 {
     struct stat st;

@@ -328,7 +328,7 @@ enum dpk_status dpk_folder_of_devices(char out[PATH_MAX], struct dpk_error *err)
 /* Returns the folder of files that can be made again: $XDG_CACHE_HOME/dpakit, else
  * ~/.cache/dpakit. */
 enum dpk_status dpk_folder_of_cache(char out[PATH_MAX], struct dpk_error *err);
-/* Makes a folder, and its absent parents, for this user alone (0700). */
+/* Makes a folder, and its absent parents, only for this user (0700). */
 enum dpk_status dpk_folder_make(const char *path, struct dpk_error *err);
 /* Gets the runtime directory, and makes it if it is absent: $DPAKIT_RUNTIME, or
  * $XDG_RUNTIME_DIR/dpakit, or /tmp/dpakit-UID, mode 0700. Processes find each other by files there.
@@ -449,7 +449,7 @@ int dpk_pthread_start(pthread_t *out, void *(*run)(void *), void *context);
 /* Returns how many processors this process may use, at least 1. */
 unsigned dpk_cores(void);
 
-/* One turn of a loop that waits for another thread. It says so to the processor. */
+/* Hints to the processor that the calling loop waits for another thread. */
 static inline void dpk_pause(void)
 {
 #if defined __x86_64__
@@ -506,8 +506,8 @@ struct dpk_pins {
 
 /* Admits accesses from now on. */
 void dpk_pins_open(struct dpk_pins *pins);
-/* Admits an access. Returns false if the pins are closed. A thread may pin again what it has
- * pinned. This never waits. */
+/* Admits an access. Returns false if the pins are closed. A thread may pin the same memory several
+ * times. This never waits. */
 bool dpk_pin(struct dpk_pins *pins);
 void dpk_unpin(struct dpk_pins *pins);
 /* Admits no more accesses, and returns when none is in flight. Several threads may call it at once.

@@ -98,7 +98,7 @@ enum dpk_status dpk_certchain_check_forced(const struct dpk_certchain *chain,
 
 enum dpk_cert_role {
     DPK_CERT_ROOT,         /* CA:TRUE, signed by its own key */
-    DPK_CERT_INTERMEDIATE, /* CA:TRUE, for leaves alone */
+    DPK_CERT_INTERMEDIATE, /* CA:TRUE, signs leaves only */
     DPK_CERT_LEAF          /* signs programs: digitalSignature, codeSigning */
 };
 struct dpk_cert_plan {

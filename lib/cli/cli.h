@@ -98,7 +98,7 @@ struct dpk_command {
     const char *help;  /* one line */
     const char *needs; /* first names of required options: "d,i"; "p|k": one of the two */
     const char *takes; /* first names of the tool's options that it accepts */
-    const struct dpk_option *options; /* options of this command alone; or NULL */
+    const struct dpk_option *options; /* options of this command only; or NULL */
     size_t size;                      /* size of its struct; 0: the tool's */
     /* `options`: the struct, zero except for given options, released by dpk_tool_main. An error
      * without a message has been printed already. */
@@ -112,8 +112,8 @@ struct dpk_tool {
     const char *usage;                         /* lines after "Usage: " */
     const char *about;                         /* lines after the usage */
     const char *notes;                         /* lines at the end of --help, or NULL */
-    const struct dpk_command *const *commands; /* ends with NULL; or NULL: */
-    const struct dpk_command *command;         /* the only one */
+    const struct dpk_command *const *commands; /* several commands, ending with NULL; or NULL */
+    const struct dpk_command *command;         /* the only command, if `commands` is NULL */
     const struct dpk_option *options;          /* options of several commands; or NULL */
     size_t size;                               /* size of the struct that options set */
     const void *defaults;                      /* initial content of the struct, or NULL: zeros */

@@ -7,7 +7,7 @@
 /* An option on the command line. */
 struct use {
     const struct dpk_option *option;
-    const char *value; /* its argument, NULL: none */
+    const char *value; /* its argument, or NULL */
     const char *word;  /* the word that contains it */
     int spelled;       /* length of the option within the word, dashes included */
 };

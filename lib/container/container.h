@@ -31,7 +31,7 @@ const char *dpk_lifecycle_name(enum dpk_lifecycle priority);
 
 enum dpk_container_kind { DPK_CONTAINER_ADD, DPK_CONTAINER_REMOVE };
 
-/* What to create. Zero UUIDs are set when the container is signed. */
+/* Container to create. Zero UUIDs are set when the container is signed. */
 struct dpk_container_plan {
     enum dpk_container_kind kind;
     enum dpk_lifecycle priority;
@@ -44,7 +44,7 @@ struct dpk_container_plan {
 };
 
 /* Appends an unsigned container to `out`. Errors: DPK_ERR_FORMAT or DPK_ERR_RANGE if the
- * certificate is not a suitable one (PEM is recognised and refused, because devices need DER),
+ * certificate is not suitable (PEM is recognised and refused, because devices need DER),
  * DPK_ERR_USAGE if the plan contradicts itself. */
 enum dpk_status dpk_container_create(const struct dpk_container_plan *plan, struct dpk_buf *out,
                                      struct dpk_error *err);
@@ -75,13 +75,14 @@ enum dpk_status dpk_container_parse(const void *bytes, size_t size, struct dpk_c
 enum dpk_status dpk_container_certificate(const struct dpk_container *c, const uint8_t **der,
                                           size_t *der_size, struct dpk_error *err);
 
-/* Checks the certificate of a container that adds one, by the conditions of every device, whoever
- * signed the container: a certificate as above, self-signed, CA:TRUE, RSA-4096, and marked by the
- * metadata as root of trust (dpk_cert_check_root). A container that removes is always DPK_OK. */
+/* Checks the certificate of a container that adds a certificate, by the conditions of every device,
+ * independent of the container's signer: a certificate as above, self-signed, CA:TRUE, RSA-4096,
+ * and marked by the metadata as root of trust (dpk_cert_check_root). A container that removes
+ * certificates is always DPK_OK. */
 enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct dpk_error *err);
 
-/* How to sign. UUIDs here replace those in the container, as with NVIDIA's tool. A zero UUID keeps
- * the one in the container; a removal keeps its certificate's UUID in the same way. */
+/* Settings for signing. These UUIDs replace the container's UUIDs, as with NVIDIA's tool. A zero
+ * UUID keeps the container's UUID; a removal keeps its certificate's UUID in the same way. */
 struct dpk_container_signing {
     const struct dpk_signer *signer; /* RSA-4096 */
     enum dpk_lifecycle priority;     /* must equal the container's */

@@ -76,8 +76,8 @@ struct dpk_subject {
     const uint8_t *crypto; /* crypto data without its length; NULL if not signed */
     size_t crypto_size;
     unsigned threads; /* threads that hash; 0: one for each core */
-    /* A reason to refuse the subject whatever its crypto data say, set by the code that made the
-     * subject. No reason if it has no name. */
+    /* A reason to refuse the subject regardless of its crypto data, found by the code that made the
+     * subject. Without a name, there is no reason. */
     struct dpk_check fault;
     bool unmapped; /* as in its dpk_sections */
 };
@@ -93,9 +93,9 @@ struct dpk_sections {
     size_t elf_size, room_size, crypto_size, attributes_size;
     bool unmapped; /* a process that runs the host file does not map these sections */
 };
-/* Makes the subjects of these sections: one for a program for one target, else one for each target.
- * Damage is recorded in the subject's `fault`. A program with unreadable targets becomes one
- * subject. Returns the number of subjects, at least 1. */
+/* Makes the subjects of these sections: a single subject for a program for one target, else a
+ * subject for each target. Damage is recorded in the subject's `fault`. A program with unreadable
+ * targets becomes one subject. Returns the number of subjects, at least 1. */
 size_t dpk_subjects(const struct dpk_sections *sections, struct dpk_subject out[DPK_FAT_MAX]);
 
 /* Returns the instruction set for which a device ELF was compiled

@@ -42,8 +42,8 @@ struct dpk_program {
     enum dpk_placement placement;
     const char *crypto_section; /* section that has, or will have, the crypto data; or NULL */
     bool is_signed;             /* a subject has crypto data, valid or not */
-    /* For an executable or library: why a process that runs it has other bytes in memory. "" if it
-     * has these bytes, or none. */
+    /* For an executable or library: the reason why a process that runs it has other bytes in
+     * memory. "" if the memory has the same bytes, or does not have the sections. */
     char not_mapped[192];
 };
 

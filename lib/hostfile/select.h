@@ -5,7 +5,7 @@
 #include "host.h"
 
 /* Returns one flag for each program, to be freed. `apps` NULL selects all. Errors: the file has no
- * program, or none of a name. */
+ * program, or no program with one of the names. */
 enum dpk_status select_programs(const struct dpk_hostfile *host, const char *const *apps,
                                 size_t count, bool **out, struct dpk_error *err);
 

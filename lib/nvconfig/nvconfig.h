@@ -269,11 +269,11 @@ enum dpk_status dpk_nv_rules_check(const struct dpk_nv_rules *rules,
 
 #define DPK_NV_XML_MAX ((size_t)1 << 20)
 
-/* Converts XML to TLVs, in the XML's order. Every parameter of a TLV is required, of an array every
- * number (attribute index), and the port or module of a TLV. "all" gives eight TLVs, of ports 1 to
- * 8, or two, of modules 0 and 1. Host and function default to 0. As with NVIDIA's tool, a number
- * may exceed its definition's limits if its bits hold it (dpk_nv_list_limits), and each parameter
- * sets its valid bit; an element of that bit overrides only if it comes later. There is no network
+/* Converts XML to TLVs, in the XML's order. A TLV needs all its parameters, all numbers of its
+ * arrays (attribute index), and its port or module. "all" gives eight TLVs for ports 1 to 8, or two
+ * TLVs for modules 0 and 1. Host and function default to 0. As with NVIDIA's tool, a number may
+ * exceed its definition's limits if its bits hold it (dpk_nv_list_limits), and each parameter sets
+ * its valid bit; an element of that bit overrides only if it comes later. There is no network
  * access, no DTD, and no entities except those of XML. Errors: DPK_ERR_FORMAT, DPK_ERR_RANGE: "line
  * 7: nv_dpa_auth: dpa_auth_en: ...". */
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
@@ -282,8 +282,8 @@ enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml
 enum dpk_status dpk_nv_xml_format(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs,
                                   struct dpk_buf *out, struct dpk_error *err);
 
-/* Two texts: the list of TLVs in which a user marks TLVs with 1 (gen_tlvs_file), and the XML
- * without values for a list (gen_xml_template); `attributes` for -a. */
+/* Write two texts: the list of TLVs, in which a user marks TLVs with 1 (gen_tlvs_file), and the XML
+ * without values for such a list (gen_xml_template); `attributes` for -a. */
 void dpk_nv_tlvs_text(const struct dpk_nv_defs *defs, struct dpk_buf *out);
 /* Gets the TLVs that such a list marks, in its order; free(*out). Errors name the line. */
 enum dpk_status dpk_nv_tlvs_parse(const struct dpk_nv_defs *defs, const char *text, size_t size,
@@ -298,8 +298,9 @@ void dpk_nv_raw_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_list *out,
                                  struct dpk_error *err);
 
-/* Converts TLVs to their data alone (xml2bin), and back. `defs` are the TLVs' definitions in order,
- * as from dpk_nv_tlvs_parse. The TLVs are for all ports and modules, host and function 0. */
+/* Convert TLVs to their data without headers (xml2bin), and back. `defs` are the TLVs' definitions
+ * in order, as from dpk_nv_tlvs_parse. The TLVs are for all ports and modules, host and function
+ * 0. */
 void dpk_nv_payload_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_t count,
                                      const void *bytes, size_t size, struct dpk_nv_list *out,

@@ -19,8 +19,8 @@
 
 struct dpk_policy;
 
-/* Why a program with a valid signature is not allowed. The numbers follow those of enum
- * dpk_verdict, and are exit codes of mlxdpa verify. */
+/* Reasons to refuse a program with a valid signature. The numbers follow those of enum dpk_verdict,
+ * and are exit codes of mlxdpa verify. */
 enum dpk_policy_reason {
     DPK_POLICY_OK = 0,
     DPK_POLICY_PROGRAM = 21, /* not in `programs`, or no rule names it (mlxdpa(1), "POLICY") */

@@ -1,5 +1,5 @@
 /* Sessions with PKCS#11 tokens through PKCS#11 itself: finds the token, logs in, and finds objects.
- * OpenSSL's ways report all errors as the same one. */
+ * OpenSSL's ways report the same error for all failures. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -136,7 +136,7 @@ static enum dpk_status run_all(struct run *runs, size_t count, struct dpk_error 
     struct dpk_progress progress;
     struct job job = {.runs = runs, .errors = errors, .status = status};
     dpk_progress_start(&progress);
-    runs[0].progress = &progress; /* the first run stands for all, which run at the same time */
+    runs[0].progress = &progress; /* shows progress for all runs, which run in parallel */
     dpk_parallel(count, 0, do_run, &job);
     for (size_t i = 0; i < count; i++)
         if (status[i] != DPK_OK) {

@@ -26,7 +26,7 @@ struct mlxdpa_options {
     /* Signer */
     const char *cert;           /* -c: a chain, or the certificate of a container */
     struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
-    const char *signature;      /* --signature: file or prefix of signatures made elsewhere */
+    const char *signature;      /* --signature: prefix of signatures made elsewhere */
 
     /* Signing of programs */
     unsigned chain_count;  /* --cert_chain_count */

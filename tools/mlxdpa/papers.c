@@ -1,5 +1,5 @@
-/* The papers of a release. Field names are those of SPDX 2.3, in-toto Statement v1, SLSA provenance
- * v1 and DSSE 1.0. */
+/* Writes the documents of a release. Field names are from SPDX 2.3, in-toto Statement v1, SLSA
+ * provenance v1 and DSSE 1.0. */
 #include "papers.h"
 
 #include <stdlib.h>

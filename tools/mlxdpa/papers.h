@@ -1,4 +1,4 @@
-/* The papers of a release: an in-toto Statement with SLSA provenance in a DSSE envelope, and an
+/* The documents of a release: an in-toto Statement with SLSA provenance in a DSSE envelope, and an
  * SPDX document. */
 #ifndef DPK_MLXDPA_PAPERS_H
 #define DPK_MLXDPA_PAPERS_H

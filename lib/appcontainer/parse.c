@@ -157,7 +157,7 @@ enum dpk_status dpk_app_parse(const void *bytes, size_t size, struct dpk_app *ou
                           "it starts with an item of type %u, no ELF or removal", first.type);
     if (status == DPK_OK && dpk_reader_left(&r) > 0)
         status =
-            dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the last item", dpk_reader_left(&r));
+            dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes after the last item", dpk_reader_left(&r));
     if (status == DPK_OK)
         *out = app;
     return status;

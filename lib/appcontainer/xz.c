@@ -15,7 +15,7 @@ static enum dpk_status fail_lzma(lzma_ret code, struct dpk_error *err)
     case LZMA_MEMLIMIT_ERROR:
         return dpk_fail(err, DPK_ERR_RANGE, "the compressed ELF asks for a dictionary too large");
     case LZMA_FORMAT_ERROR:
-        return dpk_fail(err, DPK_ERR_FORMAT, "the compressed ELF is no xz stream");
+        return dpk_fail(err, DPK_ERR_FORMAT, "the compressed ELF is not an xz stream");
     case LZMA_BUF_ERROR:
         return dpk_fail(err, DPK_ERR_FORMAT, "the compressed ELF is truncated");
     default:
@@ -63,7 +63,7 @@ enum dpk_status app_xz_decode(const uint8_t *data, size_t size, size_t max, stru
     s.avail_in = size;
     enum dpk_status status = code == LZMA_OK ? run(&s, max, out, err) : fail_lzma(code, err);
     if (status == DPK_OK && s.avail_in > 0)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the compressed ELF", s.avail_in);
+        status = dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes after the compressed ELF", s.avail_in);
     lzma_end(&s);
     return status;
 }

@@ -316,7 +316,7 @@ enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_
     const char *fault = authority_fault(cert);
     if (dpk_reader_left(&r) > 0)
         status =
-            dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the certificate", dpk_reader_left(&r));
+            dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes after the certificate", dpk_reader_left(&r));
     else if (X509_self_signed(cert, 1) != 1)
         status = dpk_fail(err, DPK_ERR_REFUSED,
                           "the certificate is not self-signed, as that of a root CA is");

@@ -79,7 +79,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
         if (PEM_read_bio(bio, &name, &header, &data, &length) != 1) {
             if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
                 status =
-                    dpk_fail(err, DPK_ERR_FORMAT, "damaged PEM block behind certificate %zu (%s)",
+                    dpk_fail(err, DPK_ERR_FORMAT, "damaged PEM block after certificate %zu (%s)",
                              pile->count, dpk_openssl_reason());
             break;
         }
@@ -90,7 +90,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
             status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
             if (status == DPK_OK && dpk_reader_left(&r) > 0) {
                 X509_free(cert);
-                status = dpk_fail(err, DPK_ERR_FORMAT, "certificate %zu: bytes behind its end",
+                status = dpk_fail(err, DPK_ERR_FORMAT, "certificate %zu: bytes after its end",
                                   pile->count + 1);
             } else if (status == DPK_OK) {
                 status = pile_add(pile, cert, err);

@@ -12,7 +12,7 @@ enum dpk_status dpk_tool_date(int64_t *seconds, struct dpk_error *err)
     char *end = NULL;
     *seconds = text ? strtoll(text, &end, 10) : (int64_t)time(NULL);
     if (text && (end == text || *end || *seconds < 0 || *seconds > END_OF_YEAR_9999))
-        return dpk_fail(err, DPK_ERR_USAGE, "SOURCE_DATE_EPOCH: '%.40s' is no date", text);
+        return dpk_fail(err, DPK_ERR_USAGE, "SOURCE_DATE_EPOCH: '%.40s' is not a date", text);
     return DPK_OK;
 }
 

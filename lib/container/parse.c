@@ -168,7 +168,7 @@ enum dpk_status dpk_container_parse(const void *bytes, size_t size, struct dpk_c
         c.signature = last.content;
     }
     if (dpk_reader_left(&r) > 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes behind the signature", dpk_reader_left(&r));
+        return dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes after the signature", dpk_reader_left(&r));
     *out = c;
     return DPK_OK;
 }
@@ -195,7 +195,7 @@ enum dpk_status dpk_container_check_der(const uint8_t *data, size_t size, struct
     size_t used = (size_t)(end - data);
     if (used != size)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%zu bytes behind the certificate: a container holds exactly one",
+                        "%zu bytes after the certificate: a container holds exactly one",
                         size - used);
     if (size >= DPK_CONTAINER_CERT_END)
         return dpk_fail(err, DPK_ERR_RANGE, "certificate of %zu bytes: it must have fewer than %d",

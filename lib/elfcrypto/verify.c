@@ -210,7 +210,7 @@ static enum dpk_verdict check_chain_layout(struct verification *v)
         sound = p[i] == 0xFF;
     if (!sound)
         return note(v, name, DPK_VERDICT_BAD_FORMAT,
-                    "%zu bytes behind the chain that are not 0-3 bytes 0xFF up to a multiple of 4",
+                    "%zu bytes after the chain that are not 0-3 bytes 0xFF up to a multiple of 4",
                     padding);
     size_t count = dpk_certchain_count(v->chain);
     note(v, name, DPK_VERDICT_OK, "%zu certificate%s%s", count, count == 1 ? "" : "s",
@@ -274,7 +274,8 @@ static enum dpk_verdict check_coverage(struct verification *v)
     const char *isa = without_zba ? dpk_isa_of(&s->elf) : NULL;
     if (s->unmapped) {
         note(v, "mapping", DPK_VERDICT_OK,
-             "not in the memory of the running file: what that loads is not what is verified here");
+             "not in the memory of the running file, which may load other bytes than those "
+             "verified");
         warn(v);
     }
     if (s->manifest && !v->with_manifest) {

@@ -54,10 +54,10 @@ static enum dpk_status check_signature_tlv(const struct dpk_nv_tlv *tlv, size_t 
         tlv->version)
         return dpk_fail(err, DPK_ERR_FORMAT, "signature TLV with a wrong header");
     if (!is_signature_uuid(tlv->data))
-        return dpk_fail(err, DPK_ERR_FORMAT, "the signature's UUID is none");
+        return dpk_fail(err, DPK_ERR_FORMAT, "the signature's UUID is not valid");
     size_t used = SIG_FIELD_AT + SIG_FIELD_SIZE;
     if (memcmp(tlv->data + used, zeros, size - used) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "bytes behind the signature in its TLV");
+        return dpk_fail(err, DPK_ERR_FORMAT, "bytes after the signature in its TLV");
     return DPK_OK;
 }
 
@@ -97,7 +97,7 @@ static enum dpk_status read_tlvs(struct dpk_reader *r, struct dpk_nv_file *file,
         if (status == DPK_OK && dpk_nv_is_signature(&tlv))
             status = take_signature(&tlv, at, tail, err);
         else if (status == DPK_OK && (tail->has_plain || tail->has_a))
-            status = dpk_fail(err, DPK_ERR_FORMAT, "a TLV behind the signature");
+            status = dpk_fail(err, DPK_ERR_FORMAT, "a TLV after the signature");
         else if (status == DPK_OK)
             status = dpk_nv_list_add_new(&file->tlvs, &tlv, err);
         if (status != DPK_OK) {
@@ -115,7 +115,7 @@ static enum dpk_status read_digest(struct dpk_nv_file *file, const struct tail *
     uint8_t digest[SHA256_DIGEST_LENGTH];
     const uint8_t *field = tail->plain.data + SIG_FIELD_AT;
     if (memcmp(field + sizeof digest, zeros, SIG_FIELD_SIZE - sizeof digest) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "bytes behind the digest");
+        return dpk_fail(err, DPK_ERR_FORMAT, "bytes after the digest");
     enum dpk_status status = dpk_openssl_start(err);
     if (status != DPK_OK)
         return status;

@@ -143,8 +143,7 @@ enum dpk_status dpk_nv_owner_key_find(const struct dpk_nv_list *list, bool *foun
         return dpk_fail(err, DPK_ERR_FORMAT, "nv_ls_nv_public_key_0: keypair_uuid is zero");
     if (out->exponent < 3 || out->exponent % 2 == 0)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "nv_ls_nv_public_key_0: public_key_exp %u is no RSA "
-                        "exponent",
+                        "nv_ls_nv_public_key_0: public_key_exp %u is not an RSA exponent",
                         out->exponent);
     if (!(out->modulus[0] & 0x80) || !(out->modulus[511] & 1))
         return dpk_fail(err, DPK_ERR_FORMAT,

@@ -70,7 +70,7 @@ static enum dpk_status bad_value(const struct dpk_nv_param *param, const char *t
     if (number && param->type != DPK_NV_BINARY && dpk_nv_is_octal(text))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "'%.60s': NVIDIA's tools read a leading zero as octal; write the number "
-                        "without it, or in hexadecimal behind 0x; legal: %s",
+                        "without it, or in hexadecimal after 0x; legal: %s",
                         text, legal);
     if (!*text)
         return dpk_fail(err, DPK_ERR_RANGE, "no value; legal: %s", legal);

@@ -106,7 +106,7 @@ static enum dpk_status take_name(const yaml_node_t *n, bool pattern, struct name
     if (!text || !*text)
         return fail_at(n, err, "a name, or a pattern of names, is needed", NULL);
     if (pattern && strspn(text, "*") == strlen(text))
-        return fail_at(n, err, "a pattern that every name fits is no rule:", text);
+        return fail_at(n, err, "a pattern that matches every name is not a rule:", text);
     if (out->text)
         return fail_at(n, err, "a name or a pattern, not both", NULL);
     *out = (struct name_rule){.text = strdup(text), .pattern = pattern};
@@ -149,7 +149,7 @@ static enum dpk_status take_signer(struct reading *r, const yaml_node_t *n, stru
     if (!values[0] && !values[1])
         return take_names(r, n, values + 2, err);
     if (n->data.mapping.pairs.top - n->data.mapping.pairs.start != 1)
-        return fail_at(n, err, "certificate, and key, stand alone in an entry of signers", NULL);
+        return fail_at(n, err, "certificate, and key, must be alone in an entry of signers", NULL);
     return values[0] ? add_digest(&r->policy->certificates, values[0], err)
                      : add_digest(&r->policy->keys, values[1], err);
 }
@@ -271,7 +271,7 @@ static enum dpk_status take_crls(struct reading *r, const yaml_node_t *n, struct
 {
     enum dpk_status status = take_list(r, fields[CRLS], n, take_crl, err);
     if (status == DPK_OK && n && r->policy->rules.crl_count == 0)
-        return fail_at(n, err, "no revocation list in crls; without the key none is asked for",
+        return fail_at(n, err, "no revocation list in crls; leave the key out if none is needed",
                        NULL);
     return status;
 }
@@ -280,7 +280,7 @@ static enum dpk_status take_root(struct reading *r, struct dpk_error *err)
 {
     const yaml_node_t *values[FIELDS], *root = yaml_document_get_root_node(r->document);
     if (!root || root->type != YAML_MAPPING_NODE)
-        return dpk_fail(err, DPK_ERR_FORMAT, "no policy: it begins with 'policy: 1'");
+        return dpk_fail(err, DPK_ERR_FORMAT, "not a policy: it must start with 'policy: 1'");
     enum dpk_status status = dpk_yaml_mapping(r->document, root, fields, values, err);
     if (status != DPK_OK)
         return status;

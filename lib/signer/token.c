@@ -93,7 +93,7 @@ static enum dpk_status uri_parse(const char *text, struct uri *u, struct dpk_err
         return dpk_fail_nomem(err);
     if (unfit(&u->key) || unfit(&u->source) || unfit(&u->module))
         return dpk_fail(err, DPK_ERR_USAGE,
-                        "pkcs11: a control character, or what is no UTF-8, in the URI");
+                        "pkcs11: a control character or invalid UTF-8 in the URI");
     if (!sound)
         return dpk_fail(err, DPK_ERR_USAGE, "%s: a percent sign without its two digits",
                         (const char *)u->key.data);
@@ -157,7 +157,7 @@ static enum dpk_status name_module(const struct token_way *way, const struct uri
     dpk_buf_free(&text);
     if (bad)
         return dpk_fail(err, DPK_ERR_USAGE,
-                        "pkcs11: a control character, or what is no UTF-8, in the module's path");
+                        "pkcs11: a control character or invalid UTF-8 in the module's path");
     return DPK_OK;
 }
 

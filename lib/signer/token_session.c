@@ -164,7 +164,7 @@ static enum dpk_status explain_login(struct token *t, CK_RV rv, struct dpk_error
         return dpk_fail(err, DPK_ERR_CRYPTO, "%s: wrong PIN%s", t->name, left);
     if (rv == CKR_PIN_LEN_RANGE || rv == CKR_PIN_INVALID)
         return dpk_fail(err, DPK_ERR_CRYPTO,
-                        "%s: wrong PIN: this token takes none of that length, or with such "
+                        "%s: wrong PIN: this token accepts no PIN of that length or with such "
                         "characters%s",
                         t->name, left);
     if (rv == CKR_USER_PIN_NOT_INITIALIZED)

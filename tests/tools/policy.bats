@@ -215,7 +215,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
 
 @test "what is no policy is refused with its line" {
     bad() { printf '%b' "$1" >policy.yaml && fails 1 "policy.yaml: $2" gate; }
-    bad '' "no policy"
+    bad '' "not a policy"
     bad 'policy: 2\n' "line 1: the only version"
     bad 'programs: []\n' "no 'policy: 1'"
     bad 'policy: 1\nprogram: []\n' "line 2: unknown key 'program'"

@@ -90,7 +90,7 @@ static enum dpk_status read_features(yaml_document_t *document, const yaml_node_
         return DPK_OK;
     if (list->type != YAML_MAPPING_NODE)
         return dpk_yaml_at(
-            list, dpk_fail(err, DPK_ERR_FORMAT, "Feature_list is no list of 'name: true' lines"),
+            list, dpk_fail(err, DPK_ERR_FORMAT, "Feature_list is not a list of 'name: true' lines"),
             err);
     for (const yaml_node_pair_t *p = list->data.mapping.pairs.start;
          p < list->data.mapping.pairs.top; p++) {

@@ -95,6 +95,6 @@ void merge_print(struct merge *m, int fd)
     if (!text.failed)
         print_lines(m, (char *)text.data);
     else
-        fputs("-W- out of memory for what a compiler said\n", stderr);
+        fputs("-W- out of memory for a compiler's output\n", stderr);
     dpk_buf_free(&text);
 }

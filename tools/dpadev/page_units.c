@@ -99,7 +99,7 @@ static void put_map(struct dpk_buf *out, const cJSON *heat)
     struct rows r = {0};
     if (take_rows(heat, &r)) {
         dpk_put_format(out, "<p>Units that a process had; the stronger the colour, the more of the "
-                            "time. Units that nobody had are not here.</p>\n<div class=\"wide\">");
+                            "time. Unused units are not listed.</p>\n<div class=\"wide\">");
         put_picture(out, heat, &r, WIDE);
         dpk_put_format(out, "</div><div class=\"narrow\">");
         put_picture(out, heat, &r, NARROW);

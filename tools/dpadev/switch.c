@@ -19,7 +19,7 @@ enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struc
     char root[PATH_MAX], spec[DPK_WIRE_SPEC_MAX];
     enum dpk_status status = DPK_OK;
     if (snprintf(spec, sizeof spec, "switch:%s", name) >= (int)sizeof spec)
-        status = dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is no name of a switch", name);
+        status = dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is not a name of a switch", name);
     if (status == DPK_OK)
         status = dpk_wire_check(spec, spec, err);
     if (status == DPK_OK)

@@ -235,7 +235,8 @@ static enum dpk_status compare(void *options, const struct dpk_args *args, struc
     if (args->count < 2 || args->count > RUNS_MAX)
         return dpk_fail(err, DPK_ERR_USAGE, "compare takes 2 to %d algorithms", RUNS_MAX);
     if (o->parameters.count)
-        return dpk_fail(err, DPK_ERR_USAGE, "--param goes with run, where it says whose it is");
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "--param goes with run, because compare and mix have several algorithms");
     return run_words(o, args, err);
 }
 
@@ -274,9 +275,9 @@ static enum dpk_status list(void *options, const struct dpk_args *args, struct d
 static const struct dpk_option options[] = {
     {"topology", DPK_TEXT, "NET", AT(topology), .standard = "incast",
      .help = "file of YAML, or a shape: dumbbell, incast, parking-lot or fat-tree, with "
-             "parameters behind a colon (incast:senders=32,rate=100G)"},
+             "parameters after a colon (incast:senders=32,rate=100G)"},
     {"workload", DPK_TEXT, "WORK", AT(workload),
-     .help = "what is sent, instead of what the topology says: long, "
+     .help = "traffic, instead of the topology's: long, "
              "bursts:size=64K,period=1ms, poisson:sizes=websearch,load=0.5, trace:file=flows.csv"},
     {"time", DPK_PARSED, "TIME", AT(time_ns), .parse = parse_duration,
      .help = "how long, in virtual time: 20ms, 500us (default 10ms)"},

@@ -38,7 +38,7 @@ static void put_failure(const struct run *r, struct dpk_buf *out)
     chart_put_xml(out, r->algorithm->name);
     dpk_put_format(out, " failed after ");
     chart_put_value(out, (double)r->results.time_ns * 1e-9, "s");
-    dpk_put_format(out, "</strong>, and what is shown is what it did until then.</p><p>");
+    dpk_put_format(out, "</strong>. The results show what it did until then.</p><p>");
     chart_put_xml(out, r->error.message);
     dpk_put_format(out, "</p></section>\n");
 }
@@ -209,8 +209,8 @@ static void put_notes(const struct report *r, struct dpk_buf *out)
     bool program = false;
     for (size_t i = 0; i < r->count; i++)
         program |= r->runs[i].algorithm->pcc != NULL;
-    dpk_put_format(out, "<footer><p>A model of a network, not a card: dpa-pcc(7) tells what it "
-                        "leaves out. ");
+    dpk_put_format(
+        out, "<footer><p>A model of a network, not a card: dpa-pcc(7) says what it leaves out. ");
     if (program)
         dpk_put_format(out,
                        "Times of events are instructions at %.1f GHz, one a cycle, without "
@@ -220,7 +220,7 @@ static void put_notes(const struct report *r, struct dpk_buf *out)
         dpk_put_format(out, "The budget is the time between events of the busiest card, times its "
                             "threads. ");
     else if (program)
-        dpk_put_format(out, "The budget is what --budget says. ");
+        dpk_put_format(out, "The budget is that of --budget. ");
     dpk_put_format(out, "Made by dpapcc of dpakit %s.</p></footer>\n", dpk_version);
 }
 

@@ -212,7 +212,7 @@ static const char *const help[] = {
     "r          reverse the order",
     "Up Down    scroll by a line; PgUp PgDn by a page; Home End",
     "+ -        look less, or more often",
-    "Space      freeze what is shown, and go on",
+    "Space      freeze the screen, and go on",
     "h ?        this help",
     "q          quit",
     "",
@@ -232,7 +232,7 @@ static void draw_help(int y)
 enum dpk_status screen_begin(struct screen *s, struct dpk_error *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return dpk_fail(err, DPK_ERR_USAGE, "this is no terminal; --once prints JSON");
+        return dpk_fail(err, DPK_ERR_USAGE, "this is not a terminal; --once prints JSON");
     s->terminal = newterm(NULL, stdout, stdin);
     if (!s->terminal)
         return dpk_fail(err, DPK_ERR_USAGE, "the terminal is not known (TERM); --once prints JSON");

@@ -347,8 +347,8 @@ static enum dpk_status turn_bin_into_xml(const struct mlxconfig_options *options
         return payload_to_xml(options, defs, in, out, err);
     if (!conf)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "%s: no NV configuration file. What xml2bin makes does not say which TLVs "
-                        "it has: name them with --tlvs",
+                        "%s: no NV configuration file. The output of xml2bin does not name its "
+                        "TLVs: name them with --tlvs",
                         in->path);
     return about_input(in, conf_to_xml(defs, in, out, err), err);
 }

@@ -51,7 +51,7 @@ static enum dpk_status check_value(const struct dpk_nv_name *name, const char *v
 {
     uint8_t scratch[DPK_NV_DATA_MAX] = {0};
     if (name->base->capability)
-        return dpk_fail(err, DPK_ERR_REFUSED, "%s tells what a device can do: it cannot be set",
+        return dpk_fail(err, DPK_ERR_REFUSED, "%s describes what a device can do: it cannot be set",
                         name->text);
     enum dpk_status status = dpk_nv_value_parse(&name->param, value, scratch, err);
     return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "%s", name->text);

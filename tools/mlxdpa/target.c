@@ -54,8 +54,8 @@ static void warn_of_links(const char *output)
     struct stat st;
     if (stat(output, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
         fprintf(stderr,
-                "-W- %s: the file has %ju names (hard links): the new one gets this name alone, "
-                "the others keep the old one\n",
+                "-W- %s: the file has %ju names (hard links): the new file gets only this name, "
+                "the other names keep the old file\n",
                 output, (uintmax_t)st.st_nlink);
 }
 

@@ -14,7 +14,7 @@ enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
                          struct dpk_error *err)
 {
     (void)t;
-    return mlxdpa_need("verify", "--key PUBLIC_KEY or -d DEVICE for what a key signs",
+    return mlxdpa_need("verify", "--key PUBLIC_KEY or -d DEVICE for files that a key signs",
                        o->device || o->keys.count ? "" : NULL, err);
 }
 

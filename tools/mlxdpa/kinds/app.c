@@ -144,7 +144,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     if (program)
         verify_program(v, &o, &app);
     else if (v->trust->policy)
-        refuse(&o, "policy", DPK_VERDICT_UNSUPPORTED, "a policy is about programs alone");
+        refuse(&o, "policy", DPK_VERDICT_UNSUPPORTED, "a policy is only about programs");
     else
         verify_removal(v, &o, &app);
     return tally_add(v->tally, &o, err);

@@ -68,8 +68,8 @@ static int copy_permissions(int fd, const struct stat *old)
     if (fstat(fd, &now) != 0)
         return -1;
     mode_t mode = old->st_mode & 07777;
-    /* Owner first, because a change of the owner clears set-id bits. If the owner stays different,
-     * set-id bits are dropped: they must not become ours. */
+    /* Owner first, because a change of the owner clears set-id bits. If the change fails, the bits
+     * are dropped: they must not become ours. */
     if ((!dpk_user_is_mine(old->st_uid) || now.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0)
         mode &= 0777;

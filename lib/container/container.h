@@ -86,8 +86,7 @@ enum dpk_status dpk_container_check_root(const struct dpk_container *c, struct d
 struct dpk_container_signing {
     const struct dpk_signer *signer; /* RSA-4096 */
     enum dpk_lifecycle priority;     /* must equal the container's */
-    bool nvidia_signed_oem;          /* must equal the container's; the container's priority is then
-                                      * OEM */
+    bool nvidia_signed_oem;          /* refuse a container that was not created with this flag */
     struct dpk_uuid cert_uuid, keypair_uuid;
 };
 

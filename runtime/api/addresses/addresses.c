@@ -1,4 +1,4 @@
-/* The registry of such memory: a tree by address, a list of all. */
+/* Allocations by address: a tree by address, and a list of all. */
 #include <search.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 struct dpk_allocation {
     uint64_t address; /* first: the key */
     struct dpk_address_owner owner;
-    struct dpk_allocation *next, **link; /* of the registry */
+    struct dpk_allocation *next, **link; /* in the registry's list */
 };
 
 static int by_address(const void *a, const void *b)
@@ -94,7 +94,8 @@ void dpk_addresses_forget(struct dpk_addresses *all, const void *object)
 
 #define SPACERS_MAX 20 /* they double: 64 bytes, 128, ... 32 MiB */
 
-/* While the heap offers a taken address, blocks of growing size push it on. */
+/* If the heap returns an address of another owner, allocates blocks of growing size until the heap
+ * returns an unused address. */
 enum dpk_status dpk_address_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
                                 struct dpk_process *p, uint64_t size, uint64_t *address,
                                 struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* DPA contexts and their memory, as DOCA 2.2 has them. */
+/* DPA contexts and their memory in DOCA 2.2. */
 #include <doca-2.2/doca_dpa.h>
 
 #include "api/addresses/addresses.h"
@@ -33,8 +33,8 @@ static bool is_running(const void *handle, uint64_t run)
     return runs;
 }
 
-/* Allocations of all contexts, whose owners are handles: doca_dpa_mem_free gets an address alone.
- */
+/* Allocations of all contexts, because doca_dpa_mem_free gets only an address. Owners are
+ * handles. */
 static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER, .lives = is_running};
 
 doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)

@@ -1,4 +1,4 @@
-/* Registered memory, workers and endpoints of DOCA 2.2, on memory maps and RDMA contexts. */
+/* Registered memory, workers and endpoints of DOCA 2.2, made from memory maps and RDMA contexts. */
 #include <doca-2.2/doca_dpa.h>
 #include <doca_mmap.h>
 
@@ -10,7 +10,7 @@
 
 #define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
 
-/* The reason of what fails with a DPA context. */
+/* Reports why a call on a DPA context fails. */
 static doca_error_t of_context(const char *call, doca_error_t result)
 {
     if (result == DOCA_SUCCESS)
@@ -94,13 +94,13 @@ doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
 
 /* ---- Workers ---- */
 
-/* Of the execution units that kernels share (guide 2.2.1, 3.4.8, limitations). */
+/* Execution units that a worker takes from those of kernels (guide 2.2.1, 3.4.8, limitations). */
 #define WORKER_THREADS 16
 
 struct worker {
     struct dpk_object object;
     struct dpk_dpa *dpa; /* a reference */
-    uint64_t run;        /* of the context, in which it has its units */
+    uint64_t run;        /* run of the context that has the units */
     struct dpk_reserved *units;
 };
 
@@ -263,8 +263,8 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
     struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
         return no_endpoint(__func__);
-    /* The API does not say how many bytes there are: addresses of one version have one size. They
-     * begin with a mark and the version; without these nothing behind them is read. */
+    /* The API does not pass the size. All addresses of a version have the same size, and start with
+     * a mark and the version; the rest is read only if both are right. */
     doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
     if (result == DOCA_ERROR_INVALID_VALUE)
         dpk_doca_refuse(e, result, "%s: the address is none of doca_dpa_ep_addr_get, or damaged",

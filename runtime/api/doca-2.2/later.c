@@ -1,4 +1,4 @@
-/* Functions of later DOCA, for files that have the headers of DOCA 2.2. */
+/* Functions of later DOCA versions, for programs that use the headers of DOCA 2.2. */
 #include <doca_dpa.h>
 
 #include "later.h"

@@ -1,4 +1,4 @@
-/* Sync events as DOCA 2.2 has them. */
+/* Sync events in DOCA 2.2. */
 #include <doca-2.2/doca_sync_event.h>
 
 #include "api/doca/event/event.h"

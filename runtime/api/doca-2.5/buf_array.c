@@ -1,4 +1,4 @@
-/* Arrays of buffers as DOCA 2.5 has them: made of a map, and their number is set later. */
+/* Arrays of buffers in DOCA 2.5: made from a map, and their number is set later. */
 #include <doca-2.5/doca_buf_array.h>
 
 #include "api/doca/memory/memory.h"

@@ -1,4 +1,4 @@
-/* Connections of RDMA contexts as DOCA 2.5 to 2.9 have them: one, which has no name. */
+/* Connections of RDMA contexts in DOCA 2.5 to 2.9: a context has one connection, without a name. */
 #include <doca_rdma.h>
 
 #include "api/doca/rdma/rdma.h"

@@ -1,4 +1,4 @@
-/* Handles of sync events under the names that DOCA 2.5 has for them. */
+/* Handles of sync events by the names of DOCA 2.5. */
 #include <doca_sync_event.h>
 
 doca_error_t doca_sync_event_export_to_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,

@@ -1,9 +1,9 @@
-/* The parser: it starts, reads the command line and a file, and calls the program back. */
+/* The parser: starts, reads the command line and a file, and calls the program back. */
 #include <errno.h>
 
 #include "private.h"
 
-/* ---- What every program has ---- */
+/* ---- Parameters of every program ---- */
 
 static doca_error_t set_level(void *param, void *config)
 {
@@ -17,7 +17,7 @@ static doca_error_t set_sdk_level(void *param, void *config)
     return doca_log_level_set_global_sdk_limit((uint32_t) * (int *)param);
 }
 
-/* The command line's reader knows these itself. */
+/* For parameters that the reader of the command line handles itself. */
 static doca_error_t nothing(void *param, void *config)
 {
     (void)param;
@@ -179,7 +179,7 @@ static doca_error_t check_list(const struct parser *p, const struct param *first
     return DOCA_SUCCESS;
 }
 
-/* Mandatory parameters are there, and a singular one is there alone. */
+/* Checks that mandatory parameters are given, and that a singular parameter is given alone. */
 static doca_error_t check_values(const struct parser *p)
 {
     char title[80];
@@ -198,7 +198,7 @@ static doca_error_t check_values(const struct parser *p)
     return result;
 }
 
-/* From the outermost one on. */
+/* Calls the outermost command first. */
 static doca_error_t call_commands(const struct parser *p, const struct cmd *c)
 {
     doca_error_t result = c ? call_commands(p, c->parent) : DOCA_SUCCESS;
@@ -227,7 +227,7 @@ static doca_error_t hand_out(const struct parser *p, bool general)
     return DOCA_SUCCESS;
 }
 
-/* What the parameter was given, else `otherwise`. */
+/* Gets the given value of the parameter, else `otherwise`. */
 static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
 {
     struct parser *p = parser_now();
@@ -261,7 +261,7 @@ doca_error_t doca_argp_disable_pedantic_config_parsing(void)
     return DOCA_SUCCESS;
 }
 
-/* Hands out what was given. */
+/* Passes the given values to the program's callbacks. */
 static doca_error_t finish(struct parser *p)
 {
     doca_error_t result = check_values(p);

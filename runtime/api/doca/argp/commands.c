@@ -32,7 +32,7 @@ doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
     return *cmd ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-/* The command, if it can be changed: not once it is registered. */
+/* Returns the command, pinned, or NULL if it is registered: it then cannot change. */
 static struct cmd *begin_set(struct doca_argp_cmd *cmd)
 {
     struct cmd *c = dpk_object_pin(cmd, &cmd_kind);
@@ -63,7 +63,7 @@ void doca_argp_cmd_set_hidden(struct doca_argp_cmd *cmd)
     dpk_object_drop(c);
 }
 
-/* Takes over a command, and all that it has, into a list. */
+/* Adds a command to a list and registers it. */
 static doca_error_t take(struct cmd **list, struct cmd *parent, struct cmd *c)
 {
     if (!c->name || !c->description || !*c->name || *c->name == '-')
@@ -104,7 +104,7 @@ doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
                           : c->registered ? DOCA_ERROR_BAD_STATE
                                           : take(&p->cmds, NULL, c);
     if (c && !c->registered)
-        cmds_forget(c); /* nobody would */
+        cmds_forget(c); /* registering takes it over, also on failure */
     dpk_object_drop(c);
     return result;
 }

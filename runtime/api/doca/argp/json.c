@@ -22,7 +22,7 @@ static doca_error_t add_item(struct parser *p, struct param *a, const cJSON *ite
     return complain(p, "%s: not a value of its type", param_title(a, title));
 }
 
-/* One item, or each of an array, for a parameter that the command line does not give. */
+/* Adds an item, or each item of an array, for a parameter that the command line does not give. */
 static doca_error_t add_items(struct parser *p, struct param *a, const cJSON *item)
 {
     if (!cJSON_IsArray(item))
@@ -37,7 +37,8 @@ static doca_error_t add_items(struct parser *p, struct param *a, const cJSON *it
     return DOCA_SUCCESS;
 }
 
-/* A key that an object has twice; NULL: none. Of two values one would be lost without a word. */
+/* Returns a key that occurs twice in an object, or NULL: cJSON keeps both, so a value would be
+ * lost. */
 static const char *key_twice(const cJSON *object)
 {
     for (const cJSON *item = object->child; item; item = item->next)
@@ -86,7 +87,7 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
         if (strcmp(section->string, "doca_general_flags") == 0 ||
             strcmp(section->string, "doca_program_flags") == 0)
             result = add_section(p, path, section);
-        else if (strcmp(section->string, "doca_dpdk_flags") != 0 && /* of no use here */
+        else if (strcmp(section->string, "doca_dpdk_flags") != 0 && /* DPDK is not used */
                  !p->lenient)
             result = complain(p, "%s: unknown section %s", path, section->string);
         if (result != DOCA_SUCCESS)
@@ -95,13 +96,13 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
     return DOCA_SUCCESS;
 }
 
-/* ---- What DOCA's files have and JSON has not ----
+/* ---- DOCA's extensions of JSON ----
  *
- * Comments, a comma behind the last value, and hexadecimal numbers. */
+ * Comments, a comma after the last value, and hexadecimal numbers. */
 
 struct text {
     const char *path;
-    const char *counted; /* up to here */
+    const char *counted; /* lines before this are counted */
     size_t line;
 };
 
@@ -112,7 +113,7 @@ static size_t line_at(struct text *t, const char *at)
     return t->line;
 }
 
-/* Behind the string that begins at `c`. */
+/* Returns the end of the string that starts at `c`. */
 static char *skip_string(char *c)
 {
     for (c++; *c && *c != '"'; c++)
@@ -121,8 +122,8 @@ static char *skip_string(char *c)
     return *c ? c + 1 : c;
 }
 
-/* Replaces the comment that starts at `c` by blanks, except its line feeds, and returns its end. One
- * without an end stays. */
+/* Replaces the comment that starts at `c` by blanks, except its line feeds, and returns its end. A
+ * comment without an end is unchanged. */
 static char *blank_comment(char *c)
 {
     char *end = c[1] == '*' ? strstr(c + 2, "*/") : c + strcspn(c, "\n");
@@ -135,8 +136,8 @@ static char *blank_comment(char *c)
     return end;
 }
 
-/* Writes a hexadecimal number of up to eight digits, which begins at `c`, in decimal digits, which
- * are no more than it has characters; gives its end. */
+/* Replaces a hexadecimal number of up to eight digits by its decimal digits, which never need more
+ * room. Returns its end. */
 static char *write_decimal(char *c)
 {
     size_t digits = strspn(c + 2, "0123456789abcdefABCDEF");
@@ -157,11 +158,11 @@ static void blank_comma(struct text *t, char *comma)
     *comma = ' ';
 }
 
-/* Makes JSON of it, in its place and with the same lines. */
+/* Converts the text to JSON in place. Line numbers do not change. */
 static void make_json(struct text *t, char *c)
 {
     char *comma = NULL; /* the last comma after a value, with no token after it yet */
-    char before = '{';  /* the last character that is no blank */
+    char before = '{';  /* the last character that is not a blank */
     while (*c) {
         if (*c == '/' && (c[1] == '/' || c[1] == '*')) {
             c = blank_comment(c);

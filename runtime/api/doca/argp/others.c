@@ -1,4 +1,4 @@
-/* Who else listens: to complaints, and to flags of DPDK. */
+/* Callbacks for error messages and for flags of DPDK. */
 #include "private.h"
 
 doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)

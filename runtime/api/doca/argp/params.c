@@ -1,4 +1,4 @@
-/* Parameters as objects, the parser that owns them, and its complaints. */
+/* Parameters as objects, the parser that owns them, and its error messages. */
 #include <stdarg.h>
 
 #include "private.h"
@@ -51,7 +51,7 @@ doca_error_t doca_argp_param_create(struct doca_argp_param **param)
     return *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-/* The parameter, if it can be changed: not once it is registered. */
+/* Returns the parameter, pinned, or NULL if it is registered: it then cannot change. */
 static struct param *begin_set(struct doca_argp_param *param)
 {
     struct param *a = dpk_object_pin(param, &param_kind);
@@ -154,7 +154,7 @@ doca_error_t doca_argp_register_param(struct doca_argp_param *param)
                           : a->registered ? DOCA_ERROR_BAD_STATE
                                           : param_take(&the_parser->first, a);
     if (a && !a->registered)
-        dpk_object_destroy(param, &param_kind); /* nobody would */
+        dpk_object_destroy(param, &param_kind); /* registering takes it over */
     dpk_object_drop(a);
     return result;
 }

@@ -1,7 +1,7 @@
 /* The help text of the program, or of the command before --help. */
 #include "private.h"
 
-#define COLUMN 38 /* where descriptions begin */
+#define COLUMN 38 /* where descriptions start */
 
 static void print_param(const struct param *a)
 {
@@ -14,7 +14,7 @@ static void print_param(const struct param *a)
            a->mandatory ? " (mandatory)" : "");
 }
 
-/* Prints the permitted parameters of a list, with a title before the first, and counts them. */
+/* Prints the visible parameters of a list, with a title before the first, and counts them. */
 static unsigned print_list(const struct param *first, bool general, bool inherited_alone,
                            const char *title, unsigned count)
 {

@@ -25,8 +25,8 @@ static struct param *find_in(struct param *first, bool is_long, const char *name
     return a;
 }
 
-/* Those of the current command, those that every program has, and what inner commands inherit; or
- * `all` of the commands on the way there. */
+/* Finds a parameter of the current command, a general parameter, or an inherited parameter of an
+ * outer command; with `all`, any parameter of an outer command. */
 static struct param *find(const struct parser *p, bool is_long, const char *name, size_t length,
                           bool all)
 {
@@ -65,7 +65,7 @@ const struct cmd *find_cmd(const struct parser *p, const char *name)
     return c;
 }
 
-/* ---- Noting ---- */
+/* ---- Values ---- */
 
 static doca_error_t note(struct parser *p, const struct value *v)
 {

@@ -1,7 +1,7 @@
-/* What devices can do: those of cards that have two sides. */
+/* Capabilities of devices: only cards with two sides have comch. */
 #include "private.h"
 
-/* `value`: 0: what the device has for tasks of DMA. */
+/* Gets `value`; if it is 0, the device's maximum size of a DMA task. */
 static doca_error_t answer(const struct doca_devinfo *devinfo, uint32_t value, uint32_t *out)
 {
     struct dpk_device_info card = {0};

@@ -1,4 +1,4 @@
-/* Clients: programs of the host, each with a connection to one server. */
+/* Clients: host programs that have a connection to one server. */
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 /* ---- The connection ---- */
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t client_start(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;
@@ -72,7 +72,7 @@ static void client_lost(struct endpoint *e, struct connection *c)
     if (!c->open)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch \"%s\": the server refused the connection",
                      e->name);
-    dpk_comch_tidy(e->folder, e->name); /* it may have been killed */
+    dpk_comch_tidy(e->folder, e->name); /* a killed server leaves its socket */
     dpk_ctx_begin_stop(&e->base.ctx);
 }
 

@@ -1,4 +1,4 @@
-/* Connections: who is on them, and what they counted. */
+/* Connections: their ends, the peer's consumers, and counters. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -80,7 +80,7 @@ static struct remote *remote_new(const struct dpk_comch_word *w, struct consumer
     return r;
 }
 
-/* Where a consumer is in the list, or its end. With the lock. */
+/* Finds the link to a consumer, or the end of the list. Call this with the lock. */
 static struct remote **place_of(struct connection *c, uint32_t id)
 {
     struct remote **at = &c->remotes;
@@ -171,7 +171,7 @@ struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, b
     return handle ? dpk_object_pin(handle, &connection_kind) : NULL;
 }
 
-/* A child of fork() may have the socket open, too: closing it is not enough. */
+/* Shuts the socket down, because a child of fork() may keep it open after close(). */
 void connection_break(struct connection *c)
 {
     if (!atomic_exchange(&c->broken, true) && c->fd >= 0)
@@ -248,7 +248,7 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
     return c ? dpk_object_unlock(c, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
 }
 
-/* ---- What a connection is of ---- */
+/* ---- Properties ---- */
 
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
                                                  union doca_data user_data)

@@ -1,4 +1,4 @@
-/* Consumers: receive what the peer's producers send, into buffers that were posted. */
+/* Consumers: receive messages of the peer's producers into posted buffers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,14 +7,14 @@
 
 #include "private.h"
 
-#define LOOKS 256u /* how often it finds nothing before it asks whether the peer is there */
+#define LOOKS 256u /* polls without a message between two checks of the peer */
 
 struct receive {
     struct entry entry;
-    struct doca_buf *buf; /* NULL: for immediate data alone */
+    struct doca_buf *buf; /* NULL: takes only immediate data */
     uint32_t producer;
     uint8_t imm_len;
-    _Alignas(8) uint8_t imm[DPK_PIPE_IMM_MAX]; /* programs have structures there */
+    _Alignas(8) uint8_t imm[DPK_PIPE_IMM_MAX]; /* programs store structures in it */
 };
 
 /* ---- Start and stop ---- */
@@ -27,7 +27,7 @@ static void replace_rings(struct consumer *n, struct rings rings)
     pthread_mutex_unlock(&n->rings_lock);
 }
 
-/* With the lock, as the next. */
+/* Call these two functions with the lock. */
 static void leave(struct consumer *n)
 {
     if (n->announced && n->c->fd < 0)
@@ -61,7 +61,7 @@ static doca_error_t no_rings(struct consumer *n, int error)
                                 "no shared memory for the consumer: %s", strerror(error));
 }
 
-/* A number and rings. */
+/* Gets a number and rings. */
 static doca_error_t enter(struct consumer *n)
 {
     struct rings rings = {0};
@@ -77,7 +77,7 @@ static doca_error_t enter(struct consumer *n)
     return n->memory >= 0 ? DOCA_SUCCESS : no_rings(n, error);
 }
 
-/* To the producers of this process, which are those of a message queue. */
+/* Announces the consumer to producers of this process, if it is of a message queue. */
 static bool announce_here(struct consumer *n)
 {
     const struct dpk_comch_word w = {.kind = DPK_COMCH_CONSUMER,
@@ -104,7 +104,7 @@ static doca_error_t consumer_start(struct dpk_ctx *ctx)
     return result;
 }
 
-/* Informs the peer before the consumer ends. This may have to wait. */
+/* Informs the peer before the consumer ends. IN_PROGRESS: the socket is full. */
 static doca_error_t consumer_stop(struct dpk_ctx *ctx)
 {
     struct consumer *n = (struct consumer *)ctx;
@@ -133,7 +133,7 @@ static bool announce(struct consumer *n)
 
 /* ---- Receiving ---- */
 
-/* The receive that is next. `takes`: it ends. */
+/* Returns the next receive. `takes`: removes it from the posted receives. */
 static struct receive *next_receive(struct consumer *n, bool takes)
 {
     pthread_mutex_lock(&n->base.ctx.object.lock);
@@ -166,7 +166,7 @@ static doca_error_t put_data(struct consumer *n, struct receive *r,
     return dpk_buf_list_append(r->buf, part->data, part->head.size, n->base.dev->domain, &n->got);
 }
 
-/* How a message ends, by its last part. */
+/* Returns the status of a message whose last part has arrived. */
 static doca_error_t last_status(const struct consumer *n, const struct dpk_pipe_head *h)
 {
     if (h->flags & DPK_PIPE_ABANDON)
@@ -228,7 +228,7 @@ static bool flush(struct consumer *n)
     if (!r)
         return false;
     doca_error_t status =
-        DOCA_ERROR_BAD_STATE; /* the program stopped the consumer, and knows why */
+        DOCA_ERROR_BAD_STATE; /* the program stopped the consumer, so the log gets no reason */
     if (connection_is_lost(n->c))
         status = dpk_doca_because(DOCA_ERROR_CONNECTION_RESET,
                                   "receive: the peer is gone, or the connection has ended");
@@ -280,7 +280,7 @@ static void consumer_left(void *object)
     struct consumer *n = object;
     dpk_dev_ctx_left(object);
     pthread_mutex_lock(&n->base.ctx.object.lock);
-    leave(n); /* if it could not stop */
+    leave(n); /* if stopping failed */
     pthread_mutex_unlock(&n->base.ctx.object.lock);
     dpk_object_end_use(n->msgq);
 }
@@ -391,7 +391,7 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
 
 static doca_error_t receive_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* nothing is held back to be flushed */
     struct consumer *n = (struct consumer *)task->ctx;
     if (atomic_load(&n->c->broken))
         return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED,
@@ -495,7 +495,7 @@ uint32_t doca_comch_consumer_task_post_recv_get_producer_id(
     return id;
 }
 
-/* It stays as long as the task. */
+/* The data is valid as long as the task. */
 const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
     const struct doca_comch_consumer_task_post_recv *task)
 {

@@ -1,4 +1,4 @@
-/* Consumers of message queues on the DPA: their completions, and how messages get there. */
+/* Consumers of message queues on the DPA: their completions, and delivery of messages. */
 #include <doca_dpa.h>
 #include <doca_dpa_dev.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct consumer_completion {
     struct doca_dpa_thread *thread; /* a handle; NULL: not set */
     uint32_t consumers_max, messages_max, imm_len;
     /* While it is started: */
-    struct dpk_dpa_queue on_dpa; /* with a struct dpa_comch_completion */
+    struct dpk_dpa_queue on_dpa; /* memory: a struct dpa_comch_completion */
     uint32_t arrived;            /* messages */
 };
 
@@ -233,7 +233,7 @@ doca_error_t dpa_consumer_check(struct consumer *n)
     return result;
 }
 
-/* Unlocks a consumer that may have been changed. */
+/* Unlocks a consumer after a change and reports why it failed. */
 static doca_error_t refuse_change(const char *call, struct consumer *n, doca_error_t result)
 {
     if (result == DOCA_ERROR_NOT_SUPPORTED)
@@ -303,8 +303,8 @@ doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *cons
 
 /* ---- Messages ---- */
 
-/* Puts a message where the element that is posted for it says. With the lock of the completion, as
- * what is counted of receives. */
+/* Copies a message to its element on the DPA. Call this with the lock of the completion, which also
+ * guards counters of receives. */
 static void deliver(const struct consumer *n, struct consumer_completion *k,
                     const struct dpk_pipe_part *part)
 {
@@ -317,7 +317,7 @@ static void deliver(const struct consumer *n, struct consumer_completion *k,
     memcpy(m.imm, part->imm, m.imm_size);
     struct dpk_process *p = dpk_dpa_enter(k->on_dpa.queue->dpa, k->on_dpa.queue->run);
     if (!p)
-        return; /* it was stopped under the completion */
+        return; /* the DPA context was stopped before the completion */
     dpk_copy_in(p, address, &m, sizeof m, NULL);
     dpk_dpa_leave(k->on_dpa.queue->dpa);
     dpk_completion_post(k->on_dpa.queue,
@@ -340,7 +340,7 @@ void dpa_consumer_arrived(struct consumer *n)
     pthread_mutex_unlock(&k->object.lock);
 }
 
-/* With the lock of the consumer. False: it may not have so many. */
+/* Posts receives. Returns false if the consumer may not have so many. Call this with its lock. */
 static bool post_receives(struct consumer *n, uint64_t count)
 {
     pthread_mutex_lock(&n->completion->object.lock);

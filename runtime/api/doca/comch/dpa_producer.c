@@ -1,4 +1,4 @@
-/* Producers of message queues on the DPA, and what DPA code asks of either side of a queue
+/* Producers of message queues on the DPA, and the calls of DPA code on either side of a queue
  * (guest/abi/comch_calls.h). */
 #include <doca_dpa_dev.h>
 #include <string.h>
@@ -22,7 +22,7 @@ doca_error_t dpa_producer_check(struct producer *p)
     return result;
 }
 
-/* Unlocks a producer that may have been changed. */
+/* Unlocks a producer after a change and reports why it failed. */
 static doca_error_t refuse_change(const char *call, struct producer *p, doca_error_t result)
 {
     if (result == DOCA_ERROR_NOT_SUPPORTED)
@@ -86,7 +86,7 @@ doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *prod
 
 /* ---- Sends ---- */
 
-/* The producer of a handle, pinned and locked; dpk_object_unlock ends it. */
+/* Returns the producer of a handle, pinned and locked; end with dpk_object_unlock. */
 static struct producer *begin(struct dpk_dpa *d, uint64_t handle)
 {
     struct producer *p = dpk_object_lock(dpk_pointer(handle), &producer_kind);
@@ -115,7 +115,7 @@ static bool copy(const struct dpa_comch_send *s, const struct dpk_memory_domain 
     return s->length == 0 || dpk_memory_copy(&to, &from);
 }
 
-/* How a send to a consumer ends: an error's number, 0, or -1: it has no receive now. */
+/* Sends to a consumer. Returns 0, the number of an error, or -1 if the consumer has no receive. */
 static int send_to(struct producer *p, struct remote *r, const struct dpa_comch_send *s)
 {
     uint32_t posted;
@@ -179,7 +179,7 @@ static void explain(struct producer *p, const struct dpa_comch_send *s, const st
     }
 }
 
-/* False: there is no receive now. */
+/* Returns false if the consumer has no receive now. */
 static bool send(struct producer *p, const struct dpa_comch_send *s)
 {
     struct remote *r =

@@ -1,4 +1,4 @@
-/* Endpoints: what clients and servers have in common: their properties, sends, and what they hear. */
+/* Endpoints: properties, sends and received words that clients and servers have in common. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ struct send {
     uint32_t len;
 };
 
-/* With the lock, as the next three. */
+/* Call these four functions with the lock. */
 static void ended(struct endpoint *e, struct entry *s, doca_error_t status)
 {
     queue_put_ended(&e->ended, s, status);
@@ -139,7 +139,7 @@ static doca_error_t lost(const struct endpoint *e)
                             e->name);
 }
 
-/* False: it must wait. */
+/* Returns false if the socket is full. */
 static bool try_send(struct endpoint *e, struct send *s)
 {
     const enum dpk_comch_said said =
@@ -156,7 +156,7 @@ static bool try_send(struct endpoint *e, struct send *s)
 
 static doca_error_t send_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* nothing is held back to be flushed */
     struct endpoint *e = (struct endpoint *)task->ctx;
     struct send *s = (struct send *)task;
     if (atomic_load(&s->to->broken))
@@ -176,7 +176,7 @@ static doca_error_t stopped(const struct endpoint *e)
                             e->name);
 }
 
-/* Sends of one connection that waited: tried again, or not any more. */
+/* Tries the waiting sends of a connection again, or ends them. */
 static void retry(struct endpoint *e, struct connection *c, bool gives_up)
 {
     for (struct entry *s, *next; (s = c->waiting.first); c->waiting.first = next) {
@@ -245,7 +245,7 @@ static doca_error_t send_check(const char *call, struct endpoint *e, const struc
     return DOCA_SUCCESS;
 }
 
-/* `e` and `c` are pinned; so is the task. */
+/* Makes a task, pinned, for pinned objects. */
 static struct send *send_new(struct endpoint *e, struct connection *c, const void *msg,
                              uint32_t len, doca_error_t *result)
 {
@@ -287,7 +287,7 @@ struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task
     return dpk_task_handle(task, &send_type);
 }
 
-/* ---- What is heard ---- */
+/* ---- Received words ---- */
 
 enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind)
 {
@@ -299,7 +299,8 @@ enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_ki
     return dpk_comch_say(fd, kind, e->max_msg_size, bytes, sizeof version + name);
 }
 
-/* Events have no object of their own: programs get the endpoint's handle. */
+/* Calls the program's callback. Events have no objects of their own: programs get the endpoint's
+ * handle. */
 static bool tell(struct endpoint *e, struct connection *c, const struct dpk_comch_word *w)
 {
     void *event = e->base.ctx.object.handle, *handle = c->object.handle;
@@ -379,7 +380,7 @@ static bool end_send(struct endpoint *e)
     return s != NULL;
 }
 
-/* Takes turns, so that neither what comes nor what goes is kept waiting by the other. */
+/* Alternates between words of peers and ends of sends, so that neither delays the other. */
 bool endpoint_progress(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;

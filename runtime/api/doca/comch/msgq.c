@@ -1,4 +1,4 @@
-/* Message queues: connections within this process whose consumers, or producers, are on the DPA. */
+/* Message queues: connections within this process with consumers or producers on the DPA. */
 #include <stdlib.h>
 
 #include "private.h"
@@ -7,12 +7,12 @@ struct msgq {
     struct dpk_object object; /* its users: consumers and producers */
     struct dpk_dev *dev;      /* a use */
     struct dpk_dpa *consumer_dpa,
-        *producer_dpa; /* references, or NULL; with the lock, as the next */
+        *producer_dpa; /* references, or NULL; with the lock, like the next two */
     uint32_t consumers_max, producers_max;
-    struct connection *c; /* a reference; NULL: it is not started */
+    struct connection *c; /* a reference; NULL: not started */
 };
 
-/* With the lock, or when nobody else has it. */
+/* Call this with the lock, or when no other thread has the queue. */
 static void end_connection(struct msgq *q)
 {
     if (!q->c)

@@ -5,17 +5,17 @@
 
 #include "private.h"
 
-#define LOOKS 32u /* how often it finds no room before it asks whether the peer is there */
+#define LOOKS 32u /* tries without room between two checks of the peer */
 
 struct send {
     struct entry entry;
-    const struct doca_buf *buf; /* NULL: it has none */
+    const struct doca_buf *buf; /* NULL: no buffer */
     uint32_t consumer;
     uint32_t imm_len;
     uint8_t imm[DPK_PIPE_IMM_MAX];
     struct remote *to;    /* a reference, while it is submitted */
-    uint64_t size, done;  /* bytes of data, and those that are on their way */
-    doca_error_t failure; /* why it must be abandoned */
+    uint64_t size, done;  /* bytes of data, and bytes that were sent */
+    doca_error_t failure; /* why the message must be abandoned */
 };
 
 /* ---- Start and stop ---- */
@@ -58,8 +58,8 @@ static doca_error_t producer_stop(struct dpk_ctx *ctx)
 
 /* ---- Sending ---- */
 
-/* Puts the next part. GOOD: it is there; BAD: the consumer broke the protocol. With the lock of the
- * remote consumer, as the next. */
+/* Puts the next part. GOOD: it was put; BAD: the consumer broke the protocol. Call this and the
+ * next function with the lock of the remote consumer. */
 static enum ring_state put_part(struct producer *p, struct send *s)
 {
     enum ring_state state;
@@ -79,7 +79,7 @@ static enum ring_state put_part(struct producer *p, struct send *s)
         s->failure = dpk_buf_list_read(s->buf, s->done, to, h.size, p->base.dev->domain);
     if (s->failure != DOCA_SUCCESS && !abandons) {
         entry_keep_reason(&s->entry);
-        return put_part(p, s); /* what was read is not put */
+        return put_part(p, s); /* puts the abandonment instead of the data */
     }
     dpk_pipe_put(&s->to->rings, &h, s->imm);
     s->done += h.size;
@@ -87,7 +87,7 @@ static enum ring_state put_part(struct producer *p, struct send *s)
     return RING_GOOD;
 }
 
-/* Sends as much as there is room for. IN_PROGRESS: there is more; else how it ended. */
+/* Sends parts while there is room. Returns IN_PROGRESS if parts are left, else the result. */
 static doca_error_t go_on(struct producer *p, struct send *s)
 {
     struct remote *r = s->to;
@@ -114,7 +114,7 @@ static doca_error_t go_on(struct producer *p, struct send *s)
     return result;
 }
 
-/* The next five: with the lock of the producer. */
+/* Call the next functions, to send_take, with the lock of the producer. */
 static void ended(struct producer *p, struct send *s, doca_error_t status)
 {
     remote_drop(s->to);
@@ -159,7 +159,7 @@ static doca_error_t no_consumer(uint32_t id)
                             id);
 }
 
-/* Reserves a place that a consumer has posted. Errors: AGAIN if there is none. */
+/* Reserves a receive that the consumer has posted. Errors: AGAIN if there is none. */
 static doca_error_t reserve(struct producer *p, struct send *s)
 {
     uint32_t posted;
@@ -198,7 +198,7 @@ static doca_error_t check(const struct send *s, uint64_t *size)
     return DOCA_SUCCESS;
 }
 
-/* Checks that the consumer takes such a message, and reserves a place for it. */
+/* Checks that the consumer accepts the message, and reserves a receive for it. */
 static doca_error_t reach(struct producer *p, struct send *s)
 {
     if (!s->to)
@@ -228,13 +228,13 @@ static doca_error_t too_large(const struct producer *p, const struct send *s)
 
 static doca_error_t send_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* nothing is held back to be flushed */
     struct producer *p = (struct producer *)task->ctx;
     struct send *s = (struct send *)task;
     doca_error_t result = atomic_load(&p->c->broken) ? not_connected() : check(s, &s->size);
     if (result != DOCA_SUCCESS)
         return result;
-    if (s->size > dpk_dev_dma_max(p->c->dev)) { /* as of DMA: a card takes the task, which fails */
+    if (s->size > dpk_dev_dma_max(p->c->dev)) { /* like DMA: a card accepts the task and fails it */
         ended(p, s, too_large(p, s));
         return DOCA_SUCCESS;
     }
@@ -452,7 +452,7 @@ static struct send *pin(const struct doca_comch_producer_task_send *task)
     return (struct send *)dpk_task_pin(task, &send_type);
 }
 
-/* The task, if it may be changed; end_change ends it. */
+/* Returns the task, pinned, if it may be changed; finish with end_change. */
 static struct send *begin_change(struct doca_comch_producer_task_send *task)
 {
     struct send *s = pin(task);

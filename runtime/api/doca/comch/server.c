@@ -1,4 +1,4 @@
-/* Servers: programs of the DPU, with connections to clients on the host. */
+/* Servers: DPU programs with connections to clients on the host. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- Connections ---- */
 
-/* With the lock, as the next three. */
+/* Call this and the next three functions with the lock. */
 static bool watch(const struct endpoint *e, int fd, void *what)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = what};
@@ -64,7 +64,7 @@ static void add(struct endpoint *e, int fd)
     e->connection_count++;
 }
 
-/* A client that calls is a connection from now on. */
+/* Accepts a client that connects. */
 static void accept_client(struct endpoint *e)
 {
     pthread_mutex_lock(&e->base.ctx.object.lock);
@@ -74,7 +74,7 @@ static void accept_client(struct endpoint *e)
     pthread_mutex_unlock(&e->base.ctx.object.lock);
 }
 
-/* The kernel reports sockets in turn. */
+/* Returns the next connection with a word. The kernel reports sockets in turn. */
 static struct connection *server_next(struct endpoint *e)
 {
     struct epoll_event event;
@@ -104,7 +104,7 @@ static bool server_greeted(struct endpoint *e, struct connection *c, const struc
     return true;
 }
 
-/* The list's reference ends with it; so does the handle. */
+/* Removes a connection from the list and ends its handle. */
 static void let_go(struct endpoint *e, struct connection *c)
 {
     pthread_mutex_lock(&e->base.ctx.object.lock);
@@ -147,7 +147,7 @@ doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devin
                                                     : DOCA_ERROR_NOT_SUPPORTED;
 }
 
-/* Whether a representor is one of the device's card. */
+/* Checks that a representor belongs to the device's card. */
 static doca_error_t check_rep(const struct dpk_device_info *card, const struct doca_dev_rep *rep)
 {
     struct dpk_device_info function;

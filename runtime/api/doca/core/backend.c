@@ -1,4 +1,4 @@
-/* Backends of the log: where lines go. */
+/* Backends of the log: the destinations of lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <syslog.h>
@@ -9,14 +9,14 @@
 #include "base/base.h"
 #include "log.h"
 
-#define LINE_MAX_SIZE 5120 /* text, and what is before it */
+#define LINE_MAX_SIZE 5120 /* text, and the fields before it */
 
 struct backend {
     struct dpk_object object;
     struct backend *next;
     void (*write)(struct backend *b, const struct line *line, const char *text, size_t size);
     bool sdk, strict, upper_is_strict;
-    uint32_t lower; /* 0: the global one */
+    uint32_t lower; /* 0: the global limit */
     uint32_t upper;
     FILE *file;
     int fd;
@@ -34,7 +34,8 @@ static void backend_release(void *object)
 }
 static const struct dpk_kind backend_kind = {.release = backend_release};
 
-/* All backends: the API has no object that they could hang on. The lock also keeps lines whole. */
+/* All backends, because the API has no object that could hold them. The lock also keeps lines
+ * whole. */
 static struct {
     pthread_mutex_t lock;
     struct backend *first;
@@ -65,7 +66,7 @@ static const char *tag_of(uint32_t level)
     return tags[i < 2 ? 0 : i > 7 ? 5 : i - 2];
 }
 
-/* The whole line with its newline; its length. */
+/* Writes the whole line with its newline. Returns its length. */
 static size_t format_line(const struct line *l, char *out, size_t size)
 {
     struct timespec now;
@@ -89,7 +90,7 @@ bool backends_write(bool sdk, const struct line *line)
     char text[LINE_MAX_SIZE];
     size_t size = 0;
     bool any = false;
-    int error = errno; /* the caller may be about to tell of it */
+    int error = errno; /* callers log first and use errno afterwards */
     pthread_mutex_lock(&backends.lock);
     for (struct backend *b = backends.first; b; b = b->next) {
         any |= b->sdk == sdk;
@@ -292,7 +293,7 @@ static bool is_level(uint32_t level)
     return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;
 }
 
-/* Sets a limit of a backend of such lines. */
+/* Sets a limit of a backend for that kind of lines. */
 static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, bool is_upper,
                               uint32_t level)
 {
@@ -306,7 +307,7 @@ static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, bool i
     return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* From now on global limits do not move a limit of a backend of the program's lines. */
+/* Makes a backend of the program's lines ignore global limits from now on. */
 static doca_error_t make_strict(struct doca_log_backend *backend, bool is_upper)
 {
     struct backend *b = dpk_object_pin(backend, &backend_kind);

@@ -1,4 +1,4 @@
-/* Batches of tasks, as those who send frames have: to their context each is one task. */
+/* Batches of tasks, for sending frames. The context handles a batch as one task. */
 #include "api/doca/core/core.h"
 
 const struct dpk_kind dpk_task_batch_kind = {.left = dpk_task_left, .release = dpk_task_release};

@@ -1,4 +1,4 @@
-/* Clocks of devices: the host's, as an emulated device is a part of it. */
+/* Clocks of devices. An emulated device has the host's clocks. */
 #include <doca_clock.h>
 
 #include "api/doca/core/core.h"
@@ -84,7 +84,7 @@ static doca_error_t read_clock(uint64_t type, union doca_clock_timespec_t *out)
     } clocks[] = {
         {DOCA_CLOCK_NIC_FREE_RUNNING, CLOCK_MONOTONIC_RAW},
         {DOCA_CLOCK_NIC_REAL_TIME, CLOCK_REALTIME},
-        {DOCA_CLOCK_NIC_DPA_TIMER, CLOCK_MONOTONIC}, /* as dpk_now_ns */
+        {DOCA_CLOCK_NIC_DPA_TIMER, CLOCK_MONOTONIC}, /* like dpk_now_ns */
         {DOCA_CLOCK_HOST_REAL_TIME, CLOCK_REALTIME},
         {DOCA_CLOCK_HOST_MONOTONIC, CLOCK_MONOTONIC},
         {DOCA_CLOCK_HOST_MONOTONIC_RAW, CLOCK_MONOTONIC_RAW},
@@ -108,7 +108,7 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
     return result;
 }
 
-/* How much a clock went on between two readings: in what it counts. */
+/* Returns the progress of a clock between two readings, in its unit. */
 static uint64_t passed(uint64_t type, const union doca_clock_timespec_t *from,
                        const union doca_clock_timespec_t *to)
 {
@@ -116,10 +116,11 @@ static uint64_t passed(uint64_t type, const union doca_clock_timespec_t *from,
         return to->counter - from->counter;
     const int64_t ns = (int64_t)(to->ts.tv_sec - from->ts.tv_sec) * 1000000000 +
                        (to->ts.tv_nsec - from->ts.tv_nsec);
-    return ns > 0 ? (uint64_t)ns : 0; /* somebody may have set it back */
+    return ns > 0 ? (uint64_t)ns : 0; /* the clock may have been set back */
 }
 
-/* Reads the device's clock between two readings of the other clock; the first reading is the result. */
+/* Reads the device's clock between two readings of the other clock; the first reading is the
+ * result. */
 static doca_error_t read_both(uint64_t primary, uint64_t nic, union doca_clock_timespec_t *out,
                               union doca_clock_timespec_t *nic_out, uint64_t *margin)
 {

@@ -1,4 +1,4 @@
-/* Contexts: states, and callbacks for their changes. */
+/* Contexts: states, and callbacks for state changes. */
 #include "api/doca/core/core.h"
 
 #include "pe.h"
@@ -48,14 +48,14 @@ const char *dpk_ctx_state_name(const struct dpk_ctx *ctx)
     }
 }
 
-/* Whom to tell of a change of state. */
+/* A state change, and the callback that reports it. */
 struct change {
     doca_ctx_state_changed_callback_t call;
     union doca_data user_data;
     enum doca_ctx_states from, to;
 };
 
-/* With the lock held. */
+/* Call this with the lock held. */
 static struct change enter_state(struct dpk_ctx *ctx, enum doca_ctx_states to)
 {
     enum doca_ctx_states from = atomic_exchange(&ctx->state, to);
@@ -66,7 +66,7 @@ static struct change enter_state(struct dpk_ctx *ctx, enum doca_ctx_states to)
     return (struct change){ctx->changed, ctx->user_data, from, to};
 }
 
-/* Without the lock: the callback may call anything. */
+/* Call this without the lock: the callback may call any function. */
 static void tell(struct dpk_ctx *ctx, const struct change *c)
 {
     if (c->call && c->from != c->to)
@@ -112,7 +112,7 @@ doca_error_t dpk_ctx_stop(struct dpk_ctx *ctx)
     if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE)
         result = stop_now(ctx, &c);
     if (dpk_ctx_has_work(ctx))
-        dpk_pe_notify(ctx->pe); /* tasks that wait fail now */
+        dpk_pe_notify(ctx->pe); /* waiting tasks fail now */
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);
     return result;

@@ -1,17 +1,17 @@
-/* Descriptors: a mark, what is described in network byte order, and a sum over all of it. */
+/* Descriptors: a mark, the description in network byte order, and a checksum of both. */
 #include "api/doca/core/core.h"
 #include "rdma/pairs/pairs.h"
 
 #define MARK     0x44504b45u /* "DPKE" */
 #define VERSION  2u
 #define SIZE     64
-#define KEY_MARK 0x44504b4du /* "DPKM": a key, an address and a size, and no more */
+#define KEY_MARK 0x44504b4du /* "DPKM": only a key, an address and a size */
 #define KEY_SIZE 24
 
 static uint32_t checksum(const void *bytes, size_t size)
 {
     const uint8_t *p = bytes;
-    uint32_t hash = 2166136261u; /* FNV-1a: against accidents, not against anybody */
+    uint32_t hash = 2166136261u; /* FNV-1a: detects accidental changes, not deliberate ones */
     while (size--)
         hash = (hash ^ *p++) * 16777619u;
     return hash;
@@ -34,7 +34,7 @@ void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
         dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
 }
 
-/* Memory of any peer by its key, with the permissions of the key. */
+/* Reads a key: it describes memory of any peer, with the permissions of the key. */
 static void read_key(struct dpk_reader *r, struct descriptor *out)
 {
     *out = (struct descriptor){.kind = DESCRIPTOR_MMAP_RDMA,

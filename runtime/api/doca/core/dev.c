@@ -1,4 +1,4 @@
-/* Devices: the emulated ones, with DOCA's names. */
+/* Devices: emulated devices with DOCA's names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
     return handles_destroy((void **)dev_list, &dpk_devinfo_kind);
 }
 
-/* ---- What a device is ---- */
+/* ---- Properties ---- */
 
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
                                          uint32_t size)
@@ -112,7 +112,7 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
     doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     const struct dpk_pci_address *at = &info.pci;
     if (result == DOCA_SUCCESS && info.side == DPK_SIDE_DPU)
-        snprintf(iface_name, size, "p%u", info.number); /* the uplink */
+        snprintf(iface_name, size, "p%u", info.number); /* name of the uplink */
     else if (result == DOCA_SUCCESS && at->domain)
         snprintf(iface_name, size, "enP%up%us0f%unp%u", at->domain, at->bus, at->function,
                  at->function);
@@ -130,7 +130,7 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
     doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     if (result != DOCA_SUCCESS)
         return result;
-    uint32_t hash = 2166136261u; /* FNV-1a of the serial number: two machines differ */
+    uint32_t hash = 2166136261u; /* FNV-1a of the serial number, which differs between machines */
     for (const char *c = info.serial; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
     const uint8_t first = info.side == DPK_SIDE_DPU ? 0x06 : 0x02; /* locally administered */
@@ -152,7 +152,7 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
     return result;
 }
 
-/* Whether a text has the form of `form`, where x is any hexadecimal digit. */
+/* Returns true if a text has the form of `form`, where x is any hexadecimal digit. */
 static bool has_form(const char *text, const char *form)
 {
     for (; *form && *text; form++, text++)
@@ -194,7 +194,7 @@ doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t
     return info ? answer : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* For what is written to *out. */
+/* Checks the arguments of a function that writes to *out. */
 static doca_error_t devinfo_check(const struct doca_devinfo *devinfo, const void *out)
 {
     return dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
@@ -215,7 +215,7 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
     return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
 }
 
-/* A device has the address that it is asked for: none, as it has no interface in the system. */
+/* Answers that a device has no address, because it has no network interface. */
 static doca_error_t no_address(const struct doca_devinfo *devinfo, const uint8_t *address,
                                uint32_t size, uint32_t least)
 {
@@ -286,8 +286,8 @@ static struct ibv_context *open_by_name(const char *name)
     return context;
 }
 
-/* The domain of the device with that name: one of a list that is never freed, as keys of memory
- * may be in it for as long as the process runs. NULL: out of memory. */
+/* Returns the domain of the device with that name, or NULL if there is no memory. Domains are never
+ * freed, because keys of memory may refer to them until the process ends. */
 static struct dpk_memory_domain *domain_of(const char *name)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -309,7 +309,8 @@ static struct dpk_memory_domain *domain_of(const char *name)
     return n ? &n->domain : NULL;
 }
 
-/* Once, since the domain stays longer than the context. Without memory it has no name. */
+/* Sets the name of a domain once, because it outlives the context. Without memory there is no
+ * name. */
 static void name_device(struct dpk_memory_domain *domain, struct ibv_context *context)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -358,7 +359,7 @@ struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
     return pd;
 }
 
-/* `pd`: NULL, or whose device it is, and whose keys its keys are. */
+/* `pd`: NULL, or the protection domain whose device and keys are used. */
 static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
                              struct doca_dev **dev)
 {
@@ -432,7 +433,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 {
     void *object = NULL;
     if (!dev)
-        return DOCA_SUCCESS; /* programs close what they have not opened, and take errors for theirs */
+        return DOCA_SUCCESS; /* programs close devices that they did not open */
     doca_error_t result = dpk_object_leave(dev, &dpk_dev_kind, &object);
     if (result != DOCA_SUCCESS)
         return result;

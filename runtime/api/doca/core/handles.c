@@ -1,4 +1,4 @@
-/* Lists of handles. They are real arrays: which ones there are is remembered here. */
+/* Lists of handles. Programs get plain arrays, so the existing lists are recorded here. */
 #include <stdlib.h>
 
 #include "handles.h"

@@ -1,4 +1,4 @@
-/* The line of an engine's contexts. */
+/* The line of contexts of a progress engine. */
 #include "line.h"
 
 static void append(struct dpk_line *line, struct dpk_ctx *c)
@@ -37,8 +37,8 @@ void dpk_line_remove(struct dpk_line *line, struct dpk_ctx *c)
     line->polled -= c->ops->poll != NULL;
 }
 
-/* Whether the context has nothing to do until somebody submits a task or changes its state. Who does so
- * looks at `parked` afterwards, so that one of both sees what the other one has done. */
+/* Parks a context that has nothing to do until a thread submits a task or changes its state. That
+ * thread checks `parked` afterwards, so at least one of the two threads sees the other's change. */
 static bool park(struct dpk_ctx *c)
 {
     if (c->ops->progress || c->ops->is_ready || c->ops->poll || c->ops->rest)

@@ -1,4 +1,4 @@
-/* Lines of the log, and who says them. */
+/* Lines of the log, and their sources. */
 #include <doca_log.h>
 #include <stdarg.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define TEXT_MAX 4096 /* bytes of a line's text; more is cut */
 
-/* Numbers of sources that are registered: bits would do, but there is no limit to their number. */
+/* Numbers of registered sources. There is no limit to their number. */
 static struct {
     pthread_mutex_t lock;
     bool *taken;
@@ -74,15 +74,17 @@ doca_error_t doca_log(uint32_t level, int source, const char *file, int line, co
     return DOCA_SUCCESS;
 }
 
-/* ---- The libraries' own ---- */
+/* ---- Lines of the libraries ---- */
 
-/* `told` NULL: each time on stderr, too. */
+/* Without a backend for lines of the SDK, writes to stderr: each line if `told` is NULL, else only
+ * the first of its kind. */
 __attribute__((format(printf, 4, 0))) static void
 write_own(struct dpk_told *told, unsigned kind, struct line *line, const char *format, va_list ap)
 {
     char text[sizeof(struct dpk_error) + 128];
     vsnprintf(text, sizeof text, format, ap);
-    /* Names in it may come from a hostile file: it stays one line and steers no terminal. */
+    /* Names in the text may come from a hostile file. Cleaning keeps the text on one line, without
+     * terminal escapes. */
     line->text = dpk_text_clean(text);
     if (backends_write(true, line) || (told && !dpk_first(told, kind)))
         return;
@@ -131,7 +133,7 @@ doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
     return result;
 }
 
-/* A number for the words of a reason: the same for other addresses, sizes and keys. */
+/* Returns a number for a reason, which does not depend on its addresses, sizes and keys. */
 static unsigned kind_of(const char *reason)
 {
     unsigned hash = 5381;
@@ -149,7 +151,7 @@ doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t r
     char reason[sizeof noted];
     if (result == DOCA_SUCCESS || !noted[0])
         return result;
-    memcpy(reason, noted, sizeof reason); /* who writes the log may call DOCA */
+    memcpy(reason, noted, sizeof reason); /* log callbacks of the program may call DOCA */
     noted[0] = '\0';
     dpk_doca_tell_at(&((struct dpk_object *)object)->failed, kind_of(reason), DOCA_LOG_LEVEL_ERROR,
                      __FILE__, __LINE__, __func__, "%s: %s (%s)", what, reason,
@@ -164,8 +166,8 @@ char *dpk_doca_take_reason(void)
     return reason;
 }
 
-/* The failures of calls that were reported, by object, call and text. There are so many places that two
- * failures rarely share one, which would keep the second off stderr. */
+/* Reported failures of calls, by object, call and text. The table is large because a collision
+ * keeps the second failure off stderr. */
 #define REFUSALS 65536u
 static struct dpk_told refusals[REFUSALS / DPK_TOLD_KINDS];
 
@@ -213,7 +215,7 @@ doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result
     if (!o)
         return dpk_doca_no_object(call);
     pthread_mutex_unlock(&o->lock);
-    if (result != DOCA_SUCCESS) { /* without the lock: who writes the log may call DOCA */
+    if (result != DOCA_SUCCESS) { /* without the lock: log callbacks of the program may call DOCA */
         va_list ap;
         va_start(ap, format);
         refuse(o, result, call, format, ap);

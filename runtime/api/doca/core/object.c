@@ -3,8 +3,8 @@
 
 #include "api/doca/core/object.h"
 
-/* A handle has a mark that no address of a program has, the generation of a place in the table, and
- * the index of that place. */
+/* A handle has a mark that no address of a program has, the generation of its place in the table,
+ * and the index of the place. */
 #define MARK            UINT64_C(0xd0ca)
 #define PLACE_BITS      20
 #define PLACES_MAX      (UINT32_C(1) << PLACE_BITS)
@@ -16,13 +16,13 @@ struct place {
     uint32_t next_free;
 };
 
-/* There is one table for the process, as the API gives nothing but handles to find it with. The
- * place that was freed first is used first, so that each is used as rarely as possible. */
+/* The process has one table, because programs pass only handles to the API. The place that was
+ * freed first is reused first, so that generations grow slowly. */
 static struct {
     pthread_mutex_t lock;
     struct place *places;
     uint32_t count, capacity;
-    uint32_t first_free, last_free; /* PLACES_MAX: none */
+    uint32_t first_free, last_free; /* PLACES_MAX: no free place */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .first_free = PLACES_MAX, .last_free = PLACES_MAX};
 
 static uint64_t handle_of(uint32_t place)
@@ -30,7 +30,7 @@ static uint64_t handle_of(uint32_t place)
     return MARK << 48 | (table.places[place].generation & GENERATION_MASK) << PLACE_BITS | place;
 }
 
-/* The place of a handle that is in use; NULL: it is not. With the lock held. */
+/* Returns the place of a handle that is in use, or NULL. Call this with the lock held. */
 static struct place *find(const void *handle)
 {
     uint32_t place = (uint32_t)((uintptr_t)handle & (PLACES_MAX - 1));
@@ -82,8 +82,7 @@ static void free_place(struct place *p)
     table.last_free = place;
 }
 
-/* Calls that are under way may still hold the object. `gone` keeps them from making new uses of
- * it. */
+/* Calls of other threads may still hold the object. `gone` prevents them from making new uses. */
 static void leave(struct dpk_object *o)
 {
     pthread_mutex_lock(&o->lock);

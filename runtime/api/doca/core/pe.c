@@ -1,4 +1,4 @@
-/* Progress engines: their work for contexts, and the handle that signals work. */
+/* Progress engines: they give contexts their turns, and have a handle that signals work. */
 #include <doca_pe.h>
 #include <errno.h>
 #include <limits.h>
@@ -10,28 +10,28 @@
 #include "line.h"
 #include "pe.h"
 
-#define LOOK_US 1000u /* how often the watch looks at tasks that wait */
+#define LOOK_US 1000u /* interval in which the watch checks waiting tasks */
 
 struct dpk_pe {
     struct dpk_object object;
     struct dpk_line line;   /* its contexts, except parked contexts */
-    struct dpk_ctx *poller; /* whose `poll` was called last; NULL: it may have gone */
-    atomic_uint notes;      /* how often something may have begun to be work */
+    struct dpk_ctx *poller; /* the last polled context; NULL: unknown, it may be gone */
+    atomic_uint notes;      /* counts events that may have made work */
     atomic_uint quiet;      /* `notes` when all contexts were found idle */
     enum doca_pe_event_mode mode;
-    int handle;            /* an epoll of what follows; -1: nobody asked for it */
+    int handle;            /* an epoll of the next two; -1: not requested */
     int signal;            /* an eventfd */
-    int source;            /* what a context lets watch; -1: none */
-    atomic_bool armed;     /* until the handle is signalled */
-    atomic_bool signalled; /* there may be something to clear */
-    bool watched;          /* a thread looks at tasks that wait; with the lock */
-    bool ends;             /* that thread shall end */
+    int source;            /* a context's descriptor that the handle watches; -1: none */
+    atomic_bool armed;     /* the next notification signals the handle */
+    atomic_bool signalled; /* the signal may have to be cleared */
+    bool watched;          /* a thread checks waiting tasks; with the lock */
+    bool ends;             /* the thread must end */
     pthread_t watch;
-    pthread_cond_t wanted; /* it sleeps while the engine is not armed; with the lock */
-    pid_t watched_by;      /* the process that has that thread; those that it forks have none */
+    pthread_cond_t wanted; /* wakes the thread when the engine is armed; with the lock */
+    pid_t watched_by;      /* the process that has the thread; a child of fork() does not have it */
 };
 
-/* The engine that this thread polls for: what it finds need not wake the thread. */
+/* The engine that this thread polls for. Work that it finds does not have to wake the thread. */
 static _Thread_local struct dpk_pe *polls_for;
 static _Thread_local bool found_some;
 
@@ -54,7 +54,7 @@ static void pe_release(void *object)
         close(p->handle);
         close(p->signal);
     }
-    free(p); /* `wanted` stays: in a forked process, destroying it would wait for the watch */
+    free(p); /* does not destroy `wanted`: in a child of fork() that would wait for the watch */
 }
 static const struct dpk_kind pe_kind = {.left = pe_left, .release = pe_release};
 
@@ -166,7 +166,7 @@ static bool is_polled(const struct dpk_ctx *c)
 }
 
 /* Returns the next context in line, pinned, or NULL if there is none among the next *left, which is
- * counted down. `all`: not only one that may have work. */
+ * counted down. With `all`, it may have no work. */
 static struct dpk_ctx *next_in_line(struct dpk_pe *p, bool all, unsigned *left)
 {
     struct dpk_ctx *found = NULL;
@@ -177,13 +177,13 @@ static struct dpk_ctx *next_in_line(struct dpk_pe *p, bool all, unsigned *left)
         struct dpk_ctx *c = dpk_line_turn(&p->line);
         --*left;
         if (c && (all || !is_polled(c) || dpk_ctx_has_work(c)))
-            dpk_object_hold(found = c); /* it is in the line: so it is not released yet */
+            dpk_object_hold(found = c); /* still referenced: it is in the line */
     }
     pthread_mutex_unlock(&p->object.lock);
     return found;
 }
 
-/* Lets one context that can poll do it for all, if there is one. */
+/* Lets one context, if any can, poll for all. */
 static void poll_once(struct dpk_pe *p)
 {
     pthread_mutex_lock(&p->object.lock);
@@ -202,7 +202,7 @@ static void poll_once(struct dpk_pe *p)
     dpk_object_drop(c);
 }
 
-/* If the program sleeps next although there is more, it is woken. */
+/* Wakes the program if it is about to sleep although there is more work. */
 static void tell_of_more(struct dpk_pe *p)
 {
     unsigned left = UINT_MAX;
@@ -219,8 +219,8 @@ static bool progress(struct dpk_pe *p)
     struct dpk_ctx *c;
     found_some = false;
     poll_once(p);
-    const bool tells = found_some;                 /* callbacks may poll, too */
-    const unsigned notes = atomic_load(&p->notes); /* before what they tell of is looked at */
+    const bool tells = found_some;                 /* saved: callbacks may poll, too */
+    const unsigned notes = atomic_load(&p->notes); /* read before contexts are checked for work */
     if (notes == atomic_load(&p->quiet))
         return false;
     while (!done && (c = next_in_line(p, false, &left))) {
@@ -261,7 +261,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 
 void dpk_ctx_notify(struct dpk_ctx *ctx)
 {
-    dpk_pe_notify(ctx->pe); /* which stays while the context does not rest */
+    dpk_pe_notify(ctx->pe); /* the engine exists until the context is idle */
 }
 
 void dpk_pe_note(struct dpk_pe *p)
@@ -280,7 +280,7 @@ void dpk_pe_notify(struct dpk_pe *p)
     if (!p || !atomic_exchange(&p->armed, false))
         return;
     eventfd_write(p->signal, 1);
-    atomic_store(&p->signalled, true); /* after it: who clears nothing is woken once more */
+    atomic_store(&p->signalled, true); /* last: a clear in between causes one more wakeup */
 }
 
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
@@ -304,7 +304,7 @@ static bool watch_too(const struct dpk_pe *p, int fd)
     return epoll_ctl(p->handle, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void make_handle(struct dpk_pe *p)
 {
     if (p->handle >= 0)
@@ -347,7 +347,7 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 {
     struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    (void)handle; /* programs for Linux give 0 */
+    (void)handle; /* 0 on Linux */
     if (p) {
         pthread_mutex_lock(&p->object.lock);
         result = p->handle >= 0 ? clear(p) : DOCA_ERROR_BAD_STATE;
@@ -357,7 +357,7 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
     return result;
 }
 
-/* The handle watches what a context with a descriptor of its own says. */
+/* Watches the descriptor that a context may have. */
 static void rest(struct dpk_pe *p, struct dpk_ctx *c)
 {
     const int fd = c->ops->rest(c, p);
@@ -369,7 +369,7 @@ static void rest(struct dpk_pe *p, struct dpk_ctx *c)
     pthread_mutex_unlock(&p->object.lock);
 }
 
-/* What a pass over the contexts of an engine found. */
+/* Result of a pass over the contexts of an engine. */
 enum found { NOTHING, WAITING, WORK };
 
 static enum found look(struct dpk_pe *p, bool at_tasks)
@@ -392,7 +392,7 @@ static enum found look(struct dpk_pe *p, bool at_tasks)
     return found;
 }
 
-/* Checks tasks that wait without a notification, for example for sync events of other processes, while
+/* Checks tasks that wait without a notification, such as for sync events of other processes, while
  * the engine is armed. */
 static void *watch(void *object)
 {
@@ -413,7 +413,7 @@ static void *watch(void *object)
     return NULL;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t begin_watch(struct dpk_pe *p)
 {
     if (!p->watched && !p->ends) {
@@ -438,7 +438,7 @@ static doca_error_t arm(struct dpk_pe *p)
     pthread_mutex_unlock(&p->object.lock);
     if (result != DOCA_SUCCESS)
         return result;
-    const enum found found = look(p, false); /* after arming: what comes later signals */
+    const enum found found = look(p, false); /* after arming: later work signals */
     if (found == WORK)
         dpk_pe_notify(p);
     if (found != WAITING)

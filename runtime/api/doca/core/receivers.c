@@ -1,4 +1,4 @@
-/* The ids of receive queues: doca_eth gives them, doca_flow asks for them. */
+/* The ids of receive queues: doca_eth assigns them, doca_flow looks them up. */
 #include "api/doca/core/core.h"
 
 struct dpk_receiver {
@@ -7,7 +7,7 @@ struct dpk_receiver {
     uint16_t id;
 };
 
-/* With the lock. */
+/* Call this with the lock. */
 static uint32_t find(const struct dpk_dev *dev, uint16_t id)
 {
     const struct dpk_receiver *r = dev->receivers;

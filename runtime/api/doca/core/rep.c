@@ -1,23 +1,23 @@
-/* Representors: on the DPU's side there is one for each function of the card that the host sees. The
- * host sees none. Those of emulated functions are made by who knows them. */
+/* Representors: the DPU's side has a representor for each function of the card that the host sees;
+ * the host's side has no representors. doca_devemu makes those of emulated functions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/doca/core/core.h"
 #include "handles.h"
 
-/* A representor that could be opened. */
+/* A representor that can be opened. */
 struct rep_info {
     struct dpk_object object;
-    struct dpk_device_info card; /* its address and VUID are the function's */
+    struct dpk_device_info card; /* with the address and VUID of the function */
     unsigned emulated;           /* the number of an emulated function; 0: not emulated */
 };
 
-#define EMULATED_VHCA 0x4000u /* with the number of an emulated function */
+#define EMULATED_VHCA 0x4000u /* plus the number of an emulated function */
 
 struct rep {
     struct dpk_object object;
-    struct rep_info *info; /* a reference; its handle is doca_dev_rep_as_devinfo's */
+    struct rep_info *info; /* a reference; doca_dev_rep_as_devinfo returns its handle */
 };
 
 static void rep_info_release(void *object)
@@ -47,7 +47,7 @@ static bool sees_representors(const struct dpk_device_info *info)
     return info->pair && info->side == DPK_SIDE_DPU;
 }
 
-/* Which filters there are: network functions are all that emulated cards have. */
+/* Returns true if a filter is supported. Emulated cards have only network functions. */
 static bool is_listed(const struct dpk_device_info *info, int filter)
 {
     return filter == DOCA_DEVINFO_REP_FILTER_ALL ||
@@ -131,9 +131,10 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
     return handles_destroy((void **)dev_list_rep, &rep_info_kind);
 }
 
-/* ---- What a representor is ---- */
+/* ---- Properties ---- */
 
-/* Pinned, if there is somewhere to say so; NULL: it is none, or there is not. */
+/* Returns the representor's information, pinned, or NULL if the handle is invalid or `out` is
+ * NULL. */
 static struct rep_info *ask(const struct doca_devinfo_rep *devinfo_rep, const void *out)
 {
     return out ? dpk_object_pin(devinfo_rep, &rep_info_kind) : NULL;
@@ -257,7 +258,7 @@ doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_devi
     return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Of emulated functions ---- */
+/* ---- Representors of emulated functions ---- */
 
 doca_error_t dpk_emulated_rep_list(const struct dpk_device_info *cards, const unsigned *numbers,
                                    uint32_t count, struct doca_devinfo_rep ***list)

@@ -1,4 +1,4 @@
-/* Tasks: what contexts carry out in their progress engine. */
+/* Tasks: contexts carry them out in their progress engine. */
 #include <doca_pe.h>
 
 #include "api/doca/core/core.h"
@@ -49,7 +49,7 @@ doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *poo
     return result;
 }
 
-/* With the context's lock. */
+/* Call this with the context's lock. */
 static struct dpk_task *task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                                  union doca_data user_data)
 {
@@ -143,7 +143,7 @@ bool dpk_ctx_waits(const struct dpk_ctx *ctx)
                                               atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE);
 }
 
-/* With the context's lock. */
+/* Call this with the context's lock. */
 static void set_waits(struct dpk_task *t, bool waits)
 {
     if (waits && !t->waits)
@@ -153,7 +153,7 @@ static void set_waits(struct dpk_task *t, bool waits)
     t->waits = waits;
 }
 
-/* With the context's lock. */
+/* Call this with the context's lock. */
 static void append(struct dpk_task *t)
 {
     struct dpk_ctx *ctx = t->ctx;
@@ -165,7 +165,7 @@ static void append(struct dpk_task *t)
     ctx->last = t;
 }
 
-/* It is submitted. With the context's lock. */
+/* Marks a task as submitted. Call this with the context's lock. */
 static void enter(struct dpk_task *t, void (*observer)(void *owner, struct dpk_task *task),
                   void *owner)
 {
@@ -186,7 +186,7 @@ doca_error_t dpk_task_submit(struct dpk_task *t, bool flush,
     pthread_mutex_lock(&t->ctx->object.lock);
     if (t->freed) {
         result =
-            DOCA_ERROR_INVALID_VALUE; /* by another thread, just now or while it is submitted */
+            DOCA_ERROR_INVALID_VALUE; /* another thread freed it, just now or while submitted */
     } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
         result = t->pool->type->take ? t->pool->type->take(t, flush) : DOCA_SUCCESS;
         if (result == DOCA_SUCCESS)
@@ -205,13 +205,13 @@ void dpk_task_retry(struct dpk_task *t)
     pthread_mutex_unlock(&t->ctx->object.lock);
 }
 
-/* It counts no more. With the context's lock. */
+/* Removes a task from the counters. Call this with the context's lock. */
 static void uncount(struct dpk_task *t)
 {
     t->pool->count--;
     t->ctx->tasks--;
     if (dpk_ctx_has_work(t->ctx))
-        dpk_pe_notify(t->ctx->pe); /* it was what a stop waits for */
+        dpk_pe_notify(t->ctx->pe); /* a stop may wait for this task */
 }
 
 static void forget(struct dpk_task *t)
@@ -261,7 +261,7 @@ static void put_back(struct dpk_task *t)
     dpk_object_drop(t);
 }
 
-/* Whom to tell of the end of a task: an observer, the program, or nobody if it is freed. */
+/* Receiver of a task's end: an observer, the program, or no receiver if the task is freed. */
 struct end {
     void (*observer)(void *owner, struct dpk_task *task);
     void *owner;
@@ -291,7 +291,7 @@ static struct end end(struct dpk_task *t, doca_error_t status)
     return e;
 }
 
-/* Its callback has returned. Whether it was freed in there. */
+/* Call this after the callback returned. Returns true if the callback freed the task. */
 static bool end_told(struct dpk_task *t)
 {
     pthread_mutex_lock(&t->ctx->object.lock);
@@ -301,7 +301,7 @@ static bool end_told(struct dpk_task *t)
     return freed;
 }
 
-/* Takes the reference that `take` gave. */
+/* Ends a task, and drops the reference that `take` got. */
 static void finish(struct dpk_task *t, doca_error_t status)
 {
     dpk_doca_tell_reason(t->ctx, "a task failed", status);

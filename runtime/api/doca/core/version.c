@@ -1,4 +1,4 @@
-/* Which DOCA the libraries follow. */
+/* The version of DOCA that the libraries implement. */
 #include <doca_version.h>
 
 const char *doca_version_runtime(void)

@@ -50,7 +50,7 @@ static bool call_on_doorbell(struct dpk_dpa *d, unsigned call, uint64_t completi
 
 /* ---- Completions ---- */
 
-/* Which doorbell has a place, and its user data. */
+/* Gets the doorbell of a place, and its user data. */
 static void find(struct db_completion *k, uint64_t place, uint64_t found[2])
 {
     struct doorbell *b = NULL;

@@ -1,4 +1,4 @@
-/* Completions of doorbells: completion queues of the DPA, with the doorbells that fill them. */
+/* Completions of doorbells: completion queues of the DPA, and the doorbells that use them. */
 #include <doca_dpa.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "private.h"
 
 #define DOORBELLS_DEFAULT 64u
-#define ROOM              2u /* completions for each doorbell: one may come before the last is acknowledged */
+#define ROOM              2u /* per doorbell: one may be posted before the last is acknowledged */
 
 /* ---- Start and stop, with the lock ---- */
 

@@ -6,7 +6,7 @@
 
 /* ---- Start and stop, with the lock ---- */
 
-/* With the lock of registers. */
+/* Call this with the lock of registers. */
 static doca_error_t remember_registers(struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
@@ -22,7 +22,7 @@ static doca_error_t remember_registers(struct pci_dev *d)
     return DOCA_SUCCESS;
 }
 
-/* Registers are news when they change from now on. */
+/* Records the registers, so that later changes are reported. */
 static doca_error_t look_at_registers(struct pci_dev *d)
 {
     pthread_mutex_lock(&d->registers);
@@ -81,9 +81,9 @@ static doca_error_t dev_stop(struct dpk_ctx *ctx)
     return DOCA_SUCCESS;
 }
 
-/* ---- What happens to it ---- */
+/* ---- Events ---- */
 
-/* Writes what is the default of registers. */
+/* Writes the default values of registers. */
 static void restore_registers(struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
@@ -101,7 +101,8 @@ static void restore_registers(struct pci_dev *d)
     pthread_mutex_unlock(&d->registers);
 }
 
-/* The host of an emulated card takes a function at once, and gives it back when no program has it. */
+/* Does the host's part of hot plug: completes a plug at once, and an unplug when no program has the
+ * function. */
 static void go_on(struct pci_dev *d)
 {
     const enum dpk_pci_state state = dpk_pci_state_of(d->f);
@@ -112,7 +113,8 @@ static void go_on(struct pci_dev *d)
         dpk_pci_set_state(d->f, DPK_PCI_UNPLUGGING, DPK_PCI_OFF);
 }
 
-/* A region whose handler has something to hear; -1: none. With the lock of registers. */
+/* Returns a region with changes that its handler was not told, or -1. Call this with the lock of
+ * registers. */
 static int find_written(const struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
@@ -126,7 +128,7 @@ static int find_written(const struct pci_dev *d)
     return -1;
 }
 
-/* Who is to hear of registers that the host wrote, which are seen from then on. */
+/* Gets the handler of a region that the host wrote, and records the new values. */
 static bool take_written(struct pci_dev *d, struct stateful *who)
 {
     pthread_mutex_lock(&d->registers);
@@ -222,7 +224,7 @@ static void dev_release(void *object)
 }
 const struct dpk_kind pci_dev_kind = {.left = dev_left, .release = dev_release, .is_ctx = true};
 
-/* Of a type that is pinned. */
+/* Makes a context of a pinned type. */
 static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *pe,
                            struct doca_devemu_pci_dev **pci_dev)
 {

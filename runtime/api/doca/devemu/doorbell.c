@@ -5,7 +5,7 @@
 
 /* ---- Rings, with the lock of the listener ---- */
 
-/* One completion for each time that it is asked for. */
+/* Posts one completion for each request. */
 void doorbell_tell(struct doorbell *b)
 {
     if (!b->bound || !b->asked || !b->rung)
@@ -35,7 +35,7 @@ static void doorbell_left(void *object)
 {
     struct doorbell *b = object;
     listener_remove(b->dev, b);
-    if (b->object.handle) /* else there was no room for it, and the completion is locked */
+    if (b->object.handle) /* no handle: no room was left, and the caller has the lock */
         leave_completion(b);
     dpk_object_end_use(b->completion);
     dpk_object_end_use(b->dev);
@@ -51,7 +51,7 @@ static void doorbell_release(void *object)
 }
 const struct dpk_kind doorbell_kind = {.left = doorbell_left, .release = doorbell_release};
 
-/* With the lock of the completion. */
+/* Call this with the lock of the completion. */
 static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
                           struct doca_devemu_pci_db **db)
 {
@@ -67,10 +67,10 @@ static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
     dpk_object_use(b->dev);
     dpk_object_hold(b->queue = k->on_dpa.queue);
     *db = k->doorbells[place] = dpk_object_enter(b, &doorbell_kind);
-    return *db ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its uses */
+    return *db ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it and its uses were released */
 }
 
-/* With the lock of the context. */
+/* Call this with the lock of the context. */
 static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
                            const struct doorbell *what, struct doca_devemu_pci_db **db)
 {
@@ -94,7 +94,7 @@ static bool is_number(const struct dpk_pci_region *r, uint32_t id)
     return id < (r->use == DPK_PCI_MESSAGES ? dpk_pci_ids(r) : r->size >> r->log_stride);
 }
 
-/* With the lock of the context, which it takes away. */
+/* Call this with the lock of the context, which it unlocks. */
 static doca_error_t create_in(struct pci_dev *d, struct dpk_dpa *dpa, struct db_completion *k,
                               unsigned bar, uint64_t start, struct doorbell *what,
                               struct doca_devemu_pci_db **db)
@@ -152,7 +152,7 @@ doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db)
 doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
 {
     struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
-    if (!b || b->object.gone) { /* with the lock: it leaves after this, or did before */
+    if (!b || b->object.gone) { /* with the lock: it leaves before or after this */
         dpk_object_unlock(b, DOCA_SUCCESS);
         return dpk_doca_no_object(__func__);
     }

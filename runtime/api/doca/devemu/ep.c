@@ -1,4 +1,4 @@
-/* Endpoints, as DOCA 3.3 has them: contexts of functions by another name. */
+/* Endpoints of DOCA 3.3: contexts of functions by another name. */
 #include <doca_devemu_pci_ep.h>
 
 #include "private.h"
@@ -24,7 +24,7 @@ doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *e
                  : doca_ctx_set_datapath_on_dpa(doca_devemu_pci_dev_as_ctx(dev_of(ep)), dpa_dev);
 }
 
-/* ---- How many vectors and doorbells ---- */
+/* ---- Numbers of vectors and doorbells ---- */
 
 static doca_error_t set_number(const char *call, struct doca_devemu_pci_ep *ep, uint16_t number,
                                bool of_vectors)
@@ -73,7 +73,7 @@ doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, 
     return get_number(__func__, ep, num_db, false);
 }
 
-/* ---- What is made of it ---- */
+/* ---- Objects of an endpoint ---- */
 
 struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev)
 {

@@ -1,4 +1,4 @@
-/* Who a function says that it is: as its type, or otherwise. */
+/* The identity that a function shows: that of its type, or another. */
 #include "private.h"
 
 #define IDENTITY(setter, getter, member, type, most)                                               \

@@ -1,12 +1,12 @@
-/* Who listens for doorbells: a store of the host wakes nobody, so a thread looks at those that are
- * started. It sleeps longer when nobody rings. */
+/* Listeners for doorbells: a store of the host wakes no thread, so a thread polls the started
+ * doorbells. It sleeps longer if the host does not ring. */
 #include <time.h>
 
 #include "private.h"
 
 #define SHORT_NANOSECONDS 20000
 #define LONG_NANOSECONDS  500000
-#define PATIENCE          2000u /* looks, until it sleeps longer */
+#define PATIENCE          2000u /* polls without a ring before longer sleeps */
 
 static struct doorbell *find(const struct pci_dev *d, unsigned region, uint32_t id)
 {
@@ -22,7 +22,8 @@ static void ring(struct doorbell *b, uint32_t value)
     doorbell_rung(b);
 }
 
-/* Looks at all places of a region whose doorbells are told apart by data. Whether any was rung. */
+/* Polls all places of a region whose doorbells are numbered by data. Returns true if any was
+ * rung. */
 static bool look_at_messages(const struct pci_dev *d, unsigned region)
 {
     const struct dpk_pci_region *r = &dpk_pci_config_of(d->f)->regions[region];
@@ -39,7 +40,7 @@ static bool look_at_messages(const struct pci_dev *d, unsigned region)
     return any;
 }
 
-/* Whether any was rung. */
+/* Returns true if any doorbell was rung. */
 static bool look(struct pci_dev *d)
 {
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);

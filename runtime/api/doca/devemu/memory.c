@@ -1,8 +1,8 @@
-/* Memory of the host's driver, by the addresses that it has on the function's bus. */
+/* Memory of the host's driver, by its addresses on the function's bus. */
 #include "api/doca/memory/memory.h"
 #include "private.h"
 
-/* The function stays open, since the map is a use of its context. */
+/* The function is open, because the map is a use of its context. */
 static bool bus_read(void *context, uint64_t address, void *to, size_t size)
 {
     struct pci_dev *d = context;

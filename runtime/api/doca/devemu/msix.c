@@ -1,4 +1,4 @@
-/* Vectors of MSI-X, which the DPA raises. */
+/* MSI-X vectors that the DPA raises. */
 #include <stdlib.h>
 
 #include "private.h"
@@ -18,7 +18,7 @@ static void vector_release(void *object)
 }
 const struct dpk_kind vector_kind = {.left = vector_left, .release = vector_release};
 
-/* With the lock of the context. */
+/* Call this with the lock of the context. */
 static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vector,
                            uint64_t user_data, struct doca_devemu_pci_msix **msix)
 {
@@ -30,7 +30,7 @@ static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vect
     v->vector = vector;
     v->user_data = user_data;
     *msix = dpk_object_enter(v, &vector_kind);
-    return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it was released, with its use */
+    return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it and its use were released */
 }
 
 doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_dev, uint8_t id,

@@ -1,4 +1,4 @@
-/* Registers of stateful regions, as the program of the DPU sees them. */
+/* Registers of stateful regions, for the DPU's program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- Events ---- */
 
-/* An event is the context that it happened to. */
+/* An event has no object of its own: programs get the handle of the context. */
 struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(
     struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event)
 {
@@ -41,7 +41,8 @@ uint64_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_bar_regi
 
 /* ---- Registers ---- */
 
-/* Where bytes of a stateful region are, and what was seen of them; NULL: they are in none. */
+/* Returns the place of bytes in a stateful region, and of their recorded values; NULL if no region
+ * has all of them. */
 static uint8_t *find_bytes(struct pci_dev *d, unsigned bar, uint64_t start, size_t size,
                            uint8_t **seen)
 {
@@ -91,7 +92,7 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
     if (at)
         memcpy(at, in_values, size);
     if (seen)
-        memcpy(seen, in_values, size); /* what the DPU writes is no news to it */
+        memcpy(seen, in_values, size); /* the DPU's own changes are not reported to it */
     pthread_mutex_unlock(&d->registers);
     return dpk_doca_unlock(d, __func__, at ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND,
                            "no stateful region of BAR %u has the %zu bytes from 0x%llx", id, size,

@@ -1,4 +1,4 @@
-/* Emulated functions by their representors. */
+/* Representors of emulated functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ doca_error_t devemu_no_rep(const char *call, doca_error_t result)
         "the representor is NULL, was closed, or is not of an emulated function");
 }
 
-/* A started type, as it is. */
+/* Copies a started type. */
 static doca_error_t ask(const char *call, const struct doca_devemu_pci_type *pci_type,
                         struct pci_type *copy)
 {
@@ -25,7 +25,7 @@ static doca_error_t ask(const char *call, const struct doca_devemu_pci_type *pci
                            "the type is not started");
 }
 
-/* What the representor of a function says of it. */
+/* Returns the properties of a function's representor. */
 static struct dpk_device_info name(const struct dpk_device_info *card, const struct dpk_pci *f)
 {
     struct dpk_device_info info = *card;
@@ -37,7 +37,7 @@ static struct dpk_device_info name(const struct dpk_device_info *card, const str
     return info;
 }
 
-/* ---- New ones ---- */
+/* ---- New functions ---- */
 
 static doca_error_t make(const struct pci_type *t, struct doca_dev_rep **dev_rep)
 {

@@ -1,5 +1,5 @@
-/* Virtual functions belong to physical functions that a card has by itself. Emulated cards have none: all their
- * functions are made and removed by programs. */
+/* Virtual functions belong to physical functions of the card itself. Emulated cards have none:
+ * programs make and remove all of their functions. */
 #include "private.h"
 
 static doca_error_t no_virtual(const char *call, struct pci_dev *d)
@@ -8,7 +8,7 @@ static doca_error_t no_virtual(const char *call, struct pci_dev *d)
                            "emulated functions have no virtual functions");
 }
 
-/* Refuses a call on a function that could make it if it had virtual functions. */
+/* Refuses a valid call because emulated functions have no virtual functions. */
 static doca_error_t refuse(const char *call, const struct doca_devemu_pci_dev *pci_dev,
                            bool has_result, bool runs)
 {

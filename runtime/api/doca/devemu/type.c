@@ -1,4 +1,4 @@
-/* Types of emulated functions: what they are configured to be. */
+/* Types of emulated functions: their configuration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ doca_error_t devemu_failed(const char *call, const struct dpk_error *err)
                                               : result;
 }
 
-/* ---- What a card can ---- */
+/* ---- Capabilities of cards ---- */
 
 static doca_error_t is_able(const struct doca_devinfo *devinfo,
                             const struct doca_devemu_pci_type *pci_type, uint8_t *able)
@@ -102,7 +102,7 @@ doca_error_t doca_devemu_pci_type_destroy(struct doca_devemu_pci_type *pci_type)
     return dpk_doca_destroy(pci_type, &pci_type_kind, __func__);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t start(struct pci_type *t)
 {
     struct dpk_error err = {0};
@@ -144,8 +144,8 @@ doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
 
 /* ---- Configuration ---- */
 
-/* Locked, if it may be configured. NULL: *result is the error, which was
- * reported for `call`. */
+/* Returns the type, locked, if it may be configured. Otherwise reports the error for `call` and
+ * returns NULL with the error in *result. */
 static struct pci_type *begin(const char *call, const struct doca_devemu_pci_type *pci_type,
                               doca_error_t *result)
 {
@@ -227,7 +227,7 @@ doca_error_t doca_devemu_pci_type_set_memory_bar_conf(struct doca_devemu_pci_typ
     return dpk_object_unlock(t, DOCA_SUCCESS);
 }
 
-/* The region that begins there, or a new one; NULL: there is no room. */
+/* Returns the region that starts there, or a new region; NULL if there is no room. */
 static struct dpk_pci_region *place(struct dpk_pci_config *c, unsigned bar, uint64_t start)
 {
     for (unsigned i = 0; i < c->region_count; i++)
@@ -254,7 +254,7 @@ static doca_error_t set_region(const char *call, struct doca_devemu_pci_type *pc
                            "the type has its %u regions already", DPK_PCI_REGIONS);
 }
 
-/* What no type can have: an error of who may configure one. */
+/* Refuses a size of doorbells, unless the type cannot be configured at all. */
 static doca_error_t refuse(const char *call, const struct doca_devemu_pci_type *pci_type,
                            uint8_t log_db_size)
 {

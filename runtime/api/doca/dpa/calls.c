@@ -1,12 +1,10 @@
-/*
- * Calls of DPA code: each room registers those that it carries out. Here are those that concern the
- * caller's device and completion queues (guest/abi/doca_calls.h).
- */
+/* Calls of DPA code. Each room registers its calls. This file has the calls on the caller's device
+ * and on completion queues (guest/abi/doca_calls.h). */
 #include "guest/abi/doca_calls.h"
 #include "guest/abi/dpa_abi.h"
 #include "private.h"
 
-/* The rooms that constructors registered. It changes only then. */
+/* The rooms, which constructors register; constant afterwards. */
 static struct dpk_dpa_calls *registered;
 
 void dpk_dpa_register_calls(struct dpk_dpa_calls *calls)
@@ -27,7 +25,7 @@ bool dpk_dpa_call_unknown(char *reason, size_t size, unsigned call)
     return false;
 }
 
-/* Hands a call to its room. */
+/* Passes a call to its room. */
 static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
@@ -49,7 +47,7 @@ void calls_attach(struct dpk_dpa *d)
 
 /* ---- Completion queues ---- */
 
-/* The next completion of a queue goes to `to`. False: it cannot be written there. */
+/* Copies the next completion of a queue to `to`. Returns false if the memory is not writable. */
 static bool take(struct dpk_dpa_completion *q, struct dpk_process *p, uint64_t to, uint64_t *found)
 {
     *found = q->posted != q->taken;
@@ -62,7 +60,7 @@ static bool take(struct dpk_dpa_completion *q, struct dpk_process *p, uint64_t t
     return true;
 }
 
-/* With the queue's lock held. */
+/* Call this with the queue's lock held. */
 static bool queue_call(struct dpk_dpa_completion *q, struct dpk_process *p, unsigned call,
                        const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
@@ -100,7 +98,7 @@ static bool call_on_queue(struct dpk_dpa *d, unsigned call, const uint64_t args[
     return good;
 }
 
-/* ---- The room's own ---- */
+/* ---- Calls of this room ---- */
 
 static bool dpa_call(void *context, struct dpk_caller *caller, unsigned call,
                      const uint64_t args[6], uint64_t *result, char *reason, size_t size)

@@ -69,7 +69,7 @@ static doca_error_t start_locked(struct dpk_dpa_completion *c, struct dpk_proces
     if (c->thread) {
         link_to_thread(c);
         if (c->size)
-            dpk_trigger_arm(c->trigger, 0); /* the first completion is an event unasked */
+            dpk_trigger_arm(c->trigger, 0); /* the first completion is an event without a request */
     }
     return DOCA_SUCCESS;
 }
@@ -92,9 +92,9 @@ static doca_error_t completion_stop(struct dpk_dpa_completion *c)
     struct dpk_trigger *trigger = c->trigger;
     if (trigger) {
         if (c->thread)
-            unlink_from_thread(c); /* who starts the thread looks at the trigger until here */
+            unlink_from_thread(c); /* until here, starting the thread uses the trigger */
         c->trigger = NULL;
-        /* The trigger of a context that was stopped went with it. */
+        /* Stopping a context destroys its triggers. */
         if (dpk_dpa_enter(c->dpa, c->run)) {
             dpk_trigger_destroy(trigger);
             dpk_dpa_leave(c->dpa);
@@ -148,7 +148,7 @@ void dpk_completion_offer(struct dpk_dpa_completion *queue, const struct dpk_com
     post(queue, completion, false);
 }
 
-/* ---- By handle, for both ---- */
+/* ---- Functions on handles of both kinds ---- */
 
 static doca_error_t start(const void *handle, const struct dpk_kind *kind)
 {

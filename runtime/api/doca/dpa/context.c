@@ -59,7 +59,7 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 
 /* ---- Programs ---- */
 
-/* What dpacc makes for a program is the same object for FlexIO and DOCA. */
+/* FlexIO and DOCA use the same application object of dpacc. */
 doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 {
     struct dpk_host_app *found = dpk_host_app_find(app);
@@ -141,7 +141,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
     return result;
 }
 
-/* ---- Asking ---- */
+/* ---- Properties ---- */
 
 doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
 {
@@ -178,8 +178,8 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsign
     return result;
 }
 
-/* How many execution units a context has that is started, in parts of `per`; with `per` 0, how many
- * a core has. */
+/* Gets the number of execution units of a started context divided by `per`, rounded up; with `per`
+ * 0, the number of a core. */
 static doca_error_t tell_units(struct doca_dpa *dpa, unsigned per, unsigned *out)
 {
     struct dpk_dpa_call c;

@@ -1,4 +1,4 @@
-/* DPA contexts as objects: their process, and who is inside it. */
+/* DPA contexts as objects: their process, and the threads that use it. */
 #include "private.h"
 
 static void dpa_release(void *object)
@@ -16,7 +16,7 @@ static void dpa_release(void *object)
 }
 const struct dpk_kind dpk_dpa_kind = {.release = dpa_release};
 
-/* Gives a context that is on that device the next number; 0: out of memory. */
+/* Gives a context on that device the next number. Returns 0 if there is no memory. */
 static uint64_t add_number(struct dpk_dpa *base, struct dpk_dev *dev)
 {
     struct dpk_memory_domain **more =
@@ -38,7 +38,7 @@ struct dpk_dpa *dpk_dpa_new(struct dpk_dev *dev)
     pthread_cond_init(&d->left, NULL);
     pthread_mutex_init(&d->externals.lock, NULL);
     dpk_object_hold(d->dev = dev);
-    dpk_object_use(dev); /* until it is closed: others may hold the context longer */
+    dpk_object_use(dev); /* until it is closed: other objects may hold the context longer */
     d->log_level = DPK_HOST_STREAM_INFO;
     if (dpk_object_enter(d, &dpk_dpa_kind))
         return d;
@@ -51,7 +51,7 @@ struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d)
     return d->base ? d->base : d;
 }
 
-/* ---- Who is inside ---- */
+/* ---- Entering and leaving ---- */
 
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run)
 {

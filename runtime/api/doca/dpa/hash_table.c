@@ -1,4 +1,5 @@
-/* Hash tables of DPA code: numbers by keys, which its threads share. The host keeps them. */
+/* Hash tables of DPA code, which its threads share: from keys to numbers. They are in host
+ * memory. */
 #include <doca_dpa.h>
 
 #include "guest/abi/doca_calls.h"
@@ -13,11 +14,11 @@ struct slot {
 };
 
 struct hash_table {
-    struct dpk_object object; /* its lock guards all that follows */
+    struct dpk_object object; /* its lock guards all other members */
     struct dpk_dpa *dpa;      /* a reference */
     uint64_t run;
     uint32_t count, max;
-    uint32_t mask; /* slots less one: a power of two, more than twice the entries */
+    uint32_t mask; /* number of slots - 1: a power of two, more than twice the entries */
     struct slot *slots;
 };
 
@@ -37,7 +38,7 @@ static uint32_t home_of(const struct hash_table *t, uint32_t key)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
 }
 
-/* The slot that has the key, or where it would be. */
+/* Returns the slot of the key, or the slot where it would be added. */
 static uint32_t place_of(const struct hash_table *t, uint32_t key)
 {
     uint32_t place = home_of(t, key);
@@ -46,7 +47,7 @@ static uint32_t place_of(const struct hash_table *t, uint32_t key)
     return place;
 }
 
-/* False: the table is full. */
+/* Returns false if the table is full. */
 static bool add(struct hash_table *t, uint32_t key, uint64_t value)
 {
     struct slot *slot = &t->slots[place_of(t, key)];
@@ -57,7 +58,7 @@ static bool add(struct hash_table *t, uint32_t key, uint64_t value)
     return true;
 }
 
-/* Entries after the removed entry move up, so that no entry has a gap before it. */
+/* Later entries of the probe sequence move up, so that no entry has a gap before it. */
 static void take_away(struct hash_table *t, uint32_t key)
 {
     uint32_t gap = place_of(t, key);

@@ -3,7 +3,7 @@
 
 #include "private.h"
 
-/* Ends a call that gave `status`. */
+/* Ends a call and returns its status. */
 static doca_error_t finish(struct dpk_dpa_call *c, const char *name, enum dpk_status status,
                            const struct dpk_error *err)
 {

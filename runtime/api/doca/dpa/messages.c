@@ -1,4 +1,4 @@
-/* Messages of DPA code: what it prints, logs and traces. */
+/* Messages of DPA code: output, logs and traces. */
 #include <doca_dpa.h>
 #include <errno.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include "guest/abi/doca_calls.h"
 #include "private.h"
 
-#define MESSAGES_BSIZE 4096u /* bytes of device messages under way */
+#define MESSAGES_BSIZE 4096u /* capacity for device messages */
 
 /* ---- Streams and files of a process ---- */
 
@@ -21,14 +21,15 @@ static enum dpk_status open_files(struct dpk_dpa *d, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* False: a write has failed, now or before, as on a full disk; errno says why. */
+/* Closes a file. Returns false, with errno, if this or an earlier write failed, for example on a
+ * full disk. */
 static bool closes_well(FILE *f)
 {
     const bool failed = ferror(f);
     if (fclose(f) != 0)
         return false;
     if (failed)
-        errno = EIO; /* the reason is gone */
+        errno = EIO; /* the reason of an earlier failure is unknown */
     return !failed;
 }
 
@@ -43,7 +44,7 @@ void messages_close(struct dpk_dpa *d)
     }
 }
 
-/* The numbers of streams are known to the device libraries: 0 and 1. */
+/* The device libraries rely on the numbers of these streams, 0 and 1. */
 enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err)
 {
     struct dpk_host_stream *printed;
@@ -59,7 +60,7 @@ enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err)
     return status == DPK_OK ? dpk_host_stream_create(d->process, &options, &d->log, err) : status;
 }
 
-/* ---- What programs set ---- */
+/* ---- Settings ---- */
 
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_level log_level)
 {

@@ -1,9 +1,9 @@
-/* Completion queues that objects of other rooms keep on the DPA. */
+/* Completion queues on the DPA that objects of other rooms own. */
 #include <doca_dpa.h>
 
 #include "private.h"
 
-/* Of a DPA context that was stopped it is gone. */
+/* If the DPA context was stopped, the memory no longer exists. */
 static void free_memory(const struct dpk_dpa_queue *q)
 {
     struct dpk_error err = {0};
@@ -27,7 +27,7 @@ doca_error_t dpk_dpa_queue_start(struct dpk_dpa_queue *q, struct doca_dpa_thread
 {
     struct doca_dpa *dpa = dpk_dpa_of_thread(thread);
     if (!dpa)
-        return DOCA_ERROR_BAD_STATE; /* it is gone */
+        return DOCA_ERROR_BAD_STATE; /* the thread was destroyed */
     doca_dpa_dev_uintptr_t memory = 0;
     doca_error_t result = doca_dpa_completion_create(dpa, elements, &q->handle);
     if (result != DOCA_SUCCESS)

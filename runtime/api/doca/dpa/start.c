@@ -42,14 +42,14 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
         pthread_mutex_unlock(&d->object.lock);
         return DOCA_ERROR_BAD_STATE;
     }
-    atomic_store(&d->started, false); /* nobody enters any more */
+    atomic_store(&d->started, false); /* no thread enters any more */
     dpk_process_end(d->process->dpa, "its context is stopped");
     while (d->inside > 0)
         pthread_cond_wait(&d->left, &d->object.lock);
     struct dpk_host_process *process = d->process;
     pthread_mutex_unlock(&d->object.lock);
 
-    dpk_host_process_destroy(process); /* prints what is left, and ends the stream */
+    dpk_host_process_destroy(process); /* prints remaining messages and ends the streams */
 
     pthread_mutex_lock(&d->object.lock);
     d->process = NULL;

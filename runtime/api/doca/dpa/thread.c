@@ -1,4 +1,4 @@
-/* Threads that events wake. */
+/* Threads that events start. */
 #include <doca_dpa.h>
 
 #include "private.h"
@@ -20,7 +20,7 @@ doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread
         return DOCA_ERROR_INVALID_VALUE;
     struct dpk_dpa_thread *t = calloc(1, sizeof *t);
     if (t) {
-        t->dpa = d; /* the pin is its reference */
+        t->dpa = d; /* keeps the pin as its reference */
         *dpa_thread = dpk_object_enter(t, &dpk_dpa_thread_kind);
     } else {
         dpk_object_drop(d);
@@ -28,7 +28,7 @@ doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread
     return *dpa_thread ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-/* The thread, locked. */
+/* Returns the thread, pinned and locked. */
 static struct dpk_dpa_thread *thread_begin(const struct doca_dpa_thread *thread)
 {
     struct dpk_dpa_thread *t = dpk_object_pin(thread, &dpk_dpa_thread_kind);
@@ -87,7 +87,7 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
     return thread_end(t, DOCA_SUCCESS);
 }
 
-/* ---- Asking ---- */
+/* ---- Properties ---- */
 
 doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *thread, doca_dpa_func_t **func,
                                           uint64_t *arg)
@@ -141,7 +141,7 @@ doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa
 
 /* ---- States ---- */
 
-/* An unknown function, unit, or a thread that is not in the state for it, are the caller's. */
+/* Reports a failure. An unknown function or a wrong state is an error of the caller. */
 static doca_error_t failed(const char *name, const struct dpk_error *err)
 {
     doca_error_t result = dpk_doca_failed(name, err);
@@ -204,8 +204,9 @@ doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
     return thread_end(t, result);
 }
 
-/* With the lock held, which it lets go of meanwhile: the thread's code may be in a call that waits
- * for somebody who waits for the lock. A thread of a context that was stopped went with it. */
+/* Call this with the lock held. It releases the lock meanwhile, because the thread's code may be in
+ * a call that waits for another thread that waits for the lock. Stopping a context destroys its
+ * threads. */
 static doca_error_t stop(struct dpk_dpa_thread *t)
 {
     struct dpk_thread *thread = t->thread;

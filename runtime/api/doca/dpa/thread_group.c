@@ -1,4 +1,4 @@
-/* Groups of threads, in which each has a rank. */
+/* Groups of threads, in which each thread has a rank. */
 #include <doca_dpa.h>
 
 #include "private.h"
@@ -6,8 +6,8 @@
 struct group {
     struct dpk_object object;
     struct dpk_dpa *dpa;              /* a reference */
-    unsigned count, set;              /* threads that it has, and those that have a rank already */
-    uint64_t run;                     /* of the context; 0: not started */
+    unsigned count, set;              /* threads of the group, and threads that have a rank */
+    uint64_t run;                     /* run of the context; 0: not started */
     struct dpk_dpa_thread *threads[]; /* by rank: references; NULL: not set */
 };
 
@@ -33,7 +33,7 @@ doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num
         return DOCA_ERROR_INVALID_VALUE;
     struct group *g = calloc(1, sizeof *g + num_threads * sizeof(struct dpk_dpa_thread *));
     if (g) {
-        g->dpa = d; /* the pin is its reference */
+        g->dpa = d; /* keeps the pin as its reference */
         g->count = num_threads;
         *tg = dpk_object_enter(g, &group_kind);
     } else {
@@ -56,7 +56,7 @@ doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
     return dpk_object_unlock(g, DOCA_SUCCESS);
 }
 
-/* With both locks held. */
+/* Call this with both locks held. */
 static doca_error_t set_thread(struct group *g, struct dpk_dpa_thread *t, unsigned rank)
 {
     if (rank >= g->count || dpk_dpa_base(g->dpa) != dpk_dpa_base(t->dpa))

@@ -1,4 +1,4 @@
-/* Queues that have buffers of their own: a pool, and events of frames. */
+/* Queues that manage their buffers: a pool of buffers, and events of received frames. */
 #include <doca_buf_pool.h>
 
 #include "eth.h"
@@ -18,7 +18,7 @@ static uint64_t slot_size(const struct rxq *q)
            ~(uint64_t)(DPK_WQEBB - 1);
 }
 
-/* Posts a buffer of the pool. Returns false without a free buffer, or without room. */
+/* Posts a buffer of the pool. Returns false if no buffer is free, or the ring is full. */
 static bool post(struct rxq *q)
 {
     const size_t slot = q->rings.posted & ((1u << q->rings.log_depth) - 1);
@@ -71,7 +71,7 @@ doca_error_t rxq_pool_open(struct rxq *q)
     result = doca_buf_pool_start(q->pool);
     if (result == DOCA_SUCCESS) {
         fill(q);
-        if (q->rings.posted == 0) /* memory that the device must not write to */
+        if (q->rings.posted == 0) /* the device must not write to the memory */
             result = DOCA_ERROR_NOT_PERMITTED;
         if (result != DOCA_SUCCESS)
             doca_buf_pool_stop(q->pool);
@@ -81,7 +81,7 @@ doca_error_t rxq_pool_open(struct rxq *q)
     return result;
 }
 
-/* Gives back what is posted, of a queue that gets no more frames. */
+/* Returns all posted buffers of a queue to its pool, and stops receiving. */
 static void drain(struct rxq *q)
 {
     if (q->drained)
@@ -95,7 +95,7 @@ static void drain(struct rxq *q)
     q->drained = true;
 }
 
-/* How many buffers the program has. */
+/* Returns the number of buffers that the program has. */
 static uint32_t taken(const struct rxq *q)
 {
     uint32_t all = 0, free_ones = 0, posted = 0;
@@ -118,7 +118,8 @@ doca_error_t rxq_pool_close(struct rxq *q)
 
 /* ---- Events ---- */
 
-/* Takes the next frame into place `i` of the event. Returns NULL if there is no frame, or it failed. */
+/* Takes the next frame into place `i` of the event. Returns NULL if there is no frame, or it
+ * failed. */
 static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
 {
     struct eth_completion c;
@@ -142,7 +143,7 @@ static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
     return buf;
 }
 
-/* As many frames as an event has, at most; 0: fewer than it must have. */
+/* Takes at most the frames that fit into an event. Returns 0 if there are too few. */
 static unsigned gather(struct rxq *q, struct doca_buf **bufs, bool *failed)
 {
     const unsigned most = q->batch_came ? q->batch_max : 1,
@@ -164,7 +165,7 @@ static void tell_frames(struct rxq *q, struct doca_buf **bufs, unsigned count)
         q->came(e->object.handle, bufs[0], q->event_data);
         return;
     }
-    struct doca_buf **list = calloc(count + 1, sizeof *list); /* NULL ends it */
+    struct doca_buf **list = calloc(count + 1, sizeof *list); /* ends with NULL */
     if (list) {
         memcpy(list, bufs, count * sizeof *list);
         q->batch_came(e->object.handle, (uint16_t)count, q->event_data, DOCA_SUCCESS, list);
@@ -288,7 +289,8 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
     return result;
 }
 
-/* What an event says of its frames, if the queue was told to (`told`). */
+/* Getters of properties of an event's frames, if the queue was configured to report them
+ * (`told`). */
 #define TELLS(kind, of, getter, type_out, told, value)                                             \
     doca_error_t getter(const struct doca_eth_rxq_event_##of *event, type_out *out)                \
     {                                                                                              \

@@ -6,9 +6,9 @@ static struct rxq *rxq_of(struct dpk_ctx *ctx)
     return (struct rxq *)ctx;
 }
 
-/* ---- Beginning ---- */
+/* ---- Posting ---- */
 
-/* Writes the entry of a receive, whose unused segments point to nothing. */
+/* Writes the ring entry of a receive. Its unused segments are empty. */
 static void write_entry(const struct rxq *q, const struct dpk_memory_access *places, unsigned count)
 {
     uint8_t *entry = eth_entry(&q->rings, q->rings.posted);
@@ -36,7 +36,7 @@ static doca_error_t receive_take(struct dpk_task *task, bool flush)
     write_entry(q, places, count);
     q->in_flight[slot] = t;
     q->rings.posted++;
-    (void)flush; /* a record costs nothing to write */
+    (void)flush; /* each receive is flushed: updating the doorbell record is cheap */
     eth_rings_release(&q->rings);
     dpk_queues_kick(q->rings.nic, q->rings.cq);
     return DOCA_SUCCESS;
@@ -73,7 +73,7 @@ bool rxq_progress(struct dpk_ctx *ctx)
     const bool stops = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING;
     if (q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL)
         return rxq_progress_managed(q, stops);
-    /* The port flushes what is posted to a queue in the error state. */
+    /* The port flushes posted receives of a queue in the error state. */
     if (stops && atomic_load(&ctx->submitted) > 0)
         dpk_queue_fail(q->rings.queue);
     return end_next(q);
@@ -157,7 +157,8 @@ doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv 
     return t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* What a task that has a frame says of it, if the queue was told to (`told`). */
+/* Getters of properties of a received frame, if the queue was configured to report them
+ * (`told`). */
 #define TELLS(getter, type_out, told, value)                                                       \
     doca_error_t getter(const struct doca_eth_rxq_task_recv *task_recv, type_out *out)             \
     {                                                                                              \

@@ -1,15 +1,15 @@
-/* Rings in memory of this process, and the completions in them (struct mlx5_cqe64). */
+/* Rings in memory of this process, and their completions (struct mlx5_cqe64). */
 #include <string.h>
 
 #include "eth.h"
 
-#define CQE_LAST     8u /* the last bytes of a completion, which make it valid */
+#define CQE_LAST     8u /* the last 8 bytes of a completion make it valid */
 #define CQE_VALIDITY 63u
-#define CQE_INVALID  0xf1u /* MLX5_CQE_INVALID, and an owner bit that no first round has */
+#define CQE_INVALID  0xf1u /* MLX5_CQE_INVALID, with an owner bit that the first round lacks */
 enum { CQE_REQUEST_ERROR = 13, CQE_RESPONSE_ERROR = 14 };
 enum { CHECKED_L3 = 2, CHECKED_L4 = 4, L3_HEADERS = 3 << 2, L4_HEADERS = 7 << 4 };
 
-/* ---- What the port calls ---- */
+/* ---- Callbacks of the port ---- */
 
 static bool load(const struct dpk_nic_memory *memory, uint64_t address, void *to, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Receive queues: what is set, and their life. */
+/* Receive queues: settings, start and stop. */
 #include "eth.h"
 
 #define BURST_MAX    ETH_DEPTH_MAX
@@ -21,7 +21,7 @@ static void rxq_left(void *object)
 }
 const struct dpk_kind rxq_kind = {.left = rxq_left, .release = rxq_release, .is_ctx = true};
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 ETH_CAP(doca_eth_rxq_cap_get_max_burst_size, uint32_t, BURST_MAX)
 ETH_CAP(doca_eth_rxq_cap_get_max_packet_size, uint32_t, DPK_FRAME_MAX)
@@ -64,7 +64,7 @@ static void close_all(struct rxq *q)
     q->posted = NULL;
 }
 
-/* Bytes of an entry of the ring, as a power of two. */
+/* Returns log2 of the bytes of a ring entry. */
 static unsigned log_entry(const struct rxq *q)
 {
     unsigned log = 4;
@@ -153,7 +153,7 @@ doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
     struct rxq *q = dpk_object_pin(eth_rxq, &rxq_kind);
     doca_error_t result = q ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (q && is_managed(q))
-        result = dpk_ctx_stop(&q->base.ctx); /* its buffers are not its users */
+        result = dpk_ctx_stop(&q->base.ctx); /* its buffers do not count as uses */
     dpk_object_drop(q);
     return result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &rxq_kind) : result;
 }
@@ -163,9 +163,10 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
     return dpk_ctx_of(eth_rxq, &rxq_kind);
 }
 
-/* ---- What is set ---- */
+/* ---- Settings ---- */
 
-/* The queue, locked; *result: `good`, but BAD_STATE of a valid value unless the queue is idle. */
+/* Returns the queue, locked. *result is BAD_STATE if `good` is a success and the queue is not idle,
+ * else `good`. */
 static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
                                 doca_error_t *result)
 {
@@ -253,14 +254,15 @@ doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, 
         *buf_size = 0;
         return DOCA_SUCCESS;
     }
-    /* MB/s times microseconds are bytes; twice, as frames come while others are kept. */
+    /* MB/s times microseconds are bytes. Twice as many, because frames arrive while the program has
+     * buffers. */
     const uint64_t slot =
         ((uint64_t)head_size + max_packet_size + tail_size + DPK_WQEBB - 1) & ~(uint64_t)63;
     const uint64_t kept = 2 * ((uint64_t)rate * pkt_max_process_time / max_packet_size + 1);
     const uint64_t slots = kept > max_burst_size ? kept : max_burst_size;
     if (slots > (UINT32_MAX - DPK_WQEBB) / slot)
         return DOCA_ERROR_TOO_BIG;
-    *buf_size = (uint32_t)(slots * slot + DPK_WQEBB); /* its start need not be aligned */
+    *buf_size = (uint32_t)(slots * slot + DPK_WQEBB); /* its start may be unaligned */
     return DOCA_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* Elements of work of send queues, and the tasks that are one frame, or one cut into many. */
+/* WQEs of send queues, and tasks that send a frame, or a large packet as several frames (LSO). */
 #include "eth.h"
 
 enum { WQE_LARGE_SEND = 0x0e, WQE_SEND = 0x0a };
@@ -8,7 +8,7 @@ enum { CONTROL = 16, ETHERNET = 16, INLINE_AT = 14, WQE_SEGMENTS_MAX = 63 };
 struct send_task {
     struct dpk_task task;
     struct doca_buf *pkt;
-    struct doca_gather_list *headers; /* of one that is cut */
+    struct doca_gather_list *headers; /* of a large packet */
     uint32_t metadata;
     uint16_t mss, flags;
 };
@@ -18,9 +18,10 @@ static struct txq *txq_of(struct dpk_ctx *ctx)
     return (struct txq *)ctx;
 }
 
-/* ---- Elements of work ---- */
+/* ---- WQEs ---- */
 
-/* What the Ethernet segment and the headers in it take, in segments; 0: they are too many. */
+/* Writes the Ethernet segment with its headers. Returns its size in segments, or 0 if the headers
+ * do not fit. */
 static unsigned write_ethernet(const struct txq *q, const struct send_frame *frame, uint8_t *at)
 {
     size_t size = 0;
@@ -52,7 +53,7 @@ static void write_control(const struct txq *q, bool cut, unsigned segments, uint
     at[11] = COMPLETE_ALWAYS;
 }
 
-/* Copies an element to the ring, which it may go round. */
+/* Copies a WQE to the ring, which may wrap. */
 static void put(struct txq *q, const uint8_t *wqe, unsigned blocks, struct send_item item)
 {
     q->in_flight[q->rings.posted & ((1u << q->rings.log_depth) - 1)] = item;
@@ -189,7 +190,7 @@ static const struct dpk_task_type send_type = {
 static const struct dpk_task_type large_type = {
     .size = sizeof(struct send_task), .take = send_take, .tell = large_tell};
 
-/* `pool`: its offset in struct txq. */
+/* `pool`: offset of the pool in struct txq. */
 static doca_error_t set_conf(struct doca_eth_txq *eth_txq, size_t pool,
                              const struct dpk_task_type *type, dpk_task_callback completed,
                              dpk_task_callback failed, uint32_t count)
@@ -238,7 +239,7 @@ doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by)
     return result;
 }
 
-/* A number of a task, at its offset in struct send_task. */
+/* Sets a number at an offset in struct send_task. */
 static void set_number(const void *task, const struct dpk_task_type *type, size_t place,
                        uint16_t number)
 {
@@ -336,7 +337,7 @@ void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_sen
     set_number(task_send, &send_type, offsetof(struct send_task, flags), ol_flags);
 }
 
-/* ---- Data that is cut ---- */
+/* ---- Large packets ---- */
 
 doca_error_t doca_eth_txq_task_lso_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_lso_send_completion_cb_t task_completion_cb,

@@ -1,4 +1,4 @@
-/* Batches: many frames that are sent by one task. */
+/* Batches: tasks that send many frames. */
 #include "eth.h"
 
 #define BATCH_MAX(number) (16u << (number))
@@ -24,7 +24,7 @@ static struct send_frame frame_at(const struct batch *b, uint16_t i)
                                .flags = b->flags[i]};
 }
 
-/* Posts all frames, or none. With the lock. */
+/* Posts all frames, or no frame. Call this with the lock. */
 static doca_error_t batch_take(struct dpk_task *task, bool flush)
 {
     struct batch *b = (struct batch *)task;
@@ -114,7 +114,7 @@ static void large_tell(dpk_task_callback callback, void *task, union doca_data t
 
 /* ---- The program's side ---- */
 
-/* What is set up of one sort of batches: members of struct txq by their offsets. */
+/* A kind of batches: offsets of its settings in struct txq, and its type. */
 struct sort {
     size_t pool, most;
     const struct dpk_task_type *type;
@@ -143,7 +143,7 @@ static doca_error_t set_conf(struct doca_eth_txq *eth_txq, const struct sort *so
     return result;
 }
 
-/* Makes its arrays. False: out of memory. */
+/* Allocates the arrays of a batch. Returns false if there is no memory. */
 static bool prepare(struct batch *b, uint16_t count, bool cuts, uint16_t mss)
 {
     b->base.count = count;
@@ -160,7 +160,7 @@ static bool prepare(struct batch *b, uint16_t count, bool cuts, uint16_t mss)
     return b->pkts && b->headers && b->data && b->metadata && b->mss && b->flags && b->status;
 }
 
-/* A new batch, pinned. */
+/* Makes a batch, pinned. */
 static struct batch *allocate(struct doca_eth_txq *eth_txq, const struct sort *sort, uint16_t count,
                               union doca_data user_data, doca_error_t *result)
 {
@@ -237,7 +237,7 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
     return result;
 }
 
-/* ---- More of them, and what each place has ---- */
+/* ---- Adding batches, and arrays of values ---- */
 
 doca_error_t doca_eth_txq_task_batch_send_num_expand(struct doca_eth_txq *eth_txq,
                                                      uint16_t num_task_batches)
@@ -262,7 +262,7 @@ static doca_error_t get_metadata(const struct doca_task_batch *task_batch,
     return has ? DOCA_SUCCESS : b ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* An array of a batch, by its offset in struct batch. */
+/* Gets the array at an offset in struct batch. */
 static doca_error_t get_numbers(const struct doca_task_batch *task_batch,
                                 const struct dpk_task_type *type, size_t place, uint16_t **out)
 {

@@ -1,11 +1,11 @@
-/* Send queues: what is set, and their life. */
+/* Send queues: settings, start and stop. */
 #include "eth.h"
 
 #define HEADERS_MAX     256u
 #define HEADERS_DEFAULT 74u
 #define MSS_DEFAULT     1500u
 #define METADATA_MAX    1u
-#define LARGE_MAX       (256u << 10) /* bytes of data of a task that is cut */
+#define LARGE_MAX       (256u << 10) /* bytes of data of a large packet */
 
 static void txq_release(void *object)
 {
@@ -15,7 +15,8 @@ static void txq_release(void *object)
 }
 const struct dpk_kind txq_kind = {.left = dpk_dev_ctx_left, .release = txq_release, .is_ctx = true};
 
-/* Control, Ethernet segment, headers without their first two bytes, data. */
+/* Returns the 64-byte blocks of a WQE: control, Ethernet segment, headers except the two bytes in
+ * it, and data. */
 uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max)
 {
     const uint32_t headers = headers_max > 2 ? headers_max - 2u : 0;
@@ -23,7 +24,7 @@ uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max)
     return (segments * ETH_SEGMENT + DPK_WQEBB - 1) / DPK_WQEBB;
 }
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
                                                  uint32_t max_send_buf_list_len,
@@ -153,9 +154,9 @@ struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
     return dpk_ctx_of(eth_txq, &txq_kind);
 }
 
-/* ---- What is set ---- */
+/* ---- Settings ---- */
 
-/* The queue, locked, if it is idle; *result: `good` then. */
+/* Returns the queue, locked. *result is a success if `good` and the queue is idle. */
 static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_error_t *result)
 {
     struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
@@ -219,7 +220,7 @@ doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint
 
 doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id)
 {
-    /* No rule of doca_flow asks where a frame was sent. */
+    /* The id is only stored: rules of doca_flow do not match send queues. */
     struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
     const bool can = q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id;
     if (can) {

@@ -1,10 +1,10 @@
-/* What sync events would be to a GPU, and in memory of the program's: emulated devices have neither. */
+/* Sync events on a GPU or in memory of the program. Emulated devices support neither. */
 #include <doca_buf.h>
 #include <doca_sync_event.h>
 
 #include "sync_event.h"
 
-/* What is asked of an event that does not run. */
+/* Refuses a setting: BAD_STATE if the event runs, else NOT_SUPPORTED. */
 static doca_error_t refuse(struct doca_sync_event *event, const void *with)
 {
     struct dpk_sync_event *e = with ? dpk_object_lock(event, &dpk_sync_event_kind) : NULL;

@@ -1,4 +1,4 @@
-/* Sync events that peers update, from both ends. */
+/* Sync events that peers update: the owner's end and the peer's end. */
 #include <doca_sync_event.h>
 
 #include "sync_event.h"

@@ -13,8 +13,8 @@
 
 #define NEEDED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* In memory of that size. Its first two members are written once, and tell a process that opens a
- * descriptor which was meant from one that has its number by chance. */
+/* The content of the shared memory. The first two members are written once. They identify the
+ * event, because a descriptor's number may belong to another file by chance. */
 struct shared_word_memory {
     struct dpk_uuid owner;
     uint64_t number;
@@ -54,7 +54,8 @@ void shared_word_describe(const struct shared_word *w, struct descriptor *out)
                                .file = (uint32_t)w->fd};
 }
 
-/* Opens memory by what a stranger may have written: it must not wait, nor become a terminal. */
+/* Opens memory by a descriptor from an untrusted process. The call must not block, nor get a
+ * controlling terminal. */
 static int open_memory(const struct descriptor *what)
 {
     char path[64];
@@ -101,7 +102,7 @@ void shared_word_end(struct shared_word *w)
 
 static void futex(_Atomic uint32_t *at, int operation, uint32_t value, const struct timespec *limit)
 {
-    const int error = errno; /* what programs see of it is theirs */
+    const int error = errno; /* programs keep their own errno */
     syscall(SYS_futex, at, operation, value, limit, NULL, 0);
     errno = error;
 }

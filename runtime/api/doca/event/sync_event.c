@@ -1,4 +1,4 @@
-/* Sync events: where they are updated and waited for, and their states. */
+/* Sync events: their publishers and subscribers, and their states. */
 #include <doca_sync_event.h>
 
 #include "sync_event.h"
@@ -66,9 +66,9 @@ struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
     return dpk_ctx_of(event, &dpk_sync_event_kind);
 }
 
-/* ---- Locations ---- */
+/* ---- Publishers and subscribers ---- */
 
-/* The event, locked, if it can be changed now. */
+/* Returns the event, locked. *result is an error if it cannot be changed now. */
 static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_error_t *result)
 {
     struct dpk_sync_event *e = dpk_object_lock(event, &dpk_sync_event_kind);
@@ -167,8 +167,8 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 /* ---- States ---- */
 
-/* Processes on the PCIe bus share a word in memory that they map; neither the DPA nor peers reach
- * it. */
+/* Processes on the PCIe bus share a word in mapped memory, which neither the DPA nor RDMA peers
+ * reach. */
 static doca_error_t start(struct dpk_ctx *ctx)
 {
     struct dpk_sync_event *e = (struct dpk_sync_event *)ctx;

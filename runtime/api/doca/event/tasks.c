@@ -1,7 +1,7 @@
-/* Tasks of sync events: they read it, change it, or wait for a value. */
+/* Tasks of sync events: they get, set, add to, or wait for a value. */
 #include "sync_event.h"
 
-/* What each type does: `value` and `mask` are its operands, `out` is where a value goes. */
+/* A task of any type: `value` and `mask` are operands, `out` is the place for a result. */
 struct event_task {
     struct dpk_task task;
     uint64_t value, mask;
@@ -68,7 +68,7 @@ static doca_error_t set_conf(struct doca_sync_event *event, unsigned pool,
     return result;
 }
 
-/* The handle of a new task with those operands; NULL: *result says why not. */
+/* Returns the handle of a new task with these operands. If it is NULL, *result is the reason. */
 static void *task_new(struct doca_sync_event *event, unsigned pool, const struct event_task *plan,
                       union doca_data user_data, doca_error_t *result)
 {
@@ -76,7 +76,7 @@ static void *task_new(struct doca_sync_event *event, unsigned pool, const struct
     struct event_task *t = NULL;
     void *handle = NULL;
     *result = e ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
-    if (e && e->ctx.pe) /* without an engine it would never be carried out */
+    if (e && e->ctx.pe) /* without an engine the task would never run */
         t = (struct event_task *)dpk_task_new(&e->ctx, &e->pools[pool], user_data, result);
     if (t) {
         t->value = plan->value;
@@ -128,7 +128,7 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
     return out;
 }
 
-/* ---- Each type: its callbacks, configuration, and conversion to a task ---- */
+/* ---- Each type: callbacks, configuration, and conversion to doca_task ---- */
 
 #define TASK_TYPE(set_conf_of, as_doca_task, pool, name, ...)                                      \
     static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \

@@ -1,8 +1,8 @@
-/* Values of sync events, and waits of the host for them. */
+/* Values of sync events, and waits of the host program for them. */
 #include "sync_event.h"
 
-#define STOP_CHECK_MS 50u /* how often a wait looks whether its event was stopped */
-#define LOOK_MS       1u  /* how often a wait looks at a counter that wakes for more alone */
+#define STOP_CHECK_MS 50u /* interval in which a wait checks whether its event was stopped */
+#define LOOK_MS       1u  /* interval for counters that only wake waits for larger values */
 
 uint64_t sync_event_value(const struct dpk_sync_event *e)
 {
@@ -66,7 +66,7 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 
 /* ---- Waits ---- */
 
-/* Once for an event: there is no process that could be asked what waits. */
+/* Warns once for each event, because there is no DPA process whose report would show the wait. */
 static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
 {
     static const char *const signs[] = {">", "==", "!="};
@@ -83,8 +83,8 @@ static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
                  DPK_WARN_AFTER_MS / 1000u);
 }
 
-/* Nobody but the host and peers are to update it: only that it is stopped can make the wait
- * endless, which is looked for now and then. */
+/* Waits for an event that only the host program and peers update. Only stopping the event ends a
+ * wait in vain, so the loop checks for this. */
 static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct condition *c)
 {
     const unsigned step = e->word.memory || c->kind == WAIT_GT ? STOP_CHECK_MS : LOOK_MS;
@@ -107,7 +107,7 @@ static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct cond
     return DOCA_SUCCESS;
 }
 
-/* Ends with the process of the DPA whose end would make the wait endless. */
+/* Waits for an event that a DPA process updates. The wait fails if this process ends. */
 static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct condition *c,
                                   struct dpk_process *p)
 {
@@ -126,7 +126,7 @@ static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct conditi
     return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(calls[c->kind], &err);
 }
 
-/* Whose end would make a wait endless. NULL: no DPA's. */
+/* Returns the DPA context whose end would make a wait endless, or NULL. */
 static struct dpk_dpa *awaited(const struct dpk_sync_event *e)
 {
     return e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
@@ -143,7 +143,7 @@ doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condit
     const bool works = p && dpk_process_state(p, NULL) == DPK_OK;
     if (p)
         dpk_dpa_leave(d);
-    /* It may have been the last thing that the DPA did. */
+    /* Checks again, because the value may have changed just before the process ended. */
     return sync_event_is(e, c) ? DOCA_SUCCESS
            : works             ? DOCA_ERROR_IN_PROGRESS
                                : DOCA_ERROR_BAD_STATE;

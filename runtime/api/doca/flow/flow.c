@@ -40,7 +40,7 @@ static doca_error_t make(void **out, size_t size, const struct dpk_kind *kind)
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-/* What is accepted and changes nothing. */
+/* Accepts a setting without an effect. */
 static doca_error_t accept(const void *handle, const struct dpk_kind *kind, doca_error_t result)
 {
     void *object = dpk_object_pin(handle, kind);
@@ -126,7 +126,7 @@ doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg)
 
 doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint16_t port_id)
 {
-    (void)port_id; /* no frame is forwarded to a port */
+    (void)port_id; /* frames cannot be forwarded to a port */
     return accept(cfg, &port_cfg_kind, DOCA_SUCCESS);
 }
 

@@ -51,7 +51,7 @@ static void pipe_release(void *object)
 }
 const struct dpk_kind flow_pipe_kind = {.left = pipe_left, .release = pipe_release};
 
-/* ---- How a pipe shall be ---- */
+/* ---- Configuration ---- */
 
 doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct doca_flow_port *port)
 {
@@ -120,7 +120,7 @@ static bool is_empty(const void *what, size_t size)
     return true;
 }
 
-/* NULL: any. */
+/* NULL matches all frames. */
 static doca_error_t match_check(const struct doca_flow_match *match)
 {
     return is_empty(match, sizeof *match) ? DOCA_SUCCESS : flow_cannot("a match of anything");
@@ -136,7 +136,7 @@ doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
     return result == DOCA_SUCCESS ? match_check(match_mask) : result;
 }
 
-/* Actions may set the metadata, and nothing else. */
+/* Checks that actions set only the metadata. */
 static doca_error_t actions_check(const struct doca_flow_actions *a)
 {
     if (!a)
@@ -173,7 +173,7 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
 
 /* ---- Pipes ---- */
 
-/* Keeps a way that entries may have, with a copy of its list. */
+/* Stores the forwarding of entries that have none, with a copy of its list of queues. */
 static doca_error_t keep_fwd(struct flow_pipe *p, const struct doca_flow_fwd *fwd)
 {
     if (!fwd || fwd->type == DOCA_FLOW_FWD_NONE)

@@ -1,7 +1,7 @@
-/* Where frames of a pipe go: to receive queues, to another pipe, nowhere. */
+/* Destinations of a pipe's frames: receive queues, another pipe, or drop. */
 #include "flow.h"
 
-#define RULES_MAX 7 /* of RSS: four of addresses and ports, two of addresses, all others */
+#define RULES_MAX 7 /* of RSS: IPv4 and IPv6 with UDP, TCP, or neither, and others */
 #define LAST      0xfff0u
 #define QUEUES    65535
 enum { FIELD_REGISTER_B = 0x50, MATCH_PROTOCOL = 0x10, MATCH_VERSION = 0x12 };
@@ -76,7 +76,7 @@ doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *
 
 /* ---- Rules ---- */
 
-/* Frames of an IP version (0: any), and of a protocol in it. */
+/* Matches frames of an IP version (0: any) and a protocol (0: any). */
 static struct dpk_match match_of(unsigned version, unsigned protocol)
 {
     struct dpk_match m = {0};
@@ -105,11 +105,11 @@ static doca_error_t add_rule(struct flow_way *w, struct flow_pipe *pipe,
     return DOCA_SUCCESS;
 }
 
-/* A receiver that hashes these fields, and the rule that leads to it. */
+/* Adds a receiver that hashes these fields, and the rule that leads to it. */
 static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe, unsigned version,
                                  unsigned protocol, unsigned priority, const uint32_t *metadata)
 {
-    /* That of Microsoft's examples, as drivers have it. */
+    /* The key of Microsoft's RSS examples, which drivers use. */
     static const uint8_t key[DPK_RSS_KEY] = {
         0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
         0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
@@ -131,7 +131,7 @@ static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe, uns
                     &(struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = *tir});
 }
 
-/* The most exact rules come first. */
+/* Rules that match more fields have a higher priority. */
 static doca_error_t add_receivers(struct flow_way *w, struct flow_pipe *pipe, uint32_t flags,
                                   unsigned priority, const uint32_t *metadata)
 {

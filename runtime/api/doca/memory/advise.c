@@ -1,4 +1,5 @@
-/* Advice on memory, as tasks. There is no cache in front of the host's memory that could be told. */
+/* Advice on memory, as tasks. The emulated device has no cache of host memory, so they have no
+ * effect. */
 #include <doca_mmap_advise.h>
 
 #include "buf.h"
@@ -70,7 +71,7 @@ struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
 
 /* ---- Tasks ---- */
 
-/* What a device asks of the buffer. With the lock of buffers. */
+/* Checks a buffer as a device does. Call this with the lock of buffers. */
 static doca_error_t check_locked(const struct dpk_doca_buf *b,
                                  const struct dpk_memory_domain *domain)
 {

@@ -1,4 +1,4 @@
-/* Copies and waits that DPA code posts, and whose ends are completions. */
+/* Copies and waits that DPA code posts. Completions report their ends. */
 #include <doca_dpa.h>
 #include <doca_dpa_dev.h>
 
@@ -8,7 +8,7 @@
 #define QUEUE_SIZE_MAX   65536u
 #define LOCAL_PROTECTION 0x04 /* MLX5_CQE_SYNDROME_LOCAL_PROT_ERR */
 
-/* An operation that waits for those before it; the first one is a wait. */
+/* An operation that waits for earlier operations. The first of them is a wait. */
 struct pending {
     struct pending *next;
     bool waits;
@@ -21,12 +21,12 @@ struct async_ops {
     struct dpk_dpa *dpa; /* a reference */
     uint32_t queue_size;
     uint64_t user_data;
-    struct dpk_dpa_completion *queue; /* a reference, and while it is started a use; or NULL */
-    uint64_t run;                     /* of the context; 0: not started */
+    struct dpk_dpa_completion *queue; /* a reference, and a use while started; or NULL */
+    uint64_t run;                     /* run of the context; 0: not started */
     uint32_t posted;
     struct pending *first, **last;
     uint32_t pending;
-    struct dpk_event_watch *watch; /* of the first; it has a reference */
+    struct dpk_event_watch *watch; /* of the first operation; has a reference */
 };
 
 /* ---- Life ---- */
@@ -41,7 +41,7 @@ static void take_first(struct async_ops *o)
     free(p);
 }
 
-/* With the lock held, and a reference that stays. */
+/* Drops pending operations. Call this with the lock held, and another reference. */
 static void forget_pending(struct async_ops *o)
 {
     if (o->watch && dpk_event_unwatch(o->watch))
@@ -51,7 +51,8 @@ static void forget_pending(struct async_ops *o)
         take_first(o);
 }
 
-/* With the lock held. A context that was stopped stopped it too, but the queue is still used. */
+/* Call this with the lock held. If the context was stopped, this returns an error but releases the
+ * queue. */
 static doca_error_t stop(struct async_ops *o)
 {
     if (o->run == 0)
@@ -95,7 +96,7 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
         return DOCA_ERROR_INVALID_VALUE;
     struct async_ops *o = calloc(1, sizeof *o);
     if (o) {
-        o->dpa = d; /* the pin is its reference */
+        o->dpa = d; /* keeps the pin as its reference */
         o->queue_size = queue_size;
         o->user_data = user_data;
         o->last = &o->first;
@@ -184,7 +185,7 @@ doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_
     return dpk_object_unlock(o, DOCA_SUCCESS);
 }
 
-/* ---- Operations: with the lock held, so completions come in their order ---- */
+/* ---- Operations: with the lock held, so that completions keep their order ---- */
 
 static void complete(struct async_ops *o, bool good, uint64_t report)
 {
@@ -218,7 +219,7 @@ static void copy(struct async_ops *o, const struct dpa_async_copy *c)
 
 static void met(void *context, struct dpk_event_watch *watch);
 
-/* Carries out what is pending, up to a wait that lasts; `p`: the process, which the caller entered. */
+/* Carries out pending operations up to a wait that is not over. The caller has entered `p`. */
 static void go_on(struct async_ops *o, struct dpk_process *p)
 {
     while (o->first) {
@@ -256,7 +257,7 @@ static void met(void *context, struct dpk_event_watch *watch)
     dpk_object_drop(o);
 }
 
-/* NULL, or why it cannot be posted. */
+/* Returns NULL, or why the operation cannot be posted. */
 static const char *post(struct async_ops *o, struct dpk_process *p, const struct pending *operation)
 {
     if (!o->first && !operation->waits) {

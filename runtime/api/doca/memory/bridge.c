@@ -1,11 +1,11 @@
-/* Keys of maps and their buffers, for libibverbs. */
+/* Keys of memory maps and their buffers, for libibverbs. */
 #include <doca_rdma_bridge.h>
 
 #include "api/doca/memory/memory.h"
 #include "api/verbs/verbs.h"
 #include "buf.h"
 
-/* Of a map that a peer exported, the key that the peer has. */
+/* For a map that a peer exported, returns the peer's key. */
 static uint32_t key_of_peer(uint32_t key)
 {
     struct dpk_memory m;
@@ -26,7 +26,7 @@ doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct do
     return result == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* With the map's lock. */
+/* Call this with the map's lock. */
 static bool has_domain(const struct dpk_mmap *m, const struct dpk_memory_domain *domain)
 {
     bool any = false;

@@ -1,4 +1,4 @@
-/* Buffers, and the inventories that they come from. */
+/* Buffers, and inventories of buffers. */
 #include <doca_buf_inventory.h>
 
 #include "buf.h"
@@ -149,7 +149,8 @@ static bool is_inside(const struct dpk_memory *memory, const struct dpk_buf_plac
            at->head - memory->address <= memory->size - at->len;
 }
 
-/* A map that is used does not stop, nor change. One that is thread safe may. */
+/* A map in use cannot be stopped or changed, except a thread-safe map, which gets only a
+ * reference. */
 static doca_error_t use_map(struct dpk_doca_buf *b, struct dpk_mmap *m,
                             const struct dpk_buf_place *at)
 {
@@ -169,8 +170,8 @@ static doca_error_t use_map(struct dpk_doca_buf *b, struct dpk_mmap *m,
     return result;
 }
 
-/* One more buffer of a source, which it uses, for memory of `m`. Whoever counts the buffers of the
- * source sees none that the map refuses. */
+/* Takes a buffer from a source, for memory of `m`, and makes a use of the source. If the map
+ * refuses, the source's counters do not change. */
 static doca_error_t take(struct dpk_buf_source *s, struct dpk_doca_buf *b, struct dpk_mmap *m,
                          struct dpk_buf_place *at)
 {
@@ -218,7 +219,7 @@ doca_error_t dpk_buf_new(struct dpk_buf_source *source, struct dpk_mmap *m,
 static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
                             struct dpk_buf_place place, struct doca_buf **buf)
 {
-    const uint64_t before = place.data - place.head; /* more than len: before it */
+    const uint64_t before = place.data - place.head; /* if data is before head, this exceeds len */
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (buf)
         *buf = NULL;
@@ -256,8 +257,8 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
                    (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)data, data_len}, buf);
 }
 
-/* Copies a list, buffer by buffer, with the lock of all buffers. *copy is what there is of it, also
- * on failure. */
+/* Copies a list, buffer by buffer. *copy is the copied part, also on failure. Call this with the
+ * lock of all buffers. */
 static doca_error_t dup_list(struct dpk_buf_source *v, const struct dpk_doca_buf *list,
                              struct doca_buf **copy)
 {
@@ -276,7 +277,7 @@ static doca_error_t dup_list(struct dpk_buf_source *v, const struct dpk_doca_buf
             *copy = one;
         b->chained = last != NULL;
         last = b;
-        dpk_object_drop(b); /* nobody else knows it yet */
+        dpk_object_drop(b); /* no other thread has its handle yet */
     }
     return result;
 }
@@ -300,7 +301,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
     return result;
 }
 
-/* ---- Holding and giving back ---- */
+/* ---- References ---- */
 
 struct dpk_doca_buf *dpk_buf_begin(const struct doca_buf *buf)
 {
@@ -344,7 +345,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
     if (b && refcount)
         *refcount = b->holders;
     if (b && b->chained)
-        return dpk_buf_end(b, DOCA_ERROR_INVALID_VALUE); /* it goes with the first of its list */
+        return dpk_buf_end(b, DOCA_ERROR_INVALID_VALUE); /* the list's first buffer frees it */
     if (b && --b->holders == 0)
         gone = b;
     for (struct dpk_doca_buf *each = gone; each; each = each->next) {
@@ -369,7 +370,7 @@ doca_error_t doca_buf_get_refcount(const struct doca_buf *buf, uint16_t *refcoun
     return dpk_buf_end(b, DOCA_SUCCESS);
 }
 
-/* ---- Where the data is ---- */
+/* ---- Data ---- */
 
 doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
 {

@@ -1,4 +1,4 @@
-/* Arrays of buffers for DPA code: a table of them in the memory of a DPA context. */
+/* Arrays of buffers for DPA code: tables in the memory of a DPA context. */
 #include <doca_buf_array.h>
 #include <doca_mmap.h>
 
@@ -9,25 +9,25 @@
 
 struct array {
     struct dpk_object object;
-    struct doca_mmap *map; /* NULL: not set. Handles: who has them is asked when it starts */
+    struct doca_mmap *map; /* handles, which are checked at the start; NULL: not set */
     struct doca_dpa *dpa;
     size_t count, element_size;
     uint64_t offset;
     /* While it is started: */
     struct dpk_dpa *target; /* a reference */
-    uint64_t run, table;    /* the table's address; 0: not started */
+    uint64_t run, table;    /* run of the context; address of the table, 0: not started */
 };
 
 /* ---- Life ---- */
 
-/* With the lock held. False: it is not started. */
+/* Call this with the lock held. Returns false if it is not started. */
 static bool stop(struct array *a)
 {
     struct dpk_error err = {0};
     if (a->table == 0)
         return false;
     struct dpk_process *p = dpk_dpa_enter(a->target, a->run);
-    if (p) { /* else its memory went with the context */
+    if (p) { /* otherwise the context's end freed the memory */
         dpk_heap_free(p, a->table, &err);
         dpk_dpa_leave(a->target);
     }
@@ -72,9 +72,9 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
     return dpk_object_destroy(buf_arr, &array_kind);
 }
 
-/* ---- Setting ---- */
+/* ---- Settings ---- */
 
-/* The array, locked, if it can be changed now. */
+/* Returns the array, locked. *result is an error if it cannot be changed now. */
 static struct array *begin_change(struct doca_buf_arr *buf_arr, doca_error_t *result)
 {
     struct array *a = dpk_object_lock(buf_arr, &array_kind);
@@ -126,7 +126,7 @@ doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct do
 
 /* ---- States ---- */
 
-/* The first buffer: its address, and its map. */
+/* Gets the address and the map of the first buffer. */
 static doca_error_t find_memory(const struct array *a, struct dpa_doca_buf *first)
 {
     void *address = NULL;

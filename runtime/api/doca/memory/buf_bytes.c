@@ -1,7 +1,7 @@
-/* Data of lists of buffers, as plain bytes. */
+/* Reads and writes data of lists of buffers as bytes. */
 #include "buf.h"
 
-/* What a call does with one stretch of memory. */
+/* Reads or writes a stretch of memory. */
 typedef bool (*stretch_fn)(const struct dpk_memory_access *a, void *bytes);
 
 static bool load(const struct dpk_memory_access *a, void *bytes)
@@ -14,7 +14,7 @@ static bool store(const struct dpk_memory_access *a, void *bytes)
     return dpk_memory_write(a, bytes);
 }
 
-/* The memory of a buffer that a peer may write is written for it, as over PCIe. */
+/* Finds the memory of a buffer. Memory that peers may write can be written too, as over PCIe. */
 static doca_error_t find_memory(const struct dpk_doca_buf *b, bool write,
                                 const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {

@@ -9,14 +9,14 @@ static doca_error_t refuse(doca_error_t result, const struct dpk_doca_buf *b, co
                             b->head, why);
 }
 
-/* What came from an export of this process is what it was exported from. What its owner permits to
- * those who import counts, not what the export says. */
+/* Finds the memory of a buffer. Memory imported from an export of this process is replaced by the
+ * exported memory. Current rights of the owner count, not those in the export. */
 doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
                             const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
 {
     struct dpk_memory m;
     pthread_mutex_lock(&b->mmap->object.lock);
-    a->key = b->mmap->key; /* 0: a map that is thread safe was stopped */
+    a->key = b->mmap->key; /* 0: a thread-safe map was stopped */
     pthread_mutex_unlock(&b->mmap->object.lock);
     a->rights = write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     a->domain = domain;
@@ -57,7 +57,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where a copy is: `done` bytes of a buffer's data, or of its room. */
+/* Position of a copy: after `done` bytes of a buffer's data or room. */
 struct cursor {
     struct dpk_doca_buf *at;
     uint64_t done;
@@ -77,14 +77,14 @@ static uint64_t left_to_write(struct cursor *c)
     return c->at ? room_of(c->at) - c->done : 0;
 }
 
-/* A stretch that is whole in a buffer on both sides. */
+/* Part of a copy, from one buffer to one buffer. */
 struct stretch {
     struct dpk_memory_access from, to;
     struct dpk_doca_buf *into; /* held */
 };
 
-/* What a copy does, found with the lock and done without it: others use their buffers meanwhile,
- * and what becomes of these ones is the program's. */
+/* The parts of a copy. They are found with the lock and copied without it, so that other buffers
+ * can be used meanwhile. The program must leave these buffers alone. */
 struct plan {
     struct stretch *list;
     size_t count, capacity;
@@ -122,7 +122,7 @@ static doca_error_t add(struct plan *p, const struct stretch *s)
     return DOCA_SUCCESS;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to,
                               const struct dpk_memory_domain *domain, struct plan *p)
 {
@@ -151,7 +151,7 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
                : result;
 }
 
-/* The data of the destination grows. With the lock. */
+/* Extends the data of the destination. Call this with the lock. */
 static void grow(const struct plan *p)
 {
     for (size_t i = 0; i < p->count; i++) {

@@ -4,7 +4,7 @@
 #include "api/doca/dpa/dpa.h"
 #include "memory.h"
 
-#define PIECE 16384u /* bytes that are copied at once */
+#define PIECE 16384u /* bytes per copy */
 
 doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr,
                                      struct doca_buf *src_buf, size_t size)

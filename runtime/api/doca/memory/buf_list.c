@@ -1,7 +1,7 @@
 /* Lists of buffers. */
 #include "buf.h"
 
-/* `tail` NULL: whichever is the last of list1. */
+/* `tail`: the last buffer of list1, or NULL to look it up. */
 static doca_error_t chain(struct doca_buf *list1, const struct dpk_doca_buf *tail,
                           struct doca_buf *list2)
 {

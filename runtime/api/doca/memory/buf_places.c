@@ -1,4 +1,4 @@
-/* Lists of buffers, as elements of work of a device name them. */
+/* Lists of buffers for the WQEs of a device. */
 #include "buf.h"
 #include "memory.h"
 
@@ -15,7 +15,7 @@ static doca_error_t place(const struct dpk_doca_buf *b, bool room,
     out->size = room ? room_of(b) : b->data_len;
     if (result != DOCA_SUCCESS)
         return result;
-    /* An element of work has no more than a key: what another process exported is reached otherwise. */
+    /* A WQE has only a key, which does not reach memory that another process exported. */
     const unsigned plain = room ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     return out->rights == plain && out->domain == domain
                ? DOCA_SUCCESS
@@ -44,7 +44,7 @@ static doca_error_t find_remote(const struct dpk_doca_buf *b, struct dpk_buf_rem
 {
     struct dpk_memory m;
     pthread_mutex_lock(&b->mmap->object.lock);
-    const uint32_t key = b->mmap->key; /* 0: a map that is thread safe was stopped */
+    const uint32_t key = b->mmap->key; /* 0: a thread-safe map was stopped */
     pthread_mutex_unlock(&b->mmap->object.lock);
     if (!dpk_memory_describe(key, &m))
         return dpk_doca_because(DOCA_ERROR_IO_FAILED, "the map of the remote buffer was stopped");

@@ -1,4 +1,4 @@
-/* Pools of buffers: memory of a map in pieces of one size, of which each is a buffer's or free. */
+/* Pools of buffers: memory of a map in pieces of one size. Each piece is free or has a buffer. */
 #include <doca_buf_pool.h>
 
 #include "buf.h"
@@ -6,7 +6,7 @@
 struct pool {
     struct dpk_buf_source source;
     struct dpk_mmap *mmap; /* a reference */
-    uint64_t offset, size; /* the stretch of the map; size 0: all of it */
+    uint64_t offset, size; /* range in the map; size 0: the whole map */
     size_t element_size, alignment;
 };
 
@@ -44,13 +44,13 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
     return dpk_object_destroy(buf_pool, &pool_kind);
 }
 
-/* Bytes up to the next multiple of the alignment. */
+/* Returns the bytes up to the next multiple of the alignment. */
 static uint64_t padding(const struct pool *p, uint64_t n)
 {
     return -n & (p->alignment - 1);
 }
 
-/* Where the pieces are. INITIALIZATION: the memory is too small. */
+/* Finds the places of pieces. Errors: INITIALIZATION if the memory is too small. */
 static doca_error_t lay_out(struct pool *p, const struct dpk_memory *memory)
 {
     const uint64_t before = padding(p, memory->address), size = p->element_size;
@@ -119,7 +119,7 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 
 /* ---- Properties ---- */
 
-/* The pool, locked, if it can be changed now. */
+/* Returns the pool, locked. *result is an error if it cannot be changed now. */
 static struct pool *begin_change(struct doca_buf_pool *buf_pool, doca_error_t *result)
 {
     struct pool *p = dpk_object_lock(buf_pool, &pool_kind);

@@ -1,8 +1,6 @@
-/*
- * Registered host memory that DPA code loads and stores (doca_dpa_dev_external_ptr_get). The upper
- * 16 bits of such an address say which memory, the others are its address on the host. What may be
- * reached is looked up at every access.
- */
+/* Registered host memory that DPA code loads and stores (doca_dpa_dev_external_ptr_get). The upper
+ * 16 bits of an external address are the number of the memory, the others are the host address.
+ * Each access looks the memory up and checks its rights. */
 #include <inttypes.h>
 
 #include "engine/rv64/rv64.h"
@@ -13,8 +11,8 @@
 #define FIRST_SLOT (RV64_EXTERNAL_BASE >> HOST_BITS)
 #define SLOTS_MAX  ((UINT64_C(1) << (64 - HOST_BITS)) - FIRST_SLOT)
 
-/* Host memory that the caller's device may reach, until it is released. NULL: it may not, for the
- * reason in `reason`. */
+/* Acquires host memory that the caller's device may access. Otherwise returns NULL, with a reason
+ * in `reason`. */
 static const struct dpk_memory *acquire(const struct dpk_memory_access *a, char *reason,
                                         size_t room)
 {
@@ -36,8 +34,8 @@ static bool is_dead(uint32_t key)
     return !dpk_memory_describe(key, &m);
 }
 
-/* The slot that has the key, else one whose memory is gone, else a new one; SLOTS_MAX: none. With
- * the lock held. */
+/* Returns the slot of the key, else a slot whose memory is gone, else a new slot. Returns SLOTS_MAX
+ * if there is no slot. Call this with the lock held. */
 static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
 {
     for (uint32_t i = 0; i < e->count; i++)
@@ -57,7 +55,7 @@ static uint64_t slot_of(struct dpk_externals *e, uint32_t key)
     return e->count++;
 }
 
-/* Whether it is memory of the process itself, which needs no other address. */
+/* Returns true for memory of the process itself, which needs no external address. */
 static bool is_own(const struct dpk_dpa *d, const struct dpk_memory_domain *domain, uint32_t key,
                    uint64_t address)
 {
@@ -108,7 +106,7 @@ static void *find(void *context, const struct dpk_caller *caller, uint64_t addre
     const uint64_t slot = (address >> HOST_BITS) - FIRST_SLOT;
     const uint64_t host = address & ((UINT64_C(1) << HOST_BITS) - 1);
     pthread_mutex_lock(&e->lock);
-    const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* no memory has 0 */
+    const uint32_t key = slot < e->count ? e->keys[slot] : 0; /* 0 is not a key */
     pthread_mutex_unlock(&e->lock);
     const struct dpk_memory *m =
         acquire(&(struct dpk_memory_access){key, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ, host,

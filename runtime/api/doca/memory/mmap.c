@@ -27,7 +27,7 @@ unsigned dpk_mmap_rights(uint32_t permissions)
     return rights;
 }
 
-/* DPA memory is always on the devices of its context: that which it was made for, and that which it
+/* DPA memory is always on two devices: that of its context, and that of the context which it
  * extends. */
 static bool is_of_dpa(const struct dpk_mmap *m, const struct dpk_dev *d)
 {
@@ -35,7 +35,7 @@ static bool is_of_dpa(const struct dpk_mmap *m, const struct dpk_dev *d)
            (m->dpa->dev->domain == d->domain || dpk_dpa_base(m->dpa)->dev->domain == d->domain);
 }
 
-/* Fills in the domains of all devices of a map; false: there are too many. */
+/* Fills in the domains of all devices of a map. Returns false if there are too many. */
 static bool put_domains(const struct dpk_mmap *m, struct dpk_memory *what)
 {
     const struct dpk_dev *implied[] = {m->dpa ? m->dpa->dev : NULL,
@@ -53,7 +53,7 @@ static bool put_domains(const struct dpk_mmap *m, struct dpk_memory *what)
     return true;
 }
 
-/* What a key could not be had for. */
+/* Reports why a key could not be made. */
 static doca_error_t key_failed(const struct dpk_memory *what, const struct dpk_error *err)
 {
     if (what->kind == DPK_MEMORY_REMOTE) {
@@ -85,14 +85,14 @@ doca_error_t dpk_mmap_make_key(struct dpk_mmap *m)
     return status == DPK_OK ? DOCA_SUCCESS : key_failed(&what, &err);
 }
 
-/* Nobody finds the memory any more, and when it returns nobody is inside. Without the lock: who
- * uses the memory may take it. */
+/* Removes the memory, and waits for threads that use it. Call this without the lock, because these
+ * threads may take it. */
 static void key_end(struct dpk_mmap *m)
 {
     pthread_mutex_lock(&m->object.lock);
     const uint32_t key = m->key;
     pthread_mutex_unlock(&m->object.lock);
-    if (!dpk_memory_remove(key)) /* another thread may do so */
+    if (!dpk_memory_remove(key)) /* another thread may have removed it */
         dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
                      "doca_mmap: a process that imported the map is stopped while it copies");
     pthread_mutex_lock(&m->object.lock);
@@ -160,7 +160,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     return result;
 }
 
-/* ---- Setting ---- */
+/* ---- Settings ---- */
 
 struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *result)
 {
@@ -171,7 +171,7 @@ struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *res
     if (m->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (atomic_load(&m->started) || m->memory.kind == DPK_MEMORY_REMOTE)
-        *result = DOCA_ERROR_BAD_STATE; /* what another process exported never changes */
+        *result = DOCA_ERROR_BAD_STATE; /* imported memory never changes */
     return m;
 }
 
@@ -329,7 +329,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     return result;
 }
 
-/* ---- Using ---- */
+/* ---- Access ---- */
 
 struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
                                       doca_error_t *result)

@@ -1,9 +1,10 @@
-/* Memory maps that processes on the same PCIe bus, and RDMA peers, import. */
+/* Exports of memory maps for processes on the same PCIe bus and for RDMA peers, and imports. */
 #include "mmap.h"
 
 /* ---- Exporting ---- */
 
-/* Lets other processes reach the memory. DPA memory is for this process alone. With the lock. */
+/* Permits other processes to access the memory. DPA memory stays private. Call this with the
+ * lock. */
 static doca_error_t share(const struct dpk_mmap *m, struct descriptor *d)
 {
     struct dpk_exporter who;
@@ -17,7 +18,7 @@ static doca_error_t share(const struct dpk_mmap *m, struct descriptor *d)
     return DOCA_SUCCESS;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t describe(const struct dpk_mmap *m, enum descriptor_kind kind,
                              struct dpk_buf *out)
 {
@@ -45,7 +46,7 @@ static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
     if (m->memory.kind == DPK_MEMORY_REMOTE || m->key == 0 || m->stopping)
         return DOCA_ERROR_BAD_STATE;
     if (m->memory.kind == DPK_MEMORY_BUS)
-        return DOCA_ERROR_NOT_SUPPORTED; /* its owner alone gives it */
+        return DOCA_ERROR_NOT_SUPPORTED; /* only the owner can export it */
     if ((m->permissions & needs) == 0)
         return DOCA_ERROR_NOT_PERMITTED;
     if (bytes->size == 0)
@@ -87,7 +88,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 
 /* ---- Importing ---- */
 
-/* Memory of another process on the same bus can be copied: find it there. */
+/* Returns the exporter. Memory of another process on the same bus can be copied from there. */
 static struct dpk_exporter exporter_of(const struct descriptor *what)
 {
     const bool own = dpk_uuid_equal(&what->owner, dpk_process_identity());

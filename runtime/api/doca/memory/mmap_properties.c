@@ -1,4 +1,4 @@
-/* What a program sets and asks of a memory map, beside its memory, devices and permissions. */
+/* Properties of a memory map, except its memory, devices and permissions. */
 #include "mmap.h"
 
 doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data)
@@ -57,7 +57,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
     return dpk_is_mmap(mmap) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Asking ---- */
+/* ---- Getters ---- */
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
 {

@@ -1,4 +1,4 @@
-/* Memory for rings, and pages of doorbells. */
+/* Memory for rings, and UARs. */
 #include <doca_dpa.h>
 #include <doca_uar.h>
 #include <doca_umem.h>
@@ -10,8 +10,8 @@
 
 struct umem {
     struct dpk_object object;
-    struct dpk_dev *dev;           /* a use; NULL: of the DPA */
-    struct dpk_dpa *dpa;           /* a reference; NULL: of this process */
+    struct dpk_dev *dev;           /* a use; NULL: DPA memory */
+    struct dpk_dpa *dpa;           /* a reference; NULL: memory of this process */
     struct mlx5dv_devx_umem *devx; /* of this process */
     uint64_t address, size;
 };
@@ -75,7 +75,7 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
 {
     uint8_t byte;
     struct dpk_dpa_call c;
-    (void)access_flags; /* the DPA's memory is all its own */
+    (void)access_flags; /* ignored: the DPA may access its own memory */
     if (umem)
         *umem = NULL;
     if (!umem || address == 0 || size == 0 || size - 1 > UINT64_MAX - address)
@@ -167,7 +167,7 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
     return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Pages of doorbells ---- */
+/* ---- UARs ---- */
 
 static void uar_left(void *object)
 {
@@ -249,7 +249,7 @@ doca_error_t doca_uar_id_get(const struct doca_uar *uar, uint32_t *id)
     return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* Tells the page of a UAR, or the register in it. */
+/* Gets the address of a UAR's page, or of its register. */
 static doca_error_t uar_address(const struct doca_uar *uar, bool reg, void **out)
 {
     struct uar *u = out ? dpk_object_pin(uar, &uar_kind) : NULL;

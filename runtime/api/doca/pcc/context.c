@@ -1,4 +1,4 @@
-/* DOCA PCC: contexts, and what is set of them before they start. */
+/* DOCA PCC: contexts, and their settings before the start. */
 #include <string.h>
 
 #include "api/doca/pcc/private.h"
@@ -6,10 +6,10 @@
 
 #define MAILBOX_MAX (1u << 20)
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
-/* Whether NV configuration lets the device run programs of congestion control. Programs ask this
- * first, and most say no more than "not supported": one line says what to do. */
+/* Checks that NV configuration lets the device run congestion control programs. Programs ask this
+ * first, and most print only "not supported", so a log line says what to do. */
 static doca_error_t is_enabled(const char *device)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -111,7 +111,7 @@ doca_error_t doca_pcc_destroy(struct doca_pcc *pcc)
     return dpk_object_destroy(pcc, &context_kind);
 }
 
-/* ---- Setting ---- */
+/* ---- Settings ---- */
 
 struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result)
 {
@@ -204,8 +204,8 @@ doca_error_t doca_pcc_set_ccmad_probe_packet_format(struct doca_pcc *pcc,
     return set_probe(pcc, probe_format_slot, ANY_ROLE);
 }
 
-/* There is no switch between emulated ports that would write into a probe: a program that waits for
- * that would do so in vain. */
+/* Warns that emulated ports have no switch that writes telemetry into probes, so that a program
+ * does not wait for it in vain. */
 static doca_error_t set_ifa(struct doca_pcc *pcc, uint32_t slot, unsigned version)
 {
     doca_error_t result = set_probe(pcc, slot, ANY_ROLE);

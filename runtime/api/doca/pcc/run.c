@@ -1,4 +1,4 @@
-/* DOCA PCC: contexts that run. */
+/* DOCA PCC: running contexts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "api/doca/pcc/private.h"
 
-#define LOOK_AGAIN_MS 50 /* an inactive context checks this often whether it can start */
+#define LOOK_AGAIN_MS 50 /* interval in which a standby context tries to become active */
 
 /* ---- One active process for each device and role ---- */
 
@@ -31,7 +31,7 @@ static bool is_active(struct context *c)
     return c->active;
 }
 
-/* ---- What the program says ---- */
+/* ---- Output of the program ---- */
 
 static void print(void *context, unsigned thread, const char *text, size_t size)
 {
@@ -59,12 +59,12 @@ static doca_error_t load(struct context *c, struct dpk_error *err)
     enum dpk_status status = dpk_host_app_load(NAME_OF(c), c->app, &image, c->directory, err);
     if (status != DPK_OK)
         return dpk_doca_error(status);
-    c->run_threads = c->threads > 1 ? c->threads - 1 : 1; /* the last is for the host */
+    c->run_threads = c->threads > 1 ? c->threads - 1 : 1; /* the last thread serves the host */
     const struct dpk_pcc_options options = {
         .role = c->role,
         .threads = c->run_threads,
         .ports = 1,
-        .speed_gbps = 100, /* what ports of emulated devices say */
+        .speed_gbps = 100, /* speed of emulated ports */
         .print = print,
         .trace = traced,
         .flush = flush,
@@ -87,7 +87,7 @@ static void unload(struct context *c)
     dpk_pcc_close(c->run);
     c->run = NULL;
     if (c->place >= 0)
-        close(c->place); /* and with it the lock */
+        close(c->place); /* releases the lock */
     c->place = -1;
     c->active = c->core_written = false;
     trace_close(&c->trace);
@@ -138,9 +138,9 @@ doca_error_t doca_pcc_stop(struct doca_pcc *pcc)
     return dpk_object_unlock(c, c ? context_stop(c) : DOCA_SUCCESS);
 }
 
-/* ---- Its state ---- */
+/* ---- State ---- */
 
-/* Once, when the program has failed: what is known of it. */
+/* Reports a failed program and writes its core file, once. */
 static void write_core(struct context *c, const char *reason)
 {
     struct dpk_error err = {0};
@@ -187,7 +187,7 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-/* Return the state, and the last state that the program was given. */
+/* Gets the state, and the state that the program was told before. */
 static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
                          doca_pcc_process_state_t *now)
 {

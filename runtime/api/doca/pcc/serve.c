@@ -1,4 +1,4 @@
-/* DOCA PCC: the active program of a device gets what happens to its RDMA, and sets the rates. */
+/* DOCA PCC: the active program of a device gets the events of its RDMA traffic, and sets rates. */
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ _Static_assert(DPK_RATES_MAX == DPK_PCC_RATE_MAX && (int)DPK_RATES_TX == DPK_PCC
                    (int)DPK_RATES_PROBE_SENT == DPK_PCC_TX_RTT_REQ_SENT,
                "both have the numbers of DOCA PCC");
 
-/* The peer does not say when it had the probe: half of the round trip is taken to be the way there. */
+/* The peer does not say when it got the probe. Half of the round trip time is assumed. */
 static struct dpk_pcc_event event_of(const struct dpk_rates_event *e)
 {
     const uint64_t there = e->sent_ns + (e->time_ns - e->sent_ns) / 2;
@@ -40,7 +40,7 @@ static struct dpk_pcc_event event_of(const struct dpk_rates_event *e)
                                   .np_port_type = PORT_100_GBIT_S};
 }
 
-/* Each worker has threads of its own of the program: every `workers`th. */
+/* Each worker has its own threads of the program: every `workers`th thread. */
 static unsigned thread_of(const struct context *c, unsigned worker, uint32_t flow)
 {
     const unsigned own = (c->run_threads - worker + c->workers - 1) / c->workers;

@@ -1,4 +1,4 @@
-/* Trace messages: from numbers of the device, and formats of the host program, to text. */
+/* Trace messages: converts numbers of the device and formats of the host program to text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +30,12 @@ void trace_free(struct trace *t)
 
 /* ---- Formats ---- */
 
-/* One conversion: flags, width and precision are copied, the length is always that of 64 bits. */
+/* A conversion: flags, width and precision are copied; the length is always that of 64 bits. */
 struct conversion {
     char text[40];
-    unsigned bits; /* of the number, by its length */
+    unsigned bits; /* size of the number */
     char kind;
-    const char *end; /* behind it */
+    const char *end; /* end of the conversion */
 };
 
 /* `at`: after the '%'. Returns false if it is not a conversion of an integer. */

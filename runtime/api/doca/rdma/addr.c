@@ -1,4 +1,4 @@
-/* Addresses where a context listens, as text and as the connection manager has them. */
+/* Addresses to listen at or connect to: their text, and their form for the connection manager. */
 #include <arpa/inet.h>
 #include <doca_rdma.h>
 
@@ -29,12 +29,12 @@ void dpk_rdma_addr_end(struct dpk_rdma_addr *a)
     dpk_object_drop(a);
 }
 
-static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* IPv4 as IPv6 */
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* prefix of IPv4 in IPv6 */
 
 bool dpk_rdma_addr_parse(struct dpk_rdma_addr *a)
 {
     if (a->type != DOCA_RDMA_ADDR_TYPE_IPv4)
-        return inet_pton(AF_INET6, a->text, a->at.ip) == 1; /* a GID is written like that, too */
+        return inet_pton(AF_INET6, a->text, a->at.ip) == 1; /* a GID has this form, too */
     memcpy(a->at.ip, mapped, sizeof mapped);
     return inet_pton(AF_INET, a->text, a->at.ip + sizeof mapped) == 1;
 }

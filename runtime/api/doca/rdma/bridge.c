@@ -1,5 +1,5 @@
-/* Connections of a program that listens by librdmacm: it hands over the identifier of each caller. The program has
- * that library if it has an identifier; others need not have it. */
+/* Connections of a program that listens with librdmacm and passes the identifier of each caller.
+ * The symbols are weak: only programs with an identifier have this library. */
 #include <rdma/rdma_cma.h>
 
 #include "api/verbs/verbs.h"
@@ -11,7 +11,7 @@
 #pragma weak rdma_disconnect
 #pragma weak rdma_destroy_id
 
-/* The number of the queue pair that calls. False: nobody does. */
+/* Gets the number of the calling queue pair. Returns false if there is no caller. */
 static bool find_caller(struct rdma_cm_id *id, uint32_t *number)
 {
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR};
@@ -56,7 +56,8 @@ doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *d
         c->state = DPK_RDMA_ACCEPTED;
     }
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
-    /* Without the lock: identifiers without a channel wait here for the caller. */
+    /* Without the lock: on an identifier without an event channel, rdma_accept waits for the
+     * caller. */
     if (result == DOCA_SUCCESS && rdma_accept(c->bridged, &param) != 0)
         result = DOCA_ERROR_CONNECTION_ABORTED;
     return result;

@@ -1,4 +1,4 @@
-/* What DPA code asks of RDMA contexts and registered memory (guest/abi/rdma_calls.h). */
+/* Calls of DPA code on RDMA contexts and registered memory (guest/abi/rdma_calls.h). */
 #include <inttypes.h>
 
 #include "guest/abi/rdma_calls.h"
@@ -14,7 +14,7 @@ _Static_assert((int)DPA_RDMA_SEND == DPK_RC_SEND && (int)DPA_RDMA_WRITE == DPK_R
 
 /* ---- Contexts ---- */
 
-/* A context whose data path is on `d`, pinned and locked. */
+/* Returns a context whose data path is on `d`, pinned and locked. */
 static struct dpk_rdma *begin(struct dpk_dpa *d, uint64_t handle)
 {
     struct dpk_rdma *r = dpk_object_pin(dpk_pointer(handle), &dpk_rdma_kind);
@@ -120,7 +120,7 @@ static bool is_matrix(const struct dpa_memory_copy *c)
            !__builtin_mul_overflow(matrix, c->element_size, &matrix) && matrix == c->length;
 }
 
-/* Copies a matrix of elements with rows and columns exchanged. */
+/* Copies and transposes a matrix of elements. */
 static bool transpose(const struct dpa_memory_copy *c, const struct dpk_memory_access *to,
                       const struct dpk_memory_access *from)
 {

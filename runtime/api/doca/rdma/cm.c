@@ -1,12 +1,12 @@
-/* Connections that the connection manager makes: who listens, who calls, what peers say. */
+/* Connections of the connection manager: listeners, callers, and messages of peers. */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "rdma.h"
 
-#define CALLERS_MAX 64u /* that have not said what they want; the next one drops the oldest */
-#define LOOKS       16u /* one in so many looks at the sockets is made: each is a system call */
+#define CALLERS_MAX 64u /* callers that have not sent a request; the next one drops the oldest */
+#define LOOKS       16u /* only each 16th poll checks the sockets, which takes a system call */
 
 struct dpk_rdma_socket {
     STAILQ_ENTRY(dpk_rdma_socket) link;
@@ -84,7 +84,7 @@ static bool event_of(const struct dpk_rdma_connection *c, dpk_rdma_told told,
     return true;
 }
 
-/* Takes its queue pair away: what is posted fails. */
+/* Ends a connection and destroys its queue pair, so that posted work fails. */
 static void end(struct dpk_rdma_connection *c)
 {
     close_connection(c);
@@ -112,7 +112,7 @@ bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_
            !r->connections[connection]->bridged && establish(r->connections[connection], out);
 }
 
-/* The peer accepts. */
+/* Handles the peer's acceptance. */
 static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
                      struct dpk_rdma_event *out)
 {
@@ -130,13 +130,13 @@ static bool leave(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)
     return event_of(c, c->rdma->cm.callbacks.disconnected, out);
 }
 
-/* What the peer of a connection says; that it has gone is the kind 0. */
+/* Handles a message of a connection's peer. Kind 0: the peer has gone. */
 static bool hear(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
                  struct dpk_rdma_event *out)
 {
     if (c->state == DPK_RDMA_ESTABLISHED) {
         if (m->kind == 0 && c->qp)
-            dpk_rc_qp_lose(c->qp); /* before the program ends it: receives fail, too */
+            dpk_rc_qp_lose(c->qp); /* first, so that receives fail, too */
         return m->kind == DPK_CM_RTU ? false : leave(c, out);
     }
     if (c->state == DPK_RDMA_CALLING && m->kind == DPK_CM_REP)
@@ -146,14 +146,14 @@ static bool hear(struct dpk_rdma_connection *c, const struct dpk_cm_message *m,
     return fail(c, out);
 }
 
-/* The address that a caller has called. NULL: out of memory. */
+/* Returns the address that a caller used, or NULL if there is no memory. */
 static struct dpk_rdma_addr *addr_of(const struct dpk_cm_address *at)
 {
     struct dpk_rdma_addr a = {.at = *at};
     return dpk_rdma_addr_describe(&a) ? dpk_rdma_addr_copy(&a) : NULL;
 }
 
-/* A caller asks for a connection. */
+/* Handles a caller's request for a connection. */
 static bool asked(struct dpk_rdma *r, struct dpk_rdma_socket *s, const struct dpk_cm_message *m,
                   struct dpk_rdma_event *out)
 {
@@ -197,9 +197,9 @@ static void take_caller(struct dpk_rdma *r, int listener)
     r->cm.callers_count++;
 }
 
-/* ---- Looking ---- */
+/* ---- Receiving ---- */
 
-/* Something can be read from a socket. */
+/* Handles a readable socket. */
 static bool look_at(struct dpk_rdma *r, int fd, struct dpk_rdma_event *out)
 {
     struct dpk_cm_message m = {0};
@@ -250,9 +250,9 @@ bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r)
     return atomic_load(&r->cm.failing) > 0 || (p.fd >= 0 && poll(&p, 1, 0) == 1);
 }
 
-/* ---- What programs ask ---- */
+/* ---- Calls of programs ---- */
 
-/* With the lock: whether it can listen and call now. */
+/* Checks that the context can listen and call now. Call this with the lock. */
 static doca_error_t check(const struct dpk_rdma *r)
 {
     return r->end && r->cm.callbacks.request ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
@@ -306,7 +306,8 @@ doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port)
     return s ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
 }
 
-/* With the lock: asks the peer at the other end of a socket, which is the connection's from here on. */
+/* Sends a request through a socket, which then belongs to the connection. Call this with the
+ * lock. */
 static bool ask(struct dpk_rdma *r, struct dpk_rdma_connection *c, int fd,
                 const struct dpk_cm_address *to)
 {
@@ -349,7 +350,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     pthread_mutex_lock(&r->ctx.object.lock);
     if (c->state != DPK_RDMA_CALLING || !c->qp) {
         if (fd >= 0)
-            close(fd); /* it was stopped meanwhile */
+            close(fd); /* the context was stopped meanwhile */
     } else if (fd < 0 || !ask(r, c, fd, &to->at)) {
         fail_later(r, c);
     }
@@ -358,7 +359,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     return DOCA_SUCCESS;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t answer(struct dpk_rdma_connection *c, const void *data, uint8_t size)
 {
     struct dpk_cm_message yes = {

@@ -26,7 +26,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
     return result;
 }
 
-/* A connection of that context, pinned, or NULL. */
+/* Returns a connection, pinned, or NULL if it does not belong to that context. */
 static struct dpk_rdma_connection *pin_of(const struct doca_rdma *rdma,
                                           const struct doca_rdma_connection *connection)
 {
@@ -218,7 +218,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connec
     return result;
 }
 
-/* ---- Connections of a program that listens by librdmacm ---- */
+/* ---- Connections accepted with librdmacm ---- */
 
 doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
                                                  struct doca_rdma_connection **rdma_connection)

@@ -1,15 +1,15 @@
-/* RDMA contexts as objects: they start, stop and end. */
+/* RDMA contexts as objects: start, stop and destruction. */
 #include <stdlib.h>
 
 #include "rdma.h"
 
 #define QUEUE_DEFAULT 128u
-#define CALL_MS       2000u /* until a call that nobody answers is given up, on a card */
+#define CALL_MS       2000u /* timeout of requests on a card */
 
 static void rdma_left(void *object)
 {
     struct dpk_rdma *r = object;
-    r->telling = 0;        /* a callback that destroys its context can stop it */
+    r->telling = 0;        /* lets a callback destroy its context */
     dpk_ctx_stop(&r->ctx); /* if it runs */
     dpk_ctx_left(&r->ctx);
     dpk_object_end_use(r->dev);
@@ -26,7 +26,7 @@ static void rdma_release(void *object)
 }
 const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_release, .is_ctx = true};
 
-/* Tasks end in a progress engine. */
+/* Checks a context with its data path on the host. Tasks need a progress engine. */
 static doca_error_t check_host(const struct dpk_rdma *r)
 {
     if (r->queue || !r->ctx.pe)
@@ -38,7 +38,8 @@ static doca_error_t check_host(const struct dpk_rdma *r)
     return DOCA_SUCCESS;
 }
 
-/* The context that the data path is on must run, and be that of the completion queue. */
+/* Checks that the DPA context of the data path runs, and that the completion queue belongs to
+ * it. */
 static doca_error_t check_dpa(struct dpk_rdma *r)
 {
     struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
@@ -53,7 +54,7 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
     return DOCA_SUCCESS;
 }
 
-/* What peers may do. */
+/* Returns the rights of peers. */
 static unsigned permissions_of(uint32_t flags)
 {
     return (flags & DOCA_ACCESS_FLAG_RDMA_READ ? DPK_MEMORY_REMOTE_READ : 0) |
@@ -61,7 +62,7 @@ static unsigned permissions_of(uint32_t flags)
            (flags & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0);
 }
 
-/* Every task may be submitted at once. */
+/* The queues must hold all tasks at once. */
 static struct dpk_rc_end_options queues_of(const struct dpk_rdma *r)
 {
     struct dpk_rc_end_options o = {.sends = r->sends, .receives = r->receives};
@@ -106,7 +107,7 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
     if (r->telling > 0)
-        return DOCA_ERROR_IN_PROGRESS; /* doca_pe_progress goes on when the callback has returned */
+        return DOCA_ERROR_IN_PROGRESS; /* doca_pe_progress continues after the callback */
     dpk_rdma_close(r);
     dpk_rc_leave(r->rc);
     r->rc = NULL;
@@ -127,7 +128,7 @@ static const struct dpk_ctx_ops ops = {.start = rdma_start,
                                        .rest = dpk_rdma_rest,
                                        .notifies = true,
                                        .has_datapath = true};
-/* A context with a connection manager looks at sockets; no thread announces their messages. */
+/* A context with a connection manager polls its sockets, because no thread watches them. */
 static const struct dpk_ctx_ops cm_ops = {.start = rdma_start,
                                           .stop = rdma_stop,
                                           .progress = dpk_rdma_progress,

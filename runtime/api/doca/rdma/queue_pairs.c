@@ -3,7 +3,7 @@
 
 #include "rdma.h"
 
-#define RNR_MS 1u /* a message that found no receive is tried again after this time */
+#define RNR_MS 1u /* delay before a message without a receive is sent again */
 
 static void connection_release(void *object)
 {
@@ -17,8 +17,9 @@ static void connection_release(void *object)
 }
 const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
 
-/* Finds the place of a new connection: after the others, or the place of an ended connection. Errors:
- * FULL. With the context's lock, as the next ones. */
+/* Finds the place of a new connection: after the others, or the place of an ended connection.
+ * Errors: FULL. Call this and the next functions, to dpk_rdma_connection_add, with the context's
+ * lock. */
 static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
 {
     uint32_t i = r->count;
@@ -132,7 +133,8 @@ doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details
     return result;
 }
 
-/* The queue pair of the peer is found by its number, as a peer of another library has no more. */
+/* Finds the peer's queue pair by its number alone, because peers of other libraries do not send
+ * more. */
 doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
 {
     struct dpk_error err = {0};

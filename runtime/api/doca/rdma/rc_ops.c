@@ -1,4 +1,4 @@
-/* What rc asks of its owner: sync events for peers, and completions. */
+/* Callbacks of rc: sync events that peers change, and completions. */
 #include <doca_dpa_dev.h>
 
 #include "rdma.h"
@@ -20,7 +20,7 @@ static bool signal_event(void *context, uint64_t key, uint64_t value, bool adds,
 
 /* ---- Completions ---- */
 
-/* Nobody looks at completions of this one: an error must not go unseen. */
+/* Ends the process of a context without a completion queue, so that the error is seen. */
 static void end_process(struct dpk_rdma *r, const struct dpk_rc_completion *c)
 {
     struct dpk_process *p = dpk_dpa_enter(dpk_rdma_dpa(r), r->run);
@@ -42,7 +42,7 @@ static void tell(struct dpk_rdma *r, const struct dpk_rc_completion *c)
                   dpk_rc_reason(c->status, c->why, why));
 }
 
-/* The peer, of another process, sees a failure that this side is the reason of. */
+/* Reports a failure whose reason is on this side, but which only the peer's process sees. */
 static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
 {
     char reason[DPK_RC_REASON_MAX];
@@ -80,7 +80,7 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
 const struct dpk_rc_ops dpk_rdma_ops = {
     .signal = signal_event, .complete = completed, .failed = failed};
 
-/* Called when a task has ended: its progress engine reports it. */
+/* Queues an ended task for its progress engine. */
 static bool work_completed(void *context, const struct dpk_rc_completion *c)
 {
     struct dpk_rdma *r = context;

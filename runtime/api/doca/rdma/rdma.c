@@ -3,7 +3,7 @@
 
 #include "api/doca/rdma/rdma.h"
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
                                                        enum doca_rdma_transport_type transport_type)
@@ -14,7 +14,7 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
     return result;
 }
 
-/* Of every device the same. */
+/* Gets a maximum that is the same for all devices. */
 static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t maximum, uint32_t *out)
 {
     doca_error_t result =
@@ -104,7 +104,7 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
     return dpk_object_unlock(r, result);
 }
 
-/* There is no GPU beside the emulated card. */
+/* Emulated cards have no GPU. */
 doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)
 {
     if (gpu_rdma)

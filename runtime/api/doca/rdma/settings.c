@@ -9,7 +9,7 @@
 
 #define SERVICE_LEVEL_MAX 15 /* four bits of a packet (InfiniBand, volume 1, 7.8.3) */
 
-/* The context, locked; whether it can be changed now is in *result. */
+/* Returns the context, locked. *result is an error if it cannot be changed now. */
 static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t *result)
 {
     struct dpk_rdma *r = dpk_object_lock(rdma, &dpk_rdma_kind);
@@ -43,8 +43,8 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
     return dpk_object_unlock(r, DOCA_SUCCESS);
 }
 
-/* The functions to set and to read one: `good` says of `value` whether it may be, `of` is const where the reader
- * only reads, by its documentation. */
+/* Defines a setter and a getter. `good` is an expression that checks `value`. `of` is const if DOCA
+ * declares the getter's context const. */
 #define SETTING(setter, getter, type, member, of, good)                                            \
     doca_error_t setter(struct doca_rdma *rdma, type value)                                        \
     {                                                                                              \
@@ -74,7 +74,7 @@ SETTING(doca_rdma_set_max_num_connections, doca_rdma_get_max_num_connections, ui
 SETTING(doca_rdma_set_rnr_retry_count, doca_rdma_get_rnr_retry_count, uint8_t, rnr_retries, const,
         value <= DPK_RC_RNR_FOREVER)
 
-/* These change nothing here. Each task takes lists as long as one may be. */
+/* These settings have no effect. Each task accepts lists of the maximum length. */
 SETTING(doca_rdma_set_max_send_buf_list_len, doca_rdma_get_max_send_buf_list_len, uint32_t,
         send_list, const, value > 0 && value <= DPK_RDMA_LIST_MAX)
 SETTING(doca_rdma_set_mtu, doca_rdma_get_mtu, enum doca_mtu_size, mtu, const,

@@ -19,9 +19,9 @@ static doca_error_t set_conf(struct doca_rdma *rdma, enum dpk_rdma_work_kind kin
     return result;
 }
 
-/* ---- What a task is made with ---- */
+/* ---- Members of tasks ---- */
 
-/* Where it is written down. */
+/* Place of a member in struct dpk_rdma_work. */
 struct field {
     size_t offset, size;
 };
@@ -31,7 +31,7 @@ struct field {
         offsetof(struct dpk_rdma_work, member), sizeof(((struct dpk_rdma_work *)0)->member)        \
     }
 
-/* Sets a field of a task that is not submitted. */
+/* Sets a member of a task that is not submitted. */
 static void set_field(void *task, const struct dpk_task_type *type, struct field f,
                       const void *from)
 {
@@ -43,7 +43,7 @@ static void set_field(void *task, const struct dpk_task_type *type, struct field
     dpk_object_drop(t);
 }
 
-/* Of what is no such task it is 0. */
+/* Gets a member, or 0 if the task is not of that type. */
 static void get_field(const void *task, const struct dpk_task_type *type, struct field f, void *to)
 {
     struct dpk_task *t = dpk_task_pin(task, type);
@@ -67,7 +67,7 @@ static const struct doca_rdma_connection *connection_of(const void *task,
     return connection;
 }
 
-/* A task that is not submitted goes to another connection of its context. */
+/* Sets the connection of a task that is not submitted, to another of its context. */
 static void set_connection(void *task, const struct dpk_task_type *type,
                            struct doca_rdma_connection *connection)
 {
@@ -84,7 +84,7 @@ static void set_connection(void *task, const struct dpk_task_type *type,
     dpk_object_drop(t);
 }
 
-/* A task that is not submitted goes to another event. */
+/* Sets the event of a task that is not submitted. */
 static void set_event(void *task, const struct dpk_task_type *type,
                       const struct doca_sync_event_remote_net *event)
 {
@@ -109,7 +109,7 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
     return (uint32_t)c.bytes;
 }
 
-/* The functions to read and change a field. */
+/* Defines a setter and a getter of a member. */
 #define ACCESS(setter, getter, name, type, member)                                                 \
     void setter(struct doca_rdma_task_##name *task, type value)                                    \
     {                                                                                              \
@@ -122,7 +122,7 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
         return value;                                                                              \
     }
 
-/* Those of an event. */
+/* Defines a setter and a getter of the event. */
 #define EVENT(setter, getter, name, type)                                                          \
     void setter(struct doca_rdma_task_##name *task, type event)                                    \
     {                                                                                              \
@@ -135,14 +135,14 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
         return event;                                                                              \
     }
 
-/* And of how many bytes came. */
+/* Defines a getter of the number of received bytes. */
 #define LENGTH(getter, name)                                                                       \
     uint32_t getter(const struct doca_rdma_task_##name *task)                                      \
     {                                                                                              \
         return length_of(task, &name##_type);                                                      \
     }
 
-/* The functions that all types of tasks have. */
+/* Defines the functions that all types of tasks have. */
 #define TYPE(is_supported, set_conf_of, as_task, name, KIND)                                       \
     static void name##_tell(dpk_task_callback callback, void *task, union doca_data task_data,     \
                             union doca_data ctx_data)                                              \
@@ -169,7 +169,7 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
         return dpk_task_handle(task, &name##_type);                                                \
     }
 
-/* And those that have a connection. */
+/* Defines the functions of types with a connection. */
 #define CONNECTED(getter, setter, name)                                                            \
     const struct doca_rdma_connection *getter(const struct doca_rdma_task_##name *task)            \
     {                                                                                              \
@@ -182,7 +182,7 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
 
 /* ---- Making tasks ---- */
 
-/* What a task is to be; a buffer that is missing is not `good`. */
+/* The arguments of a new task. */
 struct order {
     enum dpk_rdma_work_kind kind;
     struct doca_rdma_connection *connection;
@@ -198,7 +198,7 @@ static bool is_buf_or_null(const struct doca_buf *buf)
     return !buf || dpk_is_buf(buf);
 }
 
-/* Whether its buffers are, and are there as far as they must be. */
+/* Returns true if all required buffers are given, and all given buffers are valid. */
 static bool has_buffers(const struct order *o)
 {
     const bool whole = o->kind == DPK_RDMA_RECEIVE || o->kind == DPK_RDMA_SEND ||
@@ -208,7 +208,7 @@ static bool has_buffers(const struct order *o)
     return whole && is_buf_or_null(o->local) && (!reaches || dpk_is_buf(o->remote));
 }
 
-/* With the connection of the order, or none. */
+/* Makes a task for the order's connection `c`, or NULL if it has none. */
 static struct dpk_rdma_work *work_new(struct dpk_rdma *r, struct dpk_rdma_connection *c,
                                       const struct order *o, union doca_data user_data,
                                       doca_error_t *result)
@@ -524,7 +524,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
     return make(rdma, &order, user_data, (void **)task);
 }
 
-/* ---- What receives tell ---- */
+/* ---- Results of receives ---- */
 
 doca_error_t
 doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,

@@ -1,10 +1,10 @@
-/* Tasks of the host: how they become works and receives of rc, and how they end. */
+/* Tasks of the host: their conversion to works and receives of rc, and their ends. */
 #include <endian.h>
 #include <inttypes.h>
 
 #include "rdma.h"
 
-#define WORD sizeof(uint64_t) /* bytes of an atomic operation, and of an event's value */
+#define WORD sizeof(uint64_t) /* bytes of atomic operands, and of an event's value */
 
 /* ---- Submitting ---- */
 
@@ -22,7 +22,7 @@ static doca_error_t find_local(struct dpk_rdma_work *w, bool room)
     return result;
 }
 
-/* Leaves the first `size` bytes of the local memory. INVALID_VALUE: there are not so many. */
+/* Limits local memory to the first `size` bytes. Errors: INVALID_VALUE if there are fewer bytes. */
 static doca_error_t cut(struct dpk_rdma_work *w, uint64_t size)
 {
     unsigned i = 0;
@@ -43,7 +43,7 @@ static uint64_t local_size(const struct dpk_rdma_work *w)
     return dpk_rc_message_size(&(struct dpk_rc_message){w->pieces, w->count});
 }
 
-/* The work reaches the data of the remote buffer. */
+/* Sets the work's remote memory to the data of the remote buffer. */
 static doca_error_t find_remote(const struct dpk_rdma_work *w, struct dpk_buf_remote *remote,
                                 struct dpk_rc_work *out)
 {
@@ -56,7 +56,7 @@ static doca_error_t find_remote(const struct dpk_rdma_work *w, struct dpk_buf_re
     return result;
 }
 
-/* Local memory that takes `size` bytes from the peer. */
+/* Finds local memory for `size` bytes from the peer. */
 static doca_error_t find_target(struct dpk_rdma_work *w, uint64_t size)
 {
     const doca_error_t result = find_local(w, true);
@@ -70,7 +70,7 @@ static doca_error_t describe_read(struct dpk_rdma_work *w, struct dpk_rc_work *o
     return result == DOCA_SUCCESS ? find_target(w, remote.data_len) : result;
 }
 
-/* A write is appended to the data of the remote buffer. */
+/* A write appends to the data of the remote buffer. */
 static doca_error_t describe_write(struct dpk_rdma_work *w, struct dpk_rc_work *out)
 {
     struct dpk_buf_remote remote;
@@ -116,7 +116,7 @@ static doca_error_t describe(struct dpk_rdma_work *w, struct dpk_rc_work *out)
         [DPK_RDMA_WRITE_IMM] = DPK_RC_WRITE,
         [DPK_RDMA_COMPARE_SWAP] = DPK_RC_COMPARE_SWAP,
         [DPK_RDMA_FETCH_ADD] = DPK_RC_FETCH_ADD,
-        [DPK_RDMA_EVENT_GET] = DPK_RC_SIGNAL_ADD, /* of 0 */
+        [DPK_RDMA_EVENT_GET] = DPK_RC_SIGNAL_ADD, /* adds 0 */
         [DPK_RDMA_EVENT_SET] = DPK_RC_SIGNAL_SET,
         [DPK_RDMA_EVENT_ADD] = DPK_RC_SIGNAL_ADD,
     };
@@ -172,7 +172,7 @@ static doca_error_t post_receive(struct dpk_rdma *r, struct dpk_rdma_work *w)
 
 doca_error_t dpk_rdma_work_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* nothing is held back to be flushed */
     struct dpk_rdma *r = (struct dpk_rdma *)task->ctx;
     struct dpk_rdma_work *w = (struct dpk_rdma_work *)task;
     if (dpk_rdma_dpa(r))
@@ -260,7 +260,7 @@ static struct dpk_rdma_work *take_ended(struct dpk_rdma *r)
     return w;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static struct dpk_rdma_work *next_ended(struct dpk_rdma *r)
 {
     if (!r->rc || dpk_rdma_dpa(r))

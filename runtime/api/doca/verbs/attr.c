@@ -1,4 +1,4 @@
-/* What addresses and queue pairs shall be like. */
+/* Attributes of addresses and queue pairs. */
 #include <netinet/in.h>
 #include <string.h>
 
@@ -176,7 +176,7 @@ FIELD(doca_verbs_qp_attr_set_max_rd_atomic, doca_verbs_qp_attr_get_max_rd_atomic
 FIELD(doca_verbs_qp_attr_set_max_dest_rd_atomic, doca_verbs_qp_attr_get_max_dest_rd_atomic, qp_attr,
       uint8_t, max_dest_rd_atomic)
 
-#define READS 16 /* at once, where nothing else is said */
+#define READS 16 /* default number of concurrent reads */
 
 static bool state_of(enum doca_verbs_qp_state state, enum ibv_qp_state *out)
 {
@@ -210,7 +210,7 @@ static bool address_of(const struct doca_verbs_ah_attr *handle, struct ibv_ah_at
     return good;
 }
 
-/* Rights are set all at once, whichever of them the mask names. */
+/* libibverbs sets all rights at once, so rights that the mask does not name are cleared. */
 #define RIGHTS                                                                                     \
     (DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE | DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ |                \
      DOCA_VERBS_QP_ATTR_ATOMIC_MODE)
@@ -246,7 +246,7 @@ static const struct {
             {DOCA_VERBS_QP_ATTR_MAX_QP_RD_ATOMIC, IBV_QP_MAX_QP_RD_ATOMIC},
             {DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC, IBV_QP_MAX_DEST_RD_ATOMIC}};
 
-/* False: it names what there is not. */
+/* Returns false if the mask has unknown bits. */
 static bool mask_of(const struct qp_attr *a, int mask, int *out)
 {
     *out = 0;
@@ -255,7 +255,7 @@ static bool mask_of(const struct qp_attr *a, int mask, int *out)
             *out |= bits[i].ibv;
         mask &= ~bits[i].bit;
     }
-    /* These have a value that no program need say. */
+    /* These attributes have a default. */
     if (*out & IBV_QP_STATE && a->next_state == DOCA_VERBS_QP_STATE_RTR)
         *out |= IBV_QP_MAX_DEST_RD_ATOMIC;
     if (*out & IBV_QP_STATE && a->next_state == DOCA_VERBS_QP_STATE_RTS)
@@ -331,7 +331,7 @@ void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
     to->max_dest_rd_atomic = from->max_dest_rd_atomic;
 }
 
-/* ---- Changes as libibverbs has them ---- */
+/* ---- Attributes of libibverbs ---- */
 
 /* Returns false if there is no address to set, or it is not a RoCE address. */
 static bool set_address(const struct doca_verbs_ah_attr *handle, const struct ibv_ah_attr *from)
@@ -359,7 +359,7 @@ int doca_verbs_bridge_get_qp_attr_mask(int ibv_mask)
     return mask;
 }
 
-/* A field that the mask names. */
+/* Sets a member that the mask names. */
 #define PART(bit, field)                                                                           \
     if (mask & DOCA_VERBS_QP_ATTR_##bit)                                                           \
     a->field = told.field
@@ -388,7 +388,7 @@ static void set_parts(struct qp_attr *a, const struct ibv_qp_attr *from, int mas
     PART(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
 }
 
-/* What no attribute of DOCA says. */
+/* Returns true if the mask has attributes that DOCA does not have. */
 static bool has_others(int ibv_mask)
 {
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)

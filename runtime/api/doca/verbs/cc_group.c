@@ -1,9 +1,9 @@
-/* Groups of congestion control, which emulated devices do not have: what one shall be like can be said. */
+/* Congestion control groups. Emulated devices do not have them, but their attributes can be set. */
 #include <string.h>
 
 #include "verbs.h"
 
-#define HINT_MAX 4096u /* bytes of a hint that are kept */
+#define HINT_MAX 4096u /* maximum bytes of a hint */
 
 struct cc_group_attr {
     struct dpk_object object;
@@ -62,7 +62,7 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
                                                            : DOCA_ERROR_INVALID_VALUE;
 }
 
-/* ---- Groups and capabilities, which do not exist here ---- */
+/* ---- Groups and capabilities, which do not exist ---- */
 
 doca_error_t doca_verbs_cc_group_destroy(struct doca_verbs_cc_group *group)
 {

@@ -1,13 +1,11 @@
-/*
- * Completion channels, and asynchronous events of contexts. The events are those of libibverbs, which are
- * acknowledged there when a program takes them: what they tell are handles, which are never used again. Destroying a
- * completion queue waits for the program's own acknowledgements.
- */
+/* Completion channels, and asynchronous events of contexts. Events of libibverbs are acknowledged
+ * when a program gets them. This is safe, because the program gets handles, which are not reused.
+ * Destroying a completion queue waits for the program's own acknowledgements. */
 #include <errno.h>
 
 #include "verbs.h"
 
-/* For lists of contexts, and for the counters of completion queues. */
+/* Guards the lists of contexts, and the counters of completion queues. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t acknowledged = PTHREAD_COND_INITIALIZER;
 
@@ -63,7 +61,7 @@ doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_ch
     return handle;
 }
 
-/* What ibv_ack_cq_events does, of one event. */
+/* Acknowledges an event, like ibv_ack_cq_events. */
 static void acknowledge_completion(struct ibv_cq *ib)
 {
     pthread_mutex_lock(&ib->mutex);
@@ -82,7 +80,7 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = DOCA_ERROR_DRIVER;
     if (dpk_emulated_9.get_cq_event(c->ib, &ib, &context) == 0) {
-        /* The queue stays until its event is acknowledged. */
+        /* The queue exists until its event is acknowledged. */
         struct cq *q = context;
         pthread_mutex_lock(&lock);
         q->told++;
@@ -145,7 +143,8 @@ void source_remove(struct event_source *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* The handle of what DOCA made of an object of libibverbs; NULL: it is the program's own. */
+/* Returns the DOCA handle of an object of libibverbs, or NULL if the program itself made the
+ * object. */
 static void *find(const struct context *c, const void *ib)
 {
     const struct event_source *s;
@@ -158,7 +157,7 @@ static void *find(const struct context *c, const void *ib)
     return handle;
 }
 
-/* What ibv_ack_async_event does. */
+/* Acknowledges an event, like ibv_ack_async_event. */
 static void acknowledge(const struct ibv_async_event *e)
 {
     pthread_mutex_t *mutex = NULL;
@@ -189,7 +188,7 @@ static void acknowledge(const struct ibv_async_event *e)
         count = &e->element.srq->events_completed;
         break;
     default:
-        return; /* of a port, or of the device */
+        return; /* event of a port or device */
     }
     pthread_mutex_lock(mutex);
     ++*count;
@@ -197,7 +196,7 @@ static void acknowledge(const struct ibv_async_event *e)
     pthread_mutex_unlock(mutex);
 }
 
-/* False: DOCA has no such event, or no such object. */
+/* Returns false if DOCA does not have the event, or the object. */
 static bool tell(const struct context *c, const struct ibv_async_event *e,
                  struct doca_verbs_async_event *out)
 {
@@ -254,5 +253,5 @@ doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
 
 void doca_verbs_ack_async_event(struct doca_verbs_async_event *event)
 {
-    (void)event; /* it was acknowledged when it was taken */
+    (void)event; /* doca_verbs_get_async_event acknowledged it */
 }

@@ -1,9 +1,9 @@
-/* Contexts and protection domains; what devices can do. */
+/* Contexts, protection domains, and capabilities of devices. */
 #include <errno.h>
 
 #include "verbs.h"
 
-/* ---- What all objects share ---- */
+/* ---- Common functions of objects ---- */
 
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out)
 {
@@ -242,7 +242,7 @@ struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd 
     return ib;
 }
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 struct device_attr {
     struct dpk_object object;
@@ -379,7 +379,7 @@ uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     return 0;
 }
 
-/* What no device has. */
+/* Capabilities that no device has. */
 #define NONE(getter)                                                                               \
     doca_error_t getter(const struct doca_verbs_device_attr *device_attr)                          \
     {                                                                                              \

@@ -1,7 +1,5 @@
-/*
- * Queue pairs of the DPA: a front end of rc, whose rings DPA code fills by calls
- * (guest/abi/verbs_calls.h). The lock of rc guards them.
- */
+/* Queue pairs of the DPA: a front end of rc. DPA code fills their rings with calls
+ * (guest/abi/verbs_calls.h). The lock of rc guards them. */
 #include <errno.h>
 
 #include "api/doca/memory/memory.h"
@@ -9,10 +7,10 @@
 
 #include <doca_dpa_dev.h>
 
-#define AT_ONCE    64u  /* works that rc carries out at once */
-#define WQE_BLOCK  64u  /* bytes of an element of work, or of a part of it */
-#define INLINE_AT  36u  /* start of inline data in an element, after other segments */
-#define INLINE_MAX 960u /* bytes of it that an element has room for */
+#define AT_ONCE    64u  /* works that rc carries out concurrently */
+#define WQE_BLOCK  64u  /* a WQE consists of such blocks */
+#define INLINE_AT  36u  /* start of inline data in a WQE, after other segments */
+#define INLINE_MAX 960u /* maximum bytes of inline data in a WQE */
 
 struct dpa_qp {
     struct dpk_object object;
@@ -24,9 +22,9 @@ struct dpa_qp {
     uint64_t run;
     struct dpk_dpa_completion *send_queue, *receive_queue; /* uses */
     struct ring sends, receives;
-    struct dpa_srq *shared; /* NULL: it has receives of its own */
+    struct dpa_srq *shared; /* NULL: it has its own receives */
     struct dpa_srq_user user;
-    uint32_t reads; /* that are taken and not done */
+    uint32_t reads; /* number of taken reads that have not ended */
     uint32_t user_index;
     enum ibv_qp_state state;
     struct ibv_qp_attr attr;
@@ -35,7 +33,7 @@ struct dpa_qp {
 static void dpa_qp_release(void *object);
 static const struct dpk_kind dpa_qp_kind = {.release = dpa_qp_release};
 
-/* ---- What rc asks ---- */
+/* ---- Callbacks of rc ---- */
 
 static bool next_work(void *context, struct dpk_rc_work *out)
 {
@@ -139,10 +137,10 @@ static void dpa_qp_release(void *object)
     free(q);
 }
 
-/* Whether the program has what the rings would take of its memory. */
+/* Returns true if the program provides the memory that the rings would need on a card. */
 static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
 {
-    /* What is of a context needs none. */
+    /* The context's own memory is used. */
     if (a->dpa) {
         struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
         const bool same = d && dpk_dpa_base(d) == q->base;
@@ -184,7 +182,7 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
     return DOCA_SUCCESS;
 }
 
-/* Ends what DPA code may reach. */
+/* Ends the parts that DPA code may reach. */
 static void end(struct dpa_qp *q)
 {
     if (q->end)
@@ -224,7 +222,7 @@ doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, stru
             *out = q;
             return result;
         }
-        return DOCA_ERROR_NO_MEMORY; /* it is released */
+        return DOCA_ERROR_NO_MEMORY; /* dpk_object_enter released it */
     }
     end(q);
     dpa_qp_release(q);
@@ -235,7 +233,7 @@ void dpa_qp_free(struct dpa_qp *q)
 {
     if (!q)
         return;
-    pthread_mutex_lock(&q->object.lock); /* who calls from the DPA has it */
+    pthread_mutex_lock(&q->object.lock); /* a call of DPA code holds the lock */
     end(q);
     pthread_mutex_unlock(&q->object.lock);
     dpk_object_destroy(q->object.handle, &dpa_qp_kind);
@@ -275,7 +273,7 @@ static unsigned permits(const struct ibv_qp_attr *a)
            (a->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0);
 }
 
-/* With the lock of rc. */
+/* Call this with the lock of rc. */
 static void enter(struct dpa_qp *q, enum ibv_qp_state to)
 {
     if (to == IBV_QPS_RESET) {
@@ -306,7 +304,7 @@ doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int ma
     dpk_rc_unlock(q->rc);
     if (why)
         return error_of(why);
-    /* It may wait for the peer's process, so the lock is not held. */
+    /* The lock is not held, because this may wait for the peer's process. */
     if (from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
         dpk_rc_qp_connect_number(q->pair, a->dest_qp_num, NULL) != DPK_OK)
         return DOCA_ERROR_NO_MEMORY;
@@ -329,7 +327,7 @@ static void commit(struct dpa_qp *q, bool receives)
         dpk_rc_qp_kick(q->pair);
 }
 
-/* With the lock of rc. */
+/* Call this with the lock of rc. */
 static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const uint64_t args[6],
                     uint64_t *result, char *reason, size_t size)
 {

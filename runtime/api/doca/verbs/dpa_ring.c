@@ -1,4 +1,4 @@
-/* Rings of queue pairs of the DPA, and what DPA code posts to them. */
+/* Rings of queue pairs of the DPA, and posts of DPA code. */
 #include "dpa_queues.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *re
     if (dpk_copy_out(d->process->dpa, &w, address, sizeof w, NULL) != DPK_OK)
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
     if (r->posted - r->done >= r->size || w.count > r->segments)
-        return true; /* 0: there is no room */
+        return true; /* *result is 0: the ring is full */
     if (!read_segments(d, ring_pieces_at(r, r->posted), w.segments, w.count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
@@ -113,7 +113,8 @@ bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *re
     return true;
 }
 
-/* Moves the pieces of a WQE to the next place, and its inline data. False: there is no room. */
+/* Moves the pieces of a WQE and its inline data to the next place. Returns false if there is no
+ * room. */
 static bool keep_pieces(struct ring *r, const struct dpk_wqe_work *w)
 {
     struct dpk_rc_piece *to = ring_pieces_at(r, r->posted);
@@ -147,10 +148,10 @@ bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t
         there = dpk_copy_out(d->process->dpa, bytes, address, n, NULL) == DPK_OK;
     if (!there)
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
-    /* What was read again may have another size. */
+    /* Its size may have changed between the two reads. */
     dpk_wqe_describe(bytes, n, &w);
     if (r->posted - r->done >= r->size || !keep_pieces(r, &w))
-        return true; /* 0: there is no room */
+        return true; /* *result is 0: the ring is full */
     *e = (struct entry){.work = w.work, .fence = w.waits, .reads = reads(&w.work)};
     e->work.pieces = ring_pieces_at(r, r->posted);
     e->work.user = e;

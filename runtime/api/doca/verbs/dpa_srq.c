@@ -1,9 +1,7 @@
-/*
- * Shared receive queues of the DPA. Receives are taken in the order of posting, and end in any order.
- * The place of an ended receive is free at once, or in a linked list after DPA code acknowledges it. A
- * contiguous queue uses its places in order, so it is full while the next place is not free. The lock
- * of rc guards them.
- */
+/* Shared receive queues of the DPA. Receives are taken in the order of posting, and end in any
+ * order. The place of an ended receive is free at once, or in a linked list after DPA code
+ * acknowledges it. A contiguous queue uses its places in order, so it is full while the next place
+ * is not free. The lock of rc guards them. */
 #include "dpa_queues.h"
 
 #include <stdatomic.h>
@@ -14,10 +12,10 @@
 
 struct shared_receive {
     enum { FREE, POSTED, TAKEN, ENDED } state;
-    uint32_t number;               /* its count, as DPA code was told */
+    uint32_t number;               /* the count that DPA code got for it */
     uint32_t count;                /* pieces */
-    uint32_t next;                 /* free place of a linked list; NONE: the last */
-    const struct dpa_srq_user *by; /* who took it */
+    uint32_t next;                 /* next free place of a linked list; NONE: last */
+    const struct dpa_srq_user *by; /* the user that took it */
 };
 
 struct dpa_srq {
@@ -26,14 +24,14 @@ struct dpa_srq {
     struct dpk_dpa *base; /* a reference */
     uint64_t run;
     uint32_t id;
-    bool linked; /* a linked list */
+    bool linked; /* type: linked list or contiguous */
     struct shared_receive *receives;
-    struct dpk_rc_piece *pieces;        /* `segments` for each */
-    uint32_t *order;                    /* the places of receives, as they were posted */
+    struct dpk_rc_piece *pieces;        /* `segments` for each receive */
+    uint32_t *order;                    /* the places of posted receives, in order */
     uint32_t size, segments;            /* the size is a power of two */
     uint32_t posted, committed, taken;  /* counters, which wrap */
     uint32_t first_free, last_free;     /* places of a linked list */
-    TAILQ_HEAD(, dpa_srq_user) waiting; /* with a message that finds no receive */
+    TAILQ_HEAD(, dpa_srq_user) waiting; /* users with a message but no receive */
 };
 
 static void dpa_srq_release(void *object);
@@ -66,7 +64,7 @@ static void set_free(struct dpa_srq *s, struct shared_receive *r)
     s->last_free = place;
 }
 
-/* The place of the next receive; NULL: it is not free. */
+/* Returns the place of the next receive, or NULL if it is not free. */
 static struct shared_receive *next_place(const struct dpa_srq *s)
 {
     if (s->linked)
@@ -111,13 +109,13 @@ void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
     if (u->waits)
         TAILQ_REMOVE(&s->waiting, u, link);
     u->waits = false;
-    /* No completion will tell of what it has taken. */
+    /* Its taken receives will not get completions. */
     for (struct shared_receive *r = s->receives; r < s->receives + s->size; r++)
         if (r->state == TAKEN && r->by == u)
             set_free(s, r);
 }
 
-/* Messages that found no receive go on, those that waited longest first. */
+/* Resumes messages that wait for a receive, the oldest first. */
 static void resume(struct dpa_srq *s)
 {
     struct dpa_srq_user *u;
@@ -158,7 +156,7 @@ static bool make_places(struct dpa_srq *s, const struct srq_init_attr *a)
     return s->receives && s->pieces && s->order;
 }
 
-/* Returns its context: the named context, or the context of its memory. */
+/* Finds the DPA context: the given context, or the context of the given memory. */
 static doca_error_t find_base(struct dpa_srq *s, const struct srq_init_attr *a)
 {
     if (a->dpa) {
@@ -217,14 +215,14 @@ doca_error_t dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_
         return DOCA_SUCCESS;
     }
     dpk_rc_leave(rc);
-    return DOCA_ERROR_NO_MEMORY; /* it is released */
+    return DOCA_ERROR_NO_MEMORY; /* dpk_object_enter released it */
 }
 
 void dpa_srq_free(struct dpa_srq *s)
 {
     if (!s)
         return;
-    pthread_mutex_lock(&s->object.lock); /* who calls from the DPA has it */
+    pthread_mutex_lock(&s->object.lock); /* a call of DPA code holds the lock */
     dpk_rc_leave(s->rc);
     s->rc = NULL;
     pthread_mutex_unlock(&s->object.lock);
@@ -245,7 +243,7 @@ static bool post(struct dpk_dpa *d, struct dpa_srq *s, const uint64_t args[6], u
         return dpk_dpa_call_fails(reason, size, "Verbs: a shared receive queue of the other type");
     struct shared_receive *r = next_place(s);
     if (!r || args[2] > s->segments)
-        return true; /* 0: there is no room */
+        return true; /* *result is 0: the queue is full */
     const uint32_t place = place_of(s, r);
     if (!read_receive(d, s->pieces + (size_t)place * s->segments, args[1], (uint32_t)args[2],
                       &r->count))
@@ -269,7 +267,7 @@ static bool acknowledge(struct dpa_srq *s, uint64_t number, char *reason, size_t
     return true;
 }
 
-/* With the lock of rc. */
+/* Call this with the lock of rc. */
 static bool call_on(struct dpk_dpa *d, struct dpa_srq *s, unsigned call, const uint64_t args[6],
                     uint64_t *result, char *reason, size_t size)
 {

@@ -1,4 +1,5 @@
-/* Queues of Ethernet of the DPA, which emulated devices do not have: what they shall be like can be said. */
+/* Ethernet queues of the DPA. Emulated devices do not have them, but their attributes can be
+ * set. */
 #include "api/doca/dpa/dpa.h"
 #include "api/doca/memory/memory.h"
 #include "verbs.h"
@@ -12,7 +13,7 @@ static doca_error_t cannot(const char *call)
     return DOCA_ERROR_NOT_SUPPORTED;
 }
 
-/* What both kinds of queues are made of. */
+/* Members of both types. */
 #define COMMON_MEMBERS                                                                             \
     struct dpk_object object;                                                                      \
     struct doca_verbs_pd *pd;                                                                      \
@@ -39,7 +40,7 @@ struct eth_rq_init_attr {
     struct doca_verbs_srq *srq;
 };
 
-/* A queue that is not there: what a function returns of it. */
+/* Functions of a queue, which cannot exist. */
 #define NO_QUEUE(result, function, arguments, ...)                                                 \
     result function arguments                                                                      \
     {                                                                                              \
@@ -86,7 +87,7 @@ enum doca_verbs_eth_sq_state
 doca_verbs_eth_sq_init_attr_get_state(const struct doca_verbs_eth_sq_init_attr *attr)
 {
     (void)attr;
-    return 0; /* RST: none was queried */
+    return 0; /* RST: no queue was queried */
 }
 doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
                                       struct doca_verbs_eth_sq_init_attr *attr,
@@ -168,7 +169,7 @@ enum doca_verbs_eth_rq_state
 doca_verbs_eth_rq_init_attr_get_state(const struct doca_verbs_eth_rq_init_attr *attr)
 {
     (void)attr;
-    return 0; /* RST: none was queried */
+    return 0; /* RST: no queue was queried */
 }
 doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
                                       struct doca_verbs_eth_rq_init_attr *attr,

@@ -1,4 +1,4 @@
-/* Queue pairs: those of the CPU are of libibverbs, those of the DPA are in dpa_qp.c. */
+/* Queue pairs: those of the CPU use libibverbs, those of the DPA are in dpa_qp.c. */
 #include <errno.h>
 
 #include "verbs.h"
@@ -25,7 +25,7 @@ static void qp_release(void *object)
 }
 const struct dpk_kind qp_kind = {.left = qp_left, .release = qp_release};
 
-/* Takes what it is made of. False: something is missing, or of another device. */
+/* Makes uses of its parts. Returns false if a part is missing, or belongs to another device. */
 static bool use_parts(struct qp *q, struct context *c, const struct qp_init_attr *a)
 {
     dpk_object_use(q->context = c);
@@ -65,7 +65,8 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
     return DOCA_SUCCESS;
 }
 
-/* What is for the data path of a GPU, or says a part by its number, which libraries do not know. */
+/* Returns true for attributes that only cards have: a GPU's data path, and numbers of umems and
+ * UARs. */
 static bool needs_card(const struct qp_init_attr *a)
 {
     return a->cqe_inline != DOCA_VERBS_QP_SCATTER_TO_CQE_NONE ||
@@ -130,7 +131,7 @@ doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_
                                             : DOCA_ERROR_BAD_STATE);
 }
 
-/* ---- What only cards tell: rings are the library's ---- */
+/* ---- Properties that only cards have: the rings belong to the library ---- */
 
 void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
                           uint32_t *rq_num, uint32_t *rwqe_size)

@@ -108,7 +108,7 @@ doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
     return dpk_object_destroy(cq, &cq_kind);
 }
 
-/* Gets the number and the address. Returns false if there is none. */
+/* Gets the properties of its ring. Returns false for queues without a ring. */
 static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
 {
     struct cq *q = dpk_object_pin(cq, &cq_kind);

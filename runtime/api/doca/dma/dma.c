@@ -17,7 +17,7 @@ struct copy {
     struct doca_buf *to;
 };
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
@@ -101,7 +101,8 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 
 /* ---- Copies ---- */
 
-/* A card takes a task that is larger than it can copy, and ends it with an error. */
+/* Checks or makes a copy. A card accepts a task of any size, and ends a too large one with an
+ * error. */
 static doca_error_t carry_out(struct dpk_task *task, bool for_real)
 {
     const struct copy *c = (struct copy *)task;
@@ -127,7 +128,7 @@ static doca_error_t copy_check(struct dpk_task *task)
     return result == DOCA_ERROR_EMPTY ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* No device copies nothing: the element of work would have no data. */
+/* A device fails an empty copy, because its WQE has no data. */
 static doca_error_t copy_run(struct dpk_task *task)
 {
     const doca_error_t result = carry_out(task, true);
@@ -187,7 +188,7 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
     return dpk_task_handle(task, &copy_type);
 }
 
-/* The buffers of a copy. A submitted copy keeps its buffers. */
+/* Sets buffers of a copy. A submitted copy is unchanged. */
 static void set_buffers(struct doca_dma_task_memcpy *task, const struct doca_buf *src,
                         struct doca_buf *dst)
 {

@@ -1,4 +1,4 @@
-/* Graphs: nodes, and which of them wait for which. */
+/* Graphs: nodes, and their dependencies. */
 #include "graph.h"
 
 #define INSTANCES_MAX 65536u
@@ -33,7 +33,7 @@ static void graph_release(void *object)
 }
 const struct dpk_kind graph_kind = {.left = graph_left, .release = graph_release};
 
-/* With the lock of the graph's context. */
+/* Call this with the lock of the graph's context. */
 static doca_error_t start(struct dpk_ctx *ctx)
 {
     const struct graph *g = (struct graph *)ctx;
@@ -70,7 +70,7 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
     return result;
 }
 
-/* The graph, pinned, if it can be changed now. */
+/* Returns the graph, pinned, if it can be changed now. */
 static struct graph *begin_change(const struct doca_graph *graph, doca_error_t *result)
 {
     struct graph *g = dpk_object_pin(graph, &graph_kind);
@@ -170,7 +170,7 @@ static doca_error_t add_node(struct graph *g, const struct node *plan, struct do
     void *handle = dpk_object_enter(n, &graph_node_kind);
     if (!handle)
         return DOCA_ERROR_NO_MEMORY;
-    n = dpk_object_pin(handle, &graph_node_kind); /* a reference for the graph */
+    n = dpk_object_pin(handle, &graph_node_kind); /* the graph's reference */
     pthread_mutex_lock(&graphs_lock);
     struct node **more = n ? reallocarray(g->nodes, g->count + 1, sizeof(struct node *)) : NULL;
     if (more) {
@@ -217,7 +217,8 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
     return result;
 }
 
-/* Whether `part` is the graph, or in it. With the lock. Graphs never contain themselves. */
+/* Returns true if `part` is the graph, or one of its sub-graphs at any depth. No graph contains
+ * itself. Call this with the lock. */
 static bool contains(const struct graph *g, const struct graph *part)
 {
     if (g == part)
@@ -256,8 +257,8 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph,
 
 /* ---- Dependencies ---- */
 
-/* Whether a way leads from one node to another. With the lock; `marks` has a zero for each node,
- * `stack` room for each. */
+/* Returns true if a path leads from one node to another. `marks` has a zero for each node, `stack`
+ * has room for each node. Call this with the lock. */
 static bool leads_to(const struct node *from, const struct node *to, bool *marks,
                      const struct node **stack)
 {
@@ -277,7 +278,7 @@ static bool leads_to(const struct node *from, const struct node *to, bool *marks
     return false;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t add_edge(const struct graph *g, struct node *from, struct node *to)
 {
     bool *marks = calloc(g->count, sizeof *marks);

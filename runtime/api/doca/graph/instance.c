@@ -3,18 +3,18 @@
 
 /* A node in an instance. */
 struct step {
-    struct dpk_task *task; /* CTX, GRAPH: what it does; a reference, GRAPH: a use */
+    struct dpk_task *task; /* CTX, GRAPH: its task; a reference, GRAPH: a use */
     void *cookie;          /* USER */
-    size_t missing;        /* nodes before it that have not ended */
+    size_t missing;        /* nodes that must end before it */
     bool begun;
 };
 
 struct instance {
     struct dpk_task task;
-    struct step *steps; /* one for each node; with the lock of its graph's context */
+    struct step *steps; /* for each node; with the lock of its graph's context */
     size_t count, left; /* left: steps that have not ended */
-    size_t under_way;   /* tasks of steps that have begun and not ended */
-    bool running;       /* between its first and its last run */
+    size_t under_way;   /* tasks of steps that have started and not ended */
+    bool running;       /* true from its first call of `run` to its last */
     doca_error_t failure;
 };
 
@@ -25,7 +25,7 @@ static struct graph *graph_of(const struct instance *v)
 
 static const struct node *node_of(const struct instance *v, size_t i)
 {
-    return graph_of(v)->nodes[i]; /* a graph with instances keeps its nodes */
+    return graph_of(v)->nodes[i]; /* graphs with instances cannot change */
 }
 
 static void drop_step(const struct instance *v, size_t i)
@@ -65,14 +65,14 @@ static void unlock(const struct instance *v)
     pthread_mutex_unlock(&v->task.ctx->object.lock);
 }
 
-/* What an instance fails with: two errors mean something else to tasks. */
+/* Returns the error of an instance. AGAIN and IN_PROGRESS would not end its task. */
 static doca_error_t failure_of(doca_error_t status)
 {
     return status == DOCA_ERROR_AGAIN || status == DOCA_ERROR_IN_PROGRESS ? DOCA_ERROR_UNEXPECTED
                                                                           : status;
 }
 
-/* A step has ended. With the lock. */
+/* Ends a step. Call this with the lock. */
 static void end_step(struct instance *v, size_t index, doca_error_t status)
 {
     const struct node *n = node_of(v, index);
@@ -112,7 +112,7 @@ static size_t take_step(struct instance *v)
     return i;
 }
 
-/* Without the lock: a function of the program may call anything. */
+/* Call this without the lock: a function of the program may call any function. */
 static void begin_step(struct instance *v, size_t i)
 {
     const struct node *n = node_of(v, i);
@@ -137,7 +137,7 @@ static void begin_step(struct instance *v, size_t i)
     unlock(v);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void begin_run(struct instance *v)
 {
     v->running = true;
@@ -255,9 +255,9 @@ doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance 
     return DOCA_SUCCESS;
 }
 
-/* ---- What nodes do ---- */
+/* ---- Data of nodes ---- */
 
-/* Gives a node of that kind what it does; `task` is for nodes that are not the program's. */
+/* Sets the data of a node of that kind: a cookie for a user node, else a task. */
 static doca_error_t set_step(struct instance *v, const struct node *n, enum node_kind kind,
                              struct dpk_task *task, void *cookie)
 {
@@ -322,7 +322,8 @@ doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *
 
 /* ---- Submitting ---- */
 
-/* Whether every node has what it does, and those that begin can. With the lock. */
+/* Checks that each node has its data, and that contexts of the first nodes run. Call this with the
+ * lock. */
 static doca_error_t is_complete(const struct instance *v)
 {
     for (size_t i = 0; i < v->count; i++) {

@@ -1,9 +1,9 @@
-/* Launching kernels, and calls. */
+/* Kernel launches and RPCs. */
 #include <doca_dpa.h>
 
 #include "api/doca/event/event.h"
 
-/* What the two launch functions take before the kernel's arguments. */
+/* Arguments of both launch functions before the kernel's own arguments. */
 struct request {
     struct doca_dpa *dpa;
     struct doca_sync_event *wait;
@@ -15,14 +15,14 @@ struct request {
     bool adds;
 };
 
-/* A function that is not of the program is a wrong argument. */
+/* Reports a failure. A function that does not belong to the program is an invalid argument. */
 static doca_error_t failed(const char *name, const struct dpk_error *err)
 {
     doca_error_t result = dpk_doca_failed(name, err);
     return err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result;
 }
 
-/* With the events of `q` in `l`. */
+/* Launches with the events that `l` already has. */
 static doca_error_t launch_inside(const char *name, const struct request *q,
                                   const struct dpk_dpa_call *c, struct dpk_launch *l, va_list ap)
 {

@@ -1,11 +1,11 @@
-/* DOCA Telemetry DPA: contexts, and what is counted. */
+/* DOCA Telemetry DPA: contexts, and counting. */
 #include "private.h"
 
 #include <stdlib.h>
 
-#define TIMER_KHZ 1000000u /* a tick is a nanosecond, as in dpa-statistics */
+#define TIMER_KHZ 1000000u /* a tick is a nanosecond, like in dpa-statistics */
 
-/* ---- What devices can do ---- */
+/* ---- Capabilities of devices ---- */
 
 doca_error_t doca_telemetry_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
@@ -185,7 +185,7 @@ static doca_error_t change(struct doca_telemetry_dpa *dpa, uint32_t process_id,
     doca_error_t result = counting(t, process_id, samples, &counts);
     if (result == DOCA_SUCCESS)
         result = counting(t, process_id, !samples, &others);
-    /* A card counts in one way at a time. */
+    /* A card either counts or takes samples. */
     if (result == DOCA_SUCCESS && how == CHANGE_START && (counts || others))
         result = DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && how == CHANGE_STOP && !counts)

@@ -6,12 +6,12 @@
 
 /* ---- Elements ---- */
 
-/* What `list` is filled with. */
+/* A list to fill. */
 struct filling {
     enum telemetry_list kind;
-    uint8_t *to;         /* NULL: it is only counted */
+    uint8_t *to;         /* NULL: only count the elements */
     size_t count, most;  /* elements */
-    uint32_t process_id; /* asked for */
+    uint32_t process_id; /* the requested process */
     uint32_t thread_id;
 };
 
@@ -92,7 +92,8 @@ static doca_error_t fill(const struct telemetry *t, struct filling *f)
 
 /* ---- Sizes ---- */
 
-/* Twice of what there is, and some, for those that begin before the list is read. */
+/* Returns twice the current size and more, for processes and threads that start before the list is
+ * read. */
 static doca_error_t get_size(struct doca_telemetry_dpa *dpa, enum telemetry_list kind,
                              uint32_t process_id, uint32_t thread, uint32_t *size)
 {
@@ -201,7 +202,7 @@ static int compare_times(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/* Samples of all processes that are asked for, in the order of their times; for free(). */
+/* Gets samples of all requested processes, sorted by time; free(*out). */
 static doca_error_t gather(const struct telemetry *t, uint32_t process_id,
                            struct dpk_live_sample **out, size_t *count)
 {
@@ -215,7 +216,7 @@ static doca_error_t gather(const struct telemetry *t, uint32_t process_id,
         size_t more = 0;
         if (!is_asked(process_id, ALL_IDS, seen.processes[i].number, 0))
             continue;
-        /* One that has ended meanwhile has none. */
+        /* A process that has ended meanwhile has no samples. */
         (void)dpk_live_read_samples(t->directory, seen.processes[i].number, *out + *count,
                                     DPK_LIVE_SAMPLES, &more, NULL);
         *count += more;
@@ -227,7 +228,7 @@ static doca_error_t gather(const struct telemetry *t, uint32_t process_id,
     return DOCA_SUCCESS;
 }
 
-/* Leaves those of the threads that are asked for, and of these the latest. */
+/* Keeps only samples of the requested threads, and of these only the last `most`. */
 static size_t choose(struct dpk_live_sample *all, size_t count, uint32_t thread, size_t most)
 {
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* Programs and their functions: those of the room host, by FlexIO's names. */
+/* Programs and their functions: FlexIO's names for those of the room host. */
 #include <string.h>
 
 #include "private.h"
@@ -143,7 +143,7 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
     return FLEXIO_STATUS_SUCCESS;
 }
 
-/* ---- What is known of a function ---- */
+/* ---- Properties of functions ---- */
 
 static bool copy_name(char *to, const char *name, size_t size)
 {

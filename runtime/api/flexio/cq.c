@@ -1,11 +1,12 @@
 /* Completion queues. */
 #include "queue.h"
 
-/* Reserved in FlexIO's headers; MLX5_APU_ELEMENT_TYPE_EQ of programs that write to the device. */
+/* Programs pass MLX5_APU_ELEMENT_TYPE_EQ of the device's interface. FlexIO's headers reserve the
+ * value. */
 #define ELEMENT_TYPE_EQ 1
 
 struct flexio_cq {
-    struct flexio_queue queue; /* first: it is freed as that */
+    struct flexio_queue queue; /* first: it is freed as a flexio_queue */
     uint16_t max_count, period, mode;
 };
 

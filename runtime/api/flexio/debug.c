@@ -5,8 +5,8 @@
 
 #include "private.h"
 
-/* BASE.PID.SUFFIX: an absolute one as it is, another in the current directory, or in /tmp if that
- * cannot be written. */
+/* Writes BASE.PID.SUFFIX. If BASE is relative, the file is in the current directory, or in /tmp if
+ * the former fails. */
 static enum dpk_status write_dump(struct flexio_process *process, const char *base,
                                   const char *suffix,
                                   enum dpk_status (*write)(struct flexio_process *process,

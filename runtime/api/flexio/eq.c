@@ -4,7 +4,7 @@
 #include "queue.h"
 
 struct flexio_eq {
-    struct flexio_queue queue; /* first: it is freed as that */
+    struct flexio_queue queue; /* first: it is freed as a flexio_queue */
     flexio_uintptr_t ring;
 };
 
@@ -54,7 +54,7 @@ flexio_status flexio_eq_create(struct flexio_process *process, struct ibv_contex
     flexio_uintptr_t ring = 0;
     const size_t size = (size_t)DPK_EQE << log_depth;
     flexio_status status = flexio_buf_dev_alloc(process, size, &ring);
-    /* Owner bits of 1: no entry is valid yet. */
+    /* Sets owner bits to 1, which means that no entry is valid yet. */
     if (status == FLEXIO_STATUS_SUCCESS)
         status = flexio_buf_dev_memset(process, 0xff, size, ring);
     if (status == FLEXIO_STATUS_SUCCESS)

@@ -1,4 +1,4 @@
-/* The library's own messages on stderr. */
+/* Messages of the library on stderr. */
 #include "private.h"
 
 _Static_assert((int)FLEXIO_LOG_LVL_ERR == DPK_HOST_LOG_ERROR &&

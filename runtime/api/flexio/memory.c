@@ -1,4 +1,4 @@
-/* DPA memory, seen from the host. */
+/* Access of the host program to DPA memory. */
 #include "private.h"
 
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
@@ -46,7 +46,7 @@ flexio_status flexio_host2dev_memcpy(struct flexio_process *process, void *src_h
         return failed_because("flexio_host2dev_memcpy: no process or source");
     if (dpk_copy_in(process->dpa, dest_daddr, src_haddr, buff_bsize, &err) != DPK_OK)
         return failed("flexio_host2dev_memcpy", &err);
-    queues_kick(process); /* it may have been a doorbell record */
+    queues_kick(process); /* the write may have changed a doorbell record */
     return FLEXIO_STATUS_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* How the NIC reaches rings of a process, and its threads. */
+/* Access of the NIC to rings and threads of a process. */
 #include "queue.h"
 
 /* ---- Memory ---- */
@@ -14,7 +14,7 @@ static bool ring_load(const struct dpk_nic_memory *memory, uint64_t address, voi
         to);
 }
 
-/* The bytes that make a completion valid are written last, and atomically. */
+/* The last write of a completion makes it valid, and is atomic. */
 static bool ring_store(const struct dpk_nic_memory *memory, uint64_t address, const void *from,
                        size_t size)
 {

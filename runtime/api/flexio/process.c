@@ -3,7 +3,8 @@
 
 #include "private.h"
 
-/* The page of the UAR whose address programs of before 24.01 put into the attributes; 0: none. */
+/* Programs for FlexIO before 24.01 put the address of a UAR into the attributes. Returns its page,
+ * or 0. */
 static uint32_t older_uar(const struct ibv_context *ibv_ctx, const struct flexio_process_attr *attr)
 {
     const void *devx = NULL;

@@ -1,4 +1,4 @@
-/* Queues of a process: what all kinds have in common, and what the device does with them. */
+/* Queues of a process: functions for queues of all kinds, and calls of the device on queues. */
 #include "queue.h"
 
 #include "guest/abi/flexio_abi.h"
@@ -16,7 +16,7 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
                                     .process = out->host ? NULL : process->dpa};
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static struct flexio_queue *find(struct flexio_process *p, uint32_t number)
 {
     struct flexio_queue *q = p->numbered[number % NUMBERED_QUEUES];
@@ -30,7 +30,7 @@ static struct flexio_queue **numbered_of(struct flexio_queue *queue)
     return &queue->process->numbered[dpk_queue_number(queue->q) % NUMBERED_QUEUES];
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void give_number(struct flexio_queue *queue)
 {
     struct flexio_queue **first = numbered_of(queue);
@@ -38,7 +38,8 @@ static void give_number(struct flexio_queue *queue)
     *first = queue;
 }
 
-/* With the lock: the device does not find it any more, and what it rings for it is dropped. */
+/* Hides the queue from the device, whose doorbells for it are ignored from now on. Call this with
+ * the lock. */
 static void take_number(struct flexio_queue *queue)
 {
     struct flexio_process *p = queue->process;
@@ -120,7 +121,8 @@ flexio_status queue_remove(const char *call, struct flexio_queue *queue)
     struct dpk_error err = {0};
     if (!queue)
         return FLEXIO_STATUS_SUCCESS;
-    /* The device must not find it while it goes, and must when it stays. */
+    /* The device must not find the queue while it is destroyed, but must find it again if that
+     * fails. */
     forget(queue);
     if (dpk_queue_destroy(queue->q, &err) != DPK_OK) {
         list_last(queue);
@@ -141,7 +143,7 @@ void queues_kick(struct flexio_process *p)
         dpk_queues_kick(p->nic, NULL);
 }
 
-/* The device may still look for the others. */
+/* Takes only the first queue, because the device may still look for the others. */
 static struct flexio_queue *take_first(struct flexio_process *p)
 {
     pthread_mutex_lock(&p->objects_lock);
@@ -154,7 +156,7 @@ static struct flexio_queue *take_first(struct flexio_process *p)
     return first;
 }
 
-/* In the order of the list: those that use others before these. */
+/* Frees all queues in the order of the list, which has the users of a queue before it. */
 void queues_free(struct flexio_process *p)
 {
     for (struct flexio_queue *q; (q = take_first(p));) {
@@ -165,17 +167,17 @@ void queues_free(struct flexio_process *p)
 
 /* ---- Calls of the device ---- */
 
-/* Thread of a CQ. The consumer index has 24 bits. If it is ahead of the producer, all completions
- * were consumed. */
+/* Arms the thread of a CQ. The consumer index has 24 bits. If it is ahead of the producer, all
+ * completions were consumed. */
 static void arm(const struct flexio_queue *q, uint32_t consumed)
 {
-    /* Its thread has posted receives, and ends when no frame comes. */
+    /* The thread has posted receives, and ends if no frame comes, so frames are delivered now. */
     dpk_queues_kick(q->process->nic, q->q);
     uint32_t produced = dpk_cq_produced(q->q), unseen = (produced - consumed) & 0xffffff;
     dpk_trigger_arm(q->trigger, produced - (unseen < 0x800000 ? unseen : 0));
 }
 
-/* False: neither the process nor, for an empty completion, its opened device has a queue of that
+/* Returns false if neither the process, nor for an empty completion its device, has a queue of that
  * kind and number. */
 static bool report(struct flexio_process *p, unsigned call, uint32_t number, uint32_t consumed)
 {
@@ -192,8 +194,8 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_9.complete(p->context, number));
 }
 
-/* As on a card, a doorbell of a destroyed queue has no effect: the host may take it down while a thread
- * runs. */
+/* Returns true for a destroyed queue. As on a card, its doorbells have no effect, because the host
+ * may destroy a queue while a thread runs. */
 static bool was_there(struct flexio_process *p, uint32_t number)
 {
     bool was = false;
@@ -204,7 +206,7 @@ static bool was_there(struct flexio_process *p, uint32_t number)
     return was;
 }
 
-/* As enum _flexio_dev_missing of the device's header numbers them. */
+/* The numbers are those of enum _flexio_dev_missing in the device's header. */
 static const char *missing_name(uint64_t what)
 {
     static const char *const names[] = {"device emulation contexts", "congestion control",
@@ -217,7 +219,7 @@ static const char *kind_name(enum dpk_queue_kind kind)
     return kind == DPK_CQ ? "completion queue" : kind == DPK_EQ ? "event queue" : "send queue";
 }
 
-/* False: the process's queue of that number has another UAR than the outbox, for the reason. */
+/* Returns false, with a reason, if the queue of that number has another UAR than the outbox. */
 static bool reaches(struct flexio_process *p, uint32_t number, uint32_t page, char *reason,
                     size_t size)
 {

@@ -15,8 +15,8 @@ struct flexio_resource {
 
 static const char in_this_library = 0;
 
-/* Loads the library that reads such files (resources.h); it lies beside this one. NULL: `err` says
- * why. */
+/* Loads the library that reads these files (resources.h), from the folder of this library. If it
+ * returns NULL, `err` has the reason. */
 static void *load_reader(struct dpk_error *err)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Message streams: those of the room host, by FlexIO's names. */
+/* Message streams: FlexIO's names for those of the room host. */
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ _Static_assert(FLEXIO_MSG_DEV_NO_PRINT == DPK_HOST_STREAM_NOTHING &&
                    FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT == DPK_HOST_STREAMS_MAX,
                "FlexIO's numbers are the streams'");
 
-/* What programs hold is the stream itself. */
+/* Programs hold a pointer to the stream itself. */
 static struct dpk_host_stream *stream_of(struct flexio_msg_stream *stream)
 {
     return (struct dpk_host_stream *)(void *)stream;
@@ -45,7 +45,8 @@ static const char *complaint(const struct flexio_process *process,
     return NULL;
 }
 
-/* What no mode uses may be anything: programs that set the other attributes alone run on cards. */
+/* Warns about set attributes that are not used. They are not errors: programs that leave them
+ * uninitialised run on cards. */
 static void warn_of_unused(const flexio_msg_stream_attr_t *attr)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -77,7 +78,8 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
         .level = (unsigned)stream_attr->level};
     if (dpk_host_stream_create(process->host, &options, &s, &err) != DPK_OK)
         return failed_because("flexio_msg_stream_create: %s", err.message);
-    /* That of a process's first stream is said so (guide 000, "Message Stream Functionality"). */
+    /* The first stream of a process prints at level INFO in this case (guide 000, "Message Stream
+     * Functionality"). */
     if (s->id == 0 && stream_attr->level == FLEXIO_MSG_DEV_NO_PRINT)
         atomic_store(&s->level, FLEXIO_MSG_DEV_INFO);
     if (ppthread)

@@ -1,4 +1,4 @@
-/* What the device names by number: windows, outboxes, UARs. */
+/* Tables of objects that the device names by number: windows, outboxes, UARs. */
 #include "private.h"
 
 uint32_t table_add(struct flexio_process *p, struct object_table *t, void *object)

@@ -1,4 +1,4 @@
-/* Event handlers and command queues, which are DPA threads that the host creates. */
+/* Event handlers and command queues: DPA threads that the host creates. */
 #include "private.h"
 
 /* ---- Event handlers ---- */
@@ -8,7 +8,7 @@ struct flexio_thread {
 };
 
 struct flexio_event_handler {
-    struct flexio_event_handler *next; /* of the process's */
+    struct flexio_event_handler *next; /* in the process's list */
     struct flexio_thread thread;
     struct flexio_process *process;
 };

@@ -6,10 +6,10 @@
 struct flexio_uar {
     struct flexio_process *process;
     uint32_t id;
-    uint32_t page; /* its number for queues: `id`, or the number of the object it represents */
+    uint32_t page; /* its number for queues: `id`, or the number of the UAR of libmlx5 */
 };
 
-/* `page`: 0: a new one. */
+/* `page`: the UAR of the device to use, or 0 for a new one. */
 flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
                       struct flexio_uar **out)
 {
@@ -103,7 +103,7 @@ struct flexio_outbox {
     struct flexio_process *process;
     struct flexio_uar *uar;
     uint32_t id;
-    uint32_t page; /* of the UAR */
+    uint32_t page; /* page of the UAR */
 };
 
 uint32_t outbox_page(struct flexio_process *p, uint32_t id)

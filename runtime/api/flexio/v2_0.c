@@ -1,4 +1,4 @@
-/* What programs of before FlexIO 24.01 call with other arguments, besides those of the guide 2.2.1. */
+/* Functions whose arguments differ before FlexIO 24.01, except those of the guide 2.2.1. */
 #include "private.h"
 
 flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ibv_context *ibv_ctx,

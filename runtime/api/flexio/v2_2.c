@@ -1,4 +1,4 @@
-/* What the DPA subsystem guide 2.2.1 calls otherwise, or with other arguments. */
+/* Functions whose names or arguments differ in the DPA subsystem guide 2.2.1. */
 #include <flexio-2.2/libflexio/flexio.h>
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "api/addresses/addresses.h"
 #include "queue.h"
 
-/* The functions of FlexIO 24.01, which these are thin over. */
+/* Functions of FlexIO 24.01, which carry out the older calls. */
 #define LATER(name) extern __typeof__(name##_24) name##_24 __asm__(#name)
 LATER(flexio_process_create);
 LATER(flexio_window_create);
@@ -25,7 +25,7 @@ flexio_status flexio_process_create(struct ibv_context *device, struct flexio_ap
 
 /* ---- DPA memory ---- */
 
-/* All allocations by address: the API gives nothing else to find them with. */
+/* All allocations by address, because flexio_buf_dev_free gets only an address. */
 static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void allocations_forget(struct flexio_process *p)
@@ -162,7 +162,7 @@ flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handle
 
 /* ---- Queues ---- */
 
-/* The numbers of a queue for a program; freed with the queue. */
+/* Makes a structure with a queue's numbers for the program; freed with the queue. */
 static void *shown_new(size_t size, const void *content)
 {
     void *shown = malloc(size);

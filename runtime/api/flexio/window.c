@@ -1,8 +1,6 @@
-/*
- * Windows, keys of DPA memory, outboxes and UARs, and what the device does with them. A window
- * pointer is RV64_EXTERNAL_BASE plus an address as the key names it; one into the thread's second
- * window has the bit SECOND too. Every access through the pointer is checked.
- */
+/* Windows, keys of DPA memory, outboxes and UARs, and the device's calls on them. A window pointer
+ * is RV64_EXTERNAL_BASE plus an address in the memory of the key; pointers of the thread's second
+ * window also have the bit SECOND. Each access through a pointer is checked. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,13 +8,13 @@
 #include "guest/abi/flexio_abi.h"
 #include "private.h"
 
-/* The words of a caller's state that hold what the thread has configured. */
+/* Words of a caller's state with the thread's configuration. */
 enum { STATE_WINDOW, STATE_OUTBOX, STATE_WINDOW_1 = 3 };
 #define CONFIGURED (UINT64_C(1) << 63)
 
 static const unsigned window_words[DPA_FLEXIO_WINDOWS] = {STATE_WINDOW, STATE_WINDOW_1};
 
-/* A pointer into the thread's second window differs from one into its first by this bit. */
+/* Distinguishes pointers of the thread's second window. */
 #define SECOND (UINT64_C(1) << 59)
 _Static_assert(SECOND < RV64_EXTERNAL_BASE, "a window pointer is outside of guest memory");
 
@@ -116,8 +114,8 @@ uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey)
     return mkey ? mkey->id : UINT32_MAX;
 }
 
-/* A key of nothing: a number of the device that no other memory has, given back with the process.
- */
+/* Returns a key without memory: a number that no other memory of the device has until the process
+ * ends. */
 uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
 {
     if (!process || !process->pd)
@@ -131,14 +129,14 @@ uint32_t flexio_process_get_dumem_id(struct flexio_process *process)
     return id ? id : UINT32_MAX;
 }
 
-/* ---- What the device does ---- */
+/* ---- Calls of the device ---- */
 
 static bool is_aligned(const struct dpk_memory *m)
 {
     return (m->address | m->size) % DPK_MEMORY_WINDOW_ALIGN == 0;
 }
 
-/* Why a window does not reach memory that it may access, or NULL. */
+/* Returns why a window does not reach memory that it has the right to access, or NULL. */
 static const char *unreachable(const struct dpk_memory *m)
 {
     if (!m->host)
@@ -149,8 +147,8 @@ static const char *unreachable(const struct dpk_memory *m)
                : NULL;
 }
 
-/* Acquires the memory behind a window, which is configured so, at a host address. NULL: there is
- * none, for the reason in `reason`. */
+/* Acquires the memory of a configured window at a host address. Returns NULL, with a reason in
+ * `reason`, if it is not accessible. */
 static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t configured,
                                               uint64_t address, uint64_t size, bool write,
                                               char *reason, size_t room)
@@ -195,7 +193,7 @@ static void release(void *context, void *pinned)
     dpk_memory_release(pinned);
 }
 
-/* Copies between host and DPA. False: it failed, for the given reason. */
+/* Copies between host and DPA. Returns false, with a reason, if it failed. */
 static bool copy(struct flexio_process *p, uint64_t configured, uint64_t host, uint64_t daddr,
                  uint64_t size, bool to_host, char *reason, size_t room)
 {
@@ -233,7 +231,8 @@ bool defaults_of(struct flexio_process *p, struct flexio_window *window,
     return own;
 }
 
-/* A key that this window will not reach by: the access says so too, but may come late. */
+/* Warns about a key whose memory the window cannot reach, because the access may fail much
+ * later. */
 static void warn_of_key(struct flexio_process *p, uint64_t id, uint64_t key)
 {
     struct dpk_memory m;
@@ -260,7 +259,7 @@ static uint64_t configure(struct flexio_process *p, uint64_t *word,
     return 0;
 }
 
-/* Calls of the thread's window args[0]. */
+/* Carries out calls on the thread's window args[0]. */
 static bool window_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
                         const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
@@ -290,8 +289,8 @@ static bool window_call(struct flexio_process *p, struct dpk_caller *caller, uns
     }
 }
 
-/* The UAR whose queues the thread's outbox reaches: what it is extended to, else its own; without
- * an outbox that of the process. 0: it is gone. */
+/* Returns the UAR of the queues that the thread's outbox reaches: the UAR of its extension, else
+ * its own; without an outbox, the UAR of the process. Returns 0 if the UAR no longer exists. */
 static uint32_t page_of(struct flexio_process *p, uint64_t outbox)
 {
     const uint32_t extended = (uint32_t)outbox;
@@ -300,7 +299,8 @@ static uint32_t page_of(struct flexio_process *p, uint64_t outbox)
     return outbox_page(p, outbox >> 32 & 0xffff);
 }
 
-/* Lets the thread's outbox reach the queues of another UAR. False: there is no outbox, or UAR. */
+/* Lets the thread's outbox reach queues of another UAR. Returns false if the outbox or UAR does not
+ * exist. */
 static bool extend(struct flexio_process *p, uint64_t *outbox, uint64_t uar)
 {
     if (!(*outbox & CONFIGURED) || !table_has(p, &p->uars, uar))

@@ -2,7 +2,7 @@
 #include "queue.h"
 
 struct flexio_rq {
-    struct flexio_queue queue; /* first, in each: it is freed as that */
+    struct flexio_queue queue; /* first in each of these types: it is freed as a flexio_queue */
     struct mlx5dv_devx_obj tir;
 };
 struct flexio_rmp {
@@ -17,7 +17,7 @@ struct flexio_qp {
 
 #define STRIDE_DEFAULT 4
 
-/* The memory domain of a protection domain. NULL: it is of another device. */
+/* Returns the memory domain of a protection domain, or NULL if it belongs to another device. */
 static struct dpk_memory_domain *domain_of(const char *call, const struct flexio_process *p,
                                            struct ibv_pd *pd)
 {
@@ -36,7 +36,8 @@ static struct dpk_queue *cq_of(const char *call, struct flexio_process *p, uint3
     return cq ? cq->q : NULL;
 }
 
-/* Makes a queue of `size` bytes, of which struct flexio_queue is the first part. NULL: failed. */
+/* Makes a queue of a type with `size` bytes, which starts with struct flexio_queue. Returns NULL on
+ * failure. */
 static void *create(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
                     const struct flexio_wq_attr *attr, enum dpk_queue_kind kind, uint32_t cq_num,
                     size_t size)
@@ -173,14 +174,14 @@ uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 
 /* ---- Queue pairs ---- */
 
-/* The rights that peers get. */
+/* Returns the rights of peers. */
 static unsigned permits(int access)
 {
     return dpk_verbs_rights(access) &
            (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
 }
 
-/* Sets where the receives of a queue pair come from. */
+/* Sets the source of a queue pair's receives. */
 static bool receives_of(const char *call, struct flexio_process *p,
                         const struct flexio_qp_attr *attr, struct dpk_queue_options *o)
 {

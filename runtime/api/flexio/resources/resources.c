@@ -8,7 +8,7 @@
 #include "yaml/yaml.h"
 
 #define DEPTH_MAX  8
-#define VISITS_MAX 100000 /* aliases can make a small file endless */
+#define VISITS_MAX 100000 /* limits files with nested aliases */
 #define UNIT_LAST  255
 
 struct search {
@@ -24,7 +24,7 @@ static bool is_text(const yaml_node_t *n, const char *text)
     return mine && strcasecmp(mine, text) == 0;
 }
 
-/* The mapping that the file has for the program; NULL: none. */
+/* Returns the program's mapping in the file, or NULL. */
 static yaml_node_t *find_app(struct search *s, yaml_node_t *n, unsigned depth)
 {
     yaml_node_t *found = NULL;
@@ -61,7 +61,7 @@ static enum dpk_status read_number(const char **at, uint32_t max, uint32_t *out,
     return DPK_OK;
 }
 
-/* "7", or "4-7". `max`: the largest number. */
+/* Adds "7" or "4-7". `max`: the largest valid number. */
 static enum dpk_status add_range(struct dpk_numbers *list, uint32_t max, const char *text,
                                  struct dpk_error *err)
 {

@@ -34,7 +34,7 @@ static enum dpk_status check_applicable(struct application *a, struct dpk_error 
     return DPK_OK;
 }
 
-/* Checks 3 to 6: it was signed by a known key that may sign such a file. */
+/* Checks 3 to 6: a known key signed the file, and may sign it. */
 static enum dpk_status check_signature(struct application *a, struct dpk_error *err)
 {
     const struct dpk_nv_file *file = &a->file;
@@ -137,8 +137,8 @@ static enum dpk_status note_version(struct application *a, struct dpk_error *err
                                     DPK_DEVICE_ROLLBACK_MAX);
 }
 
-/* The priority at which a TLV of the file is stored. The owner's key has the owner's priority even
- * if NVIDIA has signed the file; policy never has a user's. */
+/* Returns the priority at which a TLV of the file is stored. The owner's key always has the owner's
+ * priority, also if NVIDIA signed the file. Policy never has user priority. */
 static enum dpk_nv_priority target_priority(const struct application *a,
                                             const struct dpk_nv_tlv *tlv)
 {
@@ -150,7 +150,7 @@ static enum dpk_nv_priority target_priority(const struct application *a,
     return a->priority;
 }
 
-/* Whether the file removes this TLV before it writes its own. */
+/* Returns true if the file removes this TLV before it writes its own TLVs. */
 static bool removes(const struct application *a, const struct dpk_nv_tlv *old)
 {
     return (a->file.erase_lower_priority && old->priority < a->priority) ||
@@ -171,7 +171,7 @@ static bool is_content(const struct dpk_nv_tlv *tlv)
              (tlv->index == DPK_NV_INDEX_ID_MLNX || tlv->index == DPK_NV_INDEX_ID_VENDOR));
 }
 
-/* Checks that a TLV of the file does not conflict with one on the device. */
+/* Checks that a TLV of the file does not conflict with a TLV of the device. */
 static enum dpk_status check_against(struct application *a, const struct dpk_nv_tlv *tlv,
                                      struct dpk_error *err)
 {
@@ -299,7 +299,7 @@ static enum dpk_status apply(struct application *a, const void *bytes, size_t si
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
-/* `rehearsal`: the changes are undone, and nothing is logged. */
+/* `rehearsal`: rolls the changes back and logs nothing. */
 static enum dpk_status run_apply(struct dpk_device *dev, bool rehearsal, const void *bytes,
                                  size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {

@@ -114,7 +114,7 @@ void archive_put(const struct archive *a, struct dpk_buf *out)
         put_uuid(out, &a->factory_uuid);
         dpk_put(out, a->factory.data, a->factory.size);
     }
-    if (a->development) { /* without this record it is production, as in older archives */
+    if (a->development) { /* without this record: production, as in older archives */
         put_head(out, RECORD_LIFE_CYCLE, sizeof development - 1);
         dpk_put(out, development, sizeof development - 1);
     }
@@ -159,8 +159,8 @@ static enum dpk_status read_text(struct dpk_reader *r, struct archive *a, size_t
     return dpk_device_check_text(number, a->texts[number], err) == DPK_OK ? DPK_OK : DPK_ERR_FORMAT;
 }
 
-/* Whether the key is written as an export would write it. If not, exporting the device again would
- * make another archive. */
+/* Returns true if an export would write the same bytes for the key. Otherwise, an export after the
+ * import would make another archive. */
 static bool is_exact(EVP_PKEY *key, bool (*put)(EVP_PKEY *, struct dpk_buf *),
                      const struct archive_bytes *der)
 {
@@ -171,7 +171,7 @@ static bool is_exact(EVP_PKEY *key, bool (*put)(EVP_PKEY *, struct dpk_buf *),
     return exact;
 }
 
-/* Whether it is an RSA key that dpadev create accepts. */
+/* Returns true for an RSA key that dpadev create accepts. */
 static bool is_nvidia_key(const EVP_PKEY *key)
 {
     return key && EVP_PKEY_is_a(key, "RSA") &&
@@ -199,8 +199,8 @@ static enum dpk_status read_key(struct dpk_reader *r, struct archive *a, struct 
     return DPK_OK;
 }
 
-/* Whether `t` comes after `last` in the order of a device: by class, by index, and the highest
- * priority first. */
+/* Returns true if `t` comes after `last` in the order of a device: by class, by index, and by
+ * descending priority. */
 static bool comes_after(const struct dpk_nv_tlv *t, const struct dpk_nv_tlv *last)
 {
     if (t->class_id != last->class_id)
@@ -246,7 +246,7 @@ static enum dpk_status read_tlv(struct dpk_reader *r, struct archive *a, struct 
     return dpk_nv_list_add(list, &t, err);
 }
 
-/* Whether a container that was kept has the values that the archive has beside it. */
+/* Returns true if a stored container has the same values as the certificate in the archive. */
 static bool is_container_of(const struct archive_cert *c)
 {
     struct dpk_container kept;
@@ -432,7 +432,7 @@ static enum dpk_status check_owner(const struct archive *a, struct dpk_error *er
     return DPK_OK;
 }
 
-/* Checks that the checksum is right and that it is the last record. */
+/* Checks the checksum, and that its record is the last. */
 static enum dpk_status check_end(const uint8_t *bytes, size_t size, struct dpk_reader *r,
                                  struct dpk_error *err)
 {

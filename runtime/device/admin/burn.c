@@ -17,7 +17,7 @@ struct burning {
     enum dpk_reject *reject;
 };
 
-/* Checks that it was signed by a known key that may sign containers of this priority. */
+/* Checks that a known key, which may sign containers of this priority, signed the container. */
 static enum dpk_status check_signature(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
@@ -87,8 +87,8 @@ enum dpk_status dpk_device_insert_cert(sqlite3 *db, const struct dpk_uuid *uuid,
     return dpk_db_finish(db, stmt, err);
 }
 
-/* With anti-rollback, refuses a certificate that was removed before. The list of removed ones must
- * also have room for every certificate that is installed. */
+/* With anti-rollback, refuses a certificate that was removed before. The list of removed
+ * certificates must also have room for all installed certificates. */
 static enum dpk_status check_return(struct burning *b, int installed, struct dpk_error *err)
 {
     struct dpk_device_rollback r;
@@ -155,7 +155,7 @@ static enum dpk_status add(struct burning *b, struct dpk_error *err)
 
 #define TAKEN_OFF "FROM ca WHERE priority <= ?1 AND (?2 OR uuid = ?3)"
 
-/* Runs `sql` for the certificates that a removal takes off. */
+/* Runs `sql` for the certificates of a removal. */
 static enum dpk_status run_on_taken(struct burning *b, const char *sql, int highest,
                                     struct dpk_error *err)
 {
@@ -170,7 +170,7 @@ static enum dpk_status run_on_taken(struct burning *b, const char *sql, int high
     return dpk_db_finish(b->db, stmt, err);
 }
 
-/* Removes certificates: for the owner those that an owner may install, for NVIDIA any. */
+/* Removes certificates. The owner can remove only those that an owner may install, NVIDIA all. */
 static enum dpk_status take_off(struct burning *b, struct dpk_error *err)
 {
     const struct dpk_container *c = &b->container;
@@ -206,7 +206,7 @@ static enum dpk_status burn(struct burning *b, struct dpk_error *err)
     return b->container.kind == DPK_CONTAINER_ADD ? add(b, err) : take_off(b, err);
 }
 
-/* `rehearsal`: the changes are undone, and nothing is logged. */
+/* `rehearsal`: rolls the changes back and logs nothing. */
 static enum dpk_status run_burn(struct dpk_device *dev, bool rehearsal, const void *bytes,
                                 size_t size, enum dpk_reject *reject, struct dpk_error *err)
 {

@@ -128,7 +128,8 @@ static const struct dpk_device_type *type_of(const struct dpk_device_plan *plan)
     return dpk_device_type_find(plan->target ? plan->target : "bf3");
 }
 
-/* What a BlueField-3 is by default is that of a card that is sold; of the others, names are ours. */
+/* Stores the identity. A BlueField-3 has by default that of a product; for other types we chose
+ * it. */
 static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *plan,
                                     struct dpk_error *err)
 {
@@ -207,7 +208,8 @@ out:
     return dpk_db_finish_new(db, status, err);
 }
 
-/* A card of a name of its own is, as a function, what a driver would call it: the first free name. */
+/* Builds a card. Its function gets the first free name that a driver would choose, and the card's
+ * own name becomes an alias. */
 static enum dpk_status build_card(struct dpk_device_plan *plan, char name[DPK_DEVICE_NAME_MAX + 1],
                                   struct dpk_error *err)
 {

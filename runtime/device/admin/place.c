@@ -1,5 +1,5 @@
-/* Creates and deletes the directories of devices, completely or not at all, and removes what killed
- * programs have left. */
+/* Creates and deletes directories of devices, completely or not at all, and removes remains of
+ * killed programs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,8 @@
 #define NEW_PREFIX  ".new-"
 #define OLD_PREFIX  ".del-"
 
-/* Removes one entry. It is no error that it is gone: two programs may remove the same remains. */
+/* Removes an entry. A missing entry is not an error, because two programs may remove the same
+ * remains. */
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
 {
     (void)st;
@@ -42,8 +43,8 @@ static int is_remains(const struct dirent *entry)
            strncmp(entry->d_name, OLD_PREFIX, strlen(OLD_PREFIX)) == 0;
 }
 
-/* Removes a directory if it can be locked: then no program works on it. Directories of other users
- * are left alone, as these may change them meanwhile. */
+/* Removes a directory if it can be locked, because no program uses it then. Directories of other
+ * users are left alone, because they may change meanwhile. */
 static void sweep_remains(const char *path)
 {
     struct stat st;
@@ -70,8 +71,8 @@ bool dpk_device_is_function(const char *name)
 }
 
 /* Locks the directory of devices. A program that adds a device shares the lock while it makes the
- * alias and the device; a program that removes aliases without a device holds it alone, or leaves
- * them to the next program. Returns the descriptor that holds the lock. -1: another program has
+ * alias and the device. A program that removes aliases without a device needs the exclusive lock,
+ * or leaves them to the next program. Returns a descriptor with the lock, or -1 if another program
  * kept the lock for too long. */
 static int lock_place(const char *root, int how)
 {
@@ -94,7 +95,7 @@ static void unlock_place(int fd)
         close(fd);
 }
 
-/* Of links that lead nowhere: those whose names we choose, and those to what we name. */
+/* Removes a dangling link if its name is an alias of a type, or its target a function's name. */
 static void sweep_alias(const char *root, const char *alias, const char *path)
 {
     char target[PATH_MAX], device[PATH_MAX];
@@ -142,7 +143,7 @@ void dpk_device_sweep(void)
         sweep(root);
 }
 
-/* ---- Putting in place ---- */
+/* ---- Creating ---- */
 
 /* Makes a directory that no sweep removes. Returns its descriptor, which holds the lock, or -1 with
  * errno. */
@@ -168,9 +169,9 @@ static int make_staging(const char *root, char path[PATH_MAX])
     return -1;
 }
 
-/* Makes the alias of that type with the first number that no device has. If that fails, `path` is "",
- * and the device has no alias. Of two programs that give one number to two types at once, at least
- * one sees the other's and takes the next. */
+/* Makes the alias of that type with the first free number. If that fails, `path` is "" and the
+ * device has no alias. If two programs give one number to two types at once, at least one of them
+ * sees the other's alias and takes the next number. */
 static void make_alias(const char *root, const char *name, const struct dpk_device_type *type,
                        char path[PATH_MAX])
 {
@@ -204,8 +205,8 @@ static enum dpk_status make_card(const char *root, const char *card, const char 
     return status;
 }
 
-/* Makes the aliases, then the device. A program that is killed in between leaves an alias without a
- * device, which is removed later, and never a device without an alias. */
+/* Makes the aliases, then the device. A program that is killed in between can leave an alias
+ * without a device, which is removed later, but never a device without an alias. */
 static enum dpk_status put_in_place(const char *root, const char *path,
                                     const struct dpk_device_names *names, const char *staging,
                                     struct dpk_error *err)
@@ -289,7 +290,7 @@ enum dpk_status dpk_device_build(const struct dpk_device_names *names, dpk_devic
         return status;
     if (lstat(path, &st) == 0)
         return dpk_fail(err, DPK_ERR_EXISTS, "%s: there is a device (or alias) of that name", name);
-    /* The staging directory may hold a private key. So no signal may end the program before the
+    /* The staging directory may contain a private key, so no signal may end the program before the
      * directory is in place or removed. */
     dpk_signals_hold(&signals);
     status = build(root, path, names, fill, context, err);
@@ -319,7 +320,7 @@ enum dpk_status dpk_device_delete(const char *word, struct dpk_error *err)
         status = dpk_device_join(root, OLD_PREFIX "XXXXXX", grave, err);
     if (status != DPK_OK)
         return status;
-    /* It is renamed first, so that it is deleted at once or not at all. */
+    /* Renamed first, so that it is deleted at once or not at all. */
     if (!mkdtemp(grave) || rename(path, grave) != 0) {
         status = dpk_fail_errno(err, "%s", path);
         rmdir(grave);

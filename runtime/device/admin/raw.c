@@ -47,8 +47,8 @@ static enum dpk_status refuse_tlv(const struct dpk_nv_tlv *tlv, const char *why,
                     why);
 }
 
-/* Sets a TLV as a user. One of a higher priority is accepted if it is as the device has it, because
- * a backup contains those too. */
+/* Sets a TLV as a user. A TLV of a higher priority is accepted if it equals the device's, because a
+ * backup contains those TLVs, too. */
 static enum dpk_status put_one(sqlite3 *db, const struct dpk_nv_list *before,
                                const struct dpk_nv_tlv *tlv, struct dpk_error *err)
 {

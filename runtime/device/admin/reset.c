@@ -1,4 +1,4 @@
-/* Cold boot, and removal of what users have set. */
+/* Cold boot, and removal of users' settings. */
 #include "private.h"
 
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err)

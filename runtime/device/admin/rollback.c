@@ -11,7 +11,7 @@ static const char key[] = "anti_rollback", is_on[] = "on";
 
 enum dpk_status dpk_rollback_put_on(sqlite3 *db, bool on, struct dpk_error *err)
 {
-    /* A device without this entry has no anti-rollback, as those of dpakit 0.1. */
+    /* A device without this entry has no anti-rollback, for example a device of dpakit 0.1. */
     return on ? dpk_db_put_meta(db, key, is_on, err) : DPK_OK;
 }
 
@@ -55,7 +55,7 @@ enum dpk_status dpk_rollback_raise(sqlite3 *db, const struct dpk_uuid *keypair, 
 
 /* ---- Removed certificates ---- */
 
-/* Runs `sql` for a UUID. `*row`: whether it returned a row. */
+/* Runs `sql` for a UUID. *row: true if it returned a row. */
 static enum dpk_status ask_about(sqlite3 *db, const char *sql, const struct dpk_uuid *cert,
                                  bool *row, struct dpk_error *err)
 {
@@ -83,7 +83,7 @@ enum dpk_status dpk_rollback_put_removed(sqlite3 *db, const struct dpk_uuid *cer
     return ask_about(db, "INSERT OR IGNORE INTO removed_ca VALUES (?)", cert, &row, err);
 }
 
-/* ---- All of it ---- */
+/* ---- All entries ---- */
 
 enum dpk_status dpk_rollback_add_floor(struct dpk_device_rollback *r,
                                        const struct dpk_device_floor *floor, struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* Sets parameters by name, as users do, and what the port is plugged into. */
+/* Sets parameters by name, as users do, and the wire of the port. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static enum dpk_status drop_user_tlv(sqlite3 *db, const struct dpk_nv_def *def,
     return dpk_db_exec(db, text, err);
 }
 
-/* Changes one parameter of the value that is in effect for the next boot, as a user. */
+/* Changes a parameter in the value that is in effect for the next boot, as a user. */
 static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
                                struct dpk_error *err)
 {
@@ -37,7 +37,7 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
         return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting_name(setting),
                         effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
                                       : "only a signed file can change it");
-    /* The rest of the TLV would be stored as the user's own, which the user may read. */
+    /* The user could read the rest of the TLV, because it would be stored as the user's. */
     if (effect.hidden && def->param_count > 1)
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s cannot be set: what else %s holds is hidden (rd_en 0)",
@@ -87,7 +87,7 @@ static void describe(const struct dpk_device_setting *settings, size_t count, st
     dpk_put_u8(out, 0);
 }
 
-/* `*locked`: they were refused because of the device's state, not because of their values. */
+/* *locked: true if the device's state, not the values, was the reason of a refusal. */
 static enum dpk_status put_all(struct dpk_device *dev, const struct dpk_nv_defs *defs,
                                const struct dpk_device_setting *settings, size_t count,
                                bool *locked, struct dpk_error *err)

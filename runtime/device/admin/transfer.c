@@ -7,9 +7,9 @@
 
 #include "archive.h"
 
-/* ---- Out ---- */
+/* ---- Export ---- */
 
-/* Bytes of a column, as an offset into `held`, whose memory moves as long as it grows. */
+/* Bytes of a column, as an offset in `held`, whose memory moves when it grows. */
 struct kept {
     size_t offset, size;
 };
@@ -166,7 +166,7 @@ enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys
     return status;
 }
 
-/* ---- In ---- */
+/* ---- Import ---- */
 
 enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct dpk_error *err)
 {

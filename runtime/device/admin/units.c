@@ -5,7 +5,7 @@
 #include "device/running/running.h"
 #include "private.h"
 
-/* ---- A change, from beginning to end ---- */
+/* ---- Changes ---- */
 
 static enum dpk_status begin(struct dpk_units_change *c, struct dpk_error *err)
 {
@@ -86,7 +86,8 @@ static enum dpk_status check_manager(const struct dpk_units_change *c, struct dp
                           dpk_device_name(c->dev));
 }
 
-/* Groups that a card has room for are those that partitions reserve, and those of the default one. */
+/* A card has room for the groups that partitions reserve and the groups of the default
+ * partition. */
 static unsigned groups_reserved(const struct dpk_partitions *all)
 {
     unsigned count = 0;
@@ -97,7 +98,7 @@ static unsigned groups_reserved(const struct dpk_partitions *all)
     return count;
 }
 
-/* A card of two sides has two functions; others of a lone device are not emulated. */
+/* A card with two sides has exactly two functions. For a lone device, any vHCA is accepted. */
 static enum dpk_status check_exists(const struct dpk_units_change *c, unsigned vhca,
                                     struct dpk_error *err)
 {
@@ -175,7 +176,7 @@ enum dpk_status dpk_vhcas_parse(const char *text, struct dpk_partition *out, str
     return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is no list of vHCAs, as 1,2", text);
 }
 
-/* The place of the lowest number, from 1 on, that is not among those of sorted items. */
+/* Finds the place of the lowest free number, starting with 1, among items sorted by id. */
 #define FREE_NUMBER(items, count, at)                                                              \
     do                                                                                             \
         for ((at) = 0; (at) < (count) && (items)[at].id == (at) + 1; (at)++)                       \
@@ -239,7 +240,7 @@ enum dpk_status dpk_partition_remove(struct dpk_units_change *c, unsigned id, st
 
 /* ---- Groups ---- */
 
-/* By the numbers of the card. False: the function does not have one of them. */
+/* Converts units to the card's numbers. Returns false if the function does not have one of them. */
 static bool real_units(const struct dpk_device_units *mine, const struct dpk_units *seen,
                        struct dpk_units *out)
 {

@@ -1,4 +1,4 @@
-/* Which parameters of a device are shown. */
+/* Selects the parameters of a device to show. */
 #include "admin.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static enum dpk_status add_name(struct dpk_shown *s, const struct dpk_nv_name *n
     return status;
 }
 
-/* Adds a parameter once for each port, or module, of the device. */
+/* Adds a parameter for each port or module of the device. */
 static enum dpk_status add_param(struct dpk_shown *s, const struct dpk_nv_def *def,
                                  const struct dpk_nv_param *param, bool elements,
                                  struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* What parameters of a device are by default, now and at the next boot. */
+/* Values of parameters of a device: the default, now, and at the next boot. */
 #include "admin.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void dpk_views_free(struct dpk_views *table)
     free(table->rows);
 }
 
-/* Where a value does not count, the default does. */
+/* Returns false if a value's valid bit is 0: the default is then in effect. */
 static bool counts(const struct dpk_nv_name *name, const uint8_t *data)
 {
     const struct dpk_nv_param *bit = dpk_nv_valid_bit(name->base, &name->param);

@@ -9,7 +9,7 @@
 
 #define MAGIC UINT64_C(0x32544e5543504b44) /* "DKPCUNT2": layout 1, byte order of this machine */
 
-/* Rows follow each other without gaps; the first is the port's. */
+/* Rows are contiguous. The first row is the port's. */
 struct file {
     uint64_t magic;
     struct dpk_counts rows[1 + DPK_COUNTERS_QUEUES];
@@ -72,8 +72,8 @@ static enum dpk_status map_private(struct file **out, struct dpk_error *err)
 
 /* ---- Rows ---- */
 
-/* The owner of a row: its process, the kind and number of its queue, and whether the queue is gone.
- * 0: it is free. */
+/* The owner of a row: the process, the kind and number of its queue, and whether the queue is gone.
+ * 0: the row is free. */
 #define GONE (UINT64_C(1) << 31)
 static uint64_t owner_of(enum dpk_counted kind, uint32_t number)
 {
@@ -89,7 +89,7 @@ static bool is_over(uint64_t owner)
            (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-/* Takes a row whose owner is `was`. What it counted is the port's from now on. */
+/* Takes a row whose owner is `was`. Its counts are added to the port's row. */
 static bool take(struct dpk_counters *c, struct dpk_counts *row, uint64_t was, uint64_t owner)
 {
     if (!atomic_compare_exchange_strong(&row->owner, &was, owner))
@@ -200,5 +200,5 @@ void dpk_counters_read(struct dpk_counters *c, bool reset, struct dpk_counters_s
     }
     for (unsigned i = 0; i < DPK_COUNTERS; i++)
         if (out->port[i] > INT64_MAX)
-            out->port[i] = 0; /* taken back after a reset */
+            out->port[i] = 0; /* decreased after a reset */
 }

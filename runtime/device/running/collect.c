@@ -1,4 +1,4 @@
-/* What is counted, and sampled: by whom, and whether. */
+/* Starts and stops counting and sampling for processes of a device. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static void note_time(struct units_file *units, bool on, bool all)
         units->collects = on;
 }
 
-/* The folder of a device and its lock. */
+/* Opens the folder of a device and locks it. */
 static enum dpk_status begin(const char *directory, int *folder, struct units_lock *lock,
                              struct dpk_error *err)
 {
@@ -45,7 +45,7 @@ static void end(int folder, struct units_lock *lock)
     close(folder);
 }
 
-/* Changes one process, or all (UINT_MAX). Returns whether there is that process, or any. */
+/* Changes a process, or all processes (UINT_MAX). Returns true if there was a process to change. */
 static bool change(int folder, unsigned process, change_process *how, bool on, bool reset)
 {
     struct process_file *file;
@@ -105,7 +105,8 @@ enum dpk_status dpk_live_sample(const char *directory, unsigned process, bool on
     return status;
 }
 
-/* False: the row has another sample, or is being written. The file is not trusted. */
+/* Copies a row, which is not trusted. Returns false if it has another sample, or is being
+ * written. */
 static bool read_row(const struct sample_row *row, uint64_t number, struct dpk_live_sample *out)
 {
     if (atomic_load(&row->number) != number + 1)

@@ -1,4 +1,4 @@
-/* The files of a device's folder `live`. */
+/* Files in a device's folder `live`. */
 #include "device/running/files.h"
 
 #include <errno.h>
@@ -44,9 +44,9 @@ enum dpk_status folder_open(const char *directory, bool make, int *out, struct d
     return DPK_OK;
 }
 
-/* ---- Files that are mapped ---- */
+/* ---- Mapped files ---- */
 
-/* A whole file with that magic, or NULL. */
+/* Maps a file of that size and magic. Returns NULL if the file is different. */
 static void *map(int fd, size_t size, uint64_t magic)
 {
     struct stat st;
@@ -64,7 +64,7 @@ static void *map(int fd, size_t size, uint64_t magic)
     return NULL;
 }
 
-/* Gives an empty file its blocks. The magic is the last that is written. */
+/* Allocates an empty file. The magic is written last. */
 static enum dpk_status fill(int fd, size_t size, uint64_t magic, struct dpk_error *err)
 {
     errno = posix_fallocate(fd, 0, (off_t)size);
@@ -95,7 +95,8 @@ enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct
     if (out->fd < 0)
         return dpk_fail_errno(err, "the folder live of the device");
     enum dpk_status status = take_lock(out->fd, wait, err);
-    /* What a killed program has begun is begun again; nobody has mapped it yet. */
+    /* A killed program may have left an incomplete file, which no program has mapped, so it is
+     * filled again. */
     if (status == DPK_OK && fstat(out->fd, &st) == 0 && st.st_size < (off_t)sizeof *out->file)
         status = fill(out->fd, sizeof *out->file, UNITS_MAGIC, err);
     if (status == DPK_OK && !(out->file = map(out->fd, sizeof *out->file, UNITS_MAGIC)))
@@ -106,7 +107,7 @@ enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct
     return status;
 }
 
-/* Children of fork() may have the descriptor, too. */
+/* Unlocks before closing, because a child of fork() may have the descriptor, too. */
 void units_release(int *fd)
 {
     if (*fd < 0)
@@ -134,7 +135,7 @@ static const char *name_of(unsigned number, struct file_name *out)
     return out->text;
 }
 
-/* A lock of the open file: it ends with the last descriptor of it, however its process ends. */
+/* Locks the open file until its last descriptor is closed, however the process ends. */
 static bool put_lock(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -1,4 +1,4 @@
-/* What other programs see of a device, and what they may change. */
+/* The processes of a device for other programs, and changes by them. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- Looking ---- */
 
-/* The file belongs to a program that may write anything to it at any time. */
+/* The owner of the file may write any bytes at any time. */
 static void copy_name(char out[DPK_LIVE_NAME], const char *from)
 {
     memcpy(out, from, DPK_LIVE_NAME);
@@ -56,7 +56,7 @@ static enum dpk_status look_at(struct process_file *file, unsigned number, struc
     return status;
 }
 
-/* DPK_ERR_NOT_FOUND: nothing ever ran on the device. */
+/* Errors: DPK_ERR_NOT_FOUND if no program ever ran on the device. */
 static enum dpk_status with_lock(const char *directory, struct units_lock *lock, int *folder,
                                  struct dpk_error *err)
 {
@@ -179,7 +179,7 @@ enum dpk_status dpk_live_choose(const char *list, struct dpk_live_choice *out,
     return DPK_OK;
 }
 
-/* ---- Standing still ---- */
+/* ---- Pauses ---- */
 
 enum dpk_status dpk_live_still(const char *directory, struct dpk_live_pause *out, size_t *count,
                                struct dpk_error *err)

@@ -1,4 +1,4 @@
-/* A process of this program: how it begins and ends, and what it has meanwhile. */
+/* A DPA process of this program: start, end, units, threads and counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@ struct dpk_live {
     struct process_file *file;
 };
 
-/* ---- From the beginning to the end ---- */
+/* ---- Start and end ---- */
 
-/* Takes the lowest number that no living process has. With the lock. */
+/* Takes the lowest number that no living process has. Call this with the lock. */
 static enum dpk_status take_number(struct dpk_live *live, struct dpk_error *err)
 {
     for (unsigned n = 0; n < DPK_LIVE_PROCESSES; n++) {
@@ -84,7 +84,7 @@ static void let_go(struct dpk_live *live)
     free(live);
 }
 
-/* Its file goes before its lock. So a number that is free has no units. */
+/* Frees units and removes the file before the lock ends, so that a free number has no units. */
 void dpk_live_leave(struct dpk_live *live)
 {
     if (!live)
@@ -121,7 +121,7 @@ void dpk_live_give(struct dpk_live *live, unsigned unit)
     (void)atomic_compare_exchange_strong(&live->units->owners[unit], &mine, 0);
 }
 
-/* Frees the units of a process that has died. Whoever has the lock does so too. */
+/* Frees the units of a dead process. If the lock is taken, its holder frees them. */
 static void sweep(struct dpk_live *live, unsigned number)
 {
     struct units_lock lock;
@@ -183,7 +183,7 @@ bool dpk_live_traces(const struct dpk_live *live)
     return live && atomic_load_explicit(&live->file->traces, memory_order_relaxed) != 0;
 }
 
-/* A row says its number last: until then, and while it is written again, nobody takes it. */
+/* The number is written last, so readers skip the row until it is complete. */
 void dpk_live_trace(struct dpk_live *live, unsigned thread, unsigned unit, bool in,
                     uint64_t instructions)
 {

@@ -100,7 +100,7 @@ enum dpk_status dpk_device_dma_max(struct dpk_device *dev, uint32_t *out, struct
     return status;
 }
 
-/* Emulated devices have no slot, but the number of an alias is of one device alone. */
+/* Derives the address from the alias's number, which is unique. Emulated devices have no slot. */
 static void put_place(struct dpk_device_info *out)
 {
     const char *number = dpk_alias_number(out->alias);

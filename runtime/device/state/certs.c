@@ -1,4 +1,4 @@
-/* The CA certificates that a device has. */
+/* CA certificates of a device. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

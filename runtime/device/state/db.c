@@ -8,11 +8,11 @@
 
 #define APPLICATION_ID   "1146112836" /* "DPKD" */
 #define SCHEMA_VERSION   "2"
-#define UNSEALED         "1" /* the version of dpakit 0.1: the same without a seal */
+#define UNSEALED         "1" /* the version of dpakit 0.1: the same schema without a seal */
 #define BUSY_TIMEOUT_MS  20000
 #define CLEAR_TIMEOUT_MS 1000
-/* How many pages of journal may stay when the device is closed. The next program that opens it
- * reads them all, so few make opening fast; but removing them takes some syncs. */
+/* Maximum pages of journal that remain after closing. The next program that opens the device reads
+ * all of them, so few pages make opening fast; but removing them takes some syncs. */
 #define JOURNAL_PAGES 100
 
 /* clang-format off */
@@ -69,7 +69,7 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
     const char *file = sqlite3_db_filename(db, "main");
     const char *path = file && *file ? file : "device.db";
     switch (sqlite3_errcode(db)) {
-    case SQLITE_ERROR: /* our statements are correct, so the schema of the file is not */
+    case SQLITE_ERROR: /* our statements are correct, so the file's schema is wrong */
     case SQLITE_MISMATCH:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -80,7 +80,7 @@ enum dpk_status dpk_db_fail(sqlite3 *db, struct dpk_error *err)
         return dpk_fail_nomem(err);
     case SQLITE_READONLY:
         return dpk_fail(err, DPK_ERR_IO, "%s: the device's state is read-only", path);
-    case SQLITE_CANTOPEN: /* the errno that SQLite keeps is that of another call */
+    case SQLITE_CANTOPEN: /* SQLite's errno belongs to another call */
         return dpk_fail(err, DPK_ERR_IO,
                         "%s: its journal cannot be made: no space left on the disk, or its "
                         "directory may not be written to",
@@ -140,15 +140,15 @@ enum dpk_status dpk_db_begin_log(sqlite3 *db, struct dpk_error *err)
 enum dpk_status dpk_db_end_log(sqlite3 *db, enum dpk_status status, struct dpk_error *err)
 {
     if (status == DPK_OK && (status = dpk_db_exec(db, "COMMIT", err)) != DPK_OK)
-        /* If only the sync has failed, the journal has the whole change, and the next program that
-         * opens the device would apply it. So closing must clear the journal. */
+        /* If only the sync failed, the journal has the whole change, and the next program that
+         * opens the device would apply it. Closing clears the journal. */
         sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (status != DPK_OK)
         dpk_db_rollback(db);
     return status;
 }
 
-/* Checks the whole database for damage, with free pages and the log. A change may write to any
+/* Checks the whole database for damage, including free pages and the log. A change may write to any
  * page, and must not put a new seal on a damaged state. */
 static enum dpk_status check_whole(sqlite3 *db, struct dpk_error *err)
 {
@@ -162,7 +162,7 @@ static enum dpk_status check_whole(sqlite3 *db, struct dpk_error *err)
 enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
 {
     enum dpk_status status = dpk_db_begin_log(db, err);
-    /* A database that may only be read does not get a new seal. */
+    /* A read-only database does not get a new seal. */
     if (status != DPK_OK || sqlite3_db_readonly(db, "main") == 1)
         return status;
     status = check_whole(db, err);
@@ -173,9 +173,9 @@ enum dpk_status dpk_db_begin(sqlite3 *db, struct dpk_error *err)
     return status;
 }
 
-/* Empties the journal after a change. A flipped bit in the journal makes SQLite drop what follows
- * it; so only loads in the log can be lost. A program that reads for long may prevent this; the
- * change is made nevertheless. */
+/* Empties the journal after a change. If a bit of the journal flips, SQLite drops the rest of it,
+ * so that only entries of loads can be lost. A long read of another program may prevent this; the
+ * change is valid nevertheless. */
 static void clear_journal(sqlite3 *db)
 {
     sqlite3_busy_timeout(db, CLEAR_TIMEOUT_MS);
@@ -264,7 +264,7 @@ static void distrust(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* A device has neither triggers nor views. Those that a hostile file has are not run. */
+    /* A device has neither triggers nor views. Those of a hostile file are not executed. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
@@ -285,9 +285,9 @@ static void put_uri(struct dpk_buf *out, const char *path, const char *query)
     dpk_put_u8(out, 0);
 }
 
-/* Opens a database that may not be written, as on a read-only file system of a CI machine. Changes
- * that are still in the journal are valid; SQLite finds them by device.db-shm in the same
- * directory. Without a journal nothing has to be locked. */
+/* Opens a database without write permission, for example on a read-only file system of a CI
+ * machine. Changes in the journal are valid; SQLite finds them with device.db-shm in the same
+ * directory. Without a journal, no lock is necessary. */
 static enum dpk_status open_read_only(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     char journal[PATH_MAX];
@@ -322,7 +322,7 @@ static enum dpk_status open_read_only(const char *path, sqlite3 **out, struct dp
     return DPK_OK;
 }
 
-/* Whether a journal can be written beside the database. */
+/* Returns true if a journal can be written next to the database. */
 static bool may_have_journal(const char *path)
 {
     char directory[PATH_MAX];
@@ -332,7 +332,7 @@ static bool may_have_journal(const char *path)
     return access(directory, W_OK) == 0 || (errno != EACCES && errno != EROFS);
 }
 
-/* Opens a database for writing. `*out` is NULL if it may not be written. */
+/* Opens a database for writing. *out is NULL without write permission. */
 static enum dpk_status open_file(const char *path, sqlite3 **out, struct dpk_error *err)
 {
     sqlite3 *db = NULL;
@@ -340,7 +340,7 @@ static enum dpk_status open_file(const char *path, sqlite3 **out, struct dpk_err
     *out = NULL;
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         status = open_failed(path, db, err);
-    /* SQLite opens a file that it may not write for reading only. */
+    /* Without write permission, SQLite opens a file only for reading. */
     bool writable =
         status == DPK_OK && sqlite3_db_readonly(db, "main") == 0 && may_have_journal(path);
     if (writable) {
@@ -399,7 +399,7 @@ enum dpk_status dpk_db_pragma(sqlite3 *db, const char *sql, char *out, size_t si
 }
 
 /* SQLite calls this after each commit. Only the last program that closes the device can clear the
- * journal. If another one always has it open, a checkpoint lets the journal be written over. */
+ * journal. If a program always has it open, a checkpoint allows SQLite to overwrite the journal. */
 static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
 {
     (void)context;
@@ -410,7 +410,7 @@ static int note_journal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* Checks that it is a device's state, of a version that we know. `*sealed`: it has a seal. */
+/* Checks that it is the state of a device, of a known version. *sealed: it has a seal. */
 static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *err)
 {
     char application[32] = "", version[32] = "", vacuum[32] = "";
@@ -434,7 +434,7 @@ static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *e
     return strcmp(vacuum, "0") == 0 ? DPK_OK : dpk_db_damaged(db, err, "auto_vacuum");
 }
 
-/* Adds a seal to the state of a device that dpakit 0.1 has made, if it is not damaged. */
+/* Adds a seal to an undamaged state of dpakit 0.1. */
 static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
 {
     bool sealed = false;
@@ -442,7 +442,7 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     status = check_kind(db, &sealed, err);
-    if (status != DPK_OK || sealed) /* another program has sealed it meanwhile */
+    if (status != DPK_OK || sealed) /* another program added a seal meanwhile */
         return dpk_db_end_log(db, status, err);
     status = check_whole(db, err);
     if (status == DPK_OK)
@@ -452,8 +452,8 @@ static enum dpk_status add_seal(sqlite3 *db, struct dpk_error *err)
     return dpk_db_end(db, status, err);
 }
 
-/* Checks the state at one moment, without the log. The log grows with every load, so it is checked
- * where it is read. */
+/* Checks the state at one moment, without the log. The log grows with each load, so readers of the
+ * log check it. */
 static enum dpk_status check_state(sqlite3 *db, struct dpk_error *err)
 {
     bool sealed = false;
@@ -484,7 +484,7 @@ enum dpk_status dpk_db_open(const char *path, sqlite3 **out, struct dpk_error *e
         sqlite3_close(db);
         return status;
     }
-    /* Otherwise the last program that closes the device would sync for a mere logged load. */
+    /* Otherwise the last program that closes the device would sync just for a logged load. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_wal_hook(db, note_journal, NULL);
     *out = db;

@@ -1,4 +1,4 @@
-/* The keys whose signatures a device accepts. */
+/* Keys whose signatures a device accepts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ enum dpk_status dpk_device_add_nvidia_key(sqlite3 *db, const struct dpk_uuid *uu
     return status;
 }
 
-/* Whether the key is complete. When memory runs out, OpenSSL makes keys without parameters. */
+/* Returns true if the key is complete. Without memory, OpenSSL makes keys without parameters. */
 static bool is_whole(const EVP_PKEY *key)
 {
     return key && EVP_PKEY_get_bits(key) > 0;

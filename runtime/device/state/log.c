@@ -1,4 +1,4 @@
-/* The event log, and the names of refusals. */
+/* The event log, and names of refusals. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -58,8 +58,8 @@ enum dpk_status dpk_device_refuse(enum dpk_reject code, enum dpk_reject *reject,
                     dpk_reject_name(code), (unsigned)code);
 }
 
-/* Keeps the last loads of programs, and separately the last of all other events. So thousands of
- * loads do not remove events that say who changed the device. */
+/* Keeps the last loads of programs, and separately the last other events, so that thousands of
+ * loads do not remove entries about changes of the device. */
 static enum dpk_status rotate(sqlite3 *db, struct dpk_error *err)
 {
     if (sqlite3_last_insert_rowid(db) % DPK_DEVICE_LOG_SLACK != 0)
@@ -98,7 +98,7 @@ enum dpk_status dpk_device_log_in(sqlite3 *db, const char *action, const char *r
 enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const char *result,
                                const char *detail, struct dpk_error *err)
 {
-    /* A load that succeeded is not synced. The next event that is synced includes it. */
+    /* A successful load is not synced. The next synced event includes it. */
     bool lazy = strcmp(action, "load") == 0 && strcmp(result, "OK") == 0;
     enum dpk_status status = DPK_OK;
     if (sqlite3_db_readonly(dev->db, "main") == 1)

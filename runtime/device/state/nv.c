@@ -1,4 +1,4 @@
-/* NV configuration on a device: its views, and the values that are in effect. */
+/* NV configuration of a device: its views, and the values in effect. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The directories of devices, and who may write there. */
+/* Directories of devices, and checks of their owners and permissions. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -79,7 +79,7 @@ enum dpk_status dpk_device_check_owner(const char *path, const struct stat *st,
 enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct dpk_error *err)
 {
     struct stat st;
-    /* The owner of a link decides where it leads. */
+    /* The owner of a link determines its target. */
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
         dpk_device_check_owner(path, &st, err) != DPK_OK)
         return DPK_ERR_REFUSED;
@@ -87,7 +87,7 @@ enum dpk_status dpk_device_check_directory(const char *path, bool shared, struct
         return dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a directory", path);
-    /* Where the sticky bit is set, other users may add files but not replace ours. */
+    /* With the sticky bit, other users may add files but cannot replace ours. */
     if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(shared && (st.st_mode & S_ISVTX)))
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s: others may write to it (mode %03o): use chmod go-w", path,
@@ -189,7 +189,7 @@ static enum dpk_status no_such_device(const char *name, struct dpk_error *err)
     return status;
 }
 
-/* Reads hexadecimal digits, at most four of them, up to the character `end`. */
+/* Reads one to four hexadecimal digits before the character `end`. */
 static bool take_hex(const char **text, char end, unsigned *out)
 {
     size_t length = strspn(*text, "0123456789abcdefABCDEF");
@@ -200,9 +200,9 @@ static bool take_hex(const char **text, char end, unsigned *out)
     return true;
 }
 
-/* The other direction of put_place (card.c): the number that an address stands for, "03:00.0" or
- * "0000:03:00.0", or a function of a card as NVIDIA's driver names it, "mt41692_pciconf0.1". UINT_MAX: an
- * address that no device has. */
+/* The inverse of put_place (card.c): gets the number of an address, "03:00.0" or "0000:03:00.0", or
+ * of a card's function as NVIDIA's driver names it, "mt41692_pciconf0.1". UINT_MAX: no device has
+ * the address. */
 static bool take_address(const char *word, unsigned *number)
 {
     unsigned domain = 0, bus, slot, function;

@@ -1,9 +1,9 @@
-/* What a device allows: programs without a signature, and debuggers. */
+/* Permissions of a device: unsigned programs, and debuggers. */
 #include <string.h>
 
 #include "private.h"
 
-/* TLVs of one dword that decide what the device allows. */
+/* TLVs of one dword that determine the permissions. */
 static const struct word {
     uint32_t index; /* class global */
     const char *name;
@@ -34,7 +34,7 @@ bool dpk_device_needs_signature(const struct dpk_nv_def *def)
     return dpk_nv_is_owner_key(&tlv) || dpk_device_is_policy(def->class_id, def->index);
 }
 
-/* Gets the first byte of the value that is in effect; 0 if it was never set. */
+/* Gets the first byte of the value in effect, or 0 if it was never set. */
 static enum dpk_status first_byte(sqlite3 *db, enum dpk_device_view view, uint32_t index,
                                   uint8_t *out, struct dpk_error *err)
 {
@@ -55,7 +55,7 @@ static enum dpk_status first_byte(sqlite3 *db, enum dpk_device_view view, uint32
 static enum dpk_status authentication(sqlite3 *db, enum dpk_device_view view, bool *enabled,
                                       struct dpk_error *err)
 {
-    /* After any error authentication is on, so that no unsigned program runs. */
+    /* After any error authentication is on, so that unsigned programs do not run. */
     *enabled = true;
     uint8_t byte = 0;
     enum dpk_status status = first_byte(db, view, DPK_NV_INDEX_DPA_AUTH, &byte, err);
@@ -84,7 +84,7 @@ static const char life_cycle_key[] = "life_cycle", development_name[] = "develop
 
 enum dpk_status dpk_device_put_life_cycle(sqlite3 *db, bool development, struct dpk_error *err)
 {
-    /* A device without this entry is in production, as devices of earlier versions are. */
+    /* A device without this entry is in production, as in earlier versions. */
     return development ? dpk_db_put_meta(db, life_cycle_key, development_name, err) : DPK_OK;
 }
 
@@ -104,7 +104,7 @@ enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk
 
 /* ---- Debuggers ---- */
 
-/* DPAKIT_DPA_DEBUG. */
+/* Values of DPAKIT_DPA_DEBUG. */
 enum setting { SETTING_DEVICE_DEFAULT, SETTING_ENABLED };
 
 enum dpk_status dpk_device_debug_rights(struct dpk_device *dev, enum dpk_device_view view,

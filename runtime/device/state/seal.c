@@ -1,9 +1,9 @@
-/* The seal of a device's state: a digest over all of it but the log, so that damage is noticed.
+/* The seal of a device's state: a digest of the state without the log, to detect damage.
  *
- * It covers the schema of the database (every table and index: name, place, SQL) and every row of
- * every table, value by value with type and length. A table or a column that is added is covered
- * without more code. The seal protects against accidents only: whoever may write the file can make
- * a new seal. */
+ * It covers the schema of the database (each table and index: name, place, SQL) and each row of
+ * each table, value by value with type and length. New tables and columns are covered without new
+ * code. The seal detects only accidental damage: with write permission, any program can make a new
+ * seal. */
 #include <string.h>
 
 #include "private.h"
@@ -73,7 +73,7 @@ static enum dpk_status put_rows(sqlite3 *db, const char *sql, EVP_MD_CTX *md, st
     return status;
 }
 
-/* Rows have no order of their own, so they are sorted by all columns. */
+/* Sorts rows by all columns, because rows of SQLite have no fixed order. */
 static enum dpk_status put_table(sqlite3 *db, const char *table, int columns, EVP_MD_CTX *md,
                                  struct dpk_error *err)
 {
@@ -90,7 +90,7 @@ static enum dpk_status put_table(sqlite3 *db, const char *table, int columns, EV
     return status;
 }
 
-/* Checks the b-trees too: a row that is missing in an index would not be found by it. */
+/* Checks the b-trees, too: a row that is missing in an index would not be found through it. */
 static enum dpk_status check_table(sqlite3 *db, const char *table, struct dpk_error *err)
 {
     char said[256] = "";
@@ -103,7 +103,8 @@ static enum dpk_status check_table(sqlite3 *db, const char *table, struct dpk_er
     return status;
 }
 
-/* The tables of the state: all but the log, SQLite's table of its numbers, and the seal itself. */
+/* Tables of the state: all tables except the log, SQLite's table of sequences, and the seal
+ * itself. */
 #define STATE_TABLES                                                                               \
     "SELECT name, (SELECT count(*) FROM pragma_table_info(s.name)) FROM sqlite_schema s "          \
     "WHERE type = 'table' AND name NOT IN ('log', 'seal', 'sqlite_sequence') ORDER BY name"

@@ -1,4 +1,4 @@
-/* What sorts of cards have a DPA. */
+/* Types of cards with a DPA. */
 #include <string.h>
 
 #include "private.h"

@@ -1,6 +1,6 @@
 /* Execution units: partitions and groups of a card.
  *
- * The table "meta" has them as text, a line each: "partition ID GROUPS VHCAS UNITS" and
+ * The table "meta" has them as text, with a line for each: "partition ID GROUPS VHCAS UNITS" or
  * "group ID PARTITION UNITS NAME". */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- From text ---- */
 
-/* The next word of a line, as a number from 0 to `most`. */
+/* Reads the next word of a line, a number from 0 to `most`. */
 static bool next_number(char **line, unsigned most, unsigned *out)
 {
     const char *word = strsep(line, " ");
@@ -93,7 +93,7 @@ enum dpk_status dpk_partitions_write(sqlite3 *db, const struct dpk_partitions *p
                                      struct dpk_error *err)
 {
     struct dpk_buf b = {0};
-    if (p->count == 0 && p->group_count == 0) /* as on a new device */
+    if (p->count == 0 && p->group_count == 0) /* empty, as on a new device */
         return dpk_db_exec(db, "DELETE FROM meta WHERE key = '" DPK_PARTITIONS_KEY "'", err);
     for (size_t i = 0; i < p->count; i++) {
         const struct dpk_partition *one = &p->partitions[i];
@@ -117,7 +117,7 @@ enum dpk_status dpk_partitions_write(sqlite3 *db, const struct dpk_partitions *p
     return status;
 }
 
-/* ---- Of a device ---- */
+/* ---- Units of a device ---- */
 
 enum dpk_status dpk_device_partitions(struct dpk_device *dev, struct dpk_partitions *out,
                                       struct dpk_error *err)

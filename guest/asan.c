@@ -1,10 +1,8 @@
-/*
- * What code that is compiled with -fsanitize=address calls: before each access, whether the bytes may be
- * accessed, which a byte of shadow memory tells for each 8 bytes; and to mark variables of the stack
- * that begin or end. The engine marks variables and the heap, and reports what is wrong (engine/proc/asan.c).
- * The functions are those of compiler-rt/lib/asan/asan_interface_internal.h, and the meaning of shadow
- * bytes is that of "AddressSanitizerAlgorithm", its documentation.
- */
+/* Functions that code compiled with -fsanitize=address calls before each access, which check the
+ * shadow byte of each 8 bytes, and at the start and end of stack variables. The engine marks global
+ * variables and the heap, and reports errors (engine/proc/asan.c). The functions are those of
+ * compiler-rt/lib/asan/asan_interface_internal.h; "AddressSanitizerAlgorithm" describes shadow
+ * bytes. */
 #include "asan.h"
 #include "guest/abi/syscall.h"
 
@@ -20,14 +18,15 @@ static int8_t *shadow_of(uint64_t at)
     return (int8_t *)(DPA_SHADOW_BASE + at / GRANULE);
 }
 
-/* Whether a byte may not be accessed: of a granule with a positive shadow only so many bytes may. */
+/* Returns true if a byte is poisoned. In a granule with shadow n > 0, only the first n bytes are
+ * valid. */
 static inline bool is_bad_byte(uint64_t at)
 {
     const int8_t shadow = *shadow_of(at);
     return shadow != 0 && (int8_t)(at % GRANULE) >= shadow;
 }
 
-/* Memory of the host, which windows show, is not watched: it lies above 4 GiB. */
+/* Host memory in windows is above 4 GiB and is not checked. */
 static inline bool is_bad(uint64_t at, uint64_t size)
 {
     return at >> 32 == 0 && (is_bad_byte(at + size - 1) || (size > 1 && is_bad_byte(at)));
@@ -94,7 +93,7 @@ void _dpa_asan_check(uint64_t at, uint64_t size, uint64_t how, const void *from)
         report(at, size, how, from);
 }
 
-/* ---- Variables of the stack ---- */
+/* ---- Stack variables ---- */
 
 /* Marks whole granules. */
 static void mark(uint64_t at, uint64_t size, int value)
@@ -137,8 +136,8 @@ void __asan_unpoison_stack_memory(uint64_t at, uint64_t size)
         *shadow_of(at + size) = (int8_t)(size % GRANULE);
 }
 
-/* Arrays of variable length have 32 bytes before them, and what fills up to 32 bytes and 32 more
- * behind. */
+/* Poisons the 32 bytes before a variable-length array, the padding to a multiple of 32 bytes after
+ * it, and 32 more bytes. */
 void __asan_alloca_poison(uint64_t at, uint64_t size);
 void __asan_alloca_poison(uint64_t at, uint64_t size)
 {
@@ -157,7 +156,7 @@ void __asan_allocas_unpoison(uint64_t top, uint64_t bottom)
         mark(top, bottom - top, 0);
 }
 
-/* ---- What programs call themselves: <sanitizer/asan_interface.h> ---- */
+/* ---- Functions for programs: <sanitizer/asan_interface.h> ---- */
 
 void __asan_poison_memory_region(const volatile void *at, size_t size);
 void __asan_poison_memory_region(const volatile void *at, size_t size)
@@ -176,8 +175,10 @@ void __asan_unpoison_memory_region(const volatile void *at, size_t size)
         __asan_unpoison_stack_memory(begin, end - begin);
 }
 
-/* ---- What has nothing to do ---- Constructors do not run: the engine finds global variables by their
- * section. It marks a stack as empty when a thread begins, so nothing is to be done before it ends. */
+/* ---- Functions without an effect ----
+ *
+ * Constructors do not run, because the engine finds global variables by their section. The engine
+ * marks a stack as valid when a thread starts, so the end of a thread needs no action. */
 
 void __asan_init(void);
 void __asan_init(void)

@@ -1,4 +1,4 @@
-/* How a program ends itself: with a fault, which the host sees, and a core file of the place. */
+/* Ends a program with a fault, which the host sees, so that the core file has the place. */
 #include <libflexio-dev/flexio_dev.h>
 #include <libflexio-libc/stdlib.h>
 
@@ -7,7 +7,7 @@ void abort(void)
     __builtin_trap();
 }
 
-/* What assert() of the C library's <assert.h> calls. */
+/* assert() of the C library's <assert.h> calls this. */
 _Noreturn void __assert_func(const char *file, int line, const char *function, const char *what);
 _Noreturn void __assert_func(const char *file, int line, const char *function, const char *what)
 {

@@ -74,7 +74,7 @@ int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t 
     return (int)comch_call(DPA_COMCH_IS_EMPTY, producer, consumer_id);
 }
 
-/* Waits for a receive. What is longer than immediate data may be is refused by the host. */
+/* Sends when the consumer has a receive. The host refuses immediate data that is too long. */
 static void post(doca_dpa_dev_comch_producer_t producer, struct dpa_comch_send *send,
                  const uint8_t *imm, uint32_t length, uint32_t flags)
 {

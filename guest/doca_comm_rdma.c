@@ -1,5 +1,5 @@
 /* RDMA for DPA code: each function describes one operation to the host library. */
-#define DOCA_DPA_DEV_RDMA_ONE_GENERATION /* here they are defined */
+#define DOCA_DPA_DEV_RDMA_ONE_GENERATION /* this file defines these functions */
 #include "doca_buf.h"
 #include "rdma_post.h"
 
@@ -189,7 +189,7 @@ void doca_dpa_dev_rdma_post_buf_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, uint3
                                             flags);
 }
 
-/* ---- What has ended ---- */
+/* ---- Completions ---- */
 
 void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma)
 {

@@ -1,4 +1,4 @@
-/* Memory and endpoints of DOCA 2.2. Of a mem the lower 32 bits are the number that peers use. */
+/* Memory and endpoints of DOCA 2.2. The lower 32 bits of a mem are the key for peers. */
 #include "guest/abi/doca_calls.h"
 #include "rdma_post.h"
 
@@ -31,7 +31,7 @@ void doca_dpa_dev_memcpy_nb(uint64_t dest_addr, doca_dpa_dev_mem_t dest_mem, uin
     doca_dpa_dev_memcpy_transpose2D_nb(dest_addr, dest_mem, src_addr, src_mem, length, 0, 0, 0);
 }
 
-/* The host library copies at once. */
+/* Copies have ended already: the host library makes them at once. */
 void doca_dpa_dev_memcpy_synchronize(void)
 {
     __asm__ volatile("fence rw, rw" ::: "memory");

@@ -1,4 +1,4 @@
-/* What programs of congestion control of both roles have. */
+/* Functions for congestion control programs of both roles. */
 #include "guest/abi/doca_pcc.h"
 #include "message.h"
 

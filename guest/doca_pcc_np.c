@@ -3,7 +3,7 @@
 
 #include <doca_pcc_np_dev.h>
 
-/* dpa.ld says that it is missing. */
+/* If it is missing, dpa.ld reports this. */
 #pragma weak doca_pcc_dev_np_user_packet_handler
 
 #define ADDRESS(f) (uint64_t)(uintptr_t)(f)

@@ -13,7 +13,8 @@ _Static_assert(DPA_PCC_SLOTS == DOCA_PCC_DEV_MAX_NUM_USER_SLOTS &&
                "one contract");
 _Static_assert(sizeof(struct dpa_pcc_results) == sizeof(doca_pcc_dev_results_t), "one contract");
 
-/* What a program must have. The linker script (dpa.ld) says in a line which of them is missing. */
+/* Required functions of a program. The linker script (dpa.ld) reports a missing function in one
+ * line. */
 #pragma weak doca_pcc_dev_user_init
 #pragma weak doca_pcc_dev_user_algo
 #pragma weak doca_pcc_dev_user_set_algo_params
@@ -30,7 +31,7 @@ __attribute__((used, retain)) const struct dpa_pcc_program _dpa_pcc_rp = {
     .mailbox = ADDRESS(doca_pcc_dev_user_mailbox_handle),
 };
 
-/* ---- Making them known ---- */
+/* ---- Registration ---- */
 
 doca_pcc_dev_error_t
 doca_pcc_dev_algo_init_metadata(uint32_t algo_idx,
@@ -102,7 +103,7 @@ doca_pcc_dev_error_t doca_pcc_dev_init_algo_slot(uint32_t portid, uint32_t algo_
     return DOCA_PCC_DEV_STATUS_OK;
 }
 
-/* ---- Looking at them ---- */
+/* ---- Getters ---- */
 
 static struct dpa_pcc_slot *slot_of(uint32_t port, uint32_t slot)
 {
@@ -142,7 +143,7 @@ uint32_t doca_pcc_dev_get_algo_index(uint32_t port_num, uint32_t algo_slot)
     return s ? s->algorithm : DOCA_PCC_DEV_ALGO_INDEX_INTERNAL;
 }
 
-/* ---- The library's own algorithm ---- */
+/* ---- The algorithm of the library ---- */
 
 void doca_pcc_dev_default_internal_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
                                         doca_pcc_dev_event_t *event,

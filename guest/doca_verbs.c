@@ -1,4 +1,4 @@
-/* Work requests of DOCA Verbs for DPA code: each is described to the host library. */
+/* Work requests of DOCA Verbs for DPA code. The host library carries them out. */
 #include "guest/abi/syscall.h"
 #include "guest/abi/verbs_calls.h"
 

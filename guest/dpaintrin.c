@@ -22,7 +22,7 @@ static uint64_t multiply_q63(uint64_t a, uint64_t b)
     return (uint64_t)(((unsigned __int128)a * b) >> 63);
 }
 
-/* One bit of the fraction per squaring; 24 of them, rounded to 16. */
+/* Each squaring gives a bit of the fraction: 24 bits, rounded to 16. */
 int __dpa_fxp_log2(unsigned int x)
 {
     if (x == 0)

@@ -7,7 +7,7 @@
 
 #define MESSAGE_MAX 1024
 
-/* What a thread knows of itself it asks the runtime for, so one context serves them all. */
+/* Threads get their properties from the runtime, so all threads share one context. */
 struct flexio_dev_thread_ctx {
     uint64_t unused;
 };

@@ -1,4 +1,4 @@
-/* Doorbells, as the host library carries them out. */
+/* Doorbells. The host library carries them out. */
 #include "guest/abi/flexio_abi.h"
 #include "guest/abi/syscall.h"
 

@@ -1,4 +1,4 @@
-/* Windows and outboxes, as the host library carries them out. */
+/* Windows and outboxes. The host library carries out the calls. */
 #include "guest/abi/flexio_abi.h"
 #include "guest/abi/syscall.h"
 

@@ -8,14 +8,14 @@ struct sink {
     char *to;
     size_t size;
     size_t length;
-    char last; /* of the whole text */
+    char last; /* last character of the whole text */
 };
 
 struct spec {
     bool left, plus, space, alternate, zero;
     int width;
-    int precision; /* -1: none */
-    char length;   /* 'H' for hh, 'h', 'l' for every 64-bit one, 0 */
+    int precision; /* -1: not given */
+    char length;   /* 'H' for hh, 'h', 'l' for all 64-bit lengths, 0 */
 };
 
 static void put(struct sink *s, char c)
@@ -151,7 +151,7 @@ struct values {
     va_list list;
 };
 
-/* Everything between '%' and the conversion. */
+/* Parses the specification between '%' and the conversion. */
 static const char *parse_spec(const char *p, struct spec *f, struct values *values)
 {
     *f = (struct spec){.precision = -1};
@@ -190,7 +190,7 @@ static uint64_t next_unsigned(const struct spec *f, struct values *v)
                             : narrow_unsigned(f->length, va_arg(v->list, unsigned));
 }
 
-/* False: no conversion that is known here. */
+/* Returns false for an unknown conversion. */
 static bool convert(struct sink *s, struct spec *f, char conversion, struct values *values)
 {
     uint64_t value;

@@ -1,10 +1,10 @@
-/* What code that is compiled with -fstack-protector calls. */
+/* Functions that code compiled with -fstack-protector calls. */
 #include <libflexio-dev/flexio_dev.h>
 #include <libflexio-libc/stdlib.h>
 
 #include <stdint.h>
 
-/* A zero byte and line ends, which strings that overflow cannot write. */
+/* Contains a zero byte and line ends, which an overflowing string function cannot write. */
 extern const uintptr_t __stack_chk_guard;
 const uintptr_t __stack_chk_guard = 0x9e3779b90d0a00ff;
 

@@ -1,4 +1,4 @@
-/* The part of <stdio.h> that makes sense on the DPA; text goes where flexio_dev_print's goes. */
+/* The part of <stdio.h> that exists on the DPA. Output goes to the stream of flexio_dev_print. */
 #include "format.h"
 #include "message.h"
 

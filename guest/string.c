@@ -1,5 +1,5 @@
-/* Functions on memory and strings whose copies in some releases of the C library load words at odd
- * addresses: the DPA faults there. */
+/* Functions on memory and strings that some releases of the C library implement with unaligned word
+ * loads, which fault on the DPA. */
 #include <stdint.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int has_zero(word w)
     return ((w - ones) & ~w & ones << 7) != 0;
 }
 
-/* From the lowest byte up: right also where `to` lies below `p` in the same memory. */
+/* Copies in ascending order, which is also correct if `to` is before `p` in the same memory. */
 static void copy_up(char *to, const char *p, size_t size)
 {
     const char *end = p + size;
@@ -43,7 +43,7 @@ void *memcpy(void *__restrict to, const void *__restrict from, size_t size)
     return to;
 }
 
-/* Backward only where forward would write what is not read yet. */
+/* Copies backwards only if copying forwards would overwrite bytes before they are read. */
 void *memmove(void *into, const void *from, size_t size)
 {
     char *to = (char *)into + size;

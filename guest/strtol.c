@@ -1,5 +1,5 @@
-/* Numbers from text. The C library's own report overflow through errno, which is thread-local and
- * so does not exist on the DPA; these saturate and say nothing. */
+/* Numbers from text. The C library's functions report overflow in errno, which is thread-local and
+ * so does not exist on the DPA. These functions saturate without a report. */
 #include <inttypes.h>
 #include <libflexio-libc/stdlib.h>
 #include <limits.h>
@@ -13,7 +13,7 @@ static unsigned digit(char c)
     return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10 : UINT_MAX;
 }
 
-/* The magnitude; ULONG_MAX and `*over` when it does not fit. */
+/* Returns the magnitude; if it does not fit, ULONG_MAX with *over. */
 static unsigned long parse(const char *text, char **end, int base, bool *negative, bool *over)
 {
     const char *p = text, *last = text;

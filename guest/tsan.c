@@ -1,18 +1,16 @@
-/*
- * What code that is compiled with -fsanitize=thread calls: at each access to memory that threads may share,
- * and instead of atomic operations, which are carried out here. The engine is told of each, and finds
- * races (engine/proc/tsan.c). The functions are those of compiler-rt/lib/tsan/rtl/tsan_interface.h and
- * tsan_interface_atomic.h.
- */
+/* Functions that code compiled with -fsanitize=thread calls at each access to memory that threads
+ * may share, and instead of atomic operations, which they carry out. They inform the engine, which
+ * finds races (engine/proc/tsan.c). The functions are those of
+ * compiler-rt/lib/tsan/rtl/tsan_interface.h and tsan_interface_atomic.h. */
 #include "guest/abi/syscall.h"
 
 #include <dpaintrin.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { STACK_STRIDE = 0x20000 }; /* each stack is in a range of its own (engine/proc/layout.h) */
+enum { STACK_STRIDE = 0x20000 }; /* each stack is in a separate range (engine/proc/layout.h) */
 
-/* A thread's own stack, and memory of the host, which windows show, are not watched. */
+/* A thread's own stack, and host memory in windows, are not checked. */
 static inline bool is_own(uint64_t at)
 {
     return at >> 32 != 0 || (at ^ (uint64_t)__builtin_frame_address(0)) < STACK_STRIDE;
@@ -79,7 +77,9 @@ int __tsan_memcmp(const void *a, const void *b, size_t size)
     return memcmp(a, b, size);
 }
 
-/* ---- Atomics ---- Orders are those of C11: relaxed, consume, acquire, release, both, sequential. */
+/* ---- Atomics ----
+ *
+ * Orders are those of C11: relaxed, consume, acquire, release, acq_rel, seq_cst. */
 
 static inline uint64_t releases(int order)
 {
@@ -91,8 +91,8 @@ static inline uint64_t acquires(int order)
     return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE ? DPA_ACCESS_ACQUIRES : 0;
 }
 
-/* The engine is informed before a store, so that a reader of the value finds the earlier accesses; and
- * after a load. */
+/* The engine is informed before a store, so that a reader of the value finds the earlier accesses,
+ * and after a load. */
 static inline void before_store(uint64_t at, uint64_t size, int order, const void *from)
 {
     tell(at, size, DPA_ACCESS_WRITES | DPA_ACCESS_ATOMIC | releases(order), from);
@@ -179,7 +179,7 @@ void __tsan_atomic_signal_fence(int order)
     __asm__ volatile("" ::: "memory");
 }
 
-/* What __dpa_thread_fence calls in code that is checked. */
+/* __dpa_thread_fence calls this in code compiled with -fsanitize=thread. */
 void __tsan_dpa_fence(int before, int behind)
 {
     dpa_call4(DPA_SYS_FENCE,
@@ -188,7 +188,7 @@ void __tsan_dpa_fence(int before, int behind)
               0, 0, 0);
 }
 
-/* Constructors do not run: there is nothing to do. */
+/* Constructors do not run, so this has no effect. */
 void __tsan_init(void);
 void __tsan_init(void)
 {

@@ -1,10 +1,8 @@
-/*
- * What code that is compiled with -fsanitize=undefined calls when it does what C leaves undefined: a
- * message with the place, once for each place, as clang's own library words it. The functions whose
- * names end in _abort (-fno-sanitize-recover) end the program then, with a fault at that place.
- * Records are laid out as in clang's documentation of UndefinedBehaviorSanitizer's handlers
- * (compiler-rt/lib/ubsan/ubsan_handlers.h).
- */
+/* Functions that code compiled with -fsanitize=undefined calls on undefined behavior. They print a
+ * message with the place, once for each place, in the words of clang's library. Functions that end
+ * in _abort (-fno-sanitize-recover) then end the program with a fault at that place. Clang's
+ * documentation of UndefinedBehaviorSanitizer handlers has the layout of records
+ * (compiler-rt/lib/ubsan/ubsan_handlers.h). */
 #include <libflexio-dev/flexio_dev.h>
 #include <libflexio-libc/stdlib.h>
 
@@ -15,17 +13,17 @@
 
 struct place {
     const char *file;
-    uint32_t line, column; /* column: TOLD once there was a message */
+    uint32_t line, column; /* column: TOLD after a message */
 };
 #define TOLD UINT32_MAX
 
 struct type {
     uint16_t kind; /* 0: an integer */
-    uint16_t info; /* of an integer: bit 0: signed; above: the logarithm of its bits */
+    uint16_t info; /* of an integer: bit 0: signed; above: log2 of its bits */
     char name[];   /* in quotes */
 };
 
-enum { TEXT = 40 }; /* bytes of a value as text */
+enum { TEXT = 40 }; /* maximum bytes of a value as text */
 
 static bool is_signed(const struct type *t)
 {
@@ -37,7 +35,7 @@ static unsigned bits_of(const struct type *t)
     return t->kind == 0 ? 1u << (t->info >> 1 & 15) : 64;
 }
 
-/* A value is in the argument, or, if it has more than 64 bits, at the address in the argument. */
+/* A value of up to 64 bits is in the argument. A larger value is at the address in the argument. */
 static int64_t value_of(const struct type *t, uint64_t value)
 {
     const unsigned bits = bits_of(t);
@@ -70,7 +68,7 @@ static const char *text_of(const struct type *t, uint64_t value, char to[TEXT])
     return to;
 }
 
-/* Tells what is wrong at a place, if that was not told. */
+/* Reports an error at a place, unless an error of the place was reported before. */
 __attribute__((format(printf, 2, 3))) static void tell(struct place *at, const char *format, ...)
 {
     char text[256];
@@ -85,8 +83,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct place *at, const c
                        at->file ? at->file : "?", at->line, column, text);
 }
 
-/* Defines a handler and its other form. What it does is in a function of the same name without its
- * beginning. */
+/* Defines a handler in both forms. They call the function whose name is `name`. */
 #define HANDLER(name, parameters, ...)                                                             \
     void __ubsan_handle_##name parameters;                                                         \
     void __ubsan_handle_##name##_abort parameters;                                                 \
@@ -194,7 +191,7 @@ HANDLER(invalid_builtin, (struct builtin * d), d)
 struct access {
     struct place at;
     const struct type *type;
-    uint8_t alignment; /* its logarithm */
+    uint8_t alignment; /* log2 */
     uint8_t kind;
 };
 static void type_mismatch_v1(struct access *d, uint64_t pointer)
@@ -315,7 +312,7 @@ static void function_type_mismatch(struct of_type *d, uint64_t function)
 }
 HANDLER(function_type_mismatch, (struct of_type * d, uint64_t function), d, function)
 
-/* These have only one form: the code after them is unreachable. */
+/* These have only one form, because the code after them is unreachable. */
 _Noreturn void __ubsan_handle_builtin_unreachable(struct only_place *d);
 _Noreturn void __ubsan_handle_missing_return(struct only_place *d);
 _Noreturn void __ubsan_handle_builtin_unreachable(struct only_place *d)

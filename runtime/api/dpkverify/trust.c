@@ -1,4 +1,4 @@
-/* Whom to trust: roots, devices, and a policy. */
+/* Trust of a verification: roots, devices, and a policy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ int dpkverify_say(const struct dpk_error *err, enum dpk_status status, char *why
     return status == DPK_OK ? 0 : -1;
 }
 
-/* Copies the roots, all of them or none. */
+/* Adds copies of all roots, or of no root. */
 static enum dpk_status add(struct dpkverify_trust *trust, const struct dpk_der *roots, size_t count,
                            struct dpk_error *err)
 {

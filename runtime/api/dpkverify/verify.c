@@ -1,4 +1,4 @@
-/* Files verified, and what is said of them. */
+/* Verifies files and describes the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +14,12 @@
 
 struct dpkverify_result {
     struct dpk_buf content; /* the private copy */
-    int code;               /* of the first refusal; finish() refuses what has no program */
+    int code;               /* of the first refusal; finish() refuses a file without programs */
     char reason[DPKVERIFY_WHY];
     char *json;
-    cJSON *programs; /* while it is made */
+    cJSON *programs; /* while it is built */
     size_t count;
-    bool failed; /* no memory for all of the JSON */
+    bool failed; /* there was no memory for the JSON */
 };
 
 /* ---- Results ---- */
@@ -42,7 +42,7 @@ static void refuse(struct dpkverify_result *r, int code, const char *name, const
     dpk_text_clean(r->reason);
 }
 
-/* A program's verdict, and then the policy's. */
+/* A program's verdict, and the data that the policy needs. */
 struct finding {
     const char *name, *target, *sha256;
     enum dpk_verdict verdict;
@@ -98,7 +98,8 @@ static void add_finding(struct dpkverify_result *r, const struct dpkverify_trust
 
 /* ---- Kinds of file ---- */
 
-/* Each of the devices may find a program right, or the roots; without any of them nobody does. */
+/* A program is accepted if the roots or any device accepts it. Without roots and devices, no
+ * program is. */
 static bool goes_by_roots(const struct dpkverify_trust *trust)
 {
     return trust->count || !trust->device_count;
@@ -139,7 +140,7 @@ static enum dpk_verdict judge_app(const struct dpkverify_trust *trust, const str
         enum dpk_verdict says =
             app_on_device(app, elf, &trust->devices[i], rules_of(trust), &other);
         if (!first && says != DPK_VERDICT_OK)
-            continue; /* the first program has the reason */
+            continue; /* the first refusal has the reason */
         verdict = says;
         *report = other;
         first = false;
@@ -195,8 +196,9 @@ static void add_result(struct dpkverify_result *r, const struct dpkverify_trust 
     add_finding(r, trust, &f);
 }
 
-/* Adds what was found of one program: by the roots of each of its targets, in `by_roots`, or what the
- * first device that accepts it says; if there is none, what the first said that was asked. */
+/* Adds the results of a program. `by_roots` has a result for each target. If the roots refuse a
+ * target, the first device that accepts the program counts. If no device does, the results of the
+ * roots count, or without roots that of the first device. */
 static enum dpk_status add_program(struct dpkverify_result *r, const struct dpkverify_trust *trust,
                                    const struct dpk_program *p, const struct dpk_result *by_roots,
                                    struct dpk_error *err)
@@ -250,7 +252,7 @@ static enum dpk_status verify_host(struct dpkverify_result *r, const struct dpkv
     return status;
 }
 
-/* ---- The calls ---- */
+/* ---- Public functions ---- */
 
 static enum dpk_status finish(struct dpkverify_result *r, struct dpk_error *err)
 {
@@ -270,7 +272,7 @@ static enum dpk_status finish(struct dpkverify_result *r, struct dpk_error *err)
     return r->json ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* Takes the content over. */
+/* Verifies a file. Takes ownership of the content. */
 static int verify(const struct dpkverify_trust *trust, struct dpk_buf *content,
                   struct dpkverify_result **out, char *why)
 {

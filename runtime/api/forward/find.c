@@ -1,4 +1,4 @@
-/* Finds what calls are forwarded to: libdpakit-engine.so and the system's library. */
+/* Finds the targets of forwarded calls: libdpakit-engine.so and the system's library. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/auxv.h>

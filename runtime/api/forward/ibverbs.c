@@ -1,7 +1,5 @@
-/*
- * libibverbs.so.1: devices, memory, queues and queue pairs, of emulated devices and of all others.
- * What <infiniband/verbs.h> calls through a context does not come here (runtime/api/verbs).
- */
+/* libibverbs.so.1: devices, memory, queues and queue pairs, both of emulated devices and of others.
+ * Calls through a context in <infiniband/verbs.h> do not pass here (runtime/api/verbs). */
 #include <infiniband/verbs.h>
 
 #include "forward.h"
@@ -10,7 +8,8 @@
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-/* Whether a call is for an emulated device. NULL is, too: there it is an error and no crash. */
+/* True if a call is for an emulated device, or for NULL, which the engine refuses without a
+ * crash. */
 #define MINE(context) (dpk_context_is_emulated(context) || (!(context) && emulated()))
 #define OF(object)    ((object) ? dpk_context_is_emulated((object)->context) : emulated() != NULL)
 
@@ -67,7 +66,7 @@ FORWARD(int, ENOSYS, _ibv_query_gid_ex,
         (context, port_num, gid_index, entry, flags, entry_size), MINE(context),
         gid_entry(context, port_num, gid_index, entry, flags, entry_size))
 
-/* Entries that are not empty stand at the beginning. */
+/* The first empty entry ends the table. */
 static ssize_t gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
                          size_t max_entries, uint32_t flags, size_t entry_size)
 {
@@ -91,11 +90,11 @@ FORWARD(ssize_t, -ENOSYS, _ibv_query_gid_table,
         (context, entries, max_entries, flags, entry_size), MINE(context),
         gid_table(context, entries, max_entries, flags, entry_size))
 
-/* No header has it, but rdma-core's programs call it. */
+/* rdma-core's programs call this function, but no header declares it. */
 enum { SYSFS_ROCE_V1, SYSFS_ROCE_V2 };
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
 
-/* An empty entry is of v1, as in rdma-core. */
+/* An empty entry is RoCE v1, as in rdma-core. */
 static int gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type)
 {
     struct ibv_gid_entry entry = {.gid_type = IBV_GID_TYPE_ROCE_V1};
@@ -193,7 +192,7 @@ FORWARD(int, ENOSYS, ibv_query_qp,
         emulated()->query_qp(qp, attr, attr_mask, init_attr))
 FORWARD(struct ibv_qp_ex *, NULL, ibv_qp_to_qp_ex, (struct ibv_qp * qp), (qp), OF(qp),
         emulated()->qp_to_qp_ex(qp))
-/* Messages are written in order, from the first byte on. */
+/* Messages are written in order from the first byte. */
 FORWARD(int, 0, ibv_query_qp_data_in_order,
         (struct ibv_qp * qp, enum ibv_wr_opcode op, uint32_t flags), (qp, op, flags), OF(qp),
         qp &&flags == 0)
@@ -207,7 +206,7 @@ FORWARD(struct ibv_ah *, NULL, ibv_create_ah_from_wc,
         (pd, wc, grh, port_num), OF(pd), emulated()->create_ah_from_wc(pd, wc, grh, port_num))
 FORWARD(int, ENOSYS, ibv_destroy_ah, (struct ibv_ah * ah), (ah), OF(ah), emulated()->destroy_ah(ah))
 
-/* ---- What emulated devices do not have: multicast, ECE ---- */
+/* ---- Unsupported on emulated devices: multicast, ECE ---- */
 
 FORWARD(int, ENOSYS, ibv_attach_mcast, (struct ibv_qp * qp, const union ibv_gid *gid, uint16_t lid),
         (qp, gid, lid), OF(qp), qp ? EOPNOTSUPP : EINVAL)

@@ -1,8 +1,6 @@
-/*
- * libibverbs.so.1: the list of devices. Those of the system come first; with no emulated device the
- * list is the system's own. Where a card and an emulated device have one name, who looks for the
- * name finds the card.
- */
+/* libibverbs.so.1: the list of devices. Devices of the system come first. Without emulated devices,
+ * the list is the system's own. If a card and an emulated device have the same name, programs that
+ * search by name find the card. */
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +9,7 @@
 #include "device/state/state.h"
 #include "forward.h"
 
-/* A list of both kinds, and the lists that it was made of. */
+/* A list of all devices, and both lists from which it was made. */
 struct joined {
     struct joined *next;
     struct ibv_device **list, **from_system, **emulated;
@@ -20,8 +18,8 @@ struct joined {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct joined *lists;
 
-/* Whether there are emulated devices, or are for all that this user may read: the engine then tells
- * why they cannot be listed. */
+/* Returns true if there are emulated devices, or if their list cannot be read: the engine then
+ * reports why. */
 static bool any_emulated(void)
 {
     struct dpk_names names = {0};
@@ -50,7 +48,7 @@ static void free_system(struct ibv_device **list)
         free_list(list);
 }
 
-/* Takes both lists over. */
+/* Takes ownership of both lists. */
 static struct ibv_device **join(struct ibv_device **from_system, struct ibv_device **mine,
                                 int *count)
 {
@@ -78,8 +76,8 @@ static struct ibv_device **join(struct ibv_device **from_system, struct ibv_devi
     return list;
 }
 
-/* A program with libflexio.so hears from it even if there is no device, others do not know of it.
- */
+/* A program with libflexio.so gets its messages even if there is no device. Other programs load the
+ * engine only if there is a device. */
 static struct ibv_device **emulated_list(void)
 {
     const struct dpk_emulated *e = dpk_forward_emulated(false);

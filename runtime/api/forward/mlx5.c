@@ -1,15 +1,14 @@
-/* libmlx5.so.1: registered memory of the host and flow steering, of emulated devices and of cards.
- */
+/* libmlx5.so.1: registered host memory and flow steering, both of emulated devices and of cards. */
 #include <infiniband/mlx5dv.h>
 #include <stdio.h>
 
 #include "forward.h"
 
-/* Nothing is ours as long as nobody has loaded what makes it. */
+/* No object is ours before the engine is loaded. */
 static bool is_ours(const void *object)
 {
     const struct dpk_emulated *e = dpk_forward_emulated(false);
-    return e && (!object || e->is_ours(object)); /* NULL is an error there, and no crash */
+    return e && (!object || e->is_ours(object)); /* the engine refuses NULL without a crash */
 }
 
 static bool is_our_umem(const struct mlx5dv_devx_umem *umem)
@@ -18,7 +17,8 @@ static bool is_our_umem(const struct mlx5dv_devx_umem *umem)
     return e && (!umem || e->is_our_umem(umem));
 }
 
-/* A receive queue of FlexIO, or what a command made; rdma-core's objects start with their context, too. */
+/* Returns true for a receive queue of FlexIO or an object of a command. rdma-core's objects start
+ * with their context, too. */
 static bool is_our_devx(struct mlx5dv_devx_obj *object)
 {
     struct ibv_context *context = NULL;
@@ -30,13 +30,14 @@ static bool is_our_devx(struct mlx5dv_devx_obj *object)
 FORWARD(bool, false, mlx5dv_is_supported, (struct ibv_device * device), (device),
         !device || dpk_device_is_emulated(device), device != NULL)
 
-/* An emulated device has no flags: what it has of DevX it has always. */
+/* Emulated devices ignore the attributes, because DevX is always available. */
 FORWARD(struct ibv_context *, NULL, mlx5dv_open_device,
         (struct ibv_device * device, struct mlx5dv_context_attr *attr), (device, attr),
         dpk_device_is_emulated(device), emulated()->open_device(device))
 
-/* Of what the caller asks for, in comp_mask, what emulated devices can say of themselves. Where they have
- * none of a thing that every card tells of, they say 0; of others they say nothing, as cards do. */
+/* Reports the properties that the caller requests in comp_mask and emulated devices know.
+ * Properties that all cards report are 0 if emulated devices do not have them; others are omitted,
+ * as on cards without them. */
 static int query_device(const struct ibv_context *context, struct mlx5dv_context *out)
 {
     if (!context || !out)
@@ -74,7 +75,7 @@ FORWARD(int, ENOSYS, mlx5dv_devx_umem_dereg, (struct mlx5dv_devx_umem * umem), (
 
 /* ---- UARs ---- */
 
-/* A function that does `ours`, if anything, if `mine`, else what the system's does. */
+/* Defines a function that runs `ours` if `mine`, else the system's function. */
 #define FORWARD_VOID(name, parameters, arguments, mine, ours)                                      \
     void name parameters                                                                           \
     {                                                                                              \
@@ -120,7 +121,7 @@ FORWARD(int, ENOSYS, mlx5dv_devx_obj_destroy, (struct mlx5dv_devx_obj * obj), (o
 
 /* ---- Completion queues ---- */
 
-/* Where one object of a call is an emulated device's, all are. */
+/* If one object of a call belongs to an emulated device, all of them do. */
 static bool has_ours(const struct mlx5dv_obj *obj, uint64_t type)
 {
 #define OURS(kind, member)                                                                         \
@@ -170,7 +171,8 @@ FORWARD(struct mlx5dv_dr_action *, NULL, mlx5dv_dr_action_create_dest_array,
         (domain, count, destinations), is_ours(domain),
         emulated()->dr_action_create_dest_array(domain, count, destinations))
 
-/* Actions of no device are the system's; emulated devices know them by their address. */
+/* The system's library makes actions that do not belong to a device. Emulated devices know them by
+ * address. */
 static struct mlx5dv_dr_action *noted(struct mlx5dv_dr_action *action, enum dpk_mlx5_noted kind,
                                       uint32_t value)
 {
@@ -226,14 +228,14 @@ FORWARD(struct mlx5dv_dr_rule *, NULL, mlx5dv_dr_rule_create,
 FORWARD(int, ENOSYS, mlx5dv_dr_rule_destroy, (struct mlx5dv_dr_rule * rule), (rule), is_ours(rule),
         emulated()->dr_rule_destroy(rule))
 
-/* Both concern a card's memory, or how it merges rules. */
+/* Both settings concern only a card's memory, and merging of rules. */
 FORWARD_VOID(mlx5dv_dr_domain_set_reclaim_device_memory,
              (struct mlx5dv_dr_domain * domain, bool enable), (domain, enable), is_ours(domain),
              (void)0)
 FORWARD_VOID(mlx5dv_dr_domain_allow_duplicate_rules, (struct mlx5dv_dr_domain * domain, bool allow),
              (domain, allow), is_ours(domain), (void)0)
 
-/* ---- What emulated devices do not have ---- */
+/* ---- Unsupported on emulated devices ---- */
 
 static void *not_emulated(const char *call)
 {
@@ -284,7 +286,7 @@ REFUSE(struct mlx5dv_devx_event_channel *, mlx5dv_devx_create_event_channel,
        (struct ibv_context * context, enum mlx5dv_devx_create_event_channel_flags flags),
        (context, flags), dpk_context_is_emulated(context))
 
-/* Memory of another kind than that of the program (dmabuf) has a bit in comp_mask. */
+/* comp_mask is set for memory that is not the program's (dmabuf). */
 FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg_ex,
         (struct ibv_context * ctx, struct mlx5dv_devx_umem_in *in), (ctx, in),
         dpk_context_is_emulated(ctx),

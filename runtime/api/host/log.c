@@ -1,7 +1,7 @@
 /* Lines on stderr. */
 #include "host.h"
 
-/* There is one level for the whole program, as the APIs have no object that could hold it. */
+/* The whole program has one level, because the APIs have no object that could hold it. */
 static _Atomic(enum dpk_host_log_level) log_level = DPK_HOST_LOG_WARNING;
 
 enum dpk_host_log_level dpk_host_log_set_level(enum dpk_host_log_level level)
@@ -13,14 +13,14 @@ enum dpk_host_log_level dpk_host_log_set_level(enum dpk_host_log_level level)
 
 void dpk_host_log(enum dpk_host_log_level level, const char *format, ...)
 {
-    char text[sizeof(struct dpk_error) + 128]; /* an error's text, and the name of the call */
+    char text[sizeof(struct dpk_error) + 128]; /* for an error's text and the name of the call */
     if (level > atomic_load(&log_level))
         return;
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    /* Names in the text may come from a hostile file. So control characters are replaced: the text
-     * stays one line and cannot control the terminal. */
+    /* Names in the text may come from a hostile file. Cleaning keeps the text on one line, without
+     * terminal escapes. */
     fprintf(stderr, "-%c- %s\n", "EWID"[level], dpk_text_clean(text));
 }

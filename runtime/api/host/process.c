@@ -32,8 +32,8 @@ static void pack_u64(void *argbuf, va_list ap)
     memcpy(argbuf, &value, sizeof value);
 }
 
-/* Finds one registered function in the image. A missing function is an error only when it is
- * called: a program may have been linked without it. */
+/* Finds a registered function in the image. A missing function is an error only when it is called,
+ * because a program may be linked without it. */
 static bool resolve(const struct resolver *r, const struct dpk_host_function *f,
                     struct dpk_host_call *out)
 {
@@ -144,8 +144,8 @@ void dpk_host_process_destroy(struct dpk_host_process *p)
 {
     if (!p)
         return;
-    dpk_memory_remove_process(p->dpa); /* queues of others may be in its memory */
-    dpk_process_destroy(p->dpa);       /* its threads may wait for streams: first them */
+    dpk_memory_remove_process(p->dpa); /* its memory may have queues of other objects */
+    dpk_process_destroy(p->dpa);       /* before streams, because its threads may wait for them */
     for (size_t i = 0; i < DPK_HOST_STREAMS_MAX; i++)
         dpk_host_stream_destroy(p->streams[i]);
     pthread_mutex_destroy(&p->streams_lock);
@@ -155,7 +155,7 @@ void dpk_host_process_destroy(struct dpk_host_process *p)
 
 /* ---- Calls ---- */
 
-/* NULL: not a function of the process's program. */
+/* Returns NULL if the function does not belong to the process's program. */
 static const struct dpk_host_call *find(const struct dpk_host_process *process, dpk_host_stub *stub,
                                         struct dpk_error *err)
 {

@@ -1,4 +1,4 @@
-/* Programs and their functions, as the constructors that dpacc generates register them. */
+/* Programs and their functions, registered by constructors that dpacc generates. */
 #include <string.h>
 
 #include "device/state/state.h"
@@ -7,8 +7,8 @@
 #include "host.h"
 #include "private.h"
 
-/* All programs, in the order of their creation: constructors run before there is any object that
- * could hold the list. */
+/* All programs in order of creation. Constructors run before any object exists that could hold the
+ * list. */
 static struct {
     pthread_mutex_t lock;
     struct dpk_host_app *first;
@@ -103,7 +103,7 @@ static struct dpk_host_function *function_new(const struct dpk_host_function *wh
     f->next = NULL;
     f->name = strdup(what->name);
     f->unpack = what->unpack ? strdup(what->unpack) : NULL;
-    if (!f->stub) /* a name for it that no other function can have */
+    if (!f->stub) /* a unique pointer that serves as its name */
         f->stub = (dpk_host_stub *)(void *)f;
     if (f->name && (f->unpack || !what->unpack))
         return f;

@@ -1,7 +1,5 @@
-/*
- * Message streams. Every stream has a thread that prints what is in its buffer; the modes differ in
- * when it is woken and in whether the sender waits for it.
- */
+/* Message streams. Each stream has a thread that prints its buffer. The modes determine when the
+ * thread is woken, and whether the sender waits for it. */
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,20 +13,20 @@ struct stream {
     struct dpk_host_process *process;
     FILE *out;
     enum dpk_host_stream_mode mode;
-    size_t capacity;        /* bytes; a message that is larger goes alone */
-    pthread_mutex_t lock;   /* for what follows */
+    size_t capacity;        /* bytes; a larger message is printed alone */
+    pthread_mutex_t lock;   /* guards the following members */
     pthread_cond_t work;    /* wake or stop was set */
-    pthread_cond_t out_now; /* printed has grown */
+    pthread_cond_t out_now; /* `printed` has increased */
     struct dpk_buf pending;
-    struct dpk_buf sizes;   /* asynchronous: of each message that is pending, 4 bytes */
-    uint64_t lost;          /* messages that others were written over */
-    uint64_t sent, printed; /* bytes, ever */
+    struct dpk_buf sizes;   /* asynchronous: 4 bytes for the size of each pending message */
+    uint64_t lost;          /* messages dropped for newer messages */
+    uint64_t sent, printed; /* total bytes */
     bool wake, stop;
 };
 
 /* ---- Printing ---- */
 
-/* The buffer of an asynchronous stream wraps around: what does not fit into it any more is lost. */
+/* Drops the oldest messages of an asynchronous stream that exceed its buffer. */
 static void forget_oldest(struct stream *s)
 {
     struct dpk_reader sizes = dpk_reader(s->sizes.data, s->sizes.size);
@@ -88,7 +86,7 @@ static void print_soon(struct stream *s)
     pthread_cond_signal(&s->work);
 }
 
-/* With the lock held: returns when everything sent before is out. */
+/* Returns after everything sent before is printed. Call this with the lock held. */
 static void print_now(struct stream *s)
 {
     for (uint64_t sent = s->sent; s->printed < sent;) {
@@ -103,11 +101,12 @@ static bool wants(struct stream *s, unsigned level)
     return mine != DPK_HOST_STREAM_NOTHING && level != DPK_HOST_STREAM_NOTHING && level <= mine;
 }
 
-/* The sender does not wait. Room is made only now and then: it means to move what stays. */
+/* Keeps a message of an asynchronous stream, whose sender does not wait. Old messages are dropped
+ * rarely, because this moves the others. */
 static void keep(struct stream *s, size_t before)
 {
     dpk_put_le32(&s->sizes, (uint32_t)(s->pending.size - before));
-    if (s->sizes.failed) { /* out of memory: lost */
+    if (s->sizes.failed) { /* no memory: the message is lost */
         s->sizes.failed = false;
         s->pending.size = before;
     }
@@ -127,7 +126,7 @@ static void deliver(struct stream *s, unsigned level, unsigned thread_id, const 
     size_t before = s->pending.size;
     dpk_put_format(&s->pending, "/%2u/", thread_id);
     dpk_put(&s->pending, text, size);
-    if (s->pending.failed) /* out of memory: lost, what was before it is not */
+    if (s->pending.failed) /* no memory: only this message is lost */
         s->pending.failed = false;
     s->sent += s->pending.size - before;
     if (async)
@@ -139,7 +138,7 @@ static void deliver(struct stream *s, unsigned level, unsigned thread_id, const 
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Once in a program: a program may mean to print nothing. */
+/* Warns once in a program, because a program may intend to print nothing. */
 static void warn_of_no_stream(unsigned stream)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -191,7 +190,7 @@ static void stop_printer(struct stream *s)
     pthread_join(s->shown.printer, NULL);
 }
 
-/* Gives the stream the smallest free number, and messages from then on. */
+/* Gives the stream the smallest free number. From then on it gets messages. */
 static bool publish(struct stream *s)
 {
     struct dpk_host_process *p = s->process;

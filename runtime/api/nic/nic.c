@@ -1,4 +1,4 @@
-/* The port of an opened device, plugged into its wire. */
+/* The port of an opened device, connected to its wire. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,16 +14,16 @@ struct nic {
     struct dpk_counters *counters;
     struct ibv_context *context;
     pthread_mutex_t plugging;
-    bool plugged;                  /* into what it is to be; under `plugging` */
-    struct dpk_wire *nothing;      /* what it is plugged into until then; NULL: it was not needed */
-    struct dpk_wire *_Atomic wire; /* that the port is plugged into */
-    struct dpk_deferred *flush;    /* of the wire */
+    bool plugged;                  /* into the configured wire; under `plugging` */
+    struct dpk_wire *nothing;      /* the wire until then; NULL: not needed */
+    struct dpk_wire *_Atomic wire; /* the current wire */
+    struct dpk_deferred *flush;    /* flushes the wire */
     struct retry *retry;
-    struct dpk_trigger *fired[FIRED]; /* in this turn; the lock of the port */
+    struct dpk_trigger *fired[FIRED]; /* triggers of this turn; the lock of the port */
     size_t fired_count;
 };
 
-/* ---- Memory and completions are their owners' ---- */
+/* ---- Memory and completions, which belong to the owners of queues ---- */
 
 static bool load(void *memory, uint64_t address, void *to, size_t size)
 {
@@ -37,7 +37,7 @@ static bool store(void *memory, uint64_t address, const void *from, size_t size)
     return m->store(m, address, from, size);
 }
 
-/* Wakes the threads of the queues that got completions in this turn. */
+/* Starts the threads of queues that got completions in this turn. */
 static void told(void *context)
 {
     struct nic *nic = context;
@@ -70,7 +70,7 @@ static bool leaves(void *context, const uint8_t *frame, size_t size)
     return dpk_wire_send(nic->wire, frame, size);
 }
 
-/* Frames of several threads leave by one call of the kernel. */
+/* One system call sends the frames of several threads. */
 static void left(void *context)
 {
     const struct nic *nic = context;
@@ -108,7 +108,7 @@ static void tell(void *context, bool detail, const char *text)
     dpk_host_log(detail ? DPK_HOST_LOG_INFO : DPK_HOST_LOG_WARNING, "%s", text);
 }
 
-/* A device that may only be read works without counters. */
+/* A device without write permission has no counters. */
 static enum dpk_status open_counters(struct nic *nic, const char *directory, struct dpk_error *err)
 {
     struct dpk_error trouble = {0};
@@ -130,7 +130,7 @@ static enum dpk_status open_wire(struct nic *nic, const char *spec, struct dpk_w
     return dpk_wire_open(spec, &sink, out, err);
 }
 
-/* Plugs in what the environment says, else the device's state. */
+/* Opens the wire of the environment, else of the device's state. */
 static enum dpk_status plug(struct nic *nic, struct dpk_error *err)
 {
     struct dpk_wire *wire = NULL;
@@ -147,10 +147,11 @@ static enum dpk_status plug(struct nic *nic, struct dpk_error *err)
     return DPK_OK;
 }
 
-/* Completion queues and connected pairs need no wire: where it cannot be plugged in, they work. */
+/* Completion queues and connected pairs work without a wire, so failing to open it is not an
+ * error. */
 static enum dpk_status plug_if_possible(struct nic *nic, struct dpk_error *err)
 {
-    struct dpk_error unplugged = {0}; /* told who makes a queue of frames */
+    struct dpk_error unplugged = {0}; /* reported when the program makes a queue of frames */
     if (plug(nic, &unplugged) == DPK_OK)
         return DPK_OK;
     enum dpk_status status = open_wire(nic, "none", &nic->nothing, err);

@@ -1,7 +1,6 @@
-/*
- * Tries again what waits for a receive, as a card does when a receiver was not ready. A program
- * posts a receive by writing a doorbell record, which calls nothing here.
- */
+/* Retries messages that wait for a receive, as a card does if a receiver is not ready. This is
+ * necessary because a program posts a receive by writing a doorbell record, which does not call the
+ * device. */
 #include <time.h>
 #include <unistd.h>
 
@@ -14,9 +13,9 @@
 
 struct retry {
     struct dpk_queues *queues;
-    pid_t owner; /* a child of fork() has no thread */
+    pid_t owner; /* a child of fork() does not have the thread */
     pthread_t thread;
-    pthread_mutex_t lock; /* for what follows; inside of that of the queues */
+    pthread_mutex_t lock; /* guards the following; inside the queues' lock */
     pthread_cond_t changed;
     bool runs, wanted, ends;
 };
@@ -33,7 +32,7 @@ struct retry *retry_new(struct dpk_queues *queues)
     return r;
 }
 
-/* False: the thread must end. */
+/* Returns false if the thread must end. */
 static bool await_wish(struct retry *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -51,7 +50,7 @@ static void *retry_main(void *context)
     struct retry *r = context;
     while (await_wish(r)) {
         nanosleep(&period, NULL);
-        dpk_queues_kick(r->queues, NULL); /* wishes for more if it still waits */
+        dpk_queues_kick(r->queues, NULL); /* requests another retry if messages still wait */
     }
     return NULL;
 }

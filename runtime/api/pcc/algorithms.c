@@ -1,5 +1,5 @@
-/* Algorithms, their parameters and counters. The tables are in the program's memory, so each number
- * is copied once, then checked. */
+/* Algorithms, their parameters and counters. The tables are in the program's memory, which may
+ * change, so each number is copied once and then checked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool read_text(struct dpk_pcc *pcc, uint64_t address, uint32_t size,
     return true;
 }
 
-/* "NAME, what it is" becomes two texts; what has no name gets one by its number. */
+/* Splits "NAME, description" into two texts. A value without a name is named by its number. */
 static bool read_value(struct dpk_pcc *pcc, const struct dpa_pcc_value *v, const char *kind,
                        unsigned number, struct pcc_text *out)
 {
@@ -82,11 +82,11 @@ void pcc_free_texts(struct dpk_pcc *pcc)
         free(pcc->texts[i]);
 }
 
-/* ---- Looking ---- */
+/* ---- Getters ---- */
 
 struct place {
     struct dpa_pcc_slot *slot;                 /* in the program's memory */
-    const struct dpa_pcc_algorithm *algorithm; /* likewise */
+    const struct dpa_pcc_algorithm *algorithm; /* in the program's memory, too */
     const struct pcc_text *texts;
     unsigned index, parameters, counters;
 };
@@ -180,7 +180,7 @@ int dpk_pcc_find_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, co
 
 /* ---- Setting ---- */
 
-/* Asks the program. `at`: guest memory for the value. */
+/* Passes a new value to the program. `at`: guest memory for the value. */
 static enum dpk_status ask(struct dpk_pcc *pcc, const struct place *p, unsigned port, unsigned slot,
                            unsigned number, uint32_t value, uint64_t at, struct dpk_error *err)
 {

@@ -25,7 +25,7 @@ static const char *type_name(enum dpk_pcc_type type)
     return "unknown";
 }
 
-/* Puts before the message which event it was. */
+/* Puts the event's description before the message. */
 static void name_event(struct dpk_error *err, const struct pcc_thread *t, unsigned thread,
                        const struct dpk_pcc_event *e)
 {
@@ -34,7 +34,7 @@ static void name_event(struct dpk_error *err, const struct pcc_thread *t, unsign
                      t->stats.events, thread, type_name(e->type), e->flow, e->time_ns);
 }
 
-/* ---- What the program sees ---- */
+/* ---- Arguments of the program ---- */
 
 static void fill_rtt(doca_pcc_dev_rtt_tstamp_t *to, const struct dpk_pcc_event *e)
 {
@@ -82,7 +82,7 @@ static void fill(doca_pcc_dev_event_t *to, const struct dpk_pcc_event *e)
     }
 }
 
-/* The slot of the algorithm that gets the port's events. */
+/* Returns the slot of the algorithm that gets the port's events. */
 static unsigned slot_of(const struct dpk_pcc *pcc, unsigned port)
 {
     for (unsigned i = 0; i < DPA_PCC_SLOTS; i++)
@@ -91,7 +91,7 @@ static unsigned slot_of(const struct dpk_pcc *pcc, unsigned port)
     return DPK_PCC_SLOT_INTERNAL;
 }
 
-/* ---- One event ---- */
+/* ---- Handling an event ---- */
 
 static enum dpk_status check(const struct dpk_pcc *pcc, unsigned thread,
                              const struct dpk_pcc_event *e, struct dpk_error *err)
@@ -125,7 +125,7 @@ static enum dpk_status take(const struct dpa_pcc_results *r, struct dpk_pcc_resu
     return DPK_OK;
 }
 
-/* Where a guard was written to; `size`: nowhere. */
+/* Returns the offset of the first changed byte of a guard, or `size`. */
 static size_t first_written(const uint8_t *guard, size_t size)
 {
     size_t at = 0;
@@ -134,7 +134,7 @@ static size_t first_written(const uint8_t *guard, size_t size)
     return at;
 }
 
-/* The guards stay as the program has left them, so no event of this thread passes any more. */
+/* Guards are not restored, so all later events of this thread fail, too. */
 static enum dpk_status check_guards(const struct event_work *w, struct dpk_error *err)
 {
     const size_t behind = first_written(w->behind, sizeof w->behind);
@@ -181,7 +181,7 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
     if (instructions > t->stats.longest)
         t->stats.longest = instructions;
     result->instructions = instructions > UINT32_MAX ? UINT32_MAX : (uint32_t)instructions;
-    const struct dpa_pcc_results results = w->results; /* copied, then checked */
+    const struct dpa_pcc_results results = w->results; /* copied before it is checked */
     if (status == DPK_OK)
         status = check_guards(w, err);
     if (status == DPK_OK)

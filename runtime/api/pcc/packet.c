@@ -20,7 +20,7 @@ static enum dpk_status check(const struct dpk_pcc *pcc, unsigned thread,
     return DPK_OK;
 }
 
-/* `at`: the guest address of *w. */
+/* `at`: guest address of *w. */
 static void fill(struct packet_work *w, uint64_t at, const struct dpk_pcc_request *r)
 {
     memcpy(w->packet, r->packet, r->size);
@@ -59,7 +59,7 @@ enum dpk_status dpk_pcc_packet(struct dpk_pcc *pcc, unsigned thread,
     t->stats.instructions += instructions;
     if (instructions > t->stats.longest)
         t->stats.longest = instructions;
-    const uint64_t size = w->answer.size; /* copied, then checked */
+    const uint64_t size = w->answer.size; /* copied before it is checked */
     *response = (struct dpk_pcc_response){
         .send = (uint32_t)returned == 0,
         .priority = w->answer.priority,

@@ -1,4 +1,4 @@
-/* Programs of congestion control: from an image to threads that are ready for events. */
+/* Congestion control programs: loads an image and makes threads for events. */
 #include "api/pcc/pcc.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ bool dpk_pcc_is_program(const struct dpk_image *image, enum dpk_pcc_role *role)
     return true;
 }
 
-/* ---- What the program calls ---- */
+/* ---- Calls of the program ---- */
 
 static void sink(void *context, unsigned stream, unsigned level, unsigned thread, const char *text,
                  size_t size)
@@ -68,7 +68,7 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
 
 /* ---- The process ---- */
 
-/* A function that the program must have, and has not; NULL: it has all. */
+/* Returns the name of a required function that the program does not have, or NULL. */
 static const char *missing_function(const struct dpa_pcc_program *p, bool rp)
 {
     if (!rp)
@@ -79,8 +79,8 @@ static const char *missing_function(const struct dpa_pcc_program *p, bool rp)
                                 : NULL;
 }
 
-/* Finds the program's table and its state. Both come from the program, so nothing of them is
- * believed but what is checked here: addresses are only ever called and reached by the core. */
+/* Finds the program's table and its state, which are not trusted: they are checked here, and the
+ * core checks each address that it uses. */
 static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image *image,
                                     struct dpk_error *err)
 {
@@ -158,7 +158,7 @@ static enum dpk_status make_threads(struct dpk_pcc *pcc, struct dpk_error *err)
     memset(pcc->threads, 0, size);
     enum dpk_status status = DPK_OK;
     for (unsigned i = 0; i < pcc->options.threads && status == DPK_OK; i++)
-        status = make_thread(pcc, i, err); /* its id is its number */
+        status = make_thread(pcc, i, err); /* the thread's id is its number */
     return status == DPK_OK
                ? make_direct(pcc, pcc->options.threads, CONTROL_FACTOR * pcc->options.instructions,
                              &pcc->control, err)
@@ -231,7 +231,7 @@ static enum dpk_status start(struct dpk_pcc *pcc, const struct dpk_image *image,
     return tell_ports(pcc, err);
 }
 
-/* Fills in what the caller left open, and checks the rest. */
+/* Sets defaults and checks the options. */
 static enum dpk_status complete(struct dpk_pcc_options *o, struct dpk_error *err)
 {
     o->threads += o->threads == 0;
@@ -308,7 +308,7 @@ void dpk_pcc_stats(const struct dpk_pcc *pcc, struct dpk_pcc_stats *out)
 /* ---- The mailbox ---- */
 
 struct mail {
-    uint64_t at, request, response, size; /* guest addresses; `size` is of a number of 32 bits */
+    uint64_t at, request, response, size; /* guest addresses; `size` has 32 bits */
 };
 
 static enum dpk_status send(struct dpk_pcc *pcc, const struct mail *m, const void *request,

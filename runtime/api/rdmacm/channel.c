@@ -70,7 +70,7 @@ void channel_forget(struct id *id)
 static void fill(struct event *e, const struct dpk_cm_message *m)
 {
     memcpy(e->private_data, m->private_data, m->private_size);
-    /* What the peer asks for is what this end gives. */
+    /* The peer's initiator depth is the resources of this end, and the other way around. */
     e->seen.param.conn = (struct rdma_conn_param){
         .private_data = m->private_size ? e->private_data : NULL,
         .private_data_len = m->private_size,
@@ -84,7 +84,7 @@ static void fill(struct event *e, const struct dpk_cm_message *m)
     };
 }
 
-/* Of datagrams: what the peer's queue pair is, if `m` says so. */
+/* Fills in an event of datagrams. If `m` is a reply, it has the peer's queue pair. */
 static void fill_ud(struct event *e, const struct id *id, const struct dpk_cm_message *m)
 {
     struct rdma_ud_param p = {.private_data_len = m->private_size};
@@ -120,7 +120,7 @@ void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type wh
     eventfd_write(id->channel->wake, 1);
 }
 
-/* Reads what peers have said. */
+/* Handles messages of all peers. */
 static void listen_to_all(struct channel *c)
 {
     struct epoll_event ready[SOCKETS_AT_ONCE];
@@ -177,7 +177,8 @@ int cm_ack_event(struct rdma_cm_event *seen)
     return 0;
 }
 
-/* Takes an event that the program has not received. Returns NULL if this identifier has no event. */
+/* Takes an event that the program has not received. Returns NULL if this identifier has no
+ * event. */
 static struct event *take_event(struct id *id)
 {
     struct event *e;
@@ -195,7 +196,7 @@ static void drop_events(struct id *id)
     while ((e = take_event(id))) {
         struct id *caller = e->seen.id == &id->seen ? NULL : id_of(e->seen.id);
         free(e);
-        if (caller) { /* a request that nobody will answer */
+        if (caller) { /* an unanswered request */
             drop_events(caller);
             id_free(caller);
         }

@@ -1,4 +1,4 @@
-/* Connections: what is said to the peer, and what it says. */
+/* Connections: messages to the peer, and their handling. */
 #include <errno.h>
 #include <openssl/rand.h>
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 #include "rdmacm.h"
 
 #define MAX_24   0xFFFFFFu
-#define MAX_BITS 7 /* counts of retries have three bits */
-/* Why a request for a queue pair of datagrams was refused: the specification's numbers. */
+#define MAX_BITS 7 /* retry counts have three bits */
+/* Reasons for refusing a datagram queue pair, with the specification's numbers. */
 enum { SIDR_UNSUPPORTED = 1, SIDR_REJECTED };
 
-/* ---- What this end says of itself ---- */
+/* ---- Messages of this end ---- */
 
 static uint8_t least(uint8_t a, uint8_t b)
 {
     return a < b ? a : b;
 }
 
-/* RDMA_MAX_... stand for what the device has. */
+/* RDMA_MAX_... stand for the device's maximum. */
 static bool has_reads(const struct device *d, const struct rdma_conn_param *p)
 {
     return (p->responder_resources == RDMA_MAX_RESP_RES ||
@@ -26,7 +26,7 @@ static bool has_reads(const struct device *d, const struct rdma_conn_param *p)
            (p->initiator_depth == RDMA_MAX_INIT_DEPTH || p->initiator_depth <= d->depth);
 }
 
-/* id->mine from what the program wants; `asked`: the peer's wishes, or NULL. */
+/* Fills in id->mine. `asked`: the peer's request, or NULL. */
 static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_conn_param *p,
                      const struct dpk_cm_message *asked)
 {
@@ -87,7 +87,7 @@ int cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         return -1;
     enum dpk_status status = dpk_cm_call(&id->remote, &fd, NULL);
     cm_lock();
-    id_hang_up(id); /* of the bound port: the connection has a socket of its own */
+    id_hang_up(id); /* closes the bound port: the connection has its own socket */
     id->fd = fd;
     if (status == DPK_OK && channel_watch(id) && dpk_cm_send(fd, &id->mine)) {
         id->state = CALLING;
@@ -132,11 +132,11 @@ static void ended(struct id *id, enum rdma_cm_event_type what, int status,
     channel_tell(id, NULL, what, status, m);
 }
 
-/* REP has come. */
+/* Handles a REP. */
 static void answered(struct id *id, const struct dpk_cm_message *m)
 {
     id->theirs = *m;
-    if (id_is_ud(id)) { /* that was all */
+    if (id_is_ud(id)) { /* datagrams need no RTU */
         ended(id, RDMA_CM_EVENT_ESTABLISHED, 0, m);
         return;
     }
@@ -157,7 +157,7 @@ static void answered(struct id *id, const struct dpk_cm_message *m)
     channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
 }
 
-/* ---- Who is called ---- */
+/* ---- The listener ---- */
 
 static void take_callers(struct id *listener)
 {
@@ -177,7 +177,8 @@ static void take_callers(struct id *listener)
     }
 }
 
-/* REQ, or what is no REQ, has come from a caller that the program does not know yet. */
+/* Handles the first message of a caller that the program does not know yet. Callers without a REQ
+ * are dropped. */
 static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
 {
     struct id *listener = id->listener;
@@ -217,7 +218,7 @@ int cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         done = failed(ECONNRESET);
     else
         id->state = ACCEPTED;
-    if (done == 0 && id_is_ud(id)) { /* the caller says no more */
+    if (done == 0 && id_is_ud(id)) { /* the caller sends nothing more */
         id->state = ENDED;
         id_hang_up(id);
     }
@@ -244,7 +245,7 @@ int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
     return may ? 0 : failed(EINVAL);
 }
 
-/* The peer's packets came before its RTU. */
+/* Called when packets of the peer arrive before its RTU. */
 int cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
 {
     struct id *id = id_of(seen);
@@ -253,10 +254,10 @@ int cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
     cm_lock();
     bool may = id->state == ACCEPTED || id->state == CONNECTED;
     cm_unlock();
-    return may ? 0 : failed(EINVAL); /* RTU comes for certain, and says the same */
+    return may ? 0 : failed(EINVAL); /* the RTU will arrive and establish the connection */
 }
 
-/* ---- Both ---- */
+/* ---- Both sides ---- */
 
 int cm_disconnect(struct rdma_cm_id *seen)
 {
@@ -279,7 +280,7 @@ int cm_disconnect(struct rdma_cm_id *seen)
     return was ? channel_complete(id) : 0;
 }
 
-/* What a message means in the state that the identifier is in; what means nothing there ends the
+/* Handles a message according to the state of the identifier. An unexpected message ends the
  * connection. */
 static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
 {

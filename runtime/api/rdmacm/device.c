@@ -1,5 +1,5 @@
-/* Which emulated device an address is of. A device's GIDs are addresses of its own; all other addresses
- * of the machine are the first device's. */
+/* Finds the emulated device of an address. A device's GIDs are its own addresses; all other
+ * addresses of the machine belong to the first device. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "rdmacm.h"
 
-#define LINK_LOCAL 1 /* the place of the GID that every device has, as RoCE v2 */
+#define LINK_LOCAL 1 /* index of the RoCE v2 GID that each device has */
 
 static struct device *devices;
 static size_t device_count;
@@ -59,7 +59,8 @@ static bool of_this_machine(const struct dpk_cm_address *at)
     return ours;
 }
 
-/* The place of an address in the table of a device, as RoCE v2. -1: it is not the device's own. */
+/* Returns the index of an address in the device's table, as RoCE v2, or -1 if it is not in the
+ * table. */
 static int find_gid(const struct device *d, const struct dpk_cm_address *at)
 {
     struct ibv_gid_entry e;

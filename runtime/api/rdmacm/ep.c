@@ -1,5 +1,5 @@
-/* Endpoints: an identifier with its address and queue pair, made in one call; and the addresses for
- * them. */
+/* Endpoints: identifiers that are made with their address and queue pair in one call; and address
+ * lookup. */
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int fill(struct rdma_cm_id *id, const struct rdma_addrinfo *res, struct i
     if (res->ai_flags & RAI_PASSIVE) {
         if (cm_bind_addr(id, res->ai_src_addr) != 0)
             return -1;
-        if (attr) { /* for each request */
+        if (attr) { /* used for each request */
             id_of(id)->has_attributes = true;
             id_of(id)->attributes = *attr;
             id_of(id)->attributes_pd = pd;
@@ -73,7 +73,7 @@ int cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
         cm_destroy_ep(id);
         return failed(why);
     }
-    /* The event stays the new identifier's, so that its program finds the private data. */
+    /* Moves the event to the new identifier, so that its program finds the private data. */
     cm_lock();
     ((struct event *)e)->about = id_of(id);
     listener->unacknowledged--;
@@ -126,7 +126,7 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found,
     return NULL;
 }
 
-/* What names say, as the system resolves them. */
+/* Resolves names with the system's resolver. */
 static int look_up(const char *node, const char *service, const struct rdma_addrinfo *hints,
                    struct rdma_addrinfo **res)
 {
@@ -147,7 +147,7 @@ static int look_up(const char *node, const char *service, const struct rdma_addr
     return *res ? 0 : failed(ENOMEM);
 }
 
-/* Without names, the hints are the answer. */
+/* Without names, returns the hints. */
 static int repeat(const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
 {
     struct rdma_addrinfo *ai = calloc(1, sizeof *ai);

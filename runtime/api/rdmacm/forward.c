@@ -1,8 +1,6 @@
-/*
- * librdmacm.so.1: stands in front of the system's, as libibverbs.so.1 does. A machine that has a
- * connection manager of its own (/dev/infiniband/rdma_cm), and so a card, gets the system's, unless
- * DPAKIT_RDMA_CM=emulated; one that has none gets that of emulated devices.
- */
+/* librdmacm.so.1: forwards to the system's library, like libibverbs.so.1. If the machine has a
+ * connection manager (/dev/infiniband/rdma_cm), and so a card, calls go to the system's library,
+ * unless DPAKIT_RDMA_CM is "emulated". Otherwise they go to emulated devices. */
 #include <rdma/rsocket.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,7 @@ static bool decide(void)
 
 static bool emulates(void)
 {
-    static _Atomic int answer; /* 0: not asked yet */
+    static _Atomic int answer; /* 0: not decided yet */
     if (!answer)
         answer = decide() ? 1 : 2;
     return answer == 1;
@@ -100,7 +98,7 @@ CM(int, -1, rdma_getaddrinfo,
 CM(struct ibv_context **, NULL, rdma_get_devices, (int *num_devices), (num_devices),
    cm_get_devices(num_devices))
 
-/* Those that return nothing. */
+/* Functions without a result. */
 #define CM_VOID(name, parameters, arguments, ours)                                                 \
     void name parameters                                                                           \
     {                                                                                              \
@@ -118,8 +116,8 @@ CM_VOID(rdma_destroy_ep, (struct rdma_cm_id * id), (id), cm_destroy_ep(id))
 CM_VOID(rdma_freeaddrinfo, (struct rdma_addrinfo * res), (res), cm_freeaddrinfo(res))
 CM_VOID(rdma_free_devices, (struct ibv_context * *list), (list), cm_free_devices(list))
 
-/* What emulated devices do not have: sockets over RDMA, multicast, ECE, receive queues with
- * extensions. */
+/* Unsupported on emulated devices: sockets over RDMA, multicast, ECE, extended shared receive
+ * queues. */
 CM(int, -1, rsocket, (int domain, int type, int protocol), (domain, type, protocol),
    failed(EOPNOTSUPP))
 CM(int, -1, rdma_join_multicast, (struct rdma_cm_id * id, struct sockaddr *addr, void *context),

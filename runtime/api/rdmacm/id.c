@@ -1,4 +1,4 @@
-/* Identifiers: making, binding, resolving, ending. */
+/* Identifiers: creation, binding, resolving, destruction. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *contex
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
                  enum rdma_port_space ps)
 {
-    if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* the others are for addresses of InfiniBand */
+    if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* other port spaces are for InfiniBand addresses */
         return failed(EOPNOTSUPP);
     int devices = 0;
     struct ibv_context **list = cm_get_devices(&devices);
@@ -96,7 +96,7 @@ int cm_destroy_id(struct rdma_cm_id *seen)
 
 /* ---- Addresses ---- */
 
-/* errno for a function of cm that failed. */
+/* Returns the errno for an error of the room cm. */
 static int reason(enum dpk_status status)
 {
     switch (status) {
@@ -111,7 +111,7 @@ static int reason(enum dpk_status status)
     }
 }
 
-/* Takes the address in id->local, and a port. */
+/* Binds the address in id->local and a port. */
 static int bind_id(struct id *id, sa_family_t family)
 {
     id->local.datagrams = id_is_ud(id);
@@ -157,7 +157,7 @@ static void resolve(struct id *id, const struct device *device, sa_family_t fami
 int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockaddr *dst,
                     int timeout_ms)
 {
-    (void)timeout_ms; /* it takes no time */
+    (void)timeout_ms; /* resolving takes no time */
     struct id *id = id_of(seen);
     struct device *device = NULL;
     if (!id || !dst || id->state > BOUND)
@@ -169,7 +169,8 @@ int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockad
         return -1;
     if (id->state == IDLE && bind_id(id, dst->sa_family) != 0)
         return -1;
-    /* The peer is on this machine; its device is this end's, unless this end has named one. */
+    /* The peer is on this machine. The device is that of the bound address, else that of the
+     * peer. */
     if (!address_is_any(&id->remote) && device_at(&id->remote))
         device = id->seen.verbs ? device_of(id->seen.verbs) : device_at(&id->remote);
     cm_lock();
@@ -212,7 +213,7 @@ int cm_listen(struct rdma_cm_id *seen, int backlog)
     return done;
 }
 
-/* Options say how packets are marked and addresses shared; the former change nothing here. */
+/* Options set the marking of packets, which has no effect, and the sharing of addresses. */
 int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, size_t size)
 {
     static const size_t sizes[] = {

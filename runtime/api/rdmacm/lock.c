@@ -1,4 +1,4 @@
-/* The lock of all identifiers and channels, and how functions of librdmacm fail. */
+/* The lock of all identifiers and channels, and the errors of librdmacm functions. */
 #include <errno.h>
 
 #include "rdmacm.h"

@@ -1,4 +1,4 @@
-/* Queue pairs of identifiers, and what they need. */
+/* Queue pairs of identifiers, and their completion queues and shared receive queues. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |                   \
      IBV_ACCESS_REMOTE_ATOMIC)
 
-/* Of a queue pair of datagrams, which needs nothing of its peers. */
+/* Attributes of a datagram queue pair, which do not depend on peers. */
 static int datagram_attributes(const struct id *id, enum ibv_qp_state state, struct ibv_qp_attr *a,
                                int *mask)
 {
@@ -71,7 +71,7 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
     default:
         return failed(EINVAL);
     }
-    return id->theirs.kind ? 0 : failed(EINVAL); /* nobody has said who the peer is */
+    return id->theirs.kind ? 0 : failed(EINVAL); /* the peer is not known yet */
 }
 
 int cm_init_qp_attr(struct rdma_cm_id *seen, struct ibv_qp_attr *attr, int *mask)
@@ -100,9 +100,9 @@ void qp_fail(struct id *id)
         ibv_modify_qp(id->seen.qp, &a, IBV_QP_STATE);
 }
 
-/* ---- Making them ---- */
+/* ---- Creation ---- */
 
-/* A queue for `entries` completions, and a channel for its events. */
+/* Makes a queue for `entries` completions, and a channel for its events. */
 static struct ibv_cq *new_cq(struct id *id, uint32_t entries, struct ibv_comp_channel **channel)
 {
     if (!(*channel = ibv_create_comp_channel(id->seen.verbs)))
@@ -132,7 +132,7 @@ static void free_cqs(struct id *id)
         free_cq(&id->seen.recv_cq, &id->seen.recv_cq_channel);
 }
 
-/* The program's queues, or those of the identifier, which are made for it. */
+/* Makes completion queues of the identifier in place of missing ones of the program. */
 static bool need_cqs(struct id *id, struct ibv_qp_init_attr_ex *a)
 {
     if (!a->send_cq) {
@@ -150,7 +150,7 @@ static bool need_cqs(struct id *id, struct ibv_qp_init_attr_ex *a)
     return true;
 }
 
-/* One of datagrams is ready at once. */
+/* A datagram queue pair is ready to send at once. */
 static bool prepare(const struct id *id, struct ibv_qp *qp)
 {
     return modify(id, qp, IBV_QPS_INIT) &&
@@ -211,7 +211,7 @@ void cm_destroy_qp(struct rdma_cm_id *seen)
     if (!id || !id->seen.qp)
         return;
     struct ibv_qp *qp = id->seen.qp;
-    cm_lock(); /* an answer of the peer may be about to connect it */
+    cm_lock(); /* a reply of the peer may be connecting it */
     id->seen.qp = NULL;
     cm_unlock();
     ibv_destroy_qp(qp);

@@ -11,7 +11,7 @@
 
 #define UPLINK   0xffffu
 #define MANAGER  0u
-#define TAG_MASK 0xffffffu /* a completion has 24 bits of it */
+#define TAG_MASK 0xffffffu /* bits of the tag that a completion has */
 
 struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
                                     struct mlx5dv_dr_domain *domain)
@@ -89,7 +89,7 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_t
     return a;
 }
 
-/* ---- Actions of no device: the system's library makes them ---- */
+/* ---- Actions without a device, which the system's library makes ---- */
 
 struct note {
     struct note *next;
@@ -101,7 +101,7 @@ struct note {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct note *notes;
 
-/* Returns the place of the note of an action; *place is NULL if there is none. Call this with the
+/* Returns the link to the note of an action. *link is NULL if there is no note. Call this with the
  * lock. */
 static struct note **find(const struct mlx5dv_dr_action *action)
 {
@@ -116,7 +116,7 @@ void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, enum dpk_mlx
 {
     struct note *n = malloc(sizeof *n);
     if (!n)
-        return; /* rules refuse it */
+        return; /* rules then refuse the action */
     pthread_mutex_lock(&lock);
     *n = (struct note){notes, action, kind, value};
     notes = n;
@@ -192,11 +192,11 @@ bool action_has_lost_object(const struct mlx5dv_dr_action *action)
 
 static const char array_call[] = "mlx5dv_dr_action_create_dest_array";
 
-/* Takes an action into an array; 0 or an errno. */
+/* Takes an action into an array. Returns 0 or an errno. */
 static int hold_part(struct mlx5dv_dr_action *array, struct mlx5dv_dr_action *part)
 {
     if (!dpk_mlx5_is_ours(part))
-        return 0; /* of all domains */
+        return 0; /* it is valid in all domains */
     if (part->context != array->context ||
         (part->domain ? part->domain->kind : DPK_FLOW_RX) != array->domain->kind)
         return match_refuse(EINVAL, array_call, "a destination is for another domain");
@@ -205,7 +205,7 @@ static int hold_part(struct mlx5dv_dr_action *array, struct mlx5dv_dr_action *pa
     return 0;
 }
 
-/* Adds what a destination does to an array; 0 or an errno. */
+/* Adds a destination to an array. Returns 0 or an errno. */
 static int add_part(struct mlx5dv_dr_action *array, const struct mlx5dv_dr_action_dest_attr *dest)
 {
     const bool reformats = dest && dest->type == MLX5DV_DR_ACTION_DEST_REFORMAT;

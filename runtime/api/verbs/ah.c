@@ -1,4 +1,4 @@
-/* Address handles: where datagrams go. */
+/* Address handles: destinations of datagrams. */
 #include "ah.h"
 
 #include <endian.h>
@@ -10,10 +10,10 @@
 
 #include "gids.h"
 
-#define GRH_VERSION 6u /* of IPv6, whose header it is */
+#define GRH_VERSION 6u /* IPv6 uses this header */
 #define NEXT_IS_BTH 0x1b
 #define V4_WORDS    5u
-#define ROCE_BYTES  (8u + 12 + 8 + 4) /* around the payload: UDP, BTH, DETH, ICRC */
+#define ROCE_BYTES  (8u + 12 + 8 + 4) /* bytes around the payload: UDP, BTH, DETH, ICRC */
 
 static bool is_v4(const union ibv_gid *gid)
 {
@@ -143,7 +143,7 @@ void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
                             .dgid = to->dgid};
 }
 
-/* The address of a peer: RoCE knows it by its GID. */
+/* Checks the address of a peer, which is its GID. */
 int path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
 {
     struct ibv_gid_entry own;

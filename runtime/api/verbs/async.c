@@ -60,7 +60,7 @@ uint32_t async_forget(struct async *a, const uint32_t *reported)
     return taken;
 }
 
-/* Takes the next event. False: what was counted has gone with its object. */
+/* Takes the next event. Returns false if the counted event was removed together with its object. */
 static bool take(struct async *a, struct ibv_async_event *event)
 {
     pthread_mutex_lock(&a->lock);

@@ -10,11 +10,11 @@
 #include "steering.h"
 
 #define MODIFICATIONS_MAX 128u
-#define HEADER_MAX        132u /* bytes that a packet_reformat puts before a frame */
+#define HEADER_MAX        132u /* maximum bytes that a packet_reformat puts before a frame */
 #define ETHERNET          14u
 enum { CUSTOMER_TAG = 0x8100, SERVICE_TAG = 0x88a8 };
 
-/* NULL: errno says so. Takes `data`, which is freed with the action. */
+/* Returns NULL with errno on failure. Takes ownership of `data`, which is freed with the action. */
 static struct mlx5dv_dr_action *change_new(const struct ibv_context *context,
                                            struct mlx5dv_dr_domain *domain,
                                            struct dpk_flow_change change, void *data)
@@ -103,7 +103,7 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_push_vlan(struct mlx5dv_dr_do
                       (struct dpk_flow_change){.kind = DPK_FLOW_PUSH_VLAN, .value = tag}, NULL);
 }
 
-/* Why rules of the domain cannot have it; 0: they can. */
+/* Checks that rules of the domain can use the action. Returns 0 or an errno. */
 static int check_reformat(const struct mlx5dv_dr_domain *domain,
                           enum mlx5dv_flow_action_packet_reformat_type type, size_t size)
 {

@@ -1,9 +1,7 @@
-/*
- * Completion queues of the host, and the channels through which it waits for their events.
- * Completions come from queue pairs of the host, and from DPA threads (flexio_dev_msix_send). Those
- * of DPA threads belong to no queue: a program waits for them, and polling only consumes them. In
- * the ring that mlx5dv_init_obj tells, all are zero but the owner bit.
- */
+/* Completion queues of the host, and channels to wait for their events. Completions come from queue
+ * pairs of the host, and from DPA threads (flexio_dev_msix_send). Completions of DPA threads do not
+ * belong to a queue pair: a program waits for them, and polling only consumes them. In the ring
+ * that mlx5dv_init_obj returns, only the owner bit of completions is not zero. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +18,10 @@
 #include "rdma/pairs/pairs.h"
 
 #define CQE_SIZE   64u
-#define OP_OWN     63u        /* where a CQE has opcode and owner bit */
+#define OP_OWN     63u        /* offset of opcode and owner bit in a CQE */
 #define INVALID    (15u << 4) /* opcode of a CQE that was never written */
 #define CQE_MAX    ((1 << 22) - 1)
-#define INDEX_MASK 0xffffffu /* of the consumer index in the doorbell record */
+#define INDEX_MASK 0xffffffu /* bits of the consumer index in the doorbell record */
 #define ALIGN      4096u
 
 struct event {
@@ -33,11 +31,11 @@ struct event {
 
 struct channel {
     struct ibv_comp_channel ib;  /* first: programs hold a pointer to it */
-    STAILQ_HEAD(, event) events; /* its fd is an eventfd that counts them */
-    struct dpk_rc_waiter waiter; /* for an event */
+    STAILQ_HEAD(, event) events; /* counted by its fd, an eventfd */
+    struct dpk_rc_waiter waiter; /* waits for an event */
 };
 
-/* For all that follows, of all contexts. */
+/* Guards all of the following, for all contexts. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static SLIST_HEAD(, cq) cqs = SLIST_HEAD_INITIALIZER(cqs);
 static uint32_t last_number = DPK_VERBS_FIRST_CQ - 1;
@@ -87,8 +85,8 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
     return 0;
 }
 
-/* As on a card, who arms a queue before the event of the last time was taken gets no second one.
- * With the lock. */
+/* Adds an event, unless the program has not yet taken the last one. Cards do the same. Call this
+ * with the lock. */
 static void raise_event(struct cq *cq)
 {
     struct channel *channel = (struct channel *)cq->ib.channel;
@@ -106,7 +104,8 @@ static void raise_event(struct cq *cq)
                 cq->number);
 }
 
-/* Returns when reading the channel gives an event, or else is where to sleep. False: errno says why. */
+/* Waits until the channel may have an event. Returns false, with errno, on failure. Returns at once
+ * if the program's read does not block, or only this read can wait. */
 static bool await_event(struct channel *c)
 {
     struct dpk_rc *rc = context_known_rc(context_of(c->ib.context));
@@ -123,7 +122,7 @@ int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
         errno = EINVAL;
         return -1;
     }
-    /* The event that was counted may have gone with its CQ. */
+    /* The counted event may have been removed together with its CQ. */
     for (struct event *e = NULL; !e; free(e)) {
         if (!await_event((struct channel *)channel) ||
             read(channel->fd, &one, sizeof one) != sizeof one)
@@ -153,7 +152,7 @@ static struct cq_entry *entry_at(const struct cq *cq, uint32_t number)
     return &cq->entries[number & (depth(cq) - 1)];
 }
 
-/* Takes a number, and lists the queue. False: no number is left. */
+/* Gives the queue a number and lists it. Returns false if no number is left. */
 static bool list_cq(struct cq *cq)
 {
     pthread_mutex_lock(&lock);
@@ -216,7 +215,8 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
 #define CREATE_MASK  (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define CREATE_FLAGS (IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
 
-/* EOPNOTSUPP: emulated devices do not have what it asks for. An overrun is never ignored. */
+/* Fails with EOPNOTSUPP for properties that emulated devices do not have. Overruns are never
+ * ignored. */
 struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
     if (!attr || attr->comp_mask & ~(uint32_t)CREATE_MASK ||
@@ -236,7 +236,8 @@ struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_a
     return &cq->ib;
 }
 
-/* Drops its events that nobody took. Returns how many were taken. With the lock. */
+/* Drops its events that were not taken. Returns the number of taken events. Call this with the
+ * lock. */
 static uint32_t forget_events(struct cq *cq)
 {
     struct channel *channel = (struct channel *)cq->ib.channel;
@@ -254,7 +255,7 @@ static uint32_t forget_events(struct cq *cq)
     return cq->reported;
 }
 
-/* Waits, as on a card, until the program has acknowledged each event that it took. */
+/* Waits, as on a card, until the program has acknowledged each taken event. */
 int dpk_verbs_destroy_cq(struct ibv_cq *ib)
 {
     if (!ib)
@@ -283,7 +284,8 @@ int dpk_verbs_destroy_cq(struct ibv_cq *ib)
     return 0;
 }
 
-/* Those that are there and that the program has not consumed. It may write to the record. */
+/* Returns the number of completions that the program has not consumed. The program may write to the
+ * record. */
 static uint32_t unconsumed(const struct cq *cq)
 {
     const uint32_t consumed = be32toh(__atomic_load_n(cq->record, __ATOMIC_ACQUIRE));
@@ -303,7 +305,7 @@ static void overrun(struct cq *cq)
     async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
 }
 
-/* Gives places back, once. */
+/* Returns places to their queue, once. */
 static void give_back(struct cq_places *places)
 {
     if (places->freed)
@@ -311,7 +313,8 @@ static void give_back(struct cq_places *places)
     places->freed = NULL;
 }
 
-/* `entry`: NULL: of a DPA thread. False: the queue has failed. With the lock. */
+/* `entry`: NULL for a completion of a DPA thread. Returns false if the queue has failed. Call this
+ * with the lock. */
 static bool complete(struct cq *cq, const struct cq_entry *entry, bool solicited)
 {
     const uint32_t at = cq->produced & (depth(cq) - 1);
@@ -341,7 +344,7 @@ bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places pl
     return good;
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static struct cq *find(const struct ibv_context *context, uint32_t number)
 {
     struct cq *cq;
@@ -368,7 +371,7 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
     return cq != NULL;
 }
 
-/* ---- Work requests that wait for it ---- */
+/* ---- Work requests that wait for completions ---- */
 
 struct cq *cq_await(struct ibv_context *context, uint32_t number)
 {
@@ -393,7 +396,7 @@ bool cq_has_passed(const struct cq *cq, uint32_t produced)
     return ahead > 0 && ahead <= INDEX_MASK / 2;
 }
 
-/* ---- Queue pairs that complete to it ---- */
+/* ---- Queue pairs that use the queue ---- */
 
 bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
 {
@@ -434,8 +437,8 @@ void cq_forget(struct ibv_cq *ib, uint32_t qp_num)
 
 /* ---- Polling ---- */
 
-/* Consumes completions; those of DPA threads are not reported. Returns how many are in `wc`. With
- * the lock. */
+/* Consumes completions. Those of DPA threads are not reported. Returns the number in `wc`. Call
+ * this with the lock. */
 static int consume(struct cq *cq, int room, struct ibv_wc *wc)
 {
     int taken = 0;
@@ -448,7 +451,7 @@ static int consume(struct cq *cq, int room, struct ibv_wc *wc)
             wc[taken++] = e->wc;
             give_back(&e->places);
         } else {
-            empty += cq->users == 0; /* a program that only waits for DPA threads counts them */
+            empty += cq->users == 0; /* counts only for a program that waits only for DPA threads */
         }
     }
     __atomic_store_n(cq->record, htobe32((cq->produced - left) & INDEX_MASK), __ATOMIC_RELEASE);
@@ -469,8 +472,9 @@ int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
     return taken;
 }
 
-/* What a DPA thread sends is solicited. What has come since the last event, and is not consumed, is
- * told of at once: no completion is missed by a program that arms the queue after it has polled. */
+/* Arms a queue. Completions of DPA threads are solicited. If a completion has come since the last
+ * event, and is not consumed, an event is added at once, so that a program that polls and then arms
+ * misses no completion. */
 int cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;

@@ -1,4 +1,4 @@
-/* Polling one completion after the other (ibv_start_poll and what follows it). */
+/* Polls completions one by one (ibv_start_poll and related functions). */
 #include <errno.h>
 
 #include "cq.h"
@@ -58,7 +58,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *ib)
     return ((struct cq *)ib)->now.wc_flags;
 }
 
-/* Of InfiniBand's links; Ethernet has none. */
+/* The LID exists only on InfiniBand links, not on Ethernet. */
 static uint32_t read_slid(struct ibv_cq_ex *ib)
 {
     return ((struct cq *)ib)->now.slid;

@@ -1,7 +1,5 @@
-/*
- * The emulated devices, listed and opened as RDMA devices are. The types are those of rdma-core's
- * <infiniband/verbs.h>.
- */
+/* Emulated devices in the list of RDMA devices. The types are those of rdma-core's
+ * <infiniband/verbs.h>. */
 #include <endian.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -22,18 +20,18 @@
 #include "qp.h"
 #include "srq.h"
 
-/* Held by `known`, the lists it is in and every context that was opened from it. */
+/* Referenced by `known`, by lists, and by each context that was opened from it. */
 struct device {
     struct ibv_device ib; /* first: programs hold a pointer to it */
     atomic_uint references;
     LIST_ENTRY(device) next;
-    bool listed; /* by the last call of dpk_verbs_get_device_list */
-    /* rdma-core's libraries look for the driver's data after the struct, and find none. */
+    bool listed; /* in the current call of dpk_verbs_get_device_list */
+    /* rdma-core's libraries look for driver data after the struct. It is zero. */
     uint64_t no_driver[16];
 };
 
-/* Those that the last list had. As in rdma-core, programs may open one whose list was freed, and find the
- * same in each list. */
+/* Devices of the last list. As in rdma-core, programs may open a device whose list was freed, and a
+ * device has the same address in each list. */
 static LIST_HEAD(, device) known = LIST_HEAD_INITIALIZER(known);
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -44,7 +42,7 @@ static void device_release(struct ibv_device *ib)
         free(d);
 }
 
-/* With the lock. The reference is the caller's. */
+/* Returns a device with a reference for the caller. Call this with the lock. */
 static struct ibv_device *device_named(const char *name)
 {
     struct device *d;
@@ -69,7 +67,7 @@ static struct ibv_device *device_named(const char *name)
     return &d->ib;
 }
 
-/* With the lock: forgets devices that are not there any more. */
+/* Forgets devices that no longer exist. Call this with the lock. */
 static void forget_unlisted(void)
 {
     struct device *d = LIST_FIRST(&known), *next;
@@ -96,7 +94,7 @@ static int errno_of(enum dpk_status status)
     }
 }
 
-/* Who starts a program of the DPA without a device would otherwise only see that it finds none. */
+/* Reports once why no device is found, because programs often do not. */
 static void tell_once(const char *tag, const char *why)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -125,7 +123,7 @@ struct ibv_device **dpk_verbs_get_device_list(int *num_devices)
     pthread_mutex_lock(&known_lock);
     for (size_t i = 0; list && i < names.count; i++) {
         if (strlen(names.names[i]) >= sizeof list[0]->name)
-            continue; /* not a name that an RDMA device can have */
+            continue; /* the name is too long for an RDMA device */
         if (!(list[count] = device_named(names.names[i]))) {
             dpk_verbs_free_device_list(list);
             list = NULL;
@@ -150,7 +148,7 @@ void dpk_verbs_free_device_list(struct ibv_device **list)
     free(list);
 }
 
-/* Takes from the state of a device what queues need of it. */
+/* Reads the properties that queues need from the state of a device. */
 static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
 {
     struct dpk_device *state = NULL;

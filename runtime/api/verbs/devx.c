@@ -1,7 +1,5 @@
-/*
- * Objects by commands of the ConnectX PRM, as programs give them to mlx5dv_devx_obj_create: big
- * endian, with opcode first; answers begin with a status.
- */
+/* Objects made by commands of the ConnectX PRM, which programs pass to mlx5dv_devx_obj_create.
+ * Commands are big-endian and start with an opcode; answers start with a status. */
 #include "devx.h"
 
 #include <errno.h>
@@ -21,9 +19,9 @@ enum opcode {
     QUERY_FLOW_COUNTER = 0x93b,
 };
 enum status { BAD_OPERATION = 2, BAD_PARAMETER = 3, BAD_RESOURCE = 5, NO_RESOURCES = 15 };
-enum { ANSWER = 16, CONTEXT = 32 }; /* bytes of an answer; where the context of an object begins */
+enum { ANSWER = 16, CONTEXT = 32 }; /* bytes of an answer; offset of an object's context */
 
-/* A command and where its answer goes. */
+/* A command, and the place for its answer. */
 struct command {
     const char *call;
     unsigned opcode;
@@ -55,7 +53,7 @@ static const char *name_of(unsigned opcode)
     }
 }
 
-/* Says why; returns the errno. */
+/* Reports the reason. Returns the errno. */
 static int refuse(const struct command *c, enum status status, const char *reason)
 {
     c->out[0] = (uint8_t)status;
@@ -75,7 +73,7 @@ static int refused_by_port(const struct command *c, const struct dpk_error *err)
     }
 }
 
-/* Takes a command; 0 or an errno. */
+/* Starts a command. Returns 0 or an errno. */
 static int command_begin(struct command *c, const char *call, const void *in, size_t in_size,
                          void *out, size_t out_size)
 {
@@ -112,7 +110,7 @@ static uint32_t read16(const uint8_t *at)
 enum { RQT_KIND = CONTEXT + 20, RQT_MAX = CONTEXT + 22, RQT_SIZE = CONTEXT + 26 };
 enum { RQT_LIST = CONTEXT + 240, RQT_KIND_MASK = 7 };
 
-/* The numbers of receive queues of a command. NULL: *why says why. */
+/* Returns the receive queue numbers of a command. If it returns NULL, *why is the errno. */
 static uint32_t *rqt_numbers(const struct command *c, uint32_t max, uint32_t *count, int *why)
 {
     *count = c->in_size >= RQT_LIST ? read16(c->in + RQT_SIZE) : 0;
@@ -158,7 +156,7 @@ static int rqt_modify(const struct command *c, struct devx *d)
     if (c->in_size < CONTEXT || read24(c->in + NUMBER) != d->number)
         return refuse(c, BAD_RESOURCE, "rqtn is not that of the object");
     if (!(c->in[BITMASK_END] & LIST))
-        return 0; /* nothing is to be changed */
+        return 0; /* no change is requested */
     uint32_t *numbers = rqt_numbers(c, d->size_max, &count, &why);
     if (numbers && dpk_flow_rqt_set(d->rqt, numbers, count, &err) != DPK_OK)
         why = refused_by_port(c, &err);
@@ -182,7 +180,7 @@ enum {
 };
 enum { DIRECT = 0, INDIRECT = 1, TLS = 8, SYMMETRIC = 0x80, IPV6 = 0x80, UDP = 0x40, FIELDS = 15 };
 
-/* What of a receiver is not emulated; NULL: nothing. */
+/* Returns why a receiver is not emulated, or NULL. */
 static const char *tir_lacks(const struct command *c)
 {
     const unsigned kind = c->in[TIR_KIND] >> 4, hash = c->in[TIR_HASH] >> 4;
@@ -230,7 +228,7 @@ static int tir_create(const struct command *c, struct dpk_steering *s, struct de
     return 0;
 }
 
-/* Bits of the command say what is to be changed; of a receiver that is how it hashes. */
+/* Bits of the command select the changes. Only the hash of a receiver can change. */
 static int tir_modify(const struct command *c, const struct devx *d)
 {
     enum { NUMBER = 9, BITMASK = 16, BITMASK_BYTES = 8, HASH = 4 };
@@ -251,7 +249,7 @@ static int tir_modify(const struct command *c, const struct devx *d)
 
 /* ---- Flow counters ---- */
 
-/* One counter; or by flow_counter_bulk_log_size; or 128 for each of flow_counter_bulk. */
+/* Makes one counter, or 2^flow_counter_bulk_log_size, or 128 for each unit of flow_counter_bulk. */
 static int counters_create(const struct command *c, struct ibv_context *context, struct devx *d)
 {
     enum { LOG = 14, BULK = 15, LOG_MASK = 31, LOG_MAX = 23, IN_BULK = 128 };
@@ -273,7 +271,7 @@ static uint64_t counter_value(atomic_uint_least64_t *value, bool clear)
     return clear ? atomic_exchange(value, 0) : atomic_load(value);
 }
 
-/* Packets and bytes of counters from flow_counter_id on, num_of_counters or one. */
+/* Gets packets and bytes of num_of_counters counters (0: one), starting with flow_counter_id. */
 static int counters_query(const struct command *c, struct devx *d)
 {
     enum { FLAGS = 24, END = 32, CLEAR = 0x80, TO_MEMORY = 0x40, SIZE = 16 };
@@ -325,7 +323,7 @@ static int create(const struct command *c, struct ibv_context *context, struct d
         return tir_create(c, s, d);
     case ALLOC_FLOW_COUNTER:
         return counters_create(c, context, d);
-    case ALLOC_TRANSPORT_DOMAIN: /* TIRs and TISes have one; it changes nothing */
+    case ALLOC_TRANSPORT_DOMAIN: /* TIRs and TISs refer to it; it has no effect */
         d->kind = DEVX_TRANSPORT_DOMAIN;
         d->number = 1;
         return 0;

@@ -1,4 +1,4 @@
-/* Protection domains, and those that programs put before them: thread domains, parent domains. */
+/* Protection domains, thread domains and parent domains. */
 #include "domains.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 struct domain {
     struct ibv_pd ib; /* first: programs hold a pointer to it */
     struct dpk_memory_domain memory;
-    struct dpk_memory_domain *joined; /* that it has instead of its own; NULL: its own */
+    struct dpk_memory_domain *joined; /* used instead of its own; NULL: its own */
     atomic_uint users; /* queue pairs, shared receive queues, memory regions, parent domains */
-    struct ibv_pd *of; /* of a parent domain: the underlying domain; NULL: not a parent domain */
-    struct thread_domain *thread; /* of a parent domain; NULL: none */
+    struct ibv_pd *of; /* underlying domain of a parent domain; NULL: not a parent domain */
+    struct thread_domain *thread; /* of a parent domain, or NULL */
 };
 
 struct thread_domain {
@@ -98,8 +98,8 @@ int domain_free_thread(struct ibv_td *td)
     return 0;
 }
 
-/* A parent domain of another is its equal. Memory that a program allocates for queues is not asked for,
- * so who brings functions for that is refused. */
+/* Makes a parent domain. A parent of a parent domain uses the same underlying domain. Allocation
+ * functions of the program for queues would not be called, so they are refused. */
 struct ibv_pd *domain_new_parent(struct ibv_context *context,
                                  struct ibv_parent_domain_init_attr *attr)
 {

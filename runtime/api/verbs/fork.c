@@ -1,9 +1,9 @@
-/* The struct dpk_rc of an opened device, and children of fork(), which may not use it. */
+/* The struct dpk_rc of an opened device, which children of fork() may not use. */
 #include <errno.h>
 
 #include "qp.h"
 
-/* In a child of fork() the lock of the parent's struct dpk_rc may be held for ever. */
+/* In a child of fork(), the lock of the parent's struct dpk_rc may stay held forever. */
 static atomic_uint generation;
 
 static void in_child(void)

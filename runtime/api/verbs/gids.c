@@ -1,9 +1,7 @@
-/*
- * The table of GIDs of a device, as a card fills it: each address has two entries, of RoCE v1 and of
- * RoCE v2. First comes the link-local address, then those of the interface that the port is plugged
- * into: IPv4, then IPv6. A device that has no IPv4 address so has one of 169.254.0.0/16, which its
- * GUID gives: programs look for an IPv4 address of RoCE v2, and users name it by its place, 3.
- */
+/* The table of GIDs of a device, in the order of a card: each address has two entries, RoCE v1 and
+ * RoCE v2. The link-local address is first, then IPv4 and IPv6 addresses of the interface on the
+ * port's wire. A device without an IPv4 address gets an address of 169.254.0.0/16 from its GUID,
+ * because programs look for IPv4 over RoCE v2, and users refer to it by its index, 3. */
 #include "gids.h"
 
 #include <arpa/inet.h>
@@ -22,7 +20,7 @@
 
 /* ---- GUIDs ---- */
 
-/* The same for a name at every start; locally administered. */
+/* The GUID depends only on the name, and is locally administered. */
 static uint64_t guid_of_name(const char *name)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -36,9 +34,9 @@ uint64_t gids_card_guid(const struct ibv_device *device)
     return guid_of_name(device->name);
 }
 
-#define OF_DPU (UINT64_C(1) << 48) /* how the GUID of a card's function differs on the DPU's side */
+#define OF_DPU (UINT64_C(1) << 48) /* difference of a card's GUIDs on the DPU's side */
 
-/* Both functions of a card have one. */
+/* Both functions of a card have a GUID. */
 uint64_t gids_guid(const struct ibv_device *device)
 {
     enum dpk_side side = DPK_SIDE_HOST;
@@ -51,7 +49,7 @@ uint64_t gids_guid(const struct ibv_device *device)
 struct table {
     union ibv_gid gids[DPK_VERBS_GIDS / 2];
     size_t count;
-    uint32_t interface; /* its index; 0: none */
+    uint32_t interface; /* its index; 0: no interface */
 };
 
 static void add(struct table *t, const void *address)
@@ -74,14 +72,14 @@ static void add_local(struct table *t, uint64_t guid)
     add(t, &gid);
 }
 
-/* 169.254.1.0 to 169.254.254.255, as RFC 3927 has it. */
+/* Makes an address from 169.254.1.0 to 169.254.254.255, according to RFC 3927. */
 static void add_made_up(struct table *t, uint64_t guid)
 {
     const uint32_t host = (uint32_t)(1 + (guid >> 8) % 254) << 8 | (uint32_t)(guid & 0xff);
     add_v4(t, &(struct in_addr){.s_addr = htonl(0xa9fe0000 | host)});
 }
 
-/* The interface of a specification of a wire (wire.h). NULL: it names none. */
+/* Returns the interface in a wire's specification (wire.h), or NULL. */
 static const char *interface_of(const char *wire)
 {
     static const char *const kinds[] = {"veth:", "tap:"};
@@ -91,7 +89,7 @@ static const char *interface_of(const char *wire)
     return NULL;
 }
 
-/* An address may have a label, "NAME:LABEL". */
+/* The name may have a label: "NAME:LABEL". */
 static bool is_at(const struct ifaddrs *a, const char *interface, sa_family_t family)
 {
     const size_t length = strlen(interface);
@@ -121,7 +119,7 @@ static void add_interface_v6(struct table *t, const struct ifaddrs *all, const c
         }
 }
 
-/* The table of a device with that GUID and wire (NULL: unknown). */
+/* Returns the table of a device with that GUID and wire (NULL: unknown). */
 static struct table table_of(uint64_t guid, const char *wire)
 {
     struct table t = {.count = 0};
@@ -154,7 +152,7 @@ static bool has(const struct table *t, const union ibv_gid *gid)
     return false;
 }
 
-/* ---- What programs ask ---- */
+/* ---- Queries ---- */
 
 int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
                            struct ibv_gid_entry *entry)
@@ -183,7 +181,7 @@ int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index
         errno = why;
         return -1;
     }
-    *gid = entry.gid; /* zero, of an empty entry */
+    *gid = entry.gid; /* zero for an empty entry */
     return 0;
 }
 
@@ -196,7 +194,7 @@ int gids_find(struct ibv_context *context, const union ibv_gid *gid)
     return -1;
 }
 
-/* ---- Those of all devices ---- */
+/* ---- GIDs of all devices ---- */
 
 static bool wire_of(const char *name, char wire[DPK_DEVICE_WIRE_MAX])
 {
@@ -208,7 +206,8 @@ static bool wire_of(const char *name, char wire[DPK_DEVICE_WIRE_MAX])
     return told;
 }
 
-/* That the names of devices give, of both functions of a card; and that their interfaces have. */
+/* Returns true if a device has the GID: from its name, on either side of a card, or with
+ * `interfaces` from its interface. */
 static bool is_of(const char *name, const union ibv_gid *gid, bool interfaces)
 {
     const uint64_t guid = guid_of_name(name);

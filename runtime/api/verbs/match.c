@@ -1,4 +1,4 @@
-/* What steering rules match. Of what the device does not match it knows the names, to say so. */
+/* Matching of steering rules. It has the names of unsupported fields for error messages. */
 #include "match.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A field from bit `at` on, from the beginning of its part, up to the next one. */
+/* A field starts at bit `at` of its part, and ends at the next field. */
 struct field {
     uint16_t at;
     const char *name;
@@ -90,7 +90,7 @@ static const struct field misc3[] = {{0, "inner_tcp_seq_num"},
                                      {272, "icmpv6_type"},
                                      {280, "icmpv6_code"}};
 
-/* Bytes of a part that are matched, with one bit for each that is. */
+/* A range of bytes that is matched. `bits`: the matched bits of each byte. */
 struct matched {
     uint8_t from, to, bits;
 };
@@ -105,8 +105,8 @@ static const struct part {
     const char *name;
     const struct field *fields;
     size_t count;
-    const struct matched *matched; /* NULL: nothing */
-    size_t place;                  /* in what rules match */
+    const struct matched *matched; /* NULL: no byte */
+    size_t place;                  /* offset in the values that rules match */
 } parts[] = {{"outer_headers", FIELDS(outer), in_outer, 0},
              {"misc_parameters", FIELDS(misc), in_misc, DPK_MATCH_MISC},
              {"inner_headers", FIELDS(outer), NULL, 0},
@@ -127,7 +127,7 @@ int match_refuse(int why, const char *call, const char *format, ...)
     return why;
 }
 
-/* "part.field" of the first bit that is set in `bits`. */
+/* Writes "part.field" of the first bit set in `bits`. */
 static void name_of(const struct part *part, const uint8_t bits[DPK_MATCH_PART], char *out,
                     size_t size)
 {
@@ -140,7 +140,7 @@ static void name_of(const struct part *part, const uint8_t bits[DPK_MATCH_PART],
     snprintf(out, size, "%s%s%s", part->name, *field ? "." : "", field);
 }
 
-/* The bytes of a part; what is not there is 0. */
+/* Copies the bytes of a part. Missing bytes are 0. */
 static void part_of(const struct mlx5dv_flow_match_parameters *p, size_t part,
                     uint8_t out[DPK_MATCH_PART])
 {
@@ -211,8 +211,8 @@ static bool any(const uint8_t *bytes, size_t size)
     return all != 0;
 }
 
-/* A field matches only frames that have it. What a mask leaves open says which these are: ports of
- * TCP are those of TCP, a VNI is that of VXLAN, and an address of four bytes is one of IPv4. */
+/* A field matches only frames that have it, so a missing condition is added: TCP or UDP for ports,
+ * the port of VXLAN for a VNI, and IPv4 for an address of four bytes. */
 static void imply(struct dpk_match *m)
 {
     const uint8_t *mask = m->mask;

@@ -10,7 +10,7 @@
      IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                       \
      IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE)
 
-/* 0, or why no device can register that. */
+/* Returns 0, or an errno if no device can register the memory. */
 static int check(size_t length, const void *addr, uint64_t iova, int access)
 {
     const int remote_writes = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
@@ -21,7 +21,7 @@ static int check(size_t length, const void *addr, uint64_t iova, int access)
     return access & IBV_ACCESS_ON_DEMAND ? EOPNOTSUPP : 0;
 }
 
-/* `key`: that gets the memory; 0: a new one. Returns it, or 0: errno says why not. */
+/* `key`: the key for the memory, or 0 for a new key. Returns the key, or 0 with errno. */
 static uint32_t put(uint32_t key, struct dpk_memory_domain *domain, void *addr, size_t length,
                     uint64_t iova, int access)
 {
@@ -82,7 +82,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
     return &r->ib;
 }
 
-/* Once for a protection domain: memory for other purposes need not be aligned. */
+/* Warns once for a protection domain, because memory for other purposes may be unaligned. */
 static struct ibv_mr *for_windows(struct ibv_mr *mr, uint64_t address)
 {
     struct dpk_memory_domain *domain = mr ? dpk_verbs_domain(mr->pd) : NULL;
@@ -122,7 +122,7 @@ int dpk_verbs_dereg_mr(struct ibv_mr *mr)
     return 0;
 }
 
-/* What flags do not name stays, and so do the keys. */
+/* Properties that `flags` does not name, and the keys, do not change. */
 int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
                        int access)
 {

@@ -14,7 +14,7 @@ _Static_assert(sizeof(void *) >= sizeof(uint64_t), "rc keeps a wr_id as a pointe
 
 /* ---- Completions ---- */
 
-/* The receives of a queue pair, or those that it shares. */
+/* Returns the receives of a queue pair, or of its shared receive queue. */
 static struct receives *receives_of(struct qp *qp)
 {
     struct srq *srq = (struct srq *)qp->ib.qp_base.srq;
@@ -72,7 +72,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     return DPK_RC_NONE;
 }
 
-/* A receive that is posted in the error state is flushed at once. Returns an errno. */
+/* Flushes a receive that is posted in the error state. Returns 0 or an errno. */
 static int flush(struct qp *qp, uint64_t wr_id)
 {
     struct ibv_wc wc = wc_of(qp, wr_id, DPK_RC_FLUSHED);
@@ -131,7 +131,7 @@ static void failed(void *context, enum dpk_rc_status refused, const struct dpk_r
 static const struct dpk_rc_ops ops = {
     .complete = completed, .next = send_next, .receive = next_receive, .failed = failed};
 
-#define AT_ONCE 64u /* work requests that rc carries out at once */
+#define AT_ONCE 64u /* concurrent work requests of rc */
 
 static enum dpk_rc_service service_of(enum ibv_qp_type type)
 {
@@ -140,7 +140,7 @@ static enum dpk_rc_service service_of(enum ibv_qp_type type)
                                 : DPK_RC_RELIABLE;
 }
 
-/* What programs may describe call by call for a type of queue pairs. */
+/* Returns the operations of struct ibv_qp_ex for a type of queue pairs. */
 static uint64_t operations_of(enum ibv_qp_type type)
 {
     const uint64_t sends = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
@@ -150,7 +150,7 @@ static uint64_t operations_of(enum ibv_qp_type type)
     return sends | (type == IBV_QPT_UD ? 0 : writes) | (type == IBV_QPT_RC ? reads : 0);
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
 {
     const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
@@ -172,7 +172,7 @@ static int check(const struct ibv_context *context, const struct ibv_qp_init_att
     return 0;
 }
 
-/* Gives back what create made, in reverse order. */
+/* Frees in reverse order of creation. */
 static void qp_free(struct qp *qp)
 {
     if (qp->end)
@@ -208,7 +208,7 @@ static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
     return qp;
 }
 
-/* False: no memory. */
+/* Returns false if there is no memory. */
 static bool use_queues(const struct ibv_qp_init_attr_ex *a, struct dpk_rc *rc)
 {
     if (!cq_use(a->send_cq, rc))
@@ -313,7 +313,7 @@ void qp_drop(struct qp *qp)
     qp->waits = false;
 }
 
-/* Ends the queue pair, but leaves what programs may still hold. */
+/* Ends the queue pair, but keeps the parts to which programs may have pointers. */
 static void qp_end(struct qp *qp)
 {
     dpk_rc_lock(qp->rc);

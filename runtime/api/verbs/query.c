@@ -1,4 +1,4 @@
-/* What emulated devices are, as RDMA devices tell it: limits, ports, addresses. */
+/* Properties of emulated devices: limits, ports, keys. */
 #include <endian.h>
 #include <errno.h>
 #include <stddef.h>
@@ -12,15 +12,15 @@
 #include "qp.h"
 
 #define MELLANOX         0x15b3
-#define LINK_LAYER_SPEED 32 /* 25 Gb/s a lane */
+#define LINK_LAYER_SPEED 32 /* 25 Gb/s per lane */
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 {
     return device ? htobe64(gids_guid(device)) : 0;
 }
 
-/* What a BlueField-3 has, but for mr and pd, which are those of `memory`. What is 0 it has not:
- * multicast groups, memory windows, raw queue pairs. */
+/* Describes a BlueField-3, except limits of memory regions and domains. Properties that are 0 are
+ * not supported: multicast groups, memory windows, raw queue pairs. */
 static void describe(struct ibv_context *context, struct ibv_device_attr *out)
 {
     const struct ibv_device *device = context->device;
@@ -64,7 +64,7 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
     return 0;
 }
 
-/* `attr_size`: of the structure that the program knows, which may be older or newer. */
+/* `attr_size`: size of the program's structure, which may be older or newer. */
 int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
                     struct ibv_device_attr_ex *attr, size_t attr_size)
 {
@@ -78,7 +78,7 @@ int query_device_ex(struct ibv_context *context, const struct ibv_query_device_e
     return 0;
 }
 
-/* A port of four lanes of 25 Gb/s. */
+/* Describes a port with four lanes of 25 Gb/s. */
 int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
                   size_t size)
 {
@@ -106,7 +106,7 @@ int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port
 int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
                          struct _compat_ibv_port_attr *port_attr)
 {
-    /* What callers of old know of it ends before port_cap_flags2. */
+    /* Older programs have a structure that ends before port_cap_flags2. */
     return query_port_ex(context, port_num, (struct ibv_port_attr *)port_attr,
                          offsetof(struct ibv_port_attr, port_cap_flags2));
 }

@@ -1,4 +1,4 @@
-/* What a queue pair reports: completions, asynchronous events, and failures on stderr. */
+/* Reports of a queue pair: completions, asynchronous events, and failures on stderr. */
 #include <stdio.h>
 
 #include "qp.h"

@@ -1,4 +1,4 @@
-/* Steering rules: what they match, and what they do. */
+/* Steering rules: matching and actions. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 static const char call[] = "mlx5dv_dr_rule_create";
 
-/* Whether rules of a domain may have the action, which is ours; 0 or an errno. */
+/* Checks that rules of a domain can use the action, which is ours. Returns 0 or an errno. */
 static int check_ours(const struct mlx5dv_dr_domain *domain, const struct mlx5dv_dr_action *a)
 {
     struct dpk_steering *s = dpk_verbs_device(domain->context)->steering;
@@ -37,7 +37,7 @@ static int refuse_action(const struct dpk_flow_actions *does)
                         "flow_counter, modify_header, push_vlan, pop_vlan, packet_reformat");
 }
 
-/* Adds what an action does; 0 or an errno. */
+/* Adds an action. Returns 0 or an errno. */
 static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv_dr_action *a,
                       struct dpk_flow_actions *does)
 {
@@ -57,8 +57,8 @@ static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
     return 0;
 }
 
-/* What all actions of a rule do; 0 or an errno. A rule without a destination is as none that
- * matches, but for its changes. */
+/* Adds all actions of a rule. Returns 0 or an errno. After a rule without a destination, frames go
+ * on as if no rule matched, but with its changes. */
 static int add_actions(const struct mlx5dv_dr_domain *domain, size_t count,
                        struct mlx5dv_dr_action *actions[], struct dpk_flow_actions *does)
 {

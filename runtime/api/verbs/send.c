@@ -1,4 +1,4 @@
-/* Send queues: work requests become works of rc. */
+/* Send queues: convert work requests to works of rc. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cq.h"
 #include "qp.h"
 
-#define PRIVILEGED 0x80000000u /* a key with this bit means the key of the queue pair */
+#define PRIVILEGED 0x80000000u /* a Q_Key with this bit means the Q_Key of the queue pair */
 
 bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
 {
@@ -52,13 +52,13 @@ static size_t index_of(const struct qp *qp, const struct send *s)
     return (size_t)(s - qp->sends.ring);
 }
 
-/* Where its pieces lie; before them is room for one. */
+/* Returns the pieces of a work request. There is room for one piece before them. */
 static struct dpk_rc_piece *pieces_of(const struct qp *qp, const struct send *s)
 {
     return &qp->sends.pieces[index_of(qp, s) * (qp->sends.sges + 1) + 1];
 }
 
-/* Whether a type of queue pairs has an operation. */
+/* Returns true if a type of queue pairs supports an operation. */
 static bool has_operation(enum ibv_qp_type type, enum dpk_rc_opcode opcode)
 {
     if (type == IBV_QPT_UD)
@@ -112,7 +112,7 @@ int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *li
     uint8_t *to = qp->sends.inlined + index_of(qp, s) * room;
     uint32_t size = 0;
     if (s->reads)
-        return EINVAL; /* there is nothing to send */
+        return EINVAL; /* a read sends no data */
     for (size_t i = 0; i < count; i++) {
         if (list[i].length > room - size)
             return ENOMEM;
@@ -227,7 +227,7 @@ static int set_target(const struct qp *qp, struct send *s, const struct ibv_send
     return 0;
 }
 
-/* As dpk_verbs_set_wait made it. */
+/* Reads the work request that dpk_verbs_set_wait made. */
 static int set_wait(const struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
 {
     const uint64_t number = wr->wr.rdma.remote_addr;
@@ -276,7 +276,7 @@ int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr *
 
 /* ---- Waiting for completions ---- */
 
-/* Queue pairs whose next work request waits; with the lock. */
+/* Queue pairs whose next work request waits. Used with the lock. */
 static LIST_HEAD(, qp) awaiting = LIST_HEAD_INITIALIZER(awaiting);
 
 static void await(struct qp *qp)
@@ -325,7 +325,7 @@ void sends_drop(struct qp *qp)
     s->silent = s->reads = 0;
 }
 
-/* ---- What rc asks ---- */
+/* ---- Callbacks of rc ---- */
 
 bool send_next(void *context, struct dpk_rc_work *out)
 {

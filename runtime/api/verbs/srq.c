@@ -20,7 +20,7 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
         errno = rc ? ENOMEM : errno;
         return NULL;
     }
-    s->receives.most--; /* libmlx5 keeps one, which ends the list of those that are free */
+    s->receives.most--; /* libmlx5 keeps one entry, which ends the list of free entries */
     s->ib = (struct ibv_srq){.context = pd->context, .srq_context = attr->srq_context, .pd = pd};
     s->rc = rc;
     s->generation = qp_generation();
@@ -92,13 +92,13 @@ bool srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces)
     if (receives_left(&s->receives) < s->limit) {
         const struct ibv_async_event event = {.element.srq = &s->ib,
                                               .event_type = IBV_EVENT_SRQ_LIMIT_REACHED};
-        s->limit = 0; /* the event is raised once */
+        s->limit = 0; /* the event occurs once */
         async_raise(&context_of(s->ib.context)->async, &event, &s->async_reported);
     }
     return true;
 }
 
-/* Messages that found no receive go on, those that waited longest first. */
+/* Resumes messages that wait for a receive, the oldest first. */
 static void resume(struct srq *s)
 {
     struct qp *qp;

@@ -1,5 +1,5 @@
-/* The states of a queue pair: which attributes each transition needs and allows, as the InfiniBand
- * architecture has it (volume 1, 11.2.5.2). */
+/* States of a queue pair: required and optional attributes of each transition, according to the
+ * InfiniBand architecture (volume 1, 11.2.5.2). */
 #include <errno.h>
 
 #include "ah.h"
@@ -36,7 +36,7 @@ static const struct transition {
                           IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | PATH}},
 };
 
-/* Of those that nothing answers: unreliable connected ones, and those of datagrams. */
+/* For queue pairs without acknowledgements: UC and UD. */
 #define UC_RTR (IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
 #define UC_ANY (IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | PATH)
 static const struct transition unreliable[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
@@ -72,7 +72,7 @@ static const struct transition *transition_of(enum ibv_qp_type type, enum ibv_qp
                                 : &reliable[from][to];
 }
 
-/* Attributes that emulated devices do not have, where a transition would allow them. */
+/* Attributes that emulated devices do not have, although transitions allow them. */
 #define MISSING PATH
 
 static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a, int mask)
@@ -140,8 +140,7 @@ static unsigned permits(const struct qp *qp)
            (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC);
 }
 
-/* Timers of the architecture (volume 1, 9.7.5.2.8), in units of 10 us: of receivers that are not
- * ready. */
+/* Receiver-not-ready timers of the architecture (volume 1, 9.7.5.2.8), in units of 10 us. */
 static uint32_t rnr_ms(uint8_t timer)
 {
     static const uint16_t timers[32] = {0xffff, 1,    2,    3,     4,     6,     8,     12,
@@ -151,7 +150,7 @@ static uint32_t rnr_ms(uint8_t timer)
     return timers[timer & 31] / 100u + 1;
 }
 
-/* 4.096 us * 2^timeout, for the first try and each retry (volume 1, 9.7.6.1.3). */
+/* 4.096 us * 2^timeout for each try (volume 1, 9.7.6.1.3). */
 static uint64_t retry_ms(const struct ibv_qp_attr *a)
 {
     return a->timeout == 0 ? UINT64_MAX
@@ -165,7 +164,7 @@ void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a)
     dpk_rc_qp_set_patience(pair, &patience);
 }
 
-/* Enters a state, with the lock. */
+/* Enters a state. Call this with the lock. */
 static void enter(struct qp *qp, enum ibv_qp_state to)
 {
     enum ibv_qp_state *state = &qp->state;
@@ -194,7 +193,7 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
     }
 }
 
-/* The queue pair becomes ready to receive. False: no memory. */
+/* Makes the queue pair ready to receive. Returns false if there is no memory. */
 static bool begin(struct qp *qp, uint32_t peer)
 {
     if (qp->ib.qp_base.qp_type != IBV_QPT_UD)
@@ -219,7 +218,7 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
         dpk_verbs_set_patience(qp->pair, &qp->attr);
     }
     dpk_rc_unlock(qp->rc);
-    /* It may wait for the peer's process, so the lock is not held. */
+    /* The lock is not held, because this may wait for the peer's process. */
     if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR && !begin(qp, attr->dest_qp_num))
         why = ENOMEM;
     if (why)
@@ -236,7 +235,7 @@ int dpk_verbs_query_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mas
                        struct ibv_qp_init_attr *init_attr)
 {
     struct qp *qp = (struct qp *)ib;
-    (void)attr_mask; /* the requested attributes; all are set */
+    (void)attr_mask; /* all attributes are set */
     if (!qp || !attr || !init_attr || qp->generation != qp_generation())
         return EINVAL;
     dpk_rc_lock(qp->rc);

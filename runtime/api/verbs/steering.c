@@ -1,9 +1,6 @@
-/*
- * Flow steering: rules choose what becomes of frames (queues.h), as rdma-core's mlx5dv_dr has them on
- * a card. What comes in passes the tables of NIC_RX and reaches receive queues
- * (flexio_rq_get_tir); what is sent passes those of NIC_TX and FDB. The vports of the FDB are the
- * uplink and the device itself.
- */
+/* Flow steering: rules decide about frames (queues.h), like rdma-core's mlx5dv_dr on a card.
+ * Received frames pass tables of NIC_RX and reach receive queues (flexio_rq_get_tir). Sent frames
+ * pass tables of NIC_TX and FDB. The vports of the FDB are the uplink and the device itself. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>
@@ -13,7 +10,7 @@
 #include "match.h"
 #include "steering.h"
 
-/* Each object starts with its address: no object of rdma-core's libmlx5 does. */
+/* Each object starts with the address of this tag, unlike objects of rdma-core's libmlx5. */
 static const char tag;
 
 void *steering_refuse(int why)
@@ -64,7 +61,7 @@ struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
 
 int dpk_mlx5_dr_domain_sync(const struct mlx5dv_dr_domain *domain)
 {
-    return domain ? 0 : EINVAL; /* a rule counts from its creation on */
+    return domain ? 0 : EINVAL; /* rules take effect when they are created */
 }
 
 int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain)

@@ -1,4 +1,4 @@
-/* The table by which libibverbs.so.1 and libmlx5.so.1 call the verbs of emulated devices. */
+/* The table of functions that libibverbs.so.1 and libmlx5.so.1 call for emulated devices. */
 #include "api/verbs/verbs.h"
 
 const struct dpk_emulated dpk_emulated_9 = {

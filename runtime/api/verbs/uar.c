@@ -1,5 +1,5 @@
-/* UARs, the pages through which a host rings the doorbells of queues. Queues of the DPA name one by
- * its number (flexio_cq_attr and others); nothing listens to what is stored to its page. */
+/* UARs: pages through which a host rings doorbells of queues. Queues of the DPA refer to a UAR by
+ * its number (flexio_cq_attr and others). Stores to its page have no effect. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "context.h"
 
 #define PAGE     4096u
-#define BF_AT    0x800u /* of the doorbell register in a page */
+#define BF_AT    0x800u /* offset of the doorbell register in a page */
 #define TYPES    (MLX5DV_UAR_ALLOC_TYPE_BF | MLX5DV_UAR_ALLOC_TYPE_NC)
 #define NO_PLACE DPK_VERBS_UARS
 

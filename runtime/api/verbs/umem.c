@@ -1,5 +1,5 @@
-/* Host memory for queues: registered in a domain of its own, so that its number is a key for
- * nothing else, and no other key is a number for queues. */
+/* Host memory for queues. It is registered in a separate domain, so that its numbers are not valid
+ * as keys for other purposes, nor other keys as its numbers. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct umem {
     struct umem *next;
 };
 
-/* Of those that programs hold: a card's have nothing else to tell them by. */
+/* All umems of programs. A card's umems can be distinguished only by this list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct umem *umems;
 

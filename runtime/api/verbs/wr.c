@@ -1,11 +1,11 @@
-/* The functions of struct ibv_qp_ex: a program describes work requests one call after the other
- * (ibv_wr_rdma_write, ibv_wr_set_sge, ...), between ibv_wr_start and ibv_wr_complete. */
+/* The functions of struct ibv_qp_ex: between ibv_wr_start and ibv_wr_complete, a program describes
+ * work requests with several calls (ibv_wr_rdma_write, ibv_wr_set_sge, ...). */
 #include <endian.h>
 #include <errno.h>
 
 #include "qp.h"
 
-/* All that is between ibv_wr_start and its end holds the lock, as a card's library does. */
+/* The lock is held from ibv_wr_start to the end, as in a card's library. */
 static void start(struct ibv_qp_ex *ib)
 {
     struct qp *qp = (struct qp *)ib;
@@ -32,7 +32,7 @@ static void abandon(struct ibv_qp_ex *ib)
     dpk_rc_unlock(qp->rc);
 }
 
-/* ---- Operations: each begins a work request ---- */
+/* ---- Operations: each starts a work request ---- */
 
 static struct send *begin(struct ibv_qp_ex *ib, enum ibv_wr_opcode opcode)
 {
@@ -105,7 +105,7 @@ static void send_imm(struct ibv_qp_ex *ib, __be32 immediate)
         s->work.immediate = be32toh(immediate);
 }
 
-/* ---- Operations that emulated devices do not have ---- */
+/* ---- Unsupported operations ---- */
 
 static void refuse(struct ibv_qp_ex *ib)
 {
@@ -144,7 +144,7 @@ static void atomic_write(struct ibv_qp_ex *ib, uint32_t rkey, uint64_t address, 
     refuse(ib);
 }
 
-/* ---- Data of the work request that was begun last ---- */
+/* ---- Data of the work request that was started last ---- */
 
 static struct send *last(struct qp *qp)
 {

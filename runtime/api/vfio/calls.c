@@ -1,4 +1,4 @@
-/* What descriptors answer to ioctl: linux/vfio.h. */
+/* Answers of descriptors to ioctl (linux/vfio.h). */
 #include <errno.h>
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
@@ -19,10 +19,10 @@ static int answer(int error)
     return -1;
 }
 
-/* ---- What they are given ---- */
+/* ---- Arguments ---- */
 
-/* What a request reads of its argument at least, and whether it writes there: as the kernel copies it,
- * before it looks at it. Those that are not here have none, or a text. */
+/* Minimum bytes that a request reads from its argument, and whether it writes there. The kernel
+ * checks this memory first. Other requests have no argument, or a text. */
 static const struct given {
     unsigned long request;
     size_t size;
@@ -209,7 +209,7 @@ static int set_interrupts(struct vfio_function *f, struct vfio_irq_set *set)
         return answer(EFAULT);
     for (uint32_t i = 0; i < set->count; i++)
         if (fds[i] >= 0 && vfio_has((unsigned)fds[i], (unsigned)fds[i]))
-            return answer(EINVAL); /* no eventfd */
+            return answer(EINVAL); /* not an eventfd */
     return vfio_set_interrupts(f, set->start, set->count, fds) ? 0 : -1;
 }
 
@@ -241,7 +241,7 @@ int vfio_call(const struct vfio_held *of, unsigned long request, void *argument)
                                       : call_device(of->function, request, argument);
 }
 
-/* Of configuration space a driver may write the command register; the rest stays as it is. */
+/* Writes configuration space. A driver can change only the command register. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset)
 {
     uint8_t command[2];

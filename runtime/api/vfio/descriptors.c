@@ -1,4 +1,4 @@
-/* Which descriptors of the process are whose. */
+/* The process's descriptors of containers, groups and devices. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,11 +13,11 @@
 
 #define DESCRIPTORS_MAX 1024
 
-/* What is entered can be asked without the lock: other descriptors, which are most, need none, and
- * close() is called in signal handlers and in children of vfork(), too. */
+/* `entered` can be read without the lock. Most descriptors are not entered, and close() is also
+ * called in signal handlers and in children of vfork(). */
 static struct {
     pthread_mutex_t lock;
-    _Atomic pid_t process; /* whose descriptors these are */
+    _Atomic pid_t process; /* the process that has these descriptors */
     struct {
         atomic_bool entered;
         struct vfio_held is;
@@ -26,7 +26,7 @@ static struct {
 
 /* ---- Finding functions ---- */
 
-/* The function of a bus and a number, in whichever card has it. */
+/* Finds the function of a bus and number among all cards. */
 static struct dpk_pci *find(unsigned bus, unsigned number)
 {
     char folder[PATH_MAX];
@@ -82,7 +82,7 @@ static void function_free(struct vfio_function *f)
     free(f);
 }
 
-/* With the lock. */
+/* Call this with the lock. */
 static void use(const struct vfio_held *held)
 {
     if (held->function)
@@ -112,7 +112,8 @@ bool vfio_hold(int fd, struct vfio_held *out)
     return out->kind != VFIO_NONE;
 }
 
-/* With the lock. False: errno says why, and the descriptor is closed. */
+/* Enters a descriptor. If it returns false, with errno, the descriptor is closed. Call this with
+ * the lock. */
 static bool enter(int fd, const struct vfio_held *is)
 {
     if (fd >= DESCRIPTORS_MAX) {
@@ -131,7 +132,7 @@ static bool enter(int fd, const struct vfio_held *is)
     return true;
 }
 
-/* With the lock. What it was is to be released, without. */
+/* Removes a descriptor. Call this with the lock; release the returned value without it. */
 static struct vfio_held take_out(int fd)
 {
     const struct vfio_held was = descriptors.of[fd].is;
@@ -152,7 +153,7 @@ void vfio_forget(int fd)
     vfio_release(&was);
 }
 
-/* ---- Copies, and ranges ---- */
+/* ---- Copies and ranges ---- */
 
 bool vfio_has(unsigned first, unsigned last)
 {
@@ -200,7 +201,7 @@ void vfio_change_closed(unsigned first, unsigned last, bool done)
 
 /* ---- fork() ---- */
 
-/* Locks in their order. */
+/* The order of the locks. */
 static void before_fork(void)
 {
     vfio_interrupts_lock();
@@ -235,14 +236,15 @@ static int fail_with(int error)
     return -1;
 }
 
-/* A group is one program's; what was pending for the one before is gone. */
+/* A group has one program at a time. Pending interrupts and mappings of the previous program are
+ * dropped. */
 static int open_group(struct dpk_pci *pci)
 {
     if (dpk_pci_state_of(pci) != DPK_PCI_ON)
         return fail_with(ENODEV);
     if (!dpk_pci_claim(pci, DPK_PCI_HOST))
         return fail_with(EBUSY);
-    if (dpk_pci_state_of(pci) != DPK_PCI_ON) /* it was unplugged meanwhile */
+    if (dpk_pci_state_of(pci) != DPK_PCI_ON) /* unplugged meanwhile */
         return fail_with(ENODEV);
     struct vfio_function *function = calloc(1, sizeof *function);
     if (!function)
@@ -270,7 +272,7 @@ static int open_container(void)
     const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     const bool entered = enter(fd, &(struct vfio_held){VFIO_CONTAINER, NULL, container});
     pthread_mutex_unlock(&descriptors.lock);
-    vfio_container_leave(container); /* the descriptor alone is a user of it */
+    vfio_container_leave(container); /* only the descriptor uses it */
     return entered ? fd : -1;
 }
 

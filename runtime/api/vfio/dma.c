@@ -1,5 +1,5 @@
-/* Memory of the program that functions reach: the container's mappings, as VFIO of type 1 has them. Each
- * is exported (exports.h) once, and is a mapping of every function in the container. */
+/* Memory of the program that functions access: the container's mappings, as in VFIO type 1. Each
+ * mapping is exported once (exports.h), and mapped in each function of the container. */
 #include <errno.h>
 #include <linux/vfio.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 _Static_assert(VFIO_DMA_MAP_FLAG_READ == DPK_PCI_DMA_READ, "flags are rights");
 _Static_assert(VFIO_DMA_MAP_FLAG_WRITE == DPK_PCI_DMA_WRITE, "flags are rights");
 
-/* What a child of fork() has of one is its parent's: it changes nothing. */
+/* Only the process that made a container may change it. A child of fork() may not. */
 struct vfio_container {
     pid_t process;
     unsigned users;
@@ -23,7 +23,7 @@ struct vfio_container {
     size_t count, room;
 };
 
-/* For all containers. */
+/* Guards all containers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t last_key;
 static struct {
@@ -46,7 +46,7 @@ static void remove_mapping(struct vfio_container *c, size_t i)
     const uint32_t key = c->mappings[i].what.key;
     for (struct vfio_function *f = c->functions; f; f = f->next)
         dpk_pci_unmap(f->pci, key);
-    dpk_export_remove(key); /* waits for who is inside */
+    dpk_export_remove(key); /* waits for peers that copy */
     c->mappings[i] = c->mappings[--c->count];
 }
 
@@ -215,7 +215,7 @@ static int check_room(struct vfio_container *c, const struct vfio_iommu_type1_dm
     return 0;
 }
 
-/* Exports it, as the last mapping; functions do not have it yet. */
+/* Exports memory as the last mapping. Functions do not have it yet. */
 static int export_one(struct vfio_container *c, const struct vfio_iommu_type1_dma_map *m)
 {
     struct dpk_error err = {0};
@@ -265,7 +265,7 @@ int vfio_map(struct vfio_container *c, const struct vfio_iommu_type1_dma_map *ma
 
 /* ---- Unmapping ---- */
 
-/* Whether a range is of mappings that are whole. */
+/* Returns true if the range contains only whole mappings. */
 static bool cuts_none(const struct vfio_container *c, uint64_t iova, uint64_t last)
 {
     for (size_t i = 0; i < c->count; i++) {

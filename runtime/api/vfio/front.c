@@ -1,5 +1,5 @@
-/* Functions of the C library that come here first: the linker gives these their names, `open` for
- * `front_open`. */
+/* Functions that replace those of the C library: the linker names them accordingly, `front_open` as
+ * `open`. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +30,12 @@ void front_closefrom(int first);
 /* The C library's function of that name. */
 #define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
 
-/* -2: the path is not one of our paths. */
+/* Returns -2 if the path is not handled here. */
 static int open_ours(const char *path, int flags)
 {
     const int before = errno;
     char name[32];
-    if (!path) { /* the C library's declaration takes no NULL */
+    if (!path) { /* the C library declares path as non-NULL */
         errno = EFAULT;
         return -1;
     }
@@ -94,7 +94,8 @@ int front_ioctl(int fd, unsigned long request, ...)
     return result;
 }
 
-/* BARs are the kernel's to write; what is before them is not. False: it is not there. */
+/* Handles writes to configuration space. The kernel handles writes to BARs. Returns false if the
+ * offset is not in configuration space. */
 static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ssize_t *result)
 {
     struct vfio_held held;
@@ -125,13 +126,13 @@ ssize_t front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 
 /* ---- Copies of descriptors ---- */
 
-/* Whether copying one, to where another may be, concerns us. */
+/* Returns true if `fd`, or `to`, which the copy may replace, is entered. */
 static bool concerns_us(int fd, int to)
 {
     return vfio_has((unsigned)fd, (unsigned)fd) || vfio_has((unsigned)to, (unsigned)to);
 }
 
-/* What a call of the C library makes of `fd`. */
+/* Copies `fd` with a call of the C library. */
 #define COPIED(fd, to, call)                                                                       \
     (!concerns_us(fd, to) ? (call) : (vfio_change_begin(), vfio_change_copied(fd, (call))))
 
@@ -155,7 +156,7 @@ static bool copies(int command)
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 }
 
-/* The argument is a number or a pointer: a pointer has room for either. */
+/* The argument is an int or a pointer. Reading a pointer covers both. */
 int front_fcntl(int fd, int command, ...)
 {
     va_list list;
@@ -200,7 +201,7 @@ void front_closefrom(int first)
     vfio_change_closed(from, UINT_MAX, true);
 }
 
-/* /sys/bus/pci/devices/ADDRESS/iommu_group leads to the group. */
+/* /sys/bus/pci/devices/ADDRESS/iommu_group is a link to the group. */
 ssize_t front_readlink(const char *path, char *to, size_t size)
 {
     char address[13] = "", text[64], name[64];

@@ -1,4 +1,5 @@
-/* Interrupts: a thread waits for vectors that the DPU raises, and writes to the program's eventfds. */
+/* Interrupts: a thread waits for vectors that the DPU raises, and writes to the program's
+ * eventfds. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,20 +9,20 @@
 
 #include "api/vfio/vfio.h"
 
-/* For the interrupts of all functions: who sets them, and who takes them back. */
+/* Guards the interrupts of all functions while they are set or ended. */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
 struct vfio_interrupts {
     pthread_mutex_t lock;
     pthread_t thread;
-    pid_t process; /* that the thread is in */
+    pid_t process; /* the process that has the thread */
     atomic_bool stop;
     struct dpk_pci *pci;
     unsigned count;
-    int fds[]; /* ours: copies; -1: none; with the lock */
+    int fds[]; /* copies of the program's; -1: not set; with the lock */
 };
 
-/* A vector without an eventfd stays pending. */
+/* Signals raised vectors. A vector without an eventfd stays pending. */
 static void deliver(struct vfio_interrupts *t)
 {
     const uint64_t one = 1;
@@ -79,7 +80,7 @@ static bool set_all(struct vfio_interrupts *t, unsigned start, unsigned count, c
         good = good && (fds[i] < 0 || t->fds[start + i] >= 0);
     }
     pthread_mutex_unlock(&t->lock);
-    deliver(t); /* what was pending */
+    deliver(t); /* vectors that were pending */
     return good;
 }
 

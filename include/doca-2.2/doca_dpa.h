@@ -135,29 +135,30 @@ doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *han
 doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
 doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey);
 
-/* ---- Endpoints ---- One side of a connection, by which kernels write to memory of the other (guide,
- * 3.4.7). An error of an endpoint, also the end of its peer, puts the context into the error state. */
+/* ---- Endpoints ---- An endpoint is one side of a connection. Kernels write through it to the
+ * peer's memory (guide, 3.4.7). An error of an endpoint, also the end of its peer, puts the context
+ * into the error state. */
 
 /* A worker manages endpoints. One worker for a process is enough. */
 typedef struct doca_dpa_worker *doca_dpa_worker_t;
 typedef struct doca_dpa_ep *doca_dpa_ep_t;
-/* Bytes, to be sent to the peer by whatever means. */
+/* Bytes for the peer. The program chooses how to send them. */
 typedef void *doca_dpa_ep_addr_t;
 
-/* INVALID_VALUE: a NULL argument, or flags other than 0. BAD_STATE: the context has ended.
- * NO_MEMORY. */
+/* Errors: INVALID_VALUE for a NULL argument, or flags other than 0; BAD_STATE if the context has
+ * ended; NO_MEMORY. */
 doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, unsigned int flags);
-/* IN_USE: it has endpoints. */
+/* Errors: IN_USE if the worker has endpoints. */
 doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker);
 
-/* `access`: what the peer may do, as far as memory permits it: bits of DOCA_ACCESS_...
- * INVALID_VALUE: a NULL argument, or unknown bits. BAD_STATE: the context has ended. NO_MEMORY.
- * IO_FAILED: other processes cannot reach this one. */
+/* `access`: the accesses that the peer may have, as far as memory permits them: bits of
+ * DOCA_ACCESS_... Errors: INVALID_VALUE for a NULL argument or unknown bits; BAD_STATE if the
+ * context has ended; NO_MEMORY; IO_FAILED if other processes cannot reach this process. */
 doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, doca_dpa_ep_t *ep);
 /* Destroys the endpoint. Its operations in flight fail. */
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep);
 
-/* Its address, to be freed with doca_dpa_ep_addr_free. INVALID_VALUE. NO_MEMORY. */
+/* Gets its address; free it with doca_dpa_ep_addr_free. Errors: INVALID_VALUE, NO_MEMORY. */
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length);
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr);
 

@@ -20,7 +20,7 @@ extern "C" {
 #pragma clang attribute push(__attribute__((not_tail_called)), apply_to = function)
 #endif
 
-/* ---- Registered memory: a bad handle, one of another device, or a bad address faults the thread */
+/* ---- Registered memory: a bad address, or a bad or foreign handle, faults the thread ---- */
 
 /* Returns the key that a peer uses for the memory. */
 uint32_t doca_dpa_dev_mem_rkey_get(doca_dpa_dev_mem_t mem);

@@ -62,8 +62,8 @@ doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list
 doca_error_t doca_buf_get_next_in_list(struct doca_buf *buf, struct doca_buf **next);
 /* Gets the last buffer of the list that `buf` is in. A buffer outside of lists is a list of one. */
 doca_error_t doca_buf_get_last_in_list(struct doca_buf *buf, struct doca_buf **last);
-/* Set their result to 1 or 0: whether the buffer is the last of its list, the first of its list, or in
- * a list with other buffers. */
+/* Set their result to 1 or 0. They return 1 if the buffer is the last of its list, the first of its
+ * list, or in a list with other buffers. */
 doca_error_t doca_buf_is_last_in_list(const struct doca_buf *buf, uint8_t *is_last);
 doca_error_t doca_buf_is_first_in_list(const struct doca_buf *buf, uint8_t *is_first);
 doca_error_t doca_buf_is_in_list(const struct doca_buf *buf, uint8_t *is_in_list);

@@ -139,10 +139,11 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
  * closed. NULL if `dev` is not a device. */
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
 
-/* ---- Representors: the DPU sees one for each function of the host, the host sees none ---- */
+/* ---- Representors: the DPU has a representor for each function of the host; the host has none
+ * ---- */
 
-/* Whether representors of the kind can be listed on the device, 1 or 0. 1 for "all", and on the DPU for
- * network functions; 0 for emulated functions. */
+/* Get 1 if representors of the kind can be listed on the device, else 0. The result is 1 for "all",
+ * and on the DPU for network functions; it is 0 for emulated functions. */
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_all_supported);
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,

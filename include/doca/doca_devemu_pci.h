@@ -134,8 +134,8 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
                                        doca_devemu_pci_dev_event_flr_handler_cb_t handler,
                                        union doca_data user_data);
 
-/* Whether the host has reset the function since the start of its context. Errors: BAD_STATE if the
- * context does not run. */
+/* Gets 1 if the host has reset the function since the start of its context, else 0. Errors:
+ * BAD_STATE if the context does not run. */
 doca_error_t doca_devemu_pci_dev_is_flr(const struct doca_devemu_pci_dev *pci_dev, uint8_t *flr);
 
 /* ---- Virtual functions ---- */
@@ -268,7 +268,7 @@ doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *ms
 
 /* ---- Memory of the host's driver ---- */
 
-/* Whether a device can be added to such a memory map. */
+/* Gets 1 if a device can be added to such a memory map, else 0. */
 doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *is_supported);
 /* Creates a map (doca_mmap.h) of the driver's memory. Its range consists of addresses that the driver

@@ -40,7 +40,7 @@ enum doca_devemu_pci_bar_mem_type {
 
 /* ---- Capabilities ---- */
 
-/* Whether a device manages functions of a type, and whether it can plug and unplug them. Only devices
+/* Get 1 if a device manages functions of a type, or can plug and unplug them, else 0. Only devices
  * on the DPU side of a card with two sides can. */
 doca_error_t doca_devemu_pci_cap_type_is_mgmt_supported(const struct doca_devinfo *devinfo,
                                                         const struct doca_devemu_pci_type *pci_type,
@@ -66,8 +66,8 @@ doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type);
  * started. */
 doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type);
 
-/* The device whose card has the functions. The device stays in use until the type gets another device
- * or NULL. */
+/* Sets the device whose card has the functions. The device stays in use until the type gets another
+ * device or NULL. */
 doca_error_t doca_devemu_pci_type_set_dev(struct doca_devemu_pci_type *pci_type,
                                           struct doca_dev *dev);
 

@@ -94,7 +94,7 @@ enum doca_flow_fwd_type {
     DOCA_FLOW_FWD_HASH_PIPE,
 };
 
-/* Where frames go. */
+/* The destination of frames. */
 struct doca_flow_fwd {
     enum doca_flow_fwd_type type;
     enum doca_flow_resource_type rss_type;

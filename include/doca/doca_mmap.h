@@ -101,11 +101,11 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 
 /* Gets the number of its buffers that are held; 0 after doca_mmap_enable_thread_safety. */
 doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs);
-/* Whether the map was exported since its start, and whether it was made from an export: 1 or 0. */
+/* Get 1 if the map was exported since its start, or was made from an export, else 0. */
 doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported);
 doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export);
 
-/* Whether a device can export maps over PCIe, and import them: 1 for all emulated devices. */
+/* Get 1 if a device can export maps over PCIe, or import them: always 1 for emulated devices. */
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
                                                    uint8_t *mmap_export);
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,

@@ -59,7 +59,7 @@ typedef int (*doca_pcc_trace_callback_t)(void *ctx, struct doca_pcc_bin_report *
 doca_error_t doca_devinfo_get_is_pcc_supported(const struct doca_devinfo *devinfo);
 /* Returns DOCA_SUCCESS if the device runs notification points. */
 doca_error_t doca_pcc_np_cap_is_supported(const struct doca_devinfo *devinfo);
-/* Whether probes may have a header of the program. Always NOT_SUPPORTED. */
+/* Returns DOCA_SUCCESS if probes may have a header of the program. Always NOT_SUPPORTED. */
 doca_error_t doca_pcc_cap_is_ccmad_custom_header_supported(const struct doca_devinfo *devinfo);
 
 /* ---- Contexts ---- */
@@ -102,8 +102,8 @@ doca_error_t doca_pcc_set_ifa1_probe_packet_format(struct doca_pcc *pcc,
 doca_error_t doca_pcc_set_ifa2_probe_packet_format(struct doca_pcc *pcc,
                                                    uint32_t probe_format_slot);
 /* For reaction points (rp) and notification points (np). Errors: NOT_SUPPORTED for the other kind. */
-/* Whether the peer's notification point answers. Errors: NOT_SUPPORTED if true: here the peer's device
- * answers. */
+/* Selects an answer by the peer's notification point (true) or by the peer's device. Errors:
+ * NOT_SUPPORTED for true. */
 doca_error_t doca_pcc_rp_set_ccmad_remote_sw_handler(struct doca_pcc *pcc,
                                                      uint32_t probe_format_slot, bool sw_handler);
 doca_error_t doca_pcc_set_ifa1_probe_marker(struct doca_pcc *pcc, uint32_t probe_format_slot,

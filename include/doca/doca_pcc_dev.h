@@ -35,7 +35,7 @@ extern "C" {
 
 /* ---- Events ---- */
 
-/* Whether DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK can be masked out. */
+/* 1: DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK can be masked out. */
 #define DOCA_PCC_DEV_ACK_NACK_TX_EVENT_DISABLED_SUPPORTED (1)
 
 typedef enum doca_pcc_dev_event_type_enum {

@@ -102,11 +102,12 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
  * context does not run, or the task is submitted and has not ended. */
 doca_error_t doca_task_submit(struct doca_task *task);
 
-/* As doca_task_submit. `flags`: of enum doca_task_submit_flag; every task is flushed and reported. */
+/* Like doca_task_submit. `flags`: of enum doca_task_submit_flag; every task is flushed and
+ * reported. */
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
-/* As doca_task_submit, but errors of the task are returned here, not when it ends: also the errors of
- * its library's tasks. The program keeps a task that is not submitted. */
+/* Like doca_task_submit, but returns the errors of the task, also those of its library, instead of
+ * ending the task with them. The program keeps a task that is not submitted. */
 doca_error_t doca_task_try_submit(struct doca_task *task);
 
 /* Frees a task. A submitted task is freed when it has ended, without a callback. After a call from the
@@ -148,7 +149,7 @@ enum doca_event_batch_events_number {
     DOCA_EVENT_BATCH_EVENTS_NUMBER_128,
 };
 
-/* As for single tasks, for batches of doca_eth. */
+/* The same functions for batches of doca_eth. */
 doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
 doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
 void doca_task_batch_free(struct doca_task_batch *task_batch);

@@ -52,7 +52,8 @@ enum doca_rdma_transport_type {
 
 /* ---- Capabilities of devices: DOCA_SUCCESS if supported ---- */
 
-/* Whether a transport is supported. Errors: NOT_SUPPORTED for any transport except RC. */
+/* Returns DOCA_SUCCESS if a transport is supported. Errors: NOT_SUPPORTED for any transport except
+ * RC. */
 doca_error_t
 doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
                                           enum doca_rdma_transport_type transport_type);
@@ -176,9 +177,9 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
                                struct doca_rdma_connection *connection);
 
-/* The same functions for programs of DOCA 2.5 to 2.9, which have one connection and do not name it.
- * They call these functions by the names above, with three arguments. The first doca_rdma_export
- * creates the connection; doca_rdma_connect returns BAD_STATE before. */
+/* doca_rdma_export and doca_rdma_connect of DOCA 2.5 to 2.9, which have one connection and no
+ * argument for it. Programs call them by these names, with three arguments. The first
+ * doca_rdma_export creates the connection; doca_rdma_connect returns BAD_STATE before. */
 doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
                                      size_t *details_size);
 doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,

@@ -13,7 +13,7 @@
  *     doca_verbs_qp_modify(qp, attr, DOCA_VERBS_QP_ATTR_NEXT_STATE | ...);    // INIT, RTR, RTS
  *
  * Programs of the CPU post and poll by doca_verbs_bridge.h. With an external data path the queue pair
- * is one of the DPA: its completions go to completion queues of DOCA DPA, and DPA code posts to it
+ * is on the DPA: its completions go to completion queues of DOCA DPA, and DPA code posts to it
  * (doca_dpa_dev_verbs.h).
  *
  * Objects with "attr" in their names are attributes of other objects, which copy them. Setters return
@@ -102,7 +102,8 @@ enum doca_verbs_qp_scatter_to_cqe {
     DOCA_VERBS_QP_SCATTER_TO_CQE_32B,
 };
 
-/* Whether sending writes a doorbell record; if not, whether the program or the device rings. */
+/* Selects the doorbell record: sending writes it (DBR_VALID), or not; then the program (NO_DBR_EXT)
+ * or the device (NO_DBR_INT) rings. */
 enum doca_verbs_qp_send_dbr_mode {
     DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID = 0,
     DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_EXT,
@@ -122,7 +123,7 @@ enum doca_verbs_cq_entry_size {
     DOCA_VERBS_CQ_ENTRY_SIZE_128,
 };
 
-/* What doca_verbs_qp_modify changes: bits. */
+/* Bits: attributes that doca_verbs_qp_modify changes. */
 #define DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_WRITE (1 << 0)
 #define DOCA_VERBS_QP_ATTR_ALLOW_REMOTE_READ  (1 << 1)
 #define DOCA_VERBS_QP_ATTR_PKEY_INDEX         (1 << 2)
@@ -584,11 +585,11 @@ doca_error_t doca_verbs_qp_attr_set_max_dest_rd_atomic(struct doca_verbs_qp_attr
                                                        uint8_t max_dest_rd_atomic);
 uint8_t doca_verbs_qp_attr_get_max_dest_rd_atomic(const struct doca_verbs_qp_attr *qp_attr);
 
-/* Changes what the mask names, of a queue pair of type RC: to INIT with ALLOW_REMOTE_WRITE,
- * ALLOW_REMOTE_READ, PKEY_INDEX and PORT_NUM; to RTR with RQ_PSN, DEST_QP_NUM, PATH_MTU, AH_ATTR and
- * MIN_RNR_TIMER; to RTS with SQ_PSN, ACK_TIMEOUT, RETRY_CNT and RNR_RETRY. Errors: INVALID_VALUE if one
- * of these is missing, a value is invalid, or the state does not follow, DRIVER if no device has the
- * GID. */
+/* Changes the attributes of the mask, of a queue pair of type RC: to INIT with ALLOW_REMOTE_WRITE,
+ * ALLOW_REMOTE_READ, PKEY_INDEX and PORT_NUM; to RTR with RQ_PSN, DEST_QP_NUM, PATH_MTU, AH_ATTR
+ * and MIN_RNR_TIMER; to RTS with SQ_PSN, ACK_TIMEOUT, RETRY_CNT and RNR_RETRY. Errors:
+ * INVALID_VALUE if a required attribute is missing, a value is invalid, or the state does not
+ * follow; DRIVER if no device has the GID. */
 doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
                                   int attr_mask);
 /* Gets the attributes of a queue pair of the CPU, and the attributes with which it was created.

@@ -28,7 +28,8 @@ extern "C" {
 #define DOCA_VERSION_NUM(major, minor, patch) ((major) << 24 | (minor) << 16 | (patch))
 #define DOCA_CURRENT_VERSION_NUM              DOCA_VERSION_NUM(DOCA_VER_MAJOR, DOCA_VER_MINOR, DOCA_VER_PATCH)
 
-/* Whether a version is equal to, not later than, or not earlier than the version of these headers. */
+/* True if a version is equal to, not later than, or not earlier than the version of these
+ * headers. */
 #define DOCA_VERSION_EQ_CURRENT(major, minor, patch)                                               \
     (DOCA_VERSION_NUM(major, minor, patch) == DOCA_CURRENT_VERSION_NUM)
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch)                                              \

@@ -1,8 +1,8 @@
 /*
  * libflexio: the host side of FlexIO: processes, remote calls, DPA memory, messages.
  *
- * The names, types and numbers are those of NVIDIA's FlexIO SDK from 24.01 on; what runs the program
- * here is dpakit's emulated device. Only what is implemented is declared.
+ * The names, types and numbers are those of NVIDIA's FlexIO SDK from 24.01 on. Programs run on
+ * dpakit's emulated device. Only implemented functions are declared.
  *
  *     extern struct flexio_app *my_app;      // made by dpacc --app-name="my_app"
  *     extern flexio_func_t add;              // __dpa_rpc__ uint64_t add(uint64_t, uint64_t)
@@ -42,7 +42,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* mlx5dv.h calls these without asking for them: under -std=c11 <endian.h> has none. */
+/* mlx5dv.h calls functions that <endian.h> does not declare under -std=c11. */
 #include <endian.h>
 #ifndef htobe32
 #define FLEXIO_OWN_ENDIAN
@@ -137,19 +137,18 @@ enum flexio_affinity_type {
     FLEXIO_AFFINITY_GROUP,
 };
 
-/* Where DPA threads run: any unit (NONE), the execution unit with number `id` (STRICT), or the
- * units of group `id` (GROUP). Units and groups are those of DPAKIT_EUS and DPAKIT_EU_GROUPS: 256
- * units and no group by default; numbers are virtual ones in a partition (DPAKIT_EUS=FIRST-LAST).
- */
+/* The execution units of a DPA thread: any unit (NONE), the unit with number `id` (STRICT), or the
+ * units of group `id` (GROUP). DPAKIT_EUS and DPAKIT_EU_GROUPS define units and groups: 256 units
+ * and no group by default. Numbers are virtual in a partition (DPAKIT_EUS=FIRST-LAST). */
 struct flexio_affinity {
     enum flexio_affinity_type type;
     uint32_t id;
 };
 
-/* The card's processor; how many units a program has here: DPAKIT_EUS. */
+/* The card's processor. DPAKIT_EUS sets the number of units that a program has here. */
 #define PHY_CORES_NUM   16
 #define EUS_PER_CORE    16
-#define OS_RESERVED_EUS 2 /* of the card's operating system */
+#define OS_RESERVED_EUS 2 /* reserved for the card's operating system */
 
 /* Longest name of a program or function, with its NUL. */
 #define FLEXIO_MAX_NAME_LEN 256
@@ -161,7 +160,7 @@ struct flexio_affinity {
 struct flexio_app_attr {
     const char *app_name;
     void *app_ptr;    /* the device executable; must stay where it is as long as the flexio_app */
-    size_t app_bsize; /* bytes of it */
+    size_t app_bsize; /* its size in bytes */
     char *app_sig_sec_name; /* name of the section with the signature, or NULL; for information */
     /* dpakit: the reserved section `.dpa_sig_<app>` as it was loaded: a little-endian u64 length,
      * then that many bytes of crypto data. No section or length 0: the program is unsigned. Must
@@ -169,7 +168,7 @@ struct flexio_app_attr {
     const void *app_sig_ptr;
     size_t app_sig_bsize;
     /* dpakit: the program's attributes, `.dpa_proc_attr_<app>`, which a signature in the compact
-     * profile covers; NULL: none. Must stay where they are. */
+     * profile covers; or NULL. Must stay where they are. */
     const void *app_attr_ptr;
     size_t app_attr_bsize;
 };
@@ -190,8 +189,8 @@ flexio_status flexio_app_destroy(struct flexio_app *app);
 /*
  * Lists the programs known to the library, in the order they were created.
  *   app_list  [out]  array of *num_apps programs; free it with flexio_app_list_free; NULL on failure,
- *                    and when there are none
- *   num_apps  [out]  how many
+ *                    and if there are no programs
+ *   num_apps  [out]  number of programs
  */
 flexio_status flexio_app_get_list(struct flexio_app ***app_list, uint32_t *num_apps);
 
@@ -208,7 +207,7 @@ size_t flexio_app_get_elf_size(struct flexio_app *app);
  * Copies the program's device executable.
  *   bin_buff  [in]  host address of the buffer, as a number
  *   bin_size  [in]  its size in bytes
- * FAILED: no buffer, or one smaller than flexio_app_get_elf_size().
+ * FAILED: no buffer, or a buffer smaller than flexio_app_get_elf_size().
  */
 flexio_status flexio_app_get_elf(struct flexio_app *app, uint64_t *bin_buff, size_t bin_size);
 
@@ -250,7 +249,7 @@ flexio_status flexio_func_pup_register(struct flexio_app *app, const char *dev_f
 /*
  * Registers an annotated DPA function that takes one uint64_t or nothing, without a stub.
  *   dev_func_name  [in]   its symbol in the device executable
- *   out_func       [out]  what to give flexio_process_call, valid as long as the program; NULL on
+ *   out_func       [out]  argument for flexio_process_call, valid as long as the program; NULL on
  *                         failure
  * Processes created afterwards know it. Registering a name twice gives the same result twice.
  */
@@ -267,8 +266,8 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
  *   argbuf_size           [out]  bytes of the argument buffer
  *   host_pack_func        [out]  NULL if there is none
  *   dev_func_addr, dev_unpack_func_addr  [out]  addresses in the device executable (of a fat
- *                                program: that for the machine's first device); 0 if it has none
- *                                of that name
+ *                                program: in that of the machine's first device); 0 if it has no
+ *                                symbol of that name
  * FAILED: not a function of the program, or a name that its buffer does not hold.
  */
 flexio_status flexio_func_get_register_info(struct flexio_app *app,
@@ -414,8 +413,9 @@ uint64_t flexio_process_udbg_token_get(struct flexio_process *process);
 flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_bsize,
                                    flexio_uintptr_t *dest_daddr);
 
-/* Frees what flexio_buf_dev_alloc or flexio_copy_from_host returned, once no copy of the host or the
- * NIC is in flight in the process. 0 is ignored. FAILED: the address is not from these functions. */
+/* Frees memory that flexio_buf_dev_alloc or flexio_copy_from_host returned, once no copy of the
+ * host or the NIC is in flight in the process. 0 is ignored. FAILED: the address is not from these
+ * functions. */
 flexio_status flexio_buf_dev_free(struct flexio_process *process, flexio_uintptr_t daddr);
 
 /*
@@ -532,7 +532,7 @@ flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 /* Creates a UAR of the process's device. Free it with flexio_uar_destroy; NULL on failure. */
 flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_uar **uar);
 
-/* The same, before 24.01: flexio_uar_create(process, devx_uar, &uar).
+/* FlexIO before 24.01 calls this function flexio_uar_create(process, devx_uar, &uar).
  *   devx_uar  [in]  of mlx5dv_devx_alloc_uar, of the process's device; freed after the UAR */
 flexio_status flexio_uar_create_devx(struct flexio_process *process,
                                      struct mlx5dv_devx_uar *devx_uar, struct flexio_uar **uar);
@@ -549,7 +549,7 @@ flexio_status flexio_uar_destroy(struct flexio_uar *uar);
 flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
                                 struct flexio_uar **extended);
 
-/* Its number, for flexio_dev_outbox_config_uar_extension; UINT32_MAX for NULL. */
+/* Returns the number of a UAR for flexio_dev_outbox_config_uar_extension; UINT32_MAX for NULL. */
 uint32_t flexio_uar_get_id(struct flexio_uar *uar);
 uint32_t flexio_uar_get_extended_id(struct flexio_uar *uar);
 
@@ -562,7 +562,7 @@ typedef struct flexio_outbox_attr {
  * reaches the queues of its UAR only: a doorbell for another queue is a fault that names both UARs. */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio_outbox_attr *attr,
                                    struct flexio_outbox **outbox);
-/* The same, before 24.01: flexio_outbox_create(process, ibv_ctx, uar, &outbox).
+/* FlexIO before 24.01 calls this flexio_outbox_create(process, ibv_ctx, uar, &outbox).
  *   ibv_ctx  [in]  NULL, or an emulated device
  *   uar      [in]  of the process */
 flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ibv_context *ibv_ctx,
@@ -574,7 +574,7 @@ flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ib
 #endif
 /* NULL is ignored. */
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox);
-/* Its number, for flexio_dev_outbox_config; UINT32_MAX for NULL. */
+/* Returns the number of an outbox for flexio_dev_outbox_config; UINT32_MAX for NULL. */
 uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox);
 /* NULL for NULL. */
 struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox);
@@ -596,7 +596,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
                                    struct flexio_window **window);
 /* NULL is ignored. */
 flexio_status flexio_window_destroy(struct flexio_window *window);
-/* Its number, for flexio_dev_window_config; UINT32_MAX for NULL. */
+/* Returns the number of a window for flexio_dev_window_config; UINT32_MAX for NULL. */
 uint32_t flexio_window_get_id(struct flexio_window *window);
 
 typedef struct flexio_mkey_attr {
@@ -638,10 +638,10 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255 /* streams of one process */
 #define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first one */
 
-/* When messages are printed.
+/* The time of printing:
  *   SYNC    at once; the sending DPA thread waits
  *   ASYNC   at a flush, or at the end; the sender goes on. The buffer wraps around: of more than
- *           data_bsize bytes the last ones come out, and the log tells how many messages did not
+ *           data_bsize bytes only the last are printed, and the log counts the lost messages
  *   BATCH   whenever data_bsize bytes have come together, at a flush, or at the end
  *   TRACER  not supported: a stream cannot be created with it */
 enum flexio_msg_dev_sync_mode {
@@ -677,7 +677,7 @@ typedef struct flexio_msg_stream_attr {
     enum flexio_msg_dev_sync_mode sync_mode;
     char *stream_name; /* NULL, or at most FLEXIO_MAX_NAME_LEN - 1 characters; for information */
     flexio_msg_dev_level level; /* of a process's first stream, 0 is FLEXIO_MSG_DEV_INFO */
-    struct flexio_affinity mgmt_affinity; /* units for the stream's management: one must be there */
+    struct flexio_affinity mgmt_affinity; /* units for management: at least one must exist */
     enum flexio_msg_transport transport_mode;
     enum flexio_tracer_transport tracer_mode; /* of mode TRACER */
     char **tracer_msg_formats;                /* of mode TRACER */
@@ -687,7 +687,7 @@ typedef struct flexio_msg_stream_attr {
 /*
  * Opens a stream. The process's first gets the number 0, a later one the smallest that is free.
  *   stream_attr  [in]   copied
- *   out          [in]   where messages go; flushed after each print, not closed
+ *   out          [in]   destination of the messages; flushed after each print, not closed
  *   ppthread     [out]  NULL, or receives the host thread that prints
  *   stream       [out]  free it with flexio_msg_stream_destroy; NULL on failure
  * FAILED: a bad size, level, mode or affinity, or all numbers are in use.

@@ -19,11 +19,12 @@
  * peer that does not exist or is not connected waits for ten seconds. It ends with syndrome 0x15 after
  * that time, or at once if the peer has ended or is connected to another queue pair.
  *
- * The peer may be a connection of DOCA RDMA, whose number is in what doca_rdma_export gives: bytes 24
- * to 27, big endian. The DOCA program calls doca_rdma_connect with eight bytes: "DPKN", then the number
- * of the queue pair, big endian. Keys are interchangeable: the handle of a doca_mmap is its key, and
- * doca_mmap_create_from_export takes a key of libflexio (flexio_device_mkey_create, ibv_reg_mr) as 24
- * bytes, all big endian: "DPKM", the key (4 bytes), the first address (8) and the number of bytes (8).
+ * The peer may be a connection of DOCA RDMA, whose number is in bytes 24 to 27, big endian, of the
+ * details that doca_rdma_export gives. The DOCA program calls doca_rdma_connect with eight bytes:
+ * "DPKN", then the number of the queue pair, big endian. Keys are interchangeable: the handle of a
+ * doca_mmap is its key, and doca_mmap_create_from_export takes a key of libflexio
+ * (flexio_device_mkey_create, ibv_reg_mr) as 24 bytes, all big endian: "DPKM", the key (4 bytes),
+ * the first address (8) and the number of bytes (8).
  *
  * A send waits for a receive without a limit. Frames also wait for a receive, and for room in the
  * completion queue, which they do not overrun. Doorbell records report receives and room; the device
@@ -250,7 +251,7 @@ enum flexio_qp_op_types {
     FLEXIO_QP_WR_ATOMIC_CMP_AND_SWAP = 0x10,
 };
 
-/* What flexio_qp_modify changes besides the state. */
+/* Attributes that flexio_qp_modify changes besides the state. */
 struct flexio_qp_attr_opt_param_mask {
     bool qp_access_mask;
     bool min_rnr_nak_timer;

@@ -125,7 +125,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
                                    struct ibv_mr *mkey, struct flexio_window **window)
     __asm__("flexio_window_create_v2_2");
 
-/* Makes an outbox. `ibv_ctx`: the process's device, or NULL; `uar`: one of that device. */
+/* Makes an outbox. `ibv_ctx`: the process's device, or NULL; `uar`: a UAR of that device. */
 flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
                                    struct ibv_uar *uar, struct flexio_outbox **outbox)
     __asm__("flexio_outbox_create_v2_2");

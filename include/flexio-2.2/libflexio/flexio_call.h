@@ -75,7 +75,7 @@ FLEXIO_2_2_OVERLOAD(struct flexio_window *, flexio_window_get_id(value))
     (process, __VA_ARGS__)
 #define FLEXIO_2_2_CALL(a, b, c, d, e, f, g, h, i, j, k, l, m, n, name, ...) FLEXIO_2_2_##name
 
-/* p: process, f: function, r: where the result goes. */
+/* p: process, f: function, r: pointer for the result. */
 #define FLEXIO_2_2_C0(p, f, r)    flexio_process_call_24(p, f, r)
 #define FLEXIO_2_2_C1(p, f, a, r) flexio_process_call_24(p, f, r, FLEXIO_2_2_ARG(a))
 #define FLEXIO_2_2_C2(p, f, a, b, r)                                                               \

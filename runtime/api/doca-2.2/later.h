@@ -1,5 +1,4 @@
-/* Functions of later DOCA whose names have another signature in the headers of DOCA 2.2, or none.
- */
+/* Functions of later DOCA that the headers of DOCA 2.2 declare differently or do not declare. */
 #ifndef DPK_API_DOCA_2_2_LATER_H
 #define DPK_API_DOCA_2_2_LATER_H
 

@@ -10,29 +10,29 @@ struct param {
     struct dpk_object object;
     struct param *next; /* in the parser */
     const char *short_name, *long_name, *arguments, *description;
-    char *copies[4]; /* of these four, once registered */
+    char *copies[4]; /* copies of these four texts, once registered */
     enum doca_argp_type type;
     doca_argp_param_cb_t callback;
     bool mandatory, many, singular, inherited, hidden, cli_only, registered;
     bool general; /* every program has it */
-    bool given;   /* on the command line, or in the file */
+    bool given;   /* on the command line or in the file */
 };
 
-/* A value that a parameter was given. */
+/* A value that the command line or the file gives to a parameter. */
 struct value {
     struct param *param;
-    const char *text; /* of argv or of the JSON document; NULL: a boolean that is true */
-    char *copy;       /* of the text, for the callback */
+    const char *text; /* in argv or in the JSON document; NULL: true, of a boolean */
+    char *copy;       /* a copy of the text, for the callback */
     long number;
     bool on;
 };
 
-/* A command, with what is given after its name. */
+/* A command, with its parameters and subcommands. */
 struct cmd {
     struct dpk_object object;
-    struct cmd *next, *parent; /* of its parent, or of the parser */
+    struct cmd *next, *parent; /* `next` in the parent's list, or in the parser's */
     const char *name, *description;
-    char *copies[2]; /* of these two, once registered */
+    char *copies[2]; /* copies of these two texts, once registered */
     doca_argp_cmd_cb_t callback;
     bool hidden, registered;
     struct param *first;
@@ -42,12 +42,12 @@ struct cmd {
 struct parser {
     char *program;
     void *config;
-    struct param *first; /* of the program itself */
+    struct param *first; /* parameters of the program itself */
     struct cmd *cmds;
-    const struct cmd *current; /* the innermost one of the command line; NULL: none */
+    const struct cmd *current; /* the innermost command of the command line, or NULL */
     doca_argp_logger_cb_t logger;
     doca_argp_dpdk_cb_t dpdk;
-    char **dpdk_argv; /* its arguments */
+    char **dpdk_argv; /* arguments for the DPDK callback */
     int dpdk_argc;
     doca_argp_validation_cb_t validate;
     doca_argp_version_cb_t version;
@@ -56,14 +56,14 @@ struct parser {
     bool lenient; /* unknown entries of the file are not errors */
 };
 
-/* Complains in the log of the SDK, or on stderr; INVALID_VALUE. */
+/* Reports an error in the SDK's log or on stderr. Returns INVALID_VALUE. */
 doca_error_t complain(const struct parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes "--long", or "-short" without a long name, into `out`. */
 const char *param_title(const struct param *a, char out[80]);
 
-/* The parameter with that name that may be given now; NULL: none. */
+/* Return the parameter with that name that the current command accepts, or NULL. */
 struct param *find_short(const struct parser *p, const char *name, size_t length);
 struct param *find_long(const struct parser *p, const char *name, size_t length);
 /* Returns the parameter that a file may give by this name, or NULL. */
@@ -77,7 +77,7 @@ doca_error_t param_take(struct param **list, struct param *a);
 /* Free a list of parameters, or of commands with their parameters and commands. */
 void params_forget(struct param *first);
 void cmds_forget(struct cmd *first);
-/* The parser of the program, or NULL. */
+/* Returns the parser of the program, or NULL. */
 struct parser *parser_now(void);
 void parser_set(struct parser *p);
 extern const struct dpk_kind param_kind;

@@ -19,7 +19,7 @@
 #define SEND_TASKS_MAX   8192u
 #define RECV_QUEUE_MAX   8192u
 #define CLIENTS_MAX      512u
-#define CONSUMERS_MAX    64u /* on one side of a connection; as many producers */
+#define CONSUMERS_MAX    64u /* on one side of a connection; also the limit of producers */
 #define BUF_LIST_LEN_MAX 64u
 
 /* A submitted task, in a queue. */
@@ -62,11 +62,11 @@ struct roll {
     uint32_t count, last, max;
 };
 
-/* A doca_comch_connection; also that of a message queue, which is within this process. */
+/* A doca_comch_connection, or the connection of a message queue within this process. */
 struct connection {
     struct dpk_object object;
     struct connection *next; /* of its server */
-    int fd;                  /* until it is released; -1: of a message queue */
+    int fd;                  /* until it is released; -1 for a message queue */
     atomic_bool broken;      /* no data is sent or received any more */
     bool open;               /* both sides have sent a greeting; under the endpoint's lock */
     bool is_server;
@@ -76,8 +76,8 @@ struct connection {
                                                     references, or NULL */
     uint32_t max_size;                           /* largest message; the smaller value of the two
                                                     sides */
-    struct queue waiting;                        /* sends; with the lock of the endpoint */
-    /* With the lock of the connection. */
+    struct queue waiting;                        /* sends; guarded by the endpoint's lock */
+    /* Guarded by the connection's lock: */
     union doca_data user_data;
     struct remote *remotes;
     uint32_t remote_count;
@@ -116,38 +116,38 @@ void connection_leave(struct connection *c, struct roll *roll);
 struct consumer {
     struct dpk_dev_ctx base;
     struct connection *c; /* a reference */
-    void *msgq;           /* a use; NULL: the connection is between processes */
+    void *msgq;           /* a use; NULL if the connection is between processes */
     struct dpk_task_pool receives;
     uint32_t imm_len, id;
     unsigned looked;
     uint64_t got;        /* received bytes of the current message */
-    doca_error_t status; /* of that message */
-    bool entered;        /* it is counted on the connection; with the lock, as the next three */
+    doca_error_t status; /* of the current message */
+    bool entered;        /* counted on the connection; guarded by the lock, as are the next three */
     bool announced;      /* the peer knows it */
-    int memory;          /* of the rings; -1 */
+    int memory;          /* of the rings; -1: not allocated */
     struct queue posted;
     pthread_mutex_t
         rings_lock; /* for readers of rings and replacing rings; taken after all other locks */
     struct rings rings;
-    /* On the DPA; with the lock. */
+    /* On the DPA; guarded by the lock. */
     struct consumer_completion *completion; /* a reference, and a use while it runs; or NULL */
     bool uses_completion;
     uint32_t completion_data, receives_max;
-    uint32_t room; /* receives that are posted; with the lock of the completion */
+    uint32_t room; /* posted receives; guarded by the completion's lock */
 };
 extern const struct dpk_kind consumer_kind;
 
 struct producer {
     struct dpk_dev_ctx base;
     struct connection *c; /* a reference */
-    void *msgq;           /* a use; NULL: the connection is between processes */
+    void *msgq;           /* a use; NULL if the connection is between processes */
     struct dpk_task_pool sends;
     uint32_t id;
     unsigned looked;
-    bool entered; /* it is counted on the connection; with the lock, as the next */
+    bool entered; /* counted on the connection; guarded by the lock, as is the next member */
     struct queue waiting, ended;
     atomic_uint waiting_count, ended_count;
-    /* On the DPA; with the lock. */
+    /* On the DPA; guarded by the lock. */
     struct dpk_dpa_completion *queue; /* a reference, and a use while it runs; or NULL */
     uint32_t sent;
     uint64_t run; /* run of its DPA context */
@@ -159,17 +159,17 @@ extern const struct dpk_kind producer_kind;
 struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result);
 struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result);
 
-/* Check whether an object on the DPA may start; call these with its lock. A consumer then uses its
- * completion until it leaves. */
+/* Return an error if an object on the DPA cannot start; call these with its lock. A consumer then
+ * uses its completion until it leaves. */
 doca_error_t dpa_consumer_check(struct consumer *n);
 doca_error_t dpa_producer_check(struct producer *p);
 /* Passes received messages to the consumer's completion. Call this with the lock of the remote
  * consumer. */
 void dpa_consumer_arrived(struct consumer *n);
-/* Checks that a data path is on that side of a message queue, and runs. *run receives the number of its
- * start. */
+/* Checks that a data path is on that side of a message queue, and runs. *run receives the number of
+ * its start. */
 doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
-/* Calls of DPA code, as those of struct dpk_dpa_calls. */
+/* A call of DPA code; its arguments are as in struct dpk_dpa_calls. */
 bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
                           size_t size);
 
@@ -180,7 +180,7 @@ doca_error_t comch_no_device(const char *call, doca_error_t result);
 
 struct endpoint;
 
-/* Functions that differ between clients and servers. Called without the lock. */
+/* Functions that differ between clients and servers. They are called without the lock. */
 struct endpoint_ops {
     struct dpk_ctx_ops ctx; /* the first member */
     /* Returns the next connection with possible input, pinned, or NULL. */
@@ -196,13 +196,13 @@ struct endpoint {
     struct dpk_dev_ctx base;
     char name[DPK_COMCH_NAME_MAX + 1];
     char folder[PATH_MAX];
-    struct doca_dev_rep *rep; /* the server's; its handle */
+    struct doca_dev_rep *rep; /* the server's representor; its handle */
     uint32_t max_msg_size, recv_queue_size;
     struct dpk_task_pool sends;
     doca_comch_event_msg_recv_cb_t on_message;
     doca_comch_event_consumer_cb_t on_consumer, on_expired;
     doca_comch_event_connection_status_changed_cb_t on_connected, on_disconnected;
-    /* With the lock: */
+    /* Guarded by the lock: */
     struct queue ended;             /* sends */
     struct connection *connections; /* references; a client has one */
     unsigned connection_count;
@@ -225,9 +225,9 @@ bool endpoint_is_ready(const struct dpk_ctx *ctx);
 /* Removes a connection from the list and ends its waiting sends. The caller owns the reference of the
  * list. Call this with the lock. */
 void endpoint_forget(struct endpoint *e, struct connection *c);
-/* Breaks all connections, and forgets them. With the lock. */
+/* Breaks and removes all connections. Call this with the lock. */
 void endpoint_hang_up(struct endpoint *e);
-/* Send and read greetings. */
+/* Sends and reads greetings. */
 enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind);
 
 /* The common functions. `kind`: of clients or of servers; `call`: the DOCA function, for

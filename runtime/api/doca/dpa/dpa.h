@@ -33,7 +33,7 @@ struct dpk_dpa {
     struct dpk_dev *dev;      /* a reference, and a use until it is closed */
     struct dpk_dpa *base;     /* of an extended context: a reference; else NULL */
     struct dpk_host_app *app; /* NULL: none yet */
-    uint64_t number;          /* what DPA code calls it */
+    uint64_t number;          /* its number for DPA code */
     atomic_bool started;      /* until stop or destroy */
     /* Its page of doorbells, and the function that frees it; NULL: not requested yet. With the lock. */
     struct mlx5dv_devx_uar *uar;
@@ -43,8 +43,8 @@ struct dpk_dpa {
     uint64_t domain_count;
     struct dpk_host_process *process; /* NULL: not running */
     uint64_t run;                     /* counts starts */
-    unsigned inside;                  /* who entered */
-    pthread_cond_t left;              /* inside became 0 */
+    unsigned inside;                  /* callers that entered and have not left */
+    pthread_cond_t left;              /* signalled when `inside` becomes 0 */
     unsigned log_level;               /* of message streams */
     struct dpk_host_stream *log;      /* a process's stream 1; its stream 0 is for printf */
     struct dpk_dpa_file files[DPK_DPA_FILES];
@@ -55,8 +55,9 @@ struct dpk_dpa {
 };
 extern const struct dpk_kind dpk_dpa_kind;
 
-/* The process of a started context; it stays until the caller leaves. `run`: the run of the caller's
- * object (objects of earlier runs are invalid), or 0. Returns NULL if the context is not started. */
+/* Enters a started context and returns its process, which stays until the caller leaves. `run`: the
+ * run of the caller's object (objects of earlier runs are invalid), or 0. Returns NULL if the
+ * context is not started. */
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run);
 void dpk_dpa_leave(struct dpk_dpa *d);
 /* Ends the process of an entered context because of an error that the device found, and reports it on
@@ -72,7 +73,7 @@ struct doca_dpa;
 struct doca_dpa_thread;
 struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread);
 
-/* A context, pinned and entered. */
+/* A pinned and entered context. */
 struct dpk_dpa_call {
     struct dpk_dpa *dpa;
     struct dpk_process *process;
@@ -90,7 +91,7 @@ void dpk_dpa_end(struct dpk_dpa_call *call);
 struct dpk_completion {
     uint32_t type; /* of enum doca_dpa_dev_completion_type */
     uint32_t user_data, immediate, wqe_counter;
-    uint64_t timestamp; /* nanoseconds: when it was posted */
+    uint64_t timestamp; /* the time of the post, in nanoseconds */
     uint32_t bytes;     /* of the received message */
     uint32_t syndrome;  /* of enum dpk_rc_status */
 };
@@ -112,16 +113,16 @@ extern const struct dpk_kind dpk_completion_kind;
 /* Posts a completion to a queue that the caller has pinned, and activates its thread if that was
  * requested. A queue that is not started loses the completion; a full queue ends its DPA process. */
 void dpk_completion_post(struct dpk_dpa_completion *queue, const struct dpk_completion *completion);
-/* As dpk_completion_post, but a full queue loses the completion. */
+/* Like dpk_completion_post, but a full queue loses the completion. */
 void dpk_completion_offer(struct dpk_dpa_completion *queue,
                           const struct dpk_completion *completion);
 
-/* A completion queue on the DPA for an object of another room, with a thread, and DPA memory for its
- * data. All 0: not started. */
+/* A completion queue on the DPA for an object of another room, with a thread, and DPA memory for
+ * its data. All members are 0 if it is not started. */
 struct dpk_dpa_queue {
     struct doca_dpa_completion *handle;
     struct dpk_dpa_completion *queue; /* a reference to it */
-    uint64_t memory;                  /* its address there */
+    uint64_t memory;                  /* address of that data */
 };
 /* Starts the queue. Errors: BAD_STATE if the thread is destroyed or its context is not started,
  * NO_MEMORY; others as of doca_dpa_completion_start. */
@@ -147,8 +148,8 @@ struct dpk_dpa_calls {
  * in several libraries and contexts do not wait for them. */
 void dpk_dpa_register_calls(struct dpk_dpa_calls *calls);
 
-/* Word of struct dpk_caller's state with the domain of the device that the caller set, 0: none.
- * Domains are never freed. */
+/* Word of struct dpk_caller's state: the domain of the device that the caller set, or 0. Domains
+ * are never freed. */
 #define DPK_CALLER_DEVICE 2
 /* Returns the memory domain of the calling thread: of the device that it set, else of the context. */
 static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
@@ -160,7 +161,7 @@ static inline struct dpk_memory_domain *dpk_dpa_domain(const struct dpk_dpa *d,
 
 /* Stores the reason of a failed call, and returns false. */
 bool dpk_dpa_call_fails(char *reason, size_t size, const char *what);
-/* The same for a call that the room does not know: a case is missing. */
+/* Reports a call that the room does not know, and returns false. */
 bool dpk_dpa_call_unknown(char *reason, size_t size, unsigned call);
 
 #endif

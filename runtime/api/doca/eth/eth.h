@@ -35,7 +35,7 @@ struct eth_rings {
     struct dpk_queue *queue, *cq; /* NULL: not open */
     struct dpk_queues *nic;
     struct eth_memory ring, completions, record, consumed_record;
-    unsigned log_depth, log_size; /* entries; bytes of one */
+    unsigned log_depth, log_size; /* log2 of the number of entries, and of the bytes per entry */
     _Atomic uint32_t consumed;    /* completions, which wrap */
     uint16_t posted, released;    /* entries: written, and announced to the port */
 };
@@ -58,7 +58,7 @@ doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum d
  * progress engine may read it. */
 void eth_rings_close(struct eth_rings *r);
 void eth_rings_free(struct eth_rings *r);
-/* The bytes of an entry, by its counter. */
+/* Returns the bytes of an entry, by its counter. */
 uint8_t *eth_entry(const struct eth_rings *r, uint16_t index);
 /* Announces all written entries to the port. */
 void eth_rings_release(struct eth_rings *r);
@@ -161,14 +161,14 @@ struct txq {
 };
 extern const struct dpk_kind txq_kind;
 
-/* Blocks of 64 bytes for one frame. */
+/* Returns the number of 64-byte blocks for one frame. */
 uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max);
 
 /* ---- send.c ---- */
 bool txq_progress(struct dpk_ctx *ctx);
 bool txq_is_ready(const struct dpk_ctx *ctx);
 void txq_flush(struct dpk_ctx *ctx);
-/* Writes the WQE of a frame. With the lock. */
+/* Writes the WQE of a frame. Call this with the lock. */
 doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
 /* Raises the number of tasks of a pool, given by its offset in struct txq. */
 doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
@@ -179,7 +179,7 @@ bool is_batch(const struct dpk_task *task);
 
 /* ---- Capabilities of devices ---- */
 
-/* A capability that is equal for all devices. */
+/* Defines a capability that is equal for all devices. */
 #define ETH_CAP(getter, type, value)                                                               \
     doca_error_t getter(const struct doca_devinfo *devinfo, type *out)                             \
     {                                                                                              \

@@ -1,4 +1,5 @@
-/* Sync events, for the files that export them, know their values, and have tasks of them. */
+/* Sync events, for the files that export them, read or change their values, and have their
+ * tasks. */
 #ifndef DPK_API_DOCA_EVENT_SYNC_EVENT_H
 #define DPK_API_DOCA_EVENT_SYNC_EVENT_H
 
@@ -49,7 +50,7 @@ bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
  * DPA that updates the event failed or is stopped. */
 doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c);
 
-/* The value; the value before. */
+/* Get, add to, and set the value; sync_event_add returns the value before. */
 uint64_t sync_event_value(const struct dpk_sync_event *e);
 uint64_t sync_event_add(struct dpk_sync_event *e, uint64_t value);
 void sync_event_set(struct dpk_sync_event *e, uint64_t value);

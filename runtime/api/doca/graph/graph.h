@@ -22,12 +22,12 @@ struct node {
     const struct graph *graph; /* only for comparisons; the graph may be freed */
     size_t index;              /* in its nodes */
     enum node_kind kind;
-    struct dpk_ctx *ctx; /* CTX: whose task it is; GRAPH: the graph's; a reference */
-    struct graph *sub;   /* GRAPH: the same */
+    struct dpk_ctx *ctx; /* the context of its tasks, or of `sub`; a reference */
+    struct graph *sub;   /* GRAPH: the graph that the node runs */
     doca_graph_user_node_cb_t call;
     struct node **after; /* the nodes that wait for it */
     size_t after_count;
-    size_t before; /* how many nodes it waits for */
+    size_t before; /* number of nodes that it waits for */
 };
 
 struct graph {

@@ -30,10 +30,11 @@ bool dpk_is_mmap(const struct doca_mmap *mmap);
 
 struct doca_buf_arr;
 
-/* An array of buffers for DPA code; `mmap` NULL, `count` 0: to be set. NO_MEMORY. */
+/* Creates an array of buffers for DPA code. `mmap` may be NULL and `count` 0 until they are set.
+ * Errors: NO_MEMORY. */
 doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca_buf_arr **out);
-/* Which buffers an array has; `mmap` NULL, `count` 0: as they are. INVALID_VALUE. BAD_STATE:
- * started. */
+/* Sets the buffers of an array. A NULL `mmap` or a `count` of 0 keeps the present value. Errors:
+ * INVALID_VALUE; BAD_STATE if the array is started. */
 doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
                                size_t element_size, uint64_t offset);
 
@@ -74,7 +75,7 @@ struct dpk_buf_remote {
     struct dpk_uuid owner;
     uint32_t key;
     uint64_t address, data_len; /* of its data */
-    uint64_t room;              /* bytes behind it */
+    uint64_t room;              /* bytes after the data */
 };
 /* Errors: INVALID_VALUE if the argument is not a buffer, IO_FAILED if its memory is gone. */
 doca_error_t dpk_buf_find_remote(const struct doca_buf *buf, struct dpk_buf_remote *out);
@@ -84,8 +85,8 @@ void dpk_buf_list_grow(struct doca_buf *list, uint64_t size);
 struct doca_buf_pool;
 doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t offset,
                                       uint64_t size);
-/* Check whether `size` bytes of ring memory from an offset exist, on the DPA context with that base;
- * and whether the object is a page of doorbells. */
+/* dpk_umem_has returns true if `size` bytes of ring memory exist from an offset, on the DPA context
+ * with that base. dpk_is_uar returns true if the handle is a page of doorbells. */
 struct doca_uar;
 struct doca_umem;
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,

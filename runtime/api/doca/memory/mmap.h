@@ -20,8 +20,8 @@ struct dpk_mmap {
     struct dpk_memory memory;            /* the registered memory; REMOTE: imported */
     uint32_t permissions;                /* of enum doca_access_flag */
     struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
-    void *behind;                        /* the object of memory.bus: a use; NULL: none */
-    uint32_t key;                        /* of this start; 0: none; with the lock */
+    void *behind;                        /* the object of memory.bus: a use; or NULL */
+    uint32_t key;                        /* of this start, or 0; guarded by the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;
     uint32_t max_devs;         /* limit set by the program, besides MMAP_DEVS_MAX */

@@ -15,7 +15,7 @@
 
 /* The destination and formats of trace messages. */
 struct trace {
-    pthread_mutex_t lock; /* for all of it */
+    pthread_mutex_t lock; /* guards the other members */
     bool active;
     char **formats; /* copies */
     unsigned count;
@@ -41,12 +41,12 @@ struct context {
     struct trace trace;
     bool started;
     struct dpk_pcc *run;
-    unsigned run_threads;            /* that it has for events */
+    unsigned run_threads;            /* threads of `run` for events */
     char directory[PATH_MAX];        /* of the device */
     struct dpk_rates_server *server; /* while the context is active without a failure; NULL: no
                                         rates are set */
     unsigned workers;                /* of the server */
-    atomic_bool told;                /* of a rate that is none */
+    atomic_bool told;                /* an invalid rate was reported */
     int place; /* file whose lock makes this the active process of the device; -1 */
     bool active;
     bool core_written;

@@ -86,7 +86,7 @@ struct dpk_rdma {
     uint64_t run;                             /* run of the DPA context of the data path */
     struct dpk_rdma_connection **connections; /* by their numbers */
     uint32_t count;
-    /* Of a context whose tasks are the host's: */
+    /* Of a context whose tasks run on the host: */
     struct dpk_task_pool pools[DPK_RDMA_WORK_KINDS];
     STAILQ_HEAD(, dpk_rdma_work) ended; /* not reported yet; with the lock of rc */
     atomic_size_t ended_count;
@@ -190,7 +190,7 @@ struct dpk_rdma_work {
     struct doca_rdma_connection *from;   /* of an ended receive: the connection of the message */
 };
 
-/* For the types of tasks: `take` and `release`. */
+/* The functions `take` and `release` of the types of tasks. */
 doca_error_t dpk_rdma_work_take(struct dpk_task *task, bool flush);
 void dpk_rdma_work_release(struct dpk_task *task);
 /* Executes tasks and reports ended tasks to the program, for struct dpk_ctx_ops. */
@@ -220,7 +220,7 @@ bool dpk_rdma_cm_heard(struct dpk_rdma *r, uint32_t connection, struct dpk_rdma_
 /* Returns true if an event may be pending. Any thread may call this. */
 bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r);
 
-/* As the public functions: with a pinned object, without a lock. */
+/* These do the work of the public functions. Call them with a pinned object, without a lock. */
 doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks);
 doca_error_t dpk_rdma_listen(struct dpk_rdma *r, uint16_t port);
 doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port);
@@ -234,7 +234,8 @@ doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
 
 /* ---- bridge.c: connections by identifiers of librdmacm ---- */
 
-/* As the public functions: with pinned objects, without a lock. The connection then owns `id`. */
+/* These do the work of the public functions. Call them with pinned objects, without a lock. The
+ * connection then owns `id`. */
 doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
                                      struct dpk_rdma_connection **out);
 doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size);

@@ -18,16 +18,17 @@ struct telemetry {
     char directory[PATH_MAX]; /* of the card */
     bool started;
     uint32_t samples_max;
-    size_t room[LISTS]; /* elements of the size that was asked last */
+    size_t room[LISTS]; /* elements of the last size that the program requested */
 };
 extern const struct dpk_kind telemetry_kind;
 
-/* The number of a thread for programs, and back. */
+/* Returns the number of a thread for programs. */
 static inline uint32_t thread_id(unsigned process, unsigned thread)
 {
     return process << 16 | thread;
 }
-/* Whether `process` and `thread` are among those that a program asks for. */
+/* Returns true if `process` and `id` are among the processes and threads that a program
+ * requests. */
 static inline bool is_asked(uint32_t process_id, uint32_t thread, unsigned process, uint32_t id)
 {
     return (process_id == ALL_IDS || process_id == process) && (thread == ALL_IDS || thread == id);

@@ -60,8 +60,8 @@ static inline void ring_drop(struct ring *r)
 /* Creates a ring. Returns false if memory is exhausted; call ring_free in any case. */
 bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
 void ring_free(struct ring *r);
-/* Post a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE) of DPA code. *result: its
- * count, or 0 without room. Return false if the thread faults. */
+/* Post a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE) of DPA code. *result
+ * receives its count, or 0 if the ring is full. Return false if the thread faults. */
 bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
                size_t size);
 bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
@@ -71,22 +71,22 @@ bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uin
 
 /* ---- Shared receive queues: dpa_srq.c. All with the lock of rc. ---- */
 
-/* A queue pair that takes receives of one. */
+/* A queue pair that takes receives of a shared receive queue. */
 struct dpa_srq_user {
     struct dpk_rc_end *end;
-    TAILQ_ENTRY(dpa_srq_user) link; /* if it waits for a receive */
+    TAILQ_ENTRY(dpa_srq_user) link; /* while it waits for a receive */
     bool waits;
 };
 
-/* Whether queue pairs of that base may take its receives. */
+/* Returns true if queue pairs of that base may take its receives. */
 bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
 /* Takes the next receive. Without a receive, the user waits. */
 enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
                                struct dpk_rc_receive *out);
-/* A receive that was taken, the `user` of its completion, has ended: its count. */
+/* Ends a taken receive, which is the `user` of its completion. Returns its count. */
 struct shared_receive;
 uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r);
-/* It neither waits nor has taken a receive any more. */
+/* Removes a queue pair: it does not wait any more, and its taken receives are free again. */
 void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u);
 
 #endif

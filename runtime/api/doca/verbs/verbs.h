@@ -14,10 +14,10 @@
 #include "api/doca/core/core.h"
 #include "api/verbs/verbs.h"
 
-/* An object that asynchronous events are of. */
+/* The source of asynchronous events. */
 struct event_source {
     LIST_ENTRY(event_source) link;
-    const void *ib; /* of libibverbs; NULL: it is not listed */
+    const void *ib; /* object of libibverbs; NULL: not listed */
     const struct dpk_object *object;
 };
 
@@ -36,14 +36,14 @@ struct comp_channel {
 
 struct pd {
     struct dpk_object object;
-    struct context *context; /* a use; NULL: it was borrowed */
+    struct context *context; /* a use; NULL if the pd was borrowed */
     struct ibv_pd *ib;
 };
 
 struct cq {
     struct dpk_object object;
     struct context *context;      /* a use */
-    struct comp_channel *channel; /* a use; NULL: it has none */
+    struct comp_channel *channel; /* a use; or NULL */
     struct ibv_cq *ib;            /* its context is this object */
     void *cq_context;
     unsigned told; /* events that were taken and not acknowledged; with the lock of channels.c */
@@ -99,12 +99,12 @@ struct qp_init_attr {
     uint64_t dbr_umem_offset, wq_umem_offset;
 };
 
-/* Copies all of an object of `size` bytes but its first member, a struct dpk_object. */
+/* Copies an object of `size` bytes except its first member, a struct dpk_object. */
 void attr_copy(void *to, const void *from, size_t size);
 
 struct qp {
     struct dpk_object object;
-    struct context *context; /* these are uses; NULL: it has none */
+    struct context *context; /* a use, as are the next four; NULL: not set */
     struct pd *pd;
     struct cq *send_cq, *receive_cq;
     struct srq *srq;
@@ -127,18 +127,19 @@ struct srq_init_attr {
 
 struct srq {
     struct dpk_object object;
-    struct pd *pd; /* a use; NULL: of the DPA */
+    struct pd *pd; /* a use; NULL on the DPA */
     uint32_t number;
     struct srq_init_attr made; /* the attributes of its creation; `object` is unused */
     struct ibv_srq *ib;        /* of the CPU, */
     struct dpa_srq *dpa;       /* or of the DPA */
 };
 
-/* A new object of a kind: *out is its handle. NO_MEMORY, or INVALID_VALUE for NULL. */
+/* Creates an object of a kind; *out is its handle. Errors: NO_MEMORY; INVALID_VALUE for NULL. */
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
-/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an object
- * of a kind, or NULL; or a value for which the expression `good` (which may name the field) is true. */
+/* Define doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter of FIELD takes any
+ * value, that of OBJECT_FIELD an object of a kind or NULL, that of CHECKED_FIELD a value for which
+ * the expression `good` is true; `good` may name the field. */
 #define FIELD(setter, getter, obj, type, field)                                                    \
     CHECKED_FIELD(setter, getter, obj, type, field, true)
 #define OBJECT_FIELD(setter, getter, obj, type, field, kind)                                       \
@@ -163,7 +164,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return field;                                                                              \
     }
 
-/* A field for memory of rings, with an offset. */
+/* A field for ring memory with an offset. */
 #define PLACE_FIELD(setter, getter, obj, field)                                                    \
     doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_umem *umem, uint64_t offset)     \
     {                                                                                              \
@@ -216,7 +217,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }
 
-/* The functions that create and destroy an object that is only a structure. */
+/* Defines the functions that create and destroy an object that is only a structure. */
 #define LIFE(create, destroy, obj)                                                                 \
     static void obj##_release(void *object)                                                        \
     {                                                                                              \
@@ -232,19 +233,19 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
         return dpk_object_destroy(obj, &obj##_kind);                                               \
     }
 
-/* Whether a handle is NULL, or of that kind. */
+/* Returns true if a handle is NULL, or of that kind. */
 bool is_a(const void *handle, const struct dpk_kind *kind);
 bool is_umem_or_null(const struct doca_umem *umem);
 /* Returns the DOCA error for an errno of libibverbs. */
 doca_error_t error_of(int why);
-/* Pins an object of a kind and adds a use; returns NULL if the handle is not of the kind. unuse is its
- * opposite; of NULL too. */
+/* `use` adds a use of the object of a handle. It returns NULL if the handle is not of the kind.
+ * `unuse` ends the use; NULL is ignored. */
 void *use(const void *handle, const struct dpk_kind *kind);
 void unuse(void *object);
-/* The attributes of libibverbs that a change to a queue pair is made of, and their mask. INVALID_VALUE:
- * a value is none. NOT_SUPPORTED: a group of congestion control. */
+/* Converts a change to a queue pair to attributes of libibverbs and their mask. Errors:
+ * INVALID_VALUE if a value is invalid, NOT_SUPPORTED for a group of congestion control. */
 doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
-/* The other way round, of all but the address. */
+/* Converts attributes of libibverbs back, except the address. */
 void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
 #define CHANGES      (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1)
 #define CHANGES_TOLD (CHANGES & ~DOCA_VERBS_QP_ATTR_AH_ATTR)
@@ -260,8 +261,7 @@ void await_acknowledgements(const struct cq *q);
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 
-/* `shared`: NULL, or where it takes its receives. INVALID_VALUE, BAD_STATE, NO_MEMORY, NOT_SUPPORTED: as
- * doca_verbs_qp_create says. */
+/* `shared`: the shared receive queue, or NULL. Errors: as of doca_verbs_qp_create. */
 doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
                         struct dpa_qp **out);
 void dpa_qp_free(struct dpa_qp *q);
@@ -271,9 +271,9 @@ doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, u
 
 /* ---- Shared receive queues of the DPA: dpa_srq.c ---- */
 
-/* A number that no other shared receive queue of this process has. */
+/* Returns a number that no other shared receive queue of this process has. */
 uint32_t srq_number_new(void);
-/* INVALID_VALUE, BAD_STATE, NO_MEMORY: as doca_verbs_srq_create says. */
+/* Errors: as of doca_verbs_srq_create. */
 doca_error_t dpa_srq_new(const struct srq_init_attr *init, uint32_t number, struct dpa_srq **out);
 void dpa_srq_free(struct dpa_srq *s);
 doca_error_t dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa, uint64_t *handle);

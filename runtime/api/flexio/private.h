@@ -30,16 +30,16 @@ struct flexio_process {
     struct ibv_pd *pd;
     bool owns_pd;
     struct flexio_uar *uar; /* its own */
-    uint32_t dumem_id;      /* 0: nobody has asked for it */
+    uint32_t dumem_id;      /* 0: not requested yet */
     pthread_mutex_t objects_lock;
     struct object_table windows, outboxes, uars;
-    struct flexio_event_handler *handlers;          /* that are not destroyed */
-    struct flexio_queue *queues;                    /* that are not destroyed */
+    struct flexio_event_handler *handlers;          /* handlers that are not destroyed */
+    struct flexio_queue *queues;                    /* queues that are not destroyed */
     struct flexio_queue *numbered[NUMBERED_QUEUES]; /* the queues by the last bits of their
                                                        numbers */
     uint32_t destroyed[DESTROYED_QUEUES];           /* numbers of the queues that were destroyed
                                                        last */
-    uint64_t destroyed_count;                       /* ever */
+    uint64_t destroyed_count;                       /* number of queues that were ever destroyed */
     struct dpk_queues *nic;                         /* of its device; NULL: it never had a queue */
 };
 
@@ -50,46 +50,46 @@ bool table_has(struct flexio_process *p, const struct object_table *t, uint64_t 
 /* Returns the object with a number, or NULL. Call this with the lock. */
 void *table_find(const struct object_table *t, uint64_t id);
 
-/* Lets the device use windows and outboxes, and makes the process's UAR, of that page or (0) of a
- * new one, false: out of memory; frees that and the tables. */
+/* Lets the device use windows and outboxes, and makes the process's UAR with that page (0: its own
+ * page). Returns false if memory is exhausted. windows_free frees the UAR and the tables. */
 bool windows_attach(struct flexio_process *p, uint32_t uar);
 void windows_free(struct flexio_process *p);
 
 /* Converts an affinity for proc. Returns false for an invalid type. */
 bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to);
 
-/* Makes an event handler by `attr`, with what `options` has besides. */
+/* Makes an event handler from `attr` and the further settings in `options`. */
 flexio_status event_handler_new(struct flexio_process *process,
                                 const struct flexio_event_handler_attr *attr,
                                 struct dpk_thread_options *options,
                                 struct flexio_event_handler **event_handler);
-/* `arg`: NULL: that of the creation. */
+/* `arg`: NULL for the argument of the creation. */
 flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg);
-/* Sets the initial state of a thread, with a configured window and outbox (NULL: none). Returns false
- * if one is of another process. */
+/* Sets the initial state of a thread, with its configured window and outbox, which may be NULL.
+ * Returns false if either belongs to another process. */
 bool defaults_of(struct flexio_process *p, struct flexio_window *window,
                  struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE]);
 
-/* Forgets those of the process. */
+/* Removes the recorded allocations of the process. */
 void allocations_forget(struct flexio_process *p);
 
 /* Returns the number of a UAR for queues and outboxes, or 0 if it does not exist. `id`: its number in
  * the process, or on its device (mlx5dv_devx_alloc_uar); 0: the UAR of the process. */
 uint32_t uar_page(struct flexio_process *p, uint32_t id);
-/* As above, for an outbox. */
+/* Like uar_page, for an outbox. */
 uint32_t outbox_page(struct flexio_process *p, uint32_t id);
 flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
                       struct flexio_uar **out);
 flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar, uint32_t page,
                          struct flexio_outbox **outbox);
 
-/* What the device asks of queues: calls from DPA_FLEXIO_RING on, through an outbox of the UAR
- * `page`. `args`: at least two. */
+/* Carries out a call of the device for queues (from DPA_FLEXIO_RING on), through an outbox of the
+ * UAR `page`. `args` has at least two elements. */
 bool queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
                 const uint64_t *args, uint32_t page, char *reason, size_t size);
-/* Threads listen that did not before. */
+/* Call this when new threads wait for completions. */
 void queues_kick(struct flexio_process *p);
-/* Destroys those that are left. */
+/* Destroys the remaining queues. */
 void queues_free(struct flexio_process *p);
 
 /* Sends an event to the event handler whose thread has that id. Returns false if it does not exist. */
@@ -100,7 +100,7 @@ struct dpk_thread *thread_of(struct flexio_thread *thread);
 /* Logs `err` and returns the FlexIO status for it. `call`: the function's name. */
 flexio_status failed(const char *call, const struct dpk_error *err);
 
-/* The same for wrong arguments, with their reason. */
+/* Reports wrong arguments with their reason. Returns the FlexIO status for them. */
 flexio_status failed_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

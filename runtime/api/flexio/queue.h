@@ -5,7 +5,7 @@
 #include "api/nic/nic.h"
 #include "private.h"
 
-/* Where a ring or record is; struct dpk_queue_place refers to it. */
+/* The location of a ring or record; struct dpk_queue_place refers to it. */
 struct queue_memory {
     struct dpk_nic_memory ops; /* first */
     struct flexio_process *process;
@@ -15,7 +15,7 @@ struct queue_memory {
 
 struct flexio_queue {
     struct dpk_nic_listener listener; /* first */
-    struct flexio_queue *next;        /* of the process's */
+    struct flexio_queue *next;        /* in the list of the process */
     struct flexio_queue *next_numbered;
     struct flexio_process *process;
     struct dpk_queue *q;
@@ -29,7 +29,8 @@ struct flexio_queue {
         shown; /* struct flexio_hw_eq, or FlexIO 2.2's flexio_hw_cq or flexio_hw_sq; freed with it */
 };
 
-/* NULL: that of the process, which is checked. Makes the NIC of the process's device. */
+/* Checks the device (NULL: that of the process) and the UAR of a new queue, and makes the device's
+ * NIC. Returns false, after a report for `call`, if either is wrong. */
 bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
                    uint32_t uar);
 struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
@@ -37,10 +38,10 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
 /* Returns the CQ, RMP or EQ with that number, or NULL. */
 struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
                                       enum dpk_queue_kind kind);
-/* Makes `queue`, of calloc, one of the process's with the UAR of that number, or frees it. */
+/* Adds `queue`, of calloc, to the process, with the UAR of that number. Frees it on failure. */
 flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
                         const struct dpk_queue_options *options);
-/* Frees it. */
+/* Destroys and frees a queue. */
 flexio_status queue_remove(const char *call, struct flexio_queue *queue);
 uint32_t queue_number(const struct flexio_queue *queue);
 struct flexio_queue *queue_of_cq(struct flexio_cq *cq);

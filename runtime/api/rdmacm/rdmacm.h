@@ -55,7 +55,7 @@ struct id {
     bool shares;      /* it shares its address with other sharing identifiers
                          (RDMA_OPTION_ID_REUSEADDR) */
     enum state state;
-    int fd;                  /* -1: none */
+    int fd;                  /* the socket, or -1 */
     unsigned unacknowledged; /* events that the program has received */
     struct dpk_cm_address local, remote;
     struct dpk_cm_message theirs; /* the peer's REQ or REP */
@@ -91,7 +91,7 @@ void cm_wait(pthread_cond_t *condition);
 
 /* ---- channel.c; with the lock held ---- */
 
-/* Lets the channel see the identifier's socket, or no longer. */
+/* Add the identifier's socket to the channel's epoll instance, or remove it. */
 bool channel_watch(struct id *id);
 void channel_forget(struct id *id);
 /* Adds an event for the program. `m`: the message with its private data and resources, or NULL. */

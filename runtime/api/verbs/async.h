@@ -13,7 +13,7 @@ struct async {
     STAILQ_HEAD(, async_event) events;
 };
 
-/* False: errno says why not. */
+/* Returns false and sets errno on failure. */
 bool async_open(struct async *a);
 void async_close(struct async *a);
 /* Reports an event to the program. `reported` counts the object's events that the program has taken; it

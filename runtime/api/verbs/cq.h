@@ -34,36 +34,36 @@ struct cq {
     unsigned log_depth;
     uint32_t number;
     _Atomic uint32_t produced;
-    struct dpk_rc *_Atomic rc; /* of the queue pairs; NULL: there is none */
+    struct dpk_rc *_Atomic rc; /* of the queue pairs, or NULL */
     uint32_t announced;        /* value of `produced` at the last event */
     uint32_t users;            /* queue pairs */
-    uint32_t awaited;          /* by work requests */
+    uint32_t awaited;          /* by this number of work requests */
     uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
     bool told; /* an event is pending that the program has not taken */
     bool failed;
-    struct ibv_wc now; /* that a program reads by ibv_start_poll */
+    struct ibv_wc now; /* the completion that a program reads by ibv_start_poll */
 };
 
 /* Functions that <infiniband/verbs.h> calls through a context. */
 int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
 int cq_arm(struct ibv_cq *ib, int solicited_only);
 struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
-/* Sets the functions by which programs poll one completion after the other. */
+/* Sets the functions by which programs poll completions one by one. */
 void cq_set_reader(struct ibv_cq_ex *ib);
 
 /* Adds or removes a queue pair that completes to the queue. Returns false if memory is exhausted. */
 bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
 void cq_leave(struct ibv_cq *ib);
-/* Adds a completion. False: the queue is full, and fails. */
+/* Adds a completion. Returns false if the queue is full; the queue then fails. */
 bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
                  bool solicited);
 /* Returns the queue with that number, valid until cq_unawait, or NULL if the opened device does not
  * have it. */
 struct cq *cq_await(struct ibv_context *context, uint32_t number);
 void cq_unawait(struct cq *cq);
-/* Returns true if it has had more completions than that, in 24 bits. */
+/* Returns true if the queue has had more than `produced` completions, in 24 bits. */
 bool cq_has_passed(const struct cq *cq, uint32_t produced);
 /* Drops the completions of a queue pair, and frees their places. */
 void cq_forget(struct ibv_cq *ib, uint32_t qp_num);

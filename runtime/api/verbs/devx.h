@@ -13,7 +13,7 @@ struct devx {
     struct mlx5dv_devx_obj obj; /* first: programs hold a pointer to it */
     enum devx_kind kind;
     uint32_t number;
-    uint32_t size_max; /* RQT: entries that it may have */
+    uint32_t size_max; /* RQT: the largest number of entries */
     struct dpk_flow_rqt *rqt;
     struct dpk_flow_tir *tir;
     struct dpk_flow_counter *counters; /* their numbers start with the object's number */
@@ -22,9 +22,9 @@ struct devx {
     atomic_bool gone;  /* the program has destroyed it */
 };
 
-/* NULL: the object is not of that kind. */
+/* Returns NULL if the object is not of that kind. */
 struct devx *devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind);
-/* An action ends; frees the object if it was the last to use it. */
+/* Ends a use by an action. The last user frees the object. */
 void devx_release(struct devx *d);
 
 #endif

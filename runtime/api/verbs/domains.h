@@ -1,4 +1,4 @@
-/* Protection domains, as <infiniband/verbs.h> makes some through a context. Private to verbs. */
+/* Protection domains that <infiniband/verbs.h> makes through a context. Private to verbs. */
 #ifndef DPK_API_VERBS_DOMAINS_H
 #define DPK_API_VERBS_DOMAINS_H
 
@@ -8,7 +8,8 @@
 /* A thread domain states that only one thread uses its objects. Our locks do not change. */
 struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr);
 int domain_free_thread(struct ibv_td *td);
-/* A parent domain: a protection domain with the memory regions of another, perhaps of a thread domain. */
+/* A parent domain is a protection domain with the memory regions of another protection domain. It
+ * may have a thread domain. */
 struct ibv_pd *domain_new_parent(struct ibv_context *context,
                                  struct ibv_parent_domain_init_attr *attr);
 bool domain_is_parent(const struct ibv_pd *pd);

@@ -6,10 +6,9 @@
 #include <stdbool.h>
 
 uint64_t gids_guid(const struct ibv_device *device);
-uint64_t
-gids_card_guid(const struct ibv_device *device); /* both functions of a card have this one */
+uint64_t gids_card_guid(const struct ibv_device *device); /* equal for both functions of a card */
 
-/* Whether a device of this machine has that GID. */
+/* Returns true if a device of this machine has that GID. */
 bool gids_are_known(const union ibv_gid *gid);
 /* Returns the index of a RoCE v2 GID in the device's table, or -1. */
 int gids_find(struct ibv_context *context, const union ibv_gid *gid);

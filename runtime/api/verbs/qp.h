@@ -36,17 +36,16 @@ struct send {
 
 struct sends {
     struct send *ring;
-    struct dpk_rc_piece *pieces;  /* `sges`, and one for a header, for each entry of the ring */
-    uint8_t *inlined;             /* cap.max_inline_data bytes for each */
+    struct dpk_rc_piece *pieces;  /* `sges` + 1 (for a header) for each entry of the ring */
+    uint8_t *inlined;             /* cap.max_inline_data bytes for each entry */
     uint32_t size, sges;          /* the size is a power of two, or 0 */
     uint32_t posted, taken, done; /* counters, which wrap */
-    _Atomic uint32_t freed;       /* places that are free again, after their completions were
-                                     polled */
-    uint32_t silent;              /* done since the last work request with a completion */
-    uint32_t reads;               /* reads that are taken and not done */
+    _Atomic uint32_t freed;       /* places freed by polled completions */
+    uint32_t silent;              /* work requests done since the last with a completion */
+    uint32_t reads;               /* taken reads that are not done */
     /* Work requests that a program describes between ibv_wr_start and ibv_wr_complete. */
     uint32_t begun;
-    int wrong; /* an errno; 0: all are good */
+    int wrong; /* an errno; 0 if all are good */
 };
 
 struct qp {
@@ -66,11 +65,11 @@ struct qp {
     enum ibv_qp_state state; /* with the lock; `ib` has the state that was last reported to the
                                 program */
     struct ibv_qp_cap cap;
-    struct ibv_qp_attr attr; /* what was set */
+    struct ibv_qp_attr attr; /* the attributes that were set */
     struct sends sends;
-    struct receives receives;    /* of its own; none if it has a shared receive queue */
-    struct receive receive;      /* that was taken last, */
-    struct dpk_rc_piece *pieces; /* and its pieces */
+    struct receives receives;    /* its own receives; empty with a shared receive queue */
+    struct receive receive;      /* the last taken receive */
+    struct dpk_rc_piece *pieces; /* pieces of `receive` */
     uint32_t async_reported;
     struct dpk_told told; /* kinds of failures (dpk_rc_kind) */
 };
@@ -116,7 +115,7 @@ void sends_free(struct sends *s);
 struct send *send_begin(struct qp *qp);
 /* These return an errno. */
 int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode);
-/* Of a datagram. */
+/* Sets the target of a datagram. */
 int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah, uint32_t number,
                     uint32_t qkey);
 int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
@@ -126,7 +125,7 @@ void sends_commit(struct qp *qp);
 void sends_wake(void);
 /* Releases the objects of work requests that have not ended. */
 void sends_drop(struct qp *qp);
-/* Of struct dpk_rc_ops. */
+/* Functions of struct dpk_rc_ops. */
 bool send_next(void *context, struct dpk_rc_work *out);
 bool send_done(struct qp *qp, const struct dpk_rc_completion *c);
 bool send_is_allowed(const struct qp *qp);

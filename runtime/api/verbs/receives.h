@@ -14,9 +14,9 @@ struct receives {
     } * ring;
     struct dpk_rc_piece *pieces; /* `sges` for each entry of the ring */
     uint32_t size, sges;         /* the size is a power of two, or 0 */
-    uint32_t most;               /* that may be posted at once */
+    uint32_t most;               /* the most receives that may be posted at once */
     uint32_t posted, taken;      /* counters, which wrap */
-    _Atomic uint32_t freed;      /* whose completions were polled */
+    _Atomic uint32_t freed;      /* receives whose completions were polled */
 };
 
 /* Allocates room for at least `receives` receives of at most `sges` pieces. Returns false if memory is
@@ -27,7 +27,7 @@ void receives_free(struct receives *r);
 bool receives_are_full(const struct receives *r);
 /* Posts a receive. Returns 0 or an errno: ENOMEM if the queue is full. */
 int receives_post(struct receives *r, const struct ibv_recv_wr *wr);
-/* Drops all that are posted. */
+/* Drops all posted receives. */
 void receives_drop(struct receives *r);
 /* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. Returns false
  * if there is no receive. */

@@ -33,15 +33,15 @@ struct mlx5dv_dr_action {
     const void *tag;
     bool changes;
     struct dpk_flow_change change;
-    void *data; /* that the change points to */
+    void *data; /* memory of the change */
     struct dpk_flow_target targets[DPK_FLOW_TARGETS];
     unsigned count;
     struct mlx5dv_dr_action *parts[2 * DPK_FLOW_TARGETS]; /* our actions of an array */
     unsigned part_count;
-    const struct ibv_context *context; /* of the device that it is for */
-    struct mlx5dv_dr_domain *domain;   /* NULL: of an object */
-    struct mlx5dv_dr_table *table;     /* that it leads to */
-    struct devx *object;               /* that it is made of */
+    const struct ibv_context *context; /* the device that it is for */
+    struct mlx5dv_dr_domain *domain;   /* NULL if it is made from an object */
+    struct mlx5dv_dr_table *table;     /* the table that it leads to */
+    struct devx *object;               /* the object that it is made from */
     atomic_uint users;
 };
 
@@ -50,12 +50,12 @@ struct mlx5dv_dr_rule {
     struct mlx5dv_dr_matcher *matcher;
     struct dpk_flow_rule *rule;
     size_t count;
-    struct mlx5dv_dr_action *actions[]; /* NULL: of the system's library */
+    struct mlx5dv_dr_action *actions[]; /* NULL: an action of the system's library */
 };
 
-/* As calloc, with the tag. Returns NULL and sets errno if memory is exhausted. */
+/* Like calloc; also sets the tag. Returns NULL and sets errno if memory is exhausted. */
 void *steering_new(size_t size);
-/* NULL, with this errno. */
+/* Sets errno and returns NULL. */
 void *steering_refuse(int why);
 
 /* Creates an empty action. `domain` may be NULL. Returns NULL and sets errno if memory is exhausted. */

@@ -49,7 +49,7 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
 int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
                          struct _compat_ibv_port_attr *port_attr);
 #define DPK_VERBS_GIDS 255 /* entries of the table of a port */
-/* Of an empty entry: 0, and a GID of zeros. */
+/* An empty entry gives 0 and a GID of zeros. */
 int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index,
                         union ibv_gid *gid);
 /* Returns an errno: EINVAL if the index is outside the table, ENODATA if this entry and all later
@@ -65,7 +65,8 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
 int dpk_verbs_dereg_mr(struct ibv_mr *mr);
-/* The keys stay. An error, also another than IBV_REREG_MR_ERR_INPUT, leaves the region as it was. */
+/* Changes a region but not its keys. After an error, even one that is not IBV_REREG_MR_ERR_INPUT,
+ * the region is unchanged. */
 int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
                        int access);
 struct ibv_comp_channel *dpk_verbs_create_comp_channel(struct ibv_context *context);
@@ -89,8 +90,8 @@ int dpk_verbs_destroy_ah(struct ibv_ah *ah);
 /* Creates a queue pair: reliable connected (RC), unreliable connected (UC) or datagram (UD). Errors:
  * EOPNOTSUPP for other types. */
 struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
-/* A work request of a queue pair of the host that waits until the completion queue with a number has
- * had more completions than that, in 24 bits; it completes with IBV_WC_DRIVER1. */
+/* Makes a work request of a queue pair of the host that waits until the completion queue with that
+ * number has had more than `produced` completions, in 24 bits. It completes with IBV_WC_DRIVER1. */
 static inline void dpk_verbs_set_wait(struct ibv_send_wr *wr, uint32_t cqn, uint32_t produced)
 {
     *wr = (struct ibv_send_wr){.opcode = IBV_WR_DRIVER1,
@@ -100,7 +101,7 @@ int dpk_verbs_destroy_qp(struct ibv_qp *qp);
 int dpk_verbs_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int dpk_verbs_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
                        struct ibv_qp_init_attr *init_attr);
-/* NULL: the queue pair was made without send_ops_flags. */
+/* Returns NULL if the queue pair was made without send_ops_flags. */
 struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *qp);
 int dpk_verbs_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 /* Puts an empty completion into a queue of ibv_create_cq. Returns false if the opened device has no
@@ -131,15 +132,15 @@ int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t 
                             size_t outlen);
 int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out,
                               size_t outlen);
-/* Also for receive queues (flexio_rq_get_tir): no action is made of it any more. EBUSY: a rule leads
- * to it, or a receiver has the table. */
+/* Also destroys the object of a receive queue (flexio_rq_get_tir): no new actions can use it.
+ * Errors: EBUSY if a rule leads to the object, or a receiver has the table. */
 int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
 struct mlx5dv_devx_uar *dpk_mlx5_devx_alloc_uar(struct ibv_context *context, uint32_t flags);
 void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
-/* Returns true for our UAR. A card's UAR has a page with an offset that is not negative. */
+/* The offset of the page of our UARs. A card's UAR has an offset that is not negative. */
 #define DPK_VERBS_UAR_OFFSET (-1)
 
-/* Of MLX5DV_OBJ_CQ; EOPNOTSUPP: of others. */
+/* Supports MLX5DV_OBJ_CQ. Errors: EOPNOTSUPP for other types. */
 int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type);
 
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
@@ -171,8 +172,8 @@ struct mlx5dv_dr_action *
 dpk_mlx5_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_t flags,
                                           enum mlx5dv_flow_action_packet_reformat_type type,
                                           size_t data_sz, void *data);
-/* The system's library made this action, which is of no device, and does this; `value` is that of a
- * tag. Rules of emulated devices may have it, until it is destroyed and so forgotten. */
+/* Records an action of the system's library, which belongs to no device, so that rules of emulated
+ * devices can have it until it is destroyed. `value` is the value of a tag. */
 enum dpk_mlx5_noted { DPK_MLX5_DROPS, DPK_MLX5_MISSES, DPK_MLX5_TAGS, DPK_MLX5_POPS_VLAN };
 void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, enum dpk_mlx5_noted kind,
                              uint32_t value);
@@ -273,9 +274,9 @@ extern const struct dpk_emulated dpk_emulated_9;
 /* ---- For queue pairs that are not of the host ---- */
 
 struct dpk_rc_qp; /* rdma/pairs/pairs.h */
-/* Whether a queue pair of a type in a state may be changed so: 0, or an errno; ETIMEDOUT: no device has
- * the peer's GID. The second stores the attributes that the mask names, the third sets rc's retries and
- * timeouts from them. */
+/* Check, store and apply a change to a queue pair. The first returns 0 or an errno: ETIMEDOUT if no
+ * device has the peer's GID. The second stores the attributes of the mask. The third sets rc's
+ * retries and timeouts from them. */
 int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
                            enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
@@ -305,11 +306,11 @@ struct dpk_verbs_device {
     unsigned id;                                /* of its type, on PCI */
     uint32_t dma_max;                           /* bytes of one task of DMA */
     char *wire;                                 /* the wire of the port, from the device's state */
-    atomic_uint_least32_t flow_counters;        /* that were ever made */
+    atomic_uint_least32_t flow_counters;        /* number of counters that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };
 const struct dpk_verbs_device *dpk_verbs_device(struct ibv_context *context);
-/* Whether mlx5dv_devx_alloc_uar gave that page_id. */
+/* Returns true if mlx5dv_devx_alloc_uar returned that page_id. */
 static inline bool dpk_verbs_has_uar(const struct dpk_verbs_device *device, uint32_t page_id)
 {
     const uint32_t place = page_id - DPK_VERBS_FIRST_UAR;
@@ -333,8 +334,8 @@ static inline unsigned dpk_verbs_rights(int access)
            (access & IBV_ACCESS_REMOTE_ATOMIC ? DPK_MEMORY_REMOTE_ATOMIC : 0u);
 }
 
-/* The object of a library with an opened device: created by the first call, passed to `end` when the
- * device is closed. NULL: `make` returned that. */
+/* Returns the object of a library for an opened device. The first call creates it with `make`;
+ * `end` gets it when the device is closed. Returns NULL if `make` returned NULL. */
 void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_context *context),
                          void (*end)(void *attached));
 

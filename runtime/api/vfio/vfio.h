@@ -25,14 +25,14 @@ enum vfio_kind { VFIO_NONE, VFIO_CONTAINER, VFIO_GROUP, VFIO_DEVICE };
 
 struct vfio_container;
 
-/* A function that the process has open: one for its group and its device. */
+/* A function that the process has open, once for its group and its device. */
 struct vfio_function {
     struct dpk_pci *pci;
-    unsigned users;   /* its descriptors, and calls that are inside: descriptors.c's */
-    unsigned devices; /* those of its descriptors that are of a device */
-    struct vfio_container *container;   /* that it is in; NULL: in none. dma.c's, as is */
-    struct vfio_function *next;         /* the next one in it */
-    struct vfio_interrupts *interrupts; /* NULL: none are set. interrupts.c's */
+    unsigned users;   /* its descriptors and running calls; guarded by descriptors.c */
+    unsigned devices; /* its descriptors of devices */
+    struct vfio_container *container;   /* its container, or NULL; with `next`, guarded by dma.c */
+    struct vfio_function *next;         /* the next function of the container */
+    struct vfio_interrupts *interrupts; /* NULL: none are set. Guarded by interrupts.c */
 };
 
 /* The object of a descriptor. A holder of a reference may use it while another thread closes the
@@ -45,21 +45,24 @@ struct vfio_held {
 
 /* ---- Descriptors (descriptors.c); any thread ---- */
 
-/* The path of a container or a group that is emulated: its descriptor. -1: errno says why; ENXIO: it is
- * another path. */
+/* Opens the path of an emulated container or group and returns its descriptor. Returns -1 and sets
+ * errno on failure: ENXIO for any other path. */
 int vfio_open(const char *path, int flags);
-/* False: it is another descriptor, or of another process (a child of vfork() shares the memory). */
+/* Gets the object of a descriptor, with a reference. Returns false if the descriptor is not
+ * emulated, or belongs to another process (a child of vfork() shares the memory). */
 bool vfio_hold(int fd, struct vfio_held *out);
 void vfio_release(const struct vfio_held *held);
-/* As ioctl: a descriptor of the function's device; and the function leaves its container. */
+/* Like ioctl, these return -1 and set errno on failure. The first makes a descriptor of the
+ * function's device; the second removes the function from its container. */
 int vfio_open_device(struct vfio_function *function);
 int vfio_unset_container(struct vfio_function *function);
 /* Removes a descriptor that is being closed. */
 void vfio_forget(int fd);
-/* Whether any from `first` to `last` is one of these. */
+/* Returns true if a descriptor from `first` to `last` is emulated. */
 bool vfio_has(unsigned first, unsigned last);
-/* Around a call of the C library that makes `made` of `from` (-1: it failed), or closes a range: nobody
- * opens or closes one of these meanwhile. The first returns `made`, or -1. */
+/* Call these around a call of the C library that copies `from` to `made` (-1: it failed), or closes
+ * a range of descriptors. In between, no thread opens or closes an emulated descriptor.
+ * vfio_change_copied returns `made`, or -1. */
 void vfio_change_begin(void);
 int vfio_change_copied(int from, int made);
 void vfio_change_closed(unsigned first, unsigned last, bool done);
@@ -72,17 +75,17 @@ int vfio_call(const struct vfio_held *of, unsigned long request, void *argument)
 /* Copies a text of the program, truncated to the buffer, with a NUL. Returns false if the memory does
  * not exist. */
 bool vfio_copy_text(char *to, size_t room, const char *from);
-/* A write within the first pages of a device, where configuration space is; as pwrite. */
+/* Writes within the first pages of a device, which are its configuration space; like pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
 
 /* ---- Memory of the program that functions of a container reach (dma.c); any thread ---- */
 
-/* One with a user. NULL: out of memory. */
+/* Creates a container with a user. Returns NULL if memory is exhausted. */
 struct vfio_container *vfio_container_new(void);
-/* Another user comes, or leaves. NULL is ignored. */
+/* Add a user, or remove a user. NULL is ignored. */
 void vfio_container_use(struct vfio_container *c);
 void vfio_container_leave(struct vfio_container *c);
-/* These four answer as ioctl of a container, or a group. */
+/* These four return the result of the ioctl of a container or a group. */
 int vfio_set_iommu(struct vfio_container *c);
 int vfio_attach(struct vfio_container *c, struct vfio_function *f);
 struct vfio_iommu_type1_dma_map;
@@ -94,14 +97,14 @@ int vfio_unmap(struct vfio_container *c, struct vfio_iommu_type1_dma_unmap *unma
 bool vfio_detach(struct vfio_function *f);
 bool vfio_has_container(const struct vfio_function *f);
 bool vfio_has_iommu(const struct vfio_function *f);
-/* Handlers of fork(): before, and after in both processes. */
+/* Handlers of fork(): the first before it, the second after it in both processes. */
 void vfio_containers_lock(void);
 void vfio_containers_unlock(void);
 
 /* ---- Interrupts (interrupts.c) ---- */
 
-/* Sets the eventfds of vectors; -1 is none. Returns false and sets errno: EBUSY if a parent process has
- * set eventfds. */
+/* Sets the eventfds of vectors; -1 sets none. Returns false and sets errno: EBUSY if a parent
+ * process has set eventfds. */
 bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds);
 /* In a child of fork(), forgets the eventfds of the parent. */
 void vfio_end_interrupts(struct vfio_function *f);

@@ -62,7 +62,7 @@ enum dpk_pci_use {
 struct dpk_pci_region {
     uint32_t use, bar;
     uint64_t start, size; /* in the BAR */
-    uint32_t log_stride;  /* distance of doorbells, which have 4 bytes each */
+    uint32_t log_stride;  /* log2 of the distance of doorbells, which have 4 bytes each */
     /* MESSAGES: bytes of the value that have the number, from the least significant byte to the
      * most significant */
     uint8_t id_least, id_most;
@@ -92,7 +92,7 @@ struct dpk_pci_config {
 /* Checks a configuration. Errors: DPK_ERR_RANGE. */
 enum dpk_status dpk_pci_check(const struct dpk_pci_config *config, struct dpk_error *err);
 bool dpk_pci_equal(const struct dpk_pci_config *a, const struct dpk_pci_config *b);
-/* Returns the region with a use that contains a place; -1 if there is none. */
+/* Returns the index of the region with that use which starts at `start` of a BAR, or -1. */
 int dpk_pci_find(const struct dpk_pci_config *config, enum dpk_pci_use use, unsigned bar,
                  uint64_t start);
 
@@ -136,8 +136,8 @@ void dpk_pci_address(const struct dpk_pci *f, char out[13]);
 
 /* ---- An open function ---- */
 
-/* Claims a side for this process until it closes the function. Returns false if another process has
- * the side. */
+/* Claims a side for this process until it closes the function. Returns false if the side is claimed
+ * through another opening of the function, also of this process. */
 bool dpk_pci_claim(struct dpk_pci *f, enum dpk_pci_side side);
 void dpk_pci_unclaim(struct dpk_pci *f, enum dpk_pci_side side);
 /* Returns true if a process, possibly this one, has that side. */
@@ -147,11 +147,12 @@ enum dpk_pci_state dpk_pci_state_of(const struct dpk_pci *f);
 /* Changes the state. Returns false if the state was not `from`, or the function is damaged. */
 bool dpk_pci_set_state(struct dpk_pci *f, enum dpk_pci_state from, enum dpk_pci_state to);
 
-/* Returns true if its file was made shorter since it was opened. The function is then permanently
- * off: reads of this process may return zeros, and its writes are lost. */
+/* Returns true if the size of its file has changed since it was opened. The first access to a lost
+ * page turns the function off permanently: reads of this process then return zeros, and its writes
+ * are lost. */
 bool dpk_pci_is_damaged(const struct dpk_pci *f);
-/* Returns true if the function was removed since it was opened. If this process has its DPU side,
- * it stays removed. */
+/* Returns true if the function was removed since it was opened, or is damaged. While this process
+ * has its DPU side, it cannot be removed. */
 bool dpk_pci_is_removed(const struct dpk_pci *f);
 
 /* dpk_pci_bar returns the bytes of a BAR, and their number; dpk_pci_bar_offset, their offset
@@ -167,7 +168,7 @@ int dpk_pci_file(const struct dpk_pci *f); /* borrowed from the function */
  * the identity of a type's functions. */
 void dpk_pci_set_identity(struct dpk_pci *f, const struct dpk_pci_identity *identity);
 struct dpk_pci_identity dpk_pci_identity_of(const struct dpk_pci_config *config);
-/* Sets the number of vectors that the host sees; the default is the type's. */
+/* Sets the number of vectors that the host sees, at most the type's, which is the default. */
 void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors);
 unsigned dpk_pci_vectors(struct dpk_pci *f);
 
@@ -199,8 +200,9 @@ bool dpk_pci_map(struct dpk_pci *f, const struct dpk_pci_mapping *mapping);
 void dpk_pci_unmap(struct dpk_pci *f, uint32_t key);
 
 /* For the DPU, on any thread: copies bytes of the bus, which may belong to several mappings.
- * Returns false if the function is off or not a bus master, if a part is not mapped with this
- * right, or if the mapping process is gone. Part of it may have been copied. */
+ * Returns false if the function is neither on nor being unplugged, is not a bus master, if a part
+ * is not mapped with this right, or if the mapping process is gone. Part of the bytes may have been
+ * copied. */
 bool dpk_pci_dma_read(struct dpk_pci *f, uint64_t iova, void *to, size_t size);
 bool dpk_pci_dma_write(struct dpk_pci *f, uint64_t iova, const void *from, size_t size);
 
@@ -214,8 +216,8 @@ void dpk_pci_reset(struct dpk_pci *f);
 void dpk_pci_raise(struct dpk_pci *f, unsigned vector);
 /* Returns true if the interrupt was raised since the last call. */
 bool dpk_pci_take_interrupt(struct dpk_pci *f, unsigned vector);
-/* Waits until an interrupt is raised after *seen (0 at the first call), or dpk_pci_wake is
- * called. */
+/* Waits until an interrupt is raised after *seen (0 at the first call), or dpk_pci_wake is called,
+ * but not longer than 200 ms. */
 void dpk_pci_wait(struct dpk_pci *f, uint32_t *seen);
 void dpk_pci_wake(struct dpk_pci *f);
 

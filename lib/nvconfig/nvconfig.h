@@ -160,8 +160,8 @@ struct dpk_nv_target dpk_nv_target_of(unsigned class_id, uint32_t index);
 struct dpk_nv_defs;
 
 /* A set of definitions. They come from the text files below, or from another source through
- * dpk_nv_defs_add (which copies a definition, and refuses definitions that overlap, repeat or leave
- * the data). */
+ * dpk_nv_defs_add, which copies a definition. It refuses a definition that exists already, and
+ * parameters that overlap or leave the data. */
 enum dpk_status dpk_nv_defs_new(struct dpk_nv_defs **out, struct dpk_error *err);
 enum dpk_status dpk_nv_defs_add(struct dpk_nv_defs *defs, const struct dpk_nv_def *def,
                                 struct dpk_error *err);
@@ -187,8 +187,8 @@ const struct dpk_nv_def *dpk_nv_defs_find(const struct dpk_nv_defs *defs, const 
 /* Finds a definition by a TLV's class and index, whatever its target. */
 const struct dpk_nv_def *dpk_nv_defs_find_key(const struct dpk_nv_defs *defs, unsigned class_id,
                                               uint32_t index);
-/* Finds a parameter by "DPA_AUTHENTICATION", in any case. Errors: DPK_ERR_NOT_FOUND names the
- * closest name. */
+/* Finds a parameter by its config name, ignoring case. Errors: DPK_ERR_NOT_FOUND names the closest
+ * name. */
 enum dpk_status dpk_nv_defs_find_config(const struct dpk_nv_defs *defs, const char *config_name,
                                         const struct dpk_nv_def **def,
                                         const struct dpk_nv_param **param, struct dpk_error *err);
@@ -274,8 +274,8 @@ enum dpk_status dpk_nv_rules_check(const struct dpk_nv_rules *rules,
  * TLVs for modules 0 and 1. Host and function default to 0. As with NVIDIA's tool, a number may
  * exceed its definition's limits if its bits hold it (dpk_nv_list_limits), and each parameter sets
  * its valid bit; an element of that bit overrides only if it comes later. There is no network
- * access, no DTD, and no entities except those of XML. Errors: DPK_ERR_FORMAT, DPK_ERR_RANGE: "line
- * 7: nv_dpa_auth: dpa_auth_en: ...". */
+ * access, no DTD, and no entities except those of XML. Errors: DPK_ERR_FORMAT, DPK_ERR_RANGE,
+ * DPK_ERR_NOT_FOUND or DPK_ERR_EXISTS: "line 7: nv_dpa_auth: dpa_auth_en: ...". */
 enum dpk_status dpk_nv_xml_parse(const struct dpk_nv_defs *defs, const void *xml, size_t size,
                                  struct dpk_nv_list *out, struct dpk_error *err);
 /* Converts TLVs to XML, as NVIDIA's raw2xml writes it. */
@@ -292,8 +292,8 @@ enum dpk_status dpk_nv_tlvs_parse(const struct dpk_nv_defs *defs, const char *te
 enum dpk_status dpk_nv_xml_template(const struct dpk_nv_defs *defs, const char *text, size_t size,
                                     bool attributes, struct dpk_buf *out, struct dpk_error *err);
 
-/* The raw form: after MLNX_RAW_TLV_FILE, a line of hexadecimal dwords for each TLV, and comments
- * after %. A TLV may occur once at each priority, as on a device. */
+/* The raw form: after MLNX_RAW_TLV_FILE, a line of hexadecimal dwords for each TLV, and comment
+ * lines that start with %. A TLV may occur once at each priority, as on a device. */
 void dpk_nv_raw_format(const struct dpk_nv_list *tlvs, struct dpk_buf *out);
 enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_list *out,
                                  struct dpk_error *err);
@@ -313,8 +313,9 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
 
 /* Makes a file: identity first, then file_applicable_to, then the other TLVs, then the signature.
  * `signer` NULL stores the digest TLV of an unsigned file. RSA-4096 signs with SHA-512, RSA-2048
- * with SHA-256. Errors: DPK_ERR_UNSUPPORTED for other keys; DPK_ERR_FORMAT if there is not exactly
- * one identity, no file_applicable_to, a signature TLV in the content, or contradictory flags. */
+ * with SHA-256. Errors: DPK_ERR_UNSUPPORTED for other keys; DPK_ERR_USAGE if `keypair` is zero;
+ * DPK_ERR_EXISTS for a TLV that occurs twice; DPK_ERR_FORMAT if there is not exactly one identity,
+ * no file_applicable_to, a signature TLV in the content, or contradictory flags. */
 enum dpk_status dpk_nv_file_make(const struct dpk_nv_list *tlvs, const struct dpk_signer *signer,
                                  const struct dpk_uuid *keypair, struct dpk_buf *out,
                                  struct dpk_error *err);

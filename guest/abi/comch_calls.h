@@ -1,5 +1,5 @@
-/* Arguments of the calls for message queues (doca_calls.h), and what the host writes for the device library
- * into memory of the DPA. */
+/* Arguments of the calls for message queues (doca_calls.h), and the data that the host writes for
+ * the device library into memory of the DPA. */
 #ifndef DPK_GUEST_ABI_COMCH_CALLS_H
 #define DPK_GUEST_ABI_COMCH_CALLS_H
 

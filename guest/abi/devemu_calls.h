@@ -1,4 +1,5 @@
-/* What the host writes into memory of the DPA for emulated PCI functions, whose calls are in doca_calls.h. */
+/* The data that the host writes into memory of the DPA for emulated PCI functions, whose calls are
+ * in doca_calls.h. */
 #ifndef DPK_GUEST_ABI_DEVEMU_CALLS_H
 #define DPK_GUEST_ABI_DEVEMU_CALLS_H
 

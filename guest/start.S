@@ -1,4 +1,4 @@
-/* Where every DPA thread begins; registers as dpa_abi.h says. */
+/* The entry point of every DPA thread; dpa_abi.h describes the registers. */
 #include "guest/abi/dpa_abi.h"
 
     .section .text._dpa_start, "ax", @progbits

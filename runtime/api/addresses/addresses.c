@@ -16,14 +16,14 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* With the lock held. */
+/* Call this with the lock. */
 static struct dpk_allocation *find(struct dpk_addresses *all, uint64_t address)
 {
     struct dpk_allocation **found = tfind(&address, &all->tree, by_address);
     return found ? *found : NULL;
 }
 
-/* With the lock held. */
+/* Call this with the lock. */
 static void remove_entry(struct dpk_addresses *all, struct dpk_allocation *a)
 {
     if ((*a->link = a->next))
@@ -34,7 +34,7 @@ static void remove_entry(struct dpk_addresses *all, struct dpk_allocation *a)
 
 enum entered { ENTERED, TAKEN, NO_ROOM };
 
-/* With the lock held. */
+/* Call this with the lock. */
 static enum entered enter_new(struct dpk_addresses *all, const struct dpk_address_owner *owner,
                               uint64_t address)
 {

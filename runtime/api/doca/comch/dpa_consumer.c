@@ -14,7 +14,7 @@ _Static_assert(DPA_COMCH_IMM_MAX == DPK_PIPE_IMM_MAX, "the device's immediate da
 /* A doca_comch_consumer_completion. */
 struct consumer_completion {
     struct dpk_object object;
-    /* With the lock: */
+    /* Guarded by the lock: */
     struct doca_dpa_thread *thread; /* a handle; NULL: not set */
     uint32_t consumers_max, messages_max, imm_len;
     /* While it is started: */
@@ -24,7 +24,7 @@ struct consumer_completion {
 
 /* ---- Start and stop of completions ---- */
 
-/* With the lock. */
+/* Call this with the lock. */
 static doca_error_t start(struct consumer_completion *k)
 {
     struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
@@ -197,7 +197,7 @@ doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint
     return DOCA_SUCCESS;
 }
 
-/* With the lock of the consumer. */
+/* Call this with the lock of the consumer. */
 doca_error_t dpa_consumer_check(struct consumer *n)
 {
     uint64_t run;

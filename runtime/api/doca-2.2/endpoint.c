@@ -193,7 +193,7 @@ static doca_error_t open_endpoint(struct endpoint *e, unsigned int access)
     if (result == DOCA_SUCCESS)
         result = dpk_ctx_start(&r->ctx);
     if (result == DOCA_SUCCESS)
-        result = dpk_rdma_connection_new(r, &e->connection);
+        result = dpk_rdma_connection_new("doca_dpa_ep_create", r, &e->connection);
     if (result == DOCA_SUCCESS)
         dpk_object_hold(e->connection);
     return result;
@@ -263,12 +263,10 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
     struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
         return no_endpoint(__func__);
-    /* The API does not pass the size. All addresses of a version have the same size, and start with
-     * a mark and the version; the rest is read only if both are right. */
-    doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
-    if (result == DOCA_ERROR_INVALID_VALUE)
-        dpk_doca_refuse(e, result, "%s: the address is none of doca_dpa_ep_addr_get, or damaged",
-                        __func__);
+    /* The API does not say how many bytes there are: addresses of one version have one size. They
+     * begin with a mark and the version; without these nothing behind them is read. */
+    const doca_error_t result =
+        dpk_rdma_connect(__func__, e->connection, addr, DPK_RC_ADDRESS_SIZE);
     dpk_object_drop(e);
     return result;
 }

@@ -3,6 +3,10 @@
 
 #include "api/doca/rdma/rdma.h"
 
+/* The names that programs of DOCA 2.5 use. */
+#define EXPORT  "doca_rdma_export"
+#define CONNECT "doca_rdma_connect"
+
 /* Returns the first connection, with a reference, or NULL. */
 static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
 {
@@ -20,9 +24,9 @@ doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **detail
     struct dpk_rdma *r = details && details_size ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     doca_error_t result = DOCA_SUCCESS;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(EXPORT);
     struct dpk_rdma_connection *c = first_connection(r);
-    if (!c && (result = dpk_rdma_connection_new(r, &c)) == DOCA_SUCCESS)
+    if (!c && (result = dpk_rdma_connection_new(EXPORT, r, &c)) == DOCA_SUCCESS)
         dpk_object_hold(c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
@@ -38,9 +42,12 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
 {
     struct dpk_rdma *r = details ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(CONNECT);
     struct dpk_rdma_connection *c = first_connection(r);
-    doca_error_t result = c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_BAD_STATE;
+    const doca_error_t result =
+        c ? dpk_rdma_connect(CONNECT, c, details, details_size)
+          : dpk_doca_refuse_call(r, DOCA_ERROR_BAD_STATE, CONNECT,
+                                 "the context has no connection (doca_rdma_export makes it)");
     dpk_object_drop(c);
     dpk_object_drop(r);
     return result;

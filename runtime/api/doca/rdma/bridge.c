@@ -29,15 +29,16 @@ doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
     if (!rdma_init_qp_attr || !id->verbs || !dpk_context_is_emulated(id->verbs) ||
         !find_caller(id, &caller))
         return DOCA_ERROR_INVALID_VALUE;
+    dpk_doca_forget_reason();
     pthread_mutex_lock(&r->ctx.object.lock);
-    const doca_error_t result = r->end ? dpk_rdma_connection_add(r, out) : DOCA_ERROR_BAD_STATE;
+    const doca_error_t result = dpk_rdma_connection_add(r, out);
     if (result == DOCA_SUCCESS) {
         (*out)->state = DPK_RDMA_ASKED;
         (*out)->peer = caller;
         (*out)->bridged = id;
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return result;
+    return dpk_doca_tell_reason(r, "doca_rdma_bridge_prepare_connection", result);
 }
 
 doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size)

@@ -332,6 +332,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     int fd = -1;
     struct dpk_error err = {0};
     struct dpk_rdma_connection *c = NULL;
+    dpk_doca_forget_reason();
     pthread_mutex_lock(&r->ctx.object.lock);
     doca_error_t result = check(r);
     if (result == DOCA_SUCCESS)
@@ -344,7 +345,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
     if (!c)
-        return result;
+        return dpk_doca_tell_reason(r, "doca_rdma_connect_to_addr", result);
     if (dpk_cm_call(&to->at, &fd, &err) != DPK_OK)
         dpk_doca_failed("doca_rdma_connect_to_addr", &err);
     pthread_mutex_lock(&r->ctx.object.lock);

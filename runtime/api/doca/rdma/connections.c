@@ -15,8 +15,8 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
     struct dpk_rdma *r =
         details && details_size && connection ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_rdma_connection_new(r, &c);
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_rdma_connection_new(__func__, r, &c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
         *details_size = c->details.size;
@@ -44,7 +44,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size
 {
     struct dpk_rdma_connection *c = details ? pin_of(rdma, connection) : NULL;
     const doca_error_t result =
-        c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_INVALID_VALUE;
+        c ? dpk_rdma_connect(__func__, c, details, details_size) : dpk_doca_no_object(__func__);
     dpk_object_drop(c);
     return result;
 }

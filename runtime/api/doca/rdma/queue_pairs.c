@@ -17,9 +17,13 @@ static void connection_release(void *object)
 }
 const struct dpk_kind dpk_rdma_connection_kind = {.release = connection_release};
 
-/* Finds the place of a new connection: after the others, or the place of an ended connection.
- * Errors: FULL. Call this and the next functions, to dpk_rdma_connection_add, with the context's
- * lock. */
+static doca_error_t no_memory(void)
+{
+    return dpk_doca_because(DOCA_ERROR_NO_MEMORY, "no memory for the connection");
+}
+
+/* Finds the place of a new connection: after the others, or the place of an ended connection. Errors:
+ * FULL. With the context's lock, as the next ones. */
 static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
 {
     uint32_t i = r->count;
@@ -30,11 +34,12 @@ static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
     if (i < r->count)
         return DOCA_SUCCESS;
     if (i == r->connections_max)
-        return DOCA_ERROR_FULL;
+        return dpk_doca_because(DOCA_ERROR_FULL, "the context has its %u connections already",
+                                r->connections_max);
     struct dpk_rdma_connection **more =
         reallocarray(r->connections, r->count + 1, sizeof(struct dpk_rdma_connection *));
     if (!more)
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory();
     r->connections = more;
     return DOCA_SUCCESS;
 }
@@ -53,19 +58,21 @@ static doca_error_t make_queue_pair(struct dpk_rdma *r, struct dpk_rdma_connecti
 {
     struct dpk_error err = {0};
     if (dpk_rc_qp_create(r->end, c->id, &c->qp, &err) != DPK_OK)
-        return dpk_doca_failed("doca_rdma_export", &err);
+        return dpk_doca_because(dpk_doca_error(err.status), "%s", err.message);
     dpk_rc_qp_set_patience(
         c->qp, &(struct dpk_rc_patience){.rnr_retries = r->rnr_retries, .rnr_ms = RNR_MS});
     if (dpk_rc_qp_address(c->qp, &c->details, &err) == DPK_OK)
         return DOCA_SUCCESS;
     dpk_rc_qp_destroy(c->qp);
     c->qp = NULL;
-    return dpk_doca_failed("doca_rdma_export", &err);
+    return dpk_doca_because(dpk_doca_error(err.status), "%s", err.message);
 }
 
 static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connection *c)
 {
-    doca_error_t result = r->end ? find_place(r, &c->id) : DOCA_ERROR_BAD_STATE;
+    doca_error_t result = r->end ? find_place(r, &c->id)
+                                 : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                    "the context is not started, or has failed");
     if (result == DOCA_SUCCESS)
         result = make_queue_pair(r, c);
     if (result != DOCA_SUCCESS)
@@ -83,11 +90,11 @@ doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connect
     *out = NULL;
     struct dpk_rdma_connection *c = calloc(1, sizeof *c);
     if (!c)
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory();
     c->socket = -1;
     dpk_object_hold(c->rdma = r);
     if (!dpk_object_enter(c, &dpk_rdma_connection_kind))
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory();
     const doca_error_t result = add_connection(r, c);
     if (result == DOCA_SUCCESS)
         *out = c;
@@ -96,15 +103,17 @@ doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connect
     return result;
 }
 
-doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
+doca_error_t dpk_rdma_connection_new(const char *call, struct dpk_rdma *r,
+                                     struct dpk_rdma_connection **out)
 {
+    dpk_doca_forget_reason();
     pthread_mutex_lock(&r->ctx.object.lock);
     const doca_error_t result = dpk_rdma_connection_add(r, out);
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return result;
+    return dpk_doca_tell_reason(r, call, result);
 }
 
-static doca_error_t why_not_connected(enum dpk_status status, const struct dpk_error *err)
+static doca_error_t result_of_connect(enum dpk_status status)
 {
     switch (status) {
     case DPK_OK:
@@ -118,19 +127,22 @@ static doca_error_t why_not_connected(enum dpk_status status, const struct dpk_e
     case DPK_ERR_NOT_FOUND:
         return DOCA_ERROR_CONNECTION_ABORTED;
     default:
-        return dpk_doca_failed("doca_rdma_connect", err);
+        return dpk_doca_error(status);
     }
 }
 
-doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size)
+doca_error_t dpk_rdma_connect(const char *call, struct dpk_rdma_connection *c, const void *details,
+                              size_t size)
 {
-    struct dpk_error err = {0};
+    struct dpk_error err = {.status = DPK_ERR_USAGE,
+                            .message = "the context of the connection is not started"};
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (c->qp)
-        result = why_not_connected(dpk_rc_qp_connect(c->qp, details, size, &err), &err);
+        err.status = dpk_rc_qp_connect(c->qp, details, size, &err);
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
-    return result;
+    const doca_error_t result = result_of_connect(err.status);
+    return result == DOCA_SUCCESS ? result
+                                  : dpk_doca_refuse_call(c, result, call, "%s", err.message);
 }
 
 /* Finds the peer's queue pair by its number alone, because peers of other libraries do not send

@@ -311,6 +311,28 @@ static void matrices_are_as_large_as_they_say(void)
                  UINT64_C(4), UINT64_C(4), UINT64_C(4));
 }
 
+/* An address of nobody, one of another version, and a second peer. */
+static void endpoints_say_why(struct world *w)
+{
+    doca_dpa_worker_t worker = NULL;
+    doca_dpa_ep_t a = NULL, b = NULL;
+    doca_dpa_ep_addr_t address = NULL;
+    size_t size = 0;
+    CHECK(doca_dpa_worker_create(w->dpa, &worker, 0) == OK);
+    CHECK(doca_dpa_ep_create(worker, 0, &a) == OK && doca_dpa_ep_create(worker, 0, &b) == OK);
+    CHECK(doca_dpa_ep_addr_get(b, &address, &size) == OK);
+    char *damaged = malloc(size);
+    CHECK(damaged && memset(damaged, 0, size));
+    CHECK(doca_dpa_ep_connect(a, (doca_dpa_ep_addr_t)damaged) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_dpa_ep_connect(a, address) == OK);
+    CHECK(doca_dpa_ep_connect(a, address) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_dpa_worker_destroy(worker) == DOCA_ERROR_IN_USE);
+    CHECK(doca_dpa_ep_addr_free(address) == OK);
+    free(damaged);
+    CHECK(doca_dpa_ep_destroy(a) == OK && doca_dpa_ep_destroy(b) == OK);
+    CHECK(doca_dpa_worker_destroy(worker) == OK);
+}
+
 /* Each call, twice. */
 static void refused_calls_say_why(void)
 {
@@ -330,6 +352,14 @@ static void refused_calls_say_why(void)
         CHECK(doca_dpa_ep_destroy(NULL) == DOCA_ERROR_INVALID_VALUE);
         CHECK(doca_dpa_mem_alloc(w.dpa, 0, &at) == DOCA_ERROR_INVALID_VALUE);
         CHECK(doca_dpa_mem_free(4096) != OK);
+        CHECK(doca_dpa_mem_host_register(w.dpa, w.from, 0, 0, &mem, 0) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_ep_addr_free(NULL) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_h2d_memcpy(w.dpa, 16, NULL, 8) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_memset(NULL, 16, 0, 8) == DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_dpa_kernel_launch_update_add(w.dpa, NULL, 0, NULL, 0, 0, &double_words) ==
+              DOCA_ERROR_INVALID_VALUE);
+        CHECK(doca_sync_event_export_remote(w.done, NULL) == DOCA_ERROR_INVALID_VALUE);
+        endpoints_say_why(&w);
     }
     world_close(&w);
 }

@@ -15,6 +15,37 @@ setup_file() {
     grep -q '^-E- doca_sync_event_wait_gt: .*load.*0x8' <<<"$output"
 }
 
+@test "an event works between start and stop" {
+    case_ok an_event_works_between_start_and_stop
+    reported 'doca_sync_event_get: the event is not started, or was stopped (DOCA_ERROR_BAD_STATE)' \
+        'doca_sync_event_update_set: the event is not started' \
+        'doca_sync_event_update_add: the event is not started' \
+        'doca_sync_event_wait_gt: the event is not started' \
+        'doca_sync_event_stop: the event is not started (DOCA_ERROR_BAD_STATE)' \
+        'doca_sync_event_start: the event is started already (DOCA_ERROR_BAD_STATE)' \
+        'doca_sync_event_add_publisher_location_cpu: the event is started, and must not be'
+}
+
+@test "event functions check their arguments" {
+    case_ok event_functions_check_their_arguments
+    reported 'doca_sync_event_create: an argument is NULL' 'doca_sync_event_destroy: an argument' \
+        'doca_sync_event_start: an argument' 'doca_sync_event_stop: an argument' \
+        'doca_sync_event_add_publisher_location_cpu: an argument' \
+        'doca_sync_event_add_subscriber_location_dpa: an argument' \
+        'doca_sync_event_get_dpa_handle: an argument' 'doca_sync_event_get: an argument' \
+        'doca_sync_event_wait_gt: no event can fulfil this: value 0xf*, mask 0xf*'
+}
+
+@test "a side has one dpa context" {
+    case_ok a_side_has_one_dpa_context
+    reported 'doca_sync_event_add_publisher_location_dpa: the event has another location of that kind already'
+}
+
+@test "an event outlives its context" {
+    case_ok an_event_outlives_its_context
+    reported 'doca_sync_event_wait_gt: nothing updates the event: its DPA context is not started'
+}
+
 @test "messages are on stdout before destroy returns" {
     case_ok messages_are_out_before_destroy_returns
     [ "$(sed 's:^/[ 0-9][0-9]/:/NN/:' <<<"$output" | tr '\n' ' ')" = "/NN/0 /NN/1 /NN/2 destroyed " ]

@@ -10,24 +10,27 @@
 
 #define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
 
-/* Reports why a call on a DPA context fails. */
-static doca_error_t of_context(const char *call, doca_error_t result)
+static doca_error_t no_memory(const char *call)
 {
-    if (result == DOCA_SUCCESS)
-        return result;
-    return dpk_doca_refuse(NULL, result,
-                           "%s: the DPA context is none, was destroyed, or has failed", call);
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the object");
 }
 
 /* ---- Memory ---- */
 
-static doca_error_t start_map(struct doca_mmap *map, struct doca_dev *dev, void *addr,
-                              size_t length, unsigned int access)
+static doca_error_t start_map(const char *call, struct doca_mmap *map, struct doca_dev *dev,
+                              void *addr, size_t length, unsigned int access)
 {
     doca_error_t result = doca_mmap_set_memrange(map, addr, length);
+    if (result != DOCA_SUCCESS)
+        return dpk_doca_refuse_call(NULL, result, call,
+                                    "%zu bytes at %p are no memory: 0 bytes, or they end behind "
+                                    "the last address",
+                                    length, addr);
     DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, access));
     DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, dev));
     DOCA_ERROR_PROPAGATE(result, doca_mmap_start(map));
+    if (result != DOCA_SUCCESS)
+        dpk_doca_refuse_call(NULL, result, call, "the memory cannot be registered");
     return result;
 }
 
@@ -44,11 +47,11 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
                        __func__);
     if ((access & ~(unsigned)PERMISSIONS) != 0)
         return INVALID("%s: access 0x%x is none of DOCA_ACCESS_...", __func__, access);
-    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    if (result == DOCA_SUCCESS && (result = doca_mmap_create(&map)) != DOCA_SUCCESS)
+        no_memory(__func__);
     if (result == DOCA_SUCCESS)
-        result = doca_mmap_create(&map);
-    if (result == DOCA_SUCCESS)
-        result = start_map(map, c.dpa->dev->object.handle, addr, length, access);
+        result = start_map(__func__, map, c.dpa->dev->object.handle, addr, length, access);
     dpk_dpa_end(&c);
     if (result == DOCA_SUCCESS)
         *mem = map;
@@ -124,7 +127,7 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
         *worker = NULL;
     if (!worker || flags != 0)
         return INVALID("%s: nowhere to put the worker, or flags that are not 0", __func__);
-    const doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     struct worker *w = calloc(1, sizeof *w);
@@ -180,20 +183,20 @@ static void endpoint_release(void *object)
 }
 static const struct dpk_kind endpoint_kind = {.left = endpoint_left, .release = endpoint_release};
 
-static doca_error_t open_endpoint(struct endpoint *e, unsigned int access)
+static doca_error_t open_endpoint(const char *call, struct endpoint *e, unsigned int access)
 {
     struct dpk_dpa *d = e->worker->dpa;
     struct dpk_rdma *r = dpk_rdma_new(d->dev);
     if (!r)
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory(call);
     dpk_object_hold(e->rdma = r);
     r->permissions = access;
     r->receives = 0;
     doca_error_t result = dpk_ctx_set_datapath(&r->ctx, d);
+    if (result == DOCA_SUCCESS && (result = dpk_ctx_start(&r->ctx)) == DOCA_ERROR_BAD_STATE)
+        dpk_doca_refuse_call(d, result, call, "the DPA context is not started, or was stopped");
     if (result == DOCA_SUCCESS)
-        result = dpk_ctx_start(&r->ctx);
-    if (result == DOCA_SUCCESS)
-        result = dpk_rdma_connection_new("doca_dpa_ep_create", r, &e->connection);
+        result = dpk_rdma_connection_new(call, r, &e->connection);
     if (result == DOCA_SUCCESS)
         dpk_object_hold(e->connection);
     return result;
@@ -209,16 +212,18 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     struct worker *w = dpk_object_pin(worker, &worker_kind);
     if (!w)
         return INVALID("%s: the worker is none, or was destroyed", __func__);
-    doca_error_t result = DOCA_ERROR_NO_MEMORY;
+    doca_error_t result;
     struct endpoint *e = calloc(1, sizeof *e);
-    if (e) {
+    if (!e) {
+        result = no_memory(__func__);
+    } else {
         dpk_object_use(e->worker = w);
-        result = open_endpoint(e, access);
+        result = open_endpoint(__func__, e, access);
         if (result != DOCA_SUCCESS) {
             endpoint_left(e);
             endpoint_release(e);
         } else if (!(*ep = dpk_object_enter(e, &endpoint_kind))) {
-            result = DOCA_ERROR_NO_MEMORY;
+            result = no_memory(__func__);
         }
     }
     dpk_object_drop(w);
@@ -233,7 +238,9 @@ static doca_error_t no_endpoint(const char *call)
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
 {
     const doca_error_t result = dpk_object_destroy(ep, &endpoint_kind);
-    return result == DOCA_ERROR_INVALID_VALUE ? no_endpoint(__func__) : result;
+    if (result == DOCA_ERROR_IN_USE)
+        return dpk_doca_refuse_call(NULL, result, __func__, "other objects use the endpoint");
+    return result == DOCA_SUCCESS ? result : no_endpoint(__func__);
 }
 
 doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, size_t *addr_length)
@@ -249,13 +256,13 @@ doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, si
         *addr_length = details->size;
     }
     dpk_object_drop(e);
-    return *addr ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return *addr ? DOCA_SUCCESS : no_memory(__func__);
 }
 
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr)
 {
     free(addr);
-    return addr ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return addr ? DOCA_SUCCESS : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)

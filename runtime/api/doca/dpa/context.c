@@ -6,13 +6,16 @@
 
 #define UNITS_PER_CORE 16u /* as on a BlueField-3 */
 
-doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
+doca_error_t dpk_dpa_begin(const char *name, const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {
     *call = (struct dpk_dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
     if (!call->dpa)
-        return DOCA_ERROR_INVALID_VALUE;
+        return name ? dpk_doca_no_object(name) : DOCA_ERROR_INVALID_VALUE;
     if ((call->process = dpk_dpa_enter(call->dpa, 0)))
         return DOCA_SUCCESS;
+    if (name)
+        dpk_doca_refuse_call(call->dpa, DOCA_ERROR_BAD_STATE, name,
+                             "the DPA context is not started, or was stopped");
     dpk_object_drop(call->dpa);
     call->dpa = NULL;
     return DOCA_ERROR_BAD_STATE;
@@ -147,24 +150,24 @@ doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handl
 {
     struct dpk_dpa_call c;
     if (!handle)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result == DOCA_SUCCESS)
         *handle = c.dpa->number;
     dpk_dpa_end(&c);
     return result;
 }
 
-static doca_error_t check(const struct doca_dpa *dpa, const void *out)
+static doca_error_t check(const char *call, const struct doca_dpa *dpa, const void *out)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     dpk_object_drop(d);
-    return d && out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return d && out ? DOCA_SUCCESS : dpk_doca_no_object(call);
 }
 
 doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
 {
-    doca_error_t result = check(dpa, value);
+    doca_error_t result = check(__func__, dpa, value);
     if (result == DOCA_SUCCESS)
         *value = DPK_THREADS_MAX;
     return result;
@@ -172,18 +175,18 @@ doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, uns
 
 doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
 {
-    doca_error_t result = check(dpa, value);
+    doca_error_t result = check(__func__, dpa, value);
     if (result == DOCA_SUCCESS)
         *value = DPK_RUN_TIME_LIMIT_MS / 1000;
     return result;
 }
 
-/* Gets the number of execution units of a started context divided by `per`, rounded up; with `per`
- * 0, the number of a core. */
-static doca_error_t tell_units(struct doca_dpa *dpa, unsigned per, unsigned *out)
+/* How many execution units a context has that is started, in parts of `per`; with `per` 0, how many
+ * a core has. */
+static doca_error_t tell_units(const char *call, struct doca_dpa *dpa, unsigned per, unsigned *out)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = out ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = out ? dpk_dpa_begin(call, dpa, &c) : dpk_doca_no_object(call);
     if (result != DOCA_SUCCESS)
         return result;
     *out = per ? (dpk_eu_count(c.process) + per - 1) / per : UNITS_PER_CORE;
@@ -193,23 +196,23 @@ static doca_error_t tell_units(struct doca_dpa *dpa, unsigned per, unsigned *out
 
 doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
 {
-    return tell_units(dpa, 1, total_num_eus);
+    return tell_units(__func__, dpa, 1, total_num_eus);
 }
 
 doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
 {
-    return tell_units(dpa, UNITS_PER_CORE, num_cores);
+    return tell_units(__func__, dpa, UNITS_PER_CORE, num_cores);
 }
 
 doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
 {
-    return tell_units(dpa, 0, eus_per_core);
+    return tell_units(__func__, dpa, 0, eus_per_core);
 }
 
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result == DOCA_SUCCESS)
         result = dpk_doca_error(dpk_process_state(c.process, NULL));
     dpk_dpa_end(&c);

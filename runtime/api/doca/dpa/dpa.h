@@ -79,9 +79,10 @@ struct dpk_dpa_call {
     struct dpk_process *process;
 };
 
-/* Pins and enters the context of a handle. Errors: INVALID_VALUE if the handle is not a context,
- * BAD_STATE if it is not started. */
-doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call);
+/* Pins and enters the context of a handle, for the public function `name`, and reports a failure with this
+ * name. NULL: nothing is reported. Errors: INVALID_VALUE if the handle is not a context, BAD_STATE if it
+ * is not started. */
+doca_error_t dpk_dpa_begin(const char *name, const struct doca_dpa *dpa, struct dpk_dpa_call *call);
 /* Leaves and unpins the context. Not needed after a failure. */
 void dpk_dpa_end(struct dpk_dpa_call *call);
 

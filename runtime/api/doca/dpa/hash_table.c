@@ -127,7 +127,7 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
         *ht = NULL;
     if (!ht || num_entries == 0 || num_entries > ENTRIES_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     uint32_t slots = 4;

@@ -19,8 +19,9 @@ doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_
     if (dev_ptr)
         *dev_ptr = 0;
     if (!dev_ptr || size == 0)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "0 bytes, or nowhere to put the address");
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     enum dpk_status status = dpk_heap_alloc(c.process, size, &address, &err);
@@ -33,7 +34,7 @@ doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_heap_free(c.process, dev_ptr, &err), &err);
@@ -44,7 +45,7 @@ doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t ds
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = src_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = src_ptr ? dpk_dpa_begin(__func__, dpa, &c) : dpk_doca_no_object(__func__);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_copy_in(c.process, dst_ptr, src_ptr, size, &err), &err);
@@ -55,7 +56,7 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dst_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = dst_ptr ? dpk_dpa_begin(__func__, dpa, &c) : dpk_doca_no_object(__func__);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_copy_out(c.process, dst_ptr, src_ptr, size, &err), &err);
@@ -66,7 +67,7 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     return finish(&c, __func__, dpk_fill(c.process, dev_ptr, value, size, &err), &err);

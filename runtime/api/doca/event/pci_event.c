@@ -48,7 +48,9 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct dpk_dev *d = data && sz ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    struct dpk_sync_event *e = d ? dpk_sync_event_running(event, &result) : NULL;
+    if (!d)
+        return dpk_doca_no_object(__func__);
+    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
     if (e) {
         pthread_mutex_lock(&e->ctx.object.lock);
         result = export_locked(e, data, sz);

@@ -48,20 +48,25 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
                                                   const uint8_t **data, size_t *sz)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = data && sz ? dpk_sync_event_running(event, &result) : NULL;
+    struct dpk_sync_event *e = data && sz ? dpk_sync_event_running(__func__, event, &result) : NULL;
     if (!e)
-        return result;
+        return data && sz ? result : dpk_doca_no_object(__func__);
     pthread_mutex_lock(&e->ctx.object.lock);
     result = export_locked(e, data, sz);
     pthread_mutex_unlock(&e->ctx.object.lock);
+    if (result == DOCA_ERROR_NOT_PERMITTED)
+        dpk_doca_refuse_call(e, result, __func__,
+                             "the event has no publisher among peers "
+                             "(doca_sync_event_add_publisher_location_remote_net)");
     dpk_object_drop(e);
     return result;
 }
 
-doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t *key)
+doca_error_t dpk_sync_event_share(const char *call, const struct doca_sync_event *event,
+                                  uint64_t *key)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(call, event, &result);
     if (!e)
         return result;
     pthread_mutex_lock(&e->ctx.object.lock);
@@ -75,7 +80,7 @@ doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t 
 struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(dpk_pointer(key), &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(NULL, dpk_pointer(key), &result);
     *event = NULL;
     if (e && e->remote_publishers) {
         *event = e;
@@ -120,18 +125,14 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
                                                        struct doca_dpa *dpa,
                                                        doca_dpa_dev_sync_event_remote_net_t *handle)
 {
-    struct remote_event *r = dpk_object_pin(event, &remote_event_kind);
-    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (r && d && handle) {
-        struct dpk_process *p = dpk_dpa_enter(d, 0);
-        result = p ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-        if (p) {
-            *handle = (uintptr_t)r->object.handle;
-            dpk_dpa_leave(d);
-        }
-    }
-    dpk_object_drop(d);
+    struct dpk_dpa_call c = {0};
+    struct remote_event *r = handle ? dpk_object_pin(event, &remote_event_kind) : NULL;
+    if (!r)
+        return dpk_doca_no_object(__func__);
+    const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    if (result == DOCA_SUCCESS)
+        *handle = (uintptr_t)r->object.handle;
+    dpk_dpa_end(&c);
     dpk_object_drop(r);
     return result;
 }

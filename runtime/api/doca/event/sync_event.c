@@ -35,30 +35,35 @@ static void sync_event_release(void *object)
 const struct dpk_kind dpk_sync_event_kind = {
     .left = sync_event_left, .release = sync_event_release, .is_ctx = true};
 
+static doca_error_t no_memory(const char *call)
+{
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the event");
+}
+
 doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 {
     if (!event)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *event = NULL;
     struct dpk_sync_event *e = calloc(1, sizeof *e);
     if (!e)
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory(__func__);
     e->word.fd = -1;
     dpk_ctx_init(&e->ctx, &ops);
     if (!(e->event = dpk_event_create())) {
         free(e);
-        return DOCA_ERROR_NO_MEMORY;
+        return no_memory(__func__);
     }
     struct dpk_event *counter = e->event;
     *event = dpk_object_enter(e, &dpk_sync_event_kind);
     if (*event)
         dpk_event_name(counter, (uintptr_t)*event);
-    return *event ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return *event ? DOCA_SUCCESS : no_memory(__func__);
 }
 
 doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 {
-    return dpk_object_destroy(event, &dpk_sync_event_kind);
+    return dpk_doca_destroy(event, &dpk_sync_event_kind, __func__);
 }
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
@@ -82,11 +87,22 @@ static struct dpk_sync_event *begin_change(struct doca_sync_event *event, doca_e
     return e;
 }
 
-static doca_error_t add_cpu(struct doca_sync_event *event, struct doca_dev *dev, bool publisher)
+/* Ends what begin_change began, and reports why it failed. */
+static doca_error_t end_change(struct dpk_sync_event *e, const char *call, doca_error_t result)
+{
+    return dpk_doca_unlock(e, call, result, "%s",
+                           result == DOCA_ERROR_BAD_STATE ? "the event is started, and must not be"
+                           : result == DOCA_ERROR_NOT_SUPPORTED
+                               ? "the event has another location of that kind already"
+                               : "the event was destroyed");
+}
+
+static doca_error_t add_cpu(const char *call, struct doca_sync_event *event, struct doca_dev *dev,
+                            bool publisher)
 {
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(call);
     doca_error_t result;
     struct dpk_sync_event *e = begin_change(event, &result);
     struct side *side = e ? publisher ? &e->publisher : &e->subscriber : NULL;
@@ -95,14 +111,15 @@ static doca_error_t add_cpu(struct doca_sync_event *event, struct doca_dev *dev,
     else if (result == DOCA_SUCCESS)
         dpk_object_use(side->dev = d);
     dpk_object_drop(d);
-    return dpk_object_unlock(e, result);
+    return end_change(e, call, result);
 }
 
-static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa, bool publisher)
+static doca_error_t add_dpa(const char *call, struct doca_sync_event *event, struct doca_dpa *dpa,
+                            bool publisher)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(call);
     doca_error_t result;
     struct dpk_sync_event *e = begin_change(event, &result);
     struct side *side = e ? publisher ? &e->publisher : &e->subscriber : NULL;
@@ -111,19 +128,19 @@ static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
     else if (result == DOCA_SUCCESS)
         dpk_object_hold(side->dpa = d);
     dpk_object_drop(d);
-    return dpk_object_unlock(e, result);
+    return end_change(e, call, result);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
                                                         struct doca_dev *dev)
 {
-    return add_cpu(event, dev, true);
+    return add_cpu(__func__, event, dev, true);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event,
                                                         struct doca_dpa *dpa)
 {
-    return add_dpa(event, dpa, true);
+    return add_dpa(__func__, event, dpa, true);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
@@ -132,7 +149,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->remote_publishers = true;
-    return dpk_object_unlock(e, result);
+    return end_change(e, __func__, result);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_event *event)
@@ -141,7 +158,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_pci(struct doca_sync_
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->pci_publishers = true;
-    return dpk_object_unlock(e, result);
+    return end_change(e, __func__, result);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync_event *event)
@@ -150,19 +167,19 @@ doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync
     struct dpk_sync_event *e = begin_change(event, &result);
     if (result == DOCA_SUCCESS)
         e->pci_subscribers = true;
-    return dpk_object_unlock(e, result);
+    return end_change(e, __func__, result);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
                                                          struct doca_dev *dev)
 {
-    return add_cpu(event, dev, false);
+    return add_cpu(__func__, event, dev, false);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa)
 {
-    return add_dpa(event, dpa, false);
+    return add_dpa(__func__, event, dpa, false);
 }
 
 /* ---- States ---- */
@@ -191,7 +208,13 @@ static const struct dpk_ctx_ops ops = {.start = start};
 doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 {
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    doca_error_t result = e ? dpk_ctx_start(&e->ctx) : DOCA_ERROR_INVALID_VALUE;
+    if (!e)
+        return dpk_doca_no_object(__func__);
+    dpk_doca_forget_reason();
+    const doca_error_t result = dpk_ctx_start(&e->ctx);
+    if (result == DOCA_ERROR_BAD_STATE)
+        dpk_doca_because(result, "the event is started already");
+    dpk_doca_tell_reason(e, __func__, result);
     dpk_object_drop(e);
     return result;
 }
@@ -199,16 +222,19 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (e)
-        result = atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE ? DOCA_ERROR_BAD_STATE
-                                                                   : dpk_ctx_stop(&e->ctx);
+    if (!e)
+        return dpk_doca_no_object(__func__);
+    const doca_error_t result = atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE
+                                    ? DOCA_ERROR_BAD_STATE
+                                    : dpk_ctx_stop(&e->ctx);
+    if (result == DOCA_ERROR_BAD_STATE)
+        dpk_doca_refuse_call(e, result, __func__, "the event is not started");
     dpk_object_drop(e);
     return result;
 }
 
-struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
-                                              doca_error_t *result)
+struct dpk_sync_event *
+dpk_sync_event_running(const char *call, const struct doca_sync_event *handle, doca_error_t *result)
 {
     struct dpk_sync_event *e = dpk_object_pin(handle, &dpk_sync_event_kind);
     *result = !e                            ? DOCA_ERROR_INVALID_VALUE
@@ -216,16 +242,27 @@ struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *hand
                                             : DOCA_ERROR_BAD_STATE;
     if (*result == DOCA_SUCCESS)
         return e;
+    if (call && e)
+        dpk_doca_refuse_call(e, *result, call, "the event is not started, or was stopped");
+    else if (call)
+        dpk_doca_no_object(call);
     dpk_object_drop(e);
     return NULL;
 }
 
-struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void **event,
-                                     doca_error_t *result)
+/* The DPA has no way to an event that processes share over PCIe. */
+static doca_error_t refuse_shared(const char *call, struct dpk_sync_event *e)
 {
-    struct dpk_sync_event *e = dpk_sync_event_running(handle, result);
+    return dpk_doca_refuse_call(e, DOCA_ERROR_NOT_SUPPORTED, call,
+                                "the DPA cannot reach an event that is shared over PCIe");
+}
+
+struct dpk_event *dpk_sync_event_pin(const char *call, const struct doca_sync_event *handle,
+                                     void **event, doca_error_t *result)
+{
+    struct dpk_sync_event *e = dpk_sync_event_running(call, handle, result);
     if (e && e->word.memory) {
-        *result = DOCA_ERROR_NOT_SUPPORTED;
+        *result = refuse_shared(call, e);
         dpk_object_drop(e);
         e = NULL;
     }
@@ -239,24 +276,23 @@ doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struc
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
 {
     struct dpk_error err = {0};
+    struct dpk_dpa_call c = {0};
     uint64_t handle = 0;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_dpa *d = dpa_dev_se_handle ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
-    struct dpk_sync_event *e = d ? dpk_sync_event_running(event, &result) : NULL;
-    struct dpk_process *p = e && !e->word.memory ? dpk_dpa_enter(d, 0) : NULL;
-    if (e && e->word.memory) {
-        result = DOCA_ERROR_NOT_SUPPORTED;
-    } else if (p) {
-        enum dpk_status status = dpk_process_state(p, &err);
+    if (!dpa_dev_se_handle)
+        return dpk_doca_no_object(__func__);
+    void *pinned;
+    struct dpk_event *counter = dpk_sync_event_pin(__func__, event, &pinned, &result);
+    if (counter && (result = dpk_dpa_begin(__func__, dpa, &c)) == DOCA_SUCCESS) {
+        enum dpk_status status = dpk_process_state(c.process, &err);
         if (status == DPK_OK)
-            status = dpk_event_handle(e->event, p, &handle, &err);
-        if ((result = dpk_doca_error(status)) == DOCA_SUCCESS)
+            status = dpk_event_handle(counter, c.process, &handle, &err);
+        if (status == DPK_OK)
             *dpa_dev_se_handle = handle;
-        dpk_dpa_leave(d);
-    } else if (e) {
-        result = DOCA_ERROR_BAD_STATE;
+        else
+            result = dpk_doca_failed(__func__, &err);
     }
-    dpk_object_drop(e);
-    dpk_object_drop(d);
+    dpk_dpa_end(&c);
+    dpk_object_drop(pinned);
     return result;
 }

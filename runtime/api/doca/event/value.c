@@ -33,7 +33,9 @@ bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c)
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = value ? dpk_sync_event_running(event, &result) : NULL;
+    struct dpk_sync_event *e = value ? dpk_sync_event_running(__func__, event, &result) : NULL;
+    if (!value)
+        return dpk_doca_no_object(__func__);
     if (e)
         *value = sync_event_value(e);
     dpk_object_drop(e);
@@ -44,7 +46,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
                                         uint64_t *fetched)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
     if (e) {
         uint64_t before = sync_event_add(e, value);
         if (fetched)
@@ -57,7 +59,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
     if (e)
         sync_event_set(e, value);
     dpk_object_drop(e);
@@ -90,7 +92,7 @@ static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct cond
     const unsigned step = e->word.memory || c->kind == WAIT_GT ? STOP_CHECK_MS : LOOK_MS;
     for (unsigned waited = 0; !sync_event_is(e, c); waited += step) {
         if (!dpk_ctx_is_running(&e->ctx))
-            return DOCA_ERROR_BAD_STATE;
+            return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the event was stopped meanwhile");
         if (waited / step == DPK_WARN_AFTER_MS / step)
             tell_of_wait(e, c);
         const uint32_t changes = e->word.memory ? shared_word_changes(&e->word) : 0;
@@ -158,54 +160,62 @@ static doca_error_t wait_for(struct dpk_sync_event *e, const struct condition *c
         return wait_without_dpa(e, c);
     struct dpk_process *p = dpk_dpa_enter(d, 0);
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "nothing updates the event: its DPA context is not started");
     doca_error_t result = wait_with_dpa(e, c, p);
     dpk_dpa_leave(d);
     return result;
 }
 
-static doca_error_t wait_of(struct doca_sync_event *event, const struct condition *c)
+static doca_error_t wait_of(const char *call, struct doca_sync_event *event,
+                            const struct condition *c)
 {
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result;
     const bool possible = c->kind == WAIT_GT   ? c->mask > c->value
                           : c->kind == WAIT_EQ ? (c->value & ~c->mask) == 0
                                                : c->mask != 0 || c->value != 0;
-    struct dpk_sync_event *e = possible ? dpk_sync_event_running(event, &result) : NULL;
-    if (e)
-        result = wait_for(e, c);
+    if (!possible)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "no event can fulfil this: value 0x%llx, mask 0x%llx",
+                                    (unsigned long long)c->value, (unsigned long long)c->mask);
+    struct dpk_sync_event *e = dpk_sync_event_running(call, event, &result);
+    if (!e)
+        return result;
+    dpk_doca_forget_reason();
+    result = dpk_doca_tell_reason(e, call, wait_for(e, c));
     dpk_object_drop(e);
     return result;
 }
 
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_GT, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_GT, value, mask});
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value,
                                            uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_GT, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_GT, value, mask});
 }
 
 doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_EQ, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_EQ, value, mask});
 }
 
 doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value,
                                            uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_EQ, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_EQ, value, mask});
 }
 
 doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_NEQ, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_NEQ, value, mask});
 }
 
 doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value,
                                             uint64_t mask)
 {
-    return wait_of(event, &(struct condition){WAIT_NEQ, value, mask});
+    return wait_of(__func__, event, &(struct condition){WAIT_NEQ, value, mask});
 }

@@ -39,6 +39,21 @@ static doca_error_t launch_inside(const char *name, const struct request *q,
     return status == DPK_OK ? DOCA_SUCCESS : failed(name, &err);
 }
 
+static doca_error_t check(const char *name, const struct request *q)
+{
+    if (!q->func)
+        return dpk_doca_no_object(name);
+    if (q->threads == 0 || q->threads > DPK_THREADS_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, name,
+                                    "%u threads are not within 1 to %u", q->threads,
+                                    (unsigned)DPK_THREADS_MAX);
+    if (q->threshold > DOCA_DPA_WAIT_THRESHOLD_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, name,
+                                    "the threshold 0x%llx is above DOCA_DPA_WAIT_THRESHOLD_MAX",
+                                    (unsigned long long)q->threshold);
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t launch(const char *name, const struct request *q, va_list ap)
 {
     struct dpk_dpa_call c = {0};
@@ -47,15 +62,14 @@ static doca_error_t launch(const char *name, const struct request *q, va_list ap
                            .wait_threshold = q->threshold,
                            .complete_adds = q->adds,
                            .complete_count = q->count};
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (!q->func || q->threads == 0 || q->threads > DPK_THREADS_MAX ||
-        q->threshold > DOCA_DPA_WAIT_THRESHOLD_MAX)
+    doca_error_t result = check(name, q);
+    if (result != DOCA_SUCCESS)
         return result;
-    if (q->wait && !(l.wait = dpk_sync_event_pin(q->wait, &wait, &result)))
+    if (q->wait && !(l.wait = dpk_sync_event_pin(name, q->wait, &wait, &result)))
         goto out;
-    if (q->complete && !(l.complete = dpk_sync_event_pin(q->complete, &complete, &result)))
+    if (q->complete && !(l.complete = dpk_sync_event_pin(name, q->complete, &complete, &result)))
         goto out;
-    if ((result = dpk_dpa_begin(q->dpa, &c)) == DOCA_SUCCESS)
+    if ((result = dpk_dpa_begin(name, q->dpa, &c)) == DOCA_SUCCESS)
         result = launch_inside(name, q, &c, &l, ap);
 out:
     dpk_dpa_end(&c);
@@ -121,8 +135,8 @@ doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t 
 {
     struct dpk_dpa_call c;
     if (!func || !retval)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     va_list ap;

@@ -178,7 +178,7 @@ static doca_error_t start(struct array *a)
     doca_error_t result = find_memory(a, &first);
     if (result != DOCA_SUCCESS)
         return result;
-    if ((result = dpk_dpa_begin(a->dpa, &c)) != DOCA_SUCCESS)
+    if ((result = dpk_dpa_begin(NULL, a->dpa, &c)) != DOCA_SUCCESS)
         return result;
     result = write_table(a, c.process, first);
     if (result == DOCA_SUCCESS) {

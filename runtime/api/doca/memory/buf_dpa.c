@@ -13,12 +13,14 @@ doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_
     uint64_t has = 0;
     uint32_t count = 0;
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     result = dpk_buf_list_size(src_buf, &has, &count);
     if (result == DOCA_SUCCESS && size > has)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_refuse_call(
+            NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+            "%zu bytes are more than the %" PRIu64 " bytes of data of the buffers", size, has);
     for (size_t at = 0, now; at < size && result == DOCA_SUCCESS; at += now) {
         struct dpk_error err = {0};
         now = size - at < PIECE ? size - at : PIECE;
@@ -37,7 +39,8 @@ doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *dst_
     uint8_t bytes[PIECE];
     uint64_t appended = 0;
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_is_buf(dst_buf) ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        dpk_is_buf(dst_buf) ? dpk_dpa_begin(__func__, dpa, &c) : dpk_doca_no_object(__func__);
     if (result != DOCA_SUCCESS)
         return result;
     for (size_t at = 0, now; at < size && result == DOCA_SUCCESS; at += now) {

@@ -80,7 +80,7 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
         *umem = NULL;
     if (!umem || address == 0 || size == 0 || size - 1 > UINT64_MAX - address)
         return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     struct umem *u = NULL;

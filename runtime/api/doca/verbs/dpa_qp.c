@@ -248,7 +248,7 @@ doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *b
                         const struct doca_dpa *dpa, uint64_t *handle)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    doca_error_t result = dpk_dpa_begin(NULL, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     if (dpk_dpa_base(c.dpa) != base)

@@ -128,9 +128,38 @@ static void signals(const struct end *a, struct end *b)
     CHECK(doca_sync_event_remote_net_destroy(remote) == OK && doca_sync_event_destroy(e) == OK);
 }
 
-int main(void)
+#define INVALID DOCA_ERROR_INVALID_VALUE
+
+/* Calls of DOCA 2.5 that say why they fail. */
+static void refusals(struct end *e)
+{
+    const void *details = NULL;
+    size_t size = 0;
+    uint64_t handle = 0;
+    struct doca_buf_arr *array = NULL;
+    struct doca_sync_event *event = NULL;
+    struct doca_rdma *idle = NULL;
+    CHECK(doca_buf_arr_create(NULL, &array) == INVALID);
+    CHECK(doca_buf_arr_set_params(e->array, 8, 0, 0) == INVALID);
+    CHECK(doca_buf_arr_set_params(e->array, 8, UINT32_MAX, 0) == INVALID);
+    CHECK(doca_buf_arr_set_params(e->array, 8, 1, 0) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_rdma_create(dev, &idle) == OK);
+    CHECK(doca_rdma_export(idle, &details, &size) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_rdma_connect(idle, e->details, e->size) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_rdma_export(NULL, &details, &size) == INVALID);
+    CHECK(doca_rdma_connect(NULL, e->details, e->size) == INVALID);
+    CHECK(doca_rdma_connect(e->rdma, "of nobody", 9) == INVALID);
+    CHECK(doca_rdma_destroy(idle) == OK && doca_sync_event_create(&event) == OK);
+    CHECK(doca_sync_event_export_to_dpa(event, dpa, &handle) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_sync_event_remote_net_export_to_dpa(NULL, dpa, &handle) == INVALID);
+    CHECK(doca_sync_event_destroy(event) == OK);
+}
+
+/* With any argument, calls are refused at the end. */
+int main(int argc, char **argv)
 {
     struct end a = {0}, b = {0};
+    (void)argv;
     dev = open_device("mlx5_0");
     CHECK(doca_dpa_create(dev, &dpa) == OK && doca_dpa_set_app(dpa, dpa_sample_app) == OK);
     CHECK(doca_dpa_start(dpa) == OK);
@@ -141,6 +170,8 @@ int main(void)
     CHECK(doca_rdma_connect(b.rdma, a.details, a.size) == OK);
     operations(&a, &b);
     signals(&a, &b);
+    if (argc > 1)
+        refusals(&a);
     end_close(&a);
     end_close(&b);
     CHECK(doca_sync_event_destroy(done) == OK && doca_dpa_destroy(dpa) == OK);

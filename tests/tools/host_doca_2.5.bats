@@ -31,6 +31,19 @@ setup() {
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$output" = "DOCA 2.5.0, with 3.2.0" ]
+    run ./program refused
+    echo "$output"
+    [ "$status" -eq 0 ]
+    reported 'doca_buf_arr_create: an argument is NULL, or an object' \
+        'doca_buf_arr_set_params: the array has 0 elements' \
+        'doca_buf_arr_set_params: 4294967295 elements are not within 1 to 16777216' \
+        'doca_buf_arr_set_params: the array is started, and must not be (DOCA_ERROR_BAD_STATE)' \
+        'doca_rdma_export: the context is not started, or has failed (DOCA_ERROR_BAD_STATE)' \
+        'doca_rdma_export: an argument is NULL' 'doca_rdma_connect: an argument is NULL' \
+        'doca_rdma_connect: the context has no connection (doca_rdma_export makes it)' \
+        'doca_rdma_connect: not the address of a queue pair (DOCA_ERROR_INVALID_VALUE)' \
+        'doca_sync_event_get_dpa_handle: the event is not started, or was stopped' \
+        'doca_sync_event_remote_net_get_dpa_handle: an argument is NULL'
 }
 
 @test "pkg-config has the headers of DOCA 2.5 by name, and by that of the tree" {

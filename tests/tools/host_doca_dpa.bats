@@ -14,6 +14,19 @@ setup_file() {
     case_ok what_was_set_is_told
 }
 
+@test "arrays are of memory that the map has" {
+    case_ok arrays_are_of_memory_that_the_map_has
+    reported 'doca_buf_arr_create: 0 elements are not within 1 to 16777216 (DOCA_ERROR_INVALID_VALUE)' \
+        'doca_buf_arr_set_params: the elements have 0 bytes' \
+        'doca_buf_arr_set_params: the array is started, and must not be (DOCA_ERROR_BAD_STATE)' \
+        'doca_buf_arr_set_target_dpa: the array is started' \
+        'doca_buf_arr_start: the array is started, and must not be' \
+        'doca_buf_arr_start: 8 elements of 8 bytes from offset 1 do not fit the 64 bytes of the map' \
+        'doca_buf_arr_start: the map was destroyed, or is not started (DOCA_ERROR_BAD_STATE)' \
+        'doca_buf_arr_stop: the array is not started, or was destroyed' \
+        'doca_buf_arr_get_dpa_handle: the array is not started, or its DPA context was stopped'
+}
+
 @test "threads of a group know their ranks" {
     case_ok threads_of_a_group_know_their_ranks
 }

@@ -1,4 +1,6 @@
-/* Arrays of buffers for DPA code: tables in the memory of a DPA context. */
+/* Arrays of buffers for DPA code: a table of them in the memory of a DPA context. */
+#include <inttypes.h>
+
 #include <doca_buf_array.h>
 #include <doca_mmap.h>
 
@@ -46,7 +48,8 @@ static void array_left(void *object)
 }
 static const struct dpk_kind array_kind = {.left = array_left, .release = free};
 
-doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca_buf_arr **out)
+doca_error_t dpk_buf_array_new(const char *call, struct doca_mmap *mmap, size_t count,
+                               struct doca_buf_arr **out)
 {
     struct array *a = calloc(1, sizeof *a);
     *out = NULL;
@@ -55,21 +58,31 @@ doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca
         a->count = count;
         *out = dpk_object_enter(a, &array_kind);
     }
-    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return *out ? DOCA_SUCCESS
+                : dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the array");
+}
+
+/* Reports a number of elements that no array has. */
+static doca_error_t refuse_count(const char *call, size_t count)
+{
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                "%zu elements are not within 1 to %zu", count, COUNT_MAX);
 }
 
 doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
 {
     if (buf_arr)
         *buf_arr = NULL;
-    return buf_arr && num_elem > 0 && num_elem <= COUNT_MAX
-               ? dpk_buf_array_new(NULL, num_elem, buf_arr)
-               : DOCA_ERROR_INVALID_VALUE;
+    if (!buf_arr)
+        return dpk_doca_no_object(__func__);
+    return num_elem > 0 && num_elem <= COUNT_MAX
+               ? dpk_buf_array_new(__func__, NULL, num_elem, buf_arr)
+               : refuse_count(__func__, num_elem);
 }
 
 doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
 {
-    return dpk_object_destroy(buf_arr, &array_kind);
+    return dpk_doca_destroy(buf_arr, &array_kind, __func__);
 }
 
 /* ---- Settings ---- */
@@ -88,12 +101,26 @@ static struct array *begin_change(struct doca_buf_arr *buf_arr, doca_error_t *re
     return a;
 }
 
-doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
-                               size_t element_size, uint64_t offset)
+/* Ends what begin_change began, and reports why it failed. */
+static doca_error_t end_change(struct array *a, const char *call, doca_error_t result)
+{
+    return dpk_doca_unlock(a, call, result, "%s",
+                           result == DOCA_ERROR_BAD_STATE ? "the array is started, and must not be"
+                                                          : "the array was destroyed");
+}
+
+doca_error_t dpk_buf_array_set(const char *call, struct doca_buf_arr *buf_arr,
+                               struct doca_mmap *mmap, size_t count, size_t element_size,
+                               uint64_t offset)
 {
     doca_error_t result;
-    if (count > COUNT_MAX || element_size == 0 || (mmap && !dpk_is_mmap(mmap)))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (count > COUNT_MAX)
+        return refuse_count(call, count);
+    if (element_size == 0)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
+                                    "the elements have 0 bytes");
+    if (mmap && !dpk_is_mmap(mmap))
+        return dpk_doca_no_object(call);
     struct array *a = begin_change(buf_arr, &result);
     if (result == DOCA_SUCCESS) {
         a->map = mmap ? mmap : a->map;
@@ -101,27 +128,27 @@ doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *m
         a->element_size = element_size;
         a->offset = offset;
     }
-    return dpk_object_unlock(a, result);
+    return end_change(a, call, result);
 }
 
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap,
                                      size_t elem_size, uint64_t start_offset)
 {
-    return mmap ? dpk_buf_array_set(buf_arr, mmap, 0, elem_size, start_offset)
-                : DOCA_ERROR_INVALID_VALUE;
+    return mmap ? dpk_buf_array_set(__func__, buf_arr, mmap, 0, elem_size, start_offset)
+                : dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa)
 {
     doca_error_t result;
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
-    struct array *a = begin_change(buf_arr, &result);
     if (!d)
-        result = DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
+    struct array *a = begin_change(buf_arr, &result);
     if (result == DOCA_SUCCESS)
         a->dpa = dpa;
     dpk_object_drop(d);
-    return dpk_object_unlock(a, result);
+    return end_change(a, __func__, result);
 }
 
 /* ---- States ---- */
@@ -135,10 +162,13 @@ static doca_error_t find_memory(const struct array *a, struct dpa_doca_buf *firs
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_memrange(a->map, &address, &size);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_because(result, "the map was destroyed, or is not started");
     if (__builtin_mul_overflow(a->count, a->element_size, &end) || a->offset > size ||
         end > size - a->offset)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "%zu elements of %zu bytes from offset %" PRIu64
+                                " do not fit the %zu bytes of the map",
+                                a->count, a->element_size, a->offset, size);
     first->address = (uintptr_t)address + a->offset;
     first->length = a->element_size;
     return DOCA_SUCCESS;
@@ -150,7 +180,7 @@ static doca_error_t write_table(struct array *a, struct dpk_process *p, struct d
     struct dpa_doca_buf *table = calloc(a->count, sizeof *table);
     uint64_t at = 0;
     if (!table)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_because(DOCA_ERROR_NO_MEMORY, "no memory for the table");
     for (size_t i = 0; i < a->count; i++, next.address += next.length)
         table[i] = next;
     enum dpk_status status = dpk_heap_alloc(p, a->count * sizeof *table, &at, &err);
@@ -162,7 +192,8 @@ static doca_error_t write_table(struct array *a, struct dpk_process *p, struct d
             dpk_heap_free(p, at, &(struct dpk_error){0});
     }
     free(table);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_buf_arr_start", &err);
+    return status == DPK_OK ? DOCA_SUCCESS
+                            : dpk_doca_because(dpk_doca_error(status), "%s", err.message);
 }
 
 static doca_error_t start(struct array *a)
@@ -179,7 +210,8 @@ static doca_error_t start(struct array *a)
     if (result != DOCA_SUCCESS)
         return result;
     if ((result = dpk_dpa_begin(NULL, a->dpa, &c)) != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_because(result,
+                                "the DPA context was destroyed, is not started, or has failed");
     result = write_table(a, c.process, first);
     if (result == DOCA_SUCCESS) {
         dpk_object_hold(a->target = c.dpa);
@@ -193,9 +225,14 @@ doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
 {
     doca_error_t result;
     struct array *a = begin_change(buf_arr, &result);
-    if (result == DOCA_SUCCESS)
-        result = start(a);
-    return dpk_object_unlock(a, result);
+    if (result != DOCA_SUCCESS)
+        return end_change(a, __func__, result);
+    dpk_doca_forget_reason();
+    result = start(a);
+    pthread_mutex_unlock(&a->object.lock);
+    dpk_doca_tell_reason(a, __func__, result);
+    dpk_object_drop(a);
+    return result;
 }
 
 doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
@@ -204,7 +241,7 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
     struct array *a = begin_change(buf_arr, &result);
     if (result != DOCA_ERROR_INVALID_VALUE)
         result = stop(a) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-    return dpk_object_unlock(a, result);
+    return dpk_doca_unlock(a, __func__, result, "the array is not started, or was destroyed");
 }
 
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
@@ -213,12 +250,13 @@ doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
     struct array *a = dpa_buf_arr ? dpk_object_pin(buf_arr, &array_kind) : NULL;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (!a)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&a->object.lock);
     if (a->table != 0 && dpk_dpa_enter(a->target, a->run)) {
         *dpa_buf_arr = a->table;
         dpk_dpa_leave(a->target);
         result = DOCA_SUCCESS;
     }
-    return dpk_object_unlock(a, result);
+    return dpk_doca_unlock(a, __func__, result,
+                           "the array is not started, or its DPA context was stopped");
 }

@@ -30,13 +30,15 @@ bool dpk_is_mmap(const struct doca_mmap *mmap);
 
 struct doca_buf_arr;
 
-/* Creates an array of buffers for DPA code. `mmap` may be NULL and `count` 0 until they are set.
- * Errors: NO_MEMORY. */
-doca_error_t dpk_buf_array_new(struct doca_mmap *mmap, size_t count, struct doca_buf_arr **out);
-/* Sets the buffers of an array. A NULL `mmap` or a `count` of 0 keeps the present value. Errors:
- * INVALID_VALUE; BAD_STATE if the array is started. */
-doca_error_t dpk_buf_array_set(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t count,
-                               size_t element_size, uint64_t offset);
+/* Creates an array of buffers for DPA code. A NULL `mmap` and a `count` of 0 are set later. Failures are
+ * reported with `call`. Errors: NO_MEMORY. */
+doca_error_t dpk_buf_array_new(const char *call, struct doca_mmap *mmap, size_t count,
+                               struct doca_buf_arr **out);
+/* Sets the buffers of an array. A NULL `mmap` and a `count` of 0 change nothing. Failures are reported with
+ * `call`. Errors: INVALID_VALUE, BAD_STATE if the array is started. */
+doca_error_t dpk_buf_array_set(const char *call, struct doca_buf_arr *buf_arr,
+                               struct doca_mmap *mmap, size_t count, size_t element_size,
+                               uint64_t offset);
 
 /* Returns true if the argument is a list of at most `count` buffers with at most `size` bytes of
  * data. */

@@ -69,7 +69,12 @@ enum dpk_status dpk_fail_nomem(struct dpk_error *err);
 
 /* Starts OpenSSL. Call this before OpenSSL is used for the first time: OpenSSL crashes later if it
  * found no memory at its start. The second and later calls cost nothing. Errors: DPK_ERR_CRYPTO if
- * OpenSSL cannot start; it then never will in this process. */
+ * OpenSSL cannot start; it then never will in this process.
+ *
+ * A child of fork() never has OpenSSL half started: fork() waits for a start in another thread. The child of
+ * a process with threads leaves by _exit() or exec. Its exit() takes a lock of glibc, and may wait for
+ * ever if at the fork another thread was in exit(), atexit() or dlclose(), in this library or elsewhere;
+ * fork() does not wait for these. */
 enum dpk_status dpk_openssl_start(struct dpk_error *err);
 /* Returns the reason of the oldest error in the thread's queue, which is the original error, and
  * empties the queue. The text belongs to OpenSSL and stays valid; it is "no reason given" for an

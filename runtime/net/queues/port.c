@@ -146,10 +146,23 @@ void frames_free(struct dpk_queues *nic)
             free(f);
 }
 
+/* It is the last one of those whose frames wait. */
+static void enter_waiting(struct dpk_queue *rq)
+{
+    TAILQ_INSERT_TAIL(&rq->nic->waiting_queues, rq, in_waiting);
+    TAILQ_INSERT_TAIL(&rq->options.receive_cq->receivers, rq, in_cq);
+}
+
+static void leave_waiting(struct dpk_queue *rq)
+{
+    TAILQ_REMOVE(&rq->nic->waiting_queues, rq, in_waiting);
+    TAILQ_REMOVE(&rq->options.receive_cq->receivers, rq, in_cq);
+}
+
 void frames_forget(struct dpk_queue *rq)
 {
     if (!STAILQ_EMPTY(&rq->frames))
-        TAILQ_REMOVE(&rq->nic->waiting_queues, rq, in_waiting);
+        leave_waiting(rq);
     for (struct frame *f; (f = take_first(&rq->frames)); frame_done(rq->nic, f))
         dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
 }
@@ -219,7 +232,7 @@ void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
     f->facts = *facts;
     STAILQ_INSERT_TAIL(&rq->frames, f, next);
     if (first)
-        TAILQ_INSERT_TAIL(&nic->waiting_queues, rq, in_waiting);
+        enter_waiting(rq);
 }
 
 static const struct passage held = {.held = true};
@@ -243,10 +256,10 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
         steer(nic);
     while (queues-- > 0 && (q = TAILQ_FIRST(&nic->waiting_queues)) && q != first) {
         waits = run_waiting(q) || waits;
-        TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);
+        leave_waiting(q);
         if (STAILQ_EMPTY(&q->frames))
             continue;
-        TAILQ_INSERT_TAIL(&nic->waiting_queues, q, in_waiting);
+        enter_waiting(q);
         first = first ? first : q;
     }
     return waits;
@@ -254,10 +267,7 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
 
 void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
 {
-    struct dpk_queue *q;
-    TAILQ_FOREACH(q, &nic->waiting_queues, in_waiting)
-    if (q->options.receive_cq == cq)
-        break;
+    struct dpk_queue *q = TAILQ_FIRST(&cq->receivers);
     if (!q)
         return;
     TAILQ_REMOVE(&nic->waiting_queues, q, in_waiting);

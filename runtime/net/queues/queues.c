@@ -69,8 +69,9 @@ void dpk_queues_close(struct dpk_queues *nic)
     pair_destroy(q);
     dpk_rc_unlock(nic->rc);
     steering_attach(nic->steering, NULL);
+    TAILQ_FOREACH(q, &nic->queues, in_nic)
+    frames_forget(q); /* before any queue is freed: a receive queue is in a list of its completion queue */
     while ((q = TAILQ_FIRST(&nic->queues))) {
-        frames_forget(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
         steering_forget(nic->steering, q);
         dpk_counters_release(nic->counters, q->counts);
@@ -202,6 +203,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
     q->options = *options;
     places_find(q, ring_size(options));
     STAILQ_INIT(&q->frames);
+    TAILQ_INIT(&q->receivers);
     q->armed = options->armed;
     q->state = options->kind == DPK_QP ? DPK_QP_RESET : DPK_QP_RTS;
     queues_lock(nic);

@@ -33,11 +33,18 @@ struct dpk_certchain;
  * 4. */
 uint16_t dpk_crc16(const uint8_t *dwords, size_t size);
 
-/* Reads the certificates of a file: DER certificates in a row, a PEM bundle, or PKCS#7 (.p7b, DER
+/* Reads the certificates of a file (or of a token, see below): DER certificates in a row, a PEM bundle, or PKCS#7 (.p7b, DER
  * or PEM), in any order. It sorts them, top first, leaf last. Errors: no certificate, trailing
  * bytes, more than DPK_CHAIN_MAX_CERTS, certificates that do not form one chain, too many bytes. */
 enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
                                    struct dpk_error *err);
+/* Same. `where->key` may also be a PKCS#11 URI: the chain is then its certificate with the issuers
+ * that the same token holds, up to the root (which is left out if it does not fit). PINs as for
+ * dpk_token_certificate. A login that was needed lasts until the chain is freed. */
+enum dpk_status dpk_certchain_load_from(const struct dpk_key_options *where,
+                                        struct dpk_certchain **out, struct dpk_error *err);
+/* Returns the path, or the URI without its PIN, for messages; "" for parsed bytes. */
+const char *dpk_certchain_name(const struct dpk_certchain *chain);
 enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_certchain **out,
                                     struct dpk_error *err);
 void dpk_certchain_free(struct dpk_certchain *chain);
@@ -124,7 +131,8 @@ enum dpk_status dpk_cert_name_check(const char *organization, const char *name,
 enum dpk_status dpk_cert_der(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 enum dpk_status dpk_cert_pem(X509 *cert, struct dpk_buf *out, struct dpk_error *err);
 
-/* Appends the DER of the single certificate of a file in PEM or PKCS#7. Bytes of an unknown form
+/* Appends the DER of the single certificate of a file in PEM or PKCS#7, or of the certificate that a
+ * PKCS#11 URI names. Bytes of an unknown form
  * are appended unchanged, for the caller to refuse. Errors name the path and the file's actual
  * content. */
 enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_error *err);
@@ -132,7 +140,8 @@ enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_
 /* Trusted root certificates from files. */
 struct dpk_roots;
 
-/* Adds the root certificates of a file (DER, PEM or PKCS#7, any number) to `*roots`, which is made
+/* Adds the root certificates of a file (DER, PEM or PKCS#7, any number), or the one that a PKCS#11
+ * URI names, to `*roots`, which is made
  * if it is NULL. Errors name the file: no certificate, a certificate that no device accepts as root
  * (dpk_cert_check_root), more than 64 altogether. On failure `*roots` keeps its content. */
 enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err);

@@ -80,6 +80,8 @@ void dpk_certchain_free(struct dpk_certchain *chain)
     for (size_t i = 0; i < chain->count; i++)
         X509_free(chain->certs[i]);
     dpk_buf_free(&chain->der);
+    dpk_buf_free(&chain->name);
+    dpk_token_close(chain->token);
     free(chain);
 }
 
@@ -100,7 +102,7 @@ X509 *dpk_certchain_leaf(const struct dpk_certchain *chain)
 
 /* ---- Order ---- */
 
-static bool issued(X509 *issuer, X509 *subject)
+bool chain_issued(X509 *issuer, X509 *subject)
 {
     if (X509_NAME_cmp(X509_get_subject_name(issuer), X509_get_issuer_name(subject)) != 0)
         return false;
@@ -134,7 +136,7 @@ static enum dpk_status put_in_order(struct pile *pile, struct dpk_certchain *cha
     size_t order[DPK_CHAIN_MAX_CERTS] = {0};
     for (size_t i = 0; i < pile->count; i++) {
         for (size_t j = 0; j < pile->count; j++)
-            issues[i][j] = i != j && issued(pile->certs[i], pile->certs[j]);
+            issues[i][j] = i != j && chain_issued(pile->certs[i], pile->certs[j]);
     }
     if (!extend(issues, pile->count, order, 0, 0))
         return dpk_fail(err, DPK_ERR_FORMAT,
@@ -149,31 +151,39 @@ static enum dpk_status put_in_order(struct pile *pile, struct dpk_certchain *cha
     return DPK_OK;
 }
 
+static enum dpk_status chain_of(struct pile *pile, struct dpk_certchain **out,
+                                struct dpk_error *err)
+{
+    struct dpk_certchain *chain = calloc(1, sizeof *chain);
+    if (!chain)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = put_in_order(pile, chain, err);
+    if (status == DPK_OK) {
+        *out = chain;
+        chain = NULL;
+    }
+    dpk_certchain_free(chain);
+    return status;
+}
+
 enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_certchain **out,
                                     struct dpk_error *err)
 {
     struct pile pile = {.max = DPK_CHAIN_MAX_CERTS};
     *out = NULL;
-    struct dpk_certchain *chain = calloc(1, sizeof *chain);
-    if (!chain)
-        return dpk_fail_nomem(err);
     enum dpk_status status = pile_read(&pile, bytes, size, err);
     if (status == DPK_OK)
-        status = put_in_order(&pile, chain, err);
-    if (status == DPK_OK) {
-        *out = chain;
-        chain = NULL;
-    }
+        status = chain_of(&pile, out, err);
     pile_free(&pile);
-    dpk_certchain_free(chain);
     return status;
 }
 
-enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
-                                   struct dpk_error *err)
+/* ---- Where they are ---- */
+
+static enum dpk_status load_file(const char *path, struct dpk_certchain **out,
+                                 struct dpk_error *err)
 {
     struct dpk_buf file = {0};
-    *out = NULL;
     enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
@@ -182,4 +192,51 @@ enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
         status = pile_refused(path, &file, true, status, err);
     dpk_buf_wipe_free(&file);
     return status;
+}
+
+static enum dpk_status load_token(const struct dpk_key_options *where, struct dpk_certchain **out,
+                                  struct dpk_error *err)
+{
+    struct pile pile = {.max = DPK_CHAIN_MAX_CERTS};
+    struct dpk_token *token = NULL;
+    enum dpk_status status = token_pile(where, true, &pile, &token, err);
+    if (status == DPK_OK && chain_of(&pile, out, err) != DPK_OK)
+        status = dpk_error_prefix(err, "%s", dpk_token_name(token));
+    if (status == DPK_OK) {
+        (*out)->token = token;
+        token = NULL;
+    }
+    dpk_token_close(token);
+    pile_free(&pile);
+    return status;
+}
+
+enum dpk_status dpk_certchain_load_from(const struct dpk_key_options *where,
+                                        struct dpk_certchain **out, struct dpk_error *err)
+{
+    struct dpk_buf held = {0};
+    *out = NULL;
+    enum dpk_status status = dpk_key_in_token(where->key) ? load_token(where, out, err)
+                                                          : load_file(where->key, out, err);
+    if (status != DPK_OK)
+        return status;
+    const char *name = dpk_key_shown(where->key, &held);
+    dpk_put(&(*out)->name, name, strlen(name) + 1);
+    dpk_buf_free(&held);
+    if (!(*out)->name.failed)
+        return DPK_OK;
+    dpk_certchain_free(*out);
+    *out = NULL;
+    return dpk_fail_nomem(err);
+}
+
+enum dpk_status dpk_certchain_load(const char *path, struct dpk_certchain **out,
+                                   struct dpk_error *err)
+{
+    return dpk_certchain_load_from(&(struct dpk_key_options){.key = path}, out, err);
+}
+
+const char *dpk_certchain_name(const struct dpk_certchain *chain)
+{
+    return chain->name.data ? (const char *)chain->name.data : "";
 }

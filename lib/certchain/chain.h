@@ -8,12 +8,16 @@ struct dpk_certchain {
     size_t count;
     X509 *certs[DPK_CHAIN_MAX_CERTS]; /* top first */
     struct dpk_buf der;               /* their DER, back to back in the same order */
+    struct dpk_buf name;              /* path or URI, NUL-terminated; empty: neither */
+    struct dpk_token *token;          /* keeps the login until the chain is freed; or NULL */
 };
 
 /* Takes the certificate at the reader, which moves past it. Errors name its number (from 1) and
  * offset. */
 enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
                                struct dpk_error *err);
+/* Returns true if the issuer's key signed the subject, which names it. */
+bool chain_issued(X509 *issuer, X509 *subject);
 /* Appends `cert` after the leaf; the chain then owns it. Errors: too many certificates. */
 enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err);
 
@@ -33,6 +37,14 @@ void pile_free(struct pile *pile);
  * Returns the status. */
 enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
                              enum dpk_status status, struct dpk_error *err);
+
+/* Reads the certificate that a PKCS#11 URI names, and (`with_issuers`) those above it in the same
+ * token. Close `*out` with dpk_token_close and the pile with pile_free, also on failure. */
+enum dpk_status token_pile(const struct dpk_key_options *where, bool with_issuers,
+                           struct pile *pile, struct dpk_token **out, struct dpk_error *err);
+/* Appends the DER of the certificate alone. */
+enum dpk_status token_cert(const struct dpk_key_options *where, struct dpk_buf *out,
+                           struct dpk_error *err);
 
 #define CERT_FILE_MAX ((size_t)1 << 20) /* maximum size of a file with certificates */
 

@@ -157,6 +157,8 @@ static enum dpk_status one_der(const struct dpk_buf *file, struct dpk_buf *out,
 enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
+    if (dpk_key_in_token(path))
+        return token_cert(&(struct dpk_key_options){.key = path}, out, err);
     enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;

@@ -47,11 +47,22 @@ static enum dpk_status add_pile(struct dpk_roots *roots, const struct pile *pile
     return status;
 }
 
+static enum dpk_status refused(const char *path, const struct dpk_buf *file, enum dpk_status status,
+                               struct dpk_error *err)
+{
+    struct dpk_buf held = {0};
+    status = pile_refused(dpk_key_shown(path, &held), file, false, status, err);
+    dpk_buf_free(&held);
+    return status;
+}
+
 enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
     struct pile pile = {.max = PILE_MAX};
-    enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
+    enum dpk_status status = dpk_key_in_token(path)
+                                 ? token_cert(&(struct dpk_key_options){.key = path}, &file, err)
+                                 : dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     if (!*roots)
@@ -64,7 +75,7 @@ enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struc
     if (status == DPK_OK)
         status = add_pile(*roots, &pile, err);
     if (status != DPK_OK)
-        status = pile_refused(path, &file, false, status, err);
+        status = refused(path, &file, status, err);
 out:
     pile_free(&pile);
     dpk_buf_free(&file);

@@ -44,9 +44,11 @@ struct dpk_key_options {
 
 /* Returns true if the options name a key or a sign command. */
 bool dpk_key_given(const struct dpk_key_options *k);
-/* Returns true if `key` is the URI of a key in a token (RFC 7512): "pkcs11:...". False for a path
- * and for NULL. */
+/* Returns true if `key` is a URI of a key or a certificate in a token (RFC 7512), "pkcs11:...", and
+ * no path; NULL is neither. */
 bool dpk_key_in_token(const char *key);
+/* Returns `key` for messages: a path as it is, a URI without its PIN, which `held` then owns. */
+const char *dpk_key_shown(const char *key, struct dpk_buf *held);
 
 /* For dpk_key_options.ask: asks on the terminal, without echo. Errors: DPK_ERR_IO if standard input
  * is not a terminal, or the input is empty. (This is the only function of the room that prints.) */
@@ -119,6 +121,30 @@ enum dpk_status dpk_token_generate(const struct dpk_key_options *where, struct d
 enum dpk_status dpk_token_remove(const struct dpk_key_options *where,
                                  const struct dpk_token_key *keys, size_t count,
                                  struct dpk_error *err);
+
+/* ---- Certificates in tokens ---- */
+
+/* A token in which a certificate was found. It keeps the login, if one was needed, until it is
+ * closed: a signer that is opened before then needs no other. */
+struct dpk_token;
+
+/* Gets one certificate; its bytes are the token's, and may be anything. */
+typedef enum dpk_status dpk_token_take(void *context, const uint8_t *bytes, size_t size,
+                                       struct dpk_error *err);
+
+/* Finds the single certificate that the URI `where->key` names (type=cert may be said), and passes
+ * it to `take`. No PIN is sent for a certificate that the token shows to everybody. For others, the
+ * PIN comes from the URI or `where->passin`; nobody is asked. Neither OpenSSL's provider nor its
+ * engine is needed. Errors name the URI without its PIN: no such token or certificate, several, a
+ * wrong or locked PIN; DPK_ERR_USAGE if the URI names another type. */
+enum dpk_status dpk_token_certificate(const struct dpk_key_options *where, struct dpk_token **out,
+                                      dpk_token_take *take, void *context, struct dpk_error *err);
+/* Passes to `take` the certificates of the token with this subject (DER); all, if `size` is 0. At
+ * most 64 are found. */
+enum dpk_status dpk_token_certificates(struct dpk_token *t, const void *subject, size_t size,
+                                       dpk_token_take *take, void *context, struct dpk_error *err);
+const char *dpk_token_name(const struct dpk_token *t); /* the URI without its PIN */
+void dpk_token_close(struct dpk_token *t);             /* NULL is allowed */
 
 /* Gets the passphrase for an argument of --passin, as in openssl: pass:TEXT, env:NAME, file:PATH
  * (its first line). `held` must be empty and then owns it: release it with dpk_buf_wipe_free. */

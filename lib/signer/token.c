@@ -236,7 +236,7 @@ static enum dpk_status log_in(const struct uri *u, const char *module, struct se
 {
     CK_OBJECT_HANDLE key;
     struct token *t = s->session = calloc(1, sizeof *t);
-    enum dpk_status status = t ? session_find(t, s->name, module, true, err) : dpk_fail_nomem(err);
+    enum dpk_status status = t ? session_find(t, s->name, module, "key", err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
         status = session_can_log_in(t, err);
     if (status == DPK_OK)
@@ -269,8 +269,20 @@ enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_si
     return status;
 }
 
-enum dpk_status token_place_find(const struct dpk_key_options *where, struct token_place *out,
-                                 struct dpk_error *err)
+/* Whether a PIN is there without anybody being asked. */
+static bool pin_given(const struct uri *u, const struct dpk_key_options *where)
+{
+    return where->passin || u->pin.data || u->source.data;
+}
+
+static void put_text(struct dpk_buf *out, const char *text)
+{
+    if (text)
+        dpk_put(out, text, strlen(text) + 1);
+}
+
+enum dpk_status token_place_find(const struct dpk_key_options *where, bool need_pin,
+                                 struct token_place *out, struct dpk_error *err)
 {
     static const struct token_way direct = {.name = "p11-kit"};
     struct uri u = {.key = {0}};
@@ -278,17 +290,16 @@ enum dpk_status token_place_find(const struct dpk_key_options *where, struct tok
     struct dpk_buf held = {0};
     const char *pin = NULL, *module = NULL;
     enum dpk_status status = uri_parse(where->key, &u, err);
-    if (status == DPK_OK && where->passin)
+    if (status == DPK_OK && where->passin && (need_pin || !(u.pin.data || u.source.data)))
         status = dpk_passphrase_resolve(where->passin, &secret.held, &secret.text, err);
     if (status == DPK_OK)
         status = name_module(&direct, &u, &module, err);
-    if (status == DPK_OK)
+    if (status == DPK_OK && (need_pin || pin_given(&u, where)))
         status = find_pin(&u, &secret, &held, &pin, err);
     if (status == DPK_OK) {
-        dpk_put(&out->key, u.key.data, u.key.size);
-        dpk_put(&out->pin, pin, strlen(pin) + 1);
-        if (module)
-            dpk_put(&out->module, module, strlen(module) + 1);
+        put_text(&out->key, (const char *)u.key.data);
+        put_text(&out->pin, pin);
+        put_text(&out->module, module);
         out->module_given = u.module.data != NULL;
         if (out->key.failed || out->pin.failed || out->module.failed)
             status = dpk_fail_nomem(err);
@@ -297,6 +308,18 @@ enum dpk_status token_place_find(const struct dpk_key_options *where, struct tok
     dpk_buf_wipe_free(&held);
     uri_free(&u);
     return status;
+}
+
+const char *dpk_key_shown(const char *key, struct dpk_buf *held)
+{
+    struct uri u = {.key = {0}};
+    if (!dpk_key_in_token(key))
+        return key;
+    held->size = 0;
+    if (uri_parse(key, &u, NULL) == DPK_OK)
+        put_text(held, (const char *)u.key.data);
+    uri_free(&u);
+    return held->data && !held->failed ? (const char *)held->data : "pkcs11:...";
 }
 
 void token_place_free(struct token_place *p)

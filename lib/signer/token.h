@@ -29,10 +29,12 @@ struct token_place {
     struct dpk_buf key;    /* the URI without PIN and module, NUL-terminated */
     struct dpk_buf module; /* path of the module, NUL-terminated; empty: found by p11-kit */
     bool module_given;     /* the URI itself names the module */
-    struct dpk_buf pin;    /* NUL-terminated; for a token that needs it */
+    struct dpk_buf pin;    /* NUL-terminated; empty: not given */
 };
-enum dpk_status token_place_find(const struct dpk_key_options *where, struct token_place *out,
-                                 struct dpk_error *err);
+/* Without `need_pin` nobody is asked for a PIN, and a PIN in the URI takes precedence over
+ * --passin. */
+enum dpk_status token_place_find(const struct dpk_key_options *where, bool need_pin,
+                                 struct token_place *out, struct dpk_error *err);
 void token_place_free(struct token_place *p);
 
 /* ---- Sessions, without OpenSSL ---- */
@@ -54,11 +56,11 @@ struct token {
 };
 
 /* Finds the token. Sends nothing to it yet. Release with session_end, also after failures. Errors:
- * DPK_ERR_USAGE if the URI does not name a token, or (`of_object`) a key in it, or if it names
- * several tokens; DPK_ERR_NOT_FOUND if the token does not exist; DPK_ERR_CRYPTO if the module (a
+ * DPK_ERR_USAGE if the URI does not name a token, or an object in it (`object` says which, "key";
+ * NULL: the token alone), or if it names several tokens; DPK_ERR_NOT_FOUND if the token does not exist; DPK_ERR_CRYPTO if the module (a
  * path; NULL: p11-kit's modules) cannot be loaded. */
-enum dpk_status session_find(struct token *t, const char *name, const char *module, bool of_object,
-                             struct dpk_error *err);
+enum dpk_status session_find(struct token *t, const char *name, const char *module,
+                             const char *object, struct dpk_error *err);
 /* Returns an error if the PIN is locked. */
 enum dpk_status session_can_log_in(const struct token *t, struct dpk_error *err);
 enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err);

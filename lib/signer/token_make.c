@@ -28,13 +28,13 @@ static enum dpk_status making_begin(const struct dpk_key_options *where, struct 
         return dpk_fail(err, DPK_ERR_USAGE, "%s: no pkcs11: URI of a token",
                         where->key ? where->key : "");
     struct token *t = &m->token;
-    enum dpk_status status = token_place_find(where, &m->place, err);
+    enum dpk_status status = token_place_find(where, true, &m->place, err);
     if (status != DPK_OK)
         return status;
     t->name = (const char *)m->place.key.data;
     if (strstr(t->name, "object=") || strstr(t->name, ";id=") || strstr(t->name, ":id="))
         return dpk_fail(err, DPK_ERR_USAGE, "%s: names a key; name the token alone", t->name);
-    status = session_find(t, t->name, (const char *)m->place.module.data, false, err);
+    status = session_find(t, t->name, (const char *)m->place.module.data, NULL, err);
     if (status == DPK_OK)
         status = session_can_log_in(t, err);
     if (status == DPK_OK)

@@ -109,31 +109,30 @@ static enum dpk_status find_token(struct token *t, struct dpk_error *err)
     return status;
 }
 
-static enum dpk_status parse_uri(struct token *t, bool of_object, struct dpk_error *err)
+static enum dpk_status parse_uri(struct token *t, const char *object, struct dpk_error *err)
 {
     t->uri = p11_kit_uri_new();
     if (!t->uri)
         return dpk_fail_nomem(err);
-    int type = of_object ? P11_KIT_URI_FOR_OBJECT_ON_TOKEN : P11_KIT_URI_FOR_TOKEN;
+    int type = object ? P11_KIT_URI_FOR_OBJECT_ON_TOKEN : P11_KIT_URI_FOR_TOKEN;
     int result = p11_kit_uri_parse(t->name, type, t->uri);
     if (result != P11_KIT_URI_OK)
-        return dpk_fail(err, DPK_ERR_USAGE,
-                        "%s: no URI of a %s (RFC 7512: pkcs11:token=LABEL%s): %s", t->name,
-                        of_object ? "key" : "token", of_object ? ";object=LABEL" : "",
-                        p11_kit_uri_message(result));
+        return dpk_fail(
+            err, DPK_ERR_USAGE, "%s: no URI of a %s (RFC 7512: pkcs11:token=LABEL%s): %s", t->name,
+            object ? object : "token", object ? ";object=LABEL" : "", p11_kit_uri_message(result));
     if (p11_kit_uri_any_unrecognized(t->uri))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "%s: no URI of a %s: it has an attribute that RFC 7512 does not (it has "
                         "token, object, id, type, serial, manufacturer, model, slot-id)",
-                        t->name, of_object ? "key" : "token");
+                        t->name, object ? object : "token");
     return DPK_OK;
 }
 
-enum dpk_status session_find(struct token *t, const char *name, const char *module, bool of_object,
-                             struct dpk_error *err)
+enum dpk_status session_find(struct token *t, const char *name, const char *module,
+                             const char *object, struct dpk_error *err)
 {
     t->name = name;
-    enum dpk_status status = parse_uri(t, of_object, err);
+    enum dpk_status status = parse_uri(t, object, err);
     if (status == DPK_OK)
         status = load_modules(t, module, err);
     return status == DPK_OK ? find_token(t, err) : status;

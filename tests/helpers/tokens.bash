@@ -30,3 +30,16 @@ with() {
     can_use "$1" || skip "$why"
     export DPAKIT_PKCS11=$1
 }
+
+# with_any: by the engine, or by the provider where there is no engine; skips the test where SoftHSM2 or both ways
+# are missing.
+with_any() {
+    command -v softhsm2-util >/dev/null || skip "no SoftHSM2 here"
+    if is_installed engine; then with engine; else with provider; fi
+}
+
+# put_certificate TOKEN PIN LABEL FILE.der [private] [bare]: stores a certificate, after a login only, or without its
+# subject. PKCS11_MODULE_PATH names the module.
+put_certificate() {
+    "$DPAKIT_BUILD/obj/tests/helpers/token_put" "$@"
+}

@@ -82,7 +82,7 @@ static enum dpk_status make_trust(struct own_work *w, struct dpk_error *err)
     const char *root = w->args->words[1];
     struct dpk_uuid cert;
     char text[DPK_UUID_TEXT];
-    struct dpk_buf der = {0};
+    struct dpk_buf der = {0}, shown = {0};
     struct dpk_container c;
     w->is_container = true;
     enum dpk_status status = own_need_owner(w, err);
@@ -103,14 +103,16 @@ static enum dpk_status make_trust(struct own_work *w, struct dpk_error *err)
         if (status == DPK_OK)
             status = dpk_container_check_root(&c, err);
         if (status != DPK_OK)
-            dpk_error_prefix(err, "%s", root);
+            dpk_error_prefix(err, "%s", dpk_key_shown(root, &shown));
     }
     if (status == DPK_OK)
         status = refuse_second(w, &der, err);
     dpk_buf_free(&der);
+    if (status == DPK_OK)
+        put_commands(w, dpk_key_shown(root, &shown), &cert);
+    dpk_buf_free(&shown);
     if (status != DPK_OK)
         return status;
-    put_commands(w, root, &cert);
     dpk_uuid_format(&cert, text);
     dpk_put_format(&w->result, "Device %s trusts programs under certificate %s.\n",
                    dpk_device_name(w->dev), text);

@@ -70,7 +70,7 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
     const struct create_options *create = given;
     const struct mlxdpa_options *options = &create->shared;
     struct dpk_container_plan plan;
-    struct dpk_buf cert = {0}, made = {0};
+    struct dpk_buf cert = {0}, made = {0}, shown = {0};
     enum dpk_status status = make_plan(create, args->command, &plan, err);
     if (status == DPK_OK)
         status = dpk_file_apart(options->output, &options->cert, 1, err);
@@ -86,13 +86,14 @@ static enum dpk_status run_create_cert_container(void *given, const struct dpk_a
     }
     status = dpk_container_create(&plan, &made, err);
     if (status == DPK_OK)
-        status = mlxdpa_check_container(options->cert, &made, options, err);
+        status = mlxdpa_check_container(dpk_key_shown(options->cert, &shown), &made, options, err);
     if (status != DPK_OK && status != DPK_ERR_USAGE && options->cert)
-        dpk_error_prefix(err, "%s", options->cert);
+        dpk_error_prefix(err, "%s", dpk_key_shown(options->cert, &shown));
     if (status == DPK_OK)
         status = dpk_file_replace(options->output, made.data, made.size, 0644, err);
     if (status == DPK_OK)
         mlxdpa_say(options->output, "Certificate container created successfully!");
+    dpk_buf_free(&shown);
     dpk_buf_free(&made);
     dpk_buf_free(&cert);
     return status;

@@ -65,7 +65,7 @@ static const struct dpk_option shared_options[] = {
     {"e,host_elf,host-elf", DPK_FILE, "FILE", MLXDPA_AT(host_elf),
      .help = "host file with the programs"},
     {"c,certificate,cert", DPK_FILE, "FILE", MLXDPA_AT(cert),
-     .help = "certificate chain (DER, PEM, .p7b), or the certificate of a container"},
+     .help = "certificate chain (DER, PEM, .p7b, pkcs11: URI), or a container's certificate"},
     DPK_SIGNER_OPTIONS(struct mlxdpa_options, key),
     {"o,output_file,output", DPK_FILE, "FILE", MLXDPA_AT(output),
      .help = "where to write (sign_dpa_apps: default is in place)"},

@@ -88,7 +88,8 @@ static enum dpk_status prove(const struct mlxdpa_options *o, const struct progra
         X509 *first = dpk_certchain_cert(s->chain, 0);
         status = X509_self_signed(first, 1) == 1
                      ? dpk_cert_der(first, &top, err)
-                     : dpk_fail(err, DPK_ERR_USAGE, "%s has no root: release needs --ca", o->cert);
+                     : dpk_fail(err, DPK_ERR_USAGE, "%s has no root: release needs --ca",
+                                dpk_certchain_name(s->chain));
     }
     const struct dpk_der own = {top.data, top.size};
     trust.roots = o->ca.count ? dpk_roots_list(roots, &trust.count) : &own;
@@ -206,7 +207,7 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
         printf("Released %zu DPA program%s in %s.\n", dpk_hostfile_count(host),
                dpk_hostfile_count(host) == 1 ? "" : "s", folder);
     if (status == DPK_OK)
-        program_signer_warn(&o->shared, &s);
+        program_signer_warn(&s);
     dpk_hostfile_close(host);
     for (size_t i = 0; i < PARTS; i++)
         dpk_buf_free(&m.bytes[i]);

@@ -173,6 +173,7 @@ static enum dpk_status load_authority(struct renewal *r, struct dpk_error *err)
     enum dpk_status status = dpk_certchain_load(r->ca_name, &r->above, err);
     if (status != DPK_OK)
         return status;
+    r->ca_name = dpk_certchain_name(r->above);
     r->above_count = dpk_certchain_count(r->above) - (o->from ? 1 : 0);
     if (r->above_count == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: one certificate, that of a leaf: it has no CA",
@@ -282,7 +283,7 @@ static enum dpk_status join(struct renewal *r, struct dpk_error *err)
         status = dpk_certchain_check(r->chain, err);
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s: no chain with it is good",
-                         r->o->cert_in ? r->o->cert_in : r->ca_name);
+                         r->in ? dpk_certchain_name(r->in) : r->ca_name);
     dpk_buf_free(&der);
     return status;
 }
@@ -292,7 +293,7 @@ static enum dpk_status check_chain(const struct renewal *r, struct dpk_error *er
     enum dpk_status status = dpk_sign_check(r->chain, r->leaf, err);
     return status == DPK_OK
                ? DPK_OK
-               : dpk_error_prefix(err, "%s, %s", r->o->cert_in ? r->o->cert_in : r->ca_name,
+               : dpk_error_prefix(err, "%s, %s", r->in ? dpk_certchain_name(r->in) : r->ca_name,
                                   dpk_signer_name(r->leaf));
 }
 

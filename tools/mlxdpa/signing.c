@@ -22,7 +22,10 @@ struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
                               struct dpk_error *err)
 {
-    enum dpk_status status = dpk_certchain_load(o->cert, out, err);
+    /* --passin is the passphrase of a key in a file, or the PIN of a token. */
+    const char *passin = dpk_key_in_token(o->key.key) ? o->key.passin : NULL;
+    const struct dpk_key_options where = {.key = o->cert, .passin = passin};
+    enum dpk_status status = dpk_certchain_load_from(&where, out, err);
     if (status != DPK_OK)
         return status;
     size_t found = dpk_certchain_count(*out);
@@ -31,7 +34,7 @@ enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certcha
     return dpk_fail(err, DPK_ERR_MISMATCH,
                     "%s: %zu certificates, but --cert_chain_count is %u (--mft-compat stores it "
                     "all the same)",
-                    o->cert, found, o->chain_count);
+                    dpk_certchain_name(*out), found, o->chain_count);
 }
 
 enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
@@ -41,10 +44,10 @@ enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_c
     const struct dpk_sign_options how = {.force = o->force};
     enum dpk_status status = dpk_sign_check_with(chain, signer, &how, err);
     if (status != DPK_OK)
-        return dpk_error_prefix(err, "%s%s%s", o->cert, signer ? ", " : "",
+        return dpk_error_prefix(err, "%s%s%s", dpk_certchain_name(chain), signer ? ", " : "",
                                 signer ? dpk_signer_name(signer) : "");
     if (o->force && dpk_certchain_check(chain, &dates) != DPK_OK)
-        fprintf(stderr, "-W- %s: %s\n", o->cert, dates.message);
+        fprintf(stderr, "-W- %s: %s\n", dpk_certchain_name(chain), dates.message);
     return DPK_OK;
 }
 
@@ -82,14 +85,15 @@ enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct progr
         return status;
     status = dpk_sign_check_with(s->chain, s->signer, &how, err);
     return status == DPK_OK ? DPK_OK
-                            : dpk_error_prefix(err, "%s, %s", o->cert, dpk_signer_name(s->signer));
+                            : dpk_error_prefix(err, "%s, %s", dpk_certchain_name(s->chain),
+                                               dpk_signer_name(s->signer));
 }
 
-void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s)
+void program_signer_warn(const struct program_signer *s)
 {
     char text[160];
     if (program_leaf_ends(dpk_certchain_leaf(s->chain), text, sizeof text))
-        fprintf(stderr, "-W- %s: %s\n", o->cert, text);
+        fprintf(stderr, "-W- %s: %s\n", dpk_certchain_name(s->chain), text);
 }
 
 void program_signer_close(struct program_signer *s)

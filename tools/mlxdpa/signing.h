@@ -40,8 +40,8 @@ enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct progr
                                     struct dpk_error *err);
 /* Checks that the file could be written. */
 enum dpk_status signing_output(const char *output, struct dpk_error *err);
-/* After signing, warns if the leaf ends within 90 days. */
-void program_signer_warn(const struct mlxdpa_options *o, const struct program_signer *s);
+/* After signing: warns of a leaf that ends within 90 days. */
+void program_signer_warn(const struct program_signer *s);
 void program_signer_close(struct program_signer *s);
 
 /* Several host files and their outputs. */

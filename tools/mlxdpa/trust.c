@@ -39,7 +39,7 @@ static enum dpk_status load_directory(struct dpk_roots **roots, const char *path
 static enum dpk_status load_ca(struct dpk_roots **roots, const char *path, struct dpk_error *err)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (!dpk_key_in_token(path) && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return load_directory(roots, path, err);
     return dpk_roots_load(roots, path, err);
 }

@@ -184,7 +184,7 @@ static enum dpk_status sign_program(const char *command, struct target *t,
         dpk_error_prefix(err, "%s", t->path);
     if (status == DPK_OK) {
         mlxdpa_say(s.output, "%s was signed successfully.", s.output);
-        program_signer_warn(o, &s);
+        program_signer_warn(&s);
     }
 out:
     dpk_buf_free(&made);

@@ -344,7 +344,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
         status = sign_one(t, o, &s, s.output, err);
     if (status == DPK_OK) {
         mlxdpa_say(s.output, "DPA apps signed successfully!");
-        program_signer_warn(o, &s);
+        program_signer_warn(&s);
     }
     program_signer_close(&s);
     return status;
@@ -394,7 +394,7 @@ enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_
             printf("%s: DPA apps signed successfully!\n", list->outputs[i]);
     }
     if (status == DPK_OK)
-        program_signer_warn(o, &s);
+        program_signer_warn(&s);
     program_signer_close(&s);
     return status;
 }

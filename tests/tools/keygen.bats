@@ -93,10 +93,7 @@ setup() {
 }
 
 @test "in a token: the keys never leave it, its URIs sign, and a second time nothing changes; long names cost the chain its root" {
-    command -v softhsm2-util >/dev/null || skip "no SoftHSM2 here"
-    way=engine
-    is_installed engine || way=provider
-    with $way
+    with_any
     make_tokens
     export PKCS11_MODULE_PATH=$softhsm PIN=1234
     softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678

@@ -117,10 +117,7 @@ csr_signed() {
 }
 
 @test "the CA's key, or the leaf's, is in a token" {
-    command -v softhsm2-util >/dev/null || skip "no SoftHSM2 here"
-    way=engine
-    is_installed engine || way=provider
-    with $way
+    with_any
     make_tokens
     export PKCS11_MODULE_PATH=$softhsm PIN=1234
     softhsm2-util --init-token --free --label dpa --pin 1234 --so-pin 5678

@@ -14,12 +14,9 @@ setup_file() {
 }
 
 setup() {
-    command -v softhsm2-util >/dev/null || skip "no SoftHSM2 here"
     f=$BATS_FILE_TMPDIR
     cd "$BATS_TEST_TMPDIR"
-    way=engine
-    is_installed engine || way=provider
-    with $way
+    with_any
     export SOFTHSM2_CONF=$f/softhsm2.conf SPY_OF=$softhsm SPY_LOG=$PWD/log PKCS11_MODULE_PATH=$DPAKIT_BUILD/obj/tests/helpers/spy_shim.so
     export ASAN_OPTIONS=detect_leaks=0 # OpenSSL's engine forgets memory when a login fails
     uri='pkcs11:token=dpa;object=leaf'

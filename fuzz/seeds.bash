@@ -58,6 +58,12 @@ elf=build/obj/tests/data/faults.elf
 section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$elf" "$seeds/part"; }
 mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa"
 section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
+# Entries, abbreviations and strings, behind an address and their sizes.
+mkdir -p "$seeds/inlined"
+for x in info abbrev str; do section .debug_$x; mv "$seeds/part" "$seeds/part.$x"; done
+le16() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))"; }
+{ printf '\x00\x12'; le16 "$(wc -c <"$seeds/part.info")"; le16 "$(wc -c <"$seeds/part.abbrev")"; cat "$seeds"/part.info "$seeds"/part.abbrev "$seeds"/part.str; } >"$seeds/inlined/faults"
+rm -f "$seeds"/part.*
 mkdir -p "$seeds/unwind"
 section .debug_frame && { printf '\xb4\x12\x01\x00\x00\x10\x20\x12\x00\x00\xff\x03'; cat "$seeds/part"; } >"$seeds/unwind/faults"
 section .text && { head -c 64 "$elf"; head -c 2000 "$seeds/part"; } >"$seeds/guest/faults"

@@ -84,6 +84,55 @@ share() { awk -v w="$2" '{ all += $NF } index($0, w) { got += $NF } END { print 
     ! grep -vE '^prof;(work|_dpa|deep)' p.folded
 }
 
+@test "inlined functions are frames, and their callers' frames lead to them" {
+    cat >inl.c <<'END'
+#include <stdint.h>
+static volatile uint64_t sink;
+static inline __attribute__((always_inline)) uint64_t inner(uint64_t n)
+{
+    uint64_t s = 0;
+    for (uint64_t i = 0; i < n; i++)
+        s += i * i ^ (s >> 3);
+    return s;
+}
+__attribute__((noinline)) static uint64_t called(uint64_t n) { return inner(n) + sink; }
+static inline __attribute__((always_inline)) uint64_t outer(uint64_t n)
+{
+    uint64_t s = inner(n);
+    for (uint64_t i = 0; i < n; i++)
+        sink += s;
+    return s + called(n);
+}
+__dpa_rpc__ uint64_t work(uint64_t n)
+{
+    sink = n;
+    return outer(n) + sink;
+}
+END
+    # DWARF 5 and 4 encode addresses and ranges differently.
+    for how in "-O2 -g" "-O2 -gdwarf-4" "-O3 -gdwarf-5 -funroll-loops"; do
+        rm -rf inl.a
+        dpacc inl.c -o inl.a -hostcc=gcc --app-name=inl --devicecc-options="$how"
+        dparun inl.a --rpc work 3000 --profile e.folded --profile-every 1 --stats >out
+        cat e.folded
+        [ "$(awk '{ n += $NF } END { print n }' e.folded)" -eq "$(sed -n 's/^instructions: //p' out)" ]
+        grep -q '^inl;work;outer;inner;inl.c:7 [0-9]*$' e.folded
+        grep -q '^inl;work;outer;inl.c:[0-9]* [0-9]*$' e.folded
+        grep -q '^inl;called;inner;inl.c:7 [0-9]*$' e.folded
+        ! grep -qE ';(inner|outer);(work|called)|inner;outer|inl;(inner|outer)' e.folded || false
+        # With callers: the frame of the call is the inlined function's.
+        dparun inl.a --rpc work 30000 --profile s.folded --profile-every 997
+        grep -q '^inl;work;outer;called;inner;inl.c:7 [0-9]*$' s.folded
+        dpaprof annotate s.folded inl.a >out
+        grep -q 'inl.c' out
+    done
+    # Without debug information, functions have frames as before.
+    dpacc inl.c -o inl.a -hostcc=gcc --app-name=inl --devicecc-options="-O2 -g0"
+    dparun inl.a --rpc work 3000 --profile e.folded --profile-every 1
+    grep -q '^inl;work [0-9]*$' e.folded
+    ! grep -q inner e.folded || false
+}
+
 @test "all threads of a kernel are in the profile, short ones too" {
     dparun "$f/prof.a" --kernel each --threads 64 300 --profile p.folded --profile-every 50000 --stats >out
     all=$(sed -n 's/^instructions: //p' out)

@@ -33,6 +33,18 @@ struct dpk_lines *dpk_lines_create(const struct dpk_image *image);
 void dpk_lines_free(struct dpk_lines *lines); /* NULL is allowed */
 bool dpk_lines_find(const struct dpk_lines *lines, uint64_t pc, struct dpk_line *out);
 
+/* Functions whose code the compiler put into their callers, from .debug_info (DWARF 5 and 4, section
+ * 3.3.8), which is not trusted. */
+struct dpk_inlines;
+enum { DPK_INLINED_MAX = 32 };
+/* Returns NULL if there is no memory. Without debug information, the result knows no functions. */
+struct dpk_inlines *dpk_inlines_create(const struct dpk_image *image);
+void dpk_inlines_free(struct dpk_inlines *inlines); /* NULL is allowed */
+/* Gets the inlined functions to which the instruction at `pc` belongs, outermost first, and returns
+ * their number. The names are the program's: not cleaned, and borrowed until dpk_inlines_free. */
+unsigned dpk_inlines_find(const struct dpk_inlines *inlines, uint64_t pc,
+                          const char *names[DPK_INLINED_MAX]);
+
 /* ---- Callers ---- */
 
 /* An active call: its registers now, or after the function that it called returns. */

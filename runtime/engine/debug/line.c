@@ -4,9 +4,8 @@
  * the search. Libraries that read DWARF are not made for hostile input.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/debug/debug.h"
+#include "dwarf.h"
 
 enum { /* standard opcodes (6.2.5.2), extended opcodes (6.2.5.3) */
        LNS_COPY = 1,
@@ -44,32 +43,6 @@ struct row {
     int64_t line;
 };
 
-static uint64_t read_offset(struct dpk_reader *r, bool wide)
-{
-    return wide ? dpk_read_le64(r) : dpk_read_le32(r);
-}
-
-/* Reads a string. Returns NULL if it does not end within the bytes. */
-static const char *read_string(struct dpk_reader *r)
-{
-    size_t left = dpk_reader_left(r);
-    const uint8_t *nul = r->failed || left == 0 ? NULL : memchr(r->pos, 0, left);
-    if (!nul) {
-        dpk_read_skip(r, left + 1);
-        return NULL;
-    }
-    return (const char *)dpk_read_bytes(r, (size_t)(nul - r->pos) + 1);
-}
-
-static const char *string_at(const struct dpk_reader *section, uint64_t offset)
-{
-    size_t size = dpk_reader_left(section);
-    if (offset >= size)
-        return NULL;
-    struct dpk_reader r = dpk_reader_slice(section, offset, size - offset);
-    return read_string(&r);
-}
-
 /* ---- Units ---- */
 
 /* Takes the next unit from `r`. Returns false if no readable unit is left. */
@@ -86,7 +59,7 @@ static bool next_unit(struct dpk_reader *r, struct unit *u)
     u->version = dpk_read_le16(&body);
     if (u->version == 5)
         dpk_read_skip(&body, 2); /* sizes of addresses and segment selectors */
-    uint64_t header = read_offset(&body, u->wide);
+    uint64_t header = dwarf_offset(&body, u->wide);
     if (body.failed || u->version < 2 || u->version > 5 || header > dpk_reader_left(&body))
         return !r->failed; /* the next unit may be valid */
     struct dpk_reader h = dpk_reader(dpk_read_bytes(&body, (size_t)header), (size_t)header);
@@ -114,11 +87,11 @@ static const char *read_form(struct dpk_reader *r, const struct sections *s, uin
 {
     switch (form) {
     case FORM_STRING:
-        return read_string(r);
+        return dwarf_string(r);
     case FORM_LINE_STRP:
-        return string_at(&s->line_strings, read_offset(r, wide));
+        return dwarf_string_at(&s->line_strings, dwarf_offset(r, wide));
     case FORM_STRP:
-        return string_at(&s->strings, read_offset(r, wide));
+        return dwarf_string_at(&s->strings, dwarf_offset(r, wide));
     case FORM_UDATA:
         dpk_read_uleb(r);
         return NULL;
@@ -175,9 +148,9 @@ static const char *list_entry(struct dpk_reader *r, const struct sections *s, bo
 static const char *old_file(struct dpk_reader *r, uint64_t wanted)
 {
     const char *text;
-    while ((text = read_string(r)) && *text)
+    while ((text = dwarf_string(r)) && *text)
         ;
-    for (uint64_t n = 1; (text = read_string(r)) && *text; n++) {
+    for (uint64_t n = 1; (text = dwarf_string(r)) && *text; n++) {
         if (n == wanted)
             return text;
         dpk_read_uleb(r), dpk_read_uleb(r), dpk_read_uleb(r); /* directory, time, size */
@@ -282,18 +255,11 @@ static bool find_row(const struct unit *u, uint64_t pc, struct row *found)
     return false;
 }
 
-static struct dpk_reader section(const struct dpk_image *image, const char *name)
-{
-    size_t size = 0;
-    const void *data = dpk_image_section(image, name, &size);
-    return dpk_reader(data, data ? size : 0);
-}
-
 static struct sections sections_of(const struct dpk_image *image)
 {
-    return (struct sections){.lines = section(image, ".debug_line"),
-                             .line_strings = section(image, ".debug_line_str"),
-                             .strings = section(image, ".debug_str")};
+    return (struct sections){.lines = dwarf_section(image, ".debug_line"),
+                             .line_strings = dwarf_section(image, ".debug_line_str"),
+                             .strings = dwarf_section(image, ".debug_str")};
 }
 
 static bool line_of(const struct unit *u, const struct sections *s, uint64_t file, int64_t line,

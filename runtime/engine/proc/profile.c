@@ -256,57 +256,73 @@ static bool is_ours(const char *function)
     return strcmp(function, "_dpa_start") == 0 || strncmp(function, "_dpacc_unpack_", 14) == 0;
 }
 
-/* Adds to the line of an instruction, below the frame of its function. */
-static void count_line(const struct dpk_lines *lines, unsigned frame, uint64_t pc,
+/* What is known about addresses of the program. */
+struct places {
+    const struct dpk_image *image;
+    struct dpk_lines *lines;     /* NULL: no memory */
+    struct dpk_inlines *inlines; /* the same */
+};
+
+/* Counts at the line of an instruction, below the frame of its function. */
+static void count_line(const struct places *places, unsigned frame, uint64_t pc,
                        uint64_t instructions)
 {
     struct dpk_line at;
-    if (lines && dpk_lines_find(lines, pc, &at))
+    if (places->lines && dpk_lines_find(places->lines, pc, &at))
         frame = dpk_profile_child(profile.tree, frame, at.file, at.line);
     dpk_profile_count(profile.tree, frame, instructions);
 }
 
-static unsigned frame_of(const struct dpk_image *image, unsigned parent, uint64_t pc)
+/* Returns the frame of the function at an address, and below it those of functions that were inlined
+ * there. */
+static unsigned frame_of(const struct places *places, unsigned parent, uint64_t pc)
 {
-    const char *name = dpk_image_function_at(image, pc, NULL);
-    return dpk_profile_child(profile.tree, parent, name ? name : "?", 0);
+    const char *name = dpk_image_function_at(places->image, pc, NULL);
+    const char *inlined[DPK_INLINED_MAX];
+    unsigned at = dpk_profile_child(profile.tree, parent, name ? name : "?", 0);
+    const unsigned count = places->inlines ? dpk_inlines_find(places->inlines, pc, inlined) : 0;
+    for (unsigned i = 0; i < count; i++)
+        at = dpk_profile_child(profile.tree, at, inlined[i], 0);
+    return at;
 }
 
-static void add_stack(const struct dpk_image *image, const struct dpk_lines *lines, unsigned app,
-                      const struct stack *s)
+static void add_stack(const struct places *places, unsigned app, const struct stack *s)
 {
     unsigned at = app;
     if (s->depth == DEPTH_MAX)
         at = dpk_profile_child(profile.tree, at, "[callers left out]", 0);
     for (unsigned i = s->depth; i-- > 0;) {
         const uint64_t pc = s->pc[i] - (i > 0);
-        const char *name = dpk_image_function_at(image, pc, NULL);
+        const char *name = dpk_image_function_at(places->image, pc, NULL);
         if (i == 0 || !name || !is_ours(name))
-            at = frame_of(image, at, pc);
+            at = frame_of(places, at, pc);
     }
-    count_line(lines, at, s->pc[0], s->instructions);
+    count_line(places, at, s->pc[0], s->instructions);
 }
 
 /* Moves the counts into the tree. Call this with the lock of the profile. */
 static void collect(const struct dpk_process *p)
 {
     struct profiled *t = p->profiled;
-    struct dpk_lines *lines = dpk_lines_create(p->image);
+    const struct places places = {.image = p->image,
+                                  .lines = dpk_lines_create(p->image),
+                                  .inlines = dpk_inlines_create(p->image)};
     const unsigned app =
         dpk_profile_child(profile.tree, DPK_PROFILE_ROOT, dpk_image_app(p->image), 0);
     pthread_mutex_lock(&t->lock);
     for (unsigned i = 0; i < BUCKETS; i++)
         for (struct stack *s = t->buckets[i]; s; s = s->next) {
-            add_stack(p->image, lines, app, s);
+            add_stack(&places, app, s);
             s->instructions = 0;
         }
     for (uint64_t i = 0; t->counts && i <= t->size / 2; i++) {
         const uint64_t pc = t->begin + 2 * i, count = atomic_exchange(&t->counts[i], 0);
         if (count)
-            count_line(lines, frame_of(p->image, app, pc), pc, count);
+            count_line(&places, frame_of(&places, app, pc), pc, count);
     }
     pthread_mutex_unlock(&t->lock);
-    dpk_lines_free(lines);
+    dpk_lines_free(places.lines);
+    dpk_inlines_free(places.inlines);
     profile.dirty = true;
 }
 

@@ -18,9 +18,14 @@ $(B)/share/dpakit/VERSION: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && echo $
 
 # Samples at the guides' paths: the examples under those names, with what packaging/samples adds. Each is whole in its
 # folder, but those of DOCA 2.2 share common.
+# Two programs that talk to each other are one example: a sample has the files of both, and builds the one that its folder
+# is called after.
+WITH_COMMON := $(foreach n,client server,doca/doca_comch/comch_ctrl_path_$(n):comch_ctrl_path) \
+               $(foreach n,send receive,doca/doca_rdma/rdma_$(n):rdma_send_receive) \
+               $(foreach n,txq_send_ethernet_frames rxq_regular_receive,doca/doca_eth/eth_$(n):eth_send_receive)
 SAMPLE_OF = doca/doca_dpa/dpa_kernel_launch:dpa_kernel_launch doca/doca_dma/dma_local_copy:dma_local_copy \
             doca-2.5/doca_dma/dma_local_copy:dma_local_copy flexio/flexio_rpc:flexio_rpc \
-            flexio/packet_processor:packet_swap $(foreach d,$(DOCA_2_2),doca-2.2/doca_dpa/$(d):doca-2.2/$(d))
+            $(WITH_COMMON) flexio/packet_processor:packet_swap $(foreach d,$(DOCA_2_2),doca-2.2/doca_dpa/$(d):doca-2.2/$(d))
 DOCA_2_2 := common $(notdir $(wildcard examples/doca-2.2/dpa_*))
 SAMPLES := $(patsubst packaging/samples/%,$(B)/share/dpakit/samples/%,$(shell find packaging/samples -type f))
 # $(call sample,FOLDER OF THE SAMPLE,FOLDER OF THE EXAMPLE)
@@ -29,6 +34,12 @@ SAMPLES += $(patsubst examples/$(2)/%,$(B)/share/dpakit/samples/$(1)/%,$(filter-
 $(B)/share/dpakit/samples/$(1)/%: examples/$(2)/% ; $$(put)
 endef
 $(foreach s,$(SAMPLE_OF),$(eval $(call sample,$(firstword $(subst :, ,$(s))),$(lastword $(subst :, ,$(s))))))
+# What those share.
+define common_of
+SAMPLES += $(B)/share/dpakit/samples/$(1)/sample.c $(B)/share/dpakit/samples/$(1)/sample.h
+$(B)/share/dpakit/samples/$(1)/sample.%: examples/common/sample.% ; $$(put)
+endef
+$(foreach s,$(WITH_COMMON),$(eval $(call common_of,$(firstword $(subst :, ,$(s))))))
 SAMPLES += $(patsubst %,$(B)/share/dpakit/samples/doca-2.2/doca_dpa/%/meson.build,$(filter dpa_%,$(DOCA_2_2)))
 $(B)/share/dpakit/samples/doca-2.2/doca_dpa/%/meson.build: packaging/doca-2.2-sample.meson.in
 	$(Q)mkdir -p $(@D) && sed 's/@NAME@/$*/g' $< >$@

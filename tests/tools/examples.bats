@@ -303,6 +303,50 @@ TEXT
     [[ $output == *'--pci-addr: at most '* ]]
 }
 
+meson_readme() {
+    command -v meson >/dev/null || skip 'meson is not installed'
+    export CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-}
+    paste_readme "$1"
+    programs=$(echo "$BATS_TEST_TMPDIR"/tmp.*/"$1"/build)
+    export DPAKIT_DEVICES=${programs%/*/build}/devices
+}
+
+@test "comch_ctrl_path: the commands of the README say both texts" {
+    meson_readme comch_ctrl_path
+    [ "$(grep -c 'on_message\] Received: from the DPU$' <<<"$output")" -eq 1 ]
+    [ "$(grep -c 'on_message\] Received: from the host$' <<<"$output")" -eq 1 ]
+    [[ ${lines[-1]} == *'The client has gone' ]]
+    run "$programs/doca_comch_ctrl_path_client" -p 0b:00.0
+    [ "$status" -eq 1 ]
+    [[ $output == *'There is no device 0b:00.0'* ]]
+    run "$programs/doca_comch_ctrl_path_server"
+    [ "$status" -eq 1 ]
+    [[ $output == *'There is no representor 03:00.0: '* ]]
+    run "$programs/doca_comch_ctrl_path_client" -t "$(printf '%5000s')"
+    [ "$status" -eq 1 ]
+    [[ $output == *'--text: at most 4080 bytes'* ]]
+}
+
+@test "rdma_send_receive: the commands of the README say the text" {
+    meson_readme rdma_send_receive
+    [[ ${lines[-1]} == *'on_end] Received: some text' ]]
+    [[ $output == *'main] Sent: some text'* ]]
+    run "$programs/doca_rdma_send" -d mlx5_0 -ld "$BATS_TEST_TMPDIR/x" -re nowhere </dev/null
+    [ "$status" -eq 1 ]
+    [[ $output == *'nowhere: there is no description of the other side'* ]]
+    run "$programs/doca_rdma_receive" -d mlx5_0 -ld nowhere/x </dev/null
+    [ "$status" -eq 1 ]
+    [[ $output == *'nowhere/x: the description cannot be written'* ]]
+}
+
+@test "eth_send_receive: the commands of the README send a frame" {
+    meson_readme eth_send_receive
+    [[ ${lines[-1]} == *'on_end] Received a frame of 1514 bytes from '* ]]
+    run "$programs/doca_eth_txq_send_ethernet_frames" -m 06:00
+    [ "$status" -eq 1 ]
+    [[ $output == *"--mac-addr: '06:00' is not six bytes"* ]]
+}
+
 @test "packet_swap: what it is called with" {
     cd "$BATS_TEST_TMPDIR"
     source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"

@@ -495,6 +495,15 @@ cd /opt/mellanox/doca/samples/doca_dma/dma_local_copy
 meson /tmp/build-dma
 ninja -C /tmp/build-dma
 /tmp/build-dma/doca_dma_local_copy -p 03:00.0 -t 'said by DMA' | grep 'said by DMA$'
+for sample in doca_comch/comch_ctrl_path_client doca_comch/comch_ctrl_path_server doca_rdma/rdma_send doca_rdma/rdma_receive \
+    doca_eth/eth_txq_send_ethernet_frames doca_eth/eth_rxq_regular_receive; do
+    cd /opt/mellanox/doca/samples/$sample
+    name=doca_${sample#*/}
+    meson /tmp/build-$name
+    ninja -C /tmp/build-$name
+    [ "$(find /tmp/build-$name -maxdepth 1 -type f -perm -1 -printf %f)" = $name ]
+    /tmp/build-$name/$name -h | grep -E ' --(text|pci-addr|device)'
+done
 mlxconfig -d mlx5_0 query | grep DPA_AUTHENTICATION
 mst status
 # As the check of NVIDIA's samples finds the tools.

@@ -7,17 +7,6 @@
 #include "container/container.h"
 #include "mlxdpa.h"
 
-enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
-                                enum dpk_lifecycle *out, struct dpk_error *err)
-{
-    if (options->nvidia_signed_oem && !options->priority) {
-        *out = DPK_LIFECYCLE_OEM;
-        return DPK_OK;
-    }
-    enum dpk_status status = mlxdpa_need(command, "--life_cycle_priority", options->priority, err);
-    return status == DPK_OK ? dpk_lifecycle_parse(options->priority, out, err) : status;
-}
-
 enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *container,
                                        const struct mlxdpa_options *options, struct dpk_error *err)
 {

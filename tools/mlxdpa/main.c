@@ -1,29 +1,9 @@
-/* mlxdpa: signs, verifies and lists the DPA programs of host files, and makes certificate
- * containers for devices. */
-#include <sys/stat.h>
-
+/* mlxdpa: signs the DPA programs of host files, verifies and lists them, and makes the certificate
+ * containers that provision a device. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlxdpa.h"
-
-enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
-                            struct dpk_error *err)
-{
-    if (value)
-        return DPK_OK;
-    return dpk_fail(err, DPK_ERR_USAGE, "%s needs %s", command, option);
-}
-
-enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input, const char **out,
-                              struct dpk_error *err)
-{
-    struct stat st;
-    *out = o->output ? o->output : input;
-    if (!o->output && stat(input, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return dpk_fail(err, DPK_ERR_USAGE, "%s: not a regular file: give -o too", input);
-    return DPK_OK;
-}
 
 static const struct dpk_command *const commands[] = {
     &keygen_command,

@@ -142,16 +142,6 @@ LIBS_dpatop = $(CURSES_LIBS)
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 $(O)/tools/dpatop/%.o: ALL_CFLAGS += $(CURSES_CFLAGS)
 
-# mlxdpa's table of kinds of file: kinds/NAME.c has kind_NAME (tools/mlxdpa/kinds/kind.h).
-KINDS := $(basename $(notdir $(sort $(wildcard tools/mlxdpa/kinds/*.c))))
-$(call hold,$(O)/tools/mlxdpa/kinds.list,$(KINDS))
-$(B)/bin/mlxdpa: $(O)/tools/mlxdpa/kinds.o
-$(O)/tools/mlxdpa/kinds.o: $(O)/tools/mlxdpa/kinds.list Makefile $(O)/flags
-	$(call say,CC,$(@:.o=.c))
-	$(Q){ echo 'struct kind;' && printf 'extern const struct kind kind_%s;\n' $(KINDS) && \
-	  echo 'extern const struct kind *const kinds[];' && echo 'const struct kind *const kinds[] = {' && \
-	  printf '    &kind_%s,\n' $(KINDS) && echo '    0};'; } >$(@:.o=.c) && $(CC) $(ALL_CFLAGS) -c $(@:.o=.c) -o $@
-
 # ---- Host libraries: what programs link ------------------------------------------------------------
 # libdpakit-engine.so has what runs programs, and of that exports what runtime/engine.map names; the
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what

@@ -1,33 +1,7 @@
-/* mlxdpa list: prints the Applications list of the guide ("Crypto Signing Flow"). */
-#include <stdio.h>
-
+/* mlxdpa list: the Applications list of the guide ("Crypto Signing Flow"). */
 #include "cli/cli.h"
 
 #include "target.h"
-
-#define NAME_WIDTH 36
-
-void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
-                 size_t size, const char *what)
-{
-    char text[300];
-    size_t offset = at ? (size_t)(at - t->file.data) : 0;
-    mlxdpa_clean(name, text, sizeof text);
-    if (!l->json) {
-        if (l->count == 0)
-            printf("%-5s  %-*s  %10s  %10s  %s\n", "Index", NAME_WIDTH, "Name", "Offset", "Size",
-                   "What");
-        printf("%-5u  %-*s  %10zu  %10zu  %s\n", l->count++, NAME_WIDTH, text, offset, size, what);
-        return;
-    }
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddNumberToObject(o, "index", l->count++);
-    cJSON_AddStringToObject(o, "name", text);
-    cJSON_AddNumberToObject(o, "offset", (double)offset);
-    cJSON_AddNumberToObject(o, "size", (double)size);
-    cJSON_AddStringToObject(o, "what", what);
-    cJSON_AddItemToArray(l->json, o);
-}
 
 static bool can_list(const struct kind *k)
 {

@@ -7,7 +7,7 @@
 #include "hashlist/hashlist.h"
 #include "hostfile/hostfile.h"
 
-#include "kinds/kind.h"
+#include "kinds/kinds.h"
 #include "papers.h"
 #include "signing.h"
 #include "target.h"

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <openssl/evp.h>
-
+#include "kinds/kinds.h"
 #include "signing.h"
 #include "target.h"
+#include "tbs.h"
 
 static bool can_sign(const struct kind *k)
 {
@@ -188,33 +188,6 @@ const struct dpk_command sign_command = {
     .run = run_sign};
 
 /* ---- export_tbs ---- */
-
-enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err)
-{
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned length = 0;
-    bool hashed = l->options->digest;
-    struct tbs_item *items = realloc(l->items, (l->count + 1) * sizeof *items);
-    if (!items)
-        return dpk_fail_nomem(err);
-    l->items = items;
-    struct tbs_item *item = &items[l->count++];
-    *item =
-        (struct tbs_item){.path = signing_path(l->options->output, tbs, hashed ? "sha512" : "tbs")};
-    if (hashed && EVP_Digest(tbs->bytes, tbs->size, digest, &length, EVP_sha512(), NULL) != 1)
-        return dpk_fail(err, DPK_ERR_CRYPTO, "cannot hash");
-    dpk_put(&item->bytes, hashed ? digest : tbs->bytes, hashed ? length : tbs->size);
-    return item->path && !item->bytes.failed ? DPK_OK : dpk_fail_nomem(err);
-}
-
-static void tbs_free(struct tbs_list *l)
-{
-    for (size_t i = 0; i < l->count; i++) {
-        free(l->items[i].path);
-        dpk_buf_free(&l->items[i].bytes);
-    }
-    free(l->items);
-}
 
 static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
                                       struct dpk_error *err)

@@ -2,13 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kinds/kind.h"
 #include "program.h"
-
-#define SIGNATURE_SIZE    512 /* size of an RSA-4096 signature */
-#define ANY_SIGNATURE_MAX ((size_t)65536)
+#include "tbs.h"
 
 struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
 {
@@ -134,17 +131,6 @@ out:
     return status;
 }
 
-static enum dpk_status read_signature(const char *path, bool any_size, struct dpk_buf *out,
-                                      struct dpk_error *err)
-{
-    size_t max = any_size ? ANY_SIGNATURE_MAX : SIGNATURE_SIZE;
-    enum dpk_status status = dpk_file_read(path, max, out, err);
-    if (status == DPK_OK && !any_size && out->size != SIGNATURE_SIZE)
-        status = dpk_fail(err, DPK_ERR_FORMAT, "%s: %zu bytes, a signature has %d", path, out->size,
-                          SIGNATURE_SIZE);
-    return status;
-}
-
 enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
                               attach_fn *attach, const void *how, struct dpk_error *err)
 {
@@ -161,7 +147,7 @@ enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, 
     if (status == DPK_OK)
         status = target_read(t, err);
     if (status == DPK_OK)
-        status = read_signature(path, any_size, &signature, err);
+        status = signature_read_file(path, any_size, &signature, err);
     if (status == DPK_OK)
         status = dpk_public_key_read(public_key, &key, err);
     if (status != DPK_OK)
@@ -177,43 +163,6 @@ out:
     EVP_PKEY_free(key);
     dpk_buf_free(&made);
     dpk_buf_free(&signature);
-    free(path);
-    return status;
-}
-
-static bool is_plain(char c, bool first)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || (c == '.' && !first);
-}
-
-char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix)
-{
-    struct dpk_buf name = {0};
-    dpk_put_format(&name, "%s.", prefix);
-    for (const char *p = tbs->program; p && *p; p++)
-        if (is_plain(*p, p == tbs->program))
-            dpk_put_u8(&name, (uint8_t)*p);
-        else
-            dpk_put_format(&name, "%%%02X", (unsigned char)*p);
-    if (tbs->program)
-        dpk_put_u8(&name, '.');
-    if (tbs->target)
-        dpk_put_format(&name, "%s.", tbs->target);
-    dpk_put_format(&name, "%s", suffix);
-    dpk_put_u8(&name, 0);
-    if (name.failed)
-        dpk_buf_free(&name);
-    return (char *)name.data;
-}
-
-enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
-                               struct dpk_buf *signature, struct dpk_error *err)
-{
-    char *path = signing_path(o->signature, tbs, "sig");
-    if (!path)
-        return dpk_fail_nomem(err);
-    enum dpk_status status = read_signature(path, false, signature, err);
     free(path);
     return status;
 }

@@ -75,15 +75,4 @@ typedef enum dpk_status attach_fn(const void *how, const struct dpk_buf *file,
 enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
                               attach_fn *attach, const void *how, struct dpk_error *err);
 
-/* ---- Signatures made by another machine ---- */
-
-/* Returns PREFIX.APP.TARGET.suffix, without the parts that `tbs` lacks: the file of bytes to sign
- * or of their signature. In the application's name, characters other than letters, digits, '-', '_'
- * and '.', and a leading '.', become %XX. Free the text; NULL if there is no memory. */
-char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix);
-
-/* Reads the signature of `tbs` with --signature. Errors: DPK_ERR_FORMAT if its size is wrong. */
-enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
-                               struct dpk_buf *signature, struct dpk_error *err);
-
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kinds/kinds.h"
+
 static bool is_of(const struct kind *k, const struct dpk_buf *file)
 {
     if (k->magic)
@@ -21,27 +23,23 @@ static const struct kind *kind_of(const struct dpk_buf *file)
     return &kind_host;
 }
 
-enum dpk_status target_read(struct target *t, struct dpk_error *err)
+/* Reads a file whose content says its kind. */
+static enum dpk_status read_unknown(struct target *t, struct dpk_error *err)
 {
-    if (t->is_read)
-        return DPK_OK;
-    enum dpk_status status =
-        dpk_file_read(t->path, t->kind ? t->kind->max : DPK_FILE_MAX, &t->file, err);
+    enum dpk_status status = dpk_file_read(t->path, DPK_FILE_MAX, &t->file, err);
     if (status != DPK_OK)
         return status;
-    t->is_read = true;
-    if (!t->kind)
-        t->kind = kind_of(&t->file);
+    t->kind = kind_of(&t->file);
     if (t->file.size > t->kind->max)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: too large for a %s", t->path, t->kind->name);
-    return t->kind->open ? t->kind->open(t, err) : DPK_OK;
+    return target_parse(t, err);
 }
 
 enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
                             struct dpk_error *err)
 {
     *t = (struct target){.path = path, .kind = kind};
-    return kind ? DPK_OK : target_read(t, err);
+    return kind ? DPK_OK : read_unknown(t, err);
 }
 
 static void say_that_it_waits(const char *path)

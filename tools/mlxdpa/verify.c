@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 
+#include "kinds/kinds.h"
 #include "target.h"
 #include "walk.h"
 

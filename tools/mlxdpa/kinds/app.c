@@ -4,11 +4,12 @@
 #include "appcontainer/appcontainer.h"
 #include "cli/cli.h"
 
-#include "kind.h"
+#include "kinds.h"
 #include "mlxdpa/facts.h"
 #include "mlxdpa/making.h"
 #include "mlxdpa/program.h"
 #include "mlxdpa/signing.h"
+#include "mlxdpa/tbs.h"
 
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {

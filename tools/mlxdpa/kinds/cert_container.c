@@ -3,9 +3,10 @@
 
 #include "cli/cli.h"
 
-#include "kind.h"
+#include "kinds.h"
 #include "mlxdpa/facts.h"
 #include "mlxdpa/signing.h"
+#include "mlxdpa/tbs.h"
 
 static enum dpk_status list(const struct target *t, struct listing *l, struct dpk_error *err)
 {

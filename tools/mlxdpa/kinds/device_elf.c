@@ -3,7 +3,7 @@
 #include "hostfile/hostfile.h"
 
 #include "fat/fat.h"
-#include "kind.h"
+#include "kinds.h"
 #include "mlxdpa/making.h"
 #include "mlxdpa/program.h"
 

@@ -10,9 +10,10 @@
 #include "common/source.h"
 #include "hostfile/hostfile.h"
 
-#include "kind.h"
+#include "kinds.h"
 #include "mlxdpa/program.h"
 #include "mlxdpa/signing.h"
+#include "mlxdpa/tbs.h"
 
 static enum dpk_status open_host(struct target *t, struct dpk_error *err)
 {

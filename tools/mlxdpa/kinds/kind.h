@@ -1,9 +1,8 @@
 /*
  * kinds: the functions of mlxdpa for each kind of file.
  *
- * kinds/NAME.c describes one kind in `const struct kind kind_NAME`. The build makes the table
- * `kinds` from these files, so a new kind is one new file here. The kind of a command's FILE is
- * found by its content. The commands read a file, find its kind and call the kind's function.
+ * kinds/NAME.c describes one kind in `const struct kind kind_NAME`. kinds.h declares it, and kinds.c
+ * lists it. The commands read a file, find its kind and call the kind's function.
  */
 #ifndef DPK_MLXDPA_KINDS_KIND_H
 #define DPK_MLXDPA_KINDS_KIND_H
@@ -25,8 +24,10 @@ struct target {
     bool locked;  /* other commands cannot change the file before it is closed */
     int lock;     /* see dpk_file_lock */
 };
-/* Reads and opens the file, unless it was opened already. */
+/* Reads the file, whose kind is known, and opens it, unless that was done. */
 enum dpk_status target_read(struct target *t, struct dpk_error *err);
+/* The second half of target_read: opens the file, whose bytes are in t->file. */
+enum dpk_status target_parse(struct target *t, struct dpk_error *err);
 
 /* Output of list: a line or a JSON object for each part of a file. */
 struct listing {
@@ -37,19 +38,7 @@ struct listing {
 void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
                  size_t size, const char *what);
 
-/* Bytes of a file to sign. */
-struct tbs_item {
-    char *path;           /* path of the file to write */
-    struct dpk_buf bytes; /* its content */
-};
-struct tbs_list {
-    const struct mlxdpa_options *options;
-    struct tbs_item *items;
-    size_t count;
-    char note[80]; /* printed after the names of the files; may be "" */
-};
-/* Adds bytes to sign: a copy, or with --digest their hash. */
-enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err);
+struct tbs_list;
 
 #define KIND_MAGIC_SIZE 16
 
@@ -94,11 +83,5 @@ struct kind {
     enum dpk_status (*strip)(struct target *t, const struct mlxdpa_options *o,
                              struct dpk_error *err);
 };
-
-/* All kinds, sorted by file name; NULL ends the table. */
-extern const struct kind *const kinds[];
-
-/* Kinds that options name. A file of no known kind is read as a host file. */
-extern const struct kind kind_app, kind_cert_container, kind_host, kind_nv_config;
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "nvconfig/nvconfig.h"
 
-#include "kind.h"
+#include "kinds.h"
 #include "mlxdpa/facts.h"
 
 #define FILE_HEADER_SIZE 16

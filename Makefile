@@ -332,7 +332,7 @@ tidy:
 	  clang-tidy --quiet {} -- $(ALL_CFLAGS) -Itools $(CLANG_CFLAGS)
 check-layers:
 	$(Q)scripts/check-layers
-	$(Q)[ ! -d $(O)/runtime ] || scripts/check-circles $(O)
+	$(Q)[ ! -d $(O)/tools ] || scripts/check-circles $(O)
 
 install: all
 	$(Q)packaging/install '$(B)' $(call quote,$(PREFIX)) $(call quote,$(DESTDIR))

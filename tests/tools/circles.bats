@@ -3,7 +3,7 @@
 setup() {
     here=$BATS_TEST_DIRNAME/../..
     cd "$BATS_TEST_TMPDIR"
-    mkdir -p scripts lib runtime
+    mkdir -p scripts lib runtime tools
     cp "$here/scripts/check-circles" scripts/
 }
 
@@ -21,29 +21,37 @@ compiled() {
 }
 
 @test "three files in a circle may be, four may not" {
-    compiled runtime/engine/sched/a runtime/engine/sched/b
-    compiled runtime/engine/sched/b runtime/engine/sched/c
-    compiled runtime/engine/sched/c runtime/engine/sched/a
-    scripts/check-circles obj
-    compiled runtime/engine/sched/c runtime/engine/sched/d
-    compiled runtime/engine/sched/d runtime/engine/sched/a
-    run scripts/check-circles obj
-    [ "$status" -eq 1 ]
-    [[ "$output" == "circle of 4 files:"* ]]
+    local room
+    for room in lib/elf runtime/engine/sched tools/mlxdpa tools/mlxdpa/kinds; do
+        rm -rf "${room%%/*}"/* obj
+        compiled "$room/a" "$room/b"
+        compiled "$room/b" "$room/c"
+        compiled "$room/c" "$room/a"
+        scripts/check-circles obj
+        compiled "$room/c" "$room/d"
+        compiled "$room/d" "$room/a"
+        run scripts/check-circles obj
+        [ "$status" -eq 1 ]
+        [[ "$output" == "circle of 4 files:"* ]]
+        rm -rf "${room%%/*}"/*
+    done
 }
 
 @test "a circle across rooms is refused" {
     local one two
     while read -r one two; do
-        rm -rf runtime obj
-        compiled "runtime/$one" "runtime/$two"
-        compiled "runtime/$two" "runtime/$one"
+        rm -rf runtime tools obj
+        mkdir runtime tools
+        compiled "$one" "$two"
+        compiled "$two" "$one"
         run scripts/check-circles obj
         [ "$status" -eq 1 ]
         [[ "$output" == "circle across rooms:"* ]]
-    done <<<"engine/sched/a engine/proc/b
-api/doca/dpa/a api/doca/memory/b
-api/doca/dpa/a api/doca-2.2/b"
+    done <<<"runtime/engine/sched/a runtime/engine/proc/b
+runtime/api/doca/dpa/a runtime/api/doca/memory/b
+runtime/api/doca/dpa/a runtime/api/doca-2.2/b
+tools/mlxdpa/a tools/mlxdpa/kinds/b
+tools/common/a tools/dpadev/b"
 }
 
 @test "a use of a higher wing, or of the one beside, is refused" {
@@ -61,7 +69,13 @@ engine/proc/a api/host/b"
     rm -rf runtime obj
     compiled runtime/net/wire/a runtime/bus/ring/b
     compiled runtime/bus/ring/b runtime/bus/ring/b
+    compiled tools/dpadev/c runtime/bus/ring/b
     scripts/check-circles obj
+    compiled lib/elf/d tools/common/e
+    compiled tools/common/e tools/common/e
+    run scripts/check-circles obj
+    [ "$status" -eq 1 ]
+    [ "$output" = "lib/elf/d uses f_e of a higher wing: tools/common/e" ]
 }
 
 @test "headers that include each other are refused" {
@@ -70,6 +84,13 @@ engine/proc/a api/host/b"
     echo '#include "engine/proc/b.h"' >runtime/engine/proc/a.h
     scripts/check-circles obj
     echo '#include "engine/proc/a.h"' >runtime/engine/proc/b.h
+    run scripts/check-circles obj
+    [ "$status" -eq 1 ]
+    [[ "$output" == "circle of headers:"* ]]
+    rm runtime/engine/proc/?.h
+    mkdir tools/mlxdpa
+    echo '#include "b.h"' >tools/mlxdpa/a.h
+    echo '#include "mlxdpa/a.h"' >tools/mlxdpa/b.h
     run scripts/check-circles obj
     [ "$status" -eq 1 ]
     [[ "$output" == "circle of headers:"* ]]

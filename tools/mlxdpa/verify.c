@@ -36,8 +36,8 @@ static enum dpk_status check_target(const struct target *t, const struct mlxdpa_
         target_needs(t, can_verify, "has no signature to verify; these have one", err);
     if (status == DPK_OK && k->need_trust)
         status = k->need_trust(t, o, err);
-    const bool of_programs = k == &kind_host || k == &kind_app;
-    if (status == DPK_OK && !in_folder && (o->policy || o->at) && !of_programs)
+    const bool policy_applies = k == &kind_host || k == &kind_app;
+    if (status == DPK_OK && !in_folder && (o->policy || o->at) && !policy_applies)
         status = dpk_fail(err, DPK_ERR_USAGE,
                           "--policy and --at are about programs, and %s is a %s", t->path, k->name);
     return status;

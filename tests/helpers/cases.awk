@@ -1,8 +1,17 @@
-# cases.awk FILE.bats SOURCE.c...: the tests of the bats file, and one test for each CASE(name) of the sources whose
-# name the file does not have. `dir` is the folder of the file, as a word of the shell: the tests are written to
-# another folder.
+# cases.awk FILE.bats: the tests of the bats file. If its first paragraph has a line "# cases: SOURCE...", also one test
+# for each CASE(name) of these sources of tests/host whose name the file does not have. `dir` is the folder of the
+# file, as a word of the shell: such a file is written to another folder. Run this in the top folder.
+BEGIN {
+    while ((getline line <ARGV[1]) > 0 && line != "") {
+        if (!sub(/^# cases: /, "", line)) continue
+        n = split(line, sources, " ")
+        for (i = 1; i <= n; i++) ARGV[ARGC++] = "tests/host/" sources[i]
+    }
+    close(ARGV[1])
+}
 FNR == NR {
-    print FNR == 1 ? "BATS_TEST_DIRNAME=" dir "; " $0 : $0
+    if (FNR == 1 && ARGC > 2) printf "BATS_TEST_DIRNAME=%s; ", dir
+    print
     n = split($0, words, /[^A-Za-z0-9_]+/)
     for (i = 1; i <= n; i++) named[words[i]] = 1
     next

@@ -3,8 +3,9 @@
 setup() {
     tree=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     cd "$BATS_TEST_TMPDIR"
-    mkdir -p here/scripts here/fuzz here/tests/{golden,unit,tools,corpus}
+    mkdir -p here/scripts here/fuzz here/tests/{golden,unit,tools,corpus,host,helpers}
     cp "$tree/scripts/figures" here/scripts/
+    cp "$tree/tests/helpers/cases.awk" here/tests/helpers/
     touch here/fuzz/fuzz_{one,two}.c
     printf 'a  x\nb  y\n' >here/tests/golden/SHA256SUMS
     printf '@test "a" {\n}\n@test "b" {\n}\n' >here/tests/tools/t.bats
@@ -23,6 +24,19 @@ figure() { awk -F ' [|] ' -v name="| $1" 'index($1, name) == 1 { sub(/ [|]$/, ""
     [ "$(figure 'parsers')" = 2 ]
     [ "$(figure 'functions that read')" = 1 ]
     [ "$(grep -c '| not run |' out)" -eq 4 ]
+}
+
+@test "a file with a line of cases has a test for each case that it does not name" {
+    printf 'int a = CASE(one_more), b = CASE(named), c = CASE(another);\n' >here/tests/host/first.c
+    echo 'CASE(last)' >here/tests/host/second.c
+    printf '# Of cases.\n# cases: first.c second.c\n\n@test "named" {\n}\n# cases: none.c\n' >here/tests/tools/made.bats
+    here/scripts/figures >out
+    [ "$(figure 'tests of tools')" = 7 ]
+    cd here
+    awk -v dir=/there -f tests/helpers/cases.awk tests/tools/made.bats >made
+    [ "$(head -1 made)" = "BATS_TEST_DIRNAME=/there; # Of cases." ]
+    [ "$(grep -A1 '^@test "one more"' made | tail -1)" = "    case_ok one_more" ]
+    awk -f tests/helpers/cases.awk tests/tools/t.bats | cmp - tests/tools/t.bats
 }
 
 @test "what the last runs found" {

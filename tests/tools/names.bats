@@ -26,12 +26,66 @@ words() {
     [ -z "$output" ]
 }
 
-@test "ARCHITECTURE.md is a map of 2,500 words at most, whose paths are there" {
+# Names that two files of a program or library define: external, of functions or of data. NAME FILE FILE...
+defined_twice() { # FOLDER: its objects
+    (cd "$1" && find lib runtime tools -name '*.o' -exec nm -A -g --defined-only {} +) |
+        awk '{ file = $1; sub(/:.*/, "", file); where[$NF] = where[$NF] " " file; if (count[$NF]++ == 1) twice[$NF] = 1 }
+            END { for (name in twice) print name where[name] }' | sort
+}
+
+@test "no external name is defined twice" {
+    # main: each tool is a program. runtime/api/forward/find.c is compiled once for each library that stands in front
+    # of the system's, with another path.
+    defined_twice "$DPAKIT_BUILD/obj" | grep -vE '^main |^[a-z_]+( runtime/api/forward/find-[a-z0-9]+\.o){3}$' >twice || true
+    cat twice
+    [ ! -s twice ]
+}
+
+@test "a name that is defined twice is found" {
+    local file
+    mkdir -p obj/{lib/a,runtime/b,tools}
+    for file in lib/a/one runtime/b/two; do
+        echo 'int counted; static int kept(void) { return counted; } int shared_name(void) { return kept(); }' >source.c
+        [ $file = lib/a/one ] || sed -i 's/counted/other/g' source.c
+        gcc -c source.c -o obj/$file.o
+    done
+    [ "$(defined_twice obj)" = "shared_name lib/a/one.o runtime/b/two.o" ]
+}
+
+# faults_of PAGE: the paths of the page that are not there, and its names of ours that no source has. A step of a trip
+# may name a file alone, after a path in the file's folder.
+faults_of() {
+    grep -oE '`(\.ci|lib|runtime|guest|tools|include|docs|tests|scripts|share|man)/[A-Za-z0-9_./-]*`' "$1" | tr -d '`' | sort -u |
+        while read -r path; do [ -e "$tree/$path" ] || echo "absent: $path"; done
+    # A step: its paths, and its files without a folder.
+    sed -n '/^## Six trips/,/^## Tests/p' "$1" | awk '/^[0-9]+\. / && step { print step; step = "" } /^[0-9]+\. / || /^ / { step = step $0 }
+        !/^[0-9]+\. / && !/^ / && step { print step; step = "" }' |
+        while read -r step; do
+            folders=$(grep -oE '`(lib|runtime|guest|tools)/[A-Za-z0-9_./-]*`' <<<"$step" | tr -d '`' | sed 's#/[^/]*\.[chS]$##')
+            for file in $(grep -oE '`[A-Za-z0-9_]+\.[chS]`' <<<"$step" | tr -d '`'); do
+                found=
+                for folder in $folders; do [ ! -e "$tree/$folder/$file" ] || found=1; done
+                [ "$found" ] || echo "absent: $file in $(tr '\n' ' ' <<<"$folders")"
+            done
+        done
+    grep -oE '`(struct )?dpk_[a-z0-9_]+`' "$1" | grep -oE 'dpk_[a-z0-9_]+' | sort -u | LC_ALL=C comm -23 - words | sed 's/^/no source has /'
+}
+
+@test "ARCHITECTURE.md is a map of 2,500 words at most, whose paths and names are there" {
     [ "$(wc -w <"$tree/ARCHITECTURE.md")" -le 2500 ]
-    grep -oE '`(lib|runtime|guest|tools|include|docs|tests|scripts|share|man)/[A-Za-z0-9_./-]*`' "$tree/ARCHITECTURE.md" |
-        tr -d '`' | sort -u >paths
-    [ "$(wc -l <paths)" -ge 40 ]
-    while read -r path; do [ -e "$tree/$path" ] || echo "absent: $path"; done <paths >absent
-    cat absent
-    [ ! -s absent ]
+    words >words
+    [ "$(grep -oE '`(lib|runtime|guest|tools)/[A-Za-z0-9_./-]*`' "$tree/ARCHITECTURE.md" | sort -u | wc -l)" -ge 40 ]
+    [ "$(grep -cE '^\*\*[1-6]\. ' "$tree/ARCHITECTURE.md")" -eq 6 ]
+    faults_of "$tree/ARCHITECTURE.md" >faults
+    cat faults
+    [ ! -s faults ]
+}
+
+@test "a path, a file and a name that are not there are found in ARCHITECTURE.md" {
+    words >words
+    sed 's#lib/hostfile/sign\.c#lib/hostfile/signs.c#; s#`passphrase\.c`#`passphrases.c`#; s#`dpk_rc_post`#`dpk_rc_posts`#' \
+        "$tree/ARCHITECTURE.md" >page
+    [ "$(faults_of page)" = "absent: lib/hostfile/signs.c
+absent: passphrases.c in lib/signer 
+no source has dpk_rc_posts" ]
 }

@@ -68,7 +68,7 @@ static void make_run(struct world *w, size_t i)
                                  {600, UINT32_MAX, UINT32_MAX, CC_MARK_PAUSE},
                                  {700, 1, 99, CC_MARK_CNP}};
     dpk_put(&r->marks, marks, sizeof marks);
-    facts_of(r, &w->options, &w->facts[i]);
+    dpapcc_facts_of(r, &w->options, &w->facts[i]);
 }
 
 static int make_world(void **state)

@@ -174,8 +174,8 @@ void fact_add(struct facts *f, const char *group, const char *key, const char *l
               double scale, const char *unit);
 /* mix.c: adds the facts of each algorithm of a mix; nothing for other runs. */
 void mix_facts(const struct run *r, struct facts *f);
-void facts_of(const struct run *r, const struct options *o, struct facts *out);
-/* Appends the value for people: "12.3 kB". */
+void dpapcc_facts_of(const struct run *r, const struct options *o, struct facts *out);
+/* What people read of a fact: "12.3 kB". */
 void fact_put(const struct fact *f, struct dpk_buf *out);
 const struct fact *fact_find(const struct facts *f, const char *key); /* NULL if absent */
 /* Classes of flow sizes with their own slowdowns. */

@@ -161,7 +161,7 @@ static void add_dpa(const struct run *r, const struct options *o, struct facts *
              100, "%");
 }
 
-void facts_of(const struct run *r, const struct options *o, struct facts *out)
+void dpapcc_facts_of(const struct run *r, const struct options *o, struct facts *out)
 {
     out->count = 0;
     add_traffic(&r->results, out);

@@ -165,7 +165,7 @@ static enum dpk_status run_report(struct report *r, struct algorithm *algorithms
         r->runs[i] = (struct run){.scenario = r->scenario, .algorithm = &algorithms[i]};
     enum dpk_status status = run_all(r->runs, r->count, err);
     for (size_t i = 0; i < r->count && status == DPK_OK; i++)
-        facts_of(&r->runs[i], r->options, &r->facts[i]);
+        dpapcc_facts_of(&r->runs[i], r->options, &r->facts[i]);
     if (status == DPK_OK)
         status = show(r, err);
     if (status == DPK_OK)

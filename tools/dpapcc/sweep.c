@@ -171,7 +171,7 @@ static enum dpk_status run_one(struct job *job, size_t index, struct one *one,
     if (status == DPK_OK && one->run.status != DPK_OK)
         status = dpk_fail(err, DPK_ERR_FAULT, "%s", one->run.error.message);
     if (status == DPK_OK)
-        facts_of(&one->run, &one->options, &job->sweep->facts[index]);
+        dpapcc_facts_of(&one->run, &one->options, &job->sweep->facts[index]);
     return status;
 }
 

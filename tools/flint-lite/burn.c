@@ -75,8 +75,8 @@ static enum dpk_status run_burn(void *options, const struct dpk_args *args, stru
     return status;
 }
 
-const struct dpk_command burn_command = {.names = "burn,b",
-                                         .help = "burn the container (-d -i)",
-                                         .needs = "d,i",
-                                         .takes = "y",
-                                         .run = run_burn};
+const struct dpk_command flint_burn_command = {.names = "burn,b",
+                                               .help = "burn the container (-d -i)",
+                                               .needs = "d,i",
+                                               .takes = "y",
+                                               .run = run_burn};

@@ -15,11 +15,11 @@ struct flint_options {
     bool json;          /* --json */
 };
 
-/* A command. If it fails, it writes no file and changes no device. */
-extern const struct dpk_command burn_command;
-extern const struct dpk_command query_command;
-extern const struct dpk_command query_components_command;
-extern const struct dpk_command verify_command;
+/* A command. On failure it has written no file and changed no device. */
+extern const struct dpk_command flint_burn_command;
+extern const struct dpk_command flint_query_command;
+extern const struct dpk_command flint_query_components_command;
+extern const struct dpk_command flint_verify_command;
 
 /* Returns the container's component, as named by NVIDIA's tool. */
 const char *flint_component_name(const struct dpk_container *c);

@@ -6,7 +6,11 @@
 #define AT(field) offsetof(struct flint_options, field)
 
 static const struct dpk_command *const commands[] = {
-    &burn_command, &query_command, &query_components_command, &verify_command, NULL,
+    &flint_burn_command,
+    &flint_query_command,
+    &flint_query_components_command,
+    &flint_verify_command,
+    NULL,
 };
 static const struct dpk_option shared_options[] = {
     {"d,device", DPK_TEXT, "DEVICE", AT(device), .absent = dpk_only_device,

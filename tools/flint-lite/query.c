@@ -101,7 +101,7 @@ static enum dpk_status run_query(void *options, const struct dpk_args *args, str
     return status;
 }
 
-const struct dpk_command query_command = {
+const struct dpk_command flint_query_command = {
     .names = "query,q",
     .help = "show the device's properties and CA certificates (-d)",
     .needs = "d",
@@ -183,7 +183,7 @@ static const struct dpk_option components_options[] = {
     {0},
 };
 
-const struct dpk_command query_components_command = {
+const struct dpk_command flint_query_components_command = {
     .names = "query_components",
     .words = "[OUT]",
     .help = "list CA certificates, or write the one of --cert_uuid (-d)",

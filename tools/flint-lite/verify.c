@@ -91,11 +91,11 @@ static const struct dpk_option verify_options[] = {
     {0},
 };
 
-const struct dpk_command verify_command = {.names = "verify,v",
-                                           .help =
-                                               "check the container without a device (-i --key)",
-                                           .needs = "i,key",
-                                           .takes = "d,y,json",
-                                           .options = verify_options,
-                                           .size = sizeof(struct verify_options),
-                                           .run = run_verify};
+const struct dpk_command flint_verify_command = {
+    .names = "verify,v",
+    .help = "check the container without a device (-i --key)",
+    .needs = "i,key",
+    .takes = "d,y,json",
+    .options = verify_options,
+    .size = sizeof(struct verify_options),
+    .run = run_verify};

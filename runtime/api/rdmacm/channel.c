@@ -151,12 +151,12 @@ int cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
 {
     struct event *e;
     if (!seen || !event)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     while (!(e = next_event(channel_of(seen)))) {
         struct pollfd p = {.fd = seen->fd, .events = POLLIN};
         int flags = fcntl(seen->fd, F_GETFL);
         if (flags < 0 || flags & O_NONBLOCK)
-            return failed(flags < 0 ? errno : EAGAIN);
+            return cm_failed(flags < 0 ? errno : EAGAIN);
         if (poll(&p, 1, -1) < 0)
             return -1;
     }
@@ -168,7 +168,7 @@ int cm_ack_event(struct rdma_cm_event *seen)
 {
     struct event *e = (struct event *)seen;
     if (!e)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     cm_lock();
     e->about->unacknowledged--;
     pthread_cond_broadcast(&acknowledged);
@@ -228,7 +228,7 @@ int channel_complete(struct id *id)
     if (cm_get_event(&id->channel->seen, &id->seen.event) != 0)
         return -1;
     unsigned what = id->seen.event->event;
-    return what < sizeof why / sizeof *why && why[what] ? failed(why[what]) : 0;
+    return what < sizeof why / sizeof *why && why[what] ? cm_failed(why[what]) : 0;
 }
 
 int cm_migrate_id(struct rdma_cm_id *seen, struct rdma_event_channel *to)

@@ -40,16 +40,16 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
     struct dpk_cm_message *m = &id->mine;
     uint32_t psn = 0;
     if (!d)
-        return failed(ENODEV);
+        return cm_failed(ENODEV);
     if (!p && !id->seen.qp && !id_is_ud(id))
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!p)
         p = &most;
     if (!asked)
         asked = &no_limits;
     if ((p->private_data_len && !p->private_data) || (!id->seen.qp && p->qp_num > MAX_24) ||
         (!id_is_ud(id) && !has_reads(d, p)))
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     RAND_bytes((unsigned char *)&psn, sizeof psn);
     *m = (struct dpk_cm_message){
         .kind = kind,
@@ -82,7 +82,7 @@ int cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
     struct id *id = id_of(seen);
     int fd = -1;
     if (!id || id->state != ROUTED)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REQ, param, NULL) != 0)
         return -1;
     enum dpk_status status = dpk_cm_call(&id->remote, &fd, NULL);
@@ -116,7 +116,7 @@ int cm_establish(struct rdma_cm_id *seen)
     if (sent)
         id->state = CONNECTED;
     cm_unlock();
-    return sent ? 0 : failed(may ? ECONNRESET : EINVAL);
+    return sent ? 0 : cm_failed(may ? ECONNRESET : EINVAL);
 }
 
 static void refuse(struct id *id, uint16_t why)
@@ -145,7 +145,7 @@ static void answered(struct id *id, const struct dpk_cm_message *m)
         channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, m);
         return;
     }
-    if (qp_connect(id) && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU})) {
+    if (cm_qp_connect(id) && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU})) {
         id->state = CONNECTED;
         channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, m);
         return;
@@ -205,17 +205,17 @@ int cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
 {
     struct id *id = id_of(seen);
     if (!id || id->state != REQUESTED)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REP, param, &id->theirs) != 0)
         return -1;
     cm_lock();
     int done = 0;
     if (id->state != REQUESTED)
-        done = failed(ECONNRESET);
-    else if (id->seen.qp && !qp_connect(id))
+        done = cm_failed(ECONNRESET);
+    else if (id->seen.qp && !cm_qp_connect(id))
         done = -1;
     else if (!dpk_cm_send(id->fd, &id->mine))
-        done = failed(ECONNRESET);
+        done = cm_failed(ECONNRESET);
     else
         id->state = ACCEPTED;
     if (done == 0 && id_is_ud(id)) { /* the caller sends nothing more */
@@ -231,7 +231,7 @@ int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
     struct id *id = id_of(seen);
     struct dpk_cm_message m = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED, .private_size = size};
     if (!id || (size && !data))
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (size)
         memcpy(m.private_data, data, size);
     cm_lock();
@@ -242,7 +242,7 @@ int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
         id_hang_up(id);
     }
     cm_unlock();
-    return may ? 0 : failed(EINVAL);
+    return may ? 0 : cm_failed(EINVAL);
 }
 
 /* Called when packets of the peer arrive before its RTU. */
@@ -250,11 +250,11 @@ int cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
 {
     struct id *id = id_of(seen);
     if (!id || event != IBV_EVENT_COMM_EST)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     cm_lock();
     bool may = id->state == ACCEPTED || id->state == CONNECTED;
     cm_unlock();
-    return may ? 0 : failed(EINVAL); /* the RTU will arrive and establish the connection */
+    return may ? 0 : cm_failed(EINVAL); /* RTU comes for certain, and says the same */
 }
 
 /* ---- Both sides ---- */
@@ -263,7 +263,7 @@ int cm_disconnect(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     cm_lock();
     bool was = id->state == CONNECTED || id->state == ACCEPTED || id->state == ANSWERED,
          may = was || id->state == ENDED;
@@ -275,8 +275,8 @@ int cm_disconnect(struct rdma_cm_id *seen)
     }
     cm_unlock();
     if (!may)
-        return failed(EINVAL);
-    qp_fail(id);
+        return cm_failed(EINVAL);
+    cm_qp_fail(id);
     return was ? channel_complete(id) : 0;
 }
 

@@ -32,7 +32,7 @@ int cm_create_ep(struct rdma_cm_id **out, struct rdma_addrinfo *res, struct ibv_
 {
     struct rdma_cm_id *id;
     if (!out || !res)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (attr)
         attr->qp_type = (enum ibv_qp_type)res->ai_qp_type;
     if (cm_create_id(NULL, &id, NULL, (enum rdma_port_space)res->ai_port_space) != 0)
@@ -40,7 +40,7 @@ int cm_create_ep(struct rdma_cm_id **out, struct rdma_addrinfo *res, struct ibv_
     if (fill(id, res, pd, attr) != 0) {
         int why = errno;
         cm_destroy_ep(id);
-        return failed(why);
+        return cm_failed(why);
     }
     *out = id;
     return 0;
@@ -59,19 +59,19 @@ int cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
 {
     struct id *listener = id_of(seen);
     if (!listener || !out || !listener->synchronous || listener->state != LISTENING)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (channel_complete(listener) != 0)
         return -1;
     struct rdma_cm_event *e = listener->seen.event;
     if (e->event != RDMA_CM_EVENT_CONNECT_REQUEST)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     struct rdma_cm_id *id = e->id;
     struct ibv_qp_init_attr attributes = listener->attributes;
     if ((listener->has_attributes && cm_create_qp(id, listener->attributes_pd, &attributes) != 0) ||
         cm_migrate_id(id, NULL) != 0) {
         int why = errno;
         cm_destroy_ep(id);
-        return failed(why);
+        return cm_failed(why);
     }
     /* Moves the event to the new identifier, so that its program finds the private data. */
     cm_lock();
@@ -93,7 +93,7 @@ static int copy_address(const struct sockaddr *from, socklen_t size, struct sock
     if (!from || !size)
         return 0;
     if (!(*to = malloc(size)))
-        return failed(ENOMEM);
+        return cm_failed(ENOMEM);
     memcpy(*to, from, size);
     *to_size = size;
     return 0;
@@ -144,7 +144,7 @@ static int look_up(const char *node, const char *service, const struct rdma_addr
     }
     *res = describe(found, hints);
     freeaddrinfo(found);
-    return *res ? 0 : failed(ENOMEM);
+    return *res ? 0 : cm_failed(ENOMEM);
 }
 
 /* Without names, returns the hints. */
@@ -152,7 +152,7 @@ static int repeat(const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
 {
     struct rdma_addrinfo *ai = calloc(1, sizeof *ai);
     if (!ai)
-        return failed(ENOMEM);
+        return cm_failed(ENOMEM);
     ai->ai_flags = hints->ai_flags;
     ai->ai_family = hints->ai_family;
     ai->ai_qp_type = hints->ai_qp_type;
@@ -160,7 +160,7 @@ static int repeat(const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
     if (copy_address(hints->ai_dst_addr, hints->ai_dst_len, &ai->ai_dst_addr, &ai->ai_dst_len) ||
         copy_address(hints->ai_src_addr, hints->ai_src_len, &ai->ai_src_addr, &ai->ai_src_len)) {
         cm_freeaddrinfo(ai);
-        return failed(ENOMEM);
+        return cm_failed(ENOMEM);
     }
     *res = ai;
     return 0;
@@ -170,7 +170,7 @@ int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addr
                    struct rdma_addrinfo **res)
 {
     if (!res || (!node && !service && !hints))
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     return node || service ? look_up(node, service, hints, res) : repeat(hints, res);
 }
 

@@ -119,17 +119,17 @@ CM_VOID(rdma_free_devices, (struct ibv_context * *list), (list), cm_free_devices
 /* Unsupported on emulated devices: sockets over RDMA, multicast, ECE, extended shared receive
  * queues. */
 CM(int, -1, rsocket, (int domain, int type, int protocol), (domain, type, protocol),
-   failed(EOPNOTSUPP))
+   cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_join_multicast, (struct rdma_cm_id * id, struct sockaddr *addr, void *context),
-   (id, addr, context), failed(EOPNOTSUPP))
+   (id, addr, context), cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_join_multicast_ex,
    (struct rdma_cm_id * id, struct rdma_cm_join_mc_attr_ex *mc_join_attr, void *context),
-   (id, mc_join_attr, context), failed(EOPNOTSUPP))
+   (id, mc_join_attr, context), cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_leave_multicast, (struct rdma_cm_id * id, struct sockaddr *addr), (id, addr),
-   failed(EOPNOTSUPP))
+   cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_create_srq_ex, (struct rdma_cm_id * id, struct ibv_srq_init_attr_ex *attr),
-   (id, attr), failed(EOPNOTSUPP))
+   (id, attr), cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_set_local_ece, (struct rdma_cm_id * id, struct ibv_ece *ece), (id, ece),
-   failed(EOPNOTSUPP))
+   cm_failed(EOPNOTSUPP))
 CM(int, -1, rdma_get_remote_ece, (struct rdma_cm_id * id, struct ibv_ece *ece), (id, ece),
-   failed(EOPNOTSUPP))
+   cm_failed(EOPNOTSUPP))

@@ -25,16 +25,16 @@ struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *contex
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
                  enum rdma_port_space ps)
 {
-    if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* other port spaces are for InfiniBand addresses */
-        return failed(EOPNOTSUPP);
+    if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* the others are for addresses of InfiniBand */
+        return cm_failed(EOPNOTSUPP);
     int devices = 0;
     struct ibv_context **list = cm_get_devices(&devices);
     cm_free_devices(list);
     if (!devices)
-        return failed(ENODEV);
+        return cm_failed(ENODEV);
     struct id *id = id_new((struct channel *)channel, ps, context);
     if (!id)
-        return failed(ENOMEM);
+        return cm_failed(ENOMEM);
     if (!channel) {
         struct rdma_event_channel *own = cm_create_event_channel();
         if (!own) {
@@ -73,7 +73,7 @@ int cm_destroy_id(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (id->seen.event) {
         cm_ack_event(id->seen.event);
         id->seen.event = NULL;
@@ -118,7 +118,7 @@ static int bind_id(struct id *id, sa_family_t family)
     id->local.claim = id->shares ? DPK_CM_SHARED : DPK_CM_OVERLAP;
     enum dpk_status status = dpk_cm_bind(&id->local, &id->fd, NULL);
     if (status != DPK_OK)
-        return failed(reason(status));
+        return cm_failed(reason(status));
     address_write(&id->local, family, &id->seen.route.addr.src_addr);
     id->state = BOUND;
     return 0;
@@ -129,9 +129,9 @@ int cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
     struct id *id = id_of(seen);
     struct dpk_cm_address at;
     if (!id || !addr || id->state != IDLE)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!address_read(addr, &at))
-        return failed(EAFNOSUPPORT);
+        return cm_failed(EAFNOSUPPORT);
     struct device *device = device_at(&at);
     if (!device)
         return -1;
@@ -161,9 +161,9 @@ int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockad
     struct id *id = id_of(seen);
     struct device *device = NULL;
     if (!id || !dst || id->state > BOUND)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!address_read(dst, &id->remote))
-        return failed(EAFNOSUPPORT);
+        return cm_failed(EAFNOSUPPORT);
     id->remote.datagrams = id_is_ud(id);
     if (id->state == IDLE && src && src->sa_family && cm_bind_addr(seen, src) != 0)
         return -1;
@@ -189,7 +189,7 @@ int cm_resolve_route(struct rdma_cm_id *seen, int timeout_ms)
     (void)timeout_ms;
     struct id *id = id_of(seen);
     if (!id || id->state != RESOLVED)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     cm_lock();
     id->state = ROUTED;
     channel_tell(id, NULL, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
@@ -201,12 +201,12 @@ int cm_listen(struct rdma_cm_id *seen, int backlog)
 {
     struct id *id = id_of(seen);
     if (!id || id->state > BOUND)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (id->state == IDLE && bind_id(id, AF_INET) != 0)
         return -1;
     cm_lock();
     enum dpk_status status = dpk_cm_listen_at(&id->local, id->fd, backlog, NULL);
-    int done = status != DPK_OK ? failed(reason(status)) : channel_watch(id) ? 0 : -1;
+    int done = status != DPK_OK ? cm_failed(reason(status)) : channel_watch(id) ? 0 : -1;
     if (done == 0)
         id->state = LISTENING;
     cm_unlock();
@@ -223,15 +223,15 @@ int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, s
         [RDMA_OPTION_ID_ACK_TIMEOUT] = 1,
     };
     if (!seen || !value)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (level != RDMA_OPTION_ID || option < 0 || option >= (int)(sizeof sizes / sizeof *sizes))
-        return failed(ENOSYS);
+        return cm_failed(ENOSYS);
     if (size != sizes[option])
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (option == RDMA_OPTION_ID_REUSEADDR) {
         int shares;
         if (id_of(seen)->state != IDLE)
-            return failed(EINVAL);
+            return cm_failed(EINVAL);
         memcpy(&shares, value, sizeof shares);
         id_of(seen)->shares = shares != 0;
     }

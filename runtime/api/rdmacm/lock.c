@@ -20,7 +20,7 @@ void cm_wait(pthread_cond_t *condition)
     pthread_cond_wait(condition, &lock);
 }
 
-int failed(int why)
+int cm_failed(int why)
 {
     errno = why;
     return -1;

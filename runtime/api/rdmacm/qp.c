@@ -22,7 +22,7 @@ static int datagram_attributes(const struct id *id, enum ibv_qp_state state, str
     } else if (state == IBV_QPS_RTS) {
         *mask |= IBV_QP_SQ_PSN;
     } else if (state != IBV_QPS_RTR) {
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     }
     return 0;
 }
@@ -69,14 +69,14 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
                  IBV_QP_MAX_QP_RD_ATOMIC;
         break;
     default:
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     }
-    return id->theirs.kind ? 0 : failed(EINVAL); /* the peer is not known yet */
+    return id->theirs.kind ? 0 : cm_failed(EINVAL); /* nobody has said who the peer is */
 }
 
 int cm_init_qp_attr(struct rdma_cm_id *seen, struct ibv_qp_attr *attr, int *mask)
 {
-    return seen && attr && mask ? attributes(id_of(seen), attr, mask) : failed(EINVAL);
+    return seen && attr && mask ? attributes(id_of(seen), attr, mask) : cm_failed(EINVAL);
 }
 
 static bool modify(const struct id *id, struct ibv_qp *qp, enum ibv_qp_state to)
@@ -87,13 +87,13 @@ static bool modify(const struct id *id, struct ibv_qp *qp, enum ibv_qp_state to)
     return why == 0;
 }
 
-bool qp_connect(struct id *id)
+bool cm_qp_connect(struct id *id)
 {
     return id_is_ud(id) ||
            (modify(id, id->seen.qp, IBV_QPS_RTR) && modify(id, id->seen.qp, IBV_QPS_RTS));
 }
 
-void qp_fail(struct id *id)
+void cm_qp_fail(struct id *id)
 {
     struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
     if (id->seen.qp)
@@ -162,13 +162,13 @@ int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
     struct id *id = id_of(seen);
     struct device *d = id && a ? device_of(id->seen.verbs) : NULL;
     if (!d || id->seen.qp || a->qp_type != (id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC))
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD)) {
         a->comp_mask |= IBV_QP_INIT_ATTR_PD;
         a->pd = id->seen.pd ? id->seen.pd : device_pd(d);
     }
     if (!a->pd || a->pd->context != id->seen.verbs)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!a->srq)
         a->srq = id->seen.srq;
     struct ibv_qp *qp = need_cqs(id, a) ? ibv_create_qp_ex(id->seen.verbs, a) : NULL;
@@ -177,7 +177,7 @@ int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
         if (qp)
             ibv_destroy_qp(qp);
         free_cqs(id);
-        return failed(why);
+        return cm_failed(why);
     }
     id->seen.pd = a->pd;
     id->seen.qp = qp;
@@ -187,7 +187,7 @@ int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
 int cm_create_qp(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
     if (!attr)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     struct ibv_qp_init_attr_ex a = {.qp_context = attr->qp_context,
                                     .send_cq = attr->send_cq,
                                     .recv_cq = attr->recv_cq,
@@ -223,7 +223,7 @@ int cm_create_srq(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_srq_ini
     struct id *id = id_of(seen);
     struct device *d = id && attr ? device_of(id->seen.verbs) : NULL;
     if (!d || id->seen.srq)
-        return failed(EINVAL);
+        return cm_failed(EINVAL);
     if (!pd && !(pd = device_pd(d)))
         return -1;
     if (!id->seen.recv_cq &&
@@ -232,7 +232,7 @@ int cm_create_srq(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_srq_ini
     if (!(id->seen.srq = ibv_create_srq(pd, attr))) {
         int why = errno;
         free_cqs(id);
-        return failed(why);
+        return cm_failed(why);
     }
     id->seen.pd = pd;
     return 0;

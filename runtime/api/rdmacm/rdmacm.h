@@ -82,7 +82,7 @@ static inline bool id_is_ud(const struct id *id)
 }
 
 /* Sets errno; returns -1. */
-int failed(int why);
+int cm_failed(int why);
 
 void cm_lock(void);
 void cm_unlock(void);
@@ -147,8 +147,8 @@ static inline bool address_is_any(const struct dpk_cm_address *a)
 /* ---- qp.c ---- */
 
 /* Makes the queue pair ready to receive and to send, with the peer of the last message. */
-bool qp_connect(struct id *id);
-void qp_fail(struct id *id);
+bool cm_qp_connect(struct id *id);
+void cm_qp_fail(struct id *id);
 /* Returns the index of this side's GID in the table of its device. */
 uint8_t id_gid_index(const struct id *id);
 

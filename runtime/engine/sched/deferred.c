@@ -65,7 +65,7 @@ static void run_first(void)
 
 static bool must_run(void)
 {
-    const struct sched_hart *next = queue_first();
+    const struct sched_hart *next = sched_queue_first();
     return !next || next->state == HART_POLLING || dpk_now_ns() - deferred.since >= WAIT_NS;
 }
 

@@ -25,7 +25,7 @@ void sched_group_hold(struct sched_group *g)
 {
     g->holds++;
     atomic_store(&g->closed, true);
-    queue_remove(g, &g->held);
+    sched_queue_remove(g, &g->held);
     pthread_cond_broadcast(&g->still);
 }
 

@@ -8,7 +8,7 @@ void hart_ready(struct sched_hart *h, enum hart_state state)
 {
     struct sched_group *g = h->group;
     if (g->holds == 0 && !h->hold) {
-        queue_put(h, state);
+        sched_queue_put(h, state);
         if (state == HART_NEW && h->event)
             lead_begin(h);
         return;

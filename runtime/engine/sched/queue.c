@@ -5,7 +5,7 @@
 struct list run_queue = {&run_queue, &run_queue};
 atomic_bool queue_has_work;
 
-void queue_remove(const struct sched_group *g, struct list *to)
+void sched_queue_remove(const struct sched_group *g, struct list *to)
 {
     for (struct list *n = run_queue.next, *next; n != &run_queue; n = next) {
         struct sched_hart *h = owner_of(n, struct sched_hart, queued);

@@ -12,7 +12,7 @@ extern atomic_bool queue_has_work;
 
 /* Appends `h` with that state. It wakes a worker for the hart, unless the hart polls: the worker
  * that ran a polling hart looks at the queue again by itself. */
-static inline void queue_put(struct sched_hart *h, enum hart_state state)
+static inline void sched_queue_put(struct sched_hart *h, enum hart_state state)
 {
     h->state = state;
     list_append(&run_queue, &h->queued);
@@ -23,25 +23,25 @@ static inline void queue_put(struct sched_hart *h, enum hart_state state)
 }
 
 /* Returns the first hart, which stays in the queue. NULL if the queue is empty. */
-static inline struct sched_hart *queue_first(void)
+static inline struct sched_hart *sched_queue_first(void)
 {
     return list_empty(&run_queue) ? NULL : owner_of(run_queue.next, struct sched_hart, queued);
 }
 
 /* Removes and returns the first hart. The queue must not be empty. */
-static inline struct sched_hart *queue_take(void)
+static inline struct sched_hart *sched_queue_take(void)
 {
-    struct sched_hart *h = queue_first();
+    struct sched_hart *h = sched_queue_first();
     list_remove(&h->queued);
     if (list_empty(&run_queue))
         workers_due = 0;
-    const struct sched_hart *next = queue_first();
+    const struct sched_hart *next = sched_queue_first();
     atomic_store_explicit(&queue_has_work, next && next->state != HART_POLLING,
                           memory_order_relaxed);
     return h;
 }
 
 /* Moves the harts of a group from the queue to the end of `to`, and makes them HELD. */
-void queue_remove(const struct sched_group *g, struct list *to);
+void sched_queue_remove(const struct sched_group *g, struct list *to);
 
 #endif

@@ -110,7 +110,7 @@ static bool goes_on(const struct sched_hart *h, const struct slice *s)
     if (s->end == SLICE_DONE || s->end == SLICE_FAULT || !may_run_on(h, s))
         return false;
     if ((s->runner != ON_CALLER || runs.workers == 1) &&
-        (queue_first() || shares_worker(s) || gives_back(h, s)))
+        (sched_queue_first() || shares_worker(s) || gives_back(h, s)))
         return false;
     return !is_still_blocked(s);
 }
@@ -134,7 +134,7 @@ static void settle(struct sched_hart *h, const struct slice *s)
  * worker, which comes back for them. A worker takes one hart itself. */
 static bool needs_worker(const struct slice *s)
 {
-    const struct sched_hart *next = queue_first();
+    const struct sched_hart *next = sched_queue_first();
     if (s->runner == ON_WORKER)
         return s->end != SLICE_POLLED && list_has_more(&run_queue);
     return next && next->state != HART_POLLING;
@@ -184,7 +184,7 @@ bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched
         count_polling(&polling, s.end == SLICE_POLLED && runner == ON_WORKER);
     } while (goes_on(h, &s));
     runs.running--;
-    bool rests = runner == ON_WORKER && shares_worker(&s) && !queue_first();
+    bool rests = runner == ON_WORKER && shares_worker(&s) && !sched_queue_first();
     count_polling(&polling, false);
     g->owner->left(h, &s);
     settle(h, &s);

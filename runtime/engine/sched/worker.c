@@ -21,8 +21,8 @@ static void *work(void *unused)
     deferred_allow();
     sched_lock();
     while (!workers.stop) {
-        if (!rests && queue_first() && (sched_workers() > 1 || run_count() == 0)) {
-            rests = run_hart(queue_take(), ON_WORKER, NULL);
+        if (!rests && sched_queue_first() && (sched_workers() > 1 || run_count() == 0)) {
+            rests = run_hart(sched_queue_take(), ON_WORKER, NULL);
             deferred_check();
         } else {
             worker_sleep(!rests && run_count() == 0);
@@ -75,7 +75,7 @@ void sched_stop(void)
  * itself. */
 static bool may_take_first(const struct sched_group *g)
 {
-    const struct sched_hart *h = queue_first();
+    const struct sched_hart *h = sched_queue_first();
     return h && h->group == g && !h->workers_only && !g->debugged && sched_workers() > 1 &&
            run_count() < sched_workers();
 }
@@ -86,7 +86,7 @@ bool sched_waiter_work(struct sched_waiter *w)
         w->state = WAITER_WAITS;
     if (!w->group || !may_take_first(w->group))
         return sched_wait(&w->cond, w->deadline);
-    struct sched_hart *h = queue_take();
+    struct sched_hart *h = sched_queue_take();
     run_hart(h, h == w->call ? ON_CALLER : ON_WAITER, w);
     return !waiter_is_late(w);
 }
@@ -94,7 +94,7 @@ bool sched_waiter_work(struct sched_waiter *w)
 bool sched_may_call(const struct sched_group *g)
 {
     return g->holds == 0 && !lead_exists() &&
-           (sched_workers() > 1 || (run_count() == 0 && !queue_first()));
+           (sched_workers() > 1 || (run_count() == 0 && !sched_queue_first()));
 }
 
 void sched_call(struct sched_hart *h, struct sched_waiter *w)
@@ -116,6 +116,6 @@ void sched_run_moment(const struct sched_group *g)
     if (!may_take_first(g))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    run_hart(queue_take(), ON_LAUNCHER, NULL);
+    run_hart(sched_queue_take(), ON_LAUNCHER, NULL);
     pthread_setcancelstate(cancel_state, NULL);
 }

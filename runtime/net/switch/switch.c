@@ -66,7 +66,7 @@ static void remove_port(struct dpk_switch *s, struct port *p)
     tell(s, p->name, "is unplugged");
     TAILQ_REMOVE(&s->ports, p, link);
     s->count--;
-    table_forget(&s->table, p);
+    switch_table_forget(&s->table, p);
     epoll_ctl(s->epoll, EPOLL_CTL_DEL, dpk_cable_fd(p->cable), NULL);
     dpk_cable_end(p->cable, p->over, &ended);
     count(s, DPK_WIRE_OUT, -(uint64_t)ended.lost);
@@ -175,13 +175,13 @@ static void forward(struct dpk_switch *s, struct port *from, const struct dpk_fr
     const uint8_t *to = f->bytes, *source = f->bytes + ADDRESS;
     const unsigned ageing = s->options.ageing_s;
     if (!(source[0] & 1))
-        table_learn(&s->table, source, from, s->now);
+        switch_table_learn(&s->table, source, from, s->now);
     if (is_reserved(to)) {
         count(s, DPK_DROP_NO_RULE, 1);
         return;
     }
     struct port *port =
-        to[0] & 1 ? NULL : table_find(&s->table, to, s->now > ageing ? s->now - ageing : 0);
+        to[0] & 1 ? NULL : switch_table_find(&s->table, to, s->now > ageing ? s->now - ageing : 0);
     if (!port)
         flood(s, from, f);
     else if (port == from)

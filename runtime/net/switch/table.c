@@ -12,7 +12,8 @@ static unsigned set_of(const uint8_t address[ADDRESS])
     return (unsigned)(hash >> 40) % SETS;
 }
 
-void table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port, uint64_t now)
+void switch_table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port,
+                        uint64_t now)
 {
     struct entry *set = t->entries[set_of(address)], *place = set;
     for (unsigned i = 0; i < WAYS; i++) {
@@ -28,7 +29,8 @@ void table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *p
     memcpy(place->address, address, ADDRESS);
 }
 
-struct port *table_find(const struct table *t, const uint8_t address[ADDRESS], uint64_t oldest)
+struct port *switch_table_find(const struct table *t, const uint8_t address[ADDRESS],
+                               uint64_t oldest)
 {
     const struct entry *set = t->entries[set_of(address)];
     for (unsigned i = 0; i < WAYS; i++)
@@ -37,7 +39,7 @@ struct port *table_find(const struct table *t, const uint8_t address[ADDRESS], u
     return NULL;
 }
 
-void table_forget(struct table *t, const struct port *port)
+void switch_table_forget(struct table *t, const struct port *port)
 {
     for (unsigned i = 0; i < SETS * WAYS; i++)
         if (t->entries[i / WAYS][i % WAYS].port == port)

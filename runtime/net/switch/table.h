@@ -21,9 +21,11 @@ struct table {
     } entries[SETS][WAYS];
 };
 
-void table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port, uint64_t now);
+void switch_table_learn(struct table *t, const uint8_t address[ADDRESS], struct port *port,
+                        uint64_t now);
 /* Returns the port of an address, or NULL if the address was not heard since `oldest`. */
-struct port *table_find(const struct table *t, const uint8_t address[ADDRESS], uint64_t oldest);
-void table_forget(struct table *t, const struct port *port);
+struct port *switch_table_find(const struct table *t, const uint8_t address[ADDRESS],
+                               uint64_t oldest);
+void switch_table_forget(struct table *t, const struct port *port);
 
 #endif

@@ -61,14 +61,14 @@ static void left(void *object)
 static void release(void *object)
 {
     struct context *c = object;
-    trace_free(&c->trace);
+    pcc_trace_free(&c->trace);
     dpk_object_drop(c->dev);
     free(c->core_path);
     free(c->request);
     free(c->response);
     free(c);
 }
-const struct dpk_kind context_kind = {.left = left, .release = release};
+const struct dpk_kind pcc_context_kind = {.left = left, .release = release};
 
 static doca_error_t create(struct doca_dev *doca_dev, enum dpk_pcc_role role, struct doca_pcc **pcc)
 {
@@ -88,8 +88,8 @@ static doca_error_t create(struct doca_dev *doca_dev, enum dpk_pcc_role role, st
     c->dev = dev;
     c->role = role;
     c->place = -1;
-    trace_init(&c->trace);
-    void *handle = dpk_object_enter(c, &context_kind);
+    pcc_trace_init(&c->trace);
+    void *handle = dpk_object_enter(c, &pcc_context_kind);
     if (!handle)
         return DOCA_ERROR_NO_MEMORY;
     *pcc = handle;
@@ -108,14 +108,14 @@ doca_error_t doca_pcc_np_create(struct doca_dev *doca_dev, struct doca_pcc **pcc
 
 doca_error_t doca_pcc_destroy(struct doca_pcc *pcc)
 {
-    return dpk_object_destroy(pcc, &context_kind);
+    return dpk_object_destroy(pcc, &pcc_context_kind);
 }
 
 /* ---- Settings ---- */
 
 struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result)
 {
-    struct context *c = dpk_object_lock(pcc, &context_kind);
+    struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     *result = DOCA_SUCCESS;
     if (c && !c->started)
         return c;
@@ -138,7 +138,7 @@ doca_error_t doca_pcc_set_app(struct doca_pcc *pcc, struct doca_pcc_app *app)
 
 static doca_error_t number(struct doca_pcc *pcc, uint32_t *out, uint32_t value)
 {
-    struct context *c = out ? dpk_object_pin(pcc, &context_kind) : NULL;
+    struct context *c = out ? dpk_object_pin(pcc, &pcc_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     *out = value;
@@ -337,7 +337,7 @@ doca_error_t doca_pcc_set_mailbox(struct doca_pcc *pcc, uint32_t max_request_siz
 
 static doca_error_t get_buffer(struct doca_pcc *pcc, bool request, void **out)
 {
-    struct context *c = out ? dpk_object_lock(pcc, &context_kind) : NULL;
+    struct context *c = out ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     if (!c->request)
@@ -358,7 +358,7 @@ doca_error_t doca_pcc_mailbox_get_response_buffer(struct doca_pcc *pcc, void **r
 
 doca_error_t doca_pcc_enable_debug(const struct doca_pcc *pcc, bool enable)
 {
-    struct context *c = dpk_object_pin(pcc, &context_kind);
+    struct context *c = dpk_object_pin(pcc, &pcc_context_kind);
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     atomic_store(&c->debug, enable);

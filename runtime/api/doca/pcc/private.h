@@ -52,7 +52,7 @@ struct context {
     bool core_written;
     doca_pcc_process_state_t seen; /* the state that was last reported to the program */
 };
-extern const struct dpk_kind context_kind;
+extern const struct dpk_kind pcc_context_kind;
 
 /* ---- context.c ---- */
 /* Returns the context, pinned and locked, if it is not started; else returns NULL and sets *result. */
@@ -68,12 +68,13 @@ void context_serve(struct context *c);
 void context_rest(struct context *c);
 
 /* ---- trace.c ---- */
-void trace_init(struct trace *t);
-void trace_free(struct trace *t);
+void pcc_trace_init(struct trace *t);
+void pcc_trace_free(struct trace *t);
 /* Opens the file, if there is one. */
-doca_error_t trace_open(struct trace *t);
-void trace_close(struct trace *t);
-void trace_write(struct trace *t, unsigned thread, int format, const uint64_t values[TRACE_VALUES]);
-void trace_flush(struct trace *t);
+doca_error_t pcc_trace_open(struct trace *t);
+void pcc_trace_close(struct trace *t);
+void pcc_trace_write(struct trace *t, unsigned thread, int format,
+                     const uint64_t values[TRACE_VALUES]);
+void pcc_trace_flush(struct trace *t);
 
 #endif

@@ -43,12 +43,12 @@ static void print(void *context, unsigned thread, const char *text, size_t size)
 
 static void traced(void *context, unsigned thread, int format, const uint64_t values[TRACE_VALUES])
 {
-    trace_write(&((struct context *)context)->trace, thread, format, values);
+    pcc_trace_write(&((struct context *)context)->trace, thread, format, values);
 }
 
 static void flush(void *context)
 {
-    trace_flush(&((struct context *)context)->trace);
+    pcc_trace_flush(&((struct context *)context)->trace);
 }
 
 /* ---- Starting and stopping ---- */
@@ -90,7 +90,7 @@ static void unload(struct context *c)
         close(c->place); /* releases the lock */
     c->place = -1;
     c->active = c->core_written = false;
-    trace_close(&c->trace);
+    pcc_trace_close(&c->trace);
 }
 
 static doca_error_t start(struct context *c)
@@ -103,7 +103,7 @@ static doca_error_t start(struct context *c)
     if (c->threads == 0)
         return dpk_doca_bad_config(
             c, "doca_pcc_start: no threads; doca_pcc_set_thread_affinity gives them");
-    doca_error_t result = trace_open(&c->trace);
+    doca_error_t result = pcc_trace_open(&c->trace);
     if (result != DOCA_SUCCESS)
         return result;
     result = load(c, &err);
@@ -119,7 +119,7 @@ static doca_error_t start(struct context *c)
 
 doca_error_t doca_pcc_start(struct doca_pcc *pcc)
 {
-    struct context *c = dpk_object_lock(pcc, &context_kind);
+    struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     return dpk_object_unlock(c, c ? start(c) : DOCA_SUCCESS);
 }
 
@@ -134,7 +134,7 @@ doca_error_t context_stop(struct context *c)
 
 doca_error_t doca_pcc_stop(struct doca_pcc *pcc)
 {
-    struct context *c = dpk_object_lock(pcc, &context_kind);
+    struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     return dpk_object_unlock(c, c ? context_stop(c) : DOCA_SUCCESS);
 }
 
@@ -180,7 +180,7 @@ static doca_pcc_process_state_t state_of(struct context *c)
 doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
                                         doca_pcc_process_state_t *process_state)
 {
-    struct context *c = process_state ? dpk_object_lock(pcc, &context_kind) : NULL;
+    struct context *c = process_state ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     *process_state = c->seen = state_of(c);
@@ -191,7 +191,7 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
 static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
                          doca_pcc_process_state_t *now)
 {
-    struct context *c = dpk_object_lock(pcc, &context_kind);
+    struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     *before = c->seen;
@@ -241,7 +241,8 @@ static doca_error_t send(struct context *c, uint32_t request_size, uint32_t *res
 doca_error_t doca_pcc_mailbox_send(struct doca_pcc *pcc, uint32_t request_size,
                                    uint32_t *response_size, uint32_t *cb_ret_val)
 {
-    struct context *c = response_size && cb_ret_val ? dpk_object_lock(pcc, &context_kind) : NULL;
+    struct context *c =
+        response_size && cb_ret_val ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     return dpk_object_unlock(c,
                              c ? send(c, request_size, response_size, cb_ret_val) : DOCA_SUCCESS);
 }
@@ -265,7 +266,7 @@ static void dump_slot(struct context *c, unsigned slot)
 doca_error_t doca_pcc_dump_debug(const struct doca_pcc *pcc)
 {
     struct dpk_pcc_stats s;
-    struct context *c = dpk_object_lock(pcc, &context_kind);
+    struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     if (!c || !c->started || !atomic_load(&c->debug))
         return dpk_object_unlock(c, DOCA_ERROR_BAD_STATE);
     dpk_rates_pause(c->server);

@@ -7,7 +7,7 @@
 
 #define LINE_MAX_BYTES 1024u
 
-void trace_init(struct trace *t)
+void pcc_trace_init(struct trace *t)
 {
     pthread_mutex_init(&t->lock, NULL);
 }
@@ -21,7 +21,7 @@ static void free_formats(struct trace *t)
     t->count = 0;
 }
 
-void trace_free(struct trace *t)
+void pcc_trace_free(struct trace *t)
 {
     free_formats(t);
     free(t->path);
@@ -125,7 +125,8 @@ static void write_line(struct trace *t, const char *line, size_t size)
     }
 }
 
-void trace_write(struct trace *t, unsigned thread, int format, const uint64_t values[TRACE_VALUES])
+void pcc_trace_write(struct trace *t, unsigned thread, int format,
+                     const uint64_t values[TRACE_VALUES])
 {
     char line[LINE_MAX_BYTES];
     pthread_mutex_lock(&t->lock);
@@ -148,14 +149,14 @@ void trace_write(struct trace *t, unsigned thread, int format, const uint64_t va
     pthread_mutex_unlock(&t->lock);
 }
 
-void trace_flush(struct trace *t)
+void pcc_trace_flush(struct trace *t)
 {
     pthread_mutex_lock(&t->lock);
     fflush(t->file ? t->file : stdout);
     pthread_mutex_unlock(&t->lock);
 }
 
-doca_error_t trace_open(struct trace *t)
+doca_error_t pcc_trace_open(struct trace *t)
 {
     t->used = 0;
     if (!t->path)
@@ -166,7 +167,7 @@ doca_error_t trace_open(struct trace *t)
     return t->file ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
-void trace_close(struct trace *t)
+void pcc_trace_close(struct trace *t)
 {
     pthread_mutex_lock(&t->lock);
     const bool failed = t->file && ferror(t->file);
@@ -214,7 +215,7 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
 
 static doca_error_t activate(struct doca_pcc *pcc, bool active)
 {
-    struct context *c = dpk_object_pin(pcc, &context_kind);
+    struct context *c = dpk_object_pin(pcc, &pcc_context_kind);
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&c->trace.lock);
@@ -249,7 +250,7 @@ doca_error_t doca_pcc_trace_buf_set(struct doca_pcc *pcc, void *buf_addr, uint32
 
 doca_error_t doca_pcc_trace_buf_get(struct doca_pcc *pcc, void **buf_addr, uint32_t *buf_size)
 {
-    struct context *c = buf_addr && buf_size ? dpk_object_lock(pcc, &context_kind) : NULL;
+    struct context *c = buf_addr && buf_size ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     if (!c->trace.buffer)
@@ -278,7 +279,7 @@ doca_error_t doca_pcc_trace_file_set(struct doca_pcc *pcc, const char *file_path
 doca_error_t doca_pcc_trace_file_get(struct doca_pcc *pcc, char **file_path,
                                      uint32_t *file_path_len)
 {
-    struct context *c = file_path && file_path_len ? dpk_object_lock(pcc, &context_kind) : NULL;
+    struct context *c = file_path && file_path_len ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     if (!c->trace.path)

@@ -19,7 +19,7 @@ doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
 {
     if (ah_attr)
         *ah_attr = NULL;
-    struct context *c = ah_attr ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = ah_attr ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     dpk_object_drop(c);
     return c ? attr_new(sizeof(struct ah_attr), &ah_attr_kind, (void **)ah_attr)
              : DOCA_ERROR_INVALID_VALUE;

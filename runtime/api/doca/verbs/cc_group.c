@@ -47,7 +47,7 @@ doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context
 {
     if (group)
         *group = NULL;
-    return group && context && attr && is_a(context, &context_kind) &&
+    return group && context && attr && is_a(context, &verbs_context_kind) &&
                    is_a(attr, &cc_group_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
@@ -58,8 +58,8 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
 {
     if (caps)
         *caps = NULL;
-    return caps && context && is_a(context, &context_kind) ? cannot(__func__)
-                                                           : DOCA_ERROR_INVALID_VALUE;
+    return caps && context && is_a(context, &verbs_context_kind) ? cannot(__func__)
+                                                                 : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- Groups and capabilities, which do not exist ---- */

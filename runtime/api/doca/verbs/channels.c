@@ -32,7 +32,7 @@ doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
 {
     if (channel)
         *channel = NULL;
-    struct context *c = channel ? use(context, &context_kind) : NULL;
+    struct context *c = channel ? use(context, &verbs_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     struct comp_channel *made = calloc(1, sizeof *made);
@@ -229,7 +229,7 @@ static bool tell(const struct context *c, const struct ibv_async_event *e,
 
 doca_event_handle_t doca_verbs_get_async_event_handle(struct doca_verbs_context *context)
 {
-    struct context *c = dpk_object_pin(context, &context_kind);
+    struct context *c = dpk_object_pin(context, &verbs_context_kind);
     const doca_event_handle_t handle = c ? c->ib->async_fd : doca_event_invalid_handle;
     dpk_object_drop(c);
     return handle;
@@ -240,7 +240,7 @@ doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
 {
     struct ibv_async_event e;
     bool told = false;
-    struct context *c = event ? use(context, &context_kind) : NULL;
+    struct context *c = event ? use(context, &verbs_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     while (!told && dpk_emulated_9.get_async_event(c->ib, &e) == 0) {

@@ -64,7 +64,7 @@ static void context_release(void *object)
         dpk_emulated_9.close_device(c->ib);
     free(c);
 }
-const struct dpk_kind context_kind = {.release = context_release};
+const struct dpk_kind verbs_context_kind = {.release = context_release};
 
 static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
                                 struct doca_verbs_context **out)
@@ -77,7 +77,7 @@ static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
     }
     c->ib = ib;
     c->borrowed = borrowed;
-    *out = dpk_object_enter(c, &context_kind);
+    *out = dpk_object_enter(c, &verbs_context_kind);
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -95,7 +95,7 @@ doca_error_t doca_verbs_context_create(struct doca_devinfo *devinfo, uint32_t fl
 
 doca_error_t doca_verbs_context_destroy(struct doca_verbs_context *context)
 {
-    return dpk_object_destroy(context, &context_kind);
+    return dpk_object_destroy(context, &verbs_context_kind);
 }
 
 doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_context, uint32_t flags,
@@ -123,7 +123,7 @@ doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *ibv_devic
 
 struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context)
 {
-    struct context *c = dpk_object_pin(context, &context_kind);
+    struct context *c = dpk_object_pin(context, &verbs_context_kind);
     struct ibv_context *ib = c ? c->ib : NULL;
     dpk_object_drop(c);
     return ib;
@@ -159,8 +159,8 @@ doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context
     (void)handle;
     if (pd)
         *pd = NULL;
-    return pd && context && is_a(context, &context_kind) ? DOCA_ERROR_NOT_SUPPORTED
-                                                         : DOCA_ERROR_INVALID_VALUE;
+    return pd && context && is_a(context, &verbs_context_kind) ? DOCA_ERROR_NOT_SUPPORTED
+                                                               : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- Protection domains ---- */
@@ -192,7 +192,7 @@ doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doc
 {
     if (pd)
         *pd = NULL;
-    struct context *c = pd ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = pd ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     struct ibv_pd *ib = dpk_dev_alloc_pd(c->ib);
@@ -270,7 +270,7 @@ doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
 {
     if (device_attr)
         *device_attr = NULL;
-    struct context *c = device_attr ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = device_attr ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     const doca_error_t result = c ? device_attr_new(c->ib, device_attr) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
     return result;

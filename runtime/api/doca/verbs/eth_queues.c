@@ -95,7 +95,7 @@ doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
 {
     if (queue)
         *queue = NULL;
-    return queue && context && attr && is_a(context, &context_kind) &&
+    return queue && context && attr && is_a(context, &verbs_context_kind) &&
                    is_a(attr, &eth_sq_init_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
@@ -103,12 +103,11 @@ doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
 NO_QUEUE(doca_error_t, doca_verbs_eth_sq_destroy, (struct doca_verbs_eth_sq * queue),
          DOCA_ERROR_INVALID_VALUE)
 NO_QUEUE(doca_error_t, doca_verbs_eth_sq_query,
-         (struct doca_verbs_eth_sq * queue, struct doca_verbs_eth_sq_init_attr *attr),
-         (void)attr, DOCA_ERROR_INVALID_VALUE)
+         (struct doca_verbs_eth_sq * queue, struct doca_verbs_eth_sq_init_attr *attr), (void)attr,
+         DOCA_ERROR_INVALID_VALUE)
 NO_QUEUE(doca_error_t, doca_verbs_eth_sq_recover_from_error, (struct doca_verbs_eth_sq * queue),
          DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(uint32_t, doca_verbs_eth_sq_get_sq_hw_number, (const struct doca_verbs_eth_sq *queue),
-         0)
+NO_QUEUE(uint32_t, doca_verbs_eth_sq_get_sq_hw_number, (const struct doca_verbs_eth_sq *queue), 0)
 NO_QUEUE(void *, doca_verbs_eth_sq_get_dbr_addr, (const struct doca_verbs_eth_sq *queue), NULL)
 NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_dpa_handle,
          (struct doca_verbs_eth_sq * queue, struct doca_dpa *dpa,
@@ -177,7 +176,7 @@ doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
 {
     if (queue)
         *queue = NULL;
-    return queue && context && attr && is_a(context, &context_kind) &&
+    return queue && context && attr && is_a(context, &verbs_context_kind) &&
                    is_a(attr, &eth_rq_init_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
@@ -185,12 +184,11 @@ doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_destroy, (struct doca_verbs_eth_rq * queue),
          DOCA_ERROR_INVALID_VALUE)
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_query,
-         (struct doca_verbs_eth_rq * queue, struct doca_verbs_eth_rq_init_attr *attr),
-         (void)attr, DOCA_ERROR_INVALID_VALUE)
+         (struct doca_verbs_eth_rq * queue, struct doca_verbs_eth_rq_init_attr *attr), (void)attr,
+         DOCA_ERROR_INVALID_VALUE)
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_recover_from_error, (struct doca_verbs_eth_rq * queue),
          DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(uint32_t, doca_verbs_eth_rq_get_rq_hw_number, (const struct doca_verbs_eth_rq *queue),
-         0)
+NO_QUEUE(uint32_t, doca_verbs_eth_rq_get_rq_hw_number, (const struct doca_verbs_eth_rq *queue), 0)
 NO_QUEUE(void *, doca_verbs_eth_rq_get_dbr_addr, (const struct doca_verbs_eth_rq *queue), NULL)
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_dpa_handle,
          (struct doca_verbs_eth_rq * queue, struct doca_dpa *dpa,

@@ -103,7 +103,7 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
 {
     if (qp)
         *qp = NULL;
-    struct context *c = qp ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = qp ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     struct qp_init_attr *a = c ? dpk_object_lock(attr, &qp_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? qp_new(c, a, qp) : DOCA_SUCCESS);
     dpk_object_drop(c);

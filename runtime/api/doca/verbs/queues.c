@@ -92,7 +92,7 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 {
     if (cq)
         *cq = NULL;
-    struct context *c = cq ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = cq ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     struct cq_attr *a = c ? dpk_object_lock(attr, &cq_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? cq_new(c, a, cq) : DOCA_SUCCESS);
     dpk_object_drop(c);
@@ -248,7 +248,7 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 {
     if (srq)
         *srq = NULL;
-    struct context *c = srq ? dpk_object_pin(context, &context_kind) : NULL;
+    struct context *c = srq ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     struct srq_init_attr *a = c ? dpk_object_lock(attr, &srq_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? srq_new(c, a, srq) : DOCA_SUCCESS);
     dpk_object_drop(c);

@@ -53,7 +53,8 @@ struct cq {
 struct dpa_qp;
 struct dpa_srq;
 
-extern const struct dpk_kind context_kind, pd_kind, comp_channel_kind, cq_kind, srq_kind, qp_kind;
+extern const struct dpk_kind verbs_context_kind, pd_kind, comp_channel_kind, cq_kind, srq_kind,
+    qp_kind;
 extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
 
 /* ---- Attributes of other objects ---- */

@@ -257,15 +257,15 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
                      "\t\"text\": [\"a,]\", \"b\\\",}\",],\n\t\"number\": 5,\n\t// last\n},\n}\n",
                      &c, told) == OK);
     CHECK(strcmp(c.got, "text=a,] text=b\",} number=5 all= ") == 0);
-    CHECK(strstr(told, "line 6: a comma behind the last value") && strstr(told, "line 7: a comma"));
+    CHECK(strstr(told, "line 6: a comma after the last value") && strstr(told, "line 7: a comma"));
     CHECK(strstr(told, "line 9: a comma") && strstr(told, "/tmp/doca3_") &&
           !strstr(told, "line 1:"));
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": 0x7fFfffff , \"text\": \"0x1\"}}", &c,
                      told) == OK);
     CHECK(strcmp(c.got, "number=2147483647 text=0x1 all= ") == 0 && !*told);
     /* Of a key that stands twice one value would be lost without a word. */
-    CHECK(parse_file("{\"doca_program_flags\": {\"number\": 5, \"text\": \"a\", \"number\": 6}}", &c,
-                     told) != OK);
+    CHECK(parse_file("{\"doca_program_flags\": {\"number\": 5, \"text\": \"a\", \"number\": 6}}",
+                     &c, told) != OK);
     CHECK(strstr(told, "has \"number\" twice: keep one") != NULL);
     CHECK(parse_file("{\"doca_program_flags\": {}, \"doca_program_flags\": {}}", &c, told) != OK);
     CHECK(strstr(told, "has \"doca_program_flags\" twice: keep one") != NULL);

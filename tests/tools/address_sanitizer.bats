@@ -132,7 +132,7 @@ tells() {
 work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
 
 @test "beyond variables of the stack: kind, size, variable, function, file, line, caller" {
-    work 26 7 'thread 0: stack-buffer-overflow: read of 4 bytes at address 0x[0-9a-f]+, 0 bytes behind variable array of line 20 \(24 bytes\), in sum \(k.c:11\), called from work \(k.c:26\)$'
+    work 26 7 'thread 0: stack-buffer-overflow: read of 4 bytes at address 0x[0-9a-f]+, 0 bytes after variable array of line 20 \(24 bytes\), in sum \(k.c:11\), called from work \(k.c:26\)$'
     work 29 1 'stack-buffer-underflow: write of 1 bytes .*, 1 bytes before variable array of line 20 .*, in put \(k.c:16\), called from work \(k.c:29\)$'
     work 31 5 'dynamic-stack-buffer-overflow: write of 4 bytes .*, in work \(k.c:31\)'
 }
@@ -142,13 +142,13 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
 }
 
 @test "beyond global variables, by functions of the C library and whole structures too" {
-    work 27 10 'global-buffer-overflow: read of 4 bytes .*, 0 bytes behind variable table of k.c \(40 bytes\), in work \(k.c:27\)$'
-    work 27 12 ', 8 bytes behind variable table'
-    work 28 5 'global-buffer-overflow: write of 1 bytes .*, 0 bytes behind variable text of k.c \(5 bytes\), in put \(k.c:16\), called from work \(k.c:28\)$'
-    work 32 13 'global-buffer-overflow: read of 13 bytes .*behind variable other .*, in work \(k.c:32\)$'
-    work 33 41 'global-buffer-overflow: write of 41 bytes .*behind variable table .*, in work \(k.c:33\)$'
-    work 34 5 'global-buffer-overflow: read of [0-9]+ bytes .*behind variable text .*, in work \(k.c:34\)$'
-    work 35 3 'global-buffer-overflow: read of [0-9]+ bytes .*behind variable table .*, in work \(k.c:35\)$'
+    work 27 10 'global-buffer-overflow: read of 4 bytes .*, 0 bytes after variable table of k.c \(40 bytes\), in work \(k.c:27\)$'
+    work 27 12 ', 8 bytes after variable table'
+    work 28 5 'global-buffer-overflow: write of 1 bytes .*, 0 bytes after variable text of k.c \(5 bytes\), in put \(k.c:16\), called from work \(k.c:28\)$'
+    work 32 13 'global-buffer-overflow: read of 13 bytes .*after variable other .*, in work \(k.c:32\)$'
+    work 33 41 'global-buffer-overflow: write of 41 bytes .*after variable table .*, in work \(k.c:33\)$'
+    work 34 5 'global-buffer-overflow: read of [0-9]+ bytes .*after variable text .*, in work \(k.c:34\)$'
+    work 35 3 'global-buffer-overflow: read of [0-9]+ bytes .*after variable table .*, in work \(k.c:35\)$'
 }
 
 @test "right code runs as it does otherwise, also to the last byte, interpreted and translated" {
@@ -178,10 +178,10 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
 
 @test "heap of the DPA: behind, before and after its end; the host is held to it too" {
     "$f/host" 0
-    tells "$f/host" 1 -- 'heap-buffer-overflow: write of 1 bytes at address 0x[0-9a-f]+, 0 bytes behind heap memory of 100 bytes at 0x[0-9a-f]+, in put \(k.c:16\), called from at \(k.c:41\)$'
+    tells "$f/host" 1 -- 'heap-buffer-overflow: write of 1 bytes at address 0x[0-9a-f]+, 0 bytes after heap memory of 100 bytes at 0x[0-9a-f]+, in put \(k.c:16\), called from at \(k.c:41\)$'
     tells "$f/host" 2 -- 'heap-buffer-overflow: write of 1 bytes at address 0x[0-9a-f]+, 2 bytes before heap memory of 100 bytes at 0x'
     tells "$f/host" 3 -- 'heap-use-after-free: write of 1 bytes at address 0x[0-9a-f]+, 3 bytes into heap memory of 100 bytes at 0x[0-9a-f]+, which was freed, in put'
-    tells "$f/host" 4 -- '101 bytes: heap-buffer-overflow, 0 bytes behind heap memory of 100 bytes at 0x'
+    tells "$f/host" 4 -- '101 bytes: heap-buffer-overflow, 0 bytes after heap memory of 100 bytes at 0x'
     "$f/host" 5
 }
 
@@ -215,7 +215,7 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     cp "$f/k.c" .
     dpacc -c k.c -devicecc-options=-fsanitize=address
     dpacc k.dpa.o -o linked.a
-    tells dparun linked.a --rpc work 28 5 -- 'behind variable text'
+    tells dparun linked.a --rpc work 28 5 -- 'after variable text'
 }
 
 @test "constructors of users are refused as ever" {

@@ -29,7 +29,7 @@ teardown() {
     grep -q 'there is a server "name" already' <<<"$output"
     grep -q 'there is no server "nam"' <<<"$output"
     grep -q 'comch server "name": servers are for programs of the DPU (DPAKIT_SIDE=dpu)' <<<"$output"
-    grep -q 'comch client "name": clients are for programs of the host (DPAKIT_SIDE=host)' <<<"$output"
+    grep -q 'comch client "name": clients are for host programs (DPAKIT_SIDE=host)' <<<"$output"
     grep -q 'comch server "name": it needs a representor of its device' <<<"$output"
     reported 'doca_comch_client_create: the name of the server does not have 1 to 120 bytes (DOCA_ERROR_INVALID_VALUE)'
 }

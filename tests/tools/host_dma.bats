@@ -10,7 +10,7 @@ setup_file() {
 
 @test "copies append to the destination" {
     case_ok copies_append_to_the_destination
-    reported 'a task failed: the data does not fit behind the data of the destination.*(DOCA_ERROR_INVALID_VALUE)'
+    reported 'a task failed: the data does not fit after the data of the destination.*(DOCA_ERROR_INVALID_VALUE)'
 }
 
 @test "copies want maps of their device" {

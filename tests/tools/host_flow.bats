@@ -39,7 +39,7 @@ setup_file() {
         'no room for the counters' 'dump_to_memory' 'IN_SMAC_47_16' 'TCP_SPORT has 16' 'no flags 0x2' \
         '0 bytes, not 8' 'L2_TO_L2_TUNNEL is not for NIC_RX' 'L2_TUNNEL_TO_L2 is not for NIC_TX' \
         'L2_TUNNEL_TO_L2 has no data' '13 bytes of headers' 'have L3_TUNNEL_TO_L2' \
-        'have L2_TO_L3_TUNNEL' 'behind a destination' 'more than 16 changes' \
+        'have L2_TO_L3_TUNNEL' 'after a destination' 'more than 16 changes' \
         'for another kind of domain' 'tag is for NIC_RX'
 }
 

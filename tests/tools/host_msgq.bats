@@ -62,5 +62,5 @@ setup_file() {
 
 @test "copies come before messages" {
     case_ok copies_come_before_messages
-    reported 'send of DPA code: copy of 4096 bytes from 0x[0-9a-f]* to 0x[0-9a-f]*: out of range: .*, the access ends 1 byte behind (DOCA_ERROR_NOT_PERMITTED)'
+    reported 'send of DPA code: copy of 4096 bytes from 0x[0-9a-f]* to 0x[0-9a-f]*: out of range: .*, the access ends 1 byte after the end (DOCA_ERROR_NOT_PERMITTED)'
 }

@@ -32,11 +32,11 @@ setup_file() {
 
 @test "accesses beyond the memory fault" {
     case_ok accesses_beyond_the_memory_fault
-    reported 'load access fault .*(window: read of 8 bytes at host address 0x[0-9a-f]*: out of range: key 0x[0-9a-f]* has 0x[0-9a-f]* to 0x[0-9a-f]*, the access ends 8 bytes behind)' \
-        'store access fault .*(window: write of 8 bytes .*, the access begins 8 bytes before)' \
-        'window: read of 16 bytes .*, the access ends 8 bytes behind' \
-        'window: read of 8 bytes .*, the access ends 4 bytes behind' \
-        'window: write of 8 bytes .*, the access ends 7 bytes behind'
+    reported 'load access fault .*(window: read of 8 bytes at host address 0x[0-9a-f]*: out of range: key 0x[0-9a-f]* has 0x[0-9a-f]* to 0x[0-9a-f]*, the access ends 8 bytes after the end)' \
+        'store access fault .*(window: write of 8 bytes .*, the access begins 8 bytes before the start)' \
+        'window: read of 16 bytes .*, the access ends 8 bytes after the end' \
+        'window: read of 8 bytes .*, the access ends 4 bytes after the end' \
+        'window: write of 8 bytes .*, the access ends 7 bytes after the end'
 }
 
 @test "stores need the right to write" {

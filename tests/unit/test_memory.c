@@ -139,9 +139,9 @@ static void each_refusal_has_its_reason(void **state)
          "allows no local write, remote atomic operation"},
         {BASE, 1, DPK_MEMORY_READ, &theirs, "is of another protection domain or device"},
         {BASE, SIZE + 1, DPK_MEMORY_READ, &ours,
-         "has 0x1000 to 0x10ff, the access ends 1 byte behind"},
+         "has 0x1000 to 0x10ff, the access ends 1 byte after the end"},
         {BASE - 8, 16, DPK_MEMORY_READ, &ours, "has 0x1000 to 0x10ff, the access begins 8 bytes"},
-        {BASE + 8, UINT64_MAX, DPK_MEMORY_READ, &ours, "behind"},
+        {BASE + 8, UINT64_MAX, DPK_MEMORY_READ, &ours, "after"},
         {0, 1, 0, &ours, "allows no"},
     };
     char text[DPK_MEMORY_REASON_MAX], name[64];

@@ -81,8 +81,8 @@ static enum dpk_status read_segments(struct memory *m, struct dpk_error *err)
     if (elf.phentsize != sizeof(Elf64_Phdr))
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: damaged core file: its header", m->core);
     if (elf.segments_flaw != DPK_ELF_SOUND)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: truncated core file: segment 0 is after its end",
-                        m->core);
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "%s: truncated core file: segment 0 lies after its end", m->core);
     m->segments = calloc(elf.segment_count + 1, sizeof *m->segments);
     if (!m->segments)
         return dpk_fail_nomem(err);
@@ -91,7 +91,7 @@ static enum dpk_status read_segments(struct memory *m, struct dpk_error *err)
         struct dpk_reader content = dpk_reader_slice(&m->file, s.offset, s.file_size);
         if (content.failed && (s.type == PT_LOAD || s.type == PT_NOTE))
             return dpk_fail(err, DPK_ERR_FORMAT,
-                            "%s: truncated core file: segment %u is after its end", m->core, i);
+                            "%s: truncated core file: segment %u lies after its end", m->core, i);
         if (s.type == PT_LOAD && s.file_size)
             m->segments[m->segment_count++] = (struct segment){s.address, s.offset, s.file_size};
         enum dpk_status status = s.type == PT_NOTE ? read_notes(m, content, err) : DPK_OK;

@@ -23,8 +23,8 @@ const char *mlxconfig_raw_file(const struct mlxconfig_options *options, const st
         return options->file;
     if (args->count == 1 && !options->file)
         return args->words[0];
-    dpk_fail(err, DPK_ERR_USAGE, "%s needs %s file: -f RAW, or RAW after the command",
-             args->command, options->file ? "one" : "a");
+    dpk_fail(err, DPK_ERR_USAGE, "%s needs %s file: -f RAW, or RAW after it", args->command,
+             options->file ? "one" : "a");
     return NULL;
 }
 

@@ -93,8 +93,8 @@ const char *outcome_words(bool changed, const char *detail, char *out, size_t si
 
 #define TITLE_MAX (PATH_MAX + 300)
 
-/* Writes the heading of an outcome: "two", "two (bf3)", or the kind of the file; after "FILE: " if
- * there are several files. */
+/* The heading of an outcome: "two", "two (bf3)", or the kind of the file; after "FILE: " where there
+ * are several files. */
 static const char *title(const struct tally *t, const struct outcome *o, char out[TITLE_MAX])
 {
     snprintf(out, TITLE_MAX, "%.*s%s%.256s%s%s%s", t->with_paths ? PATH_MAX : 0, o->file,

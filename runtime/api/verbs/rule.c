@@ -48,7 +48,7 @@ static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
         return why;
     /* As in rdma-core, only counters may follow a destination. */
     if (does->target_count > 0 && !(ours && a->changes && a->change.kind == DPK_FLOW_COUNT))
-        return match_refuse(EOPNOTSUPP, call, "another action than a counter behind a destination");
+        return match_refuse(EOPNOTSUPP, call, "another action than a counter after a destination");
     if (!action_add(a, does))
         return refuse_action(does);
     if (does->change_count > changes && domain->kind != DPK_FLOW_RX &&

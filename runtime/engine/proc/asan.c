@@ -219,7 +219,7 @@ static const char *kind_of(uint8_t reason)
     }
 }
 
-/* Writes a relation like "4 bytes behind", "3 bytes into" or "8 bytes before". */
+/* "4 bytes after", "in", "8 bytes before" an object. */
 static void put_relation(uint64_t bad, uint64_t begin, uint64_t size, char *out, size_t room)
 {
     if (bad < begin)
@@ -227,7 +227,7 @@ static void put_relation(uint64_t bad, uint64_t begin, uint64_t size, char *out,
     else if (bad < begin + size)
         snprintf(out, room, "%" PRIu64 " bytes into", bad - begin);
     else
-        snprintf(out, room, "%" PRIu64 " bytes behind", bad - begin - size);
+        snprintf(out, room, "%" PRIu64 " bytes after", bad - begin - size);
 }
 
 /* Copies a string of the guest, or returns "?". */

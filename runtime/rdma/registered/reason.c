@@ -92,7 +92,7 @@ static void tell_outside(const struct dpk_memory_access *a, const struct dpk_mem
              "out of range: key 0x%" PRIx32 " has 0x%" PRIx64 " to 0x%" PRIx64
              ", the access %s %" PRIu64 " byte%s %s",
              a->key, r->address, last, before ? "begins" : "ends", distance,
-             distance == 1 ? "" : "s", before ? "before" : "behind");
+             distance == 1 ? "" : "s", before ? "before the start" : "after the end");
 }
 
 const char *dpk_memory_reason(const struct dpk_memory_access *a, const struct dpk_memory_refusal *r,

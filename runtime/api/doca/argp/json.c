@@ -153,7 +153,7 @@ static char *write_decimal(char *c)
 static void blank_comma(struct text *t, char *comma)
 {
     dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
-                 "%s: line %zu: a comma behind the last value, which JSON does not have: remove it",
+                 "%s: line %zu: a comma after the last value, which JSON does not have: remove it",
                  t->path, line_at(t, comma));
     *comma = ' ';
 }

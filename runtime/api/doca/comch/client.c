@@ -111,7 +111,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
         return comch_no_device(__func__, result);
     if (!card.pair || card.side != DPK_SIDE_HOST) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch client \"%s\": %s", name,
-                     card.pair ? "clients are for programs of the host (DPAKIT_SIDE=host)"
+                     card.pair ? "clients are for host programs (DPAKIT_SIDE=host)"
                                : "the device has no DPU's side: dpadev create NAME --pair");
         return DOCA_ERROR_NOT_SUPPORTED;
     }

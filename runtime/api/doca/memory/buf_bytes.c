@@ -108,7 +108,7 @@ doca_error_t dpk_buf_list_append(struct doca_buf *list, const void *from, size_t
     }
     if (result == DOCA_SUCCESS && size > 0)
         result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                  "the buffers lack %zu bytes of room behind their data", size);
+                                  "the buffers lack %zu bytes of room after their data", size);
     return dpk_buf_end(first, result);
 }
 

@@ -132,7 +132,7 @@ static doca_error_t make_plan(struct dpk_doca_buf *from, struct dpk_doca_buf *to
         struct stretch s = {0};
         if (left_to_write(&t) == 0)
             return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                    "the data does not fit behind the data of the destination: at "
+                                    "the data does not fit after the data of the destination: at "
                                     "least %" PRIu64 " bytes are left",
                                     n);
         s.into = t.at;

@@ -1,5 +1,5 @@
-/* Facts about a device ELF's build: entry functions, compilers, libraries, instruction set. They
- * are not verified, and a stripped ELF has few of them. */
+/* How a device ELF was made: entry functions, compilers, libraries, instruction set. The ELF itself
+ * says so, without proof. A stripped ELF says little. */
 #ifndef DPK_MLXDPA_MAKING_H
 #define DPK_MLXDPA_MAKING_H
 
@@ -7,16 +7,16 @@
 
 #include "elfcrypto/elfcrypto.h"
 
-/* Returns a new array of the compilers and linkers in .comment. */
+/* Returns the names that compilers and linker left in .comment: a new array of texts. */
 cJSON *making_compilers(const struct dpk_elf *elf);
 
-/* Finds the device libraries that have a function in the ELF's symbol table. */
+/* Sets found[i] if the ELF's symbol table has a function of device library i. */
 #define MAKING_LIBRARIES 6
 extern const char *const making_library_names[MAKING_LIBRARIES];
 void making_libraries(const struct dpk_elf *elf, bool found[MAKING_LIBRARIES]);
 
-/* Adds entry_functions, targets_possible, instruction_set, compilers and libraries to `o`. With
- * `for_target` it omits targets_possible, because the target is known. */
+/* Adds entry_functions, targets_possible, instruction_set, compilers and libraries to `o`, without
+ * targets_possible if `for_target` (the caller knows the target). */
 void making_show(const struct dpk_elf *elf, bool for_target, cJSON *o);
 
 #endif

@@ -12,7 +12,7 @@
 enum { PROFILE_FULL = 1, PROFILE_COMPACT };
 enum { SECTION_PROGBITS = 1, SECTION_CRYPTODATA };
 
-/* Options of several commands. NULL, false or zero if absent. */
+/* Options of several commands. NULL, false or zero: not given. */
 struct mlxdpa_options {
     /* Files */
     const char *host_elf;          /* -e */
@@ -20,13 +20,13 @@ struct mlxdpa_options {
     const char *single_app;        /* -s: an ELF or a container */
     const char *removal_container; /* --dpa_app_removal_container */
     const char *nv_config;         /* --nv_config */
-    const char *file;              /* FILE after the command; its kind is found by its content */
+    const char *file;              /* FILE after the command: its content says its kind */
     const char *output;            /* -o */
 
     /* Signer */
     const char *cert;           /* -c: a chain, or the certificate of a container */
     struct dpk_key_options key; /* -p, --passin, --sign-command, --sign-timeout */
-    const char *signature;      /* --signature: prefix of signatures made elsewhere */
+    const char *signature; /* --signature: prefix of the files with signatures made elsewhere */
 
     /* Signing of programs */
     unsigned chain_count;  /* --cert_chain_count */
@@ -34,10 +34,10 @@ struct mlxdpa_options {
     unsigned section_type; /* --section-type */
     bool mft_compat;       /* --mft-compat */
     bool force;            /* --force: also make files that no device accepts */
-    struct dpk_list apps;  /* --app: only these programs */
-    unsigned jobs;         /* -j: threads; 0: one for each core */
+    struct dpk_list apps;  /* --app: only these */
+    unsigned jobs;         /* -j: threads, 0: one for each core */
 
-    /* Content of a container */
+    /* The content of a container */
     const char *priority;         /* --life_cycle_priority */
     bool nvidia_signed_oem;       /* --nvidia_signed_oem */
     struct dpk_uuid keypair_uuid; /* --keypair_uuid */
@@ -51,7 +51,7 @@ struct mlxdpa_options {
     const char *policy;   /* --policy */
     const char *at;       /* --at */
 
-    /* Content of a new certificate */
+    /* The content of a new certificate */
     const char *name;         /* --name */
     const char *organization; /* --organization */
     unsigned leaf_days;       /* --leaf-days; 0 if absent */
@@ -61,7 +61,7 @@ struct mlxdpa_options {
 };
 #define MLXDPA_AT(field) offsetof(struct mlxdpa_options, field)
 
-#define MLXDPA_LEAF_DAYS 730 /* default of --leaf-days */
+#define MLXDPA_LEAF_DAYS 730 /* how long a leaf is valid without --leaf-days */
 
 /* The commands, with their functions beside them. If a command fails, it writes nothing. */
 extern const struct dpk_command keygen_command;
@@ -87,8 +87,8 @@ extern const struct dpk_command sign_dpa_app_removal_command;
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,
                                 enum dpk_lifecycle *out, struct dpk_error *err);
 
-/* Checks that devices would accept the container's certificate (dpk_container_check_root). With
- * --force, a refusal is only a warning that names `path`. */
+/* Checks whether devices accept the certificate of a container (dpk_container_check_root). With
+ * --force, prints the reason for a refusal as a warning that names `path`. */
 enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *container,
                                        const struct mlxdpa_options *options, struct dpk_error *err);
 
@@ -96,8 +96,8 @@ enum dpk_status mlxdpa_check_container(const char *path, const struct dpk_buf *c
 enum dpk_status mlxdpa_need(const char *command, const char *option, const char *value,
                             struct dpk_error *err);
 
-/* Gets the output of a command that changes `input`: -o, or the input itself, which must be a
- * regular file. */
+/* Sets *out to the file that a command writes which changes `input`: -o, or `input` itself, which
+ * must be a regular file then. */
 enum dpk_status mlxdpa_output(const struct mlxdpa_options *o, const char *input, const char **out,
                               struct dpk_error *err);
 

@@ -21,7 +21,7 @@ struct outcome {
     int exit_code; /* exit code of the tool for this outcome */
     struct outcome_check checks[DPK_CHECKS_MAX + 2];
     size_t count;
-    const char *uncovered[4]; /* data that the signature does not cover; constants */
+    const char *uncovered[4]; /* parts that the signature does not cover; constants */
     size_t uncovered_count;
     struct cJSON *facts; /* digests and certificates, or NULL; tally_add frees it */
 };
@@ -35,13 +35,13 @@ void outcome_note(struct outcome *o, const char *name, const char *format, ...)
 void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void outcome_accept(struct outcome *o);
-/* Names data that the signature of this kind of file does not cover, so that anybody can change
- * them. They are printed if the outcome is "OK". At most four per outcome; `what` is a constant. */
+/* Notes a part of the file that its signature does not cover, so that anybody can change this part.
+ * It is printed if the outcome is "OK". An outcome has at most four; `what` is a constant. */
 void outcome_uncovered(struct outcome *o, const char *what);
 /* Copies checks and verdict of a verification. */
 void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
 
-/* Returns a detail in words for people. If `changed`, it says WRONG. */
+/* Writes a detail as text for people: "WRONG: ... was changed after signing" if `changed`. */
 const char *outcome_words(bool changed, const char *detail, char *out, size_t size);
 
 /* All outcomes of a run: printed as text, or collected as JSON. */

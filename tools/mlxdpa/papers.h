@@ -7,7 +7,7 @@
 
 #include "mlxdpa.h"
 
-/* A release to describe. Texts are borrowed. */
+/* The subject of the papers. Texts are borrowed. */
 struct release {
     const char *name;           /* name of the released file */
     const struct dpk_buf *file; /* its bytes, signed */

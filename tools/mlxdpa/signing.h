@@ -19,8 +19,8 @@ struct dpk_sign_options signing_options(const struct mlxdpa_options *o);
 enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
                               struct dpk_error *err);
 
-/* Checks that this chain can sign, with this signer or (NULL) with external signatures. Messages
- * name the files. With --force, wrong dates are only a warning. */
+/* Checks that this chain may sign, by this signer or (NULL) by signatures made elsewhere. Messages
+ * name the files. With --force, an expired chain is a warning. */
 enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
                               const struct dpk_signer *signer, struct dpk_error *err);
 
@@ -31,20 +31,21 @@ struct program_signer {
     struct dpk_signer *signer; /* the key of the chain's leaf */
 };
 
-/* Prepares to sign the programs of the file `path` with -c: checks output and chain, and opens no
- * key. The output must not be an input. Release with program_signer_close, also after failures. */
+/* Prepares what signs the programs of the file `path`, by -c, which is given: output and chain are
+ * checked, and no key is opened. The output is none of the inputs. Release with
+ * program_signer_close, after failures too. */
 enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const char *path,
                                        struct program_signer *s, struct dpk_error *err);
-/* Opens the key (-p). Call this last, because a token counts wrong PINs. */
+/* Opens the key (-p). Call this after all other checks: a token counts wrong PINs. */
 enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
                                     struct dpk_error *err);
-/* Checks that the file could be written. */
+/* Checks that the file can be written. */
 enum dpk_status signing_output(const char *output, struct dpk_error *err);
 /* After signing: warns of a leaf that ends within 90 days. */
 void program_signer_warn(const struct program_signer *s);
 void program_signer_close(struct program_signer *s);
 
-/* Several host files and their outputs. */
+/* Several host files, and the output of each. */
 struct targets_to_sign {
     struct target *at;
     char (*outputs)[PATH_MAX];
@@ -60,7 +61,7 @@ enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_
 typedef enum dpk_status sign_fn(void *how, const struct dpk_buf *file,
                                 const struct dpk_signer *signer, struct dpk_buf *made,
                                 struct dpk_error *err);
-/* Refuses files that cannot be signed; needs no key. */
+/* Refuses a file that cannot be signed, before a key is opened. */
 typedef enum dpk_status prepare_fn(void *how, const struct dpk_buf *file, struct dpk_error *err);
 /* Signs the file with -p, which is opened after `prepare`, and writes it to -o. */
 enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, prepare_fn *prepare,

@@ -13,18 +13,18 @@ struct targets {
 /* A file on the command line. */
 struct target_name {
     const char *path;
-    const struct kind *kind; /* kind from the option; NULL: found by the content */
+    const struct kind *kind; /* the kind of the option; NULL: the content says it */
 };
-/* Gets the files of options, at most TARGETS_MAX, in the order of their kinds. Returns their
- * number. */
+/* Sets `out` to the files that options name, in the order of their kinds. Returns their number, at
+ * most TARGETS_MAX. */
 size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX]);
 /* Errors: DPK_ERR_USAGE if no file is named, or if both options and words name files. */
 enum dpk_status targets_named(const char *command, size_t by_option, size_t words, const char *word,
                               struct dpk_error *err);
 
-/* Opens the files of -e, --cert_container, -s, --nv_config and FILE. An option determines the kind
- * of its file; the kind of FILE is found by its content. `command` is for the error if there is no
- * file. Release with targets_close, also after failures. */
+/* Opens the files that -e, --cert_container, -s, --nv_config and FILE name. An option says the kind
+ * of its file; the content of FILE says its kind. If no file is named, the error names `command`.
+ * Release with targets_close, after a failure too. */
 enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,
                              struct targets *out, struct dpk_error *err);
 void targets_close(struct targets *t);
@@ -33,16 +33,16 @@ void targets_close(struct targets *t);
  * Release with target_close, also after failures. */
 enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
                             struct dpk_error *err);
-/* Same for a command that changes the file and writes to -o or in place. The file is locked until
- * target_close, so that concurrent changes are not lost. Warns about hard links: the file is
- * replaced as a whole, so other links keep the old content. */
+/* The same for a command that changes the file, and writes to -o or in place. In place, other
+ * programs that change the file wait until target_close, so that no change is lost. Warns about
+ * hard links: a file is replaced, so its other names keep the old content. */
 enum dpk_status target_open_to_change(const char *path, const struct kind *kind,
                                       const struct mlxdpa_options *o, struct target *t,
                                       struct dpk_error *err);
 void target_close(struct target *t);
 
-/* Returns DPK_OK if the target's kind `can`. Otherwise: DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>:
- * KINDS", with the kinds that can. */
+/* Fails unless can(the target's kind): DPK_ERR_NOT_FOUND "FILE: a KIND <lacks>: KINDS", with the
+ * kinds that can. */
 enum dpk_status target_needs(const struct target *t, bool (*can)(const struct kind *k),
                              const char *lacks, struct dpk_error *err);
 

@@ -6,8 +6,8 @@
 
 #include "mlxdpa.h"
 
-/* PREFIX.APP.TARGET.suffix, without APP or TARGET if `tbs` has none: the file of bytes to sign or of
- * their signature. Any character of the application's name besides letters, digits, '-', '_' and
+/* PREFIX.APP.TARGET.suffix, without APP or TARGET if `tbs` has none: the file of bytes to sign or
+ * of their signature. Any character of the application's name besides letters, digits, '-', '_' and
  * '.', and a leading '.', becomes %XX. To be freed; NULL when out of memory. */
 char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix);
 
@@ -29,7 +29,8 @@ void tbs_free(struct tbs_list *l);
 /* Reads a signature. DPK_ERR_FORMAT: it does not have the size of RSA-4096, unless `any_size`. */
 enum dpk_status signature_read_file(const char *path, bool any_size, struct dpk_buf *out,
                                     struct dpk_error *err);
-/* Reads the signature of `tbs` by --signature. DPK_ERR_FORMAT: it does not have the size of RSA-4096. */
+/* Reads the signature of `tbs` by --signature. DPK_ERR_FORMAT: it does not have the size of
+ * RSA-4096. */
 enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
                                struct dpk_buf *signature, struct dpk_error *err);
 

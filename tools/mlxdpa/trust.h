@@ -1,4 +1,5 @@
-/* Trust of verify: the given CA certificates and public keys, or those of a device. */
+/* The anchors that verify trusts: CA certificates and public keys of options, or those of a
+ * device. */
 #ifndef DPK_MLXDPA_TRUST_H
 #define DPK_MLXDPA_TRUST_H
 

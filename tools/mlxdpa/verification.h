@@ -14,32 +14,33 @@ struct verification {
     unsigned threads; /* 0: one for each core */
 };
 
-/* Implementations of `need_trust`: DPK_ERR_USAGE without --ca (or --key) and without a device. */
+/* Functions for `need_trust` of a kind. DPK_ERR_USAGE: neither --ca (need_certificate) or --key
+ * (need_key) nor a device was given. */
 enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_options *o,
                                  struct dpk_error *err);
 enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
                          struct dpk_error *err);
 
-/* Adds a check that refused. */
+/* Notes that `check` refused the file. */
 void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail);
 
 /* Notes if the device has DPA authentication on. This proves nothing. */
 void note_device(struct outcome *o, const struct trust *t);
 
-/* Tries all trusted keys: `check` verifies `what` with a key. Adds the result; returns true if one
- * key verifies. `keypair` is the key pair in the file. */
+/* Tries every trusted key: `check` says whether the key signed `what`. Notes the result. Returns
+ * true if a key did. `keypair` is the key pair that the file names. */
 bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
                    enum dpk_status (*check)(const void *what, EVP_PKEY *key, struct dpk_error *err),
                    const void *what);
 
-/* Notes if the device would accept the file: `attempt` asks the device and changes nothing. An
- * error means that the device could not be asked. */
+/* Notes whether the device would accept the file: `attempt` asks it and changes nothing. Fails if
+ * the device cannot be asked. */
 enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
                               enum dpk_status (*attempt)(struct dpk_device *, const void *, size_t,
                                                          enum dpk_reject *, struct dpk_error *),
                               struct dpk_error *err);
 
-/* Applies the policy, if any, to a program with a valid signature. */
+/* Asks the policy, if there is one, about a program with a right signature. */
 void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
                   const uint8_t *crypto, size_t crypto_size);
 

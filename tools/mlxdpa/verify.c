@@ -27,7 +27,7 @@ static bool can_verify(const struct kind *k)
 
 /* ---- One file ---- */
 
-/* Checks that the file can be verified, and that the options say whom to trust. */
+/* Can the file be verified, and do the options say whom to trust? */
 static enum dpk_status check_target(const struct target *t, const struct mlxdpa_options *o,
                                     bool in_folder, struct dpk_error *err)
 {
@@ -43,7 +43,7 @@ static enum dpk_status check_target(const struct target *t, const struct mlxdpa_
     return status;
 }
 
-/* Refuses a file that cannot be read as its kind. */
+/* Refuses a file that cannot be read as a file of its kind. */
 static enum dpk_status refuse_file(struct run *r, const struct target *t,
                                    const struct dpk_error *why, struct dpk_error *err)
 {
@@ -57,9 +57,8 @@ static enum dpk_status refuse_file(struct run *r, const struct target *t,
     return tally_add(&r->tally, &o, err);
 }
 
-/* Returns true for a file in a folder that has no signature and needs none. `status` is the result
- * of opening it. Other ELF files have nothing to verify, but an archive with one as a member may
- * have. */
+/* For a file in a folder: does it have nothing to verify? It was opened with `status`. An ELF file
+ * of an unsupported kind has nothing; an archive with such a member may have something. */
 static bool has_nothing(const struct target *t, enum dpk_status status)
 {
     if (status == DPK_ERR_UNSUPPORTED)
@@ -104,7 +103,7 @@ static enum dpk_status verify_file(struct run *r, const struct target_name *name
 
 /* ---- Folders ---- */
 
-/* Returns true if a file with this start may have something to verify. */
+/* May a file with these first bytes have something to verify, perhaps before it was damaged? */
 static bool may_be_verified(const uint8_t *head, size_t size)
 {
     if ((size >= 4 && memcmp(head, "\177ELF", 4) == 0) ||
@@ -127,7 +126,7 @@ static enum dpk_status verify_found(void *context, const char *path, const uint8
     return DPK_OK;
 }
 
-/* Verifies the files of a folder. A folder with nothing to verify is refused. */
+/* Verifies the files of a folder. A folder without a file to verify is refused. */
 static enum dpk_status verify_folder(struct run *r, const char *path, struct dpk_error *err)
 {
     size_t before = r->files;
@@ -199,7 +198,7 @@ static enum dpk_status verify_names(struct run *r, const struct target_name *nam
     return status == DPK_OK && r->tally.refused ? refusal(r, names[0].path, err) : status;
 }
 
-/* Gets the files of options or of words. A missing file is reported before the first file is
+/* Lists the files of options, or of words. A missing file is an error before the first file is
  * read. */
 static enum dpk_status name_files(const struct mlxdpa_options *o, const struct dpk_args *args,
                                   struct target_name *names, size_t *count, struct dpk_error *err)

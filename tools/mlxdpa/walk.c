@@ -13,8 +13,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Reads the start of a regular file, and nothing of other files. If the file has become a pipe,
- * this does not block. */
+/* Reads the first bytes of a regular file, and none of other files. O_NONBLOCK: the path may have
+ * become a pipe meanwhile. */
 static enum dpk_status read_head(const char *path, uint8_t head[WALK_HEAD], size_t *size,
                                  struct dpk_error *err)
 {
@@ -37,7 +37,7 @@ static enum dpk_status read_head(const char *path, uint8_t head[WALK_HEAD], size
     return status;
 }
 
-/* Returns true if the link leads to a regular file. */
+/* Does the link lead to a regular file? Warns of a link to a folder. */
 static bool leads_to_file(const FTSENT *e)
 {
     struct stat st;

@@ -34,7 +34,7 @@ struct listing {
     cJSON *json; /* an array; NULL for text */
     unsigned count;
 };
-/* Adds a part: `size` bytes at `at` in the target's file; NULL means the file's start. */
+/* Adds a part: `size` bytes from `at` in the target's file, or from its start if `at` is NULL. */
 void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
                  size_t size, const char *what);
 
@@ -42,7 +42,7 @@ struct tbs_list;
 
 #define KIND_MAGIC_SIZE 16
 
-/* A function is NULL if this kind of file lacks the feature. */
+/* A function is NULL if this kind of file does not support it. */
 struct kind {
     const char *name;  /* "certificate container" */
     const char *magic; /* first KIND_MAGIC_SIZE bytes; NULL: `recognise` decides */
@@ -56,15 +56,15 @@ struct kind {
 
     /* Adds the parts of the file. The caller puts the path before the error. */
     enum dpk_status (*list)(const struct target *t, struct listing *l, struct dpk_error *err);
-    /* Adds everything that the file claims to `o`, unverified. The caller puts the path before the
-     * error. */
+    /* Adds everything that the file says about itself to `o`, without proof. The caller puts the
+     * path before the error. */
     enum dpk_status (*show)(const struct target *t, cJSON *o, struct dpk_error *err);
 
     /* Checks that the options say whom to trust with this file. */
     enum dpk_status (*need_trust)(const struct target *t, const struct mlxdpa_options *o,
                                   struct dpk_error *err);
-    /* Adds an outcome for each verified or refused part. An error means that verification could not
-     * be tried. */
+    /* Adds an outcome for each program or file that is proven or refused. Fails if a check could
+     * not be tried. */
     enum dpk_status (*verify)(struct verification *v, struct dpk_error *err);
     bool of_programs; /* its outcomes are about programs, not the file */
 
@@ -73,7 +73,7 @@ struct kind {
     /* Signs the file with -p; `command` is the command's name. */
     enum dpk_status (*sign)(const char *command, struct target *t, const struct mlxdpa_options *o,
                             struct dpk_error *err);
-    /* Adds the bytes to sign elsewhere. */
+    /* Adds the bytes that another machine signs. */
     enum dpk_status (*tbs)(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
                            struct dpk_error *err);
     /* Adds the signatures of --signature to the file. */

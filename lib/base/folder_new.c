@@ -32,7 +32,7 @@ static enum dpk_status write_content(int fd, const struct dpk_folder_file *f)
     return status;
 }
 
-static enum dpk_status write_all(int fd, const struct dpk_folder_file *f)
+static enum dpk_status write_file(int fd, const struct dpk_folder_file *f)
 {
     enum dpk_status status = write_content(fd, f);
     return status == DPK_OK && fchmod(fd, f->mode) == 0 && fsync(fd) == 0 ? DPK_OK : DPK_ERR_IO;
@@ -42,7 +42,7 @@ static enum dpk_status put_file(int folder, const struct dpk_folder_file *f, con
                                 struct dpk_error *err)
 {
     int fd = openat(folder, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    enum dpk_status status = fd < 0 ? DPK_ERR_IO : write_all(fd, f);
+    enum dpk_status status = fd < 0 ? DPK_ERR_IO : write_file(fd, f);
     if (status != DPK_OK)
         status = dpk_fail_errno(err, "%s/%s", path, f->name);
     if (fd >= 0)

@@ -34,8 +34,8 @@ static bool cut_suffix(char *name, char letter, int least, int most, int *number
     return true;
 }
 
-static enum dpk_status find(const struct dpk_nv_defs *defs, const char *text,
-                            struct dpk_nv_name *out, struct dpk_error *err)
+static enum dpk_status find_parameter(const struct dpk_nv_defs *defs, const char *text,
+                                      struct dpk_nv_name *out, struct dpk_error *err)
 {
     const struct dpk_nv_def *def = NULL;
     const struct dpk_nv_param *param = NULL;
@@ -87,7 +87,7 @@ enum dpk_status dpk_nv_name_parse(const struct dpk_nv_defs *defs, const char *te
     char *copy = bracket ? strndup(text, (size_t)(bracket - text)) : strdup(text);
     if (!copy)
         return dpk_fail_nomem(err);
-    enum dpk_status status = find(defs, copy, out, err);
+    enum dpk_status status = find_parameter(defs, copy, out, err);
     free(copy);
     if (status != DPK_OK || !bracket)
         return status;

@@ -41,7 +41,7 @@ static bool ask(void *context, int fd)
     return true;
 }
 
-static enum dpk_status find(struct search *s, const char *word, struct dpk_error *err)
+static enum dpk_status find_process(struct search *s, const char *word, struct dpk_error *err)
 {
     s->fd = -1;
     s->word = word;
@@ -114,7 +114,7 @@ static enum dpk_status attach(void *given, const struct dpk_args *args, struct d
     s.device = dpk_device_name(device);
     if ((status = ask_device(device, err)) != DPK_OK ||
         (status = dpk_device_directory(device, s.directory, err)) != DPK_OK ||
-        (status = find(&s, "find", err)) != DPK_OK)
+        (status = find_process(&s, "find", err)) != DPK_OK)
         goto out;
     close(s.fd);
     s.fd = -1;
@@ -128,7 +128,7 @@ static enum dpk_status attach(void *given, const struct dpk_args *args, struct d
     fflush(stdout);
     if ((gdb = dpk_accept(&listener, note_stranger, device)) < 0)
         status = dpk_fail_errno(err, "no client");
-    else if ((status = find(&s, "debug", err)) == DPK_OK)
+    else if ((status = find_process(&s, "debug", err)) == DPK_OK)
         connect_both(gdb, s.fd);
 out:
     if (gdb >= 0)

@@ -84,8 +84,8 @@ static const struct dpk_eu_group *find_group(const struct work *w, const char *n
 
 /* ---- Applications ---- */
 
-/* The name becomes a YAML key and a file name, so only plain characters are allowed. */
-static bool is_plain(const char *name)
+/* A key of YAML, and the name of a file: plain in either. */
+static bool is_sound_name(const char *name)
 {
     const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
     return *name && strlen(name) < 60 && strspn(name, plain) == strlen(name);
@@ -119,9 +119,9 @@ static enum dpk_status add_application(struct work *w, const yaml_node_t *n, str
     if (status != DPK_OK)
         return status;
     const char *name = text_of(values[0], "name", err);
-    if (name && !is_plain(name))
+    if (name && !is_sound_name(name))
         dpk_fail(err, DPK_ERR_FORMAT, "the name of an application is 1 to 59 of A-Z a-z 0-9 _ -");
-    if (!name || !is_plain(name))
+    if (!name || !is_sound_name(name))
         return dpk_yaml_at(n, DPK_ERR_FORMAT, err);
     if (values[1] && (status = read_units(values[1], "eus", &units, err)) != DPK_OK)
         return status;
@@ -226,9 +226,9 @@ static enum dpk_status add_partition(struct work *w, const yaml_node_t *n, struc
     if (status != DPK_OK)
         return status;
     const char *name = text_of(values[NAME], "name", err);
-    if (name && !is_plain(name))
+    if (name && !is_sound_name(name))
         dpk_fail(err, DPK_ERR_FORMAT, "the name of a partition is 1 to 59 of A-Z a-z 0-9 _ -");
-    if (!name || !is_plain(name))
+    if (!name || !is_sound_name(name))
         return dpk_yaml_at(n, DPK_ERR_FORMAT, err);
     status = make_partition(w, n, values, err);
     for (size_t i = 0; status == DPK_OK && (group = dpk_yaml_entry(&w->file, values[GROUPS], i));

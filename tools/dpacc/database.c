@@ -43,9 +43,10 @@ static int is_path(const cJSON *entry, const char *key, const char *path)
     return same;
 }
 
-/* Finds the entry with the same file and output; NULL if there is none. */
-static enum dpk_status find(const cJSON *list, const char *directory,
-                            const struct database_entry *e, cJSON **out, struct dpk_error *err)
+/* The entry of the same file and output, or NULL. */
+static enum dpk_status find_entry(const cJSON *list, const char *directory,
+                                  const struct database_entry *e, cJSON **out,
+                                  struct dpk_error *err)
 {
     char *file = absolute(directory, e->file), *output = absolute(directory, e->output);
     enum dpk_status status = file && output ? DPK_OK : dpk_fail_nomem(err);
@@ -85,7 +86,7 @@ static enum dpk_status put_one(cJSON *list, const char *directory, const struct 
     cJSON *old;
     if (e->arguments.failed)
         return dpk_fail_nomem(err);
-    enum dpk_status status = find(list, directory, e, &old, err);
+    enum dpk_status status = find_entry(list, directory, e, &old, err);
     if (status != DPK_OK)
         return status;
     cJSON *entry = make(directory, e);

@@ -119,7 +119,7 @@ bool words_split_file(struct words *w, const char *text)
     return split(w, text, " \t\r\n\v\f", true);
 }
 
-static bool is_plain(const char *word)
+static bool needs_no_quotes(const char *word)
 {
     static const char safe[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+/.,:@%";
@@ -131,7 +131,7 @@ void words_quote(const struct words *w, struct dpk_buf *to)
     for (size_t i = 0; i < w->count; i++) {
         if (i)
             dpk_put_u8(to, ' ');
-        if (is_plain(w->at[i])) {
+        if (needs_no_quotes(w->at[i])) {
             dpk_put_format(to, "%s", w->at[i]);
             continue;
         }

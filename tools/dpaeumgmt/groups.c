@@ -39,9 +39,11 @@ static enum dpk_status print_groups(const struct dpk_partitions *all,
     return status;
 }
 
-/* Returns the group of -g or -n, or NULL. */
-static const struct dpk_eu_group *find(const struct eu_options *o, const struct dpk_partitions *all,
-                                       const struct dpk_device_units *mine, struct dpk_error *err)
+/* The group that -g or -n names, or NULL. */
+static const struct dpk_eu_group *find_group(const struct eu_options *o,
+                                             const struct dpk_partitions *all,
+                                             const struct dpk_device_units *mine,
+                                             struct dpk_error *err)
 {
     for (size_t i = 0; i < all->group_count; i++) {
         const struct dpk_eu_group *g = &all->groups[i];
@@ -85,7 +87,7 @@ static enum dpk_status query(const struct eu_options *o, struct dpk_device *dev,
         return status;
     if (!o->group && !o->name)
         return print_groups(&all, &mine, err);
-    const struct dpk_eu_group *g = find(o, &all, &mine, err);
+    const struct dpk_eu_group *g = find_group(o, &all, &mine, err);
     return g ? print_group(&mine, g, err) : DPK_ERR_NOT_FOUND;
 }
 
@@ -128,7 +130,7 @@ static enum dpk_status destroy(const struct eu_options *o, struct dpk_device *de
     enum dpk_status status = dpk_units_begin(dev, &c, err);
     if (status != DPK_OK)
         return status;
-    const struct dpk_eu_group *g = find(o, &c.all, &c.mine, err);
+    const struct dpk_eu_group *g = find_group(o, &c.all, &c.mine, err);
     const unsigned id = g ? g->id : 0;
     status = g ? dpk_group_remove(&c, id, err) : DPK_ERR_NOT_FOUND;
     snprintf(detail, sizeof detail, "EU group %u destroyed", id);

@@ -8,7 +8,7 @@
 #define SIGNATURE_SIZE    512 /* of RSA-4096 */
 #define ANY_SIGNATURE_MAX ((size_t)65536)
 
-static bool is_plain(char c, bool first)
+static bool stays_in_a_name(char c, bool first)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || (c == '.' && !first);
@@ -19,7 +19,7 @@ char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *su
     struct dpk_buf name = {0};
     dpk_put_format(&name, "%s.", prefix);
     for (const char *p = tbs->program; p && *p; p++)
-        if (is_plain(*p, p == tbs->program))
+        if (stays_in_a_name(*p, p == tbs->program))
             dpk_put_u8(&name, (uint8_t)*p);
         else
             dpk_put_format(&name, "%%%02X", (unsigned char)*p);

@@ -16,8 +16,8 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Call this with the lock. */
-static struct dpk_allocation *find(struct dpk_addresses *all, uint64_t address)
+/* With the lock held. */
+static struct dpk_allocation *find_allocation(struct dpk_addresses *all, uint64_t address)
 {
     struct dpk_allocation **found = tfind(&address, &all->tree, by_address);
     return found ? *found : NULL;
@@ -58,7 +58,7 @@ static enum entered enter(struct dpk_addresses *all, const struct dpk_address_ow
 {
     enum entered result = ENTERED;
     pthread_mutex_lock(&all->lock);
-    struct dpk_allocation *there = find(all, address);
+    struct dpk_allocation *there = find_allocation(all, address);
     if (!there)
         result = enter_new(all, owner, address);
     else if (all->lives && !all->lives(there->owner.object, there->owner.run))
@@ -72,7 +72,7 @@ static enum entered enter(struct dpk_addresses *all, const struct dpk_address_ow
 bool dpk_address_leave(struct dpk_addresses *all, uint64_t address, struct dpk_address_owner *owner)
 {
     pthread_mutex_lock(&all->lock);
-    struct dpk_allocation *a = find(all, address);
+    struct dpk_allocation *a = find_allocation(all, address);
     if (a) {
         *owner = a->owner;
         remove_entry(all, a);

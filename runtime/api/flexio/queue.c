@@ -16,8 +16,8 @@ struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_proce
                                     .process = out->host ? NULL : process->dpa};
 }
 
-/* Call this with the lock. */
-static struct flexio_queue *find(struct flexio_process *p, uint32_t number)
+/* With the lock. */
+static struct flexio_queue *find_queue(struct flexio_process *p, uint32_t number)
 {
     struct flexio_queue *q = p->numbered[number % NUMBERED_QUEUES];
     while (q && dpk_queue_number(q->q) != number)
@@ -54,7 +54,7 @@ struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
                                       enum dpk_queue_kind kind)
 {
     pthread_mutex_lock(&p->objects_lock);
-    struct flexio_queue *q = find(p, number);
+    struct flexio_queue *q = find_queue(p, number);
     if (q && q->kind != kind)
         q = NULL;
     pthread_mutex_unlock(&p->objects_lock);
@@ -182,7 +182,7 @@ static void arm(const struct flexio_queue *q, uint32_t consumed)
 static bool report(struct flexio_process *p, unsigned call, uint32_t number, uint32_t consumed)
 {
     pthread_mutex_lock(&p->objects_lock);
-    const struct flexio_queue *q = find(p, number);
+    const struct flexio_queue *q = find_queue(p, number);
     const bool is = q && q->kind == (call == DPA_FLEXIO_EQ_CONSUMED ? DPK_EQ : DPK_CQ);
     if (is && call == DPA_FLEXIO_COMPLETE)
         dpk_cq_complete(q->q);
@@ -224,7 +224,7 @@ static bool reaches(struct flexio_process *p, uint32_t number, uint32_t page, ch
                     size_t size)
 {
     pthread_mutex_lock(&p->objects_lock);
-    const struct flexio_queue *q = find(p, number);
+    const struct flexio_queue *q = find_queue(p, number);
     const enum dpk_queue_kind kind = q ? q->kind : DPK_SQ;
     const uint32_t uar = q ? q->uar : page;
     pthread_mutex_unlock(&p->objects_lock);
@@ -240,7 +240,8 @@ static bool reaches(struct flexio_process *p, uint32_t number, uint32_t page, ch
     return false;
 }
 
-static bool ring(struct flexio_process *p, struct dpk_caller *caller, uint32_t number, uint16_t posted)
+static bool ring(struct flexio_process *p, struct dpk_caller *caller, uint32_t number,
+                 uint16_t posted)
 {
     dpk_doorbell_begin(caller);
     const bool rung = p->nic && dpk_queue_ring_number(p->nic, number, p, posted);

@@ -176,8 +176,8 @@ static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t
     return NULL;
 }
 
-static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned, char *reason)
+static void *find_memory(void *context, const struct dpk_caller *caller, uint64_t address,
+                         unsigned size, bool write, void **pinned, char *reason)
 {
     const unsigned entity = ((address - RV64_EXTERNAL_BASE) & SECOND) != 0;
     const uint64_t host = address - RV64_EXTERNAL_BASE - (entity ? SECOND : 0);
@@ -340,7 +340,8 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
 bool windows_attach(struct flexio_process *p, uint32_t uar)
 {
     dpk_process_set_external_memory(
-        p->dpa, &(struct dpk_external_memory){.find = find, .release = release, .context = p});
+        p->dpa,
+        &(struct dpk_external_memory){.find = find_memory, .release = release, .context = p});
     dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, device_call, p);
     return uar_new(p, uar, "flexio_process_create", &p->uar) == FLEXIO_STATUS_SUCCESS;
 }

@@ -155,9 +155,9 @@ void dpk_host_process_destroy(struct dpk_host_process *p)
 
 /* ---- Calls ---- */
 
-/* Returns NULL if the function does not belong to the process's program. */
-static const struct dpk_host_call *find(const struct dpk_host_process *process, dpk_host_stub *stub,
-                                        struct dpk_error *err)
+/* NULL: not a function of the process's program. */
+static const struct dpk_host_call *find_call(const struct dpk_host_process *process,
+                                             dpk_host_stub *stub, struct dpk_error *err)
 {
     for (size_t i = 0; i < process->function_count; i++)
         if (process->functions[i].stub == stub)
@@ -170,7 +170,7 @@ enum dpk_status dpk_host_process_function(const struct dpk_host_process *process
                                           dpk_host_stub *stub, struct dpk_call *call,
                                           struct dpk_error *err)
 {
-    const struct dpk_host_call *f = find(process, stub, err);
+    const struct dpk_host_call *f = find_call(process, stub, err);
     if (!f)
         return DPK_ERR_NOT_FOUND;
     *call = f->call;
@@ -181,7 +181,7 @@ enum dpk_status dpk_host_process_pack(const struct dpk_host_process *process, dp
                                       va_list ap, struct dpk_call *call, void **args,
                                       struct dpk_error *err)
 {
-    const struct dpk_host_call *f = find(process, stub, err);
+    const struct dpk_host_call *f = find_call(process, stub, err);
     if (!f)
         return DPK_ERR_NOT_FOUND;
     *args = calloc(1, f->call.argument_size ? f->call.argument_size : 1);

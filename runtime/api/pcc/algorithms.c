@@ -91,7 +91,7 @@ struct place {
     unsigned index, parameters, counters;
 };
 
-static bool find(struct dpk_pcc *pcc, unsigned port, unsigned slot, struct place *out)
+static bool find_place(struct dpk_pcc *pcc, unsigned port, unsigned slot, struct place *out)
 {
     if (port >= pcc->options.ports || slot >= DPA_PCC_SLOTS)
         return false;
@@ -110,7 +110,7 @@ bool dpk_pcc_algorithm(struct dpk_pcc *pcc, unsigned port, unsigned slot,
                        struct dpk_pcc_algorithm *out)
 {
     struct place p;
-    if (!find(pcc, port, slot, &p))
+    if (!find_place(pcc, port, slot, &p))
         return false;
     *out = (struct dpk_pcc_algorithm){.slot = slot,
                                       .index = p.index,
@@ -128,7 +128,7 @@ enum dpk_status dpk_pcc_enable(struct dpk_pcc *pcc, unsigned port, unsigned slot
                                struct dpk_error *err)
 {
     struct place p;
-    if (!find(pcc, port, slot, &p))
+    if (!find_place(pcc, port, slot, &p))
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no algorithm in slot %u of port %u", slot,
                         port);
     p.slot->enabled = enabled;
@@ -151,7 +151,7 @@ bool dpk_pcc_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsign
                        struct dpk_pcc_value *out)
 {
     struct place p;
-    if (!find(pcc, port, slot, &p) || number >= p.parameters)
+    if (!find_place(pcc, port, slot, &p) || number >= p.parameters)
         return false;
     *out = value_of(&p.texts[1 + number], &p.algorithm->parameters[number],
                     p.slot->parameters[number]);
@@ -162,7 +162,7 @@ bool dpk_pcc_counter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned
                      struct dpk_pcc_value *out)
 {
     struct place p;
-    if (!find(pcc, port, slot, &p) || number >= p.counters)
+    if (!find_place(pcc, port, slot, &p) || number >= p.counters)
         return false;
     *out = value_of(&p.texts[1 + DPA_PCC_PARAMETERS + number], &p.algorithm->counters[number],
                     p.slot->counters[number]);
@@ -208,7 +208,7 @@ enum dpk_status dpk_pcc_set_parameter(struct dpk_pcc *pcc, unsigned port, unsign
     struct place p;
     struct dpk_pcc_value v;
     uint64_t at;
-    if (!find(pcc, port, slot, &p) || !dpk_pcc_parameter(pcc, port, slot, number, &v))
+    if (!find_place(pcc, port, slot, &p) || !dpk_pcc_parameter(pcc, port, slot, number, &v))
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
                         "the algorithm in slot %u of port %u has no parameter %u", slot, port,
                         number);

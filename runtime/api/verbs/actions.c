@@ -103,7 +103,7 @@ static struct note *notes;
 
 /* Returns the link to the note of an action. *link is NULL if there is no note. Call this with the
  * lock. */
-static struct note **find(const struct mlx5dv_dr_action *action)
+static struct note **find_note(const struct mlx5dv_dr_action *action)
 {
     struct note **at = &notes;
     while (*at && (*at)->action != action)
@@ -126,7 +126,7 @@ void dpk_mlx5_dr_action_note(const struct mlx5dv_dr_action *action, enum dpk_mlx
 void dpk_mlx5_dr_action_forget(const struct mlx5dv_dr_action *action)
 {
     pthread_mutex_lock(&lock);
-    struct note **at = find(action), *n = *at;
+    struct note **at = find_note(action), *n = *at;
     if (n)
         *at = n->next;
     pthread_mutex_unlock(&lock);
@@ -174,7 +174,7 @@ bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *
         return added;
     }
     pthread_mutex_lock(&lock);
-    const struct note *n = *find(action);
+    const struct note *n = *find_note(action);
     const bool added = n && add_noted(n, to);
     pthread_mutex_unlock(&lock);
     return added;

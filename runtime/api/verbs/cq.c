@@ -344,8 +344,8 @@ bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places pl
     return good;
 }
 
-/* Call this with the lock. */
-static struct cq *find(const struct ibv_context *context, uint32_t number)
+/* With the lock. */
+static struct cq *find_cq(const struct ibv_context *context, uint32_t number)
 {
     struct cq *cq;
     SLIST_FOREACH(cq, &cqs, next)
@@ -357,7 +357,7 @@ static struct cq *find(const struct ibv_context *context, uint32_t number)
 bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
 {
     pthread_mutex_lock(&lock);
-    struct cq *cq = find(context, number);
+    struct cq *cq = find_cq(context, number);
     if (cq)
         complete(cq, NULL, true);
     const bool awaited = cq && cq->awaited > 0;
@@ -376,7 +376,7 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
 struct cq *cq_await(struct ibv_context *context, uint32_t number)
 {
     pthread_mutex_lock(&lock);
-    struct cq *cq = find(context, number);
+    struct cq *cq = find_cq(context, number);
     if (cq)
         cq->awaited++;
     pthread_mutex_unlock(&lock);

@@ -26,8 +26,8 @@ static struct {
 
 /* ---- Finding functions ---- */
 
-/* Finds the function of a bus and number among all cards. */
-static struct dpk_pci *find(unsigned bus, unsigned number)
+/* The function of a bus and a number, in whichever card has it. */
+static struct dpk_pci *find_function(unsigned bus, unsigned number)
 {
     char folder[PATH_MAX];
     struct dpk_error err = {0};
@@ -55,7 +55,7 @@ int vfio_find_group(const char *address)
     if (strlen(address) != 12 || sscanf(address, "%4x:%2x:00.%c", &domain, &number, &end) != 3 ||
         domain < DPK_PCI_ADDRESS_DOMAIN(0) || domain > DPK_PCI_ADDRESS_DOMAIN(0xff))
         return -1;
-    struct dpk_pci *f = find(domain & 0xff, number);
+    struct dpk_pci *f = find_function(domain & 0xff, number);
     int group = -1;
     if (f) {
         dpk_pci_address(f, own);
@@ -285,7 +285,7 @@ int vfio_open(const char *path, int flags)
         return open_container();
     if (sscanf(path, "/dev/vfio/%u%n", &group, &used) != 1 || path[used] != '\0')
         return fail_with(ENXIO);
-    struct dpk_pci *pci = find(group / 64, group % 64);
+    struct dpk_pci *pci = find_function(group / 64, group % 64);
     if (!pci)
         return fail_with(ENXIO);
     const int fd = open_group(pci);

@@ -82,7 +82,7 @@ static bool copy_mapping(const struct dpk_pci *f, unsigned place, uint64_t *iova
     return atomic_load(&m->key) == out->what.key;
 }
 
-static bool find(const struct dpk_pci *f, uint64_t iova, struct found *out)
+static bool find_mapping(const struct dpk_pci *f, uint64_t iova, struct found *out)
 {
     for (unsigned i = 0, n = count_places(f); i < n; i++) {
         uint64_t start;
@@ -153,7 +153,7 @@ static const struct pci_reached *enter(struct dpk_pci *f, const struct found *w)
 static size_t copy_part(struct dpk_pci *f, uint64_t iova, void *bytes, size_t size, unsigned right)
 {
     struct found w = {0};
-    if (!find(f, iova, &w))
+    if (!find_mapping(f, iova, &w))
         return 0;
     const size_t n = size < w.what.size - w.offset ? size : (size_t)(w.what.size - w.offset);
     const struct pci_reached *r = enter(f, &w);

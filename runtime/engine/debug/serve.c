@@ -7,8 +7,8 @@
 
 #include "engine/debug/gdb.h"
 
-/* Writes without SIGPIPE: a closed connection must not end the host program. */
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
+/* Writes without SIGPIPE, which a closed connection must not raise in the host program. */
+static bool send_all(int fd, const uint8_t *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL);
@@ -26,7 +26,7 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size)
 
 static bool flush(struct gdb *g, int out)
 {
-    bool done = !g->out.failed && !g->body.failed && write_all(out, g->out.data, g->out.size);
+    bool done = !g->out.failed && !g->body.failed && send_all(out, g->out.data, g->out.size);
     g->out.size = 0;
     return done;
 }

@@ -32,7 +32,7 @@ static bool own_folder(char out[PATH_MAX])
     return end != NULL;
 }
 
-static bool find(char path[PATH_MAX], struct stat *file)
+static bool find_library(char path[PATH_MAX], struct stat *file)
 {
     static const char *const places[] = {"", "/../lib"};
     char folder[PATH_MAX];
@@ -49,7 +49,7 @@ jit_translate_fn *jit_library_load(struct dpk_error *err)
 {
     char path[PATH_MAX];
     struct stat file;
-    if (!find(path, &file)) {
+    if (!find_library(path, &file)) {
         dpk_fail(err, DPK_ERR_NOT_FOUND,
                  "no " DPK_JIT_LIBRARY " beside dpakit's libraries (Debian: libdpakit-llvm1)");
         return NULL;
@@ -67,7 +67,7 @@ bool jit_library_stamp(uint64_t stamp[3])
 {
     char path[PATH_MAX];
     struct stat file;
-    if (!find(path, &file))
+    if (!find_library(path, &file))
         return false;
     stamp[0] = (uint64_t)file.st_size;
     stamp[1] = (uint64_t)file.st_mtim.tv_sec;

@@ -87,8 +87,9 @@ static void list_processes(const struct control *s, int fd)
 
 /* ---- find and debug ---- */
 
-/* Call this with the lock. `directory` is the device's. */
-static struct dpk_process *find(const struct control *s, uint64_t token, const char *directory)
+/* With the lock. `directory`: the device's. */
+static struct dpk_process *find_process(const struct control *s, uint64_t token,
+                                        const char *directory)
 {
     for (struct list *n = s->processes->next; n != s->processes; n = n->next) {
         struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
@@ -104,7 +105,7 @@ static void debug(const struct control *s, int fd, uint64_t token, const char *d
     struct dpk_error err = {0};
     const struct timeval forever = {0};
     sched_lock();
-    struct dpk_process *p = find(s, token, directory);
+    struct dpk_process *p = find_process(s, token, directory);
     if (p)
         sched_group_enter(&p->group); /* the process stays until we are done */
     sched_unlock();
@@ -137,7 +138,7 @@ static void answer(const struct control *s, int fd)
                line[directory] == '/') {
         uint64_t token = strtoull(digits, NULL, 16);
         sched_lock();
-        bool there = find(s, token, line + directory) != NULL;
+        bool there = find_process(s, token, line + directory) != NULL;
         sched_unlock();
         if (strcmp(word, "debug") == 0)
             debug(s, fd, token, line + directory);

@@ -28,7 +28,7 @@ static void wake_if_still(const struct dpk_debugger *d)
 
 /* ---- Requests of GDB ---- */
 
-static struct hart *find(const struct dpk_debugger *d, unsigned id)
+static struct hart *find_hart(const struct dpk_debugger *d, unsigned id)
 {
     return id >= 1 && id <= HARTS_MAX ? d->process->harts[id - 1] : NULL;
 }
@@ -64,7 +64,7 @@ static void ops_describe(void *target, unsigned id, char *out, size_t size)
 {
     struct dpk_debugger *d = target;
     sched_lock();
-    const struct hart *h = find(d, id);
+    const struct hart *h = find_hart(d, id);
     const char *function = h ? dpk_image_function_at(d->process->image, h->function, NULL) : NULL;
     if (!h || sched_hart_rests(&h->sched))
         snprintf(out, size, "idle");
@@ -79,7 +79,7 @@ static bool ops_get_registers(void *target, unsigned id, uint64_t x[32], uint64_
 {
     struct dpk_debugger *d = target;
     sched_lock();
-    const struct hart *h = find(d, id);
+    const struct hart *h = find_hart(d, id);
     memset(x, 0, 32 * sizeof *x);
     *pc = dpk_image_entry(d->process->image);
     if (h) {
@@ -98,7 +98,7 @@ static bool ops_set_registers(void *target, unsigned id, const uint64_t x[32], u
         !debug_may_set(d->process, &d->policy, from, pc))
         return false;
     sched_lock();
-    struct hart *h = find(d, id);
+    struct hart *h = find_hart(d, id);
     bool there = h && !sched_hart_rests(&h->sched);
     if (there) {
         memcpy(h->regs.x + 1, x + 1, 31 * sizeof *x);
@@ -178,7 +178,7 @@ static void ops_resume(void *target, unsigned id, enum dpk_resume how)
 {
     struct dpk_debugger *d = target;
     sched_lock();
-    struct hart *h = find(d, id);
+    struct hart *h = find_hart(d, id);
     if (h)
         hart_set_resume(h, how);
     sched_unlock();

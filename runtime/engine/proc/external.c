@@ -9,7 +9,7 @@ struct access {
     char *reason;
 };
 
-static void *find(void *context, uint64_t address, unsigned width, unsigned need)
+static void *find_memory(void *context, uint64_t address, unsigned width, unsigned need)
 {
     struct access *a = context;
     const struct dpk_external_memory *m = &a->hart->process->external;
@@ -28,7 +28,7 @@ bool external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX])
 {
     const struct dpk_process *p = h->process;
     struct access a = {.hart = h, .reason = reason};
-    const struct rv64_external external = {.find = find, .context = &a};
+    const struct rv64_external external = {.find = find_memory, .context = &a};
     reason[0] = '\0';
     if ((h->regs.fault != RV64_FAULT_LOAD && h->regs.fault != RV64_FAULT_STORE) ||
         h->regs.fault_address < RV64_EXTERNAL_BASE || !p->external.find)

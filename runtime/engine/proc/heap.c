@@ -81,9 +81,8 @@ void heap_destroy(struct heap *h)
     free(h);
 }
 
-/* Finds the first block that is large enough in its own bin, otherwise any block of a higher
- * bin. */
-static struct block *find(struct heap *h, uint64_t size)
+/* The first block of the own bin that is large enough, else any of a higher bin. */
+static struct block *find_block(struct heap *h, uint64_t size)
 {
     for (unsigned bin = bin_of(size); bin < BINS; bin++)
         for (struct list *n = h->bins[bin].next; n != &h->bins[bin]; n = n->next) {
@@ -186,10 +185,10 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     uint64_t rounded = 0;
     if (size <= h->total) {
         rounded = (size + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN + h->zone;
-        b = find(h, rounded);
+        b = find_block(h, rounded);
         if (!b && h->waiting_size) {
             release(h, 0);
-            b = find(h, rounded);
+            b = find_block(h, rounded);
         }
     }
     if (!b)

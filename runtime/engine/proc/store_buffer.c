@@ -39,7 +39,7 @@ static unsigned *chain_of(struct store_buffer *b, uint64_t address)
     return &b->chains[address / LINE % CHAINS];
 }
 
-static struct line *find(struct store_buffer *b, uint64_t address)
+static struct line *find_line(struct store_buffer *b, uint64_t address)
 {
     unsigned i = *chain_of(b, address);
     while (i != 0 && b->lines[i - 1].address != address)
@@ -65,7 +65,7 @@ static bool has_room(struct store_buffer *b)
 /* Returns the line of an address, or NULL if there are too many lines or memory is exhausted. */
 static struct line *line_of(struct store_buffer *b, uint64_t address)
 {
-    struct line *l = find(b, address);
+    struct line *l = find_line(b, address);
     if (l || !has_room(b))
         return l;
     l = &b->lines[b->count++];

@@ -15,7 +15,8 @@ struct dpk_recorder {
     struct dpk_error failure;
 };
 
-static bool write_all(int fd, const void *head, size_t head_size, const void *bytes, size_t size)
+/* Writes both pieces behind one another. */
+static bool write_both(int fd, const void *head, size_t head_size, const void *bytes, size_t size)
 {
     struct iovec v[2] = {{(void *)head, head_size}, {(void *)bytes, size}};
     int first = 0;
@@ -64,7 +65,7 @@ enum dpk_status dpk_recorder_open(const char *path, uint64_t seed, struct dpk_re
         status = create(r, err);
     dpk_store_le64(header, RECORD_MAGIC);
     dpk_store_le64(header + 8, seed);
-    if (status == DPK_OK && !write_all(r->fd, header, sizeof header, NULL, 0))
+    if (status == DPK_OK && !write_both(r->fd, header, sizeof header, NULL, 0))
         status = dpk_fail_errno(err, "%s", path);
     if (status == DPK_OK)
         *out = r;
@@ -116,7 +117,7 @@ static void write_record(struct dpk_recorder *r, const struct dpk_record *record
     struct head h;
     make_head(&h, record);
     const off_t before = lseek(r->fd, 0, SEEK_END);
-    if (write_all(r->fd, h.bytes, h.size, record->bytes, record->size))
+    if (write_both(r->fd, h.bytes, h.size, record->bytes, record->size))
         return;
     dpk_fail_errno(&r->failure, "%s", r->path);
     if (before >= 0)

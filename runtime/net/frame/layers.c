@@ -84,9 +84,8 @@ static size_t transport(struct dpk_reader r, const struct layers *l)
     return r.failed || l->end - l->l4 < size ? 0 : size;
 }
 
-/* `before` points to the number of data bytes that will follow these headers. NULL if the bytes are
- * a whole frame. */
-static void find(const uint8_t *frame, size_t size, const size_t *before, struct layers *out)
+/* `before`: the bytes are headers that come before as many of data; NULL: they are all. */
+static void find_layers(const uint8_t *frame, size_t size, const size_t *before, struct layers *out)
 {
     struct dpk_reader r = dpk_reader(frame, size);
     *out = (struct layers){0};
@@ -113,12 +112,12 @@ static void find(const uint8_t *frame, size_t size, const size_t *before, struct
 
 void layers_find(const uint8_t *frame, size_t size, struct layers *out)
 {
-    find(frame, size, NULL, out);
+    find_layers(frame, size, NULL, out);
 }
 
 void layers_find_before(const uint8_t *headers, size_t size, size_t data, struct layers *out)
 {
-    find(headers, size, &data, out);
+    find_layers(headers, size, &data, out);
 }
 
 /* ---- Checksums ---- */

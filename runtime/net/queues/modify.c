@@ -64,7 +64,7 @@ enum { IPV4_ADDRESSES = 12, IPV6_ADDRESSES = 8, IPV4_CHECKSUM = 10 };
 enum { INNER = 0x30, INNER_END = 0x47 }; /* numbers of the first fields in inner headers of
                                           * tunnels */
 
-static const struct field *find(uint16_t number)
+static const struct field *find_field(uint16_t number)
 {
     for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].number == number)
@@ -82,7 +82,7 @@ static uint32_t mask_of(unsigned bits)
 static enum dpk_status no_field(uint16_t number, struct dpk_error *err)
 {
     const struct field *inner =
-        number > INNER && number < INNER_END ? find((uint16_t)(number - INNER)) : NULL;
+        number > INNER && number < INNER_END ? find_field((uint16_t)(number - INNER)) : NULL;
     return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the field 0x%x%s%s is not emulated", number,
                     inner ? ", IN_" : "", inner ? inner->name : "");
 }
@@ -112,7 +112,7 @@ enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
                                           .data = dpk_read_be32(&r)};
     if (kind < DPK_FLOW_SET || kind > DPK_FLOW_COPY)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "the action type 0x%x is not emulated", kind);
-    const struct field *f = find(out->field), *from = f;
+    const struct field *f = find_field(out->field), *from = f;
     if (!f)
         return no_field(out->field, err);
     if (kind == DPK_FLOW_ADD) {
@@ -126,7 +126,7 @@ enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
         out->source_offset = out->offset;
         out->field = (uint16_t)(out->data >> 16 & FIELD);
         out->offset = (uint8_t)(out->data >> 8 & FIVE);
-        if (!(f = find(out->field)))
+        if (!(f = find_field(out->field)))
             return no_field(out->field, err);
         if (check_bits(from, out->source_offset, out->length, err) != DPK_OK)
             return DPK_ERR_RANGE;

@@ -376,7 +376,7 @@ static enum dpk_status make_socket(const char *name, const char *program, int *f
         name, program);
 }
 
-static enum dpk_status find(int fd, const char *name, int *index, struct dpk_error *err)
+static enum dpk_status find_interface(int fd, const char *name, int *index, struct dpk_error *err)
 {
     *index = interface_index(fd, name);
     return *index
@@ -392,7 +392,7 @@ static enum dpk_status veth_try(const char *argument, struct dpk_error *err)
     int fd = -1, index;
     enum dpk_status status = make_socket(argument, "PROGRAM", &fd, err);
     if (status == DPK_OK)
-        status = find(fd, argument, &index, err);
+        status = find_interface(fd, argument, &index, err);
     if (fd >= 0)
         close(fd);
     return status;
@@ -464,7 +464,7 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
     if (status == DPK_OK)
         status = make_socket(v->name, program_invocation_name, &v->out, err);
     if (status == DPK_OK)
-        status = find(v->in, v->name, &index, err);
+        status = find_interface(v->in, v->name, &index, err);
     if (status == DPK_OK)
         status = make_ring(v, err);
     if (status == DPK_OK && !take_cable(v, index))

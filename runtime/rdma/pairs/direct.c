@@ -70,7 +70,8 @@ bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE])
     return true;
 }
 
-static struct offered *find(struct channel *c, uint64_t key, uint64_t address, uint64_t size)
+static struct offered *find_offered(struct channel *c, uint64_t key, uint64_t address,
+                                    uint64_t size)
 {
     struct offered *o = c->direct.theirs;
     for (size_t i = 0; i < OFFERS_MAX; i++, o++)
@@ -83,7 +84,7 @@ static struct offered *find(struct channel *c, uint64_t key, uint64_t address, u
 bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
                  struct fetch *out)
 {
-    const struct offered *o = find(c, key, address, size);
+    const struct offered *o = find_offered(c, key, address, size);
     if (o)
         *out = (struct fetch){o->import, o->address + (address - o->base)};
     return o != NULL;
@@ -190,14 +191,14 @@ static bool is_allowed(const struct channel *c)
 bool direct_can_read(const struct dpk_rc_qp *qp, const struct request *r)
 {
     struct channel *c = r->opcode == DPK_RC_READ ? channel_of(qp, r->total) : NULL;
-    return c && is_allowed(c) && find(c, r->key, r->address, r->size);
+    return c && is_allowed(c) && find_offered(c, r->key, r->address, r->size);
 }
 
 bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
                  const struct request *r)
 {
     struct channel *c = qp->requests;
-    struct offered *o = find(c, r->key, r->address, r->size);
+    struct offered *o = find_offered(c, r->key, r->address, r->size);
     if (!o)
         return false;
     const struct fetch from = {o->import, o->address + (r->address - o->base)};

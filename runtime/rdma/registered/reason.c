@@ -24,7 +24,7 @@ static struct dpk_memory_refusal refusal_of(const struct dpk_memory *m,
     return r;
 }
 
-static struct dpk_memory_refusal find(const struct dpk_memory_access *a, bool copied)
+static struct dpk_memory_refusal find_refusal(const struct dpk_memory_access *a, bool copied)
 {
     struct slot *slot = slot_pin(a->key);
     if (!slot)
@@ -37,7 +37,7 @@ static struct dpk_memory_refusal find(const struct dpk_memory_access *a, bool co
 
 struct dpk_memory_refusal dpk_memory_refusal(const struct dpk_memory_access *a)
 {
-    return find(a, false);
+    return find_refusal(a, false);
 }
 
 /* Host memory is rarely gone. If both ends could be gone, the other end is reported. */
@@ -50,7 +50,8 @@ static struct dpk_memory_refusal find_of_copy(const struct dpk_memory_access *to
                                               const struct dpk_memory_access *from,
                                               const struct dpk_memory_access **which)
 {
-    const struct dpk_memory_refusal source = find(from, true), target = find(to, true);
+    const struct dpk_memory_refusal source = find_refusal(from, true),
+                                    target = find_refusal(to, true);
     const bool at_source =
         source.why != DPK_MEMORY_GONE || (target.why == DPK_MEMORY_GONE && is_certain(&source));
     *which = at_source ? from : to;

@@ -45,7 +45,7 @@ static bool text_of(const yaml_node_t *n, char *out, size_t size)
     return true;
 }
 
-static const yaml_node_t *find(const struct file *f, const yaml_node_t *map, const char *name)
+static const yaml_node_t *find_key(const struct file *f, const yaml_node_t *map, const char *name)
 {
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top;
          p++) {
@@ -171,7 +171,7 @@ static enum dpk_status add_link(struct file *f, const yaml_node_t *item)
         return dpk_fail(f->err, DPK_ERR_FORMAT, "{from: NODE, to: NODE} is wanted");
     enum dpk_status status = DPK_OK;
     for (unsigned i = 0; i < 2 && status == DPK_OK; i++) {
-        const yaml_node_t *end = find(f, item, ends[i]);
+        const yaml_node_t *end = find_key(f, item, ends[i]);
         if (!text_of(end, names[i], sizeof names[i]))
             return dpk_fail(f->err, DPK_ERR_FORMAT, "a link has `from` and `to`, which are nodes");
         status = find_node(f, names[i], &nodes[i]);
@@ -194,8 +194,8 @@ static enum dpk_status add_failure(struct file *f, const yaml_node_t *item)
     static const char *const ends[] = {"from", "to", NULL};
     char from[CC_NAME_MAX], to[CC_NAME_MAX];
     struct cc_failure failure = {0};
-    if (item->type != YAML_MAPPING_NODE || !text_of(find(f, item, "from"), from, sizeof from) ||
-        !text_of(find(f, item, "to"), to, sizeof to) || !find(f, item, "down"))
+    if (item->type != YAML_MAPPING_NODE || !text_of(find_key(f, item, "from"), from, sizeof from) ||
+        !text_of(find_key(f, item, "to"), to, sizeof to) || !find_key(f, item, "down"))
         return dpk_fail(f->err, DPK_ERR_FORMAT,
                         "{from: NODE, to: NODE, down: TIME, up: TIME} is wanted");
     enum dpk_status status = set_keys(f, item, ends, set_failure, &failure);
@@ -204,8 +204,9 @@ static enum dpk_status add_failure(struct file *f, const yaml_node_t *item)
 
 static enum dpk_status read_custom(struct file *f, const yaml_node_t *root)
 {
-    const yaml_node_t *hosts = find(f, root, "hosts"), *switches = find(f, root, "switches"),
-                      *links = find(f, root, "links");
+    const yaml_node_t *hosts = find_key(f, root, "hosts"),
+                      *switches = find_key(f, root, "switches"),
+                      *links = find_key(f, root, "links");
     if (f->net->shape != CC_CUSTOM) {
         const yaml_node_t *list = hosts ? hosts : switches ? switches : links;
         return list ? at_line(f, list,
@@ -255,7 +256,7 @@ static enum dpk_status read_parameters(struct file *f, const yaml_node_t *root)
                                          "core",     "ecn",      "pfc",   "failures", NULL};
     enum dpk_status status = set_keys(f, root, others, set_topology, f->net);
     for (size_t i = 0; groups[i] && status == DPK_OK; i++) {
-        const yaml_node_t *group = find(f, root, groups[i]);
+        const yaml_node_t *group = find_key(f, root, groups[i]);
         if (group && group->type != YAML_MAPPING_NODE)
             return wrong(f, group, "{KEY: VALUE}");
         if (group)
@@ -275,7 +276,7 @@ static enum dpk_status add_work(struct file *f, const yaml_node_t *item)
     static const char *const others[] = {"kind", NULL};
     struct cc_work work;
     char kind[VALUE_MAX];
-    if (item->type != YAML_MAPPING_NODE || !text_of(find(f, item, "kind"), kind, sizeof kind))
+    if (item->type != YAML_MAPPING_NODE || !text_of(find_key(f, item, "kind"), kind, sizeof kind))
         return dpk_fail(f->err, DPK_ERR_FORMAT,
                         "{kind: long, bursts, poisson, flow or trace, ...} is wanted");
     enum dpk_status status = keys_default_work(kind, &work, f->err);
@@ -289,8 +290,8 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
     char shape[VALUE_MAX];
     if (!root || root->type != YAML_MAPPING_NODE)
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a topology file has `topology: NAME` first");
-    const yaml_node_t *name = find(f, root, "topology"), *work = find(f, root, "workload"),
-                      *failures = find(f, root, "failures");
+    const yaml_node_t *name = find_key(f, root, "topology"), *work = find_key(f, root, "workload"),
+                      *failures = find_key(f, root, "failures");
     if (!text_of(name, shape, sizeof shape))
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a topology file has `topology: NAME`");
     enum dpk_status status = at_line(f, name, keys_default_topology(shape, f->net, f->err));

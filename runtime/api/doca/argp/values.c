@@ -25,10 +25,10 @@ static struct param *find_in(struct param *first, bool is_long, const char *name
     return a;
 }
 
-/* Finds a parameter of the current command, a general parameter, or an inherited parameter of an
- * outer command; with `all`, any parameter of an outer command. */
-static struct param *find(const struct parser *p, bool is_long, const char *name, size_t length,
-                          bool all)
+/* Those of the current command, those that every program has, and what inner commands inherit; or
+ * `all` of the commands on the way there. */
+static struct param *find_param(const struct parser *p, bool is_long, const char *name,
+                                size_t length, bool all)
 {
     for (const struct cmd *c = p->current; c; c = c->parent) {
         struct param *a = find_in(c->first, is_long, name, length);
@@ -41,19 +41,19 @@ static struct param *find(const struct parser *p, bool is_long, const char *name
 
 struct param *find_short(const struct parser *p, const char *name, size_t length)
 {
-    return find(p, false, name, length, false);
+    return find_param(p, false, name, length, false);
 }
 
 struct param *find_long(const struct parser *p, const char *name, size_t length)
 {
-    return find(p, true, name, length, false);
+    return find_param(p, true, name, length, false);
 }
 
 struct param *find_in_file(const struct parser *p, const char *name)
 {
-    struct param *a = find(p, true, name, strlen(name), true);
+    struct param *a = find_param(p, true, name, strlen(name), true);
     if (!a)
-        a = find(p, false, name, strlen(name), true);
+        a = find_param(p, false, name, strlen(name), true);
     return a && !a->cli_only ? a : NULL;
 }
 

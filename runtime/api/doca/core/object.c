@@ -30,8 +30,8 @@ static uint64_t handle_of(uint32_t place)
     return MARK << 48 | (table.places[place].generation & GENERATION_MASK) << PLACE_BITS | place;
 }
 
-/* Returns the place of a handle that is in use, or NULL. Call this with the lock held. */
-static struct place *find(const void *handle)
+/* The place of a handle that is in use; NULL: it is not. With the lock held. */
+static struct place *find_place(const void *handle)
 {
     uint32_t place = (uint32_t)((uintptr_t)handle & (PLACES_MAX - 1));
     if (place >= table.count || !table.places[place].object ||
@@ -130,7 +130,7 @@ static void *pin(const void *handle, const struct dpk_kind *kind)
 {
     struct dpk_object *o = NULL;
     pthread_mutex_lock(&table.lock);
-    struct place *p = find(handle);
+    struct place *p = find_place(handle);
     if (p && (kind ? p->object->kind == kind : p->object->kind->is_ctx)) {
         o = p->object;
         atomic_fetch_add_explicit(&o->references, 1, memory_order_relaxed);
@@ -204,7 +204,7 @@ doca_error_t dpk_object_leave(const void *handle, const struct dpk_kind *kind, v
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&table.lock);
-    struct place *p = find(handle);
+    struct place *p = find_place(handle);
     if (!p || p->object->kind != kind) {
         result = DOCA_ERROR_INVALID_VALUE;
     } else if (atomic_load(&p->object->users) != 0) {

@@ -7,8 +7,8 @@ struct dpk_receiver {
     uint16_t id;
 };
 
-/* Call this with the lock. */
-static uint32_t find(const struct dpk_dev *dev, uint16_t id)
+/* With the lock. */
+static uint32_t find_receiver(const struct dpk_dev *dev, uint16_t id)
 {
     const struct dpk_receiver *r = dev->receivers;
     while (r && r->id != id)
@@ -22,7 +22,7 @@ doca_error_t dpk_dev_add_receiver(struct dpk_dev *dev, uint16_t id, uint32_t num
     if (!r)
         return DOCA_ERROR_NO_MEMORY;
     pthread_mutex_lock(&dev->object.lock);
-    const bool taken = find(dev, id) != 0;
+    const bool taken = find_receiver(dev, id) != 0;
     if (!taken) {
         *r = (struct dpk_receiver){dev->receivers, number, id};
         dev->receivers = r;
@@ -48,7 +48,7 @@ void dpk_dev_remove_receiver(struct dpk_dev *dev, uint32_t number)
 uint32_t dpk_dev_receiver(struct dpk_dev *dev, uint16_t id)
 {
     pthread_mutex_lock(&dev->object.lock);
-    const uint32_t number = find(dev, id);
+    const uint32_t number = find_receiver(dev, id);
     pthread_mutex_unlock(&dev->object.lock);
     return number;
 }

@@ -50,8 +50,8 @@ static bool call_on_doorbell(struct dpk_dpa *d, unsigned call, uint64_t completi
 
 /* ---- Completions ---- */
 
-/* Gets the doorbell of a place, and its user data. */
-static void find(struct db_completion *k, uint64_t place, uint64_t found[2])
+/* Which doorbell has a place, and its user data. */
+static void find_doorbell(struct db_completion *k, uint64_t place, uint64_t found[2])
 {
     struct doorbell *b = NULL;
     pthread_mutex_lock(&k->object.lock);
@@ -69,7 +69,7 @@ static bool tell_properties(struct dpk_dpa *d, const uint64_t args[6], char *rea
     struct db_completion *k = dpk_object_pin(dpk_pointer(args[0]), &db_completion_kind);
     if (!k)
         return dpk_dpa_call_fails(reason, size, "devemu: not a handle of a doorbell completion");
-    find(k, args[1], found);
+    find_doorbell(k, args[1], found);
     dpk_object_drop(k);
     struct dpk_process *p = dpk_dpa_enter(d, d->run);
     const bool good = p && dpk_copy_in(p, args[2], found, sizeof found, NULL) == DPK_OK;
@@ -114,8 +114,7 @@ static bool devemu_call(void *context, struct dpk_caller *caller, unsigned call,
     }
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_DEVEMU, .call = devemu_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_DEVEMU, .call = devemu_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -8,7 +8,7 @@
 #define LONG_NANOSECONDS  500000
 #define PATIENCE          2000u /* polls without a ring before longer sleeps */
 
-static struct doorbell *find(const struct pci_dev *d, unsigned region, uint32_t id)
+static struct doorbell *find_doorbell(const struct pci_dev *d, unsigned region, uint32_t id)
 {
     struct doorbell *b = d->listener.first;
     while (b && (b->region != region || b->id != id))
@@ -32,7 +32,7 @@ static bool look_at_messages(const struct pci_dev *d, unsigned region)
         uint32_t value;
         if (!dpk_pci_take_ring(d->f, region, place, &value))
             continue;
-        struct doorbell *b = find(d, region, dpk_pci_id(r, value));
+        struct doorbell *b = find_doorbell(d, region, dpk_pci_id(r, value));
         any = true;
         if (b)
             ring(b, value);
@@ -82,7 +82,7 @@ static bool start_thread(struct pci_dev *d)
 
 static doca_error_t add(struct pci_dev *d, struct doorbell *b)
 {
-    if (find(d, b->region, b->id))
+    if (find_doorbell(d, b->region, b->id))
         return DOCA_ERROR_ALREADY_EXIST;
     if (!d->listener.runs && !start_thread(d))
         return DOCA_ERROR_OPERATING_SYSTEM;

@@ -98,8 +98,8 @@ static bool external_pointer(struct dpk_dpa *d, const struct dpk_memory_domain *
     return slot < SLOTS_MAX;
 }
 
-static void *find(void *context, const struct dpk_caller *caller, uint64_t address, unsigned size,
-                  bool write, void **pinned, char *reason)
+static void *find_memory(void *context, const struct dpk_caller *caller, uint64_t address,
+                         unsigned size, bool write, void **pinned, char *reason)
 {
     struct dpk_dpa *d = context;
     struct dpk_externals *e = &d->externals;
@@ -126,7 +126,7 @@ static void attach(struct dpk_dpa *d)
 {
     dpk_process_set_external_memory(
         d->process->dpa,
-        &(struct dpk_external_memory){.find = find, .release = release, .context = d});
+        &(struct dpk_external_memory){.find = find_memory, .release = release, .context = d});
 }
 
 static bool call_external(void *context, struct dpk_caller *caller, unsigned call,
@@ -137,9 +137,8 @@ static bool call_external(void *context, struct dpk_caller *caller, unsigned cal
                             reason, size);
 }
 
-static struct dpk_dpa_calls calls = {.room = DPA_ROOM_EXTERNAL,
-                                     .call = call_external,
-                                     .attach = attach};
+static struct dpk_dpa_calls calls = {
+    .room = DPA_ROOM_EXTERNAL, .call = call_external, .attach = attach};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -143,9 +143,8 @@ void source_remove(struct event_source *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns the DOCA handle of an object of libibverbs, or NULL if the program itself made the
- * object. */
-static void *find(const struct context *c, const void *ib)
+/* The handle of what DOCA made of an object of libibverbs; NULL: it is the program's own. */
+static void *find_queue(const struct context *c, const void *ib)
 {
     const struct event_source *s;
     void *handle = NULL;
@@ -218,9 +217,9 @@ static bool tell(const struct context *c, const struct ibv_async_event *e,
         return false;
     }
     if (e->event_type == IBV_EVENT_CQ_ERR)
-        told.element.cq = find(c, e->element.cq);
+        told.element.cq = find_queue(c, e->element.cq);
     else
-        told.element.qp = find(c, e->element.qp);
+        told.element.qp = find_queue(c, e->element.qp);
     if (!told.element.reserved)
         return false;
     *out = told;

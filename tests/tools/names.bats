@@ -30,8 +30,8 @@ words() {
 # removed does not count.
 defined_twice() { # TREE OBJECTS
     (cd "$1" && find lib runtime tools -name '*.c') | sed 's/c$/o/' |
-        while read -r object; do [ ! -e "$2/$object" ] || echo "$object"; done >objects
-    (cd "$2" && xargs nm -A -g --defined-only) <objects |
+        while read -r object; do [ ! -e "$2/$object" ] || echo "$object"; done >looked_at
+    (cd "$2" && xargs nm -A -g --defined-only) <looked_at |
         awk '{ file = $1; sub(/:.*/, "", file); where[$NF] = where[$NF] " " file; if (count[$NF]++ == 1) twice[$NF] = 1 }
             END { for (name in twice) print name where[name] }' | sort
 }
@@ -42,7 +42,7 @@ defined_twice() { # TREE OBJECTS
     defined_twice "$tree" "$DPAKIT_BUILD/obj" | grep -v '^main ' >twice || true
     cat twice
     [ ! -s twice ]
-    [ "$(wc -l <objects)" -ge 700 ]
+    [ "$(wc -l <looked_at)" -ge 700 ]
 }
 
 @test "a name that is defined twice is found" {

@@ -1,7 +1,9 @@
-/* Functions that code compiled with -fsanitize=thread calls at each access to memory that threads
- * may share, and instead of atomic operations, which they carry out. They inform the engine, which
- * finds races (engine/proc/tsan.c). The functions are those of
- * compiler-rt/lib/tsan/rtl/tsan_interface.h and tsan_interface_atomic.h. */
+/*
+ * Code that is compiled with -fsanitize=thread calls these functions: at each access to memory that threads
+ * may share, and instead of atomic operations, which are carried out here. Each call notifies the engine,
+ * which finds races (engine/proc/tsan.c). The functions are those of compiler-rt/lib/tsan/rtl/tsan_interface.h and
+ * tsan_interface_atomic.h.
+ */
 #include "guest/abi/syscall.h"
 
 #include <dpaintrin.h>
@@ -77,9 +79,8 @@ int __tsan_memcmp(const void *a, const void *b, size_t size)
     return memcmp(a, b, size);
 }
 
-/* ---- Atomics ----
- *
- * Orders are those of C11: relaxed, consume, acquire, release, acq_rel, seq_cst. */
+/* ---- Atomics ---- Orders are those of C11: relaxed, consume, acquire, release, both,
+ * sequential. */
 
 static inline uint64_t releases(int order)
 {
@@ -91,7 +92,7 @@ static inline uint64_t acquires(int order)
     return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE ? DPA_ACCESS_ACQUIRES : 0;
 }
 
-/* The engine is informed before a store, so that a reader of the value finds the earlier accesses,
+/* The engine is informed before a store, so that a reader of the value finds the earlier accesses;
  * and after a load. */
 static inline void before_store(uint64_t at, uint64_t size, int order, const void *from)
 {

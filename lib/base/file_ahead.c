@@ -41,8 +41,8 @@ static void *write_it(void *argument)
     return NULL;
 }
 
-/* Opens a file without a name in the directory where `path` really is. Returns -1 if the file
- * system has no such files, or if `path` cannot be replaced. */
+/* Opens a file without a name in the real directory of `path`. -1: the file system has no such
+ * files, or the file at the path cannot be replaced. */
 static int open_beside(const char *path)
 {
     struct stat st;

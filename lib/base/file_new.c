@@ -102,9 +102,9 @@ static void sweep(int dir)
 
 #define TRIES 16
 
-/* Opens a file without a name, which disappears if its writer ends. Returns -1 with errno set;
- * EOPNOTSUPP if the file system has no such files, or if /proc is missing, which is needed to name
- * it. */
+/* Opens a file without a name, which disappears when its writer ends. -1 with errno set;
+ * EOPNOTSUPP: the file system has no such files, or there is no /proc, by which the file gets its
+ * name. */
 static int open_unnamed(struct dpk_new_file *f, mode_t mode)
 {
     f->fd = openat(f->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
@@ -182,7 +182,7 @@ static int name_it(const struct dpk_new_file *f, const char *name)
     return linkat(AT_FDCWD, f->source, f->dir, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Replaces the file that has the name. */
+/* Puts the file in the place of an existing file. */
 static int put_over(struct dpk_new_file *f)
 {
     int named = f->temp[0] ? 0 : -1;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the size of the UTF-8 character at `s` (RFC 3629), which has `left` bytes. Returns 0 for
- * invalid bytes and for control characters; terminals obey U+0080 to U+009F as well. */
+/* Returns the bytes of the UTF-8 character (RFC 3629) at `s`, which has `left` bytes. 0: the bytes
+ * are not UTF-8, or a control character, also of U+0080 to U+009F, which terminals obey too. */
 static size_t printable(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
@@ -22,7 +22,7 @@ static size_t printable(const unsigned char *s, size_t left)
     return length;
 }
 
-/* Replaces unprintable bytes by '?', but keeps line breaks and tabs. */
+/* Replaces unprintable characters by '?', except line breaks and tabs. */
 static void clean(unsigned char *s, size_t size)
 {
     for (size_t at = 0, length; at < size; at += length ? length : 1) {
@@ -60,7 +60,7 @@ static uint32_t code_point(const unsigned char *s, size_t length)
     return c;
 }
 
-/* Replaces invisible characters by escapes, or by '?' if there is no room. */
+/* Replaces invisible characters by escapes, or by '?' where an escape has no room. */
 static void escape(char *text, size_t room)
 {
     size_t size = strlen(text) + 1;

@@ -8,7 +8,8 @@ static bool dash_at(size_t i)
     return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-/* Returns -1 if `c` is not a digit. strtoul would also accept blanks and signs. */
+/* Returns the value of a hexadecimal digit, or -1 for another character. strtoul would skip blanks
+ * and signs. */
 static int digit_value(char c)
 {
     if (c >= '0' && c <= '9')

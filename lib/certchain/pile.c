@@ -83,7 +83,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
                              pile->count, dpk_openssl_reason());
             break;
         }
-        /* A bundle may also hold the key; skip it. */
+        /* A bundle may also hold the key, which is ignored here. */
         if (strcmp(name, PEM_STRING_X509) == 0 || strcmp(name, PEM_STRING_X509_OLD) == 0) {
             X509 *cert = NULL;
             struct dpk_reader r = dpk_reader(data, (size_t)length);

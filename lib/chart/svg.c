@@ -73,7 +73,7 @@ static double put_legend(const struct chart *c, double width, double top, struct
 
 /* ---- Axes ---- */
 
-/* Gets the range of all values. Returns false if there are no values. */
+/* Finds the least and the greatest of all values. Returns false if there are no values. */
 static bool ends_of(const struct chart *c, bool of_x, double *low, double *high)
 {
     bool found = false;

@@ -1,4 +1,4 @@
-/* Dates of new files, and dates as text. */
+/* The date of files that a tool makes, and dates as text. */
 #include "cli/cli.h"
 
 #include <stdlib.h>

@@ -189,7 +189,7 @@ static enum dpk_verdict check_hashes(struct verification *v)
         return DPK_VERDICT_DIGEST_MISMATCH;
     }
     if (!crypto_is_for_device(s))
-        return note(v, name, DPK_VERDICT_BAD_FORMAT, "right, but of no ELF for RISC-V");
+        return note(v, name, DPK_VERDICT_BAD_FORMAT, "right, but the ELF is not for RISC-V");
     return note(v, name, DPK_VERDICT_OK, "every hash of the %s is right",
                 s->packed ? "container" : "device ELF");
 }

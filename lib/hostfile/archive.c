@@ -23,7 +23,7 @@
 
 /* ---- Reading ---- */
 
-/* Reads a decimal number, padded with blanks. Returns UINT64_MAX if it is not a number. */
+/* Reads a decimal number, padded with blanks. UINT64_MAX: the text is not a number. */
 static uint64_t decimal(const uint8_t *text, size_t size)
 {
     uint64_t value = 0;

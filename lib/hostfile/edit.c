@@ -341,7 +341,8 @@ static uint64_t end_of_rest(const struct object *o, const size_t *indices, size_
     return end;
 }
 
-/* Returns the end of the remaining names in the name table. Names may share their ends. */
+/* Returns the end of the names of remaining sections in the name table. A name may be the end of
+ * another. */
 static size_t end_of_names(const struct dpk_hostfile *host, const struct tail *t,
                            const size_t *indices, size_t count)
 {

@@ -26,7 +26,7 @@ struct signing {
     size_t count;
     unsigned hashing; /* threads within a program */
     atomic_bool failed;
-    pthread_mutex_t one; /* protects `done` and the progress callback */
+    pthread_mutex_t one; /* protects the following members */
     size_t done;
 };
 

@@ -54,7 +54,7 @@ static enum dpk_status check_signature_tlv(const struct dpk_nv_tlv *tlv, size_t 
         tlv->version)
         return dpk_fail(err, DPK_ERR_FORMAT, "signature TLV with a wrong header");
     if (!is_signature_uuid(tlv->data))
-        return dpk_fail(err, DPK_ERR_FORMAT, "the signature's UUID is not valid");
+        return dpk_fail(err, DPK_ERR_FORMAT, "the signature's UUID is invalid");
     size_t used = SIG_FIELD_AT + SIG_FIELD_SIZE;
     if (memcmp(tlv->data + used, zeros, size - used) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "bytes after the signature in its TLV");

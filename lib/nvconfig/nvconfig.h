@@ -235,7 +235,8 @@ void dpk_nv_value_format(const struct dpk_nv_param *param, const uint8_t *data,
 /* Returns the value of a number that is not an array; for an enum or a bool, its number. */
 int64_t dpk_nv_value_number(const struct dpk_nv_param *param, const uint8_t *data);
 
-/* Returns the number in `def` that says whether the parameter is valid. NULL if there is none. */
+/* Returns the number in `def` that says whether the parameter is valid. NULL if there is no such
+ * number. */
 const struct dpk_nv_param *dpk_nv_valid_bit(const struct dpk_nv_def *def,
                                             const struct dpk_nv_param *param);
 

@@ -95,7 +95,7 @@ enum dpk_status dpk_nv_payload_parse(const struct dpk_nv_def *const *defs, size_
     struct dpk_nv_list list = {0};
     struct dpk_reader r = dpk_reader(bytes, size);
     enum dpk_status status = DPK_OK;
-    int part = 0; /* number of the target of defs[i] */
+    int part = 0; /* the part that defs[i] describes */
     for (size_t i = 0; i < count && status == DPK_OK;) {
         struct dpk_nv_target target = dpk_nv_target_at(defs[i], &all, part);
         struct dpk_nv_def bound = dpk_nv_def_bind(defs[i], &target);

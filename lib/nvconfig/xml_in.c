@@ -64,7 +64,8 @@ static enum dpk_status parse_value(const char *text, const struct dpk_nv_param *
     return dpk_nv_value_parse(&one, text, tlv->data, err);
 }
 
-/* Reports an unknown parameter, with as many legal names as fit. */
+/* Refuses an element that is not a parameter. The error lists the parameters, as far as they
+ * fit. */
 static enum dpk_status fail_unknown(const struct dpk_nv_def *def, struct dpk_error *err)
 {
     char names[600] = "";

@@ -117,8 +117,8 @@ static bool signer_allowed(const struct dpk_policy *policy, const struct dpk_cer
            name_allowed(policy, leaf);
 }
 
-/* Returns the minimum for the program, or NULL. Programs in containers match by UUID, which is
- * signed; names in host files are not signed. */
+/* The minimum that names the program; NULL: none does. What is in a container goes by its UUID,
+ * which is signed; the name of a program in a host file is not. */
 static const struct minimum *minimum_of(const struct minimums *all,
                                         const struct dpk_policy_subject *about)
 {
@@ -159,8 +159,8 @@ enum dpk_policy_reason dpk_policy_check(const struct dpk_policy *policy,
                                         size_t size)
 {
     if (policy->programs.given && !has(&policy->programs, about->sha256)) {
-        snprintf(why, size, "%s is none of the %zu programs that the policy allows", about->sha256,
-                 policy->programs.count);
+        snprintf(why, size, "%s is not one of the %zu programs that the policy allows",
+                 about->sha256, policy->programs.count);
         return DPK_POLICY_PROGRAM;
     }
     struct dpk_cert_facts leaf = {0};

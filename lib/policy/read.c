@@ -1,5 +1,5 @@
-/* Reads policies from YAML. A value that can never match is an error, because such a rule would let
- * everything pass. */
+/* Policies read from YAML. Every value is parsed as what it is: a text that could match nothing is
+ * an error, for a rule that matches nothing lets everything pass. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* State while a policy is read. */
 struct reading {
     yaml_document_t *document;
-    const char *folder; /* folder of revocation lists; NULL if there is no folder */
+    const char *folder; /* of revocation lists, or NULL */
     struct dpk_policy *policy;
 };
 
@@ -136,8 +136,8 @@ static enum dpk_status take_names(struct reading *r, const yaml_node_t *n,
 
 static enum dpk_status take_signer(struct reading *r, const yaml_node_t *n, struct dpk_error *err)
 {
-    static const char *const kinds[] = {"certificate", "key",            "subject", "subject_pattern",
-                                        "issuer",      "issuer_pattern", NULL};
+    static const char *const kinds[] = {
+        "certificate", "key", "subject", "subject_pattern", "issuer", "issuer_pattern", NULL};
     const yaml_node_t *values[6] = {0};
     if (n->type != YAML_MAPPING_NODE || n->data.mapping.pairs.top == n->data.mapping.pairs.start)
         return fail_at(n, err,

@@ -174,7 +174,7 @@ enum dpk_status dpk_profile_write(struct dpk_profile *p, const char *path, struc
 
 /* ---- Reading folded stacks ---- */
 
-/* Adds a line, and changes its text. Returns false if it is not a line of folded stacks. */
+/* Reads a line, and changes it. False: the line does not belong to a folded profile. */
 static bool read_line(struct dpk_profile *p, char *line)
 {
     char *space = strrchr(line, ' '), *end;

@@ -20,8 +20,8 @@ setup_file() {
     reported 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.gre_key' \
         'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \
         'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'after a destination' \
-        'the action is none' 'bits of outer_headers.smac' '63 bytes' \
-        'destination is none' '9 destinations' 'destination is for another domain' \
+        'lack this action' 'bits of outer_headers.smac' '63 bytes' \
+        'lack a destination.s kind' '9 destinations' 'destination is for another domain' \
         '0x0000 is no type of a VLAN tag' 'mlx5dv_dr_action_create_modify_header: 4 bytes'
 }
 

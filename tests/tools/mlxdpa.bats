@@ -331,7 +331,7 @@ sign() {
     fails 1 "program odd: its device ELF is not one for RISC-V" \
         mlxdpa -e host -o out export_tbs
     sign -e host -o forced --force
-    fails 12 "BAD_FORMAT (right, but of no ELF for RISC-V)" mlxdpa -e forced --ca "$f/root.der" verify
+    fails 12 "BAD_FORMAT (right, but the ELF is not for RISC-V)" mlxdpa -e forced --ca "$f/root.der" verify
     mlxdpa -e host -o forced --force export_tbs
     [ -s forced.odd.tbs ]
 }

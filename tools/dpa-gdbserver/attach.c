@@ -1,4 +1,5 @@
-/* The command of dpa-gdbserver: finds the process with the token and relays GDB's bytes to it. */
+/* The command of dpa-gdbserver: finds the process that has the token and passes GDB's bytes on to
+ * it. */
 #include "attach.h"
 
 #include <errno.h>

@@ -48,7 +48,8 @@ doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintpt
                                "%s: 0 bytes, or nowhere to put the address", __func__);
     const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_refuse(
+            NULL, result, "%s: the DPA context is invalid, was destroyed, or has failed", __func__);
     const struct dpk_dpa *base = dpk_dpa_base(c.dpa);
     const struct dpk_address_owner owner = {base->object.handle, base->run};
     enum dpk_status status = dpk_address_new(&addresses, &owner, c.process, size, dev_ptr, &err);

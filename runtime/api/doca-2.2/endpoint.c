@@ -10,9 +10,13 @@
 
 #define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
 
-static doca_error_t no_memory(const char *call)
+/* The reason why calls with a DPA context fail. */
+static doca_error_t of_context(const char *call, doca_error_t result)
 {
-    return dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the object");
+    if (result == DOCA_SUCCESS)
+        return result;
+    return dpk_doca_refuse(NULL, result,
+                           "%s: the DPA context is invalid, was destroyed, or has failed", call);
 }
 
 /* ---- Memory ---- */
@@ -46,10 +50,8 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
         return INVALID("%s: no address, nowhere to put the memory, or flags that are not 0",
                        __func__);
     if ((access & ~(unsigned)PERMISSIONS) != 0)
-        return INVALID("%s: access 0x%x is none of DOCA_ACCESS_...", __func__, access);
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
-    if (result == DOCA_SUCCESS && (result = doca_mmap_create(&map)) != DOCA_SUCCESS)
-        no_memory(__func__);
+        return INVALID("%s: access 0x%x is not one of DOCA_ACCESS_...", __func__, access);
+    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
     if (result == DOCA_SUCCESS)
         result = start_map(__func__, map, c.dpa->dev->object.handle, addr, length, access);
     dpk_dpa_end(&c);
@@ -151,7 +153,7 @@ doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
     const doca_error_t result = dpk_object_destroy(worker, &worker_kind);
     return result == DOCA_SUCCESS
                ? result
-               : dpk_doca_refuse(NULL, result, "%s: it is no worker, or endpoints use it",
+               : dpk_doca_refuse(NULL, result, "%s: the worker is invalid, or endpoints use it",
                                  __func__);
 }
 
@@ -207,12 +209,13 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     if (ep)
         *ep = NULL;
     if (!ep || (access & ~(unsigned)PERMISSIONS) != 0)
-        return INVALID("%s: nowhere to put the endpoint, or access 0x%x is none of DOCA_ACCESS_...",
-                       __func__, access);
+        return INVALID(
+            "%s: nowhere to put the endpoint, or access 0x%x is not one of DOCA_ACCESS_...",
+            __func__, access);
     struct worker *w = dpk_object_pin(worker, &worker_kind);
     if (!w)
-        return INVALID("%s: the worker is none, or was destroyed", __func__);
-    doca_error_t result;
+        return INVALID("%s: the worker is invalid, or was destroyed", __func__);
+    doca_error_t result = DOCA_ERROR_NO_MEMORY;
     struct endpoint *e = calloc(1, sizeof *e);
     if (!e) {
         result = no_memory(__func__);
@@ -232,7 +235,7 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
 
 static doca_error_t no_endpoint(const char *call)
 {
-    return INVALID("%s: the endpoint is none, or was destroyed, or an argument is NULL", call);
+    return INVALID("%s: the endpoint is invalid, or was destroyed, or an argument is NULL", call);
 }
 
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
@@ -272,8 +275,10 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
         return no_endpoint(__func__);
     /* The API does not say how many bytes there are: addresses of one version have one size. They
      * begin with a mark and the version; without these nothing behind them is read. */
-    const doca_error_t result =
-        dpk_rdma_connect(__func__, e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    if (result == DOCA_ERROR_INVALID_VALUE)
+        dpk_doca_refuse(e, result, "%s: the address is not from doca_dpa_ep_addr_get, or damaged",
+                        __func__);
     dpk_object_drop(e);
     return result;
 }

@@ -11,7 +11,6 @@
 
 #include "inside.h"
 
-
 struct dpkverify_result {
     struct dpk_buf content; /* the private copy */
     int code;               /* of the first refusal; finish() refuses a file without programs */
@@ -196,9 +195,8 @@ static void add_result(struct dpkverify_result *r, const struct dpkverify_trust 
     add_finding(r, trust, &f);
 }
 
-/* Adds the results of a program. `by_roots` has a result for each target. If the roots refuse a
- * target, the first device that accepts the program counts. If no device does, the results of the
- * roots count, or without roots that of the first device. */
+/* Adds the result for a program: by the roots, for each of its targets, in `by_roots`; or of the
+ * first device that accepts it; or, if no device does, of the first device that was asked. */
 static enum dpk_status add_program(struct dpkverify_result *r, const struct dpkverify_trust *trust,
                                    const struct dpk_program *p, const struct dpk_result *by_roots,
                                    struct dpk_error *err)
@@ -208,7 +206,8 @@ static enum dpk_status add_program(struct dpkverify_result *r, const struct dpkv
     for (size_t i = 0; right && i < p->subject_count; i++)
         right = by_roots[i].verdict == DPK_VERDICT_OK;
     for (size_t i = 0; !right && i < trust->device_count; i++) {
-        enum dpk_status status = dpk_load_ask_program(&trust->devices[i], p, rules_of(trust), &says, err);
+        enum dpk_status status =
+            dpk_load_ask_program(&trust->devices[i], p, rules_of(trust), &says, err);
         if (status != DPK_OK)
             return status;
         if (says.verdict == DPK_VERDICT_OK || (!best.program && !by_roots))
@@ -258,7 +257,8 @@ static enum dpk_status finish(struct dpkverify_result *r, struct dpk_error *err)
 {
     cJSON *o = cJSON_CreateObject();
     if (r->count == 0)
-        refuse(r, dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT), "", "BAD_FORMAT", "no DPA program in it");
+        refuse(r, dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT), "", "BAD_FORMAT",
+               "no DPA program in it");
     r->failed |= !cJSON_AddNumberToObject(o, "code", r->code);
     put_text(r, o, "reason", r->reason);
     if (!cJSON_AddItemToObject(o, "programs", r->programs))

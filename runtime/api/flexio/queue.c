@@ -194,8 +194,8 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_9.complete(p->context, number));
 }
 
-/* Returns true for a destroyed queue. As on a card, its doorbells have no effect, because the host
- * may destroy a queue while a thread runs. */
+/* As on a card, a doorbell of a destroyed queue has no effect: the host may take it down while a
+ * thread runs. */
 static bool was_there(struct flexio_process *p, uint32_t number)
 {
     bool was = false;

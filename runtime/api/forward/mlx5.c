@@ -17,8 +17,8 @@ static bool is_our_umem(const struct mlx5dv_devx_umem *umem)
     return e && (!umem || e->is_our_umem(umem));
 }
 
-/* Returns true for a receive queue of FlexIO or an object of a command. rdma-core's objects start
- * with their context, too. */
+/* A receive queue of FlexIO, or what a command made; rdma-core's objects start with their context,
+ * too. */
 static bool is_our_devx(struct mlx5dv_devx_obj *object)
 {
     struct ibv_context *context = NULL;
@@ -35,9 +35,8 @@ FORWARD(struct ibv_context *, NULL, mlx5dv_open_device,
         (struct ibv_device * device, struct mlx5dv_context_attr *attr), (device, attr),
         dpk_device_is_emulated(device), emulated()->open_device(device))
 
-/* Reports the properties that the caller requests in comp_mask and emulated devices know.
- * Properties that all cards report are 0 if emulated devices do not have them; others are omitted,
- * as on cards without them. */
+/* Answers the parts of comp_mask that emulated devices support. A value that every card reports,
+ * and that emulated devices lack, is 0. Other parts are not answered, as on cards. */
 static int query_device(const struct ibv_context *context, struct mlx5dv_context *out)
 {
     if (!context || !out)

@@ -218,8 +218,7 @@ static int add_part(struct mlx5dv_dr_action *array, const struct mlx5dv_dr_actio
                             *reformat = reformats ? dest->dest_reformat->reformat : NULL;
     struct dpk_flow_actions does = {.change_count = 0};
     if (!action_add(to, &does) || does.target_count != 1 || does.change_count != 0)
-        return match_refuse(EOPNOTSUPP, array_call,
-                            "a destination is none that emulated devices have");
+        return match_refuse(EOPNOTSUPP, array_call, "emulated devices lack a destination's kind");
     if (reformat && (!dpk_mlx5_is_ours(reformat) || (reformat->change.kind != DPK_FLOW_WRAP &&
                                                      reformat->change.kind != DPK_FLOW_UNWRAP)))
         return match_refuse(EOPNOTSUPP, array_call, "a reformat is no packet_reformat");

@@ -104,8 +104,8 @@ static void raise_event(struct cq *cq)
                 cq->number);
 }
 
-/* Waits until the channel may have an event. Returns false, with errno, on failure. Returns at once
- * if the program's read does not block, or only this read can wait. */
+/* Returns when reading the channel gives an event, or else is where to sleep. False: errno says
+ * why. */
 static bool await_event(struct channel *c)
 {
     struct dpk_rc *rc = context_known_rc(context_of(c->ib.context));
@@ -472,9 +472,9 @@ int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
     return taken;
 }
 
-/* Arms a queue. Completions of DPA threads are solicited. If a completion has come since the last
- * event, and is not consumed, an event is added at once, so that a program that polls and then arms
- * misses no completion. */
+/* Messages of DPA threads are solicited. Completions that came since the last event, and are not
+ * consumed, are reported at once: a program that arms the queue after it has polled misses no
+ * completion. */
 int cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;

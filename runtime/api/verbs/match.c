@@ -1,4 +1,5 @@
-/* Matching of steering rules. It has the names of unsupported fields for error messages. */
+/* The fields that steering rules match. Other fields are known by name, so that a refusal can name
+ * them. */
 #include "match.h"
 
 #include <errno.h>

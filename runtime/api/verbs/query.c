@@ -19,8 +19,8 @@ __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
     return device ? htobe64(gids_guid(device)) : 0;
 }
 
-/* Describes a BlueField-3, except limits of memory regions and domains. Properties that are 0 are
- * not supported: multicast groups, memory windows, raw queue pairs. */
+/* Describes a BlueField-3, except for mr and pd, which are those of `memory`. Attributes that are 0
+ * do not exist: multicast groups, memory windows, raw queue pairs. */
 static void describe(struct ibv_context *context, struct ibv_device_attr *out)
 {
     const struct ibv_device *device = context->device;

@@ -32,7 +32,7 @@ static int refuse_action(const struct dpk_flow_actions *does)
     if (does->change_count == DPK_FLOW_CHANGES)
         return match_refuse(EOPNOTSUPP, call, "more than %d changes of a frame", DPK_FLOW_CHANGES);
     return match_refuse(EOPNOTSUPP, call,
-                        "the action is none that emulated devices have: dest_devx_tir, "
+                        "emulated devices lack this action; they have dest_devx_tir, "
                         "dest_vport, dest_table, dest_array, drop, default_miss, tag, "
                         "flow_counter, modify_header, push_vlan, pop_vlan, packet_reformat");
 }
@@ -57,8 +57,8 @@ static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
     return 0;
 }
 
-/* Adds all actions of a rule. Returns 0 or an errno. After a rule without a destination, frames go
- * on as if no rule matched, but with its changes. */
+/* Adds all actions of a rule; 0 or an errno. A rule without a destination only changes the frame,
+ * as if no rule had matched. */
 static int add_actions(const struct mlx5dv_dr_domain *domain, size_t count,
                        struct mlx5dv_dr_action *actions[], struct dpk_flow_actions *does)
 {

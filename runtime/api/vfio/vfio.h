@@ -45,8 +45,8 @@ struct vfio_held {
 
 /* ---- Descriptors (descriptors.c); any thread ---- */
 
-/* Opens the path of an emulated container or group and returns its descriptor. Returns -1 and sets
- * errno on failure: ENXIO for any other path. */
+/* The path of a container or a group that is emulated: its descriptor. -1: errno says why; ENXIO:
+ * it is another path. */
 int vfio_open(const char *path, int flags);
 /* Gets the object of a descriptor, with a reference. Returns false if the descriptor is not
  * emulated, or belongs to another process (a child of vfork() shares the memory). */
@@ -60,9 +60,8 @@ int vfio_unset_container(struct vfio_function *function);
 void vfio_forget(int fd);
 /* Returns true if a descriptor from `first` to `last` is emulated. */
 bool vfio_has(unsigned first, unsigned last);
-/* Call these around a call of the C library that copies `from` to `made` (-1: it failed), or closes
- * a range of descriptors. In between, no thread opens or closes an emulated descriptor.
- * vfio_change_copied returns `made`, or -1. */
+/* Around a call of the C library that makes `made` of `from` (-1: it failed), or closes a range:
+ * nobody opens or closes one of these meanwhile. The first returns `made`, or -1. */
 void vfio_change_begin(void);
 int vfio_change_copied(int from, int made);
 void vfio_change_closed(unsigned first, unsigned last, bool done);
@@ -72,8 +71,8 @@ int vfio_find_group(const char *address);
 /* ---- Their answers, as of ioctl (calls.c) ---- */
 
 int vfio_call(const struct vfio_held *of, unsigned long request, void *argument);
-/* Copies a text of the program, truncated to the buffer, with a NUL. Returns false if the memory does
- * not exist. */
+/* Copies a text of the program, truncated to the buffer, with a NUL. Returns false if the memory
+ * does not exist. */
 bool vfio_copy_text(char *to, size_t room, const char *from);
 /* Writes within the first pages of a device, which are its configuration space; like pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
@@ -103,7 +102,7 @@ void vfio_containers_unlock(void);
 
 /* ---- Interrupts (interrupts.c) ---- */
 
-/* Sets the eventfds of vectors; -1 sets none. Returns false and sets errno: EBUSY if a parent
+/* Sets the eventfds of vectors; -1: no eventfd. Returns false and sets errno: EBUSY if a parent
  * process has set eventfds. */
 bool vfio_set_interrupts(struct vfio_function *f, unsigned start, unsigned count, const int *fds);
 /* In a child of fork(), forgets the eventfds of the parent. */

@@ -1,4 +1,5 @@
-/* Memory of the host program that a function accesses by bus addresses. */
+/* Memory of the host's program that a function reads and writes: where it is, by addresses of the
+ * bus. */
 #include <linux/pci_regs.h>
 #include <stdlib.h>
 #include <string.h>

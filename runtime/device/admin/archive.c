@@ -154,7 +154,7 @@ static enum dpk_status read_text(struct dpk_reader *r, struct archive *a, size_t
     if (number >= DPK_IDENTITY_TEXTS)
         return dpk_fail(err, DPK_ERR_FORMAT, "more than %d texts", DPK_IDENTITY_TEXTS);
     if (text.size > DPK_IDENTITY_TEXT_MAX || memchr(text.data, 0, text.size))
-        return dpk_fail(err, DPK_ERR_FORMAT, "text %zu is none", number);
+        return dpk_fail(err, DPK_ERR_FORMAT, "text %zu is too long or has a NUL", number);
     memcpy(a->texts[number], text.data, text.size);
     return dpk_device_check_text(number, a->texts[number], err) == DPK_OK ? DPK_OK : DPK_ERR_FORMAT;
 }

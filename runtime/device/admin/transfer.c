@@ -182,7 +182,7 @@ static enum dpk_status put_key(sqlite3 *db, const struct archive_key *k, struct 
     const unsigned char *at = k->spki.data;
     EVP_PKEY *key = d2i_PUBKEY(NULL, &at, (long)k->spki.size);
     enum dpk_status status = key ? dpk_device_add_nvidia_key(db, &k->uuid, key, err)
-                                 : dpk_fail(err, DPK_ERR_FORMAT, "an NVIDIA key is none");
+                                 : dpk_fail(err, DPK_ERR_FORMAT, "an NVIDIA key is damaged");
     EVP_PKEY_free(key);
     return status;
 }
@@ -232,7 +232,7 @@ static enum dpk_status fill(void *context, const char *staging, struct dpk_error
     if (status == DPK_OK && a->factory.size) {
         key = dpk_device_decode_private(a->factory.data, a->factory.size);
         status = key ? dpk_device_write_pair(staging, key, &a->factory_uuid, err)
-                     : dpk_fail(err, DPK_ERR_FORMAT, "the factory key is none");
+                     : dpk_fail(err, DPK_ERR_FORMAT, "the factory key is damaged");
         EVP_PKEY_free(key);
     }
     if (status == DPK_OK)

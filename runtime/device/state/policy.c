@@ -99,7 +99,7 @@ enum dpk_status dpk_device_life_cycle(sqlite3 *db, bool *development, struct dpk
     *development = strcmp(value, development_name) == 0;
     return *development ? DPK_OK
                         : dpk_fail(err, DPK_ERR_FORMAT,
-                                   "the device's state is damaged: its life cycle is none");
+                                   "the device's state is damaged: its life cycle is unknown");
 }
 
 /* ---- Debuggers ---- */

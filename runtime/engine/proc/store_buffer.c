@@ -185,8 +185,8 @@ void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, 
 
 /* ---- The end ---- */
 
-/* Returns whether a pair is new, because a thread may be activated a million times. Returns false
- * if it was reported, or if many were. */
+/* Once for each pair: a thread may be activated a million times. False: it was told, or many
+ * were. */
 static bool is_news(struct dpk_process *p, const struct early *e)
 {
     const uint64_t pair = e->store << 32 ^ e->doorbell; /* addresses of code have 32 bits */

@@ -291,7 +291,8 @@ static enum dpk_status find_folders(struct cabled *c, const char *directory, con
 {
     const char *slash = directory ? strrchr(directory, '/') : NULL;
     if (!slash || check_name(slash + 1, NULL) != DPK_OK)
-        return dpk_fail(err, DPK_ERR_USAGE, "a cable begins at a device, and this is none");
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "a cable begins at a device, and this name is not valid for a device");
     if (!c->to_switch && strcmp(slash + 1, peer) == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "a device has no cable to itself: use loop");
     const int n = snprintf(c->peer_folder, PATH_MAX, "%.*s/%s%s", (int)(slash - directory),

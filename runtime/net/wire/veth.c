@@ -74,8 +74,8 @@ static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
     return h;
 }
 
-/* Receives a frame that waits outside the ring, or returns -1. The socket reports an error, for
- * example of an interface that went down, once instead of a frame. */
+/* Receives one frame that waits outside the ring. Returns -1 if there is none. An error that the
+ * socket has to tell, as of an interface that went down, comes in place of a frame, once. */
 static ssize_t receive_waiting(const struct veth *v)
 {
     struct virtio_net_hdr h;
@@ -91,7 +91,8 @@ static ssize_t receive_waiting(const struct veth *v)
     return -1;
 }
 
-/* Gets the whole frame whose beginning is in a slot. Skips frames whose slots were dropped. */
+/* Gets all of a frame that its slot has only the beginning of. What waits before it is of slots
+ * whose frames were dropped. */
 static uint8_t *take_large(struct veth *v, const struct tpacket2_hdr *s)
 {
     const uint8_t *begin = (const uint8_t *)s + s->tp_mac;

@@ -122,8 +122,8 @@ static char *skip_string(char *c)
     return *c ? c + 1 : c;
 }
 
-/* Replaces the comment that starts at `c` by blanks, except its line feeds, and returns its end. A
- * comment without an end is unchanged. */
+/* Replaces the comment that starts at `c` by blanks, except its line feeds, and returns its end.
+ * One without an end stays. */
 static char *blank_comment(char *c)
 {
     char *end = c[1] == '*' ? strstr(c + 2, "*/") : c + strcspn(c, "\n");

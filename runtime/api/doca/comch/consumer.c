@@ -332,7 +332,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
     doca_error_t result = dpk_mmap_key(buf_mmap, c->dev->object.handle, &key);
     if (result != DOCA_SUCCESS)
         dpk_doca_refuse_call(c, result, __func__,
-                             "the map is none, is not started, or is not of the device of the "
+                             "the map is invalid, is not started, or is not of the device of the "
                              "connection (doca_mmap_add_dev)");
     if (result == DOCA_SUCCESS)
         *consumer = consumer_new(c, NULL, &result);

@@ -19,7 +19,7 @@ struct dpk_pe {
     atomic_uint notes;      /* counts events that may have made work */
     atomic_uint quiet;      /* `notes` when all contexts were found idle */
     enum doca_pe_event_mode mode;
-    int handle;            /* an epoll of the next two; -1: not requested */
+    int handle;            /* an epoll of the following descriptors; -1: nobody asked for it */
     int signal;            /* an eventfd */
     int source;            /* a context's descriptor that the handle watches; -1: none */
     atomic_bool armed;     /* the next notification signals the handle */
@@ -392,8 +392,8 @@ static enum found look(struct dpk_pe *p, bool at_tasks)
     return found;
 }
 
-/* Checks tasks that wait without a notification, such as for sync events of other processes, while
- * the engine is armed. */
+/* Checks tasks that wait without a notification, for example for sync events of other processes,
+ * while the engine is armed. */
 static void *watch(void *object)
 {
     struct dpk_pe *p = object;

@@ -1,5 +1,5 @@
-/* Representors: the DPU's side has a representor for each function of the card that the host sees;
- * the host's side has no representors. doca_devemu makes those of emulated functions. */
+/* Representors: on the DPU's side there is one for each function of the card that the host sees.
+ * The host sees none. Those of emulated functions are made by who knows them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,8 +133,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
 
 /* ---- Properties ---- */
 
-/* Returns the representor's information, pinned, or NULL if the handle is invalid or `out` is
- * NULL. */
+/* Returns the representor, pinned. NULL: the handle is not a representor, or `out` is NULL. */
 static struct rep_info *ask(const struct doca_devinfo_rep *devinfo_rep, const void *out)
 {
     return out ? dpk_object_pin(devinfo_rep, &rep_info_kind) : NULL;

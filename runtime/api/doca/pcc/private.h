@@ -55,7 +55,8 @@ struct context {
 extern const struct dpk_kind pcc_context_kind;
 
 /* ---- context.c ---- */
-/* Returns the context, pinned and locked, if it is not started; else returns NULL and sets *result. */
+/* Returns the context, pinned and locked, if it is not started; else returns NULL and sets
+ * *result. */
 struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
 
 /* ---- run.c ---- */

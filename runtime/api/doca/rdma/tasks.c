@@ -43,7 +43,7 @@ static void set_field(void *task, const struct dpk_task_type *type, struct field
     dpk_object_drop(t);
 }
 
-/* Gets a member, or 0 if the task is not of that type. */
+/* Copies a field of a task to `to`, or zeros if `task` is not a task of this type. */
 static void get_field(const void *task, const struct dpk_task_type *type, struct field f, void *to)
 {
     struct dpk_task *t = dpk_task_pin(task, type);

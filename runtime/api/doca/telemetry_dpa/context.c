@@ -137,7 +137,8 @@ doca_error_t doca_telemetry_dpa_get_max_perf_event_samples(struct doca_telemetry
 
 /* ---- Counting ---- */
 
-/* Checks whether the selected processes count in that way. Errors: DRIVER if there are none. */
+/* Checks whether the selected processes count in that way. Errors: DRIVER if there are no
+ * processes. */
 static doca_error_t counting(const struct telemetry *t, uint32_t process_id, bool samples,
                              bool *counts)
 {

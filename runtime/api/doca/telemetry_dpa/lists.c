@@ -92,7 +92,7 @@ static doca_error_t fill(const struct telemetry *t, struct filling *f)
 
 /* ---- Sizes ---- */
 
-/* Returns twice the current size and more, for processes and threads that start before the list is
+/* Sets *size to twice the present number, and some more: others may start before the list is
  * read. */
 static doca_error_t get_size(struct doca_telemetry_dpa *dpa, enum telemetry_list kind,
                              uint32_t process_id, uint32_t thread, uint32_t *size)

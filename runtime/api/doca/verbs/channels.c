@@ -143,7 +143,8 @@ void source_remove(struct event_source *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* The handle of what DOCA made of an object of libibverbs; NULL: it is the program's own. */
+/* Returns the handle of the queue that DOCA made with an object of libibverbs. NULL: the program
+ * itself made the object. */
 static void *find_queue(const struct context *c, const void *ib)
 {
     const struct event_source *s;

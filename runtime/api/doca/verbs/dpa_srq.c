@@ -109,7 +109,7 @@ void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
     if (u->waits)
         TAILQ_REMOVE(&s->waiting, u, link);
     u->waits = false;
-    /* Its taken receives will not get completions. */
+    /* No completion will report the receives that it has taken. */
     for (struct shared_receive *r = s->receives; r < s->receives + s->size; r++)
         if (r->state == TAKEN && r->by == u)
             set_free(s, r);
@@ -306,8 +306,7 @@ static bool shared_call(void *context, struct dpk_caller *caller, unsigned call,
     return good;
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_SHARED, .call = shared_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_SHARED, .call = shared_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -138,9 +138,9 @@ struct srq {
 /* Creates an object of a kind; *out is its handle. Errors: NO_MEMORY; INVALID_VALUE for NULL. */
 doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
-/* Define doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter of FIELD takes any
- * value, that of OBJECT_FIELD an object of a kind or NULL, that of CHECKED_FIELD a value for which
- * the expression `good` is true; `good` may name the field. */
+/* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an
+ * object of a kind, or NULL; or a value for which the expression `good` (which may name the field)
+ * is true. */
 #define FIELD(setter, getter, obj, type, field)                                                    \
     CHECKED_FIELD(setter, getter, obj, type, field, true)
 #define OBJECT_FIELD(setter, getter, obj, type, field, kind)                                       \
@@ -239,11 +239,11 @@ bool is_a(const void *handle, const struct dpk_kind *kind);
 bool is_umem_or_null(const struct doca_umem *umem);
 /* Returns the DOCA error for an errno of libibverbs. */
 doca_error_t error_of(int why);
-/* `use` adds a use of the object of a handle. It returns NULL if the handle is not of the kind.
- * `unuse` ends the use; NULL is ignored. */
+/* Pins an object of a kind and adds a use; returns NULL if the handle is not of the kind. unuse is
+ * its opposite; of NULL too. */
 void *use(const void *handle, const struct dpk_kind *kind);
 void unuse(void *object);
-/* Converts a change to a queue pair to attributes of libibverbs and their mask. Errors:
+/* Converts a change to a queue pair to the attributes of libibverbs, and their mask. Errors:
  * INVALID_VALUE if a value is invalid, NOT_SUPPORTED for a group of congestion control. */
 doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
 /* Converts attributes of libibverbs back, except the address. */
@@ -262,7 +262,8 @@ void await_acknowledgements(const struct cq *q);
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 
-/* `shared`: the shared receive queue, or NULL. Errors: as of doca_verbs_qp_create. */
+/* `shared`: NULL, or where it takes its receives. INVALID_VALUE, BAD_STATE, NO_MEMORY,
+ * NOT_SUPPORTED: as doca_verbs_qp_create says. */
 doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
                         struct dpa_qp **out);
 void dpa_qp_free(struct dpa_qp *q);

@@ -280,6 +280,13 @@ $(O)/tests/data/%.elf: tests/data/%.c guest/abi/dpa_abi.h
 	$(call say,DPA,$<)
 	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -nostdlib -static \
 	  -fuse-ld=lld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
+# The same at the addresses of NVIDIA's programs.
+NVIDIA_PROGRAMS := $(patsubst %,$(O)/tests/data/nvidia/%.elf,kernels faults)
+TEST_PROGRAMS += $(NVIDIA_PROGRAMS)
+$(NVIDIA_PROGRAMS): $(O)/tests/data/nvidia/%.elf: tests/data/%.c tests/data/nvidia.ld guest/abi/dpa_abi.h
+	$(call say,DPA,$@)
+	$(Q)mkdir -p $(@D) && $(DPA_CLANG) $(DEV_CFLAGS) -Wall -Werror -nostdlib -static \
+	  -fuse-ld=lld -Wl,-T,tests/data/nvidia.ld -Wl,-e,_dpa_start -Wl,-z,max-page-size=4096 $< -o $@
 # Programs of congestion control, each with the library of its role.
 PCC_PROGRAMS := $(patsubst tests/data/pcc/%.c,$(O)/tests/data/pcc/%.elf,$(sort $(wildcard tests/data/pcc/*.c)))
 TEST_PROGRAMS += $(PCC_PROGRAMS)

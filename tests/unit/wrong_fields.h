@@ -59,7 +59,7 @@ static const struct {
     {P(0, p_offset), 8, DATA + 1, DPK_ERR_FORMAT, "modulo p_align"},
     {P(0, p_vaddr), 8, 0, DPK_ERR_FORMAT, "segment 0: p_vaddr 0x0"},
     {P(0, p_vaddr), 8, 0xf00, DPK_ERR_FORMAT, "segment 0: p_vaddr 0xf00"},
-    {P(0, p_vaddr), 8, 0x3ffff000, DPK_ERR_FORMAT, "leave the program's addresses"},
+    {P(0, p_vaddr), 8, 0xbffff000, DPK_ERR_FORMAT, "leave the program's addresses"},
     {P(0, p_vaddr), 8, UINT64_MAX - 0xff, DPK_ERR_FORMAT, "leave the program's addresses"},
     {P(0, p_vaddr), 8, 0x10f00, DPK_ERR_FORMAT, "0x10000 and 0x10f00 share a page"},
     {P(0, p_vaddr), 8, 0xf000, DPK_ERR_FORMAT, "0xf000 and 0x10000 share a page"},

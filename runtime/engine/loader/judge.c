@@ -4,7 +4,8 @@
 
 #include "engine/loader/judge.h"
 
-#define SIGNED_MAX ((size_t)64 << 20) /* far above the sizes of real crypto data or attributes */
+#define PROGRAM_MAX ((size_t)1 << 30)  /* an ELF, or an area of several */
+#define SIGNED_MAX  ((size_t)64 << 20) /* far above any real crypto data, or attributes */
 
 static enum dpk_status copy_part(uint8_t **part, const uint8_t **from, size_t size,
                                  struct dpk_error *err)
@@ -28,7 +29,7 @@ enum dpk_status judge_copy(const struct dpk_sections *from, struct private_copy 
     *s = *from;
     if (!s->elf || s->elf_size == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "empty, not an ELF");
-    if (s->elf_size > DPK_PROGRAM_END || s->crypto_size > SIGNED_MAX || s->room_size > SIGNED_MAX ||
+    if (s->elf_size > PROGRAM_MAX || s->crypto_size > SIGNED_MAX || s->room_size > SIGNED_MAX ||
         s->attributes_size > SIGNED_MAX)
         return dpk_fail(err, DPK_ERR_RANGE,
                         "%zu bytes with %zu of crypto data and %zu of attributes: too large",

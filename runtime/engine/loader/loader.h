@@ -32,10 +32,11 @@ struct dpk_load_result {
     struct dpk_report report;
 };
 
-/* Guest addresses that a program may use: from the second page (page zero is never mapped) to 1
- * GiB. Stacks and heap are above. */
+/* Guest addresses that a program may use: from the second page (page zero is never mapped) to 3
+ * GiB. Stacks and heap are above the program. NVIDIA's programs have their code at 1 GiB and their
+ * data at 2 GiB. */
 #define DPK_PROGRAM_BEGIN 0x1000ull
-#define DPK_PROGRAM_END   0x40000000ull
+#define DPK_PROGRAM_END   0xc0000000ull
 
 /* One PT_LOAD segment, already checked: it is inside the program's addresses, shares no page with
  * another segment, is not empty, and is not both W and X. */

@@ -118,11 +118,30 @@ static void mark_globals(struct dpk_process *p)
     }
 }
 
+/* Programs for this checker were linked by somebody's own script, if they lie in its shadow. */
+static enum dpk_status check_apart(const struct dpk_image *image, struct dpk_error *err)
+{
+    for (size_t i = 0; i < dpk_image_segment_count(image); i++) {
+        const struct dpk_segment *s = dpk_image_segment(image, i);
+        if (s->address < DPA_SHADOW_BASE + (uint64_t)DPA_SHADOW_SIZE &&
+            s->address + s->memory_size > DPA_SHADOW_BASE)
+            return dpk_fail(err, DPK_ERR_RANGE,
+                            "the program's segment at 0x%llx, 0x%llx bytes, lies in the shadow "
+                            "memory of -fsanitize=address: 0x%x to 0x%x",
+                            (unsigned long long)s->address, (unsigned long long)s->memory_size,
+                            DPA_SHADOW_BASE, DPA_SHADOW_BASE + DPA_SHADOW_SIZE);
+    }
+    return DPK_OK;
+}
+
 enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err)
 {
     uint64_t at, size;
     if (!dpk_image_symbol(p->image, "__asan_init", &at, NULL))
         return DPK_OK;
+    enum dpk_status status = check_apart(p->image, err);
+    if (status != DPK_OK)
+        return status;
     struct asan *a = calloc(1, sizeof *a);
     if (!a || !recorded_map(p, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, RV64_R | RV64_W)) {
         free(a);

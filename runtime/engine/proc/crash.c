@@ -134,15 +134,25 @@ static const char *host_address(const struct hart *h)
     return "";
 }
 
-/* Describes an instruction that other devices have, but this device does not. */
+/* Compilers put these where code must not arrive: they are illegal on purpose. */
+#define UNIMP      0xc0001073u
+#define UNIMP_HALF 0u
+
+/* What else there is to say of an instruction that the device does not have: other targets have it,
+ * or NVIDIA's compiler made it and nothing public describes it. */
 static void put_instruction(const struct hart *h, char *out, size_t size)
 {
+    const uint32_t bits = (uint32_t)h->regs.fault_address;
+    const char *target = dpk_image_target(h->process->image);
     char name[RV64_NAME];
     *out = '\0';
-    if (rv64_optional_name((uint32_t)h->regs.fault_address, name))
+    if (rv64_optional_name(bits, name))
         snprintf(out, size,
                  "instruction %s is not one of nv-dpa-%s's: compile with -mcpu=nv-dpa-%s", name,
-                 dpk_image_target(h->process->image), dpk_image_target(h->process->image));
+                 target, target);
+    else if (bits != UNIMP && bits != UNIMP_HALF)
+        snprintf(out, size, "instruction 0x%" PRIx32 " is none of nv-dpa-%s's that are public",
+                 bits, target);
 }
 
 void crash_report(const struct hart *h, const char *reason, char *out, size_t size)

@@ -55,7 +55,7 @@ uint64_t hart_now(const struct hart *h);
 /* Returns the lowest address of its stack. */
 static inline uint64_t hart_stack(const struct hart *h)
 {
-    return STACKS_BASE + h->id * STACK_STRIDE + STACK_GUARD;
+    return h->process->layout.stacks + h->id * STACK_STRIDE + STACK_GUARD;
 }
 void hart_set_resume(struct hart *h, enum dpk_resume how);
 /* Lists the harts that are active, or were active when the process failed. The first is the hart

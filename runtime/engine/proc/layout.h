@@ -1,16 +1,23 @@
-/* layout: guest addresses above the program's (DPK_PROGRAM_END), and the sizes of stacks and
- * heap. */
+/*
+ * layout: guest addresses of stacks and heap, and their sizes.
+ *
+ *     program below 1 GiB, as dpacc links it:
+ *         0x400000 code, data | 0x40000000 stacks | 0x80000000 heap
+ *     other programs; NVIDIA's dpacc 1.10 links them so:
+ *         0x40000000 code | 0x80000000 data | 0x90000000 stacks | 0xa0000000 heap
+ *         (more data: stacks and heap move up by multiples of 256 MiB)
+ *
+ * Stacks lie above the program's variables and the heap above the stacks, because windows of harts
+ * (rv64/windows.c) are the lowest and the highest pages that may be written.
+ */
 #ifndef DPK_ENGINE_PROC_LAYOUT_H
 #define DPK_ENGINE_PROC_LAYOUT_H
 
 #include "engine/proc/proc.h"
 
-#define STACKS_BASE   0x40000000ull
 #define STACK_STRIDE  0x20000ull /* distance of stacks; bytes between stacks are a guard */
 #define STACK_GUARD   0x1000ull
 #define STACK_SIZE    0x10000ull
-#define HEAP_BASE     0x80000000ull
-#define HEAP_MAX      0x7ffff000ull
 #define HEAP_DEFAULT  0x40000000ull
 #define GUEST_SIZE    0x100000000ull
 #define ARGUMENTS_MAX 0x4000ull /* maximum bytes of arguments, which are on the stack */
@@ -20,5 +27,13 @@
  * next 256 bytes at once. Accesses near the end of a stack would need a second check, because
  * nothing is mapped after it. */
 #define STACK_END_FREE 0x100ull
+
+struct process_layout {
+    uint64_t stacks;   /* address of the first hart's stack and its guard */
+    uint64_t heap;     /* address of the heap */
+    uint64_t heap_max; /* maximum bytes of the heap */
+};
+/* Returns the layout of a process that runs this image. */
+struct process_layout process_layout_of(const struct dpk_image *image);
 
 #endif

@@ -24,13 +24,13 @@ void memory_not_in_flight(struct dpk_process *p)
  * and accesses beyond that page fault. */
 static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_error *err)
 {
-    uint64_t mapped = HEAP_BASE + p->heap_mapped;
+    uint64_t mapped = p->layout.heap + p->heap_mapped;
     end = (end + PAGE_MASK) & ~PAGE_MASK;
     if (end <= mapped)
         return DPK_OK;
     if (!recorded_map(p, mapped, end - mapped, RV64_R | RV64_W))
         return dpk_fail_nomem(err);
-    p->heap_mapped = end - HEAP_BASE;
+    p->heap_mapped = end - p->layout.heap;
     asan_heap_grew(p, mapped, end - mapped);
     return DPK_OK;
 }
@@ -71,7 +71,7 @@ enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dp
 void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out)
 {
     pthread_mutex_lock(&p->heap_lock);
-    *out = (struct dpk_heap_info){.base = HEAP_BASE,
+    *out = (struct dpk_heap_info){.base = p->layout.heap,
                                   .size = p->heap_size,
                                   .requested = heap_requested(p->heap),
                                   .allocated = heap_taken(p->heap)};

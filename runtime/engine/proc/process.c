@@ -92,6 +92,7 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
                      limit ? limit : DPK_RUN_TIME_LIMIT_MS * UINT64_C(1000000));
     p->activation_limit = limit ? limit : DPK_ACTIVATION_LIMIT_MS * UINT64_C(1000000);
     p->image = dpk_image_share(image);
+    p->layout = process_layout_of(image);
     p->heap_size = (o->heap_size + PAGE_MASK) & ~PAGE_MASK;
     p->warn = o->warn;
     p->tell_failure = o->failed;
@@ -110,7 +111,20 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     pthread_mutex_init(&p->sink_lock, NULL);
 }
 
-/* Reads DPAKIT_RUN_TIME_LIMIT, in milliseconds, if the caller gives no limit. */
+/* Fills in the size of a heap for which the caller has none. */
+static enum dpk_status fit_heap(const struct dpk_image *image, struct dpk_process_options *o,
+                                struct dpk_error *err)
+{
+    const uint64_t most = process_layout_of(image).heap_max;
+    if (o->heap_size == 0)
+        o->heap_size = HEAP_DEFAULT < most ? HEAP_DEFAULT : most;
+    if (o->heap_size > most)
+        return dpk_fail(err, DPK_ERR_RANGE, "a heap of %llu bytes, at most %llu are there",
+                        (unsigned long long)o->heap_size, (unsigned long long)most);
+    return DPK_OK;
+}
+
+/* DPAKIT_RUN_TIME_LIMIT: milliseconds, for whoever gives no limit. */
 static enum dpk_status read_limit(struct dpk_process_options *o, struct dpk_error *err)
 {
     const char *text = getenv("DPAKIT_RUN_TIME_LIMIT");
@@ -161,7 +175,7 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     if (!p->memory)
         return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
     p->core = rv64_core_create(p->memory);
-    p->heap = heap_create(HEAP_BASE, p->heap_size);
+    p->heap = heap_create(p->layout.heap, p->heap_size);
     if (!p->core || !p->heap)
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
     if ((status = recorded_enter(p, err)) != DPK_OK)
@@ -187,15 +201,12 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
 {
     struct dpk_process_options o = options ? *options : (struct dpk_process_options){0};
     *out = NULL;
-    if (o.heap_size == 0)
-        o.heap_size = HEAP_DEFAULT;
     if (o.warn_after_ms == 0)
         o.warn_after_ms = DPK_WARN_AFTER_MS;
-    if (o.heap_size > HEAP_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "a heap of %llu bytes, at most %llu are there",
-                        (unsigned long long)o.heap_size, HEAP_MAX);
     const bool limit_given = o.run_time_limit_ms != 0;
-    enum dpk_status status = read_limit(&o, err);
+    enum dpk_status status = fit_heap(image, &o, err);
+    if (status == DPK_OK)
+        status = read_limit(&o, err);
     if (status != DPK_OK)
         return status;
     struct dpk_process *p = calloc(1, sizeof *p);

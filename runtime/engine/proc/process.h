@@ -31,6 +31,7 @@ struct dpk_process {
     struct rv64_memory *memory;
     struct rv64_core *core;
     struct dpk_image *image;
+    struct process_layout layout;
     struct hart *harts[HARTS_MAX]; /* by id; each is made at first use */
     char device[64];               /* the device's name; may be empty */
     char directory[PATH_MAX];      /* the device's directory; may be empty */

@@ -21,17 +21,33 @@ enum { A0 = 10, A1, A2, A3, A7 = 17 };
 
 /* ---- Faults ---- */
 
-/* Reports a call that the runtime cannot carry out. Returns true, because the slice is over. */
-static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t value)
+/* A call that the runtime cannot carry out; `why`: " (reason)", or empty. Returns true: the slice is
+ * over. */
+static bool bad_call_for(struct hart *h, struct slice *s, const char *what, uint64_t value,
+                         const char *why)
 {
     char place[PLACE_MAX];
     h->regs.pc -= 4; /* back on the ECALL */
     crash_place(h, place, sizeof place);
     s->end = SLICE_FAULT;
     h->cause = CAUSE_BAD_CALL;
-    snprintf(h->report, sizeof h->report, "thread %u: %s 0x%" PRIx64 ",%s", h->id, what, value,
-             place);
+    snprintf(h->report, sizeof h->report, "thread %u: %s 0x%" PRIx64 "%s,%s", h->id, what, value,
+             why, place);
     return true;
+}
+
+static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t value)
+{
+    return bad_call_for(h, s, what, value, "");
+}
+
+/* A call of NVIDIA's own runtime, whose numbers nobody has published, or of damaged code. */
+static bool unknown_call(struct hart *h, struct slice *s, uint64_t number)
+{
+    char why[100];
+    snprintf(why, sizeof why, " (call 0x%" PRIx64 " is none of nv-dpa-%.10s's that are public)",
+             number, dpk_image_target(h->process->image));
+    return bad_call_for(h, s, "unknown call", number, why);
 }
 
 /* ---- Calls: each returns whether it ends the slice ---- */
@@ -162,7 +178,7 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
         return put_off(h);
     h->caller.polls = false;
     if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
-        return bad_call(h, s, "unknown call", number);
+        return unknown_call(h, s, number);
     tsan_acts(h);
     const bool good = p->calls[family].handler(p->calls[family].context, &h->caller, number & 0xff,
                                                &x[A0], &result, fault, sizeof fault);

@@ -100,7 +100,7 @@ static void put_object(struct dpk_process *p, uint64_t address, char *out, size_
 {
     struct heap_place place;
     *out = '\0';
-    if (address < HEAP_BASE)
+    if (address < p->layout.heap)
         return;
     pthread_mutex_lock(&p->heap_lock);
     if (heap_find(p->heap, address, &place))

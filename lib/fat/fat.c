@@ -76,8 +76,7 @@ static enum dpk_status read_header(struct dpk_reader *r, size_t *count, struct d
 static enum dpk_status read_member(const struct dpk_reader *area, struct dpk_reader *table,
                                    size_t first, struct dpk_fat_member *m, struct dpk_error *err)
 {
-    uint32_t target = dpk_read_le32(table);
-    dpk_read_skip(table, 4); /* reserved */
+    uint32_t target = dpk_read_le32(table), kind = dpk_read_le32(table);
     uint64_t offset = dpk_read_le64(table), size = dpk_read_le64(table);
     dpk_read_skip(table, 8); /* reserved */
     if (table->failed)
@@ -88,10 +87,8 @@ static enum dpk_status read_member(const struct dpk_reader *area, struct dpk_rea
                         "its bytes are not inside the area (offset %#" PRIx64 ", %" PRIu64
                         " bytes)",
                         offset, size);
-    if (offset % ALIGNMENT)
-        return dpk_fail(err, DPK_ERR_FORMAT, "its offset %#" PRIx64 " is no multiple of %d", offset,
-                        ALIGNMENT);
-    *m = (struct dpk_fat_member){.target = target, .data = content.begin, .size = (size_t)size};
+    *m = (struct dpk_fat_member){
+        .target = target, .kind = kind, .data = content.begin, .size = (size_t)size};
     return DPK_OK;
 }
 
@@ -163,6 +160,12 @@ static enum dpk_status check_members(const struct dpk_fat_member *members, size_
     return DPK_OK;
 }
 
+/* Bytes between a member and the next. */
+static size_t padding(const struct dpk_fat_member *m)
+{
+    return m->kind == DPK_FAT_ARCHIVE ? 0 : -m->size % ALIGNMENT;
+}
+
 enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err)
 {
@@ -176,11 +179,11 @@ enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count
     size_t at = HEADER_SIZE + count * MEMBER_SIZE;
     for (size_t i = 0; i < count; i++) {
         dpk_put_le32(out, members[i].target);
-        dpk_put_le32(out, 0);
+        dpk_put_le32(out, members[i].kind);
         dpk_put_le64(out, at);
         dpk_put_le64(out, members[i].size);
         dpk_put_le64(out, 0);
-        at += members[i].size + -members[i].size % ALIGNMENT;
+        at += members[i].size + padding(&members[i]);
     }
     for (size_t i = 0; i < count; i++) {
         const struct dpk_fat_member *m = &members[i];
@@ -189,7 +192,7 @@ enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count
         else
             dpk_put_fill(out, 0, m->size);
         if (i + 1 < count)
-            dpk_put_fill(out, 0, -m->size % ALIGNMENT);
+            dpk_put_fill(out, 0, padding(m));
     }
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
@@ -242,7 +245,8 @@ enum dpk_status dpk_attributes_build(const uint32_t *targets, size_t count, cons
     dpk_put_le64(&one, size);
     dpk_put(&one, data, size);
     for (size_t i = 0; i < count && i < DPK_FAT_MAX; i++)
-        members[i] = (struct dpk_fat_member){targets[i], one.data, one.size};
+        members[i] =
+            (struct dpk_fat_member){.target = targets[i], .data = one.data, .size = one.size};
     status = one.failed ? dpk_fail_nomem(err) : dpk_fat_build(members, count, out, err);
     dpk_buf_free(&one);
     return status;

@@ -35,10 +35,17 @@ const char *dpk_target_text(uint32_t target, char out[DPK_TARGET_TEXT]);
 
 #define DPK_FAT_MAX 16 /* members */
 
+/* Kinds of members in files. Others exist in none that is known, and are read like these. */
+enum dpk_fat_kind {
+    DPK_FAT_PROGRAM = 0, /* a device ELF; also attributes */
+    DPK_FAT_ARCHIVE = 1, /* a device library's archive for this target */
+    DPK_FAT_ROOM = 3,    /* room for crypto data */
+};
 struct dpk_fat_member {
     uint32_t target;
     const uint8_t *data; /* borrowed */
     size_t size;         /* bytes, may be 0 */
+    uint32_t kind;       /* enum dpk_fat_kind, or another number */
 };
 struct dpk_fat {
     struct dpk_fat_member members[DPK_FAT_MAX]; /* in the file's order; each target once */
@@ -48,15 +55,16 @@ struct dpk_fat {
 /* Returns true if the bytes start like an area. */
 bool dpk_fat_is(const void *bytes, size_t size);
 /* Reads the table of an area. Contents are borrowed; there is nothing to free. Errors:
- * DPK_ERR_FORMAT with the member's number if the table or a member is outside the area, misaligned
- * or overlapping, if a target occurs twice, or if there are no members or too many;
+ * DPK_ERR_FORMAT with the member's number if the table or a member is outside the area, if members
+ * overlap, if a target occurs twice, or if there are no members or too many;
  * DPK_ERR_UNSUPPORTED for another version. On failure `out` is empty. */
 enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *out,
                               struct dpk_error *err);
 /* Returns the member for `target`, borrowed from `fat`, or NULL. */
 const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target);
 /* Appends an area of the members, in their order, to `out`. A member with `data` NULL is `size`
- * bytes of zero. Errors: no member, too many, a target twice. */
+ * bytes of zero. Members begin at multiples of 8, except behind archives, which follow each other
+ * without padding. Errors: no member, too many, a target twice. */
 enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err);
 

@@ -1,4 +1,4 @@
-/* Reads archives (ar, System V and BSD), and adjusts them when members change their size. */
+/* Archives whose members change their size: their headers and the symbol index. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,100 +15,7 @@
 #define INDEX_NAME   "/               "
 #define INDEX64_NAME "/SYM64/         "
 
-/* BSD name field: prefix and length of a name that precedes the content and counts to its size. */
-#define BSD_NAME "#1/"
-
-#define NAME_SIZE  16
-#define LONG_NAMES "//              "
-
-/* ---- Reading ---- */
-
-/* Reads a decimal number, padded with blanks. UINT64_MAX: the text is not a number. */
-static uint64_t decimal(const uint8_t *text, size_t size)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < size && text[i] != ' '; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return UINT64_MAX;
-        value = 10 * value + (uint64_t)(text[i] - '0');
-    }
-    return value;
-}
-
-/* Gets the name from "name/", from "/123" (offset of "name/" among the long names), or else the
- * field without its blanks. */
-static bool find_name(const uint8_t *field, const struct dpk_reader *long_names,
-                      struct archive_member *m)
-{
-    const uint8_t *end = memchr(field, '/', NAME_SIZE);
-    m->name = (const char *)field;
-    m->name_size = end ? (size_t)(end - field) : NAME_SIZE;
-    if (m->name_size > 0 || field[1] < '0' || field[1] > '9') {
-        if (m->name_size == 0) /* special members such as "/" and "//" */
-            m->name_size = NAME_SIZE;
-        while (m->name_size > 0 && field[m->name_size - 1] == ' ')
-            m->name_size--;
-        return true;
-    }
-    struct dpk_reader r = *long_names;
-    uint64_t at = decimal(field + 1, NAME_SIZE - 1);
-    dpk_read_skip(&r, at < SIZE_MAX ? (size_t)at : SIZE_MAX);
-    size_t left = dpk_reader_left(&r);
-    end = left ? memchr(r.pos, '/', left) : NULL;
-    if (!end)
-        return false;
-    m->name = (const char *)r.pos;
-    m->name_size = (size_t)(end - r.pos);
-    return true;
-}
-
-/* Moves a BSD name, padded with NULs, from the member's content to its name. */
-static bool take_bsd_name(const struct dpk_reader *file, const uint8_t *header,
-                          struct archive_member *m)
-{
-    if (memcmp(header, BSD_NAME, sizeof BSD_NAME - 1) != 0)
-        return true;
-    uint64_t length = decimal(header + sizeof BSD_NAME - 1, NAME_SIZE - (sizeof BSD_NAME - 1));
-    if (length > m->size)
-        return false;
-    struct dpk_reader r = dpk_reader_slice(file, m->base, length);
-    const uint8_t *name = dpk_read_bytes(&r, (size_t)length);
-    if (!name)
-        return false;
-    m->name = (const char *)name;
-    m->name_size = strnlen((const char *)name, (size_t)length);
-    m->base += length;
-    m->size -= length;
-    return true;
-}
-
-struct archive_walk archive_walk(void)
-{
-    return (struct archive_walk){.at = MAGIC_SIZE, .long_names = dpk_reader(NULL, 0)};
-}
-
-bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
-                  struct archive_member *out)
-{
-    struct dpk_reader file = dpk_reader(host->bytes.data, host->bytes.size);
-    struct dpk_reader r = dpk_reader_slice(&file, walk->at, HEADER_SIZE);
-    const uint8_t *header = dpk_read_bytes(&r, HEADER_SIZE);
-    if (!header || memcmp(header + AT_END, "`\n", 2) != 0 ||
-        !find_name(header, &walk->long_names, out))
-        return false;
-    out->base = walk->at + HEADER_SIZE;
-    out->size = decimal(header + AT_SIZE, SIZE_DIGITS);
-    r = dpk_reader_slice(&file, out->base, out->size);
-    if (memcmp(header, LONG_NAMES, NAME_SIZE) == 0 && !r.failed)
-        walk->long_names = r;
-    const uint64_t next = r.failed ? UINT64_MAX : out->base + out->size + out->size % 2;
-    if (!take_bsd_name(&file, header, out))
-        return false;
-    walk->at = next;
-    return true;
-}
-
-/* ---- Adjusting ---- */
+#define BSD_NAME "#1/" /* the member's name stands before its content */
 
 /* Returns, for every i, the distance by which the bytes after the first `i` objects move. */
 static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes)

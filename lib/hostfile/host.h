@@ -88,21 +88,6 @@ size_t object_index(const struct object *o, const struct section *s);
 enum mapping { MAPPING_SAME, MAPPING_NONE, MAPPING_OTHER };
 enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size);
 
-/* Walks the members of an archive (ar, System V), one after the other; archive.c. */
-struct archive_walk {
-    uint64_t at;                  /* offset of the next member's header */
-    struct dpk_reader long_names; /* content of the member "//" */
-};
-struct archive_member {
-    const char *name; /* borrowed from the file's bytes, without a NUL */
-    size_t name_size;
-    uint64_t base, size; /* of its content; the size is the header's, and may exceed the archive */
-};
-struct archive_walk archive_walk(void);
-/* Moves to the next member. Returns false if there is no member header at walk->at. */
-bool archive_next(const struct dpk_hostfile *host, struct archive_walk *walk,
-                  struct archive_member *out);
-
 /* Adds the programs of object `index` to the host file. */
 enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);
 

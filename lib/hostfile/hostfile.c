@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/archive.h"
 #include "host.h"
 
 static enum dpk_status add_object(struct dpk_hostfile *host, const struct object *o,
@@ -47,7 +48,7 @@ static bool is_elf(const struct dpk_elf *elf)
            ident[EI_VERSION] == EV_CURRENT;
 }
 
-static enum dpk_status read_member(struct dpk_hostfile *host, const struct archive_member *m,
+static enum dpk_status read_member(struct dpk_hostfile *host, const struct dpk_archive_member *m,
                                    struct dpk_error *err)
 {
     int length = m->name_size < 256 ? (int)m->name_size : 256;
@@ -68,10 +69,10 @@ static enum dpk_status read_member(struct dpk_hostfile *host, const struct archi
 
 static enum dpk_status read_archive(struct dpk_hostfile *host, struct dpk_error *err)
 {
-    struct archive_walk walk = archive_walk();
-    struct archive_member member;
+    struct dpk_archive_walk walk = dpk_archive_walk(host->bytes.data, host->bytes.size);
+    struct dpk_archive_member member;
     host->archive = true;
-    while (archive_next(host, &walk, &member)) {
+    while (dpk_archive_next(&walk, &member)) {
         enum dpk_status status = read_member(host, &member, err);
         if (status != DPK_OK)
             return status;
@@ -119,7 +120,7 @@ static enum dpk_status read_programs(struct dpk_hostfile *host, struct dpk_error
     const struct dpk_elf elf = dpk_elf(host->bytes.data, host->bytes.size);
     if (is_elf(&elf))
         status = read_object(host, NULL, 0, host->bytes.size, err);
-    else if (begins_with(&host->bytes, "!<arch>\n"))
+    else if (dpk_archive_is(host->bytes.data, host->bytes.size))
         status = read_archive(host, err);
     else
         status = dpk_fail(err, DPK_ERR_FORMAT, "neither an ELF file nor an archive of them");

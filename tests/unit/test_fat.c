@@ -18,8 +18,8 @@
 
 static const uint8_t zeros[5000], text[] = "no ELF, which is no business of an area";
 
-static const struct dpk_fat_member two[] = {{DPK_TARGET_CX7, text, sizeof text},
-                                            {DPK_TARGET_BF3, zeros, sizeof zeros}};
+static const struct dpk_fat_member two[] = {{DPK_TARGET_CX7, text, sizeof text, DPK_FAT_PROGRAM},
+                                            {DPK_TARGET_BF3, zeros, sizeof zeros, DPK_FAT_ROOM}};
 
 static struct dpk_buf built(void)
 {
@@ -43,6 +43,7 @@ static void an_area_gives_back_its_members(void **state)
         const struct dpk_fat_member *m = dpk_fat_find(&fat, two[i].target);
         assert_ptr_equal(m, &fat.members[i]);
         assert_int_equal(m->size, two[i].size);
+        assert_int_equal(m->kind, two[i].kind);
         assert_memory_equal(m->data, two[i].data, m->size);
     }
     assert_null(dpk_fat_find(&fat, DPK_TARGET_CX8));
@@ -72,7 +73,9 @@ static void areas_are_built_as_in_golden_files(void **state)
         size_t areas, members;
     } files[] = {{"hostelf-fat/attr-one.signed.elf", 1, 1},
                  {"hostelf-fat/fat-two.signed.elf", 3, 2},
-                 {"hostelf-fat/fat-three-and-plain.signed.elf", 3, 3}};
+                 {"hostelf-fat/fat-three-and-plain.signed.elf", 3, 3},
+                 {"hostelf-area/area-one-attr.elf", 3, 1},
+                 {"hostelf-area/libdevice.a", 1, 3}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct dpk_buf file = golden(files[i].file);
         for (size_t n = 0; n < files[i].areas; n++) {
@@ -88,6 +91,24 @@ static void areas_are_built_as_in_golden_files(void **state)
         }
         dpk_buf_free(&file);
     }
+}
+
+/* A device library: archives without padding between them, so one begins at an odd offset. */
+static void a_library_has_an_archive_for_each_target(void **state)
+{
+    (void)state;
+    static const uint32_t targets[] = {DPK_TARGET_CX7, DPK_TARGET_BF3, DPK_TARGET_CX8};
+    struct dpk_buf file = golden("hostelf-area/libdevice.a");
+    struct dpk_fat fat;
+    assert_int_equal(dpk_fat_parse(file.data, file.size, &fat, NULL), DPK_OK);
+    assert_int_equal(fat.count, 3);
+    assert_int_equal((fat.members[1].data - file.data) % 2, 1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fat.members[i].target, targets[i]);
+        assert_int_equal(fat.members[i].kind, DPK_FAT_ARCHIVE);
+        assert_memory_equal(fat.members[i].data, "!<arch>\n", 8);
+    }
+    dpk_buf_free(&file);
 }
 
 static void reserved_words_are_not_read(void **state)
@@ -135,7 +156,7 @@ static void targets_have_names(void **state)
 static void a_target_that_nobody_knows_is_a_member(void **state)
 {
     (void)state;
-    const struct dpk_fat_member new[] = {{99, text, 8}};
+    const struct dpk_fat_member new[] = {{99, text, 8, 99}};
     struct dpk_fat fat;
     struct dpk_buf b = {0};
     assert_int_equal(dpk_fat_build(new, 1, &b, NULL), DPK_OK);
@@ -183,7 +204,7 @@ static void a_table_that_lies_is_refused(void **state)
         {8, 1 | (uint64_t)UINT32_MAX << 32, "4294967295 members"},
         {FIRST_MEMBER + MEMBER_SIZE, DPK_TARGET_CX7, "member 1: target cx7 is there twice"},
         {FIRST_MEMBER + AT_OFFSET, 96, "member 1: its bytes are those of member 0 too"},
-        {FIRST_MEMBER + AT_OFFSET, 89, "member 0: its offset 0x59 is no multiple of 8"},
+        {FIRST_MEMBER + AT_OFFSET, 89, "member 1: its bytes are those of member 0 too"},
         {FIRST_MEMBER + AT_OFFSET, 80, outside}, /* in the table */
         {FIRST_MEMBER + AT_OFFSET, 0, outside},
         {FIRST_MEMBER + AT_OFFSET, UINT64_MAX - 7, outside},
@@ -295,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_area_gives_back_its_members),
         cmocka_unit_test(areas_are_built_as_in_golden_files),
+        cmocka_unit_test(a_library_has_an_archive_for_each_target),
         cmocka_unit_test(reserved_words_are_not_read),
         cmocka_unit_test(members_may_stand_in_any_order),
         cmocka_unit_test(targets_have_names),

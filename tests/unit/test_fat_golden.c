@@ -1,13 +1,15 @@
 /* Programs for several targets, and attributes, against the files that NVIDIA's tool signed. */
 #include "golden_keys.h"
 
-static const char *const names[] = {"attr-one", "fat-two", "fat-three-and-plain"};
+static const char *const names[] = {"hostelf-fat/attr-one", "hostelf-fat/fat-two",
+                                    "hostelf-fat/fat-three-and-plain", "hostelf-area/area-one",
+                                    "hostelf-area/area-one-attr"};
 #define NAMES (sizeof names / sizeof *names)
 
 static const char *file_name(size_t i, const char *suffix)
 {
     static char name[64];
-    snprintf(name, sizeof name, "hostelf-fat/%s%s", names[i], suffix);
+    snprintf(name, sizeof name, "%s%s", names[i], suffix);
     return name;
 }
 
@@ -29,7 +31,7 @@ static void signed_files_equal_the_reference(void **state)
 static void reference_files_are_accepted(void **state)
 {
     (void)state;
-    static const size_t subjects[] = {1, 2, 4}, attributes[] = {1, 2, 3};
+    static const size_t subjects[] = {1, 2, 4, 1, 1}, attributes[] = {1, 2, 3, 0, 1};
     for (size_t i = 0; i < NAMES; i++) {
         struct dpk_hostfile *host = opened(file_name(i, ".signed.elf"));
         struct dpk_der der = {root.data, root.size};

@@ -34,11 +34,12 @@ static struct fixture fixture_with(size_t room)
     static const uint32_t targets[] = {DPK_TARGET_CX7, DPK_TARGET_BF3};
     struct dpk_buf first = device_elf(3000), second = device_elf(9);
     struct fixture f = {0};
-    f.section[ELFS] = area((struct dpk_fat_member[]){{DPK_TARGET_CX7, first.data, first.size},
-                                                     {DPK_TARGET_BF3, second.data, second.size}},
+    f.section[ELFS] = area((struct dpk_fat_member[]){{DPK_TARGET_CX7, first.data, first.size, 0},
+                                                     {DPK_TARGET_BF3, second.data, second.size, 0}},
                            2);
     f.section[ROOMS] = area(
-        (struct dpk_fat_member[]){{DPK_TARGET_CX7, NULL, room}, {DPK_TARGET_BF3, NULL, room}}, 2);
+        (struct dpk_fat_member[]){{DPK_TARGET_CX7, NULL, room, 0}, {DPK_TARGET_BF3, NULL, room, 0}},
+        2);
     assert_int_equal(
         dpk_attributes_build(targets, 2, "attributes", 10, &f.section[ATTRIBUTES], NULL), DPK_OK);
     dpk_buf_free(&first);
@@ -240,7 +241,7 @@ static void every_target_needs_its_room(void **state)
     sign_gives(&f.file, DPK_ERR_UNSUPPORTED, "needs a reserved section");
     dpk_buf_free(&f.file);
     dpk_buf_free(&f.section[ROOMS]);
-    f.section[ROOMS] = area((struct dpk_fat_member[]){{DPK_TARGET_CX7, NULL, ROOM}}, 1);
+    f.section[ROOMS] = area((struct dpk_fat_member[]){{DPK_TARGET_CX7, NULL, ROOM, 0}}, 1);
     make_file(&f, 2);
     sign_gives(&f.file, DPK_ERR_RANGE, ".dpa_sig_a has room for 0 bytes for target bf3");
     dpk_buf_free(&f.file);

@@ -6,14 +6,14 @@ static struct program several(const struct program *p, uint32_t target)
 {
     struct program fat = {.is_room = true};
     struct dpk_buf room = {0};
-    const struct dpk_fat_member elfs[] = {{DPK_TARGET_CX8, (const uint8_t *)"other", 5},
-                                          {target, p->elf.data, p->elf.size}};
+    const struct dpk_fat_member elfs[] = {{DPK_TARGET_CX8, (const uint8_t *)"other", 5, 0},
+                                          {target, p->elf.data, p->elf.size, 0}};
     assert_int_equal(dpk_fat_build(elfs, 2, &fat.elf, NULL), DPK_OK);
     if (!p->crypto.size)
         return fat;
     dpk_put_le64(&room, p->crypto.size);
     dpk_put(&room, p->crypto.data, p->crypto.size);
-    const struct dpk_fat_member rooms[] = {{target, room.data, room.size}};
+    const struct dpk_fat_member rooms[] = {{target, room.data, room.size, 0}};
     assert_int_equal(dpk_fat_build(rooms, 1, &fat.crypto, NULL), DPK_OK);
     dpk_buf_free(&room);
     return fat;

@@ -64,7 +64,8 @@ static enum dpk_status members_read(size_t count, char *const *words, struct mem
         if (!target)
             return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not TARGET=FILE", words[i]);
         status = dpk_file_read(equals + 1, INPUT_MAX, file, err);
-        out->at[i] = (struct dpk_fat_member){target->id, file->data, file->size};
+        out->at[i] =
+            (struct dpk_fat_member){.target = target->id, .data = file->data, .size = file->size};
     }
     return status;
 }
@@ -284,7 +285,8 @@ static enum dpk_status make_sections(const struct members *m, const char *path,
     dpk_put_fill(&room, 0, EMBED_ROOM_SIZE);
     for (size_t i = 0; i < m->count; i++) {
         targets[i] = m->at[i].target;
-        rooms.at[i] = (struct dpk_fat_member){targets[i], room.data, room.size};
+        rooms.at[i] = (struct dpk_fat_member){
+            .target = targets[i], .kind = DPK_FAT_ROOM, .data = room.data, .size = room.size};
     }
     if (status == DPK_OK && room.failed)
         status = dpk_fail_nomem(err);

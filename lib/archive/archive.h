@@ -1,0 +1,38 @@
+/*
+ * archive: the members of archives (ar), whose names are those of System V or of BSD.
+ *
+ *     struct dpk_archive_walk walk = dpk_archive_walk(bytes, size);
+ *     struct dpk_archive_member m;
+ *     while (dpk_archive_next(&walk, &m))
+ *         use(m.name, m.name_size, m.base, m.size);
+ *     if (dpk_archive_is_damaged(&walk))
+ *         ...
+ */
+#ifndef DPK_ARCHIVE_ARCHIVE_H
+#define DPK_ARCHIVE_ARCHIVE_H
+
+#include "base/base.h"
+
+struct dpk_archive_walk {
+    struct dpk_reader file;       /* the whole archive, borrowed */
+    uint64_t at;                  /* offset of the next member's header */
+    struct dpk_reader long_names; /* content of the member "//" */
+};
+struct dpk_archive_member {
+    const char *name; /* borrowed, without an end; "/" and "//" are of the format itself */
+    size_t name_size;
+    uint64_t base, size; /* of its content; the size is the header's, and may exceed the archive */
+};
+
+/* Returns true if the bytes start like an archive that holds its members. A thin archive, which
+ * only names them, does not. */
+bool dpk_archive_is(const void *bytes, size_t size);
+struct dpk_archive_walk dpk_archive_walk(const void *bytes, size_t size);
+/* Gets the next member. Returns false at the end, and where there is no header of a member. */
+bool dpk_archive_next(struct dpk_archive_walk *walk, struct dpk_archive_member *out);
+/* Returns true if bytes are left after the last member, or a member is longer than the archive. */
+bool dpk_archive_is_damaged(const struct dpk_archive_walk *walk);
+/* Returns true for members that the format itself needs: symbol index and table of names. */
+bool dpk_archive_is_table(const struct dpk_archive_member *member);
+
+#endif

@@ -106,6 +106,7 @@ golden nvxml nvconfig/{auth-on,owner-key,template}.xml
 golden nvraw nvconfig/{auth-on,owner-key}.raw
 golden certchain keys/{chain3.der,root.der,inter.pem}
 golden image hostelf/dev1.elf edge/empty-sections.elf
+golden library hostelf-area/libdevice.a
 golden loader hostelf/dev1.elf
 golden isa hostelf/dev1.elf
 # Program and crypto data behind the program's size.

@@ -103,18 +103,60 @@ bool dpk_archive_next(struct dpk_archive_walk *walk, struct dpk_archive_member *
     return true;
 }
 
-bool dpk_archive_is_damaged(const struct dpk_archive_walk *walk)
-{
-    /* The padding of the last member may be missing. */
-    const size_t size = dpk_reader_left(&walk->file);
-    return walk->at < size || walk->at > size + 1;
-}
-
-bool dpk_archive_is_table(const struct dpk_archive_member *m)
+/* Is the member one that the format itself needs? */
+static bool is_table(const struct dpk_archive_member *m)
 {
     static const char *const tables[] = {"/", "//", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (m->name_size == strlen(tables[i]) && memcmp(m->name, tables[i], m->name_size) == 0)
             return true;
     return false;
+}
+
+bool dpk_archive_next_object(struct dpk_archive_walk *walk, struct dpk_archive_object *out)
+{
+    struct dpk_archive_member m;
+    while (dpk_archive_next(walk, &m)) {
+        struct dpk_reader content = dpk_reader_slice(&walk->file, m.base, m.size);
+        if (content.failed) /* walk->at is beyond everything */
+            return false;
+        if (is_table(&m))
+            continue;
+        const size_t most = sizeof out->name - 1;
+        const size_t length = m.name_size < most ? m.name_size : most;
+        memcpy(out->name, m.name, length);
+        out->name[length] = '\0';
+        out->data = content.begin;
+        out->size = (size_t)m.size;
+        return true;
+    }
+    return false;
+}
+
+/* Are the bytes behind the last member padding, of fewer bytes than a number in an area? */
+static bool is_padding(const uint8_t *bytes, size_t size)
+{
+    bool padding = size < 8;
+    for (size_t i = 0; padding && i < size; i++)
+        padding = bytes[i] == '\n' || bytes[i] == 0;
+    return padding;
+}
+
+bool dpk_archive_is_damaged(const struct dpk_archive_walk *walk)
+{
+    const size_t size = dpk_reader_left(&walk->file);
+    if (walk->at < size)
+        return !is_padding(walk->file.begin + walk->at, size - (size_t)walk->at);
+    return walk->at - size > 1; /* the last member's own padding may be missing */
+}
+
+size_t dpk_archive_length(const void *bytes, size_t size)
+{
+    struct dpk_archive_walk walk = dpk_archive_walk(bytes, size);
+    struct dpk_archive_object object;
+    if (!dpk_archive_is(bytes, size))
+        return size;
+    while (dpk_archive_next_object(&walk, &object))
+        ;
+    return walk.at < size && !dpk_archive_is_damaged(&walk) ? (size_t)walk.at : size;
 }

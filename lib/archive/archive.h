@@ -2,9 +2,9 @@
  * archive: the members of archives (ar), whose names are those of System V or of BSD.
  *
  *     struct dpk_archive_walk walk = dpk_archive_walk(bytes, size);
- *     struct dpk_archive_member m;
- *     while (dpk_archive_next(&walk, &m))
- *         use(m.name, m.name_size, m.base, m.size);
+ *     struct dpk_archive_object o;
+ *     while (dpk_archive_next_object(&walk, &o))
+ *         use(o.name, o.data, o.size);
  *     if (dpk_archive_is_damaged(&walk))
  *         ...
  */
@@ -30,9 +30,20 @@ bool dpk_archive_is(const void *bytes, size_t size);
 struct dpk_archive_walk dpk_archive_walk(const void *bytes, size_t size);
 /* Gets the next member. Returns false at the end, and where there is no header of a member. */
 bool dpk_archive_next(struct dpk_archive_walk *walk, struct dpk_archive_member *out);
-/* Returns true if bytes are left after the last member, or a member is longer than the archive. */
+
+struct dpk_archive_object {
+    char name[256];      /* cut if it is longer */
+    const uint8_t *data; /* borrowed */
+    size_t size;
+};
+/* Gets the next member, without the symbol index and the table of names. Returns false at the end,
+ * and where the archive is damaged. */
+bool dpk_archive_next_object(struct dpk_archive_walk *walk, struct dpk_archive_object *out);
+/* Call this after the walk. Returns true if it ended before the end of the archive, or a member is
+ * longer than the archive. */
 bool dpk_archive_is_damaged(const struct dpk_archive_walk *walk);
-/* Returns true for members that the format itself needs: symbol index and table of names. */
-bool dpk_archive_is_table(const struct dpk_archive_member *member);
+/* Returns the bytes up to the end of the last member: linkers refuse padding after it, which archives
+ * in areas may have. Returns `size` for what is no archive, or a damaged one. */
+size_t dpk_archive_length(const void *bytes, size_t size);
 
 #endif

@@ -135,6 +135,18 @@ enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *ou
     return DPK_OK;
 }
 
+bool dpk_fat_is_library(const void *bytes, size_t size)
+{
+    static const char archive[] = "!<arch>\n";
+    struct dpk_fat fat;
+    if (!dpk_fat_is(bytes, size) || dpk_fat_parse(bytes, size, &fat, NULL) != DPK_OK)
+        return false;
+    const struct dpk_fat_member *first = &fat.members[0];
+    return first->kind == DPK_FAT_ARCHIVE ||
+           (first->size >= sizeof archive - 1 &&
+            memcmp(first->data, archive, sizeof archive - 1) == 0);
+}
+
 const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target)
 {
     for (size_t i = 0; i < fat->count; i++)

@@ -54,6 +54,8 @@ struct dpk_fat {
 
 /* Returns true if the bytes start like an area. */
 bool dpk_fat_is(const void *bytes, size_t size);
+/* Returns true for an area that parses and whose first member is an archive: a device library. */
+bool dpk_fat_is_library(const void *bytes, size_t size);
 /* Reads the table of an area. Contents are borrowed; there is nothing to free. Errors:
  * DPK_ERR_FORMAT with the member's number if the table or a member is outside the area, if members
  * overlap, if a target occurs twice, or if there are no members or too many;

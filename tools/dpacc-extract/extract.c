@@ -4,7 +4,6 @@
 
 #include "elf/elf.h"
 #include "extract.h"
-#include "fat/fat.h"
 
 static enum dpk_status check(struct extract_options *o, struct dpk_error *err)
 {
@@ -121,7 +120,9 @@ static enum dpk_status run_extract(void *options, const struct dpk_args *args,
     enum dpk_status status = check(o, err);
     if (status == DPK_OK)
         status = source_open(input, &source, err);
-    if (status == DPK_OK)
+    if (status == DPK_OK && source.area.count > 0)
+        status = o->list ? area_list(&source, o->json, err) : area_extract(o, input, &source, err);
+    else if (status == DPK_OK)
         status = o->list ? list_programs(&source, o->json, err) : extract(o, input, &source, err);
     source_close(&source);
     return status;

@@ -1,10 +1,13 @@
-/* Shared by the files of dpacc-extract. source.c finds the programs of the input, list.c prints
- * them, extract.c has the command and extracts a program. */
+/*
+ * dpacc-extract: what its files share. source.c has the programs of the input, list.c prints them,
+ * extract.c has the command and takes one out. area.c does the same with device libraries.
+ */
 #ifndef DPK_DPACC_EXTRACT_EXTRACT_H
 #define DPK_DPACC_EXTRACT_EXTRACT_H
 
 #include "cli/cli.h"
 #include "core.h"
+#include "fat/fat.h"
 #include "hostfile/hostfile.h"
 
 struct extract_options {
@@ -22,7 +25,8 @@ extern const struct dpk_command extract_command;
 /* The programs of the input: a host file or a core file. */
 struct source {
     struct dpk_buf file;
-    struct dpk_hostfile *host; /* NULL for a core file */
+    struct dpk_fat area;       /* a bare area, most often a device library; else empty */
+    struct dpk_hostfile *host; /* NULL: a core file, or an area */
     struct core core;
     struct dpk_program *of_core; /* programs of a core file, with allocated `subjects` */
 };
@@ -45,5 +49,10 @@ const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TA
 
 /* Prints the programs, as a table or as JSON. */
 enum dpk_status list_programs(const struct source *s, bool json, struct dpk_error *err);
+
+/* The same for a bare area, whose members are of targets, not programs. */
+enum dpk_status area_list(const struct source *s, bool json, struct dpk_error *err);
+enum dpk_status area_extract(const struct extract_options *o, const char *input,
+                             const struct source *s, struct dpk_error *err);
 
 #endif

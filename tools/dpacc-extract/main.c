@@ -6,7 +6,7 @@ static const struct dpk_tool tool = {
     .usage = "dpacc-extract INPUT -o OUT.elf [options]\n"
              "       dpacc-extract INPUT --list [--json]",
     .about = "Extracts the device executable from a host executable, library, object, archive or "
-             "core file.",
+             "core file, or\nthe archive for a target from a device library.",
     .notes = "Options begin with one dash or two.\n"
              "Exit codes: 0 done, 1 failed, 2 wrong usage.",
     .command = &extract_command,

@@ -45,6 +45,10 @@ enum dpk_status source_open(const char *path, struct source *s, struct dpk_error
     enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &s->file, err);
     if (status != DPK_OK)
         return status;
+    if (dpk_fat_is(s->file.data, s->file.size)) {
+        status = dpk_fat_parse(s->file.data, s->file.size, &s->area, err);
+        return status == DPK_OK ? status : dpk_error_prefix(err, "%s", path);
+    }
     return core_is(&s->file) ? open_core(path, s, err)
                              : dpk_hostfile_borrow(path, s->file.data, s->file.size, &s->host, err);
 }

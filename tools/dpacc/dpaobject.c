@@ -1,5 +1,6 @@
 #include "dpaobject.h"
 
+#include "archive/archive.h"
 #include "elf/elf.h"
 #include "fat/fat.h"
 
@@ -42,7 +43,7 @@ static enum dpk_status take_member(const char *name, const struct target *target
     if (!member)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: not compiled for nv-dpa-%s", name,
                         target->name);
-    dpk_put(out, member->data, member->size);
+    dpk_put(out, member->data, dpk_archive_length(member->data, member->size));
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 

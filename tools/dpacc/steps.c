@@ -345,8 +345,10 @@ static enum dpk_status step_library(size_t count, char *const *words, bool drive
     if (count < 2)
         return dpk_fail(err, DPK_ERR_USAGE, "needs OUT TARGET=ARCHIVE...");
     enum dpk_status status = members_read(count - 1, words + 1, &members, err);
+    for (size_t i = 0; i < members.count; i++)
+        members.at[i].kind = DPK_FAT_ARCHIVE;
     if (status == DPK_OK)
-        status = members_join(&members, false, &library, err);
+        status = members_join(&members, true, &library, err);
     if (status == DPK_OK)
         status = write_file(words[0], "", &library, err);
     dpk_buf_free(&library);

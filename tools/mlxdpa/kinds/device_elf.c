@@ -14,7 +14,7 @@ static bool recognise(const struct dpk_buf *file)
     if (file->size == 0)
         return false;
     if (dpk_fat_is(file->data, file->size))
-        return true;
+        return !dpk_fat_is_library(file->data, file->size);
     bool found = dpk_elf_is_riscv(file->data, file->size) &&
                  dpk_hostfile_borrow("", file->data, file->size, &host, NULL) == DPK_OK &&
                  dpk_hostfile_count(host) == 0;

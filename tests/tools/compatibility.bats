@@ -10,13 +10,13 @@ setup() {
 }
 
 @test "several targets and attributes are signed, verified and stripped as in files of NVIDIA's tool" {
-    for file in attr-one fat-two fat-three-and-plain; do
-        mlxdpa -e "$g/hostelf-fat/$file.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" \
+    for file in hostelf-fat/{attr-one,fat-two,fat-three-and-plain} hostelf-area/{area-one,area-one-attr}; do
+        mlxdpa -e "$g/$file.elf" -c "$g/keys/chain3.der" -p "$g/keys/leaf.pem" \
             --profile compact --mft-compat -o signed sign_dpa_apps
-        cmp signed "$g/hostelf-fat/$file.signed.elf"
-        mlxdpa -e "$g/hostelf-fat/$file.signed.elf" --ca "$g/keys/root.der" verify
+        cmp signed "$g/$file.signed.elf"
+        mlxdpa -e "$g/$file.signed.elf" --ca "$g/keys/root.der" verify
         mlxdpa -e signed strip_signature
-        cmp signed "$g/hostelf-fat/$file.elf"
+        cmp signed "$g/$file.elf"
     done
 }
 

@@ -102,7 +102,8 @@ refuses() {
     [ "$(head -c 8 libmine.a)" = NVDPAFBF ]
     export DPAKIT_DEVICES=$PWD/devices
     new_device mlx5_0
-    dpacc f.c libmine.a -o f.a
+    dpacc f.c libmine.a -o f.a 2>said
+    [ ! -s said ]
     [[ $(dparun f.a --rpc f 5) == "result: 12 "* ]]
     [ "$(mlxdpa --json show libmine.a | jq -r '.targets[0].objects[] | .name + ": " + .format' | tr '\n' ' ')" = \
         "mine.bf3.o: LLVM bitcode mine.lib.device.o: RISC-V ELF " ]

@@ -116,6 +116,27 @@ END
     [ "$(./host)" = "101 42 35" ]
 }
 
+@test "-gen-libs writes areas of archives whose objects have the names of NVIDIA's" {
+    mkdir o
+    dpacc -c add.c -o old.dpa.o -mcpu=bf3,cx8
+    dpacc old.dpa.o twice.c -o o/libx -gen-libs -mcpu=bf3,cx8
+    dpacc-extract o/libx_device.a --list > list
+    grep -qE '^nv-dpa-bf3 .* old.bf3.o, twice.bf3.o, libx.lib.device.o$' list
+    grep -qE '^nv-dpa-cx8 .* old.cx8.o, twice.cx8.o, libx.lib.device.o$' list
+    [ "$(ar t o/libx_host.a | tr '\n' ' ')" = "old.dpa.host.o twice.dpa.host.o libx.lib.host.o " ]
+    for id in bf3=02 cx8=03; do
+        dpacc-extract o/libx_device.a -mcpu=${id%=*} -o ${id%=*}.a
+        llvm-ar p ${id%=*}.a libx.lib.device.o > name.o
+        llvm-readelf -SW name.o | grep -q ' .dpa.attributes  *RISCV_ATTRIBUTES '
+        xxd -p name.o | tr -d '\n' | grep -q "6c6962780041120000006e766964696100010700000002${id#*=}"
+    done
+    ar x o/libx_host.a libx.lib.host.o
+    [ "$(section_of libx.lib.host.o .dpa_lib_name | tr -d '\0')" = libx ]
+    dpacc twice.c -o one -gen-libs
+    [ "$(head -c 16 one_device.a | xxd -p)" = 4e564450414642460100000001000000 ]
+    [ "$(tail -c +29 one_device.a | head -c 4 | xxd -p)" = 01000000 ]
+}
+
 @test "a library's function and the program's own of one name are told" {
     dpacc twice.c -o libx -gen-libs
     run -1 dpacc twice.c -o out.a -device-libs=libx_device.a

@@ -179,12 +179,27 @@ static enum dpk_status archive_devices(struct build *b)
             return dpk_fail_nomem(&b->err);
         remove_old(b, path);
         free(path);
+        name_device_library(c, &b->paths, t, jobs_add(&b->jobs, "library's name", 2));
+        enum dpk_status status = build_run_jobs(b);
+        if (status != DPK_OK)
+            return status;
         archive_device(c, &b->paths, t, jobs_add(&b->jobs, "device archive", 2));
+        status = build_run_jobs(b);
+        if (status != DPK_OK)
+            return status;
     }
-    enum dpk_status status = build_run_jobs(b);
-    if (status != DPK_OK || c->target_count == 1)
-        return status;
     make_fat_library(c, &b->paths, jobs_add(&b->jobs, "device archive", 2));
+    return build_run_jobs(b);
+}
+
+static enum dpk_status name_host(struct build *b)
+{
+    name_host_library(b->config, &b->paths, jobs_add(&b->jobs, "library's name", 2));
+    enum dpk_status status = build_run_jobs(b);
+    if (status != DPK_OK)
+        return status;
+    compile_library_name(b->config, &b->paths,
+                         jobs_add(&b->jobs, "host compile of generated code", 2));
     return build_run_jobs(b);
 }
 
@@ -196,6 +211,8 @@ static enum dpk_status archive(struct build *b)
         return DPK_OK;
     if (c->mode == MODE_LIBRARIES)
         status = archive_devices(b);
+    if (c->mode == MODE_LIBRARIES && status == DPK_OK)
+        status = name_host(b);
     if (status != DPK_OK)
         return status;
     char *made = made_output(c, &b->paths, 0);

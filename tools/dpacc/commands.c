@@ -51,7 +51,19 @@ void add_directory_map(const struct paths *p, struct words *out)
         words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
-/* Starts the command line of one of dpacc's own steps (steps.h). */
+/* A step of our own (steps.h). */
+/* Objects in a library have the names that NVIDIA's have, so what is compiled on the way to them has
+ * others there. */
+static const char *compiled_suffix(const struct config *c)
+{
+    return c->mode == MODE_LIBRARIES ? "dpa.source.o" : "o";
+}
+
+static const char *joined_suffix(const struct config *c)
+{
+    return c->mode == MODE_LIBRARIES ? ".o" : ".dpa.join.o";
+}
+
 static void begin_step(const struct config *c, const char *name, struct words *out)
 {
     words_add(out, c->self);
@@ -187,7 +199,7 @@ void compile_source(const struct config *c, const struct paths *p, const struct 
     words_add(out, c->units.at[index]);
     words_add(out, "-o");
     words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
-               c->coverage ? "count.s" : "o");
+               c->coverage ? "count.s" : compiled_suffix(c));
 }
 
 void edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
@@ -209,7 +221,8 @@ void assemble_counts(const struct config *c, const struct paths *p, size_t index
         words_add(out, fixed[i]);
     words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
     words_add(out, "-o");
-    words_addf(out, "%s%s.%s.o", p->dir, p->names[index], c->targets[target]->name);
+    words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+               compiled_suffix(c));
 }
 
 void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
@@ -300,7 +313,7 @@ void make_object_stub(const struct config *c, const struct paths *p, size_t inde
 {
     begin_step(c, "object-stub", out);
     words_addf(out, "%s%s.stub.inc", p->dir, p->names[index]);
-    add_members(c, p, p->names[index], ".dpa.join.o", out);
+    add_members(c, p, p->names[index], joined_suffix(c), out);
 }
 
 static void add_extract(const struct config *c, const struct paths *p, const char *input,
@@ -316,7 +329,7 @@ static void add_extract(const struct config *c, const struct paths *p, const cha
 
 void extract_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
 {
-    add_extract(c, p, c->units.at[index], p->names[index], ".dpa.join.o", out);
+    add_extract(c, p, c->units.at[index], p->names[index], joined_suffix(c), out);
 }
 
 static void library_name(size_t index, char name[32])
@@ -359,6 +372,29 @@ void make_meta(const struct config *c, const struct paths *p, const struct words
     words_append(out, entries);
 }
 
+/* The base name of the libraries. */
+const char *library_of(const struct config *c)
+{
+    const char *slash = strrchr(c->output, '/');
+    return slash ? slash + 1 : c->output;
+}
+
+void name_device_library(const struct config *c, const struct paths *p, size_t target,
+                         struct words *out)
+{
+    begin_step(c, "library-name", out);
+    words_addf(out, "%s%s.lib.device.o", p->dir, library_of(c));
+    words_add(out, library_of(c));
+    words_add(out, c->targets[target]->name);
+}
+
+void name_host_library(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_step(c, "library-name", out);
+    words_addf(out, "%s%s.lib.host.c", p->dir, library_of(c));
+    words_add(out, library_of(c));
+}
+
 void make_fat_library(const struct config *c, const struct paths *p, struct words *out)
 {
     char *made = made_output(c, p, 1);
@@ -379,8 +415,8 @@ void join_device(const struct config *c, const struct paths *p, size_t index, si
     if (!c->flto)
         words_add(out, "-r");
     words_add(out, "-o");
-    words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
-    words_addf(out, "%s%s.%s.o", p->dir, name, tag);
+    words_addf(out, "%s%s.%s%s", p->dir, name, tag, joined_suffix(c));
+    words_addf(out, "%s%s.%s.%s", p->dir, name, tag, compiled_suffix(c));
     words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
 }
 
@@ -451,17 +487,19 @@ void strip_labels(const struct config *c, const struct paths *p, size_t target, 
 
 void archive_device(const struct config *c, const struct paths *p, size_t target, struct words *out)
 {
-    const char *tag = c->targets[target]->name;
+    const char *tag = c->targets[target]->name, *library = library_of(c);
     words_add(out, commands_tool("DPA_AR", "llvm-ar"));
     words_add(out, "crD");
     words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
     for (size_t i = 0; i < p->count; i++)
-        words_addf(out, "%s%s.%s.dpa.join.o", p->dir, p->names[i], tag);
+        words_addf(out, "%s%s.%s%s", p->dir, p->names[i], tag, joined_suffix(c));
+    words_addf(out, "%s%s.lib.device.o", p->dir, library);
 }
 
 void list_symbols(const char *path, struct words *out)
 {
-    static const char *const fixed[] = {"--extern-only", "--defined-only", "--format=posix"};
+    static const char *const fixed[] = {"--extern-only", "--defined-only", "--format=posix",
+                                        "--quiet"};
     words_add(out, commands_tool("DPA_NM", "llvm-nm"));
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         words_add(out, fixed[i]);

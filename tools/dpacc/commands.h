@@ -32,6 +32,13 @@ void make_program_stub(const struct config *c, const struct paths *p, struct wor
 void make_meta(const struct config *c, const struct paths *p, const struct words *entries,
                struct words *out);
 void make_fat_library(const struct config *c, const struct paths *p, struct words *out);
+/* Of -gen-libs: what the libraries are called, and the objects that say so. The device's is made again
+ * for each target. */
+const char *library_of(const struct config *c);
+void name_device_library(const struct config *c, const struct paths *p, size_t target,
+                         struct words *out);
+void name_host_library(const struct config *c, const struct paths *p, struct words *out);
+void compile_library_name(const struct config *c, const struct paths *p, struct words *out);
 
 /* `overlay`: compile through the overlay of the interface step (ifgen.h). */
 void compile_source(const struct config *c, const struct paths *p, const struct words *device,

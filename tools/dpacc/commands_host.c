@@ -51,7 +51,16 @@ void compile_host(const struct config *c, const struct paths *p, size_t index, b
     end_host(out);
     words_addf(out, "%s%s.dpa.host.c", p->dir, name);
     words_add(out, "-o");
-    words_addf(out, "%s%s.dpa.o", p->dir, name);
+    words_addf(out, "%s%s.dpa%s.o", p->dir, name, c->mode == MODE_LIBRARIES ? ".host" : "");
+}
+
+void compile_library_name(const struct config *c, const struct paths *p, struct words *out)
+{
+    begin_host(c, p, out);
+    end_host(out);
+    words_addf(out, "%s%s.lib.host.c", p->dir, library_of(c));
+    words_add(out, "-o");
+    words_addf(out, "%s%s.lib.host.o", p->dir, library_of(c));
 }
 
 void compile_meta(const struct config *c, const struct paths *p, struct words *out)
@@ -69,7 +78,7 @@ static void add_host_object(const struct config *c, const struct paths *p, size_
                             struct words *out)
 {
     words_addf(out, "%s%s.dpa%s.o", p->dir, p->names[index],
-               config_is_source(c->units.at[index]) ? "" : ".host");
+               config_is_source(c->units.at[index]) && c->mode != MODE_LIBRARIES ? "" : ".host");
 }
 
 void strip_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
@@ -112,6 +121,8 @@ void make_archive(const struct config *c, const struct paths *p, struct words *o
         words_addf(out, "%shostStubs.o", p->dir);
     for (size_t i = 0; i < p->count && c->mode == MODE_LIBRARIES; i++)
         add_host_object(c, p, i, out);
+    if (c->mode == MODE_LIBRARIES)
+        words_addf(out, "%s%s.lib.host.o", p->dir, library_of(c));
 }
 
 void make_shared(const struct config *c, const struct paths *p, struct words *out)
@@ -130,8 +141,6 @@ char *made_output(const struct config *c, const struct paths *p, size_t index)
     int length;
     if (c->mode == MODE_COMPILE)
         length = asprintf(&path, "%s%s.dpa.o", p->dir, p->names[index]);
-    else if (c->mode == MODE_LIBRARIES && index == 1 && c->target_count == 1)
-        length = asprintf(&path, "%sdevice_exec.%s.a", p->dir, c->targets[0]->name);
     else if (c->mode == MODE_LIBRARIES && index == 1)
         length = asprintf(&path, "%sdevice_exec.a", p->dir);
     else

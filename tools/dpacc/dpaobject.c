@@ -4,7 +4,12 @@
 #include "elf/elf.h"
 #include "fat/fat.h"
 
+#include <elf.h>
+#include <endian.h>
+#include <stddef.h>
 #include <string.h>
+
+#define RISCV_ATTRIBUTES 0x70000003 /* a type of sections (RISC-V ELF psABI) */
 
 bool dpaobject_is_elf(const struct dpk_buf *file)
 {
@@ -29,6 +34,30 @@ static enum dpk_status take_bare(const char *name, const struct target *target,
     return DPK_OK;
 }
 
+/* NVIDIA's sections .dpa.attributes have the type of RISC-V's attributes and another vendor. Linkers
+ * warn of each, so the copy has them as plain bytes. */
+static void make_attributes_plain(uint8_t *object, size_t size)
+{
+    const struct dpk_elf elf = dpk_elf(object, size);
+    const uint32_t plain = htole32(SHT_PROGBITS);
+    for (size_t i = 0; i < elf.section_count; i++) {
+        const struct dpk_elf_section s = dpk_elf_section(&elf, i);
+        const char *name = dpk_elf_name(&elf, &s);
+        if (s.type == RISCV_ATTRIBUTES && name && strcmp(name, ".dpa.attributes") == 0)
+            memcpy(object + elf.shoff + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type),
+                   &plain, sizeof plain);
+    }
+}
+
+static void make_objects_plain(uint8_t *archive, size_t size)
+{
+    struct dpk_archive_walk walk = dpk_archive_walk(archive, size);
+    struct dpk_archive_object o;
+    while (dpk_archive_is(archive, size) && dpk_archive_next_object(&walk, &o))
+        if (o.size >= SELFMAG && memcmp(o.data, ELFMAG, SELFMAG) == 0)
+            make_attributes_plain(archive + (o.data - archive), o.size);
+}
+
 static enum dpk_status take_member(const char *name, const struct target *target,
                                    const struct dpk_buf *file, struct dpk_buf *out,
                                    struct dpk_error *err)
@@ -44,7 +73,10 @@ static enum dpk_status take_member(const char *name, const struct target *target
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: not compiled for nv-dpa-%s", name,
                         target->name);
     dpk_put(out, member->data, dpk_archive_length(member->data, member->size));
-    return out->failed ? dpk_fail_nomem(err) : DPK_OK;
+    if (out->failed)
+        return dpk_fail_nomem(err);
+    make_objects_plain(out->data, out->size);
+    return DPK_OK;
 }
 
 /* Gets section .dpa_obj of a host object. */

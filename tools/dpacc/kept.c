@@ -26,11 +26,11 @@ static enum dpk_status check_all(const struct config *c, const struct paths *p, 
 enum dpk_status commands_keep_apart(const struct config *c, const struct paths *p,
                                     struct dpk_error *err)
 {
-    static const char *const of_source[] = {".dpa.device.c", ".dpa.host.c", ".dpa.entries",
-                                            ".dpa.o",        ".stub.inc",   NULL};
+    static const char *const of_source[] = {
+        ".dpa.device.c", ".dpa.host.c", ".dpa.entries", ".dpa.o", ".dpa.host.o", ".stub.inc", NULL};
     static const char *const of_object[] = {".dpa.host.o", NULL};
-    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o", ".count.s", ".s",
-                                            NULL};
+    static const char *const of_target[] = {".o", ".dpa.device.o", ".dpa.join.o", ".count.s",
+                                            ".s", ".dpa.source.o", NULL};
     static const char *const of_program[] = {".stub.inc", ".a", NULL};
     static const char *const of_host[] = {".o", ".a", ".so", NULL};
     static const char *const of_app[] = {".meta.c", ".meta.o", NULL};

@@ -7,6 +7,7 @@
 #include "embed.h"
 #include "fat/fat.h"
 #include "ifgen.h"
+#include "library_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -356,6 +357,23 @@ static enum dpk_status step_library(size_t count, char *const *words, bool drive
     return status;
 }
 
+static enum dpk_status step_library_name(size_t count, char *const *words, bool driven,
+                                         struct dpk_error *err)
+{
+    struct dpk_buf made = {0};
+    (void)driven;
+    if (count != 2 && count != 3)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs OUT LIBRARY [TARGET]");
+    const struct target *target = count == 3 ? target_find(words[2]) : NULL;
+    if (count == 3 && !target)
+        return dpk_fail(err, DPK_ERR_USAGE, "unknown target '%s'", words[2]);
+    if (target)
+        library_name_object(words[1], target->id, &made);
+    else
+        library_name_source(words[1], &made);
+    return write_file(words[0], "", &made, err);
+}
+
 static enum dpk_status step_coverage(size_t count, char *const *words, bool driven,
                                      struct dpk_error *err)
 {
@@ -379,9 +397,13 @@ static const struct {
     const char *name;
     enum dpk_status (*run)(size_t count, char *const *words, bool driven, struct dpk_error *err);
 } steps[] = {
-    {"interface", step_interface}, {"object-stub", step_object_stub},
-    {"extract", step_extract},     {"program-stub", step_program_stub},
-    {"meta", step_meta},           {"library", step_library},
+    {"interface", step_interface},
+    {"object-stub", step_object_stub},
+    {"extract", step_extract},
+    {"program-stub", step_program_stub},
+    {"meta", step_meta},
+    {"library", step_library},
+    {"library-name", step_library_name},
     {"coverage", step_coverage},
 };
 

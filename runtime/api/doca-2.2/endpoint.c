@@ -10,13 +10,9 @@
 
 #define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
 
-/* The reason why calls with a DPA context fail. */
-static doca_error_t of_context(const char *call, doca_error_t result)
+static doca_error_t no_memory(const char *call)
 {
-    if (result == DOCA_SUCCESS)
-        return result;
-    return dpk_doca_refuse(NULL, result,
-                           "%s: the DPA context is invalid, was destroyed, or has failed", call);
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the object");
 }
 
 /* ---- Memory ---- */
@@ -27,7 +23,7 @@ static doca_error_t start_map(const char *call, struct doca_mmap *map, struct do
     doca_error_t result = doca_mmap_set_memrange(map, addr, length);
     if (result != DOCA_SUCCESS)
         return dpk_doca_refuse_call(NULL, result, call,
-                                    "%zu bytes at %p are no memory: 0 bytes, or they end behind "
+                                    "%zu bytes at %p are not memory: 0 bytes, or they end after "
                                     "the last address",
                                     length, addr);
     DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, access));
@@ -51,7 +47,9 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
                        __func__);
     if ((access & ~(unsigned)PERMISSIONS) != 0)
         return INVALID("%s: access 0x%x is not one of DOCA_ACCESS_...", __func__, access);
-    doca_error_t result = of_context(__func__, dpk_dpa_begin(dpa, &c));
+    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    if (result == DOCA_SUCCESS && (result = doca_mmap_create(&map)) != DOCA_SUCCESS)
+        no_memory(__func__);
     if (result == DOCA_SUCCESS)
         result = start_map(__func__, map, c.dpa->dev->object.handle, addr, length, access);
     dpk_dpa_end(&c);
@@ -215,7 +213,7 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     struct worker *w = dpk_object_pin(worker, &worker_kind);
     if (!w)
         return INVALID("%s: the worker is invalid, or was destroyed", __func__);
-    doca_error_t result = DOCA_ERROR_NO_MEMORY;
+    doca_error_t result;
     struct endpoint *e = calloc(1, sizeof *e);
     if (!e) {
         result = no_memory(__func__);
@@ -273,12 +271,10 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
     struct endpoint *e = addr ? dpk_object_pin(ep, &endpoint_kind) : NULL;
     if (!e)
         return no_endpoint(__func__);
-    /* The API does not say how many bytes there are: addresses of one version have one size. They
-     * begin with a mark and the version; without these nothing behind them is read. */
-    doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
-    if (result == DOCA_ERROR_INVALID_VALUE)
-        dpk_doca_refuse(e, result, "%s: the address is not from doca_dpa_ep_addr_get, or damaged",
-                        __func__);
+    /* The API does not pass the size. All addresses of a version have the same size, and start with
+     * a mark and the version; the rest is read only if both are right. */
+    const doca_error_t result =
+        dpk_rdma_connect(__func__, e->connection, addr, DPK_RC_ADDRESS_SIZE);
     dpk_object_drop(e);
     return result;
 }

@@ -6,4 +6,6 @@
 #ifndef DOCA_2_5
 #define DOCA_2_5 1
 
+#include "doca_version.h"
+
 #endif

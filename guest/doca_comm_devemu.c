@@ -36,7 +36,7 @@ int doca_dpa_dev_devemu_pci_get_db_completion(
     doca_dpa_dev_completion_element_t e;
     if (!doca_dpa_dev_get_completion(completion_of(comp)->queue, &e))
         return 0;
-    *comp_element = e.user_data;
+    *comp_element = doca_dpa_dev_get_completion_user_data(e);
     return 1;
 }
 

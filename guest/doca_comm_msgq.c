@@ -36,7 +36,7 @@ int doca_dpa_dev_comch_consumer_get_completion(
     doca_dpa_dev_completion_element_t e;
     if (!doca_dpa_dev_get_completion(c->queue, &e))
         return 0;
-    *comp_element = (uintptr_t)&c->messages[e.wqe_counter];
+    *comp_element = (uintptr_t)&c->messages[doca_dpa_dev_completion_element_get_wqe_counter(e)];
     return 1;
 }
 
@@ -55,7 +55,7 @@ uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(
 }
 
 void doca_dpa_dev_comch_consumer_completion_ack(
-    doca_dpa_dev_comch_consumer_completion_t consumer_comp, uint32_t num_comp)
+    doca_dpa_dev_comch_consumer_completion_t consumer_comp, uint64_t num_comp)
 {
     doca_dpa_dev_completion_ack(completion_of(consumer_comp)->queue, num_comp);
 }

@@ -97,6 +97,11 @@ void doca_dpa_dev_device_set(doca_dpa_dev_t h)
     doca_call(DPA_DOCA_DEVICE_SET, h, 0);
 }
 
+static const struct dpa_doca_completion *element_of(doca_dpa_dev_completion_element_t e)
+{
+    return (const struct dpa_doca_completion *)e;
+}
+
 int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_completion_element_t *e)
 {
     return (int)doca_call(DPA_DOCA_GET_COMPLETION, h, (uintptr_t)e);
@@ -104,37 +109,37 @@ int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_comple
 
 doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(doca_dpa_dev_completion_element_t e)
 {
-    return (doca_dpa_dev_completion_type_t)e.type;
+    return (doca_dpa_dev_completion_type_t)element_of(e)->type;
 }
 
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t e)
 {
-    return e.user_data;
+    return element_of(e)->user_data;
 }
 
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t e)
 {
-    return e.immediate;
+    return element_of(e)->immediate;
 }
 
 uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t e)
 {
-    return e.wqe_counter;
+    return element_of(e)->wqe_counter;
 }
 
 uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t e)
 {
-    return e.timestamp;
+    return element_of(e)->timestamp;
 }
 
 uint32_t doca_dpa_dev_completion_element_get_received_bytes(doca_dpa_dev_completion_element_t e)
 {
-    return e.bytes;
+    return element_of(e)->bytes;
 }
 
 uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_completion_element_t e)
 {
-    return e.syndrome;
+    return element_of(e)->syndrome;
 }
 
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)

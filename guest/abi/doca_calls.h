@@ -132,6 +132,13 @@ struct dpa_doca_buf {
     uint32_t mmap, reserved[3];
 };
 
+/* A completion that was taken, in DPA memory: doca_dpa_dev_completion_element_t is its address. */
+struct dpa_doca_completion {
+    uint32_t type, user_data, immediate, wqe_counter;
+    uint64_t timestamp;
+    uint32_t bytes, syndrome;
+};
+
 /* A copy that ends with a completion. */
 #define DPA_COPY_REPORT         0
 #define DPA_COPY_REPORT_IF_ROOM 1 /* success is reported if the completion queue has room */

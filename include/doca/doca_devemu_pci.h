@@ -107,7 +107,7 @@ doca_error_t doca_devemu_pci_dev_get_class_code(const struct doca_devemu_pci_dev
 
 /* ---- Hot plug of a running context (else BAD_STATE) ---- */
 
-doca_error_t doca_devemu_pci_dev_get_hotplug_state(const struct doca_devemu_pci_dev *pci_dev,
+doca_error_t doca_devemu_pci_dev_get_hotplug_state(struct doca_devemu_pci_dev *pci_dev,
                                                    enum doca_devemu_pci_hotplug_state *state);
 /* Gets the state of a function without a running context. Errors: NOT_PERMITTED for a physical function
  * of the card. */

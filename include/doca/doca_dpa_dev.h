@@ -99,12 +99,8 @@ enum doca_dpa_dev_submit_flag {
     DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1u << 1,
 };
 
-/* One completion. Use the functions below to read it. */
-typedef struct doca_dpa_dev_completion_element {
-    uint32_t type, user_data, immediate, wqe_counter;
-    uint64_t timestamp;
-    uint32_t bytes, syndrome;
-} doca_dpa_dev_completion_element_t;
+/* One completion, which is valid until it is acknowledged. Use the functions below to read it. */
+typedef uint64_t doca_dpa_dev_completion_element_t;
 
 /* Takes the next completion of a queue. Returns 1, or 0 if there is no completion. */
 int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t h, doca_dpa_dev_completion_element_t *e);

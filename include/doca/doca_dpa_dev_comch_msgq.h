@@ -51,7 +51,7 @@ uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(
 /* Acknowledges the oldest `num_comp` messages that were taken: the completion can use their room
  * again. */
 void doca_dpa_dev_comch_consumer_completion_ack(
-    doca_dpa_dev_comch_consumer_completion_t consumer_comp, uint32_t num_comp);
+    doca_dpa_dev_comch_consumer_completion_t consumer_comp, uint64_t num_comp);
 /* Requests that the next message wakes the completion's thread, as
  * doca_dpa_dev_completion_request_notification does. */
 void doca_dpa_dev_comch_consumer_completion_request_notification(

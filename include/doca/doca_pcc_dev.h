@@ -35,8 +35,12 @@ extern "C" {
 
 /* ---- Events ---- */
 
-/* 1: DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK can be masked out. */
+/* Whether DOCA_PCC_DEV_EVNT_ROCE_TX_FOR_ACK_NACK can be masked out: not on BlueField-3. */
+#if defined(__NV_DPA) && __NV_DPA == __NV_DPA_BF3
+#define DOCA_PCC_DEV_ACK_NACK_TX_EVENT_DISABLED_SUPPORTED (0)
+#else
 #define DOCA_PCC_DEV_ACK_NACK_TX_EVENT_DISABLED_SUPPORTED (1)
+#endif
 
 typedef enum doca_pcc_dev_event_type_enum {
     DOCA_PCC_DEV_EVNT_NULL = 0,

@@ -42,7 +42,7 @@ doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct do
 
 /* Gets the key of a started map, by the protection domain of one of its devices. No known documentation
  * has this function: the prototype follows its calls in public programs. */
-doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(struct doca_mmap *mmap, struct ibv_pd *pd,
+doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd,
                                                     uint32_t *mkey);
 
 #ifdef __cplusplus

@@ -86,7 +86,7 @@ typedef struct doca_telemetry_dpa_event_sample {
     uint32_t dpa_thread_id;
     uint16_t eu_id;
     uint16_t sample_id_in_eu; /* number in the unit: an "in" and its "out" have the same number */
-    uint8_t type;             /* enum doca_telemetry_dpa_event_sample_type */
+    enum doca_telemetry_dpa_event_sample_type type;
 } doca_telemetry_dpa_event_sample_t;
 
 /* DOCA_SUCCESS: every emulated device has counters. */

@@ -24,7 +24,7 @@ typedef doca_notification_handle_t doca_event_handle_t;
 /* Big-endian numbers. */
 typedef uint16_t doca_be16_t;
 typedef uint32_t doca_be32_t;
-typedef uint64_t doca_be64_t;
+typedef unsigned long long doca_be64_t;
 
 /* Bytes of a GID, the address of a port. */
 #define DOCA_GID_BYTE_LENGTH 16

@@ -313,7 +313,7 @@ struct pci_dev *pci_dev_lock_running(const char *call, const void *handle, struc
 
 /* ---- Hot plug ---- */
 
-doca_error_t doca_devemu_pci_dev_get_hotplug_state(const struct doca_devemu_pci_dev *pci_dev,
+doca_error_t doca_devemu_pci_dev_get_hotplug_state(struct doca_devemu_pci_dev *pci_dev,
                                                    enum doca_devemu_pci_hotplug_state *state)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;

@@ -47,14 +47,22 @@ void calls_attach(struct dpk_dpa *d)
 
 /* ---- Completion queues ---- */
 
-/* Copies the next completion of a queue to `to`. Returns false if the memory is not writable. */
+_Static_assert(sizeof(struct dpk_completion) == sizeof(struct dpa_doca_completion) &&
+                   offsetof(struct dpk_completion, syndrome) ==
+                       offsetof(struct dpa_doca_completion, syndrome),
+               "device code reads it as the host writes it");
+
+/* The next completion of a queue gets its place in DPA memory, and that address goes to `to`. False: it
+ * cannot be written there. */
 static bool take(struct dpk_dpa_completion *q, struct dpk_process *p, uint64_t to, uint64_t *found)
 {
     *found = q->posted != q->taken;
     if (!*found)
         return true;
     const struct dpk_completion *c = &q->ring[q->taken % q->size];
-    if (dpk_copy_in(p, to, c, sizeof *c, NULL) != DPK_OK)
+    const uint64_t at = q->elements + q->taken % q->size * (uint64_t)sizeof *c;
+    if (dpk_copy_in(p, at, c, sizeof *c, NULL) != DPK_OK ||
+        dpk_copy_in(p, to, &at, sizeof at, NULL) != DPK_OK)
         return false;
     q->taken++;
     return true;

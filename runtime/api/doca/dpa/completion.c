@@ -57,12 +57,26 @@ static void unlink_from_thread(struct dpk_dpa_completion *c)
     pthread_mutex_unlock(&t->object.lock);
 }
 
+/* DPA memory for the elements of a queue, and its trigger. */
+static enum dpk_status make_trigger(struct dpk_dpa_completion *c, struct dpk_process *p,
+                                    struct dpk_error *err)
+{
+    enum dpk_status status = DPK_OK;
+    c->elements = 0;
+    if (c->size)
+        status = dpk_heap_alloc(p, c->size * (uint64_t)sizeof *c->ring, &c->elements, err);
+    if (status == DPK_OK)
+        status = dpk_trigger_create(p, c->size ? DPK_TRIGGER_QUEUE : DPK_TRIGGER_NOTIFICATION,
+                                    &c->trigger, err);
+    if (status != DPK_OK && c->elements)
+        dpk_heap_free(p, c->elements, &(struct dpk_error){0});
+    return status;
+}
+
 static doca_error_t start_locked(struct dpk_dpa_completion *c, struct dpk_process *p)
 {
     struct dpk_error err = {0};
-    enum dpk_status status = dpk_trigger_create(
-        p, c->size ? DPK_TRIGGER_QUEUE : DPK_TRIGGER_NOTIFICATION, &c->trigger, &err);
-    if (status != DPK_OK)
+    if (make_trigger(c, p, &err) != DPK_OK)
         return dpk_doca_failed("completion", &err);
     c->run = dpk_dpa_base(c->dpa)->run;
     c->posted = c->taken = c->acknowledged = 0;
@@ -94,9 +108,12 @@ static doca_error_t completion_stop(struct dpk_dpa_completion *c)
         if (c->thread)
             unlink_from_thread(c); /* until here, starting the thread uses the trigger */
         c->trigger = NULL;
-        /* Stopping a context destroys its triggers. */
-        if (dpk_dpa_enter(c->dpa, c->run)) {
+        /* The trigger and the memory of a context that was stopped went with it. */
+        struct dpk_process *p = dpk_dpa_enter(c->dpa, c->run);
+        if (p) {
             dpk_trigger_destroy(trigger);
+            if (c->elements)
+                dpk_heap_free(p, c->elements, &(struct dpk_error){0});
             dpk_dpa_leave(c->dpa);
             result = DOCA_SUCCESS;
         }

@@ -106,6 +106,7 @@ struct dpk_dpa_completion {
     struct dpk_dpa_completion *next;      /* of the same thread */
     struct dpk_trigger *trigger;          /* NULL: not started */
     struct dpk_completion *ring;          /* of a queue: `size` elements */
+    uint64_t elements;                    /* DPA memory for as many: those that were taken */
     uint32_t size;                        /* 0: a notification completion */
     uint32_t posted, taken, acknowledged; /* numbers since the start; they wrap */
 };

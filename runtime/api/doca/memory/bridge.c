@@ -35,7 +35,7 @@ static bool has_domain(const struct dpk_mmap *m, const struct dpk_memory_domain 
     return any;
 }
 
-doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(struct doca_mmap *mmap, struct ibv_pd *pd,
+doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd,
                                                     uint32_t *mkey)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;

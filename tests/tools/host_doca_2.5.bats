@@ -109,3 +109,40 @@ C
     [ "$(cat of-2.5/doca/applications/VERSION)" = "$(cat "$DPAKIT_BUILD/share/dpakit/VERSION")" ]
     says_macros "$PWD/of-2.5" "$(cat "$DPAKIT_BUILD/share/dpakit/VERSION")"
 }
+
+# Device code that says which headers it sees, and a library under the name that DOCA 2.5 and 2.6 have for it.
+@test "dpacc includes the headers of its tree's release, or of the release in DPA_DOCA" {
+    cat >sees.c <<'C'
+#include <doca_dpa_dev_rdma.h>
+#include <doca_version.h>
+#if DOCA_VERSION_MAJOR != SEES_MAJOR || DOCA_VERSION_MINOR != SEES_MINOR
+#error other headers
+#endif
+#ifdef DOCA_2_5
+#define DESTINATION rdma, 0, 0, 0, 0, 8
+#else
+#define DESTINATION rdma, 0, 0, 0, 0, 0, 8, 0
+#endif
+__dpa_global__ void sees(doca_dpa_dev_rdma_t rdma)
+{
+#ifdef DOCA_2_5
+    doca_dpa_dev_rdma_write(DESTINATION);
+#else
+    doca_dpa_dev_rdma_post_write(DESTINATION);
+#endif
+}
+C
+    sees() { # MAJOR MINOR TOOLS: builds a program that needs these headers
+        "$3/dpacc" sees.c -o sees.a -hostcc=gcc -mcpu=nv-dpa-bf3 --app-name=sees_app \
+            --devicecc-options="-DSEES_MAJOR=$1 -DSEES_MINOR=$2" -device-libs="-L$include -ldoca_dpa_dev -ldoca_dpa_comm_dev"
+    }
+    sees 2 5 "$tools"
+    sees 3 2 "$DPAKIT_BUILD/bin"
+    DPA_DOCA=2.5 sees 2 5 "$DPAKIT_BUILD/bin"
+    DPA_DOCA=2.6 sees 2 6 "$DPAKIT_BUILD/bin"
+    DPA_DOCA=2.10 sees 2 10 "$DPAKIT_BUILD/bin"
+    DPA_DOCA=3.0 sees 3 0 "$tools"
+    DPA_DOCA=3 sees 3 2 "$tools"
+    DPA_DOCA=2.4 run -2 sees 2 4 "$tools"
+    [ "$output" = "-E- DPA_DOCA: no headers of DOCA 2.4; there are those of 2.2, 2.5 to 2.10 and 3" ]
+}

@@ -74,7 +74,7 @@ enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
             *slash = 0;
     }
     c->root = strdup(path);
-    return c->root && c->self ? DPK_OK : dpk_fail_nomem(err);
+    return c->root && c->self ? config_choose_release(c, err) : dpk_fail_nomem(err);
 }
 
 static bool has_target(const struct config *c, const struct target *target)

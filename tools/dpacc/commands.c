@@ -105,12 +105,13 @@ void device_arguments(const struct config *c, struct words *out)
         words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
-    /* The C library first, because "include" in a prefix like /usr also has the host's headers. */
-    static const char *const ours[] = {"share/dpakit/libc", "include", "include/doca"};
+    /* The C library first: in a prefix like /usr, "include" has the host's too. */
+    const char *const ours[] = {"share/dpakit/libc", "include", c->headers};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         words_add(out, "-isystem");
         words_addf(out, "%s/%s", c->root, ours[i]);
     }
+    words_append(out, &c->release);
     words_append(out, &c->device_options);
     words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
 }

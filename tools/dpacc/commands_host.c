@@ -17,7 +17,8 @@ static void begin_host(const struct config *c, const struct paths *p, struct wor
     for (size_t i = 0; i < c->includes.count; i++)
         words_addf(out, "-I%s", c->includes.at[i]);
     words_addf(out, "-I%s/include", c->root);
-    words_addf(out, "-I%s/include/doca", c->root);
+    words_addf(out, "-I%s/%s", c->root, c->headers);
+    words_append(out, &c->release);
     for (size_t i = 0; i < c->host_options.count; i++) {
         const char *word = c->host_options.at[i];
         if (strncmp(word, "-std=c++", 8) != 0 && strncmp(word, "-std=gnu++", 10) != 0)

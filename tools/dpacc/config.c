@@ -210,6 +210,7 @@ void config_free(void *config)
     words_free(&c->defines);
     words_free(&c->inputs);
     words_free(&c->mcpu);
+    words_free(&c->release);
     free(c->self);
     free(c->root);
 }

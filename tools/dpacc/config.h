@@ -37,8 +37,10 @@ struct config {
     bool verbose, dryrun, keep, flto, coverage;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
     unsigned jobs; /* 0: one for each processor */
-    char *self;    /* path of this program */
-    char *root;    /* root folder of dpacc's installation */
+    char *self;    /* this program's file */
+    char *root;    /* the tree that it is part of */
+    const char *headers;  /* the folder there of DOCA's headers */
+    struct words release; /* options for a release other than the tree's */
 };
 
 /* Returns true for a source; other inputs are DPA objects. */
@@ -60,8 +62,10 @@ enum dpk_status config_unknown(const char *word, struct dpk_error *err);
  * output. */
 enum dpk_status config_check(struct config *config, const struct dpk_args *args,
                              struct dpk_error *err);
-/* Parts of config_check: find `self` and `root`; find `targets` for `mcpu`. */
+/* Parts of it: where dpacc is (`self`, `root`), with whose headers (`headers`, `release`); what `mcpu`
+ * means (`targets`). */
 enum dpk_status config_find_root(struct config *c, struct dpk_error *err);
+enum dpk_status config_choose_release(struct config *c, struct dpk_error *err);
 enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err);
 /* Returns an error if the file cannot be read. */
 enum dpk_status config_check_readable(const char *path, struct dpk_error *err);

@@ -98,7 +98,7 @@ tools: $(TOOLS:%=$(B)/bin/%)
 $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/tools/dpacc/interface/%.o $(O)/runtime/engine/llvm/%.o $(O)/tests/unit/test_llvm_bases.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/tools/dpacc/interface/%.o $(O)/runtime/engine/llvm/%.o $(O)/tests/unit/test_llvm_bases.o $(O)/tests/helpers/api.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 LLVM_HEADER := $(LLVM_INCLUDE)/llvm-c/Core.h
 $(call objs,runtime/engine/llvm/*.c): | $(LLVM_HEADER)
 $(LLVM_HEADER):
@@ -273,6 +273,7 @@ $(O)/tests/helpers/%_shim.so: $(O)/tests/helpers/%_shim.o
 $(O)/tests/helpers/%: $(O)/tests/helpers/%.o $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)$(exe_link) $^ -o $@ $(PKG_LIBS) -pthread
+$(O)/tests/helpers/api: PKG_LIBS += $(CLANG_LIBS)
 .SECONDARY:
 # Device programs of the tests: they bring their own start-up, so only compiler and linker count.
 TEST_PROGRAMS := $(patsubst tests/data/%.c,$(O)/tests/data/%.elf,$(sort $(wildcard tests/data/*.c)))

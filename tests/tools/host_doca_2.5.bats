@@ -1,6 +1,7 @@
 # A program of DOCA 2.5 (tests/host/doca2_5*.c), built as its samples are in the tree that
 # `make install-compat DOCA=2.5` makes.
 
+bats_require_minimum_version 1.5.0
 load ../host/setup
 load ../helpers/profiles
 

@@ -63,10 +63,11 @@ enum dpk_status config_choose_release(struct config *c, struct dpk_error *err)
     if (is_given && c->headers && strchr(release, '.'))
         define_release(c, release);
     enum dpk_status status =
-        c->headers ? DPK_OK
-                   : dpk_fail(err, DPK_ERR_USAGE,
-                              "DPA_DOCA: no headers of DOCA %s; there are those of 2.2, 2.5 to 2.10 and 3",
-                              release);
+        c->headers
+            ? DPK_OK
+            : dpk_fail(err, DPK_ERR_USAGE,
+                       "DPA_DOCA: no headers of DOCA %s; there are those of 2.2, 2.5 to 2.10 and 3",
+                       release);
     free(release);
     return status == DPK_OK && c->release.failed ? dpk_fail_nomem(err) : status;
 }

@@ -77,11 +77,22 @@ void doca_pcc_dev_nic_counters_config(uint32_t *counter_ids, uint32_t num_counte
     configured.count = num_counters < CONFIGURED_MAX ? num_counters : CONFIGURED_MAX;
 }
 
+/* An id of DOCA 2.6, doca_pcc_dev_nic_counter_ids_t, as later releases write it. */
+static uint32_t later_id(uint32_t id)
+{
+    const uint32_t port = id & 0xf, type = id >> 4;
+    return type == DOCA_PCC_DEV_NIC_COUNTER_TYPE_RX_BYTES ||
+                   type == DOCA_PCC_DEV_NIC_COUNTER_TYPE_TX_BYTES
+               ? DOCA_PCC_DEV_GET_PORT_COUNTER_ID(port, type, 0)
+               : id;
+}
+
 void doca_pcc_dev_nic_counters_sample(void)
 {
     for (uint32_t i = 0; i < configured.count; i++)
-        configured.values[i] = (uint32_t)dpa_call4(
-            DPA_SYS_CALL(DPA_SYS_FAMILY_PCC, DPA_PCC_COUNTER), configured.ids[i], 0, 0, 0);
+        configured.values[i] =
+            (uint32_t)dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_PCC, DPA_PCC_COUNTER),
+                                later_id(configured.ids[i]), 0, 0, 0);
 }
 
 uint32_t doca_pcc_dev_get_logical_ports(void)

@@ -43,6 +43,18 @@ typedef enum {
     DOCA_PCC_DEV_NIC_COUNTER_TYPE_TX_BYTES = 0x2,
 } doca_pcc_dev_nic_port_counter_types_t;
 
+/* Ids of counters as DOCA 2.6 has them: type and port. */
+typedef enum {
+    DOCA_PCC_DEV_NIC_COUNTER_PORT0_RX_BYTES = 0x10,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT1_RX_BYTES = 0x11,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT2_RX_BYTES = 0x12,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT3_RX_BYTES = 0x13,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT0_TX_BYTES = 0x20,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT1_TX_BYTES = 0x21,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT2_TX_BYTES = 0x22,
+    DOCA_PCC_DEV_NIC_COUNTER_PORT3_TX_BYTES = 0x23,
+} doca_pcc_dev_nic_counter_ids_t;
+
 /* Sets the counters for doca_pcc_dev_nic_counters_sample(): `num_counters` ids, and an array for their
  * values. The caller owns both arrays and keeps them. At most 32 counters are read. */
 void doca_pcc_dev_nic_counters_config(uint32_t *counter_ids, uint32_t num_counters,

@@ -276,16 +276,24 @@ enum flexio_ctrl_seg {
     FLEXIO_CTRL_SEG_SEND_EN = 0, /* a frame: eth, mem_ptr_data */
     FLEXIO_CTRL_SEG_SEND_RC = 1, /* mem_ptr_data */
     FLEXIO_CTRL_SEG_SEND_UC = 1,
+#if FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 4, 0)
+    FLEXIO_CTRL_SEG_LDMA = 2,
+    FLEXIO_CTRL_SEG_RDMA_WRITE = 3, /* rdma, mem_ptr_data */
+    FLEXIO_CTRL_SEG_RDMA_READ = 4,
+    FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP = 5, /* rdma, atomic, mem_ptr_data */
+    FLEXIO_CTRL_SEG_SEND_UD = 11,                /* later versions have it */
+#else
     FLEXIO_CTRL_SEG_SEND_UD = 2,
     FLEXIO_CTRL_SEG_LDMA = 3,
     FLEXIO_CTRL_SEG_RDMA_WRITE = 4, /* rdma, mem_ptr_data */
     FLEXIO_CTRL_SEG_RDMA_READ = 5,
+    FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP = 11, /* rdma, atomic, mem_ptr_data */
+#endif
     FLEXIO_CTRL_SEG_LSO = 6,
     FLEXIO_CTRL_SEG_NOP = 7,
     FLEXIO_CTRL_SEG_RDMA_WRITE_IMM = 8, /* the immediate goes into ctrl.general_id */
     FLEXIO_CTRL_SEG_TRANSPOSE = 9,
-    FLEXIO_CTRL_SEG_WAIT_ON_DATA = 10,            /* wait_on_data, wait_on_data_data */
-    FLEXIO_CTRL_SEG_ATOMIC_COMPARE_AND_SWAP = 11, /* rdma, atomic, mem_ptr_data */
+    FLEXIO_CTRL_SEG_WAIT_ON_DATA = 10, /* wait_on_data, wait_on_data_data */
     FLEXIO_CTRL_SEG_ATOMIC_FETCH_AND_ADD = 12,
     FLEXIO_CTRL_SEG_TYPE_SEND_EN = FLEXIO_CTRL_SEG_SEND_EN,
     FLEXIO_CTRL_SEG_TYPE_SEND_RC = FLEXIO_CTRL_SEG_SEND_RC,

@@ -27,6 +27,7 @@ used() { # MAJOR MINOR
 all_names() { # BEFORE SINCE
     cat <<C
 #include <libflexio-dev/flexio_dev_debug.h>
+#include <libflexio-dev/flexio_dev_err.h>
 #include <libflexio-dev/flexio_dev_queue_access.h>
 #define ALWAYS(result, name, ...) result (*const always_##name)(__VA_ARGS__) = &name;
 #define BEFORE(result, name, ...) $1(before_, result, name, __VA_ARGS__)
@@ -269,4 +270,28 @@ C
     run dpacc none.c -o none.a -hostcc=gcc --app-name=none
     [ "$status" -ne 0 ]
     [[ $output == *pthread_mutex_lock* ]]
+}
+
+@test "a thread has no error, and ends its process with one of its own" {
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device mlx5_0
+    cat >"$BATS_TEST_TMPDIR/ends.c" <<'C'
+#include <libflexio-dev/flexio_dev.h>
+#include <libflexio-dev/flexio_dev_err.h>
+__dpa_rpc__ uint64_t ends(uint64_t error)
+{
+    struct flexio_dev_thread_ctx *ctx;
+    flexio_dev_get_thread_ctx(&ctx);
+    flexio_dev_rst_errno(ctx);
+    if (error)
+        flexio_dev_error((uint8_t)error);
+    return 40 + flexio_dev_get_errno(ctx) + flexio_dev_get_and_rst_errno(ctx);
+}
+C
+    dpacc "$BATS_TEST_TMPDIR/ends.c" -o "$BATS_TEST_TMPDIR/ends.a" -hostcc=gcc --app-name=ends_app
+    run dparun -d mlx5_0 "$BATS_TEST_TMPDIR/ends.a" --rpc ends 0
+    [[ $output == *40* ]]
+    run dparun -d mlx5_0 "$BATS_TEST_TMPDIR/ends.a" --rpc ends 7
+    [ "$status" -ne 0 ]
+    [[ $output == *"flexio_dev_error: 7"* ]]
 }

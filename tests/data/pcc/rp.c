@@ -10,7 +10,7 @@
 #include "pcc_modes.h"
 
 static uint64_t seen[SEEN_MAX];
-static uint32_t values[3], ids[3];
+static uint32_t values[3], older[2], ids[3];
 
 static const char algorithm_name[] = "modes, for tests";
 static const char mode_text[] = "MODE, what it does";
@@ -210,6 +210,12 @@ static uint64_t calculate(const uint64_t *q)
         ids[2] = 0x1234;
         doca_pcc_dev_nic_counters_config(ids, 3, values);
         doca_pcc_dev_nic_counters_sample();
+        ids[0] = DOCA_PCC_DEV_NIC_COUNTER_PORT0_RX_BYTES + a; /* the names of DOCA 2.6 */
+        ids[1] = DOCA_PCC_DEV_NIC_COUNTER_PORT0_TX_BYTES + a;
+        doca_pcc_dev_nic_counters_config(ids, 2, older);
+        doca_pcc_dev_nic_counters_sample();
+        if (older[0] != values[0] || older[1] != values[1])
+            return UINT64_MAX;
         return values[0] | (uint64_t)values[1] << 16 | (uint64_t)values[2] << 32;
     case ASK_TRACE:
         doca_pcc_dev_trace_5(7, 1, (uint64_t)-2, 3, 4, 1ull << 40);

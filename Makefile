@@ -75,12 +75,12 @@ IN_doca_argp := runtime/api/doca/argp/*.c
 IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
 IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
 IN_doca_dma := runtime/api/doca/dma/*.c
-IN_doca_eth := runtime/api/doca/eth/*.c
+IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
 IN_doca_flow := runtime/api/doca/flow/*.c
 IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
 IN_doca_verbs := runtime/api/doca/verbs/*.c
-IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) runtime/api/doca-2.5/rdma.c
+IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma tasks,runtime/api/doca-2.5/$(f).c)
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))

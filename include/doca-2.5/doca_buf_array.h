@@ -34,7 +34,7 @@ doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **b
  * map. Errors: INVALID_VALUE also if a number is 0, or there are more than 2^24 buffers, BAD_STATE if
  * the array is started. */
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t elem_size,
-                                     uint32_t num_elem, uint64_t start_offset)
+                                     uint32_t num_elem, uint32_t start_offset)
     __asm__("doca_buf_arr_set_params_v2_5");
 
 /* As in later DOCA. */

@@ -19,6 +19,7 @@
 
 #include "doca_error.h"
 #include "doca_types.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,9 +105,16 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 /* Gets the LID of the port. Always returns NOT_SUPPORTED: the link is Ethernet. */
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+/* Gets the rate of the port, in Gb/s. */
+doca_error_t
+doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
+                             double *active_rate) __asm__("doca_devinfo_get_active_rate_v2_5");
+#else
 /* Gets the rate of the port, in bits per second. */
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
                                           uint64_t *active_rate);
+#endif
 
 /* Gets a number that is unique among the devices of this machine. */
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);

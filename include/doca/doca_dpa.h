@@ -30,6 +30,7 @@
 #include "doca_dev.h"
 #include "doca_dpa_types.h"
 #include "doca_sync_event.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,8 +70,15 @@ typedef void(doca_dpa_func_t)(void);
 /* Returns DOCA_SUCCESS if the device has a DPA that runs code, else NOT_SUPPORTED. */
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo);
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 6, 0)
+/* Creates a context of a program and starts it: doca_dpa_create, doca_dpa_set_app and doca_dpa_start of
+ * later DOCA, with their errors. */
+doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa_app *app,
+                             struct doca_dpa **dpa) __asm__("doca_dpa_create_v2_5");
+#else
 /* Creates a context without a program. Free it with doca_dpa_destroy. Errors: NO_MEMORY. */
 doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa);
+#endif
 
 /* Stops the context if it is started, and frees it; contexts that extend it stop with it. Sync events
  * in its memory can still be read. */

@@ -25,6 +25,7 @@
 #include "doca_dev.h"
 #include "doca_mmap.h"
 #include "doca_pe.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,8 +51,14 @@ enum doca_eth_rxq_data_path_type {
 /* Largest number of frames in flight, and largest size of a frame in bytes. */
 doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
                                                  uint32_t *max_burst_size);
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+doca_error_t doca_eth_rxq_cap_get_max_packet_size(
+    const struct doca_devinfo *devinfo,
+    uint16_t *max_packet_size) __asm__("doca_eth_rxq_cap_get_max_packet_size_v2_5");
+#else
 doca_error_t doca_eth_rxq_cap_get_max_packet_size(const struct doca_devinfo *devinfo,
                                                   uint32_t *max_packet_size);
+#endif
 /* Largest number of buffers in the list of a task, and of metadata words of a frame. */
 doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinfo *devinfo,
                                                         uint32_t *max_recv_buf_list_len);
@@ -92,8 +99,14 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq);
 /* Replace the arguments of doca_eth_rxq_create. Errors: INVALID_VALUE also if a value is 0 or more than
  * the capability. */
 doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint32_t max_burst_size);
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+doca_error_t doca_eth_rxq_set_max_packet_size(
+    struct doca_eth_rxq *eth_rxq,
+    uint16_t max_packet_size) __asm__("doca_eth_rxq_set_max_packet_size_v2_5");
+#else
 doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
                                               uint32_t max_packet_size);
+#endif
 
 /* Always returns NOT_SUPPORTED: each completion is reported at once. */
 doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
@@ -111,12 +124,24 @@ doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_
  * frame for `pkt_max_process_time` (us): at least `max_burst_size` frames, with headroom and tailroom.
  * `log_max_lro_pkt_sz` is for CYCLIC. The result for REGULAR is 0. Errors: INVALID_VALUE if a size is
  * 0, NOT_SUPPORTED for CYCLIC, TOO_BIG if the result is more than 4 GiB. */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+doca_error_t doca_eth_rxq_estimate_packet_buf_size(
+    enum doca_eth_rxq_type type, uint32_t rate, uint16_t pkt_max_process_time,
+    uint16_t max_packet_size, uint32_t max_burst_size, uint8_t log_max_lro_pkt_sz,
+    uint32_t *buf_size) __asm__("doca_eth_rxq_estimate_packet_buf_size_v2_5");
+#elif DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(3, 0, 0)
+doca_error_t doca_eth_rxq_estimate_packet_buf_size(
+    enum doca_eth_rxq_type type, uint32_t rate, uint16_t pkt_max_process_time,
+    uint32_t max_packet_size, uint32_t max_burst_size, uint8_t log_max_lro_pkt_sz,
+    uint32_t *buf_size) __asm__("doca_eth_rxq_estimate_packet_buf_size_v2_10");
+#else
 doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, uint32_t rate,
                                                    uint16_t pkt_max_process_time,
                                                    uint32_t max_packet_size,
                                                    uint32_t max_burst_size,
                                                    uint8_t log_max_lro_pkt_sz, uint16_t head_size,
                                                    uint16_t tail_size, uint32_t *buf_size);
+#endif
 
 /* Largest number of buffers in the list of a task; 1 by default. Errors: INVALID_VALUE also for more
  * than the capability. */

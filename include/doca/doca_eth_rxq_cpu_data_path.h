@@ -48,9 +48,15 @@ doca_error_t doca_eth_rxq_task_recv_set_conf(
 
 /* Creates a task of a running queue. The frame is appended to the data of `pkt`, and of the buffers in
  * its list. Errors: NO_MEMORY also if all configured tasks exist. */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+doca_error_t doca_eth_rxq_task_recv_allocate_init(
+    struct doca_eth_rxq *eth_rxq, union doca_data user_data, struct doca_buf *pkt,
+    struct doca_eth_rxq_task_recv **task_recv) __asm__("doca_eth_rxq_task_recv_allocate_init_v2_5");
+#else
 doca_error_t doca_eth_rxq_task_recv_allocate_init(struct doca_eth_rxq *eth_rxq,
                                                   struct doca_buf *pkt, union doca_data user_data,
                                                   struct doca_eth_rxq_task_recv **task_recv);
+#endif
 struct doca_task *doca_eth_rxq_task_recv_as_doca_task(struct doca_eth_rxq_task_recv *task_recv);
 /* Set and get the buffer. A submitted task keeps its buffer. */
 void doca_eth_rxq_task_recv_set_pkt(struct doca_eth_rxq_task_recv *task_recv, struct doca_buf *pkt);

@@ -21,6 +21,7 @@
 #include "doca_ctx.h"
 #include "doca_dev.h"
 #include "doca_pe.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,8 +75,15 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
                                                 enum doca_eth_txq_type type,
                                                 enum doca_eth_txq_data_path_type data_path_type);
 /* Gets the kind of timed sending. Always NONE: emulated devices send at once. */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
+    const struct doca_dev *dev,
+    enum doca_eth_wait_on_time_type
+        *wait_on_time_mode) __asm__("doca_eth_txq_cap_get_wait_on_time_offload_supported_v2_5");
+#else
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode);
+#endif
 
 /* ---- Queues ---- */
 

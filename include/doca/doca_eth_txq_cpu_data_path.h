@@ -77,9 +77,18 @@ typedef void (*doca_eth_txq_task_lso_send_completion_cb_t)(
     struct doca_eth_txq_task_lso_send *task_lso_send, union doca_data task_user_data,
     union doca_data ctx_user_data);
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+/* Does what doca_eth_txq_set_mss and doca_eth_txq_set_max_lso_header_size do, too. */
+doca_error_t doca_eth_txq_task_lso_send_set_conf(
+    struct doca_eth_txq *eth_txq, doca_eth_txq_task_lso_send_completion_cb_t task_completion_cb,
+    doca_eth_txq_task_lso_send_completion_cb_t task_error_cb, uint16_t mss,
+    uint16_t max_lso_header_size,
+    uint32_t task_lso_send_num) __asm__("doca_eth_txq_task_lso_send_set_conf_v2_5");
+#else
 doca_error_t doca_eth_txq_task_lso_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_lso_send_completion_cb_t task_completion_cb,
     doca_eth_txq_task_lso_send_completion_cb_t task_error_cb, uint32_t task_lso_send_num);
+#endif
 /* Submitting the task reads `headers`. It returns INVALID_VALUE if there are no headers, or more bytes
  * than configured. */
 doca_error_t doca_eth_txq_task_lso_send_allocate_init(

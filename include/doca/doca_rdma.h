@@ -35,6 +35,7 @@
 #include "doca_error.h"
 #include "doca_pe.h"
 #include "doca_types.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,8 +82,15 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
 
 /* ---- Contexts ---- */
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+/* Creates an idle context on a device. Unless its data path is on the DPA, doca_ctx_start returns
+ * IN_PROGRESS: the context is starting until doca_rdma_connect. Errors: NO_MEMORY. */
+doca_error_t doca_rdma_create(struct doca_dev *dev,
+                              struct doca_rdma **rdma) __asm__("doca_rdma_create_v2_5");
+#else
 /* Creates an idle context on a device. Errors: NO_MEMORY. */
 doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
+#endif
 
 /* Destroys the context in any state. A running context is stopped first. */
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma);
@@ -126,8 +134,13 @@ doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
 doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
 doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl);
 doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 6, 0)
+doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, bool grh_enabled);
+doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, bool *grh_enabled);
+#else
 doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabled);
 doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
+#endif
 doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
 doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid_index);
 doca_error_t doca_rdma_set_connection_request_timeout(struct doca_rdma *rdma, uint16_t timeout);
@@ -163,8 +176,10 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
  * Errors: BAD_STATE if the context is not started, FULL if it has the largest number of connections,
  * NO_MEMORY, IO_FAILED if other processes cannot reach this process.
  */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size_t *details_size,
                               struct doca_rdma_connection **connection);
+#endif
 
 /*
  * Connects to the peer that made `details`. The peer must connect with the details of this side.
@@ -174,8 +189,10 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
  * UNSUPPORTED_VERSION, BAD_STATE if the context is not started or the connection is connected,
  * CONNECTION_ABORTED if the peer is gone.
  */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size_t details_size,
                                struct doca_rdma_connection *connection);
+#endif
 
 /* doca_rdma_export and doca_rdma_connect of DOCA 2.5 to 2.9, which have one connection and no
  * argument for it. Programs call them by these names, with three arguments. The first
@@ -184,6 +201,12 @@ doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **detail
                                      size_t *details_size);
 doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
                                       size_t details_size);
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **details,
+                              size_t *details_size) __asm__("doca_rdma_export_single");
+doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details,
+                               size_t details_size) __asm__("doca_rdma_connect_single");
+#endif
 
 /* Gets the connection's number, from 0. Kernels post with it, and completions report it. */
 doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,
@@ -333,6 +356,14 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *co
  * not permit the access), CONNECTION_ABORTED (the peer is gone), IO_FAILED (another error of the peer
  * or the card), or BAD_STATE (an earlier task failed, or the context stops).
  */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+/* A context has one connection: the functions do not name it, and have symbols of their own. */
+#define DPK_RDMA_CONNECTION
+#define DPK_RDMA_SYMBOL(name) __asm__(name "_v2_5")
+#else
+#define DPK_RDMA_CONNECTION struct doca_rdma_connection *connection,
+#define DPK_RDMA_SYMBOL(name)
+#endif
 struct doca_rdma_task_receive;
 struct doca_rdma_task_send;
 struct doca_rdma_task_send_imm;
@@ -407,10 +438,10 @@ doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
                                           doca_rdma_task_send_completion_cb_t failed,
                                           uint32_t num_tasks);
 doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
-                                               struct doca_rdma_connection *connection,
-                                               const struct doca_buf *src_buf,
+                                               DPK_RDMA_CONNECTION const struct doca_buf *src_buf,
                                                union doca_data user_data,
-                                               struct doca_rdma_task_send **task);
+                                               struct doca_rdma_task_send **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_send_allocate_init");
 struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task);
 const struct doca_rdma_connection *
 doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task);
@@ -432,8 +463,9 @@ doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
                                               doca_rdma_task_send_imm_completion_cb_t failed,
                                               uint32_t num_tasks);
 doca_error_t doca_rdma_task_send_imm_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
-    doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_send_imm **task);
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION const struct doca_buf *src_buf,
+    doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_send_imm **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_send_imm_allocate_init");
 struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task);
 const struct doca_rdma_connection *
 doca_rdma_task_send_imm_get_rdma_connection(const struct doca_rdma_task_send_imm *task);
@@ -459,10 +491,10 @@ doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
                                           doca_rdma_task_read_completion_cb_t failed,
                                           uint32_t num_tasks);
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
-                                               struct doca_rdma_connection *connection,
-                                               const struct doca_buf *src_buf,
+                                               DPK_RDMA_CONNECTION const struct doca_buf *src_buf,
                                                struct doca_buf *dst_buf, union doca_data user_data,
-                                               struct doca_rdma_task_read **task);
+                                               struct doca_rdma_task_read **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_read_allocate_init");
 struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
 const struct doca_rdma_connection *
 doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task);
@@ -489,10 +521,10 @@ doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
                                            doca_rdma_task_write_completion_cb_t failed,
                                            uint32_t num_tasks);
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
-                                                struct doca_rdma_connection *connection,
-                                                const struct doca_buf *src_buf,
+                                                DPK_RDMA_CONNECTION const struct doca_buf *src_buf,
                                                 struct doca_buf *dst_buf, union doca_data user_data,
-                                                struct doca_rdma_task_write **task);
+                                                struct doca_rdma_task_write **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_write_allocate_init");
 struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
 const struct doca_rdma_connection *
 doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task);
@@ -516,9 +548,10 @@ doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
                                                doca_rdma_task_write_imm_completion_cb_t failed,
                                                uint32_t num_tasks);
 doca_error_t doca_rdma_task_write_imm_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection, const struct doca_buf *src_buf,
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION const struct doca_buf *src_buf,
     struct doca_buf *dst_buf, doca_be32_t immediate_data, union doca_data user_data,
-    struct doca_rdma_task_write_imm **task);
+    struct doca_rdma_task_write_imm **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_write_imm_allocate_init");
 struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task);
 const struct doca_rdma_connection *
 doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task);
@@ -549,9 +582,10 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t completed,
     doca_rdma_task_atomic_cmp_swp_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION struct doca_buf *dst_buf,
     struct doca_buf *result_buf, uint64_t cmp_data, uint64_t swap_data, union doca_data user_data,
-    struct doca_rdma_task_atomic_cmp_swp **task);
+    struct doca_rdma_task_atomic_cmp_swp **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_atomic_cmp_swp_allocate_init");
 struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
 const struct doca_rdma_connection *
 doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_atomic_cmp_swp *task);
@@ -585,9 +619,10 @@ doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t completed,
     doca_rdma_task_atomic_fetch_add_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection, struct doca_buf *dst_buf,
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION struct doca_buf *dst_buf,
     struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
-    struct doca_rdma_task_atomic_fetch_add **task);
+    struct doca_rdma_task_atomic_fetch_add **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_atomic_fetch_add_allocate_init");
 struct doca_task *
 doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task);
 const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
@@ -620,9 +655,10 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t completed,
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf,
-    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_get **task);
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION const struct doca_sync_event_remote_net *event,
+    struct doca_buf *dst_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_get **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_remote_net_sync_event_get_allocate_init");
 struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
     struct doca_rdma_task_remote_net_sync_event_get *task);
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
@@ -656,9 +692,10 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t completed,
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf,
-    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_set **task);
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION struct doca_sync_event_remote_net *event,
+    const struct doca_buf *src_buf, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_notify_set **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_remote_net_sync_event_notify_set_allocate_init");
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task);
 const struct doca_rdma_connection *
@@ -690,9 +727,10 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t completed,
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t failed, uint32_t num_tasks);
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-    struct doca_rdma *rdma, struct doca_rdma_connection *connection,
-    struct doca_sync_event_remote_net *event, struct doca_buf *result_buf, uint64_t add_data,
-    union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task);
+    struct doca_rdma *rdma, DPK_RDMA_CONNECTION struct doca_sync_event_remote_net *event,
+    struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+    struct doca_rdma_task_remote_net_sync_event_notify_add **task)
+    DPK_RDMA_SYMBOL("doca_rdma_task_remote_net_sync_event_notify_add_allocate_init");
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 const struct doca_rdma_connection *
@@ -715,8 +753,17 @@ void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
 uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
     const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
+/* Names that DOCA 2.5 has for ..._get_result_len. */
+uint32_t doca_rdma_task_receive_get_result_length(const struct doca_rdma_task_receive *task);
+uint32_t doca_rdma_task_read_get_result_length(const struct doca_rdma_task_read *task);
+uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_length(
+    const struct doca_rdma_task_remote_net_sync_event_get *task);
+
 #ifdef __cplusplus
 }
+#endif
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+#elif defined(__cplusplus)
 static inline doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details,
                                             size_t *details_size)
 {

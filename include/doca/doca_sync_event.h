@@ -344,6 +344,37 @@ doca_error_t doca_sync_event_remote_net_export_to_dpa(struct doca_sync_event_rem
                                                       struct doca_dpa *dpa,
                                                       doca_dpa_dev_sync_event_remote_net_t *handle);
 
+/* ---- Names of releases up to 2.6 ---- */
+
+/* The functions with _remote_pci in their names. */
+doca_error_t doca_sync_event_cap_is_export_to_dpu_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_add_publisher_location_dpu(struct doca_sync_event *event);
+doca_error_t doca_sync_event_add_subscriber_location_dpu(struct doca_sync_event *event);
+doca_error_t doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *dev,
+                                           const uint8_t **data, size_t *sz);
+
+/* A task that waits until (value & mask) is greater than `wait_val`. */
+struct doca_sync_event_task_wait_gt;
+typedef void (*doca_sync_event_task_wait_gt_completion_cb_t)(
+    struct doca_sync_event_task_wait_gt *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+doca_error_t doca_sync_event_cap_task_wait_gt_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_task_wait_gt_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_wait_gt_completion_cb_t completion_cb,
+    doca_sync_event_task_wait_gt_completion_cb_t error_cb, uint32_t num_tasks);
+doca_error_t doca_sync_event_task_wait_gt_alloc_init(struct doca_sync_event *event,
+                                                     uint64_t wait_val, uint64_t mask,
+                                                     union doca_data user_data,
+                                                     struct doca_sync_event_task_wait_gt **task);
+struct doca_task *
+doca_sync_event_task_wait_gt_as_doca_task(struct doca_sync_event_task_wait_gt *task);
+void doca_sync_event_task_wait_gt_set_wait_val(struct doca_sync_event_task_wait_gt *task,
+                                               uint64_t wait_val);
+uint64_t doca_sync_event_task_wait_gt_get_wait_val(const struct doca_sync_event_task_wait_gt *task);
+void doca_sync_event_task_wait_gt_set_mask(struct doca_sync_event_task_wait_gt *task,
+                                           uint64_t mask);
+uint64_t doca_sync_event_task_wait_gt_get_mask(const struct doca_sync_event_task_wait_gt *task);
+
 #ifdef __cplusplus
 }
 #endif

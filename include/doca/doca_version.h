@@ -40,12 +40,10 @@ extern "C" {
 
 /* The same as size_t (DOCA 2.6 and later). A patch number of DOCA is an official number times 1000, plus
  * the number of a build: CALC takes the official number, CALC_EXACT the whole patch number. */
-#define DOCA_VERSION_CALC_EXACT(major, minor, patch)                                               \
-    ((size_t)DOCA_VERSION_NUM(major, minor, patch))
+#define DOCA_VERSION_CALC_EXACT(major, minor, patch) ((size_t)DOCA_VERSION_NUM(major, minor, patch))
 #define DOCA_VERSION_EXACT                                                                         \
     DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
-#define DOCA_VERSION_CALC(major, minor, patch)                                                     \
-    DOCA_VERSION_CALC_EXACT(major, minor, (patch)*1000)
+#define DOCA_VERSION_CALC(major, minor, patch) DOCA_VERSION_CALC_EXACT(major, minor, (patch)*1000)
 #define DOCA_VERSION_OFFICIAL                                                                      \
     DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 

@@ -161,8 +161,8 @@ int main(int argc, char **argv)
     struct end a = {0}, b = {0};
     (void)argv;
     dev = open_device("mlx5_0");
-    CHECK(doca_dpa_create(dev, &dpa) == OK && doca_dpa_set_app(dpa, dpa_sample_app) == OK);
-    CHECK(doca_dpa_start(dpa) == OK);
+    CHECK(doca_dpa_create(dev, dpa_sample_app, &dpa) == OK); /* starts it */
+    CHECK(doca_dpa_start(dpa) == DOCA_ERROR_BAD_STATE);
     done = event_new(false);
     end_open(&a);
     end_open(&b);

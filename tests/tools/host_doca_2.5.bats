@@ -34,6 +34,29 @@ setup() {
     [ "$output" = "DOCA 2.5.0, with 2.5.0" ]
 }
 
+# What those releases have otherwise on the host (doca2_5_tasks.c).
+@test "tasks, events and queues of DOCA 2.5, 2.6 and 2.8 build and run" {
+    local release tree
+    for release in 2.5 2.6 2.8; do
+        tree=$root
+        if [ "$release" != 2.5 ]; then
+            tree=$PWD/$release
+            "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$tree" "$release"
+        fi
+        PKG_CONFIG_PATH=$(echo "$tree"/doca/lib/*/pkgconfig | tr ' ' :)
+        export PKG_CONFIG_PATH
+        # shellcheck disable=SC2046,SC2086
+        gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API "$host/doca2_5_tasks.c" -o tasks \
+            $(pkg-config --cflags --libs doca-common doca-rdma doca-eth) -pthread
+        LD_LIBRARY_PATH=$tree/dpakit/lib ./tasks >>said
+    done
+    diff - said <<'END'
+DOCA 2.5.0: 6 tasks, 100 Gb/s
+DOCA 2.6.0: 6 tasks, 100 Gb/s
+DOCA 2.8.0: 5 tasks, 100 Gb/s
+END
+}
+
 @test "pkg-config has the headers of DOCA 2.5 by name, and by that of the tree" {
     pkg-config --cflags doca-dpa-2.5 | grep -q 'include/doca-2\.5 '
     pkg-config --cflags doca-dpa | grep -qE "^-I$root/doca/include( |\$)"

@@ -20,7 +20,7 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
             "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so" \
             "$l/libdoca_devemu.so"
         nm --defined-only "$l/libdoca_dpa.a"
-    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[25]$/, "", $3); print $3}' | sort -u >"$d/names"
+    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[0-9]+$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
         awk -v NAMES="$d/names" -f "$BATS_TEST_DIRNAME/../helpers/prototypes.awk" >"$d/rows.inc"
     grep -o '^{"doca_[a-z0-9_]*' "$d/rows.inc" | cut -c3- | sort >"$d/rows"
@@ -36,12 +36,15 @@ setup_file() {
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
     pcc_program "$t/rp.a"
     matrix_rows "$t/3" "" -I"$i/doca" -I"$i"
-    matrix_rows "$t/2.5" _v2_5 -I"$i/doca-2.5" -I"$i"
+    # What only the oldest release of that generation has otherwise is in host_doca_2.5.bats.
+    local later="-DDOCA_VERSION_MAJOR=2 -DDOCA_VERSION_MINOR=10 -DDOCA_VERSION_PATCH=0 -DDOCA_VERSION_STRING=__FILE__"
+    # shellcheck disable=SC2086
+    matrix_rows "$t/2.5" 'doca_buf_arr_[a-z]*_v2_5' $later -I"$i/doca-2.5" -I"$i"
     matrix_rows "$t/2.2" "" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
         "$here"/matrix*.c "$t/rp.a" -ldoca_pcc -ldoca_devemu
     [ "$generations" != 3 ] || return 0
-    TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
+    TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} $later -I$i/doca-2.5" link_sample "$t/2.5/cases" "$t/matrix_program.a" -I"$t/2.5" \
         "$here"/matrix*.c "$t/rp.a" -ldoca_pcc -ldoca_devemu
     TEST_HOST_CFLAGS="${TEST_HOST_CFLAGS:-} -I$i/doca-2.2" link_sample "$t/2.2/cases" "$t/matrix_program.a" -I"$t/2.2" \
         "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_arguments.c "$here"/matrix_event.c

@@ -51,11 +51,11 @@ setup_file() {
     wait $listener
 }
 
-# But for the two that programs of DOCA 2.5 to 2.9 call by other names, and the bridge, which is beside the devices.
+# But for those that programs of DOCA 2.5 to 2.9 call by other names, and the bridge, which is beside the devices.
 @test "every function of DOCA RDMA is declared and exported" {
     local list=$BATS_TEST_DIRNAME/../host/doca_rdma.txt t=$BATS_TEST_TMPDIR l=$DPAKIT_BUILD/lib
     LC_ALL=C sort -u "$list" | diff - "$list"
-    { nm -D --defined-only "$l/libdoca_rdma.so" | awk '$2 == "T" {print $3}' | grep -v '_single$'
+    { nm -D --defined-only "$l/libdoca_rdma.so" | awk '$2 == "T" {print $3}' | grep -vE '_single$|_v2_5$|_result_length$'
       nm -D --defined-only "$l/libdoca_common.so" | awk '$2 == "T" && $3 ~ /^doca_rdma_/ {print $3}'; } |
         LC_ALL=C sort | diff "$list" -
     { printf '#include <doca_rdma.h>\n#include <doca_rdma_bridge.h>\n'

@@ -13,7 +13,7 @@ doca_error_t doca_buf_arr_create(struct doca_mmap *mmap, struct doca_buf_arr **b
 }
 
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, size_t elem_size,
-                                     uint32_t num_elem, uint64_t start_offset)
+                                     uint32_t num_elem, uint32_t start_offset)
 {
     if (num_elem == 0)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,

@@ -1,7 +1,19 @@
-/* Connections of RDMA contexts in DOCA 2.5 to 2.9: a context has one connection, without a name. */
+/* Connections of RDMA contexts and their tasks as DOCA 2.5 to 2.8 have them: one, which has no name. */
 #include <doca_rdma.h>
 
 #include "api/doca/rdma/rdma.h"
+#include "single.h"
+
+doca_error_t doca_rdma_create_v2_5(struct doca_dev *dev, struct doca_rdma **rdma);
+doca_error_t doca_rdma_create_v2_5(struct doca_dev *dev, struct doca_rdma **rdma)
+{
+    doca_error_t result = doca_rdma_create(dev, rdma);
+    struct dpk_rdma *r = result == DOCA_SUCCESS ? dpk_object_pin(*rdma, &dpk_rdma_kind) : NULL;
+    if (r)
+        r->single = true; /* nothing else knows it yet */
+    dpk_object_drop(r);
+    return result;
+}
 
 /* The names that programs of DOCA 2.5 use. */
 #define EXPORT  "doca_rdma_export"
@@ -18,16 +30,24 @@ static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
     return c;
 }
 
+/* The connection, with a reference; the first call makes it. */
+static doca_error_t single_connection(struct dpk_rdma *r, struct dpk_rdma_connection **c)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    *c = first_connection(r);
+    if (!*c && (result = dpk_rdma_connection_new(r, c)) == DOCA_SUCCESS)
+        dpk_object_hold(*c);
+    return result;
+}
+
 doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **details,
                                      size_t *details_size)
 {
     struct dpk_rdma *r = details && details_size ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
-    doca_error_t result = DOCA_SUCCESS;
+    struct dpk_rdma_connection *c = NULL;
     if (!r)
-        return dpk_doca_no_object(EXPORT);
-    struct dpk_rdma_connection *c = first_connection(r);
-    if (!c && (result = dpk_rdma_connection_new(EXPORT, r, &c)) == DOCA_SUCCESS)
-        dpk_object_hold(c);
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = single_connection(r, &c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
         *details_size = c->details.size;
@@ -44,11 +64,45 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
     if (!r)
         return dpk_doca_no_object(CONNECT);
     struct dpk_rdma_connection *c = first_connection(r);
-    const doca_error_t result =
-        c ? dpk_rdma_connect(CONNECT, c, details, details_size)
-          : dpk_doca_refuse_call(r, DOCA_ERROR_BAD_STATE, CONNECT,
-                                 "the context has no connection (doca_rdma_export makes it)");
+    doca_error_t result = c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_BAD_STATE;
+    if (result == DOCA_SUCCESS)
+        dpk_ctx_begin_run(&r->ctx); /* if it is starting */
     dpk_object_drop(c);
     dpk_object_drop(r);
     return result;
+}
+
+doca_error_t rdma_single_connection(struct doca_rdma *rdma, void **task,
+                                    struct doca_rdma_connection **connection)
+{
+    struct dpk_rdma_connection *c = NULL;
+    if (task)
+        *task = NULL;
+    struct dpk_rdma *r = task ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = single_connection(r, &c);
+    if (result == DOCA_SUCCESS)
+        *connection = c->object.handle;
+    dpk_object_drop(c);
+    dpk_object_drop(r);
+    return result;
+}
+
+/* ---- Names of DOCA 2.5 ---- */
+
+uint32_t doca_rdma_task_receive_get_result_length(const struct doca_rdma_task_receive *task)
+{
+    return doca_rdma_task_receive_get_result_len(task);
+}
+
+uint32_t doca_rdma_task_read_get_result_length(const struct doca_rdma_task_read *task)
+{
+    return doca_rdma_task_read_get_result_len(task);
+}
+
+uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_length(
+    const struct doca_rdma_task_remote_net_sync_event_get *task)
+{
+    return doca_rdma_task_remote_net_sync_event_get_get_result_len(task);
 }

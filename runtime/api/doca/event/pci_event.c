@@ -19,6 +19,7 @@ CAP(doca_sync_event_cap_remote_net_is_export_to_gpu_supported, DOCA_ERROR_NOT_SU
 CAP(doca_sync_event_cap_task_get_is_supported, DOCA_SUCCESS)
 CAP(doca_sync_event_cap_task_notify_set_is_supported, DOCA_SUCCESS)
 CAP(doca_sync_event_cap_task_notify_add_is_supported, DOCA_SUCCESS)
+CAP(doca_sync_event_cap_task_wait_gt_is_supported, DOCA_SUCCESS)
 CAP(doca_sync_event_cap_task_wait_eq_is_supported, DOCA_SUCCESS)
 CAP(doca_sync_event_cap_task_wait_neq_is_supported, DOCA_SUCCESS)
 

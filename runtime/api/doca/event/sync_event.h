@@ -7,7 +7,7 @@
 #include "shared_word.h"
 
 /* Number of types of tasks of an event (tasks.c). */
-#define EVENT_TASK_TYPES 5
+#define EVENT_TASK_TYPES 6
 
 /* Publisher or subscriber: the CPU through a device, a DPA context, or both. */
 struct side {

@@ -29,6 +29,13 @@ static doca_error_t notify_add_run(struct dpk_task *task)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t wait_gt_run(struct dpk_task *task)
+{
+    const struct event_task *t = (struct event_task *)task;
+    return sync_event_look((struct dpk_sync_event *)task->ctx,
+                           &(struct condition){WAIT_GT, t->value, t->mask});
+}
+
 static doca_error_t wait_eq_run(struct dpk_task *task)
 {
     const struct event_task *t = (struct event_task *)task;
@@ -41,6 +48,11 @@ static doca_error_t wait_neq_run(struct dpk_task *task)
     const struct event_task *t = (struct event_task *)task;
     return sync_event_look((struct dpk_sync_event *)task->ctx,
                            &(struct condition){WAIT_NEQ, t->value, t->mask});
+}
+
+static bool wait_gt_is_ready(struct dpk_task *task)
+{
+    return wait_gt_run(task) != DOCA_ERROR_IN_PROGRESS;
 }
 
 static bool wait_eq_is_ready(struct dpk_task *task)
@@ -151,12 +163,14 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
         return dpk_task_handle(task, &name##_type);                                                \
     }
 
-enum { GET, NOTIFY_SET, NOTIFY_ADD, WAIT_EQ_TASK, WAIT_NEQ_TASK };
+enum { GET, NOTIFY_SET, NOTIFY_ADD, WAIT_GT_TASK, WAIT_EQ_TASK, WAIT_NEQ_TASK };
 TASK_TYPE(doca_sync_event_task_get_set_conf, doca_sync_event_task_get_as_doca_task, GET, get)
 TASK_TYPE(doca_sync_event_task_notify_set_set_conf, doca_sync_event_task_notify_set_as_doca_task,
           NOTIFY_SET, notify_set)
 TASK_TYPE(doca_sync_event_task_notify_add_set_conf, doca_sync_event_task_notify_add_as_doca_task,
           NOTIFY_ADD, notify_add)
+TASK_TYPE(doca_sync_event_task_wait_gt_set_conf, doca_sync_event_task_wait_gt_as_doca_task,
+          WAIT_GT_TASK, wait_gt, .is_ready = wait_gt_is_ready)
 TASK_TYPE(doca_sync_event_task_wait_eq_set_conf, doca_sync_event_task_wait_eq_as_doca_task,
           WAIT_EQ_TASK, wait_eq, .is_ready = wait_eq_is_ready)
 TASK_TYPE(doca_sync_event_task_wait_neq_set_conf, doca_sync_event_task_wait_neq_as_doca_task,
@@ -272,6 +286,9 @@ uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
     {                                                                                              \
         return get_number(task, &name##_type, MASK);                                               \
     }
+WAIT_TASK(doca_sync_event_task_wait_gt_alloc_init, doca_sync_event_task_wait_gt_set_wait_val,
+          doca_sync_event_task_wait_gt_get_wait_val, doca_sync_event_task_wait_gt_set_mask,
+          doca_sync_event_task_wait_gt_get_mask, WAIT_GT_TASK, wait_gt)
 WAIT_TASK(doca_sync_event_task_wait_eq_alloc_init, doca_sync_event_task_wait_eq_set_wait_val,
           doca_sync_event_task_wait_eq_get_wait_val, doca_sync_event_task_wait_eq_set_mask,
           doca_sync_event_task_wait_eq_get_mask, WAIT_EQ_TASK, wait_eq)

@@ -100,7 +100,7 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     }
     if (r->queue)
         dpk_object_use(r->queue);
-    return DOCA_SUCCESS;
+    return r->single && !on_dpa ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 static doca_error_t rdma_stop(struct dpk_ctx *ctx)

@@ -75,6 +75,7 @@ struct dpk_rdma {
     uint32_t sends, receives; /* sizes of queues */
     uint32_t connections_max;
     uint32_t rnr_retries; /* of a message without a receive: 0 to 7; 7 is without limit */
+    bool single; /* of DOCA 2.5 to 2.8: it is starting until its only connection is connected */
     /* Only stored for the getters: */
     uint32_t send_list, receive_list; /* buffers in a list */
     uint32_t mtu, service_level, grh, gid_index, call_ms, transport;

@@ -39,7 +39,7 @@ setup_file() {
     # What only the oldest release of that generation has otherwise is in host_doca_2.5.bats.
     local later="-DDOCA_VERSION_MAJOR=2 -DDOCA_VERSION_MINOR=10 -DDOCA_VERSION_PATCH=0 -DDOCA_VERSION_STRING=__FILE__"
     # shellcheck disable=SC2086
-    matrix_rows "$t/2.5" 'doca_buf_arr_[a-z]*_v2_5' $later -I"$i/doca-2.5" -I"$i"
+    matrix_rows "$t/2.5" 'doca_buf_arr_[a-z_]*_v2_5' $later -I"$i/doca-2.5" -I"$i"
     matrix_rows "$t/2.2" "" -I"$i/doca-2.2" -I"$i/doca" -I"$i"
     link_sample "$t/3/cases" "$t/matrix_program.a" -I"$t/3" \
         "$here"/matrix*.c "$t/rp.a" -ldoca_pcc -ldoca_devemu

@@ -1,4 +1,5 @@
-/* Connections of RDMA contexts and their tasks as DOCA 2.5 to 2.8 have them: one, which has no name. */
+/* Connections of RDMA contexts and their tasks as DOCA 2.5 to 2.8 have them: a context has one
+ * connection, without a name. */
 #include <doca_rdma.h>
 
 #include "api/doca/rdma/rdma.h"
@@ -10,7 +11,7 @@ doca_error_t doca_rdma_create_v2_5(struct doca_dev *dev, struct doca_rdma **rdma
     doca_error_t result = doca_rdma_create(dev, rdma);
     struct dpk_rdma *r = result == DOCA_SUCCESS ? dpk_object_pin(*rdma, &dpk_rdma_kind) : NULL;
     if (r)
-        r->single = true; /* nothing else knows it yet */
+        r->single = true; /* no other thread has its handle yet */
     dpk_object_drop(r);
     return result;
 }
@@ -30,12 +31,13 @@ static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
     return c;
 }
 
-/* The connection, with a reference; the first call makes it. */
-static doca_error_t single_connection(struct dpk_rdma *r, struct dpk_rdma_connection **c)
+/* Returns the connection, with a reference; the first call makes it. Reports a failure of `call`. */
+static doca_error_t single_connection(const char *call, struct dpk_rdma *r,
+                                      struct dpk_rdma_connection **c)
 {
     doca_error_t result = DOCA_SUCCESS;
     *c = first_connection(r);
-    if (!*c && (result = dpk_rdma_connection_new(r, c)) == DOCA_SUCCESS)
+    if (!*c && (result = dpk_rdma_connection_new(call, r, c)) == DOCA_SUCCESS)
         dpk_object_hold(*c);
     return result;
 }
@@ -46,8 +48,8 @@ doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **detail
     struct dpk_rdma *r = details && details_size ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     struct dpk_rdma_connection *c = NULL;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = single_connection(r, &c);
+        return dpk_doca_no_object(EXPORT);
+    doca_error_t result = single_connection(EXPORT, r, &c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
         *details_size = c->details.size;
@@ -64,7 +66,10 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
     if (!r)
         return dpk_doca_no_object(CONNECT);
     struct dpk_rdma_connection *c = first_connection(r);
-    doca_error_t result = c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_BAD_STATE;
+    const doca_error_t result =
+        c ? dpk_rdma_connect(CONNECT, c, details, details_size)
+          : dpk_doca_refuse_call(r, DOCA_ERROR_BAD_STATE, CONNECT,
+                                 "the context has no connection (doca_rdma_export makes it)");
     if (result == DOCA_SUCCESS)
         dpk_ctx_begin_run(&r->ctx); /* if it is starting */
     dpk_object_drop(c);
@@ -72,7 +77,7 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
     return result;
 }
 
-doca_error_t rdma_single_connection(struct doca_rdma *rdma, void **task,
+doca_error_t rdma_single_connection(const char *call, struct doca_rdma *rdma, void **task,
                                     struct doca_rdma_connection **connection)
 {
     struct dpk_rdma_connection *c = NULL;
@@ -80,8 +85,8 @@ doca_error_t rdma_single_connection(struct doca_rdma *rdma, void **task,
         *task = NULL;
     struct dpk_rdma *r = task ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = single_connection(r, &c);
+        return dpk_doca_no_object(call);
+    doca_error_t result = single_connection(call, r, &c);
     if (result == DOCA_SUCCESS)
         *connection = c->object.handle;
     dpk_object_drop(c);

@@ -4,9 +4,10 @@
 
 #include <doca_rdma.h>
 
-/* The connection for a new task; the first call makes it. *task: NULL. Errors: INVALID_VALUE if `task` is
- * NULL or the context is none, others as of doca_rdma_export. */
-doca_error_t rdma_single_connection(struct doca_rdma *rdma, void **task,
+/* Finds the connection for a new task of `call`; the first call makes it. Sets *task to NULL, and
+ * reports a failure. Errors: INVALID_VALUE if `task` is NULL or `rdma` is not a context; errors of
+ * dpk_rdma_connection_new. */
+doca_error_t rdma_single_connection(const char *call, struct doca_rdma *rdma, void **task,
                                     struct doca_rdma_connection **connection);
 
 #endif

@@ -171,7 +171,7 @@ $(B)/lib/libdpakit-resources.so: runtime/api/flexio/resources/exports.map $(call
 VFIO_FRONT := open open64 close close_range closefrom ioctl pwrite pwrite64 readlink dup dup2 dup3 fcntl fcntl64
 $(B)/lib/libdpakit-vfio.so: runtime/api/vfio/exports.map $(call objs,runtime/api/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
+	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=vfio_front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
 # For programs that check what they load: it stands alone.
 $(B)/lib/libdpkverify.so: runtime/api/dpkverify/exports.map $(call objs,runtime/api/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)

@@ -35,7 +35,7 @@ static void print(const struct cc_results *r, const struct fairness *f, double c
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double p50, p95, p99;
-    cc_slowdown(r, 0, 30000, &p50, &p95, &p99);
+    model_cc_slowdown(r, 0, 30000, &p50, &p95, &p99);
     printf("events %" PRIu64 " ns_event %.1f mb %ld flows %" PRIu32 " gbps %.2f fairness %.4f "
            "queue_mean %.0f queue_p99 %" PRIu64 " line %.4f rtt_p50 %" PRIu64 " base_rtt %" PRIu32
            " pauses %" PRIu64 " drops %" PRIu64 " short_p99 %.2f fair_ns %" PRIu64 "\n",
@@ -55,27 +55,28 @@ int main(int count, char **words)
     struct dpk_error err = {0};
     struct fairness fairness = {0};
     uint64_t time = 0;
-    if (count < 5 || !cc_algorithm(words[1])) {
+    if (count < 5 || !model_cc_algorithm(words[1])) {
         fputs("usage: cc_bench ALGORITHM TOPOLOGY WORKLOAD TIME [FAIR_AFTER_NS]\n", stderr);
         return 2;
     }
     fairness.after = count > 5 ? strtoull(words[5], NULL, 10) : 0;
     const struct cc_recorder recorder = {.self = &fairness, .interval_ns = 100000, .sample = note};
-    enum dpk_status status = cc_named(words[2], &net, &pairs, &err);
+    enum dpk_status status = model_cc_named(words[2], &net, &pairs, &err);
     if (status == DPK_OK)
-        status = cc_workload_named(words[3], &work, &err);
+        status = model_cc_workload_named(words[3], &work, &err);
     if (status == DPK_OK)
-        status = cc_parse_time(words[4], &time, &err);
+        status = model_cc_parse_time(words[4], &time, &err);
     const double before = seconds();
     if (status == DPK_OK)
-        status = cc_run(&net, &work, cc_algorithm(words[1]), 1, time, &recorder, &res, &err);
+        status =
+            model_cc_run(&net, &work, model_cc_algorithm(words[1]), 1, time, &recorder, &res, &err);
     if (status == DPK_OK)
         print(&res, &fairness, seconds() - before);
     else
         fprintf(stderr, "%s\n", err.message);
-    cc_results_free(&res);
-    cc_workload_free(&work);
-    cc_workload_free(&pairs);
-    cc_topology_free(&net);
+    model_cc_results_free(&res);
+    model_cc_workload_free(&work);
+    model_cc_workload_free(&pairs);
+    model_cc_topology_free(&net);
     return status == DPK_OK ? 0 : 1;
 }

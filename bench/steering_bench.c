@@ -60,10 +60,10 @@ static struct dpk_flow_tir *receiver(struct dpk_steering *s, struct dpk_queues *
     must(dpk_rc_open(&identity, &nic->rc, NULL) == DPK_OK);
     TAILQ_INIT(&nic->queues);
     TAILQ_INSERT_TAIL(&nic->queues, &queue, in_nic);
-    steering_attach(s, nic);
+    queues_steering_attach(s, nic);
     must(dpk_flow_rqt_new(s, numbers, QUEUES, &rqt, NULL) == DPK_OK &&
          dpk_flow_tir_new(s, &rss, false, dpk_flow_rqt_number(rqt), &tir, NULL) == DPK_OK);
-    steering_forget(s, &queue);
+    queues_steering_forget(s, &queue);
     return tir;
 }
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (unsigned i = 0; i < FRAMES; i++)
-        steering_pass(&nic, frames[i % FLOWS], 64, &in);
+        queues_steering_pass(&nic, frames[i % FLOWS], 64, &in);
     clock_gettime(CLOCK_MONOTONIC, &end);
     must(dpk_counters_port(nic.counters)->values[DPK_DROP_NO_RULE] == FRAMES);
     printf("%.1f\n",

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct attributes list = {0};
     struct dpk_buf blob = {0};
-    if (attributes_parse("fuzz", data, size, &list, NULL) != DPK_OK) {
+    if (attributes2blob_parse("fuzz", data, size, &list, NULL) != DPK_OK) {
         if (list.at || list.count)
             abort();
         return 0;
@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         wanted += 2 + strlen(list.at[i].name);
     }
-    attributes_encode(&list, &blob);
+    attributes2blob_encode(&list, &blob);
     if (!blob.failed && blob.size != wanted)
         abort();
     dpk_buf_free(&blob);
-    attributes_free(&list);
+    attributes2blob_free(&list);
     return 0;
 }

@@ -13,13 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dpk_put(&file, data, size);
     if (file.failed)
         return 0;
-    if (core_is(&file)) {
-        if (core_parse("fuzz", &file, &core, NULL) != DPK_OK && (core.programs || core.count))
+    if (extract_core_is(&file)) {
+        if (extract_core_parse("fuzz", &file, &core, NULL) != DPK_OK &&
+            (core.programs || core.count))
             abort();
         for (size_t i = 0; i < core.count; i++)
             if (strlen(core.programs[i].name) == 0 || core.programs[i].elf.failed)
                 abort();
-        core_free(&core);
+        extract_core_free(&core);
     }
     dpk_buf_free(&file);
     return 0;

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_buf text = {0}, once;
     dpk_put(&text, data, size);
-    if (database_put(&entry, 1, "/src", &text, NULL) != DPK_OK) {
+    if (dpacc_database_put(&entry, 1, "/src", &text, NULL) != DPK_OK) {
         if (text.size < size || (size && memcmp(text.data, data, size) != 0))
             abort();
         dpk_buf_free(&text);
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     once = text;
     text = (struct dpk_buf){0};
     dpk_put(&text, once.data, once.size);
-    if (database_put(&entry, 1, "/src", &text, NULL) != DPK_OK || count(&text) != entries ||
+    if (dpacc_database_put(&entry, 1, "/src", &text, NULL) != DPK_OK || count(&text) != entries ||
         text.size != once.size || memcmp(text.data, once.data, once.size) != 0)
         abort();
     dpk_buf_free(&once);

@@ -36,9 +36,9 @@ static void check(const uint8_t *bytes, size_t size)
 {
     struct descriptor d;
     struct dpk_buf again = {0};
-    if (descriptor_read(bytes, size, &d) != DOCA_SUCCESS || size != SIZE)
+    if (core_descriptor_read(bytes, size, &d) != DOCA_SUCCESS || size != SIZE)
         return;
-    descriptor_write(&d, &again);
+    core_descriptor_write(&d, &again);
     if (!again.failed && (again.size != size || memcmp(again.data, bytes, size) != 0))
         abort();
     dpk_buf_free(&again);

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dpk_put(&file, data, size);
     for (size_t i = 0; !file.failed && i < sizeof targets / sizeof *targets; i++) {
         struct dpk_buf out = {0};
-        if (dpaobject_member("fuzz", &file, &targets[i], &out, NULL) == DPK_OK && out.failed)
+        if (dpacc_dpaobject_member("fuzz", &file, &targets[i], &out, NULL) == DPK_OK && out.failed)
             abort();
         dpk_buf_free(&out);
     }

@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct gdb g;
     static struct target t;
     memset(&t, 0, sizeof t);
-    gdb_begin(&g, &ops, &t);
+    debug_gdb_begin(&g, &ops, &t);
     /* Each line becomes a packet. Its checksum is computed here, because wrong checksums are
      * refused. */
     while (size > 0) {
@@ -168,16 +168,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < length; i++)
             sum = (uint8_t)(sum + data[i]);
         snprintf(tail, sizeof tail, "#%02x", sum);
-        gdb_feed(&g, "$", length && data[0] != '!');
-        gdb_feed(&g, data, length);
-        gdb_feed(&g, tail, 3);
+        debug_gdb_feed(&g, "$", length && data[0] != '!');
+        debug_gdb_feed(&g, data, length);
+        debug_gdb_feed(&g, tail, 3);
         if (length % 3 == 0)
-            gdb_tell_stop(&g);
+            debug_gdb_tell_stop(&g);
         check_answers(&g.out);
         g.out.size = 0;
         size -= length + (end != NULL);
         data += length + (end != NULL);
     }
-    gdb_end(&g);
+    debug_gdb_end(&g);
     return 0;
 }

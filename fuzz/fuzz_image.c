@@ -36,17 +36,17 @@ static void sum_section(const struct dpk_image *image, const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct dpk_image *image = image_create("fuzz");
+    struct dpk_image *image = loader_image_create("fuzz");
     uint8_t *copy = malloc(size ? size : 1);
     if (!image || !copy)
         abort();
     if (size)
         memcpy(copy, data, size);
     const struct dpk_elf elf = dpk_elf(copy, size);
-    if (image_fill(image, &copy, &elf, NULL) == DPK_OK) {
+    if (loader_image_fill(image, &copy, &elf, NULL) == DPK_OK) {
         const char *name;
         check_segments(image, size);
-        if (!image_text_at(image, dpk_image_entry(image)))
+        if (!loader_image_text_at(image, dpk_image_entry(image)))
             abort();
         for (size_t i = 0; (name = dpk_image_symbol_name(image, i)); i++)
             if (!dpk_image_symbol(image, name, NULL, NULL))

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     info = info < left ? info : left;
     abbreviations = abbreviations < left - info ? abbreviations : left - info;
-    struct dpk_image *image = image_create("fuzz");
+    struct dpk_image *image = loader_image_create("fuzz");
     struct dpk_buf elf = {0};
     make_elf(r.pos, left, info, abbreviations, &elf);
     if (!image)

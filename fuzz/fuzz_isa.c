@@ -19,7 +19,7 @@ static void check(const char *isa, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    check(isa_of_attributes(data, size), data, size);
+    check(elfcrypto_isa_of_attributes(data, size), data, size);
     const struct dpk_elf elf = dpk_elf(data, size);
     check(dpk_isa_of(&elf), data, size);
     return 0;

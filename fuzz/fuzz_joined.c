@@ -15,12 +15,13 @@ static void check(const struct segments *s)
 {
     static uint8_t out[MOST];
     uint64_t all = 0;
-    for (uint64_t i = 0; i < segments_count(s); i++) {
-        const size_t size = segments_make(s, i, out);
+    for (uint64_t i = 0; i < frame_segments_count(s); i++) {
+        const size_t size = frame_segments_make(s, i, out);
         struct layers l;
-        layers_find(out, size, &l);
+        frame_layers_find(out, size, &l);
         if (size > MOST || l.end != size || l.l4 + l.l4_size != s->headers_size ||
-            sum_l4(out, &l) != 0xffff || (l.version == 4 && sum_l3(out, &l) != 0xffff) ||
+            frame_sum_l4(out, &l) != 0xffff ||
+            (l.version == 4 && frame_sum_l3(out, &l) != 0xffff) ||
             memcmp(out + s->headers_size, s->headers + s->headers_size + all,
                    size - s->headers_size) != 0)
             abort();
@@ -43,9 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!frame)
         return 0;
     memcpy(frame, r.pos, left);
-    if (segments_of_joined(frame, left, mss, MOST, &s))
+    if (frame_segments_of_joined(frame, left, mss, MOST, &s))
         check(&s);
-    checksum_finish(frame, left, start, offset);
+    frame_checksum_finish(frame, left, start, offset);
     free(frame);
     return 0;
 }

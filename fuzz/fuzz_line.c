@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
          .sh_size = left - lines},
         {.sh_name = 40, .sh_type = SHT_STRTAB, .sh_offset = strings, .sh_size = sizeof names},
     };
-    struct dpk_image *image = image_create("fuzz");
+    struct dpk_image *image = loader_image_create("fuzz");
     struct dpk_buf elf = {0};
     struct dpk_line line;
     dpk_put(&elf, &e, sizeof e);

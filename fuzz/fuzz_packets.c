@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                   dpk_counters_open(NULL, &counters, NULL) != DPK_OK ||
                   dpk_queues_open(&ops, NULL, rc, steering, counters, &nic, NULL) != DPK_OK)))
         abort();
-    headers_match(data, size, match);
+    queues_headers_match(data, size, match);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     setenv("DPAKIT_PACKETS", path, 1);
     if (dpk_wire_choose("mlx5_0", "loop", &spec, origin, NULL) != DPK_OK)

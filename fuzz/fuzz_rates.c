@@ -45,24 +45,24 @@ static void run_server(uint8_t flags, struct dpk_reader *r)
     int fds[2], memory = rings_new(&theirs, RATES_RING);
     if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
         abort();
-    statistics_clear(&file);
+    pacing_statistics_clear(&file);
     TAILQ_INIT(&of.list);
-    struct program *p = program_new(fds[0]);
+    struct program *p = pacing_program_new(fds[0]);
     TAILQ_INSERT_TAIL(&of.list, p, link);
     rings_pass(fds[1], memory, &hello, sizeof hello);
-    if (!program_hear(&of, p)) {
-        program_free(&of, p);
+    if (!pacing_program_hear(&of, p)) {
+        pacing_program_free(&of, p);
     } else {
         fill(&theirs.out, flags, r);
         if (flags & WAKES)
             send(fds[1], "wake", 4, MSG_NOSIGNAL);
         if (flags & HANGS_UP)
             shutdown(fds[1], SHUT_RDWR);
-        for (int i = 0; i < 40 && programs_serve(&of) > 0; i++)
-            if (!TAILQ_EMPTY(&of.list) && !program_hear(&of, TAILQ_FIRST(&of.list)))
-                program_end(&of, TAILQ_FIRST(&of.list));
+        for (int i = 0; i < 40 && pacing_programs_serve(&of) > 0; i++)
+            if (!TAILQ_EMPTY(&of.list) && !pacing_program_hear(&of, TAILQ_FIRST(&of.list)))
+                pacing_program_end(&of, TAILQ_FIRST(&of.list));
     }
-    programs_free(&of);
+    pacing_programs_free(&of);
     if (atomic_load(&file.flows) != 0 || atomic_load(&file.programs) != 0)
         abort(); /* ended flows and programs must not be counted */
     close(fds[1]);
@@ -76,7 +76,7 @@ static int listen_in(char *folder, struct file **file)
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     snprintf(folder, 40, "/dev/shm/fuzz-rates.XXXXXX");
     const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (!mkdtemp(folder) || rates_map(folder, true, file, NULL) != DPK_OK)
+    if (!mkdtemp(folder) || pacing_rates_map(folder, true, file, NULL) != DPK_OK)
         abort();
     snprintf(at.sun_path, sizeof at.sun_path, "%s/" SOCKET, folder);
     if (bind(fd, (const struct sockaddr *)&at, sizeof at) != 0 || listen(fd, 1) != 0)
@@ -133,7 +133,7 @@ static void run_sender(uint8_t flags, struct dpk_reader *r)
     close(memory);
     close(listener);
     rings_free(&theirs);
-    rates_unmap(file);
+    pacing_rates_unmap(file);
     remove_files(folder);
 }
 

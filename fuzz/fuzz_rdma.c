@@ -130,7 +130,7 @@ static struct channel *new_channel(struct dpk_rc *nic, int *peer)
     int fds[2];
     struct channel *c;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0 ||
-        !(c = channel_new(nic, fds[0])))
+        !(c = pairs_channel_new(nic, fds[0])))
         abort();
     *peer = fds[1];
     return c;
@@ -141,9 +141,9 @@ static void hear(struct channel *c, int peer, uint8_t what)
     if (c->fd < 0)
         return;
     send(peer, &what, 1, MSG_DONTWAIT);
-    channel_event(c, EPOLLIN);
+    pairs_channel_event(c, EPOLLIN);
     for (int i = 0; i < 4 && c->fd >= 0 && c->interest & EPOLLOUT; i++)
-        channel_event(c, EPOLLOUT);
+        pairs_channel_event(c, EPOLLOUT);
 }
 
 static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *qp, bool requester)
@@ -153,7 +153,7 @@ static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *q
     start_at(&other.out, &other.in, 0);
     add_channel(qp, c, requester, true);
     add_channel(qp, silent, !requester, false);
-    qp->transport = &transport_shared;
+    qp->transport = &pairs_transport_shared;
     qp->state = QP_READY;
     for (uint64_t i = 0; i < 4; i++)
         dpk_rc_post(qp, &(struct dpk_rc_work){.opcode = (enum dpk_rc_opcode)i,
@@ -166,7 +166,7 @@ static void talk(struct dpk_rc *nic, struct dpk_rc_end *end, struct dpk_rc_qp *q
     hear(c, peer, 0);
     close(peer);
     if (c->fd >= 0)
-        channel_event(c, EPOLLIN | EPOLLHUP);
+        pairs_channel_event(c, EPOLLIN | EPOLLHUP);
     close(silent_peer);
 }
 
@@ -186,8 +186,8 @@ static void greet(struct dpk_rc *nic, const struct dpk_rc_qp *qp, struct dpk_rea
     if (how & 1) { /* a well-formed greeting; `how & 2`: for another address */
         const struct address claim = {.process = {{2}}, .number = how};
         said.size = 0;
-        address_put(&claim, &said);
-        address_put(how & 2 ? &claim : &qp->address, &said);
+        pairs_address_put(&claim, &said);
+        pairs_address_put(how & 2 ? &claim : &qp->address, &said);
     }
     struct iovec bytes = {said.data, said.size};
     struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
@@ -197,11 +197,11 @@ static void greet(struct dpk_rc *nic, const struct dpk_rc_qp *qp, struct dpk_rea
         message.msg_controllen = sizeof control;
     }
     sendmsg(peer, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-    channel_event(c, EPOLLIN);
+    pairs_channel_event(c, EPOLLIN);
     hear(c, peer, 0);
     close(peer);
     if (c->fd >= 0)
-        channel_event(c, EPOLLIN | EPOLLHUP);
+        pairs_channel_event(c, EPOLLIN | EPOLLHUP);
     dpk_buf_free(&said);
 }
 
@@ -217,7 +217,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dpk_rc_end_options options = {
         .ops = &ops, .domain = &domain, .permissions = ~0u, .sends = 8, .receives = 8};
     struct dpk_reader r = dpk_reader(data, size);
-    address_parse(data, size, &address, NULL);
+    pairs_address_parse(data, size, &address, NULL);
     const uint8_t *head = dpk_read_bytes(&r, HEAD_SIZE);
     if (!head)
         return 0;
@@ -243,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         TAILQ_REMOVE(&gateway.closed, c, link);
         if (c->rings.map == ours.map || c->rings.map == other.map)
             c->rings = (struct rings){0}; /* the mapping stays for further inputs */
-        channel_free(c);
+        pairs_channel_free(c);
     }
     nic->gateway = NULL;
     dpk_rc_close(nic);

@@ -39,12 +39,13 @@ static void check(struct dpk_replay *r)
 {
     char before[65], after[65];
     uint64_t at;
-    if (!states_begin(r) || !machine_forward(r, r->ticks / 2))
+    if (!replay_states_begin(r) || !replay_machine_forward(r, r->ticks / 2))
         return;
     const uint64_t tick = machine_tick(r);
-    if (!dpk_replay_digest(r, before) || !machine_forward(r, UINT64_MAX))
+    if (!dpk_replay_digest(r, before) || !replay_machine_forward(r, UINT64_MAX))
         return;
-    if (!states_restore(r, tick, &at) || !machine_forward(r, tick) || !dpk_replay_digest(r, after))
+    if (!replay_states_restore(r, tick, &at) || !replay_machine_forward(r, tick) ||
+        !dpk_replay_digest(r, after))
         abort();
     if (strcmp(before, after) != 0 || machine_tick(r) != tick)
         abort();

@@ -203,7 +203,7 @@ static void frame(struct program *p, struct dpk_queues *nic, struct dpk_reader *
     memcpy(exact, dpk_read_bytes(r, size), size);
     p->given++;
     dpk_rc_lock(nic->rc);
-    steering_pass(nic, exact, size, &how);
+    queues_steering_pass(nic, exact, size, &how);
     dpk_rc_unlock(nic->rc);
     free(exact);
 }

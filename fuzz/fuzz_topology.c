@@ -28,11 +28,11 @@ static void run(const struct cc_topology *net, const struct cc_workload *work)
     if (net->node_count > NODES_MAX || flows_of(net, work) > FLOWS_MAX)
         return;
     const enum dpk_status status =
-        cc_run(net, work, cc_algorithm("dcqcn"), 1, 3000, NULL, &res, NULL);
+        model_cc_run(net, work, model_cc_algorithm("dcqcn"), 1, 3000, NULL, &res, NULL);
     if (status == DPK_OK &&
         res.data_sent != res.data_received + res.data_dropped + res.data_in_flight)
         abort();
-    cc_results_free(&res);
+    model_cc_results_free(&res);
 }
 
 /* Distributions and traces: an error, or tables that a workload can draw from. */
@@ -43,14 +43,14 @@ static void read_tables(const uint8_t *data, size_t size)
     struct cc_topology net = {0};
     struct cc_workload work = {0}, drawn = {.items = &item, .count = 1};
     struct cc_results res = {0};
-    if (cc_read_sizes(data, size, &item, NULL) == DPK_OK) {
-        if (cc_named("incast:senders=2", &net, &work, NULL) == DPK_OK)
-            (void)cc_run(&net, &drawn, cc_algorithm("none"), 1, 500, NULL, &res, NULL);
-        cc_results_free(&res);
-        cc_workload_free(&work);
-        cc_topology_free(&net);
+    if (model_cc_read_sizes(data, size, &item, NULL) == DPK_OK) {
+        if (model_cc_named("incast:senders=2", &net, &work, NULL) == DPK_OK)
+            (void)model_cc_run(&net, &drawn, model_cc_algorithm("none"), 1, 500, NULL, &res, NULL);
+        model_cc_results_free(&res);
+        model_cc_workload_free(&work);
+        model_cc_topology_free(&net);
     }
-    (void)cc_read_trace(data, size, &trace, NULL);
+    (void)model_cc_read_trace(data, size, &trace, NULL);
     free(item.points);
     free(trace.demands);
 }
@@ -61,24 +61,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cc_workload work = {0};
     char text[2048];
     read_tables(data, size);
-    if (cc_read(data, size, &net, &work, NULL) == DPK_OK)
+    if (model_cc_read(data, size, &net, &work, NULL) == DPK_OK)
         run(&net, &work);
     else if (net.nodes || net.links || work.items)
         abort();
-    cc_topology_free(&net);
-    cc_workload_free(&work);
+    model_cc_topology_free(&net);
+    model_cc_workload_free(&work);
     const size_t length = size < sizeof text ? size : sizeof text - 1;
     memcpy(text, data, length);
     text[length] = '\0';
-    if (cc_named(text, &net, &work, NULL) == DPK_OK)
+    if (model_cc_named(text, &net, &work, NULL) == DPK_OK)
         run(&net, &work);
-    cc_topology_free(&net);
-    cc_workload_free(&work);
-    if (cc_named("dumbbell:senders=2", &net, &work, NULL) == DPK_OK)
-        (void)cc_failure_named(text, &net, NULL);
-    cc_topology_free(&net);
-    cc_workload_free(&work);
-    (void)cc_workload_named(text, &work, NULL);
-    cc_workload_free(&work);
+    model_cc_topology_free(&net);
+    model_cc_workload_free(&work);
+    if (model_cc_named("dumbbell:senders=2", &net, &work, NULL) == DPK_OK)
+        (void)model_cc_failure_named(text, &net, NULL);
+    model_cc_topology_free(&net);
+    model_cc_workload_free(&work);
+    (void)model_cc_workload_named(text, &work, NULL);
+    model_cc_workload_free(&work);
     return 0;
 }

@@ -69,18 +69,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct resource_options o = {.device = device_name, .file = path, .output = outputs};
     switch (*data % KINDS) {
     case RESOURCES:
-        (void)resources_apply(&o, dev, NULL);
+        (void)resource_mgmt_apply(&o, dev, NULL);
         break;
     case GROUPS:
-        apply_json(group_verbs, path);
+        apply_json(dpaeumgmt_group_verbs, path);
         break;
     case PARTITIONS:
-        apply_json(partition_verbs, path);
+        apply_json(dpaeumgmt_partition_verbs, path);
         break;
     }
     close(fd);
     check();
-    if (resources_destroy(&o, dev, NULL) != DPK_OK)
+    if (resource_mgmt_destroy(&o, dev, NULL) != DPK_OK)
         abort();
     return 0;
 }

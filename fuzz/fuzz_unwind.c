@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = text, .sh_size = table},
         {.sh_name = 14, .sh_type = SHT_STRTAB, .sh_offset = text + left, .sh_size = sizeof names},
     };
-    struct dpk_image *image = image_create("fuzz");
+    struct dpk_image *image = loader_image_create("fuzz");
     struct dpk_buf elf = {0};
     dpk_put(&elf, &e, sizeof e);
     dpk_put(&elf, s, sizeof s);

@@ -21,18 +21,18 @@ enum item_type {
     ITEM_ELF_XZ = 10,
 };
 
-void app_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle priority,
-                  size_t content_size);
+void appcontainer_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle priority,
+                           size_t content_size);
 
 /* Decodes DPK_APP_METADATA_SIZE bytes. Errors: DPK_ERR_FORMAT with the field's name. */
-enum dpk_status app_metadata_decode(const uint8_t *bytes, struct dpk_app_metadata *out,
-                                    struct dpk_error *err);
+enum dpk_status appcontainer_metadata_decode(const uint8_t *bytes, struct dpk_app_metadata *out,
+                                             struct dpk_error *err);
 
 /* Compresses `size` bytes at `data` and appends the result. */
-enum dpk_status app_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *out,
-                              struct dpk_error *err);
+enum dpk_status appcontainer_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *out,
+                                       struct dpk_error *err);
 /* Decompresses and appends at most `max` bytes. */
-enum dpk_status app_xz_decode(const uint8_t *data, size_t size, size_t max, struct dpk_buf *out,
-                              struct dpk_error *err);
+enum dpk_status appcontainer_xz_decode(const uint8_t *data, size_t size, size_t max,
+                                       struct dpk_buf *out, struct dpk_error *err);
 
 #endif

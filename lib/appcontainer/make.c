@@ -3,8 +3,8 @@
 
 #include "items.h"
 
-void app_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle priority,
-                  size_t content_size)
+void appcontainer_put_item(struct dpk_buf *out, enum item_type type, enum dpk_lifecycle priority,
+                           size_t content_size)
 {
     dpk_put_u8(out, (uint8_t)(ITEM_VALID << 6 | (unsigned)priority << 4));
     dpk_put_u8(out, (uint8_t)type);
@@ -37,18 +37,18 @@ enum dpk_status dpk_app_create(const struct dpk_app_plan *plan, struct dpk_buf *
     if (status == DPK_OK && plan->manifest_size > DPK_APP_MAX - DPK_APP_ELF_MAX - 4096)
         status = dpk_fail(err, DPK_ERR_RANGE, "the manifest is too large");
     if (status == DPK_OK && plan->xz) {
-        status = app_xz_encode(plan->elf, plan->elf_size, &packed, err);
+        status = appcontainer_xz_encode(plan->elf, plan->elf_size, &packed, err);
         stored = packed.data;
         stored_size = packed.size;
     }
     if (status != DPK_OK)
         goto out;
     dpk_put(&made, DPK_APP_FINGERPRINT, FINGERPRINT_SIZE);
-    app_put_item(&made, plan->xz ? ITEM_ELF_XZ : ITEM_ELF, plan->priority, stored_size);
+    appcontainer_put_item(&made, plan->xz ? ITEM_ELF_XZ : ITEM_ELF, plan->priority, stored_size);
     dpk_put(&made, stored, stored_size);
-    app_put_item(&made, ITEM_METADATA, plan->priority, DPK_APP_METADATA_SIZE);
+    appcontainer_put_item(&made, ITEM_METADATA, plan->priority, DPK_APP_METADATA_SIZE);
     dpk_app_metadata_encode(&plan->metadata, &made);
-    app_put_item(&made, ITEM_MANIFEST, plan->priority, plan->manifest_size);
+    appcontainer_put_item(&made, ITEM_MANIFEST, plan->priority, plan->manifest_size);
     dpk_put(&made, plan->manifest, plan->manifest_size);
     dpk_put(out, made.data, made.size);
     if (made.failed || out->failed)
@@ -135,7 +135,7 @@ enum dpk_status dpk_app_sign(const void *bytes, size_t size, enum dpk_lifecycle 
         status = dpk_crypto_build(&subject, chain, signer, options, &crypto, err);
     if (status == DPK_OK) {
         dpk_put(out, bytes, app.elf_end);
-        app_put_item(out, ITEM_CRYPTO, app.priority, crypto.size);
+        appcontainer_put_item(out, ITEM_CRYPTO, app.priority, crypto.size);
         dpk_put(out, crypto.data, crypto.size);
         dpk_put(out, (const uint8_t *)bytes + app.elf_end, size - app.elf_end);
         if (out->failed)
@@ -176,7 +176,7 @@ enum dpk_status dpk_app_removal_create(enum dpk_lifecycle priority, const struct
 {
     static const struct dpk_uuid none;
     dpk_put(out, DPK_APP_FINGERPRINT, FINGERPRINT_SIZE);
-    app_put_item(out, ITEM_REMOVAL, priority, REMOVAL_SIZE);
+    appcontainer_put_item(out, ITEM_REMOVAL, priority, REMOVAL_SIZE);
     dpk_put(out, app->bytes, sizeof app->bytes);
     dpk_put(out, none.bytes, sizeof none.bytes);
     dpk_put_be32(out, 0);
@@ -221,7 +221,7 @@ static enum dpk_status append_signature(struct dpk_buf *made, enum dpk_lifecycle
                                         const struct dpk_buf *signature, struct dpk_buf *out,
                                         struct dpk_error *err)
 {
-    app_put_item(made, ITEM_SIGNATURE, priority, SIGNATURE_SIZE);
+    appcontainer_put_item(made, ITEM_SIGNATURE, priority, SIGNATURE_SIZE);
     dpk_put(made, signature->data, signature->size);
     dpk_put(out, made->data, made->size);
     return made->failed || out->failed ? dpk_fail_nomem(err) : DPK_OK;

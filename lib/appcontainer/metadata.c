@@ -51,8 +51,8 @@ static uint32_t dword_at(const struct dpk_reader *all, size_t offset)
     return dpk_read_be32(&r);
 }
 
-enum dpk_status app_metadata_decode(const uint8_t *bytes, struct dpk_app_metadata *out,
-                                    struct dpk_error *err)
+enum dpk_status appcontainer_metadata_decode(const uint8_t *bytes, struct dpk_app_metadata *out,
+                                             struct dpk_error *err)
 {
     const struct dpk_reader all = dpk_reader(bytes, DPK_APP_METADATA_SIZE);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)

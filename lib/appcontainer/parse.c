@@ -98,7 +98,7 @@ static enum dpk_status parse_program(struct dpk_reader *r, const struct item *el
     }
     status = expect(r, app, ITEM_METADATA, DPK_APP_METADATA_SIZE, &item, err);
     if (status == DPK_OK)
-        status = app_metadata_decode(item.content, &app->metadata, err);
+        status = appcontainer_metadata_decode(item.content, &app->metadata, err);
     if (status != DPK_OK)
         return status;
     app->metadata_bytes = item.content;
@@ -168,7 +168,7 @@ enum dpk_status dpk_app_elf(const struct dpk_app *app, struct dpk_buf *out, stru
     if (app->kind != DPK_APP_PROGRAM)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "a removal has no program");
     if (app->xz)
-        return app_xz_decode(app->stored, app->stored_size, DPK_APP_ELF_MAX, out, err);
+        return appcontainer_xz_decode(app->stored, app->stored_size, DPK_APP_ELF_MAX, out, err);
     if (app->stored_size > DPK_APP_ELF_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "the ELF has more than %zu bytes", DPK_APP_ELF_MAX);
     dpk_put(out, app->stored, app->stored_size);

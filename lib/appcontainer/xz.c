@@ -42,8 +42,8 @@ static enum dpk_status run(lzma_stream *s, size_t max, struct dpk_buf *out, stru
     return code == LZMA_STREAM_END ? DPK_OK : fail_lzma(code, err);
 }
 
-enum dpk_status app_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *out,
-                              struct dpk_error *err)
+enum dpk_status appcontainer_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *out,
+                                       struct dpk_error *err)
 {
     lzma_stream s = LZMA_STREAM_INIT;
     lzma_ret code = lzma_easy_encoder(&s, PRESET, LZMA_CHECK_CRC64);
@@ -54,8 +54,8 @@ enum dpk_status app_xz_encode(const uint8_t *data, size_t size, struct dpk_buf *
     return status;
 }
 
-enum dpk_status app_xz_decode(const uint8_t *data, size_t size, size_t max, struct dpk_buf *out,
-                              struct dpk_error *err)
+enum dpk_status appcontainer_xz_decode(const uint8_t *data, size_t size, size_t max,
+                                       struct dpk_buf *out, struct dpk_error *err)
 {
     lzma_stream s = LZMA_STREAM_INIT;
     lzma_ret code = lzma_stream_decoder(&s, MEMORY_MAX, 0);

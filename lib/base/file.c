@@ -23,7 +23,7 @@ static int write_changes(int fd, const struct dpk_ahead *ahead, const struct dpk
 {
     size_t at = 0;
     for (size_t i = 0; i < count; at += pieces[i++].size)
-        if (!ahead_has(ahead, at, &pieces[i]) &&
+        if (!base_ahead_has(ahead, at, &pieces[i]) &&
             (lseek(fd, (off_t)at, SEEK_SET) < 0 ||
              dpk_write_all(fd, pieces[i].data, pieces[i].size) != 0))
             return -1;
@@ -43,7 +43,7 @@ static enum dpk_status write_directly(const char *path, int named, bool to_stdou
                                       struct dpk_error *err)
 {
     /* Opening standard output again would lose its O_APPEND and its position. */
-    int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : named_open_to_write(named);
+    int fd = to_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : base_named_open_to_write(named);
     if (fd < 0)
         return dpk_fail_errno(err, "%s", path);
     enum dpk_status status = DPK_OK;
@@ -83,7 +83,7 @@ struct dpk_staged {
     char *target; /* path whose last part is not a symbolic link */
     /* A file that cannot be replaced is written when it is put. */
     bool direct, to_stdout;
-    int named;        /* descriptor of the old file (named_open), or -1 */
+    int named;        /* descriptor of the old file (base_named_open), or -1 */
     const char *path; /* the user's name for it */
     const struct dpk_piece *pieces;
     size_t count;
@@ -100,8 +100,8 @@ static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const
     if (status != DPK_OK)
         return status;
     f->path = path;
-    int written = ahead_take(ahead, f) ? write_changes(f->fd, ahead, pieces, count)
-                                       : write_pieces(f->fd, pieces, count);
+    int written = base_ahead_take(ahead, f) ? write_changes(f->fd, ahead, pieces, count)
+                                            : write_pieces(f->fd, pieces, count);
     if (written != 0 || (old && copy_permissions(f->fd, old) != 0) || fsync(f->fd) != 0) {
         status = dpk_fail_errno(err, "%s", path);
         dpk_new_file_drop(f);
@@ -114,12 +114,12 @@ static enum dpk_status write_new(struct dpk_new_file *f, const char *path, const
 static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *there,
                                struct dpk_error *err)
 {
-    /* named_open lets the kernel follow /dev/stdout, which can be a link to "pipe:[1]". */
+    /* base_named_open lets the kernel follow /dev/stdout, which can be a link to "pipe:[1]". */
     const char *path = s->path;
     *there = false;
     if (!*path)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "a file name is empty");
-    s->named = named_open(path, old);
+    s->named = base_named_open(path, old);
     if (s->named < 0) {
         if (errno != ENOENT)
             return dpk_fail_errno(err, "%s", path);
@@ -141,9 +141,9 @@ static enum dpk_status look_at(struct dpk_staged *s, struct stat *old, bool *the
     if (!S_ISREG(old->st_mode))
         return dpk_fail(err, DPK_ERR_IO, "%s: not a regular file", path);
     /* rename needs rights to the directory only, but a write-protected file must stay. */
-    if (named_writable(s->named) != 0)
+    if (base_named_writable(s->named) != 0)
         return dpk_fail_errno(err, "%s", path);
-    s->target = named_path(s->named, path, old);
+    s->target = base_named_path(s->named, path, old);
     return s->target ? DPK_OK : dpk_fail_errno(err, "%s", path);
 }
 

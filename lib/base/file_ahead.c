@@ -47,9 +47,9 @@ static int open_beside(const char *path)
 {
     struct stat st;
     char *real = NULL;
-    int named = named_open(path, &st);
+    int named = base_named_open(path, &st);
     if (named >= 0) {
-        real = S_ISREG(st.st_mode) ? named_path(named, path, &st) : NULL;
+        real = S_ISREG(st.st_mode) ? base_named_path(named, path, &st) : NULL;
         close(named);
         if (!real)
             return -1;
@@ -89,7 +89,7 @@ void dpk_ahead_end(struct dpk_ahead *a)
     free(a);
 }
 
-bool ahead_take(struct dpk_ahead *a, struct dpk_new_file *f)
+bool base_ahead_take(struct dpk_ahead *a, struct dpk_new_file *f)
 {
     struct stat mine, theirs;
     if (!a || f->temp[0])
@@ -105,7 +105,7 @@ bool ahead_take(struct dpk_ahead *a, struct dpk_new_file *f)
            dup3(a->fd, f->fd, O_CLOEXEC) == f->fd;
 }
 
-bool ahead_has(const struct dpk_ahead *a, size_t at, const struct dpk_piece *piece)
+bool base_ahead_has(const struct dpk_ahead *a, size_t at, const struct dpk_piece *piece)
 {
     return at <= a->size && piece->size <= a->size - at && piece->data == a->data + at;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int named_open(const char *path, struct stat *st)
+int base_named_open(const char *path, struct stat *st)
 {
     int named = open(path, O_PATH | O_CLOEXEC);
     if (named >= 0 && fstat(named, st) != 0) {
@@ -35,7 +35,7 @@ static bool is_at(const char *path, const struct stat *st)
     return lstat(path, &there) == 0 && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
 }
 
-char *named_path(int named, const char *path, const struct stat *st)
+char *base_named_path(int named, const char *path, const struct stat *st)
 {
     char entry[40], *real = malloc(PATH_MAX + 1);
     if (!real)
@@ -56,7 +56,7 @@ char *named_path(int named, const char *path, const struct stat *st)
     return NULL;
 }
 
-int named_writable(int named)
+int base_named_writable(int named)
 {
     char entry[40];
     if (faccessat(named, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0)
@@ -67,7 +67,7 @@ int named_writable(int named)
     return faccessat(AT_FDCWD, entry, W_OK, AT_EACCESS);
 }
 
-int named_open_to_write(int named)
+int base_named_open_to_write(int named)
 {
     char entry[40];
     entry_of(named, entry);

@@ -7,13 +7,13 @@
 
 /* Returns a descriptor of the file that can neither read nor write (O_PATH), and its `st`; -1 with
  * errno. */
-int named_open(const char *path, struct stat *st);
+int base_named_open(const char *path, struct stat *st);
 /* Returns the real path of that file, without symbolic links, for the caller to free. `path` is the
  * name that opened it. NULL with errno if the file is no longer at that path. */
-char *named_path(int named, const char *path, const struct stat *st);
+char *base_named_path(int named, const char *path, const struct stat *st);
 /* Returns 0 if this process may write to that file with its present rights, else -1 with errno. */
-int named_writable(int named);
+int base_named_writable(int named);
 /* Opens that file for writing. Returns -1 with errno on failure. */
-int named_open_to_write(int named);
+int base_named_open_to_write(int named);
 
 #endif

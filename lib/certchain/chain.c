@@ -21,8 +21,8 @@ static int encoding(X509 *cert, unsigned char **out)
     return i2d_X509(cert, out);
 }
 
-enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
-                               struct dpk_error *err)
+enum dpk_status certchain_read_der(struct dpk_reader *r, unsigned number, X509 **out,
+                                   struct dpk_error *err)
 {
     size_t left = dpk_reader_left(r), at = dpk_reader_offset(r);
     const unsigned char *p = r->pos;
@@ -54,7 +54,7 @@ enum dpk_status chain_read_der(struct dpk_reader *r, unsigned number, X509 **out
     return DPK_OK;
 }
 
-enum dpk_status chain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err)
+enum dpk_status certchain_append(struct dpk_certchain *chain, X509 *cert, struct dpk_error *err)
 {
     unsigned char *der = NULL;
     if (chain->count == DPK_CHAIN_MAX_CERTS)
@@ -102,7 +102,7 @@ X509 *dpk_certchain_leaf(const struct dpk_certchain *chain)
 
 /* ---- Order ---- */
 
-bool chain_issued(X509 *issuer, X509 *subject)
+bool certchain_issued(X509 *issuer, X509 *subject)
 {
     if (X509_NAME_cmp(X509_get_subject_name(issuer), X509_get_issuer_name(subject)) != 0)
         return false;
@@ -136,14 +136,14 @@ static enum dpk_status put_in_order(struct pile *pile, struct dpk_certchain *cha
     size_t order[DPK_CHAIN_MAX_CERTS] = {0};
     for (size_t i = 0; i < pile->count; i++) {
         for (size_t j = 0; j < pile->count; j++)
-            issues[i][j] = i != j && chain_issued(pile->certs[i], pile->certs[j]);
+            issues[i][j] = i != j && certchain_issued(pile->certs[i], pile->certs[j]);
     }
     if (!extend(issues, pile->count, order, 0, 0))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "the %zu certificates do not form one chain, each issued by the one above",
                         pile->count);
     for (size_t i = 0; i < pile->count; i++) {
-        enum dpk_status status = chain_append(chain, pile->certs[order[i]], err);
+        enum dpk_status status = certchain_append(chain, pile->certs[order[i]], err);
         if (status != DPK_OK)
             return status;
         pile->certs[order[i]] = NULL;
@@ -171,10 +171,10 @@ enum dpk_status dpk_certchain_parse(const void *bytes, size_t size, struct dpk_c
 {
     struct pile pile = {.max = DPK_CHAIN_MAX_CERTS};
     *out = NULL;
-    enum dpk_status status = pile_read(&pile, bytes, size, err);
+    enum dpk_status status = certchain_pile_read(&pile, bytes, size, err);
     if (status == DPK_OK)
         status = chain_of(&pile, out, err);
-    pile_free(&pile);
+    certchain_pile_free(&pile);
     return status;
 }
 
@@ -189,7 +189,7 @@ static enum dpk_status load_file(const char *path, struct dpk_certchain **out,
         return status;
     status = dpk_certchain_parse(file.data, file.size, out, err);
     if (status != DPK_OK)
-        status = pile_refused(path, &file, true, status, err);
+        status = certchain_pile_refused(path, &file, true, status, err);
     dpk_buf_wipe_free(&file);
     return status;
 }
@@ -199,7 +199,7 @@ static enum dpk_status load_token(const struct dpk_key_options *where, struct dp
 {
     struct pile pile = {.max = DPK_CHAIN_MAX_CERTS};
     struct dpk_token *token = NULL;
-    enum dpk_status status = token_pile(where, true, &pile, &token, err);
+    enum dpk_status status = certchain_token_pile(where, true, &pile, &token, err);
     if (status == DPK_OK && chain_of(&pile, out, err) != DPK_OK)
         status = dpk_error_prefix(err, "%s", dpk_token_name(token));
     if (status == DPK_OK) {
@@ -207,7 +207,7 @@ static enum dpk_status load_token(const struct dpk_key_options *where, struct dp
         token = NULL;
     }
     dpk_token_close(token);
-    pile_free(&pile);
+    certchain_pile_free(&pile);
     return status;
 }
 

@@ -34,7 +34,7 @@ enum dpk_status dpk_crl_load(const char *path, X509_CRL **out, struct dpk_error 
                            path);
 }
 
-bool crl_is_of(X509_CRL *crl, X509 *issuer)
+bool certchain_crl_is_of(X509_CRL *crl, X509 *issuer)
 {
     EVP_PKEY *key = X509_get0_pubkey(issuer);
     bool is = key && X509_NAME_cmp(X509_CRL_get_issuer(crl), X509_get_subject_name(issuer)) == 0 &&
@@ -43,13 +43,13 @@ bool crl_is_of(X509_CRL *crl, X509 *issuer)
     return is;
 }
 
-bool crl_revokes(const struct dpk_path_rules *rules, X509 *cert, X509 *issuer)
+bool certchain_crl_revokes(const struct dpk_path_rules *rules, X509 *cert, X509 *issuer)
 {
     bool revokes = false;
     for (size_t i = 0; rules && i < rules->crl_count && !revokes; i++) {
         X509_REVOKED *entry = NULL;
         X509_CRL *crl = rules->crls[i];
-        revokes = X509_CRL_get0_by_cert(crl, &entry, cert) == 1 && crl_is_of(crl, issuer);
+        revokes = X509_CRL_get0_by_cert(crl, &entry, cert) == 1 && certchain_crl_is_of(crl, issuer);
     }
     return revokes;
 }

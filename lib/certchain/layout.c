@@ -91,10 +91,10 @@ static enum dpk_status decode_certs(struct dpk_reader *r, struct dpk_certchain *
 {
     while (dpk_reader_left(r) > 0) {
         X509 *cert = NULL;
-        enum dpk_status status = chain_read_der(r, (unsigned)chain->count + 1, &cert, err);
+        enum dpk_status status = certchain_read_der(r, (unsigned)chain->count + 1, &cert, err);
         if (status != DPK_OK)
             return status;
-        status = chain_append(chain, cert, err);
+        status = certchain_append(chain, cert, err);
         if (status != DPK_OK) {
             X509_free(cert);
             return status;

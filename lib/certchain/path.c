@@ -139,7 +139,7 @@ static enum dpk_path_result check_profile(const struct dpk_certchain *chain, STA
             return no(DPK_PATH_INVALID, "RSA key with a bad exponent", cert, why, size);
         if (has_unprocessed_extension(cert))
             return no(DPK_PATH_INVALID, UNPROCESSED, cert, why, size);
-        if (i + 1 < length && crl_revokes(rules, cert, sk_X509_value(path, i + 1)))
+        if (i + 1 < length && certchain_crl_revokes(rules, cert, sk_X509_value(path, i + 1)))
             return no(DPK_PATH_INVALID, "certificate revoked", cert, why, size);
         if (i + 1 < length && !is_for_code(cert))
             return no(DPK_PATH_INVALID, "not for signing code", cert, why, size);
@@ -174,9 +174,9 @@ static bool add_lists(X509_STORE *store, const struct dpk_certchain *chain, X509
     bool done = true;
     for (size_t i = 0; done && rules && i < rules->crl_count; i++) {
         X509_CRL *crl = rules->crls[i];
-        bool known = top && crl_is_of(crl, top);
+        bool known = top && certchain_crl_is_of(crl, top);
         for (size_t k = 0; k < chain->count && !known; k++)
-            known = crl_is_of(crl, chain->certs[k]);
+            known = certchain_crl_is_of(crl, chain->certs[k]);
         done = !known || X509_STORE_add_crl(store, crl) == 1;
     }
     return done;
@@ -309,7 +309,7 @@ enum dpk_status dpk_cert_check_root(const uint8_t *der, size_t size, struct dpk_
 {
     struct dpk_reader r = dpk_reader(der, size);
     X509 *cert = NULL;
-    enum dpk_status status = chain_read_der(&r, 1, &cert, err);
+    enum dpk_status status = certchain_read_der(&r, 1, &cert, err);
     if (status != DPK_OK)
         return status;
     EVP_PKEY *key = X509_get0_pubkey(cert);

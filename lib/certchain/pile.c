@@ -25,7 +25,7 @@ static enum dpk_status read_der_pile(const void *bytes, size_t size, struct pile
     struct dpk_reader r = dpk_reader(bytes, size);
     while (dpk_reader_left(&r) > 0) {
         X509 *cert = NULL;
-        enum dpk_status status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
+        enum dpk_status status = certchain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
         if (status == DPK_OK)
             status = pile_add(pile, cert, err);
         if (status != DPK_OK)
@@ -87,7 +87,7 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
         if (strcmp(name, PEM_STRING_X509) == 0 || strcmp(name, PEM_STRING_X509_OLD) == 0) {
             X509 *cert = NULL;
             struct dpk_reader r = dpk_reader(data, (size_t)length);
-            status = chain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
+            status = certchain_read_der(&r, (unsigned)pile->count + 1, &cert, err);
             if (status == DPK_OK && dpk_reader_left(&r) > 0) {
                 X509_free(cert);
                 status = dpk_fail(err, DPK_ERR_FORMAT, "certificate %zu: bytes after its end",
@@ -109,7 +109,8 @@ static enum dpk_status read_pem_pile(const void *bytes, size_t size, struct pile
     return status;
 }
 
-enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, struct dpk_error *err)
+enum dpk_status certchain_pile_read(struct pile *pile, const void *bytes, size_t size,
+                                    struct dpk_error *err)
 {
     static const char pem[] = "-----BEGIN ";
     const uint8_t *b = bytes;
@@ -126,8 +127,8 @@ enum dpk_status pile_read(struct pile *pile, const void *bytes, size_t size, str
     return status;
 }
 
-enum dpk_status pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
-                             enum dpk_status status, struct dpk_error *err)
+enum dpk_status certchain_pile_refused(const char *path, const struct dpk_buf *file, bool of_chain,
+                                       enum dpk_status status, struct dpk_error *err)
 {
     static const char *const chain[] = {"chain.der", "chain.pem", "chain.p7b", "*.der",
                                         "*.crt",     "*.pem",     NULL},
@@ -147,10 +148,10 @@ static enum dpk_status one_der(const struct dpk_buf *file, struct dpk_buf *out,
                                struct dpk_error *err)
 {
     struct pile pile = {.max = 1};
-    enum dpk_status status = pile_read(&pile, file->data, file->size, err);
+    enum dpk_status status = certchain_pile_read(&pile, file->data, file->size, err);
     if (status == DPK_OK)
         status = dpk_cert_der(pile.certs[0], out, err);
-    pile_free(&pile);
+    certchain_pile_free(&pile);
     return status;
 }
 
@@ -158,7 +159,7 @@ enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_
 {
     struct dpk_buf file = {0};
     if (dpk_key_in_token(path))
-        return token_cert(&(struct dpk_key_options){.key = path}, out, err);
+        return certchain_token_cert(&(struct dpk_key_options){.key = path}, out, err);
     enum dpk_status status = dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
@@ -170,13 +171,13 @@ enum dpk_status dpk_cert_read(const char *path, struct dpk_buf *out, struct dpk_
     } else {
         status = one_der(&file, out, err);
         if (status != DPK_OK)
-            status = pile_refused(path, &file, false, status, err);
+            status = certchain_pile_refused(path, &file, false, status, err);
     }
     dpk_buf_wipe_free(&file);
     return status;
 }
 
-void pile_free(struct pile *pile)
+void certchain_pile_free(struct pile *pile)
 {
     for (size_t i = 0; i < pile->count; i++)
         X509_free(pile->certs[i]);

@@ -51,7 +51,7 @@ static enum dpk_status refused(const char *path, const struct dpk_buf *file, enu
                                struct dpk_error *err)
 {
     struct dpk_buf held = {0};
-    status = pile_refused(dpk_key_shown(path, &held), file, false, status, err);
+    status = certchain_pile_refused(dpk_key_shown(path, &held), file, false, status, err);
     dpk_buf_free(&held);
     return status;
 }
@@ -60,9 +60,10 @@ enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struc
 {
     struct dpk_buf file = {0};
     struct pile pile = {.max = PILE_MAX};
-    enum dpk_status status = dpk_key_in_token(path)
-                                 ? token_cert(&(struct dpk_key_options){.key = path}, &file, err)
-                                 : dpk_file_read(path, CERT_FILE_MAX, &file, err);
+    enum dpk_status status =
+        dpk_key_in_token(path)
+            ? certchain_token_cert(&(struct dpk_key_options){.key = path}, &file, err)
+            : dpk_file_read(path, CERT_FILE_MAX, &file, err);
     if (status != DPK_OK)
         return status;
     if (!*roots)
@@ -71,13 +72,13 @@ enum dpk_status dpk_roots_load(struct dpk_roots **roots, const char *path, struc
         status = dpk_fail_nomem(err);
         goto out;
     }
-    status = pile_read(&pile, file.data, file.size, err);
+    status = certchain_pile_read(&pile, file.data, file.size, err);
     if (status == DPK_OK)
         status = add_pile(*roots, &pile, err);
     if (status != DPK_OK)
         status = refused(path, &file, status, err);
 out:
-    pile_free(&pile);
+    certchain_pile_free(&pile);
     dpk_buf_free(&file);
     return status;
 }

@@ -16,7 +16,7 @@ static enum dpk_status read_one(const uint8_t *bytes, size_t size, X509 **out,
                                 struct dpk_error *err)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
-    enum dpk_status status = chain_read_der(&r, 1, out, err);
+    enum dpk_status status = certchain_read_der(&r, 1, out, err);
     if (status != DPK_OK || dpk_reader_left(&r) == 0)
         return status;
     X509_free(*out);
@@ -46,7 +46,8 @@ static enum dpk_status take_issuer(void *context, const uint8_t *bytes, size_t s
     enum dpk_status status = read_one(bytes, size, &cert, err);
     if (status == DPK_ERR_NOMEM)
         return status;
-    if (cert && chain_issued(cert, s->below) && (!s->found || (!s->is_valid && is_current(cert)))) {
+    if (cert && certchain_issued(cert, s->below) &&
+        (!s->found || (!s->is_valid && is_current(cert)))) {
         X509_free(s->found);
         s->found = cert;
         s->is_valid = is_current(cert);
@@ -108,8 +109,9 @@ static enum dpk_status climb(struct dpk_token *t, struct pile *pile, struct dpk_
     }
 }
 
-enum dpk_status token_pile(const struct dpk_key_options *where, bool with_issuers,
-                           struct pile *pile, struct dpk_token **out, struct dpk_error *err)
+enum dpk_status certchain_token_pile(const struct dpk_key_options *where, bool with_issuers,
+                                     struct pile *pile, struct dpk_token **out,
+                                     struct dpk_error *err)
 {
     enum dpk_status status = dpk_token_certificate(where, out, take_named, &pile->certs[0], err);
     if (status != DPK_OK)
@@ -120,15 +122,15 @@ enum dpk_status token_pile(const struct dpk_key_options *where, bool with_issuer
     return status;
 }
 
-enum dpk_status token_cert(const struct dpk_key_options *where, struct dpk_buf *out,
-                           struct dpk_error *err)
+enum dpk_status certchain_token_cert(const struct dpk_key_options *where, struct dpk_buf *out,
+                                     struct dpk_error *err)
 {
     struct pile pile = {.max = 1};
     struct dpk_token *token = NULL;
-    enum dpk_status status = token_pile(where, false, &pile, &token, err);
+    enum dpk_status status = certchain_token_pile(where, false, &pile, &token, err);
     if (status == DPK_OK)
         status = dpk_cert_der(pile.certs[0], out, err);
     dpk_token_close(token);
-    pile_free(&pile);
+    certchain_pile_free(&pile);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "chart/inside.h"
 
-void put_pixel(struct dpk_buf *out, double pixel)
+void chart_put_pixel(struct dpk_buf *out, double pixel)
 {
     long tenths = lround(pixel * 10);
     unsigned long size = (unsigned long)(tenths < 0 ? -tenths : tenths);
@@ -13,7 +13,7 @@ void put_pixel(struct dpk_buf *out, double pixel)
         dpk_put_format(out, ".%lu", size % 10);
 }
 
-double svg_width(const char *text)
+double chart_svg_width(const char *text)
 {
     double width = 0;
     for (const char *c = text; *c; c++)
@@ -22,33 +22,34 @@ double svg_width(const char *text)
     return width;
 }
 
-void svg_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text)
+void chart_svg_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text)
 {
     dpk_put_format(out, "<text x=\"");
-    put_pixel(out, x);
+    chart_put_pixel(out, x);
     dpk_put_format(out, "\" y=\"");
-    put_pixel(out, y);
+    chart_put_pixel(out, y);
     dpk_put_format(out, "\"%s%s%s>", classes ? " class=\"" : "", classes ? classes : "",
                    classes ? "\"" : "");
     chart_put_xml(out, text);
     dpk_put_format(out, "</text>\n");
 }
 
-void svg_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2, double y2)
+void chart_svg_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2,
+                    double y2)
 {
     dpk_put_format(out, "<path class=\"%s\" d=\"M", classes);
-    put_pixel(out, x1);
+    chart_put_pixel(out, x1);
     dpk_put_u8(out, ' ');
-    put_pixel(out, y1);
+    chart_put_pixel(out, y1);
     dpk_put_u8(out, 'L');
-    put_pixel(out, x2);
+    chart_put_pixel(out, x2);
     dpk_put_u8(out, ' ');
-    put_pixel(out, y2);
+    chart_put_pixel(out, y2);
     dpk_put_format(out, "\"/>\n");
 }
 
-void svg_begin(struct dpk_buf *out, double width, double height, const char *id, const char *title,
-               const char *about)
+void chart_svg_begin(struct dpk_buf *out, double width, double height, const char *id,
+                     const char *title, const char *about)
 {
     dpk_put_format(out,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" width=\"%.0f\" "

@@ -35,14 +35,14 @@ static double row_height(size_t rows)
 static struct layout lay_out(const struct chart_heat *h)
 {
     struct layout l = {.width = h->width < 320 ? 320 : h->width, .high = row_height(h->row_count)};
-    double widest = svg_width(h->rows_title);
+    double widest = chart_svg_width(h->rows_title);
     for (size_t i = 0; i < h->row_count; i++)
-        widest = fmax(widest, svg_width(h->rows[i].name));
+        widest = fmax(widest, chart_svg_width(h->rows[i].name));
     l.left = EDGE + widest + 6;
     l.right = l.width - EDGE - 4;
     l.top = 2 * ROW;
     l.bottom = l.top + l.high * (double)h->row_count;
-    l.x = scale_make(&h->x, 0, h->x.most, l.width < 500 ? 5 : 10);
+    l.x = chart_scale_make(&h->x, 0, h->x.most, l.width < 500 ? 5 : 10);
     l.x.low = 0;
     l.x.high = h->x.most;
     l.x.begin = l.left;
@@ -55,15 +55,15 @@ static struct layout lay_out(const struct chart_heat *h)
 static void put_cell(double x, double y, double wide, double high, struct dpk_buf *out)
 {
     dpk_put_u8(out, 'M');
-    put_pixel(out, x);
+    chart_put_pixel(out, x);
     dpk_put_u8(out, ' ');
-    put_pixel(out, y);
+    chart_put_pixel(out, y);
     dpk_put_u8(out, 'h');
-    put_pixel(out, wide);
+    chart_put_pixel(out, wide);
     dpk_put_u8(out, 'v');
-    put_pixel(out, high);
+    chart_put_pixel(out, high);
     dpk_put_u8(out, 'h');
-    put_pixel(out, -wide);
+    chart_put_pixel(out, -wide);
     dpk_put_u8(out, 'Z');
 }
 
@@ -110,27 +110,27 @@ static void put_step(const struct chart_heat *h, const struct layout *l, size_t 
 /* Appends the legend at the right end: "0 %", a cell for each step, "100 %". */
 static void put_legend(const struct layout *l, struct dpk_buf *out)
 {
-    double x = l->right - svg_width("100 %") - 4 - KEY * (CHART_HEATS + 1);
-    svg_text(out, x - 4, ROW - 4, "cr", "0 %");
+    double x = l->right - chart_svg_width("100 %") - 4 - KEY * (CHART_HEATS + 1);
+    chart_svg_text(out, x - 4, ROW - 4, "cr", "0 %");
     for (unsigned step = 0; step <= CHART_HEATS; step++) {
         dpk_put_format(out, step ? "<path class=\"hc cf0 h%u\" d=\"" : "<path class=\"cp\" d=\"",
                        step);
         put_cell(x + KEY * step, ROW - 4 - 11, KEY, 12, out);
         dpk_put_format(out, "\"/>\n");
     }
-    svg_line(out, "ca", x, ROW - 3, x + KEY, ROW - 3);
-    svg_text(out, l->right, ROW - 4, "cr", "100 %");
+    chart_svg_line(out, "ca", x, ROW - 3, x + KEY, ROW - 3);
+    chart_svg_text(out, l->right, ROW - 4, "cr", "100 %");
 }
 
 static void put_names(const struct chart_heat *h, const struct layout *l, struct dpk_buf *out)
 {
     double last = -LABEL;
-    svg_text(out, l->left - 6, l->top - 6, "cr", h->rows_title);
+    chart_svg_text(out, l->left - 6, l->top - 6, "cr", h->rows_title);
     for (size_t i = 0; i < h->row_count; i++) {
         double y = l->top + l->high * ((double)i + 0.5);
         if (y < last + LABEL)
             continue;
-        svg_text(out, l->left - 6, y + 4, "cr ck", h->rows[i].name);
+        chart_svg_text(out, l->left - 6, y + 4, "cr ck", h->rows[i].name);
         last = y;
     }
 }
@@ -138,26 +138,27 @@ static void put_names(const struct chart_heat *h, const struct layout *l, struct
 static void put_axis(const struct chart_heat *h, const struct layout *l, struct dpk_buf *out)
 {
     char title[128];
-    for (double mark = NAN; scale_next(&l->x, &mark);) {
+    for (double mark = NAN; chart_scale_next(&l->x, &mark);) {
         struct dpk_buf text = {0};
-        const double at = scale_at(&l->x, mark);
-        scale_put(&l->x, mark, &text);
+        const double at = chart_scale_at(&l->x, mark);
+        chart_scale_put(&l->x, mark, &text);
         dpk_put_u8(&text, 0);
-        svg_text(out, at, l->bottom + ROW - 2, "cm", text.failed ? "" : (const char *)text.data);
-        svg_line(out, "ca", at, l->bottom, at, l->bottom + 4);
+        chart_svg_text(out, at, l->bottom + ROW - 2, "cm",
+                       text.failed ? "" : (const char *)text.data);
+        chart_svg_line(out, "ca", at, l->bottom, at, l->bottom + 4);
         out->failed |= text.failed;
         dpk_buf_free(&text);
     }
-    svg_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
-    svg_line(out, "ca", l->left, l->top, l->left, l->bottom);
+    chart_svg_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
+    chart_svg_line(out, "ca", l->left, l->top, l->left, l->bottom);
     snprintf(title, sizeof title, "%s (%s%s)", h->x.title, l->x.prefix, h->x.unit);
-    svg_text(out, l->right, l->bottom + 2 * ROW - 2, "cr", title);
+    chart_svg_text(out, l->right, l->bottom + 2 * ROW - 2, "cr", title);
 }
 
 void chart_heat(const struct chart_heat *h, struct dpk_buf *out)
 {
     const struct layout l = lay_out(h);
-    svg_begin(out, l.width, l.bottom + 2 * ROW + 4, h->id, h->title, h->about);
+    chart_svg_begin(out, l.width, l.bottom + 2 * ROW + 4, h->id, h->title, h->about);
     put_legend(&l, out);
     put_names(h, &l, out);
     for (size_t step = 1; step <= CHART_HEATS; step++)

@@ -8,16 +8,17 @@
 
 /* Returns the estimated width of text in sans-serif of 12 pixels; rather too wide than too
  * narrow. */
-double svg_width(const char *text);
+double chart_svg_width(const char *text);
 /* Appends text at a place. `classes`: classes of the style, or NULL. */
-void svg_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text);
-void svg_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2, double y2);
+void chart_svg_text(struct dpk_buf *out, double x, double y, const char *classes, const char *text);
+void chart_svg_line(struct dpk_buf *out, const char *classes, double x1, double y1, double x2,
+                    double y2);
 /* Starts a picture: <svg> with the description for screen readers. The caller closes the
  * element. */
-void svg_begin(struct dpk_buf *out, double width, double height, const char *id, const char *title,
-               const char *about);
+void chart_svg_begin(struct dpk_buf *out, double width, double height, const char *id,
+                     const char *title, const char *about);
 /* Appends a coordinate in pixels, with at most one digit after the point. */
-void put_pixel(struct dpk_buf *out, double pixel);
+void chart_put_pixel(struct dpk_buf *out, double pixel);
 
 /* ---- scale.c: from values to pixels ---- */
 
@@ -33,23 +34,24 @@ struct scale {
 };
 
 /* Makes an axis over [low, high], widened to round marks; about `marks` at most. */
-struct scale scale_make(const struct chart_axis *axis, double low, double high, unsigned marks);
-double scale_at(const struct scale *s, double value);
+struct scale chart_scale_make(const struct chart_axis *axis, double low, double high,
+                              unsigned marks);
+double chart_scale_at(const struct scale *s, double value);
 /* Moves `*mark` to the next mark; it is NaN at the start. Returns false after the last mark. */
-bool scale_next(const struct scale *s, double *mark);
+bool chart_scale_next(const struct scale *s, double *mark);
 /* Appends a mark's number, in the prefixed unit. */
-void scale_put(const struct scale *s, double mark, struct dpk_buf *out);
+void chart_scale_put(const struct scale *s, double mark, struct dpk_buf *out);
 
 /* ---- path.c: a series as the data of a path ---- */
 
 /* Appends a line: of each column of pixels the first, least, greatest and last point. */
-void path_line(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               struct dpk_buf *out);
+void chart_path_line(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     struct dpk_buf *out);
 /* Appends the area between y and upper. */
-void path_band(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               struct dpk_buf *out);
+void chart_path_band(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     struct dpk_buf *out);
 /* Appends a dot on each point, as circles. */
-void path_dots(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               unsigned style, struct dpk_buf *out);
+void chart_path_dots(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     unsigned style, struct dpk_buf *out);
 
 #endif

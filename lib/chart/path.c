@@ -6,9 +6,9 @@
 static void put_point(struct dpk_buf *out, char command, double x, double y)
 {
     dpk_put_u8(out, (uint8_t)command);
-    put_pixel(out, x);
+    chart_put_pixel(out, x);
     dpk_put_u8(out, ' ');
-    put_pixel(out, y);
+    chart_put_pixel(out, y);
 }
 
 /* The points that share a column of pixels: where the line enters, its range, where it leaves. */
@@ -52,8 +52,8 @@ static void column_put(const struct column *c, bool begin, bool step, double *be
     *before = c->last;
 }
 
-void path_line(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               struct dpk_buf *out)
+void chart_path_line(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     struct dpk_buf *out)
 {
     struct column c = {0};
     bool begin = true, step = s->kind == CHART_STEP;
@@ -66,7 +66,7 @@ void path_line(const struct chart_series *s, const struct scale *x, const struct
             begin = true;
             continue;
         }
-        double px = scale_at(x, s->x[i]), py = scale_at(y, s->y[i]);
+        double px = chart_scale_at(x, s->x[i]), py = chart_scale_at(y, s->y[i]);
         if (c.points && floor(px) == floor(c.x)) {
             column_add(&c, px, py);
             continue;
@@ -90,14 +90,14 @@ static void put_edge(const struct chart_series *s, bool upper, size_t from, size
     for (size_t k = 0; k < count;) {
         const double *values = upper ? s->upper : s->y;
         size_t at = upper ? to - 1 - k : from + k;
-        double px = scale_at(x, s->x[at]), far = values[at];
+        double px = chart_scale_at(x, s->x[at]), far = values[at];
         for (k++; k < count; k++) {
             size_t next = upper ? to - 1 - k : from + k;
-            if (floor(scale_at(x, s->x[next])) != floor(px))
+            if (floor(chart_scale_at(x, s->x[next])) != floor(px))
                 break;
             far = upper ? fmax(far, values[next]) : fmin(far, values[next]);
         }
-        put_point(out, at == from && !upper ? 'M' : 'L', px, scale_at(y, far));
+        put_point(out, at == from && !upper ? 'M' : 'L', px, chart_scale_at(y, far));
     }
 }
 
@@ -106,8 +106,8 @@ static bool in_band(const struct chart_series *s, size_t i)
     return isfinite(s->x[i]) && isfinite(s->y[i]) && isfinite(s->upper[i]);
 }
 
-void path_band(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               struct dpk_buf *out)
+void chart_path_band(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     struct dpk_buf *out)
 {
     for (size_t from = 0; from < s->count;) {
         size_t to = from;
@@ -122,16 +122,16 @@ void path_band(const struct chart_series *s, const struct scale *x, const struct
     }
 }
 
-void path_dots(const struct chart_series *s, const struct scale *x, const struct scale *y,
-               unsigned style, struct dpk_buf *out)
+void chart_path_dots(const struct chart_series *s, const struct scale *x, const struct scale *y,
+                     unsigned style, struct dpk_buf *out)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (!isfinite(s->x[i]) || !isfinite(s->y[i]))
             continue;
         dpk_put_format(out, "<circle class=\"cf%u\" r=\"3\" cx=\"", style % CHART_COLOURS);
-        put_pixel(out, scale_at(x, s->x[i]));
+        chart_put_pixel(out, chart_scale_at(x, s->x[i]));
         dpk_put_format(out, "\" cy=\"");
-        put_pixel(out, scale_at(y, s->y[i]));
+        chart_put_pixel(out, chart_scale_at(y, s->y[i]));
         dpk_put_format(out, "\"/>");
     }
 }

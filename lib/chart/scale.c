@@ -81,7 +81,8 @@ static struct scale scale_logarithmic(const struct chart_axis *axis, double high
     return s;
 }
 
-struct scale scale_make(const struct chart_axis *axis, double low, double high, unsigned marks)
+struct scale chart_scale_make(const struct chart_axis *axis, double low, double high,
+                              unsigned marks)
 {
     if (axis->most > high)
         high = axis->most;
@@ -99,14 +100,14 @@ struct scale scale_make(const struct chart_axis *axis, double low, double high, 
     return s;
 }
 
-double scale_at(const struct scale *s, double value)
+double chart_scale_at(const struct scale *s, double value)
 {
     double part = s->logarithmic ? log10(fmax(value, s->low) / s->low) / log10(s->high / s->low)
                                  : (value - s->low) / (s->high - s->low);
     return s->begin + fmin(fmax(part, -0.01), 1.02) * s->size;
 }
 
-bool scale_next(const struct scale *s, double *mark)
+bool chart_scale_next(const struct scale *s, double *mark)
 {
     if (isnan(*mark))
         *mark = s->low;
@@ -117,7 +118,7 @@ bool scale_next(const struct scale *s, double *mark)
     return *mark <= (s->logarithmic ? s->high * 1.0001 : s->high + s->step * 1e-6);
 }
 
-void scale_put(const struct scale *s, double mark, struct dpk_buf *out)
+void chart_scale_put(const struct scale *s, double mark, struct dpk_buf *out)
 {
     if (s->logarithmic) {
         dpk_put_format(out, "%.3g", mark / s->unit);

@@ -40,14 +40,14 @@ static void put_key(const struct chart_series *s, double x, double y, struct dpk
     char classes[32];
     if (s->kind == CHART_BAND) {
         dpk_put_format(out, "<path class=\"cb cf%u\" d=\"M", s->style % CHART_COLOURS);
-        put_pixel(out, x);
+        chart_put_pixel(out, x);
         dpk_put_u8(out, ' ');
-        put_pixel(out, y - 9);
+        chart_put_pixel(out, y - 9);
         dpk_put_format(out, "h%dv10h-%dZ\"/>\n", KEY, KEY);
         return;
     }
     line_classes(s, classes);
-    svg_line(out, classes, x, y - 4, x + KEY, y - 4);
+    chart_svg_line(out, classes, x, y - 4, x + KEY, y - 4);
 }
 
 /* Appends the names of series, in as many rows as needed. Levels carry their own names. Returns the
@@ -59,12 +59,12 @@ static double put_legend(const struct chart *c, double width, double top, struct
         const struct chart_series *s = &c->series[i];
         if (!s->name || s->kind == CHART_LEVEL)
             continue;
-        double wide = KEY + 5 + svg_width(s->name) + 12;
+        double wide = KEY + 5 + chart_svg_width(s->name) + 12;
         if (y == top || x + wide > width - EDGE)
             x = EDGE, y += ROW;
         if (out) {
             put_key(s, x, y, out);
-            svg_text(out, x + KEY + 5, y, "ck", s->name);
+            chart_svg_text(out, x + KEY + 5, y, "ck", s->name);
         }
         x += wide;
     }
@@ -119,7 +119,7 @@ static void put_cut(const struct chart *c, const struct layout *l, struct dpk_bu
     dpk_put_u8(&text, 0);
     out->failed |= text.failed;
     if (!text.failed)
-        svg_text(out, l->right, l->top - 10, "cr", (const char *)text.data);
+        chart_svg_text(out, l->right, l->top - 10, "cr", (const char *)text.data);
     dpk_buf_free(&text);
 }
 
@@ -131,38 +131,39 @@ static void put_axis_title(const struct chart_axis *a, const struct scale *s, do
         snprintf(text, sizeof text, "%s (%s%s)", a->title, s->prefix, a->unit);
     else
         snprintf(text, sizeof text, "%s", a->title);
-    svg_text(out, x, y, classes, text);
+    chart_svg_text(out, x, y, classes, text);
 }
 
 static void put_mark(const struct layout *l, const struct scale *s, double mark, bool on_x,
                      struct dpk_buf *out)
 {
     struct dpk_buf text = {0};
-    double at = scale_at(s, mark);
-    scale_put(s, mark, &text);
+    double at = chart_scale_at(s, mark);
+    chart_scale_put(s, mark, &text);
     dpk_put_u8(&text, 0);
     out->failed |= text.failed;
     if (!text.failed && on_x)
-        svg_text(out, at, l->bottom + ROW - 2, "cm", (const char *)text.data);
+        chart_svg_text(out, at, l->bottom + ROW - 2, "cm", (const char *)text.data);
     else if (!text.failed)
-        svg_text(out, l->left - MARK_GAP, at + 4, "cr", (const char *)text.data);
+        chart_svg_text(out, l->left - MARK_GAP, at + 4, "cr", (const char *)text.data);
     dpk_buf_free(&text);
     if (on_x)
-        svg_line(out, "ca", at, l->bottom, at, l->bottom + 4);
+        chart_svg_line(out, "ca", at, l->bottom, at, l->bottom + 4);
     else
-        svg_line(out, at == l->bottom ? "ca" : "cg", l->left, at, l->right, at);
+        chart_svg_line(out, at == l->bottom ? "ca" : "cg", l->left, at, l->right, at);
 }
 
 static void put_axes(const struct chart *c, const struct layout *l, struct dpk_buf *out)
 {
-    for (double mark = NAN; scale_next(&l->y, &mark);)
+    for (double mark = NAN; chart_scale_next(&l->y, &mark);)
         put_mark(l, &l->y, mark, false, out);
-    svg_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
+    chart_svg_line(out, "ca", l->left, l->bottom, l->right, l->bottom);
     if (c->x.names)
         for (size_t i = 0; i < c->x.name_count; i++)
-            svg_text(out, scale_at(&l->x, (double)i), l->bottom + ROW - 2, "cm", c->x.names[i]);
+            chart_svg_text(out, chart_scale_at(&l->x, (double)i), l->bottom + ROW - 2, "cm",
+                           c->x.names[i]);
     else
-        for (double mark = NAN; scale_next(&l->x, &mark);)
+        for (double mark = NAN; chart_scale_next(&l->x, &mark);)
             put_mark(l, &l->x, mark, true, out);
     put_axis_title(&c->y, &l->y, EDGE, l->top - 10, NULL, out);
     if (l->cut > 0)
@@ -175,11 +176,11 @@ static void put_axes(const struct chart *c, const struct layout *l, struct dpk_b
 static void put_level(const struct chart_series *s, const struct layout *l, struct dpk_buf *out)
 {
     char classes[32];
-    double at = scale_at(&l->y, s->y[0]);
+    double at = chart_scale_at(&l->y, s->y[0]);
     line_classes(s, classes);
-    svg_line(out, classes, l->left, at, l->right, at);
+    chart_svg_line(out, classes, l->left, at, l->right, at);
     if (s->name)
-        svg_text(out, l->right - 4, at - 4, "ch cr", s->name);
+        chart_svg_text(out, l->right - 4, at - 4, "ch cr", s->name);
 }
 
 static void put_series(const struct chart_series *s, const struct layout *l, struct dpk_buf *out)
@@ -201,12 +202,12 @@ static void put_series(const struct chart_series *s, const struct layout *l, str
     else
         dpk_put_format(out, "<path class=\"%s\" d=\"", classes);
     if (s->kind == CHART_BAND)
-        path_band(s, &l->x, &l->y, out);
+        chart_path_band(s, &l->x, &l->y, out);
     else
-        path_line(s, &l->x, &l->y, out);
+        chart_path_line(s, &l->x, &l->y, out);
     dpk_put_format(out, "\"/>");
     if (s->kind == CHART_POINTS)
-        path_dots(s, &l->x, &l->y, s->style, out);
+        chart_path_dots(s, &l->x, &l->y, s->style, out);
     dpk_put_format(out, "</g>\n");
 }
 
@@ -216,12 +217,12 @@ static void put_series(const struct chart_series *s, const struct layout *l, str
 static double marks_width(const struct scale *s)
 {
     double widest = 0;
-    for (double mark = NAN; scale_next(s, &mark);) {
+    for (double mark = NAN; chart_scale_next(s, &mark);) {
         struct dpk_buf text = {0};
-        scale_put(s, mark, &text);
+        chart_scale_put(s, mark, &text);
         dpk_put_u8(&text, 0);
         if (!text.failed)
-            widest = fmax(widest, svg_width((const char *)text.data));
+            widest = fmax(widest, chart_svg_width((const char *)text.data));
         dpk_buf_free(&text);
     }
     return widest;
@@ -235,8 +236,8 @@ static bool lay_out(const struct chart *c, struct layout *l)
     *l = (struct layout){.width = c->width < 320 ? 320 : c->width, .id = c->id ? c->id : "chart"};
     double plot = l->width < 500 ? 190 : 230, end = c->y.cut ? cut_of(c, y_high) : y_high;
     l->cut = end < y_high ? y_high : 0;
-    l->y = scale_make(&c->y, fmin(y_low, 0), end, 5);
-    l->x = scale_make(&c->x, x_low, x_high, l->width < 500 ? 5 : 10);
+    l->y = chart_scale_make(&c->y, fmin(y_low, 0), end, 5);
+    l->x = chart_scale_make(&c->x, x_low, x_high, l->width < 500 ? 5 : 10);
     if (c->x.names) {
         l->x.low = -0.5;
         l->x.high = (double)c->x.name_count - 0.5;
@@ -259,11 +260,11 @@ void chart_svg(const struct chart *c, struct dpk_buf *out)
 {
     struct layout l;
     bool something = lay_out(c, &l);
-    svg_begin(out, l.width, l.height, l.id, c->title, c->about);
+    chart_svg_begin(out, l.width, l.height, l.id, c->title, c->about);
     if (!c->bare) {
         dpk_put_format(out, "<style>%s</style>\n<path class=\"cp\" d=\"M0 0h%.0fv%.0fH0Z\"/>\n",
                        chart_style, l.width, l.height);
-        svg_text(out, EDGE, EDGE + 14, "ct", c->title);
+        chart_svg_text(out, EDGE, EDGE + 14, "ct", c->title);
     }
     if (something)
         put_legend(c, l.width, c->bare ? 0 : EDGE + ROW, out);
@@ -271,6 +272,6 @@ void chart_svg(const struct chart *c, struct dpk_buf *out)
     for (size_t i = 0; something && i < c->count; i++)
         put_series(&c->series[i], &l, out);
     if (!something && c->empty)
-        svg_text(out, (l.left + l.right) / 2, (l.top + l.bottom) / 2, "cm", c->empty);
+        chart_svg_text(out, (l.left + l.right) / 2, (l.top + l.bottom) / 2, "cm", c->empty);
     dpk_put_format(out, "</svg>\n");
 }

@@ -6,7 +6,7 @@
 
 #define MFT_DEFAULT_COUNT 3 /* default of --cert_chain_count of NVIDIA's tool */
 
-uint32_t crypto_content(const struct dpk_packed_program *program)
+uint32_t elfcrypto_content(const struct dpk_packed_program *program)
 {
     return (program->parts.metadata ? CRYPTO_HAS_METADATA : 0) |
            (program->parts.manifest ? CRYPTO_HAS_MANIFEST : 0);
@@ -52,12 +52,12 @@ static void put_header(uint32_t content, uint32_t elf_size, struct dpk_buf *out)
     dpk_put_be32(out, CRYPTO_RSA_SHA512);
 }
 
-bool crypto_is_fat(const struct dpk_elf *elf)
+bool elfcrypto_is_fat(const struct dpk_elf *elf)
 {
     return dpk_fat_is(elf->file.begin, dpk_reader_left(&elf->file));
 }
 
-bool crypto_is_for_device(const struct dpk_subject *s)
+bool elfcrypto_is_for_device(const struct dpk_subject *s)
 {
     const struct dpk_reader *file = &s->elf.file;
     return s->packed || dpk_elf_is_riscv(file->begin, dpk_reader_left(file));
@@ -72,7 +72,7 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, const struct dpk_sig
         s->packed ? dpk_hashlist_build_parts(&s->packed->parts, &list, err)
                   : dpk_hashlist_build_with(&s->elf, s->manifest, s->manifest_size,
                                             options->profile, s->threads, &list, err);
-    if (status == DPK_OK && !options->force && !crypto_is_for_device(s))
+    if (status == DPK_OK && !options->force && !elfcrypto_is_for_device(s))
         status = dpk_fail(err, DPK_ERR_REFUSED,
                           "its device ELF is not one for RISC-V, so no device runs it (--force "
                           "signs it all the same)");
@@ -81,7 +81,7 @@ enum dpk_status dpk_crypto_tbs(const struct dpk_subject *s, const struct dpk_sig
         return status;
     }
     if (s->packed)
-        put_header(crypto_content(s->packed), s->packed->elf_size, out);
+        put_header(elfcrypto_content(s->packed), s->packed->elf_size, out);
     else
         put_header(manifest ? CRYPTO_HAS_MANIFEST : 0, 0, out);
     dpk_hashlist_encode(list, out);
@@ -145,7 +145,7 @@ enum dpk_status dpk_crypto_make(const struct dpk_subject *subject,
 {
     const struct maker maker = {chain, signer, options};
     struct dpk_buf b = {0};
-    if (!subject->packed && crypto_is_fat(&subject->elf))
+    if (!subject->packed && elfcrypto_is_fat(&subject->elf))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "a multi-target area: its members are signed one by one");
     enum dpk_status status = dpk_crypto_tbs(subject, options, &b, err);

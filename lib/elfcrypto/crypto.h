@@ -16,12 +16,12 @@
 #define CRYPTO_HAS_MANIFEST   (1u << 29)
 
 /* Returns true if this is an area of several ELFs instead of an ELF. */
-bool crypto_is_fat(const struct dpk_elf *elf);
+bool elfcrypto_is_fat(const struct dpk_elf *elf);
 /* Returns true if the device ELF is for RISC-V. For a program in a container this was checked when
  * the container was made. */
-bool crypto_is_for_device(const struct dpk_subject *subject);
+bool elfcrypto_is_for_device(const struct dpk_subject *subject);
 
 /* Returns the flags of the content for the crypto data's header. */
-uint32_t crypto_content(const struct dpk_packed_program *program);
+uint32_t elfcrypto_content(const struct dpk_packed_program *program);
 
 #endif

@@ -32,7 +32,7 @@ static const char *find_arch(struct dpk_reader r)
     return NULL;
 }
 
-const char *isa_of_attributes(const uint8_t *section, size_t size)
+const char *elfcrypto_isa_of_attributes(const uint8_t *section, size_t size)
 {
     struct dpk_reader all = dpk_reader(section, size), r = all;
     if (dpk_read_u8(&r) != FORMAT_A)
@@ -57,7 +57,8 @@ const char *isa_of_attributes(const uint8_t *section, size_t size)
 const char *dpk_isa_of(const struct dpk_elf *elf)
 {
     struct dpk_reader section = dpk_elf_find(elf, ".riscv.attributes");
-    return section.failed ? NULL : isa_of_attributes(section.begin, dpk_reader_left(&section));
+    return section.failed ? NULL
+                          : elfcrypto_isa_of_attributes(section.begin, dpk_reader_left(&section));
 }
 
 bool dpk_isa_has(const char *isa, const char *extension)

@@ -5,6 +5,6 @@
 #include "elfcrypto/elfcrypto.h"
 
 /* Same as dpk_isa_of, from the content of the section .riscv.attributes. */
-const char *isa_of_attributes(const uint8_t *section, size_t size);
+const char *elfcrypto_isa_of_attributes(const uint8_t *section, size_t size);
 
 #endif

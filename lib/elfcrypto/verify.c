@@ -111,7 +111,7 @@ static enum dpk_verdict check_header(struct verification *v)
                     size, elf_size);
     if (version != CRYPTO_VERSION)
         return note(v, name, DPK_VERDICT_UNSUPPORTED, "metadata version %u", version);
-    if (s->packed && (content ^ crypto_content(s->packed)) & ~CRYPTO_HAS_ENCRYPTION)
+    if (s->packed && (content ^ elfcrypto_content(s->packed)) & ~CRYPTO_HAS_ENCRYPTION)
         return note(v, name, DPK_VERDICT_BAD_FORMAT,
                     "app metadata or manifest announced and absent, or the reverse (%#010x)",
                     content);
@@ -167,7 +167,7 @@ static enum dpk_verdict check_hashes(struct verification *v)
     char where[128] = "";
     struct dpk_hashlist *computed = NULL;
     const struct dpk_subject *s = v->subject;
-    if (!s->packed && crypto_is_fat(&s->elf))
+    if (!s->packed && elfcrypto_is_fat(&s->elf))
         return note(v, name, DPK_VERDICT_UNSUPPORTED, "the program is a multi-target area");
     enum dpk_status status = s->packed
                                  ? dpk_hashlist_build_parts(&s->packed->parts, &computed, &err)
@@ -188,7 +188,7 @@ static enum dpk_verdict check_hashes(struct verification *v)
             v->report->checks[v->report->count - 1].changed = true;
         return DPK_VERDICT_DIGEST_MISMATCH;
     }
-    if (!crypto_is_for_device(s))
+    if (!elfcrypto_is_for_device(s))
         return note(v, name, DPK_VERDICT_BAD_FORMAT, "right, but the ELF is not for RISC-V");
     return note(v, name, DPK_VERDICT_OK, "every hash of the %s is right",
                 s->packed ? "container" : "device ELF");

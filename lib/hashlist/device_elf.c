@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-struct span span_of(struct dpk_reader r)
+struct span hashlist_span_of(struct dpk_reader r)
 {
     size_t size = dpk_reader_left(&r);
     return size ? (struct span){r.pos, size} : (struct span){0};
@@ -39,7 +39,7 @@ static enum dpk_status check_file_header(const struct dpk_elf *elf, struct dpk_e
     return DPK_OK;
 }
 
-enum dpk_status device_elf_check(const struct dpk_elf *elf, struct dpk_error *err)
+enum dpk_status hashlist_device_elf_check(const struct dpk_elf *elf, struct dpk_error *err)
 {
     struct span names;
     enum dpk_status status = check_file_header(elf, err);
@@ -57,28 +57,29 @@ enum dpk_status device_elf_check(const struct dpk_elf *elf, struct dpk_error *er
         return dpk_fail(err, DPK_ERR_FORMAT, "device ELF: e_shstrndx %u, but %zu sections",
                         elf->shstrndx, elf->section_count);
     struct dpk_elf_section s = dpk_elf_section(elf, elf->shstrndx);
-    return dpk_elf_has_content(&s) ? device_elf_section(elf, elf->shstrndx, &names, err) : DPK_OK;
+    return dpk_elf_has_content(&s) ? hashlist_device_elf_section(elf, elf->shstrndx, &names, err)
+                                   : DPK_OK;
 }
 
-enum dpk_status device_elf_segment(const struct dpk_elf *elf, unsigned index, struct span *out,
-                                   struct dpk_error *err)
+enum dpk_status hashlist_device_elf_segment(const struct dpk_elf *elf, unsigned index,
+                                            struct span *out, struct dpk_error *err)
 {
     struct dpk_elf_segment s = dpk_elf_segment(elf, index);
     struct dpk_reader content =
         dpk_reader_slice(&elf->file, s.file_size ? s.offset : 0, s.file_size);
     char what[32];
     snprintf(what, sizeof what, "segment %u", index);
-    *out = span_of(content);
+    *out = hashlist_span_of(content);
     return content.failed ? outside(what, s.offset, s.file_size, err) : DPK_OK;
 }
 
-enum dpk_status device_elf_section(const struct dpk_elf *elf, unsigned index, struct span *out,
-                                   struct dpk_error *err)
+enum dpk_status hashlist_device_elf_section(const struct dpk_elf *elf, unsigned index,
+                                            struct span *out, struct dpk_error *err)
 {
     struct dpk_elf_section s = dpk_elf_section(elf, index);
     struct dpk_reader content = dpk_elf_content(elf, &s);
     char what[32];
     snprintf(what, sizeof what, "section %u", index);
-    *out = span_of(content);
+    *out = hashlist_span_of(content);
     return content.failed ? outside(what, s.offset, s.size, err) : DPK_OK;
 }

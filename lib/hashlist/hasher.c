@@ -7,7 +7,7 @@
 
 #define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes */
 
-void hasher_add(struct hasher *h, struct span span, struct hash *out)
+void hashlist_hasher_add(struct hasher *h, struct span span, struct hash *out)
 {
     h->tasks[h->count++] = (struct hasher_task){span, out};
 }
@@ -76,7 +76,7 @@ static void hash_group(void *context, size_t index)
         atomic_store(&r->failed, true);
 }
 
-enum dpk_status hasher_run(struct hasher *h, unsigned threads, struct dpk_error *err)
+enum dpk_status hashlist_hasher_run(struct hasher *h, unsigned threads, struct dpk_error *err)
 {
     uint64_t bytes = 0;
     enum dpk_status status = dpk_openssl_start(err);

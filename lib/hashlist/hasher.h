@@ -19,9 +19,9 @@ struct hasher {
     size_t count;
 };
 
-void hasher_add(struct hasher *h, struct span span, struct hash *out);
+void hashlist_hasher_add(struct hasher *h, struct span span, struct hash *out);
 /* Fills every `out`. If a range starts another range (as a segment starts the file), or equals
  * another (as a section and its segment), their common bytes are hashed once. */
-enum dpk_status hasher_run(struct hasher *h, unsigned threads, struct dpk_error *err);
+enum dpk_status hashlist_hasher_run(struct hasher *h, unsigned threads, struct dpk_error *err);
 
 #endif

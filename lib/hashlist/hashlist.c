@@ -35,7 +35,7 @@ static enum dpk_status building_close(struct building *b, enum dpk_status status
                                       struct dpk_hashlist **out, struct dpk_error *err)
 {
     if (status == DPK_OK)
-        status = hasher_run(&b->hasher, threads, err);
+        status = hashlist_hasher_run(&b->hasher, threads, err);
     if (status == DPK_OK) {
         *out = b->table;
         b->table = NULL;
@@ -53,7 +53,7 @@ static enum dpk_status add_content(struct building *b, struct span s, struct has
         return dpk_fail(err, DPK_ERR_RANGE,
                         "device ELF: segments and sections overlap too much to be hashed");
     b->budget -= s.size;
-    hasher_add(&b->hasher, s, out);
+    hashlist_hasher_add(&b->hasher, s, out);
     return DPK_OK;
 }
 
@@ -75,7 +75,7 @@ static enum dpk_status build_segments(struct building *b, const struct dpk_elf *
     t->segment_count = (unsigned)elf->segment_count;
     for (unsigned i = 0; i < t->segment_count; i++) {
         struct span s;
-        enum dpk_status status = device_elf_segment(elf, i, &s, err);
+        enum dpk_status status = hashlist_device_elf_segment(elf, i, &s, err);
         if (status == DPK_OK)
             status = add_content(b, s, &t->segments[i], err);
         if (status != DPK_OK)
@@ -96,7 +96,7 @@ static enum dpk_status build_sections(struct building *b, const struct dpk_elf *
         struct span s;
         if (!dpk_elf_has_content(&header))
             continue;
-        enum dpk_status status = device_elf_section(elf, i, &s, err);
+        enum dpk_status status = hashlist_device_elf_section(elf, i, &s, err);
         if (status != DPK_OK)
             return status;
         if (t->section_count == HASHES_MAX)
@@ -121,10 +121,10 @@ static enum dpk_status build_full(struct building *b, const struct dpk_elf *elf,
                         "device ELF: %#x sections or more (extended numbering), a hash list of the "
                         "full profile holds at most %d; the compact profile takes it",
                         SHN_LORESERVE, HASHES_MAX);
-    hasher_add(&b->hasher, span_of(elf->file), &b->table->whole);
-    hasher_add(&b->hasher, (struct span){elf->ident, elf->ehsize}, &b->table->elf_header);
-    hasher_add(&b->hasher, span_of(elf->segments), &b->table->program_headers);
-    hasher_add(&b->hasher, span_of(elf->sections), &b->table->section_headers);
+    hashlist_hasher_add(&b->hasher, hashlist_span_of(elf->file), &b->table->whole);
+    hashlist_hasher_add(&b->hasher, (struct span){elf->ident, elf->ehsize}, &b->table->elf_header);
+    hashlist_hasher_add(&b->hasher, hashlist_span_of(elf->segments), &b->table->program_headers);
+    hashlist_hasher_add(&b->hasher, hashlist_span_of(elf->sections), &b->table->section_headers);
     enum dpk_status status = build_segments(b, elf, err);
     return status == DPK_OK ? build_sections(b, elf, err) : status;
 }
@@ -134,13 +134,13 @@ static void build_compact(struct building *b, const struct dpk_hashed_parts *par
     struct dpk_hashlist *t = b->table;
     t->profile = DPK_PROFILE_COMPACT;
     t->segment_count = COMPACT_EXTENSIONS;
-    hasher_add(&b->hasher, (struct span){parts->stored, parts->stored_size}, &t->whole);
+    hashlist_hasher_add(&b->hasher, (struct span){parts->stored, parts->stored_size}, &t->whole);
     if (parts->metadata)
-        hasher_add(&b->hasher, (struct span){parts->metadata, parts->metadata_size},
-                   &t->segments[0]);
+        hashlist_hasher_add(&b->hasher, (struct span){parts->metadata, parts->metadata_size},
+                            &t->segments[0]);
     if (parts->manifest)
-        hasher_add(&b->hasher, (struct span){parts->manifest, parts->manifest_size},
-                   &t->segments[1]);
+        hashlist_hasher_add(&b->hasher, (struct span){parts->manifest, parts->manifest_size},
+                            &t->segments[1]);
 }
 
 enum dpk_status dpk_hashlist_build_with(const struct dpk_elf *elf, const uint8_t *manifest,
@@ -154,7 +154,7 @@ enum dpk_status dpk_hashlist_build_with(const struct dpk_elf *elf, const uint8_t
                                            .manifest_size = manifest_size};
     struct building *b = NULL;
     *out = NULL;
-    enum dpk_status status = device_elf_check(elf, err);
+    enum dpk_status status = hashlist_device_elf_check(elf, err);
     if (status == DPK_OK)
         status = building_open(&b, parts.stored_size, err);
     if (status == DPK_OK && profile == DPK_PROFILE_FULL)

@@ -46,7 +46,7 @@ static void patch_size(struct dpk_edited *e, const struct object *o, uint64_t si
 {
     char text[SIZE_DIGITS + 12];
     snprintf(text, sizeof text, "%-*" PRIu64, SIZE_DIGITS, size);
-    edit_put(e, o->base - HEADER_SIZE + AT_SIZE, text, SIZE_DIGITS);
+    hostfile_edit_put(e, o->base - HEADER_SIZE + AT_SIZE, text, SIZE_DIGITS);
 }
 
 static uint64_t read_be(struct dpk_reader *r, size_t width)
@@ -69,7 +69,7 @@ static enum dpk_status patch_entries(struct dpk_edited *e, struct dpk_reader ind
             (width == 4 && moved > UINT32_MAX))
             return dpk_fail(err, DPK_ERR_RANGE, "the archive gets too large for its symbol index");
         dpk_store_be64(entry, moved);
-        edit_put(e, place, entry + sizeof entry - width, width);
+        hostfile_edit_put(e, place, entry + sizeof entry - width, width);
     }
     return DPK_OK;
 }
@@ -117,7 +117,8 @@ static enum dpk_status patch_index(struct dpk_edited *e, const int64_t *shifts,
     return patch_entries(e, r, wide ? 8 : 4, shifts, err);
 }
 
-enum dpk_status archive_adjust(struct dpk_edited *e, const uint64_t *sizes, struct dpk_error *err)
+enum dpk_status hostfile_archive_adjust(struct dpk_edited *e, const uint64_t *sizes,
+                                        struct dpk_error *err)
 {
     bool changed = false;
     for (size_t i = 0; i < e->host->object_count; i++) {

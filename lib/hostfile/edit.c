@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum dpk_status edit_open(const struct dpk_hostfile *host, struct dpk_edited **out,
-                          struct dpk_error *err)
+enum dpk_status hostfile_edit_open(const struct dpk_hostfile *host, struct dpk_edited **out,
+                                   struct dpk_error *err)
 {
     struct dpk_edited *e = calloc(1, sizeof *e);
     *out = NULL;
@@ -70,7 +70,7 @@ static void add_patch(struct dpk_edited *e, uint64_t at, size_t size)
         (struct patch){.at = at, .size = size, .content = e->arena.size - size};
 }
 
-void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
+void hostfile_edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
 {
     dpk_put(&e->arena, data, size);
     if (size && !e->arena.failed)
@@ -81,11 +81,11 @@ void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size)
 static void put_buf(struct dpk_edited *e, uint64_t at, struct dpk_buf *bytes)
 {
     e->arena.failed = e->arena.failed || bytes->failed;
-    edit_put(e, at, bytes->data, bytes->size);
+    hostfile_edit_put(e, at, bytes->data, bytes->size);
     dpk_buf_free(bytes);
 }
 
-void edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
+void hostfile_edit_clear(struct dpk_edited *e, uint64_t at, size_t size)
 {
     dpk_put_fill(&e->arena, 0, size);
     if (size && !e->arena.failed)
@@ -99,14 +99,15 @@ static struct dpk_elf elf_of(const struct dpk_edited *e, const struct object *o)
 }
 
 /* A new end contains the section headers; without a new end, the header in the file is patched. */
-void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type)
+void hostfile_edit_set_type(struct dpk_edited *e, size_t index, const struct section *s,
+                            uint32_t type)
 {
     const struct object *o = &e->host->objects[index];
     const struct dpk_elf elf = elf_of(e, o);
-    struct dpk_elf_section header = dpk_elf_section(&elf, object_index(o, s));
+    struct dpk_elf_section header = dpk_elf_section(&elf, hostfile_object_index(o, s));
     struct dpk_buf bytes = {0};
     if (e->tails[index]) {
-        e->tails[index]->headers[object_index(o, s)].type = type;
+        e->tails[index]->headers[hostfile_object_index(o, s)].type = type;
         return;
     }
     header.type = type;
@@ -114,9 +115,10 @@ void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, 
     put_buf(e, s->header, &bytes);
 }
 
-void tail_set_extent(struct tail *t, const struct section *s, uint64_t offset, uint64_t size)
+void hostfile_tail_set_extent(struct tail *t, const struct section *s, uint64_t offset,
+                              uint64_t size)
 {
-    struct dpk_elf_section *header = &t->headers[object_index(t->object, s)];
+    struct dpk_elf_section *header = &t->headers[hostfile_object_index(t->object, s)];
     header->offset = offset;
     header->size = size;
 }
@@ -187,7 +189,7 @@ static enum dpk_status put_pieces(struct dpk_edited *e, struct dpk_error *err)
 
 static enum dpk_status tail_finish(struct dpk_edited *e, struct tail *t, struct dpk_error *err);
 
-enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err)
+enum dpk_status hostfile_edit_finish(struct dpk_edited *e, struct dpk_error *err)
 {
     const struct dpk_hostfile *host = e->host;
     enum dpk_status status = DPK_OK;
@@ -205,7 +207,7 @@ enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err)
         sizes[i] = t->keep + t->bytes.size;
     }
     if (status == DPK_OK && host->archive)
-        status = archive_adjust(e, sizes, err);
+        status = hostfile_archive_adjust(e, sizes, err);
     if (status == DPK_OK && e->arena.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
@@ -262,8 +264,8 @@ static bool names_are_referred_to(const struct object *o)
     return false;
 }
 
-enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
-                          struct dpk_error *err)
+enum dpk_status hostfile_edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
+                                   struct dpk_error *err)
 {
     const struct dpk_hostfile *host = e->host;
     const struct object *o = &host->objects[index];
@@ -293,7 +295,8 @@ enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
     return DPK_OK;
 }
 
-uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigned alignment)
+uint64_t hostfile_tail_put_content(struct tail *t, const void *data, size_t size,
+                                   unsigned alignment)
 {
     uint64_t end = t->keep + t->contents.size;
     dpk_put_fill(&t->contents, 0, (size_t)(-end & (alignment - 1)));
@@ -302,13 +305,13 @@ uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigne
     return offset;
 }
 
-void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
-                      const void *data, size_t size)
+void hostfile_tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
+                               const void *data, size_t size)
 {
     struct dpk_elf_section header = {
         .name = (uint32_t)t->name_table.size, .type = type, .size = size, .alignment = alignment};
     dpk_put(&t->name_table, name, strlen(name) + 1);
-    header.offset = tail_put_content(t, data, size, alignment);
+    header.offset = hostfile_tail_put_content(t, data, size, alignment);
     dpk_elf_put_section(&t->new_headers, &header);
 }
 
@@ -366,7 +369,8 @@ static void forget_name(struct tail *t, const struct section *s, size_t kept)
         t->name_table.size -= length;
 }
 
-void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices, size_t count)
+void hostfile_tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices,
+                                   size_t count)
 {
     const struct object *o = t->object;
     bool at_end = t->keep < o->size; /* the two tables are the object's last bytes */
@@ -381,7 +385,8 @@ void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *in
         const struct section *s = &o->sections[indices[n]];
         uint64_t at = s->offset - o->base;
         if (has_content(s) && at < t->keep)
-            edit_clear(e, s->offset, (size_t)(s->size < t->keep - at ? s->size : t->keep - at));
+            hostfile_edit_clear(e, s->offset,
+                                (size_t)(s->size < t->keep - at ? s->size : t->keep - at));
         forget_name(t, s, names_end);
         struct dpk_elf_section *header = &t->headers[indices[n]];
         /* Other sections may refer to later sections by their number, so keep an empty header. */

@@ -39,33 +39,37 @@ struct dpk_edited {
     size_t piece_count;
 };
 
-enum dpk_status edit_open(const struct dpk_hostfile *host, struct dpk_edited **out,
-                          struct dpk_error *err);
-/* Overwrites bytes at an offset from the start of the file. edit_finish reports lack of memory. */
-void edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size);
-void edit_clear(struct dpk_edited *e, uint64_t at, size_t size);
+enum dpk_status hostfile_edit_open(const struct dpk_hostfile *host, struct dpk_edited **out,
+                                   struct dpk_error *err);
+/* Overwrites bytes at an offset from the start of the file. hostfile_edit_finish reports lack of memory. */
+void hostfile_edit_put(struct dpk_edited *e, uint64_t at, const void *data, size_t size);
+void hostfile_edit_clear(struct dpk_edited *e, uint64_t at, size_t size);
 /* Sets the type of a section of object `index`. */
-void edit_set_type(struct dpk_edited *e, size_t index, const struct section *s, uint32_t type);
+void hostfile_edit_set_type(struct dpk_edited *e, size_t index, const struct section *s,
+                            uint32_t type);
 
 /* Gets the new end of object `index`, and makes it at the first call. */
-enum dpk_status edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
-                          struct dpk_error *err);
+enum dpk_status hostfile_edit_tail(struct dpk_edited *e, size_t index, struct tail **out,
+                                   struct dpk_error *err);
 /* Appends bytes to the new end. Returns their offset. */
-uint64_t tail_put_content(struct tail *t, const void *data, size_t size, unsigned alignment);
+uint64_t hostfile_tail_put_content(struct tail *t, const void *data, size_t size,
+                                   unsigned alignment);
 /* Sets the extent of a section's content; `offset` counts from the start of the object. */
-void tail_set_extent(struct tail *t, const struct section *s, uint64_t offset, uint64_t size);
-void tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
-                      const void *data, size_t size);
+void hostfile_tail_set_extent(struct tail *t, const struct section *s, uint64_t offset,
+                              uint64_t size);
+void hostfile_tail_add_section(struct tail *t, const char *name, uint32_t type, unsigned alignment,
+                               const void *data, size_t size);
 /* Removes sections (indices in the section header table, in ascending order). If only the tables
  * follow their contents, the contents go too, and the file gets shorter. */
-void tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices,
-                          size_t count);
+void hostfile_tail_remove_sections(struct dpk_edited *e, struct tail *t, const size_t *indices,
+                                   size_t count);
 
 /* Makes the pieces of the new file. Call this after the last change. */
-enum dpk_status edit_finish(struct dpk_edited *e, struct dpk_error *err);
+enum dpk_status hostfile_edit_finish(struct dpk_edited *e, struct dpk_error *err);
 
 /* Patches the changed sizes of an archive's members, in their headers and in the symbol index
  * (archive.c). `sizes`: new size of each object. */
-enum dpk_status archive_adjust(struct dpk_edited *e, const uint64_t *sizes, struct dpk_error *err);
+enum dpk_status hostfile_archive_adjust(struct dpk_edited *e, const uint64_t *sizes,
+                                        struct dpk_error *err);
 
 #endif

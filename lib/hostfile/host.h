@@ -70,35 +70,37 @@ struct dpk_hostfile {
 };
 
 /* Reads the object at [base, base+size), which is inside the host file. On failure `o` is empty. */
-enum dpk_status object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
-                            struct object *o, struct dpk_error *err);
-void object_free(struct object *o);
+enum dpk_status hostfile_object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
+                                     struct object *o, struct dpk_error *err);
+void hostfile_object_free(struct object *o);
 
 /* Finds section `name`; `out` is NULL if it does not exist. Two sections of the name are an
  * error. */
-enum dpk_status object_find(const struct object *o, const char *name, const struct section **out,
-                            struct dpk_error *err);
+enum dpk_status hostfile_object_find(const struct object *o, const char *name,
+                                     const struct section **out, struct dpk_error *err);
 
 /* Returns the index of a section in its object's section header table. */
-size_t object_index(const struct object *o, const struct section *s);
+size_t hostfile_object_index(const struct object *o, const struct section *s);
 
 /* Compares section `s` with the memory of a process that runs the object (mapping.c). SAME: the
  * memory has these bytes; also for an object that does not run, and for an empty section. NONE: the
  * section is not loaded. OTHER: the memory differs, for the reason `why`. */
 enum mapping { MAPPING_SAME, MAPPING_NONE, MAPPING_OTHER };
-enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size);
+enum mapping hostfile_mapping_of(const struct object *o, const struct section *s, char *why,
+                                 size_t size);
 
 /* Adds the programs of object `index` to the host file. */
-enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err);
+enum dpk_status hostfile_programs_collect(struct dpk_hostfile *host, size_t index,
+                                          struct dpk_error *err);
 
 /* Gets the rooms of a reserved section for the program's subjects, in their order; a subject
  * without a room gets size 0. Errors: DPK_ERR_FORMAT or DPK_ERR_UNSUPPORTED if the section is not
  * an area of rooms. */
-enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *slot,
-                              struct room rooms[DPK_FAT_MAX], struct dpk_error *err);
+enum dpk_status hostfile_program_rooms(const struct dpk_program *p, const struct slot *slot,
+                                       struct room rooms[DPK_FAT_MAX], struct dpk_error *err);
 
 /* Checks the section that a name section names, which signing overwrites or removes. Errors:
  * DPK_ERR_FORMAT if signing did not add it: it is code, another program or any other section. */
-enum dpk_status program_check_name(const struct dpk_program *p, struct dpk_error *err);
+enum dpk_status hostfile_program_check_name(const struct dpk_program *p, struct dpk_error *err);
 
 #endif

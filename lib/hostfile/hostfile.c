@@ -26,16 +26,16 @@ static enum dpk_status read_object(struct dpk_hostfile *host, char *member, uint
                                    uint64_t size, struct dpk_error *err)
 {
     struct object o;
-    enum dpk_status status = object_read(host, base, size, &o, err);
+    enum dpk_status status = hostfile_object_read(host, base, size, &o, err);
     o.member = member;
     if (status == DPK_OK)
         status = add_object(host, &o, err);
     if (status != DPK_OK) {
         free(member);
-        object_free(&o);
+        hostfile_object_free(&o);
         return status;
     }
-    return programs_collect(host, host->object_count - 1, err);
+    return hostfile_programs_collect(host, host->object_count - 1, err);
 }
 
 /* Returns true if the bytes start with an ELF header of any kind. */
@@ -192,7 +192,7 @@ void dpk_hostfile_close(struct dpk_hostfile *host)
     }
     for (size_t i = 0; i < host->object_count; i++) {
         free((char *)host->objects[i].member);
-        object_free(&host->objects[i]);
+        hostfile_object_free(&host->objects[i]);
     }
     free(host->slots);
     free(host->programs);

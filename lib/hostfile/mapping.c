@@ -33,7 +33,8 @@ static bool maps_it(const struct object *o, const struct load *l, const struct s
            (l->offset - o->base) % PAGE == l->address % PAGE;
 }
 
-enum mapping mapping_of(const struct object *o, const struct section *s, char *why, size_t size)
+enum mapping hostfile_mapping_of(const struct object *o, const struct section *s, char *why,
+                                 size_t size)
 {
     bool mapped = false;
     *why = 0;

@@ -228,8 +228,8 @@ static enum dpk_status index_names(struct object *o, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
-                            struct object *o, struct dpk_error *err)
+enum dpk_status hostfile_object_read(const struct dpk_hostfile *host, uint64_t base, uint64_t size,
+                                     struct object *o, struct dpk_error *err)
 {
     const struct dpk_elf elf = dpk_elf(host->bytes.data + base, (size_t)size);
     *o = (struct object){.base = base, .size = size};
@@ -255,11 +255,11 @@ enum dpk_status object_read(const struct dpk_hostfile *host, uint64_t base, uint
     if (status == DPK_OK)
         status = index_names(o, err);
     if (status != DPK_OK)
-        object_free(o);
+        hostfile_object_free(o);
     return status;
 }
 
-void object_free(struct object *o)
+void hostfile_object_free(struct object *o)
 {
     free(o->by_name);
     free(o->sections);
@@ -267,7 +267,7 @@ void object_free(struct object *o)
     *o = (struct object){0};
 }
 
-size_t object_index(const struct object *o, const struct section *s)
+size_t hostfile_object_index(const struct object *o, const struct section *s)
 {
     return (size_t)(s->header - o->table) / sizeof(Elf64_Shdr);
 }
@@ -278,8 +278,8 @@ static int compare_name(const void *key, const void *element)
     return strcmp(key, (*s)->name);
 }
 
-enum dpk_status object_find(const struct object *o, const char *name, const struct section **out,
-                            struct dpk_error *err)
+enum dpk_status hostfile_object_find(const struct object *o, const char *name,
+                                     const struct section **out, struct dpk_error *err)
 {
     const struct section **found =
         bsearch(name, o->by_name, o->count, sizeof(const struct section *), compare_name);

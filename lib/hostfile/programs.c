@@ -73,7 +73,7 @@ static enum dpk_status place_by_name(const struct dpk_hostfile *host, const stru
     const char *name = (const char *)host->bytes.data + name_section->offset;
     if (!name[0] || !memchr(name, 0, NAME_SLOT_SIZE))
         return DPK_OK;
-    enum dpk_status status = object_find(o, name, &home, err);
+    enum dpk_status status = hostfile_object_find(o, name, &home, err);
     if (status == DPK_OK && home)
         status = need_readable(home, err);
     if (status != DPK_OK || !home)
@@ -91,7 +91,7 @@ static enum dpk_status place_by_name(const struct dpk_hostfile *host, const stru
     return DPK_OK;
 }
 
-enum dpk_status program_check_name(const struct dpk_program *p, struct dpk_error *err)
+enum dpk_status hostfile_program_check_name(const struct dpk_program *p, struct dpk_error *err)
 {
     const size_t prefix = sizeof NAMED_PREFIX - 1;
     const char *name = p->crypto_section;
@@ -107,7 +107,7 @@ static enum dpk_status find_section(const struct object *o, const char *prefix, 
     char *name = joined(prefix, app);
     if (!name)
         return dpk_fail_nomem(err);
-    enum dpk_status status = object_find(o, name, out, err);
+    enum dpk_status status = hostfile_object_find(o, name, out, err);
     if (status == DPK_OK && *out)
         status = need_readable(*out, err);
     free(name);
@@ -160,7 +160,7 @@ static void check_mapping(const struct object *o, struct dpk_program *p,
     char why[sizeof p->not_mapped];
     if (!section || p->not_mapped[0])
         return;
-    switch (mapping_of(o, section, why, sizeof why)) {
+    switch (hostfile_mapping_of(o, section, why, sizeof why)) {
     case MAPPING_SAME:
         break;
     case MAPPING_NONE:
@@ -182,8 +182,8 @@ static uint64_t used_of(const struct dpk_fat_member *room)
     return DPK_ROOM_PREFIX + (length < left ? length : left);
 }
 
-enum dpk_status program_rooms(const struct dpk_program *p, const struct slot *slot,
-                              struct room rooms[DPK_FAT_MAX], struct dpk_error *err)
+enum dpk_status hostfile_program_rooms(const struct dpk_program *p, const struct slot *slot,
+                                       struct room rooms[DPK_FAT_MAX], struct dpk_error *err)
 {
     const struct dpk_sections *from = &p->sections;
     const struct dpk_fat_member whole = {.data = from->room, .size = from->room_size};
@@ -212,7 +212,7 @@ static bool holds_crypto(const struct dpk_program *p, const struct slot *slot)
     struct room rooms[DPK_FAT_MAX];
     if (p->sections.crypto)
         return true;
-    if (!p->sections.room || program_rooms(p, slot, rooms, NULL) != DPK_OK)
+    if (!p->sections.room || hostfile_program_rooms(p, slot, rooms, NULL) != DPK_OK)
         return false;
     for (size_t i = 0; i < p->subject_count; i++)
         if (rooms[i].used)
@@ -259,7 +259,8 @@ static enum dpk_status make_room(struct dpk_hostfile *host, struct dpk_error *er
     return DPK_OK;
 }
 
-enum dpk_status programs_collect(struct dpk_hostfile *host, size_t index, struct dpk_error *err)
+enum dpk_status hostfile_programs_collect(struct dpk_hostfile *host, size_t index,
+                                          struct dpk_error *err)
 {
     const struct object *o = &host->objects[index];
     for (size_t i = 1; i < o->count; i++) {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-enum dpk_status select_programs(const struct dpk_hostfile *host, const char *const *apps,
-                                size_t count, bool **out, struct dpk_error *err)
+enum dpk_status hostfile_select_programs(const struct dpk_hostfile *host, const char *const *apps,
+                                         size_t count, bool **out, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     *out = NULL;

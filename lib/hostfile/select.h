@@ -6,7 +6,7 @@
 
 /* Returns one flag for each program, to be freed. `apps` NULL selects all. Errors: the file has no
  * program, or no program with one of the names. */
-enum dpk_status select_programs(const struct dpk_hostfile *host, const char *const *apps,
-                                size_t count, bool **out, struct dpk_error *err);
+enum dpk_status hostfile_select_programs(const struct dpk_hostfile *host, const char *const *apps,
+                                         size_t count, bool **out, struct dpk_error *err);
 
 #endif

@@ -139,10 +139,10 @@ static void overwrite(struct dpk_edited *e, const struct room *room, const struc
     uint64_t used = prefix + crypto->size;
     uint8_t length[DPK_ROOM_PREFIX];
     dpk_store_le64(length, crypto->size);
-    edit_put(e, room->at, length, prefix);
-    edit_put(e, room->at + prefix, crypto->data, crypto->size);
+    hostfile_edit_put(e, room->at, length, prefix);
+    hostfile_edit_put(e, room->at + prefix, crypto->data, crypto->size);
     if (room->used > used)
-        edit_clear(e, room->at + used, (size_t)(room->used - used));
+        hostfile_edit_clear(e, room->at + used, (size_t)(room->used - used));
 }
 
 static enum dpk_status fill_room(struct dpk_edited *e, const struct job *j, size_t index,
@@ -164,11 +164,11 @@ static enum dpk_status fill_reserved(struct signing *s, struct dpk_edited *e, co
     const struct section *home = &j->slot->home;
     uint32_t type = wanted_type(s, home->type);
     struct room rooms[DPK_FAT_MAX];
-    enum dpk_status status = program_rooms(j->program, j->slot, rooms, err);
+    enum dpk_status status = hostfile_program_rooms(j->program, j->slot, rooms, err);
     for (size_t i = 0; i < j->program->subject_count && status == DPK_OK; i++)
         status = fill_room(e, j, i, &rooms[i], err);
     if (status == DPK_OK && type != home->type)
-        edit_set_type(e, j->slot->object, home, type);
+        hostfile_edit_set_type(e, j->slot->object, home, type);
     return status;
 }
 
@@ -183,9 +183,9 @@ static void replace_section(struct signing *s, struct dpk_edited *e, struct tail
     if (crypto->size <= home->size && offset + home->size <= t->keep)
         overwrite(e, &room, crypto, 0);
     else
-        offset = tail_put_content(t, crypto->data, crypto->size, alignment);
-    edit_set_type(e, j->slot->object, home, wanted_type(s, home->type));
-    tail_set_extent(t, home, offset, crypto->size);
+        offset = hostfile_tail_put_content(t, crypto->data, crypto->size, alignment);
+    hostfile_edit_set_type(e, j->slot->object, home, wanted_type(s, home->type));
+    hostfile_tail_set_extent(t, home, offset, crypto->size);
 }
 
 static enum dpk_status fill_name_slot(struct dpk_edited *e, const struct job *j,
@@ -194,14 +194,14 @@ static enum dpk_status fill_name_slot(struct dpk_edited *e, const struct job *j,
     const struct dpk_program *p = j->program;
     size_t length = strlen(p->crypto_section);
     uint8_t slot[NAME_SLOT_SIZE] = {0};
-    enum dpk_status status = program_check_name(p, err);
+    enum dpk_status status = hostfile_program_check_name(p, err);
     if (status != DPK_OK)
         return status;
     if (length >= NAME_SLOT_SIZE)
         return dpk_fail(err, DPK_ERR_RANGE, "section name %s is too long for its %d bytes",
                         p->crypto_section, NAME_SLOT_SIZE);
     memcpy(slot, p->crypto_section, length);
-    edit_put(e, j->slot->name_slot, slot, sizeof slot);
+    hostfile_edit_put(e, j->slot->name_slot, slot, sizeof slot);
     return DPK_OK;
 }
 
@@ -213,7 +213,7 @@ static enum dpk_status fill_added(struct signing *s, struct dpk_edited *e, const
     const struct dpk_program *p = j->program;
     bool named = p->placement == DPK_PLACEMENT_NAMED;
     unsigned alignment = named ? 1 : DPK_CRYPTO_ALIGNMENT;
-    enum dpk_status status = edit_tail(e, j->slot->object, &t, err);
+    enum dpk_status status = hostfile_edit_tail(e, j->slot->object, &t, err);
     if (status == DPK_OK && named)
         status = fill_name_slot(e, j, err);
     if (status != DPK_OK)
@@ -222,13 +222,13 @@ static enum dpk_status fill_added(struct signing *s, struct dpk_edited *e, const
         replace_section(s, e, t, j, alignment);
         return DPK_OK;
     }
-    status = object_find(t->object, p->crypto_section, &taken, err);
+    status = hostfile_object_find(t->object, p->crypto_section, &taken, err);
     if (status == DPK_OK && taken)
         status = dpk_fail(err, DPK_ERR_EXISTS, "there is a section %s already", taken->name);
     if (status == DPK_OK)
-        tail_add_section(t, p->crypto_section,
-                         wanted_type(s, named ? SHT_PROGBITS : SHT_CRYPTODATA), alignment,
-                         j->crypto[0].data, j->crypto[0].size);
+        hostfile_tail_add_section(t, p->crypto_section,
+                                  wanted_type(s, named ? SHT_PROGBITS : SHT_CRYPTODATA), alignment,
+                                  j->crypto[0].data, j->crypto[0].size);
     return status;
 }
 
@@ -269,7 +269,7 @@ static enum dpk_status place_all(struct signing *s, struct dpk_edited *e, struct
                 continue;
             status = reserved ? fill_reserved(s, e, j, err) : fill_added(s, e, j, err);
         }
-    return status == DPK_OK ? edit_finish(e, err) : status;
+    return status == DPK_OK ? hostfile_edit_finish(e, err) : status;
 }
 
 /* ---- The whole file ---- */
@@ -278,7 +278,7 @@ static enum dpk_status plan(struct signing *s, struct dpk_error *err)
 {
     const struct dpk_hostfile_options *o = s->options;
     bool *wanted = NULL;
-    enum dpk_status status = select_programs(s->host, o->apps, o->app_count, &wanted, err);
+    enum dpk_status status = hostfile_select_programs(s->host, o->apps, o->app_count, &wanted, err);
     if (status != DPK_OK)
         return status;
     s->jobs = calloc(s->host->program_count, sizeof *s->jobs);
@@ -308,7 +308,7 @@ enum dpk_status dpk_hostfile_signed(const struct dpk_hostfile *host,
         goto out;
     status = make_all(&s, err);
     if (status == DPK_OK)
-        status = edit_open(host, &e, err);
+        status = hostfile_edit_open(host, &e, err);
     if (status == DPK_OK)
         status = place_all(&s, e, err);
     if (status != DPK_OK)
@@ -367,7 +367,8 @@ enum dpk_status dpk_hostfile_tbs(const struct dpk_hostfile *host,
                                  const struct dpk_hostfile_options *options, struct dpk_error *err)
 {
     bool *wanted = NULL;
-    enum dpk_status status = select_programs(host, options->apps, options->app_count, &wanted, err);
+    enum dpk_status status =
+        hostfile_select_programs(host, options->apps, options->app_count, &wanted, err);
     for (size_t i = 0; i < host->program_count && status == DPK_OK; i++) {
         if (!wanted[i])
             continue;

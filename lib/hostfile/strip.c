@@ -26,17 +26,17 @@ static enum dpk_status strip_added(const struct dpk_hostfile *host, const bool *
         if (!wanted[i] || !slot->has_home || host->programs[i].placement == DPK_PLACEMENT_RESERVED)
             continue;
         if (host->programs[i].placement == DPK_PLACEMENT_NAMED) {
-            status = program_check_name(&host->programs[i], err);
-            edit_clear(e, slot->name_slot, NAME_SLOT_SIZE);
+            status = hostfile_program_check_name(&host->programs[i], err);
+            hostfile_edit_clear(e, slot->name_slot, NAME_SLOT_SIZE);
         }
-        indices[count++] = object_index(&host->objects[slot->object], &slot->home);
+        indices[count++] = hostfile_object_index(&host->objects[slot->object], &slot->home);
     }
     if (status == DPK_OK && count > 0) {
         qsort(indices, count, sizeof *indices, by_index);
-        status = edit_tail(e, host->slots[first].object, &t, err);
+        status = hostfile_edit_tail(e, host->slots[first].object, &t, err);
     }
     if (t)
-        tail_remove_sections(e, t, indices, count);
+        hostfile_tail_remove_sections(e, t, indices, count);
     free(indices);
     return status;
 }
@@ -46,11 +46,11 @@ static enum dpk_status strip_reserved(const struct dpk_hostfile *host, size_t i,
 {
     const struct slot *slot = &host->slots[i];
     struct room rooms[DPK_FAT_MAX];
-    enum dpk_status status = program_rooms(&host->programs[i], slot, rooms, err);
+    enum dpk_status status = hostfile_program_rooms(&host->programs[i], slot, rooms, err);
     for (size_t k = 0; k < host->programs[i].subject_count && status == DPK_OK; k++)
-        edit_clear(e, rooms[k].at, (size_t)rooms[k].used);
+        hostfile_edit_clear(e, rooms[k].at, (size_t)rooms[k].used);
     if (status == DPK_OK && slot->home.type == SHT_CRYPTODATA)
-        edit_set_type(e, slot->object, &slot->home, SHT_PROGBITS);
+        hostfile_edit_set_type(e, slot->object, &slot->home, SHT_PROGBITS);
     return status;
 }
 
@@ -105,14 +105,14 @@ enum dpk_status dpk_hostfile_stripped(const struct dpk_hostfile *host, const cha
     struct dpk_edited *e = NULL;
     bool *wanted = NULL;
     *out = NULL;
-    enum dpk_status status = select_programs(host, apps, app_count, &wanted, err);
+    enum dpk_status status = hostfile_select_programs(host, apps, app_count, &wanted, err);
     if (status != DPK_OK)
         return status;
-    status = edit_open(host, &e, err);
+    status = hostfile_edit_open(host, &e, err);
     if (status == DPK_OK)
         status = strip_all(host, wanted, e, err);
     if (status == DPK_OK)
-        status = edit_finish(e, err);
+        status = hostfile_edit_finish(e, err);
     if (status != DPK_OK) {
         dpk_error_prefix(err, "%s", host->name);
         dpk_edited_free(e);

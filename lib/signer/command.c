@@ -43,7 +43,7 @@ static enum dpk_status next_word(const char **line, struct dpk_buf *word, bool *
     return word->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-enum dpk_status command_split(const char *line, char ***words, struct dpk_error *err)
+enum dpk_status signer_command_split(const char *line, char ***words, struct dpk_error *err)
 {
     size_t count = 0, room = strlen(line) + 2; /* a word has at least one character */
     enum dpk_status status = DPK_OK;
@@ -61,14 +61,14 @@ enum dpk_status command_split(const char *line, char ***words, struct dpk_error 
     if (status == DPK_OK && (count == 0 || !*list[0]))
         status = dpk_fail(err, DPK_ERR_USAGE, "--sign-command: no command");
     if (status != DPK_OK) {
-        command_free(list);
+        signer_command_free(list);
         return status;
     }
     *words = list;
     return DPK_OK;
 }
 
-void command_free(char **words)
+void signer_command_free(char **words)
 {
     for (size_t i = 0; words && words[i]; i++)
         free(words[i]);
@@ -173,9 +173,9 @@ static enum dpk_status finish(pid_t pid, const char *name, unsigned timeout, int
     }
 }
 
-enum dpk_status command_run(char *const *words, unsigned timeout, const uint8_t *digest,
-                            size_t digest_size, size_t expected, struct dpk_buf *out,
-                            struct dpk_error *err)
+enum dpk_status signer_command_run(char *const *words, unsigned timeout, const uint8_t *digest,
+                                   size_t digest_size, size_t expected, struct dpk_buf *out,
+                                   struct dpk_error *err)
 {
     int ends[2] = {-1, -1};
     pid_t pid = -1;

@@ -10,7 +10,8 @@
 
 #define PASSPHRASE_FILE_MAX 65536
 
-enum dpk_status secret_first_line(struct dpk_buf *held, const char *path, struct dpk_error *err)
+enum dpk_status signer_secret_first_line(struct dpk_buf *held, const char *path,
+                                         struct dpk_error *err)
 {
     const uint8_t *b = held->data;
     if (held->size >= 2 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff)))
@@ -47,7 +48,7 @@ enum dpk_status dpk_passphrase_resolve(const char *word, struct dpk_buf *held, c
         if (status != DPK_OK)
             return dpk_error_prefix(err, "--passin");
         *out = NULL;
-        status = secret_first_line(held, word + 5, err);
+        status = signer_secret_first_line(held, word + 5, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "--passin");
         *out = (const char *)held->data;
@@ -79,7 +80,7 @@ enum dpk_status dpk_ask_terminal(const char *prompt, struct dpk_buf *out, struct
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-bool secret_get(struct secret *s, const char *what, struct dpk_error *err)
+bool signer_secret_get(struct secret *s, const char *what, struct dpk_error *err)
 {
     if (s->text)
         return true;

@@ -24,7 +24,7 @@ static int give_passphrase(char *out, int size, int writing, void *context)
     (void)writing;
     a->asked = true;
     snprintf(what, sizeof what, "Passphrase of %s: ", a->path);
-    if (!secret_get(a->secret, what, a->err))
+    if (!signer_secret_get(a->secret, what, a->err))
         return -1;
     size_t length = strlen(a->secret->text);
     if (size < 0 || length > (size_t)size)
@@ -61,8 +61,8 @@ static enum dpk_status explain_no_key(const struct dpk_buf *file, const struct a
                     dpk_openssl_reason());
 }
 
-enum dpk_status pem_open(const char *path, struct secret *secret, struct dpk_signer *s,
-                         struct dpk_error *err)
+enum dpk_status signer_pem_open(const char *path, struct secret *secret, struct dpk_signer *s,
+                                struct dpk_error *err)
 {
     struct dpk_error unused = {0}; /* a refused secret needs an error to fill */
     struct dpk_buf file = {0};

@@ -43,7 +43,7 @@ static enum dpk_status open_command(const struct dpk_key_options *o, struct dpk_
 {
     if (o->passin)
         return dpk_fail(err, DPK_ERR_USAGE, "--passin does not go with --sign-command");
-    enum dpk_status status = command_split(o->sign_command, &s->command, err);
+    enum dpk_status status = signer_command_split(o->sign_command, &s->command, err);
     if (status != DPK_OK)
         return status;
     s->name = strdup(s->command[0]);
@@ -77,8 +77,8 @@ static enum dpk_status take_public(struct dpk_signer *s, struct dpk_error *err)
 static enum dpk_status open_key(const char *key, struct secret *secret, struct dpk_signer *s,
                                 struct dpk_error *err)
 {
-    enum dpk_status status =
-        dpk_key_in_token(key) ? token_open(key, secret, s, err) : pem_open(key, secret, s, err);
+    enum dpk_status status = dpk_key_in_token(key) ? signer_token_open(key, secret, s, err)
+                                                   : signer_pem_open(key, secret, s, err);
     if (status != DPK_OK)
         return status;
     if (!EVP_PKEY_is_a(s->key, "RSA")) {
@@ -138,8 +138,8 @@ void dpk_signer_close(struct dpk_signer *s)
         return;
     EVP_PKEY_free(s->key); /* wipes the private key */
     EVP_PKEY_free(s->public);
-    token_close(s);
-    command_free(s->command);
+    signer_token_close(s);
+    signer_command_free(s->command);
     free(s->name);
     pthread_mutex_destroy(&s->one);
     free(s);
@@ -196,8 +196,8 @@ static enum dpk_status sign_with_command(const struct dpk_signer *s, enum dpk_di
     unsigned length = 0;
     if (EVP_Digest(data, size, hash, &length, signer_digest(digest), NULL) != 1)
         return dpk_fail(err, DPK_ERR_CRYPTO, "cannot hash");
-    return command_run(s->command, s->timeout, hash, length, (dpk_signer_bits(s) + 7) / 8,
-                       signature, err);
+    return signer_command_run(s->command, s->timeout, hash, length, (dpk_signer_bits(s) + 7) / 8,
+                              signature, err);
 }
 
 enum dpk_status dpk_signer_sign(const struct dpk_signer *s, enum dpk_digest digest,

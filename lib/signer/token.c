@@ -110,7 +110,7 @@ static enum dpk_status read_pin(const struct uri *u, struct dpk_buf *held, struc
         path += 5;
     enum dpk_status status = dpk_file_read(path, PIN_FILE_MAX, held, err);
     if (status == DPK_OK)
-        status = secret_first_line(held, path, err);
+        status = signer_secret_first_line(held, path, err);
     return status == DPK_OK ? DPK_OK : dpk_error_prefix(err, "pin-source");
 }
 
@@ -130,7 +130,7 @@ static enum dpk_status find_pin(const struct uri *u, struct secret *secret, stru
         return status;
     }
     snprintf(what, sizeof what, "PIN of %s: ", name);
-    if (!secret_get(secret, what, err)) {
+    if (!signer_secret_get(secret, what, err)) {
         if (secret->refused)
             return dpk_error_prefix(err, "%s", name);
         return dpk_fail(err, DPK_ERR_CRYPTO,
@@ -209,7 +209,7 @@ static enum dpk_status start(const struct token_way *way, const struct uri *u, s
 static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, struct dpk_buf *found,
                                  struct dpk_error *err)
 {
-    static const struct token_way *const ways[] = {&token_provider, &token_engine};
+    static const struct token_way *const ways[] = {&signer_token_provider, &signer_token_engine};
     const char *wanted = getenv("DPAKIT_PKCS11");
     enum dpk_status status = DPK_ERR_UNSUPPORTED;
     for (size_t i = 0; i < 2; i++)
@@ -224,7 +224,7 @@ static enum dpk_status start_any(const struct uri *u, struct dpk_signer *s, stru
         return dpk_fail(err, status,
                         "pkcs11: OpenSSL has neither its provider nor its engine pkcs11 (Debian "
                         "package %s or %s)",
-                        token_provider.package, token_engine.package);
+                        signer_token_provider.package, signer_token_engine.package);
     return status;
 }
 
@@ -236,20 +236,22 @@ static enum dpk_status log_in(const struct uri *u, const char *module, struct se
 {
     CK_OBJECT_HANDLE key;
     struct token *t = s->session = calloc(1, sizeof *t);
-    enum dpk_status status = t ? session_find(t, s->name, module, "key", err) : dpk_fail_nomem(err);
+    enum dpk_status status =
+        t ? signer_session_find(t, s->name, module, "key", err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = session_can_log_in(t, err);
+        status = signer_session_can_log_in(t, err);
     if (status == DPK_OK)
         status = find_pin(u, secret, held, pin, err);
     if (status == DPK_OK)
-        status = session_open(t, false, err);
+        status = signer_session_open(t, false, err);
     if (status == DPK_OK)
-        status = session_log_in(t, *pin, err);
-    return status == DPK_OK ? session_one(t, CKO_PRIVATE_KEY, "private key", &key, err) : status;
+        status = signer_session_log_in(t, *pin, err);
+    return status == DPK_OK ? signer_session_one(t, CKO_PRIVATE_KEY, "private key", &key, err)
+                            : status;
 }
 
-enum dpk_status token_open(const char *uri, struct secret *secret, struct dpk_signer *s,
-                           struct dpk_error *err)
+enum dpk_status signer_token_open(const char *uri, struct secret *secret, struct dpk_signer *s,
+                                  struct dpk_error *err)
 {
     struct uri u = {.key = {0}};
     struct dpk_buf held = {0}, module = {0};
@@ -281,8 +283,8 @@ static void put_text(struct dpk_buf *out, const char *text)
         dpk_put(out, text, strlen(text) + 1);
 }
 
-enum dpk_status token_place_find(const struct dpk_key_options *where, bool need_pin,
-                                 struct token_place *out, struct dpk_error *err)
+enum dpk_status signer_token_place_find(const struct dpk_key_options *where, bool need_pin,
+                                        struct token_place *out, struct dpk_error *err)
 {
     static const struct token_way direct = {.name = "p11-kit"};
     struct uri u = {.key = {0}};
@@ -322,18 +324,18 @@ const char *dpk_key_shown(const char *key, struct dpk_buf *held)
     return held->data && !held->failed ? (const char *)held->data : "pkcs11:...";
 }
 
-void token_place_free(struct token_place *p)
+void signer_token_place_free(struct token_place *p)
 {
     dpk_buf_free(&p->key);
     dpk_buf_free(&p->module);
     dpk_buf_wipe_free(&p->pin);
 }
 
-void token_close(struct dpk_signer *s)
+void signer_token_close(struct dpk_signer *s)
 {
     if (s->token)
         s->token->stop(s);
     if (s->session)
-        session_end(s->session);
+        signer_session_end(s->session);
     free(s->session);
 }

@@ -22,9 +22,9 @@ struct token_way {
     void (*stop)(struct dpk_signer *s);
 };
 
-extern const struct token_way token_provider, token_engine;
+extern const struct token_way signer_token_provider, signer_token_engine;
 
-/* Parts of a URI for PKCS#11 without OpenSSL. Release with token_place_free. */
+/* Parts of a URI for PKCS#11 without OpenSSL. Release with signer_token_place_free. */
 struct token_place {
     struct dpk_buf key;    /* the URI without PIN and module, NUL-terminated */
     struct dpk_buf module; /* path of the module, NUL-terminated; empty: found by p11-kit */
@@ -33,9 +33,9 @@ struct token_place {
 };
 /* Without `need_pin` nobody is asked for a PIN, and a PIN in the URI takes precedence over
  * --passin. */
-enum dpk_status token_place_find(const struct dpk_key_options *where, bool need_pin,
-                                 struct token_place *out, struct dpk_error *err);
-void token_place_free(struct token_place *p);
+enum dpk_status signer_token_place_find(const struct dpk_key_options *where, bool need_pin,
+                                        struct token_place *out, struct dpk_error *err);
+void signer_token_place_free(struct token_place *p);
 
 /* ---- Sessions, without OpenSSL ---- */
 
@@ -55,31 +55,31 @@ struct token {
     char label[33]; /* of the token, without its padding */
 };
 
-/* Finds the token. Sends nothing to it yet. Release with session_end, also after failures. Errors:
+/* Finds the token. Sends nothing to it yet. Release with signer_session_end, also after failures. Errors:
  * DPK_ERR_USAGE if the URI does not name a token, or an object in it (`object` says which, "key";
  * NULL: the token alone), or if it names several tokens; DPK_ERR_NOT_FOUND if the token does not exist; DPK_ERR_CRYPTO if the module (a
  * path; NULL: p11-kit's modules) cannot be loaded. */
-enum dpk_status session_find(struct token *t, const char *name, const char *module,
-                             const char *object, struct dpk_error *err);
+enum dpk_status signer_session_find(struct token *t, const char *name, const char *module,
+                                    const char *object, struct dpk_error *err);
 /* Returns an error if the PIN is locked. */
-enum dpk_status session_can_log_in(const struct token *t, struct dpk_error *err);
-enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err);
+enum dpk_status signer_session_can_log_in(const struct token *t, struct dpk_error *err);
+enum dpk_status signer_session_open(struct token *t, bool write, struct dpk_error *err);
 /* Sends the PIN, once. The process then stays logged in, by any way to the token, until its last
  * session ends. */
-enum dpk_status session_log_in(struct token *t, const char *pin, struct dpk_error *err);
-void session_end(struct token *t);
+enum dpk_status signer_session_log_in(struct token *t, const char *pin, struct dpk_error *err);
+void signer_session_end(struct token *t);
 
 /* Finds objects with these attributes, and ends the search. */
-CK_RV session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
-                     CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count);
+CK_RV signer_session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
+                            CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count);
 /* Finds the single object of a class that the URI names. The error contains `what` ("private key")
  * and the objects that exist. */
-enum dpk_status session_named(struct token *t, CK_OBJECT_CLASS class,
-                              CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count,
-                              struct dpk_error *err);
-enum dpk_status session_one(struct token *t, CK_OBJECT_CLASS class, const char *what,
-                            CK_OBJECT_HANDLE *out, struct dpk_error *err);
-enum dpk_status session_fail(const struct token *t, const char *what, CK_RV rv,
-                             struct dpk_error *err);
+enum dpk_status signer_session_named(struct token *t, CK_OBJECT_CLASS class,
+                                     CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count,
+                                     struct dpk_error *err);
+enum dpk_status signer_session_one(struct token *t, CK_OBJECT_CLASS class, const char *what,
+                                   CK_OBJECT_HANDLE *out, struct dpk_error *err);
+enum dpk_status signer_session_fail(const struct token *t, const char *what, CK_RV rv,
+                                    struct dpk_error *err);
 
 #endif

@@ -34,7 +34,7 @@ static enum dpk_status pass_on(struct token *t, CK_OBJECT_HANDLE object, dpk_tok
         return dpk_fail(err, DPK_ERR_FORMAT, "a certificate of %lu bytes in the token",
                         value.ulValueLen);
     if (rv != CKR_OK)
-        return session_fail(t, "its certificate cannot be read", rv, err);
+        return signer_session_fail(t, "its certificate cannot be read", rv, err);
     enum dpk_status status = DPK_OK;
     value.pValue = malloc(value.ulValueLen);
     const CK_ULONG room = value.ulValueLen;
@@ -44,7 +44,7 @@ static enum dpk_status pass_on(struct token *t, CK_OBJECT_HANDLE object, dpk_tok
     if (rv == CKR_OK && value.ulValueLen <= room)
         status = take(context, value.pValue, value.ulValueLen, err);
     else
-        status = session_fail(t, "its certificate cannot be read", rv, err);
+        status = signer_session_fail(t, "its certificate cannot be read", rv, err);
     free(value.pValue);
     return status;
 }
@@ -55,13 +55,14 @@ static enum dpk_status find(struct dpk_token *t, CK_OBJECT_HANDLE *out, struct d
     CK_OBJECT_HANDLE objects[HANDLES_MAX];
     CK_ULONG count = 0;
     struct token *s = &t->session;
-    enum dpk_status status = session_named(s, CKO_CERTIFICATE, objects, &count, err);
+    enum dpk_status status = signer_session_named(s, CKO_CERTIFICATE, objects, &count, err);
     if (status == DPK_OK && count == 0 && t->place.pin.size > 0) {
-        status = session_can_log_in(s, err);
+        status = signer_session_can_log_in(s, err);
         if (status == DPK_OK)
-            status = session_log_in(s, (const char *)t->place.pin.data, err);
+            status = signer_session_log_in(s, (const char *)t->place.pin.data, err);
     }
-    return status == DPK_OK ? session_one(s, CKO_CERTIFICATE, "certificate", out, err) : status;
+    return status == DPK_OK ? signer_session_one(s, CKO_CERTIFICATE, "certificate", out, err)
+                            : status;
 }
 
 enum dpk_status dpk_token_certificate(const struct dpk_key_options *where, struct dpk_token **out,
@@ -72,14 +73,14 @@ enum dpk_status dpk_token_certificate(const struct dpk_key_options *where, struc
     if (!t)
         return dpk_fail_nomem(err);
     struct token *s = &t->session;
-    enum dpk_status status = token_place_find(where, false, &t->place, err);
+    enum dpk_status status = signer_token_place_find(where, false, &t->place, err);
     if (status == DPK_OK)
-        status = session_find(s, (const char *)t->place.key.data,
-                              (const char *)t->place.module.data, "certificate", err);
+        status = signer_session_find(s, (const char *)t->place.key.data,
+                                     (const char *)t->place.module.data, "certificate", err);
     if (status == DPK_OK)
         status = check_type(s, err);
     if (status == DPK_OK)
-        status = session_open(s, false, err);
+        status = signer_session_open(s, false, err);
     if (status == DPK_OK)
         status = find(t, &object, err);
     if (status == DPK_OK)
@@ -103,9 +104,9 @@ enum dpk_status dpk_token_certificates(struct dpk_token *t, const void *subject,
     CK_ATTRIBUTE sought[] = {{CKA_CLASS, &class, sizeof class},
                              {CKA_SUBJECT, (void *)subject, size}};
     struct token *s = &t->session;
-    CK_RV rv = session_search(s, sought, size ? 2 : 1, objects, &count);
+    CK_RV rv = signer_session_search(s, sought, size ? 2 : 1, objects, &count);
     enum dpk_status status =
-        rv == CKR_OK ? DPK_OK : session_fail(s, "its objects cannot be listed", rv, err);
+        rv == CKR_OK ? DPK_OK : signer_session_fail(s, "its objects cannot be listed", rv, err);
     for (CK_ULONG i = 0; i < count && status == DPK_OK; i++)
         status = pass_on(s, objects[i], take, context, err);
     return status;
@@ -120,7 +121,7 @@ void dpk_token_close(struct dpk_token *t)
 {
     if (!t)
         return;
-    session_end(&t->session);
-    token_place_free(&t->place);
+    signer_session_end(&t->session);
+    signer_token_place_free(&t->place);
     free(t);
 }

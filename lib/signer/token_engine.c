@@ -14,7 +14,7 @@ static enum dpk_status not_installed(struct dpk_error *err)
     ERR_clear_error();
     return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                     "pkcs11: OpenSSL's engine pkcs11 is not installed (Debian package %s)",
-                    token_engine.package);
+                    signer_token_engine.package);
 }
 
 #ifdef OPENSSL_NO_ENGINE /* OpenSSL 4 has no engines */
@@ -89,7 +89,7 @@ static void stop(struct dpk_signer *s)
 
 #endif
 
-const struct token_way token_engine = {
+const struct token_way signer_token_engine = {
     .name = "engine",
     .package = "libengine-pkcs11-openssl",
     .start = start,

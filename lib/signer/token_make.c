@@ -17,8 +17,8 @@ struct making {
 
 static void making_end(struct making *m)
 {
-    session_end(&m->token);
-    token_place_free(&m->place);
+    signer_session_end(&m->token);
+    signer_token_place_free(&m->place);
 }
 
 static enum dpk_status making_begin(const struct dpk_key_options *where, struct making *m,
@@ -28,18 +28,19 @@ static enum dpk_status making_begin(const struct dpk_key_options *where, struct 
         return dpk_fail(err, DPK_ERR_USAGE, "%s: no pkcs11: URI of a token",
                         where->key ? where->key : "");
     struct token *t = &m->token;
-    enum dpk_status status = token_place_find(where, true, &m->place, err);
+    enum dpk_status status = signer_token_place_find(where, true, &m->place, err);
     if (status != DPK_OK)
         return status;
     t->name = (const char *)m->place.key.data;
     if (strstr(t->name, "object=") || strstr(t->name, ";id=") || strstr(t->name, ":id="))
         return dpk_fail(err, DPK_ERR_USAGE, "%s: names a key; name the token alone", t->name);
-    status = session_find(t, t->name, (const char *)m->place.module.data, NULL, err);
+    status = signer_session_find(t, t->name, (const char *)m->place.module.data, NULL, err);
     if (status == DPK_OK)
-        status = session_can_log_in(t, err);
+        status = signer_session_can_log_in(t, err);
     if (status == DPK_OK)
-        status = session_open(t, true, err);
-    return status == DPK_OK ? session_log_in(t, (const char *)m->place.pin.data, err) : status;
+        status = signer_session_open(t, true, err);
+    return status == DPK_OK ? signer_session_log_in(t, (const char *)m->place.pin.data, err)
+                            : status;
 }
 
 /* ---- Keys ---- */
@@ -50,7 +51,7 @@ static CK_RV find_objects(struct token *t, const struct dpk_token_key *k, bool b
 {
     CK_ATTRIBUTE sought[] = {{CKA_LABEL, (void *)k->label, strlen(k->label)},
                              {CKA_ID, (void *)k->id, sizeof k->id}};
-    return session_search(t, sought, by_id ? 2 : 1, out, count);
+    return signer_session_search(t, sought, by_id ? 2 : 1, out, count);
 }
 
 static enum dpk_status check_free(struct token *t, const struct dpk_token_key *k,
@@ -60,7 +61,7 @@ static enum dpk_status check_free(struct token *t, const struct dpk_token_key *k
     CK_ULONG count = 0;
     CK_RV rv = find_objects(t, k, false, objects, &count);
     if (rv != CKR_OK)
-        return session_fail(t, "its objects cannot be listed", rv, err);
+        return signer_session_fail(t, "its objects cannot be listed", rv, err);
     return count ? dpk_fail(err, DPK_ERR_EXISTS,
                             "%s: an object %s is in the token already; nothing is overwritten",
                             t->name, k->label)
@@ -97,7 +98,7 @@ static enum dpk_status make_key(struct token *t, struct dpk_token_key *k, struct
     CK_RV rv = t->module->C_GenerateKeyPair(
         t->session, &mechanism, public_has, sizeof public_has / sizeof *public_has, private_has,
         sizeof private_has / sizeof *private_has, &public_key, &private_key);
-    return rv == CKR_OK ? DPK_OK : session_fail(t, "no key could be made", rv, err);
+    return rv == CKR_OK ? DPK_OK : signer_session_fail(t, "no key could be made", rv, err);
 }
 
 static enum dpk_status remove_key(struct token *t, const struct dpk_token_key *k,
@@ -108,7 +109,7 @@ static enum dpk_status remove_key(struct token *t, const struct dpk_token_key *k
     CK_RV rv = find_objects(t, k, true, objects, &count);
     for (CK_ULONG i = 0; i < count && rv == CKR_OK; i++)
         rv = t->module->C_DestroyObject(t->session, objects[i]);
-    return rv == CKR_OK ? DPK_OK : session_fail(t, "a key cannot be removed", rv, err);
+    return rv == CKR_OK ? DPK_OK : signer_session_fail(t, "a key cannot be removed", rv, err);
 }
 
 /* Makes the URI of the key, with the module if the user named it. */

@@ -61,7 +61,7 @@ static enum dpk_status start(struct dpk_signer *s, const char *module, struct dp
         s->context = NULL;
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
                           "pkcs11: OpenSSL's provider pkcs11 is not installed (Debian package %s)",
-                          token_provider.package);
+                          signer_token_provider.package);
     }
     ERR_clear_error();
     return status;
@@ -173,7 +173,7 @@ out:
     return status;
 }
 
-const struct token_way token_provider = {
+const struct token_way signer_token_provider = {
     .name = "provider",
     .module_variable = "PKCS11_PROVIDER_MODULE",
     .package = "pkcs11-provider",

@@ -8,8 +8,8 @@
 #define SLOTS_MAX 256
 #define SHOWN_MAX 8 /* maximum number of names in a message */
 
-enum dpk_status session_fail(const struct token *t, const char *what, CK_RV rv,
-                             struct dpk_error *err)
+enum dpk_status signer_session_fail(const struct token *t, const char *what, CK_RV rv,
+                                    struct dpk_error *err)
 {
     return dpk_fail(err, DPK_ERR_CRYPTO, "%s: %s: %s", t->name, what, p11_kit_strerror(rv));
 }
@@ -128,8 +128,8 @@ static enum dpk_status parse_uri(struct token *t, const char *object, struct dpk
     return DPK_OK;
 }
 
-enum dpk_status session_find(struct token *t, const char *name, const char *module,
-                             const char *object, struct dpk_error *err)
+enum dpk_status signer_session_find(struct token *t, const char *name, const char *module,
+                                    const char *object, struct dpk_error *err)
 {
     t->name = name;
     enum dpk_status status = parse_uri(t, object, err);
@@ -168,31 +168,32 @@ static enum dpk_status explain_login(struct token *t, CK_RV rv, struct dpk_error
                         t->name, left);
     if (rv == CKR_USER_PIN_NOT_INITIALIZED)
         return dpk_fail(err, DPK_ERR_CRYPTO, "%s: no PIN was set in this token yet", t->name);
-    return session_fail(t, "the token does not let us in", rv, err);
+    return signer_session_fail(t, "the token does not let us in", rv, err);
 }
 
-enum dpk_status session_can_log_in(const struct token *t, struct dpk_error *err)
+enum dpk_status signer_session_can_log_in(const struct token *t, struct dpk_error *err)
 {
     return t->flags & CKF_USER_PIN_LOCKED ? fail_locked(t, err) : DPK_OK;
 }
 
-enum dpk_status session_open(struct token *t, bool write, struct dpk_error *err)
+enum dpk_status signer_session_open(struct token *t, bool write, struct dpk_error *err)
 {
     const CK_FLAGS flags = CKF_SERIAL_SESSION | (write ? CKF_RW_SESSION : 0);
     CK_RV rv = t->module->C_OpenSession(t->slot, flags, NULL, NULL, &t->session);
     t->is_open = rv == CKR_OK;
-    return rv == CKR_OK ? DPK_OK
-                        : session_fail(t, write ? "no session to write in" : "no session", rv, err);
+    return rv == CKR_OK
+               ? DPK_OK
+               : signer_session_fail(t, write ? "no session to write in" : "no session", rv, err);
 }
 
-enum dpk_status session_log_in(struct token *t, const char *pin, struct dpk_error *err)
+enum dpk_status signer_session_log_in(struct token *t, const char *pin, struct dpk_error *err)
 {
     CK_RV rv = t->module->C_Login(t->session, CKU_USER, (CK_UTF8CHAR *)pin, strlen(pin));
     /* OpenSSL's engine stays logged in as long as the process lives. */
     return rv == CKR_OK || rv == CKR_USER_ALREADY_LOGGED_IN ? DPK_OK : explain_login(t, rv, err);
 }
 
-void session_end(struct token *t)
+void signer_session_end(struct token *t)
 {
     /* The token logs out with the last session of this process. */
     if (t->is_open)
@@ -210,8 +211,8 @@ void session_end(struct token *t)
 
 /* ---- Objects ---- */
 
-CK_RV session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
-                     CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count)
+CK_RV signer_session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
+                            CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count)
 {
     CK_RV rv = t->module->C_FindObjectsInit(t->session, sought, terms);
     *count = 0;
@@ -224,9 +225,9 @@ CK_RV session_search(struct token *t, CK_ATTRIBUTE *sought, CK_ULONG terms,
     return rv;
 }
 
-enum dpk_status session_named(struct token *t, CK_OBJECT_CLASS class,
-                              CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count,
-                              struct dpk_error *err)
+enum dpk_status signer_session_named(struct token *t, CK_OBJECT_CLASS class,
+                                     CK_OBJECT_HANDLE out[HANDLES_MAX], CK_ULONG *count,
+                                     struct dpk_error *err)
 {
     CK_ATTRIBUTE sought[8] = {{CKA_CLASS, &class, sizeof class}};
     CK_ULONG terms = 1, given = 0;
@@ -234,8 +235,8 @@ enum dpk_status session_named(struct token *t, CK_OBJECT_CLASS class,
     for (CK_ULONG i = 0; i < given && terms < 8; i++)
         if (attributes[i].type != CKA_CLASS)
             sought[terms++] = attributes[i];
-    CK_RV rv = session_search(t, sought, terms, out, count);
-    return rv == CKR_OK ? DPK_OK : session_fail(t, "its objects cannot be listed", rv, err);
+    CK_RV rv = signer_session_search(t, sought, terms, out, count);
+    return rv == CKR_OK ? DPK_OK : signer_session_fail(t, "its objects cannot be listed", rv, err);
 }
 
 /* Lists the labels of the token's objects of a class: "leaf, other". */
@@ -244,7 +245,7 @@ static unsigned put_labels(struct token *t, CK_OBJECT_CLASS class, struct dpk_bu
     CK_OBJECT_HANDLE objects[HANDLES_MAX];
     CK_ULONG count = 0;
     CK_ATTRIBUTE sought = {CKA_CLASS, &class, sizeof class};
-    (void)session_search(t, &sought, 1, objects, &count);
+    (void)signer_session_search(t, &sought, 1, objects, &count);
     unsigned number = 0;
     for (CK_ULONG i = 0; i < count; i++) {
         char label[65] = "";
@@ -256,13 +257,13 @@ static unsigned put_labels(struct token *t, CK_OBJECT_CLASS class, struct dpk_bu
     return number;
 }
 
-enum dpk_status session_one(struct token *t, CK_OBJECT_CLASS class, const char *what,
-                            CK_OBJECT_HANDLE *out, struct dpk_error *err)
+enum dpk_status signer_session_one(struct token *t, CK_OBJECT_CLASS class, const char *what,
+                                   CK_OBJECT_HANDLE *out, struct dpk_error *err)
 {
     CK_OBJECT_HANDLE objects[HANDLES_MAX];
     CK_ULONG count = 0;
     struct dpk_buf shown = {0};
-    enum dpk_status status = session_named(t, class, objects, &count, err);
+    enum dpk_status status = signer_session_named(t, class, objects, &count, err);
     if (status != DPK_OK)
         return status;
     if (count == 1) {

@@ -94,3 +94,48 @@ faults_of() {
 absent: passphrases.c in lib/signer 
 no source has dpk_rc_posts" ]
 }
+
+# What begins the external names of a room: `dpk_`, or the last word of its path ("lib/elf": elf_), or of these.
+prefixes='
+lib/hostfile hostfile
+runtime/api/doca-2.2 generation
+runtime/api/doca/telemetry_dpa telemetry
+runtime/api/flexio libflexio
+tools/doca_caps caps
+tools/dpa-app-attributes2blob attributes2blob
+tools/dpa-gdbserver gdbserver
+tools/dpa-ps ps
+tools/dpa-resource-mgmt resource_mgmt
+tools/dpa-statistics statistics
+tools/dpacc-extract extract
+tools/flint-lite flint
+tools/mlxconfig-lite mlxconfig
+'
+
+# Lines "ROOM NAME" of the external names of the project's own objects.
+externals() {
+    (cd "$DPAKIT_BUILD/obj" && find lib runtime tools -name '*.o' | LC_ALL=C sort) | while read -r object; do
+        [ -e "$tree/${object%.o}.c" ] || continue
+        nm -g --defined-only "$DPAKIT_BUILD/obj/$object" |
+            awk -v room="${object%/*}" 'NF == 3 && $2 ~ /^[TDBRCW]$/ { print room, $3 }'
+    done | LC_ALL=C sort -u
+}
+
+@test "each external name that no library exports begins with the name of its room" {
+    exports $(find "$lib" -name '*.so*' -type f) | LC_ALL=C sort -u >public
+    externals >names
+    [ "$(wc -l <names)" -gt 2000 ]
+    awk -v table="$prefixes" '
+        BEGIN { n = split(table, word); for (i = 1; i < n; i += 2) prefix[word[i]] = word[i + 1] }
+        FILENAME == "public" { exported[$1]; next }
+        $2 in exported || $2 ~ /^dpk_/ || $2 == "main" { next }
+        {
+            first = $1
+            sub(/.*\//, "", first)
+            if ($1 in prefix) first = prefix[$1]
+            sub(/s$/, "", first) # the room "queues" has queue_free and queues_start
+            if ($2 !~ "^" first "s?(_|$)") print
+        }' public names >strange
+    cat strange
+    [ ! -s strange ]
+}

@@ -59,10 +59,10 @@ static inline struct dpk_image *kernels_image(void)
 {
     struct dpk_buf elf = kernels_elf();
     struct dpk_error err = {0};
-    struct dpk_image *image = image_create("kernels");
+    struct dpk_image *image = loader_image_create("kernels");
     assert_non_null(image);
     const struct dpk_elf described = dpk_elf(elf.data, elf.size);
-    if (image_fill(image, &elf.data, &described, &err) != DPK_OK)
+    if (loader_image_fill(image, &elf.data, &described, &err) != DPK_OK)
         fail_msg("%s", err.message);
     return image;
 }

@@ -34,7 +34,7 @@ static inline struct peer peer_new(void)
     struct address a = {.number = 1, .secret = 2};
     struct sockaddr_un at;
     dpk_uuid_new_time(&a.process);
-    address_put(&a, &p.address);
+    pairs_address_put(&a, &p.address);
     socklen_t size = peer_name(&p.address, &at);
     p.listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(p.listener, (struct sockaddr *)&at, size) + listen(p.listener, 4), 0);
@@ -123,7 +123,7 @@ static inline void peer_put(struct peer *p, struct frame f, const void *payload)
 {
     struct ring *out = &p->rings.out;
     assert_int_equal(ring_room(out, FRAME_SIZE + f.payload), RING_GOOD);
-    frame_write(&f, ring_here(out));
+    pairs_frame_write(&f, ring_here(out));
     if (payload && f.payload > 0)
         memcpy(ring_here(out) + FRAME_SIZE, payload, f.payload);
     ring_wrote(out, FRAME_SIZE + f.payload);

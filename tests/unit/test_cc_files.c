@@ -41,18 +41,19 @@ static void every_example_runs(void **state)
         snprintf(path, sizeof path, "%s/share/doc/dpakit/examples/pcc/%s.yaml", top ? top : "build",
                  examples[i].name);
         if (dpk_file_read(path, 1 << 20, &file, &err) != DPK_OK ||
-            cc_read(file.data, file.size, &net, &work, &err) != DPK_OK)
+            model_cc_read(file.data, file.size, &net, &work, &err) != DPK_OK)
             fail_msg("%s: %s", path, err.message);
         assert_int_equal(net.node_count, examples[i].nodes);
         assert_int_equal(net.link_count, examples[i].links);
-        if (cc_run(&net, &work, cc_algorithm("hpcc"), 1, 100000, NULL, &res, &err) != DPK_OK &&
+        if (model_cc_run(&net, &work, model_cc_algorithm("hpcc"), 1, 100000, NULL, &res, &err) !=
+                DPK_OK &&
             err.status != DPK_ERR_NOT_FOUND)
             fail_msg("%s: %s", path, err.message);
         if (examples[i].flows)
             assert_int_equal(res.flow_count, examples[i].flows);
-        cc_results_free(&res);
-        cc_workload_free(&work);
-        cc_topology_free(&net);
+        model_cc_results_free(&res);
+        model_cc_workload_free(&work);
+        model_cc_topology_free(&net);
         dpk_buf_free(&file);
     }
 }
@@ -71,7 +72,7 @@ static void keys_of_a_file_are_parameters(void **state)
     struct cc_topology net = {0};
     struct cc_workload work = {0};
     struct dpk_error err = {0};
-    if (cc_read(text, sizeof text - 1, &net, &work, &err) != DPK_OK)
+    if (model_cc_read(text, sizeof text - 1, &net, &work, &err) != DPK_OK)
         fail_msg("%s", err.message);
     assert_int_equal(net.senders, 3);
     assert_int_equal(net.rate_mbps, 2500);
@@ -101,8 +102,8 @@ static void keys_of_a_file_are_parameters(void **state)
     assert_int_equal(work.items[1].kind, CC_POISSON);
     assert_int_equal(work.items[1].sizes, CC_HADOOP);
     assert_int_equal(work.items[1].load, 250000);
-    cc_workload_free(&work);
-    cc_topology_free(&net);
+    model_cc_workload_free(&work);
+    model_cc_topology_free(&net);
 }
 
 static void bad_file_is_refused_with_its_line(void **state)
@@ -150,7 +151,7 @@ static void bad_file_is_refused_with_its_line(void **state)
         struct cc_topology net = {0};
         struct cc_workload work = {0};
         struct dpk_error err = {0};
-        assert_int_not_equal(cc_read(files[i].text, strlen(files[i].text), &net, &work, &err),
+        assert_int_not_equal(model_cc_read(files[i].text, strlen(files[i].text), &net, &work, &err),
                              DPK_OK);
         assert_string_equal(err.message, files[i].error);
         expect_nothing(&net, &work);
@@ -174,16 +175,16 @@ static void bad_name_is_refused(void **state)
         struct cc_topology net = {0};
         struct cc_workload work = {0};
         struct dpk_error err = {0};
-        assert_int_not_equal(cc_named(names[i].text, &net, &work, &err), DPK_OK);
+        assert_int_not_equal(model_cc_named(names[i].text, &net, &work, &err), DPK_OK);
         assert_string_equal(err.message, names[i].error);
         expect_nothing(&net, &work);
     }
     struct cc_workload work = {0};
     struct dpk_error err = {0};
-    assert_int_not_equal(cc_workload_named("long+bursts:size=x", &work, &err), DPK_OK);
+    assert_int_not_equal(model_cc_workload_named("long+bursts:size=x", &work, &err), DPK_OK);
     assert_string_equal(err.message, "size: \"x\" is not bytes, as 100K is");
     assert_null(work.items);
-    assert_int_not_equal(cc_workload_named("", &work, &err), DPK_OK);
+    assert_int_not_equal(model_cc_workload_named("", &work, &err), DPK_OK);
     assert_null(work.items);
 }
 
@@ -191,15 +192,15 @@ static void times_are_read(void **state)
 {
     (void)state;
     uint64_t ns = 0;
-    assert_int_equal(cc_parse_time("20ms", &ns, NULL), DPK_OK);
+    assert_int_equal(model_cc_parse_time("20ms", &ns, NULL), DPK_OK);
     assert_int_equal(ns, 20000000);
-    assert_int_equal(cc_parse_time("1.5us", &ns, NULL), DPK_OK);
+    assert_int_equal(model_cc_parse_time("1.5us", &ns, NULL), DPK_OK);
     assert_int_equal(ns, 1500);
-    assert_int_equal(cc_parse_time("0.25 s", &ns, NULL), DPK_OK);
+    assert_int_equal(model_cc_parse_time("0.25 s", &ns, NULL), DPK_OK);
     assert_int_equal(ns, 250000000);
     const char *const bad[] = {"", "s", "1", "1m", "1.ms", "1e3ns", " 1s", "1ss", "0x1s"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(cc_parse_time(bad[i], &ns, NULL), DPK_ERR_FORMAT);
+        assert_int_equal(model_cc_parse_time(bad[i], &ns, NULL), DPK_ERR_FORMAT);
 }
 
 /* ---- Distributions and traces ---- */
@@ -208,7 +209,7 @@ static enum dpk_status read_sizes(const char *text, struct cc_work *w, struct dp
 {
     *w = (struct cc_work){.kind = CC_POISSON, .sizes = CC_SIZES_FILE};
     *err = (struct dpk_error){0};
-    return cc_read_sizes(text, strlen(text), w, err);
+    return model_cc_read_sizes(text, strlen(text), w, err);
 }
 
 static void distributions_are_what_tools_of_papers_write(void **state)
@@ -280,7 +281,7 @@ static void traces_have_a_flow_in_each_line(void **state)
                                "0,sender0,1,64K\n1.5us, 0 ,receiver1,1000\n2000,sender1,2,1\n";
     struct cc_work w = {.kind = CC_TRACE};
     struct dpk_error err = {0};
-    assert_int_equal(cc_read_trace(text, strlen(text), &w, &err), DPK_OK);
+    assert_int_equal(model_cc_read_trace(text, strlen(text), &w, &err), DPK_OK);
     assert_int_equal(w.demand_count, 3);
     assert_int_equal(w.demands[0].size, 64000);
     assert_string_equal(w.demands[1].from, "0");
@@ -307,7 +308,8 @@ static void bad_traces_are_told_by_their_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cc_work w = {.kind = CC_TRACE};
         struct dpk_error err = {0};
-        assert_int_not_equal(cc_read_trace(cases[i][0], strlen(cases[i][0]), &w, &err), DPK_OK);
+        assert_int_not_equal(model_cc_read_trace(cases[i][0], strlen(cases[i][0]), &w, &err),
+                             DPK_OK);
         if (strncmp(err.message, cases[i][1], strlen(cases[i][1])) != 0)
             fail_msg("case %zu: %s", i, err.message);
         assert_null(w.demands);

@@ -24,19 +24,19 @@ struct world {
 
 static void world_free(struct world *w)
 {
-    cc_results_free(&w->res);
-    cc_workload_free(&w->work);
-    cc_topology_free(&w->net);
+    model_cc_results_free(&w->res);
+    model_cc_workload_free(&w->work);
+    model_cc_topology_free(&w->net);
 }
 
 static struct world world_new(const char *topology, const char *workload)
 {
     struct world w = {0};
-    if (cc_named(topology, &w.net, &w.work, &w.err) != DPK_OK)
+    if (model_cc_named(topology, &w.net, &w.work, &w.err) != DPK_OK)
         fail_msg("%s: %s", topology, w.err.message);
     if (workload) {
-        cc_workload_free(&w.work);
-        if (cc_workload_named(workload, &w.work, &w.err) != DPK_OK)
+        model_cc_workload_free(&w.work);
+        if (model_cc_workload_named(workload, &w.work, &w.err) != DPK_OK)
             fail_msg("%s: %s", workload, w.err.message);
     }
     return w;
@@ -58,8 +58,9 @@ static void expect_books_to_agree(const struct cc_results *r)
 static void run(struct world *w, const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time,
                 const struct cc_recorder *recorder)
 {
-    cc_results_free(&w->res);
-    if (cc_run(&w->net, &w->work, algorithm, seed, time, recorder, &w->res, &w->err) != DPK_OK)
+    model_cc_results_free(&w->res);
+    if (model_cc_run(&w->net, &w->work, algorithm, seed, time, recorder, &w->res, &w->err) !=
+        DPK_OK)
         fail_msg("%s", w->err.message);
     expect_books_to_agree(&w->res);
 }
@@ -132,27 +133,30 @@ static void run_drawn(struct cc_random *r, uint64_t seed)
                                         "bursts:size=30K,period=200us",
                                         "poisson:sizes=hadoop,load=0.6+flow:from=%s,to=%s"};
     char topology[256], workload[256];
-    int n = snprintf(topology, sizeof topology, shapes[cc_random_below(r, 4)],
-                     1 + cc_random_below(r, 7));
+    int n = snprintf(topology, sizeof topology, shapes[model_cc_random_below(r, 4)],
+                     1 + model_cc_random_below(r, 7));
     snprintf(topology + n, sizeof topology - (size_t)n,
              ",rate=%uG,delay=%uns,mtu=%u,burst=%u,ack-every=%u,buffer=%uK,pfc.enabled=%s,"
              "ecn.enabled=%s,timeout=100us",
-             1 + cc_random_below(r, 200), cc_random_below(r, 3000), 256 + cc_random_below(r, 3840),
-             1 + cc_random_below(r, 8), 1 + cc_random_below(r, 8), 20 + cc_random_below(r, 1000),
-             cc_random_below(r, 2) ? "yes" : "no", cc_random_below(r, 2) ? "yes" : "no");
-    const uint32_t load = cc_random_below(r, 4);
+             1 + model_cc_random_below(r, 200), model_cc_random_below(r, 3000),
+             256 + model_cc_random_below(r, 3840), 1 + model_cc_random_below(r, 8),
+             1 + model_cc_random_below(r, 8), 20 + model_cc_random_below(r, 1000),
+             model_cc_random_below(r, 2) ? "yes" : "no",
+             model_cc_random_below(r, 2) ? "yes" : "no");
+    const uint32_t load = model_cc_random_below(r, 4);
     struct world w = world_new(topology, load == 3 ? NULL : loads[load]);
     if (load == 3) {
         snprintf(workload, sizeof workload, loads[3], w.net.nodes[0].name, w.net.nodes[1].name);
         world_free(&w);
         w = world_new(topology, workload);
     }
-    struct script s = {.rate = 1 + cc_random_below(r, CC_RATE_ONE),
-                       .window = cc_random_below(r, 2) ? cc_random_below(r, 100000) : 0,
+    struct script s = {.rate = 1 + model_cc_random_below(r, CC_RATE_ONE),
+                       .window = model_cc_random_below(r, 2) ? model_cc_random_below(r, 100000) : 0,
                        .probes = true};
     const struct cc_algorithm scripted = script_algorithm(&s);
-    const uint32_t which = cc_random_below(r, 5);
-    run(&w, which < 4 ? cc_algorithm(cc_algorithms[which]) : &scripted, seed, MS / 2, NULL);
+    const uint32_t which = model_cc_random_below(r, 5);
+    run(&w, which < 4 ? model_cc_algorithm(model_cc_algorithms[which]) : &scripted, seed, MS / 2,
+        NULL);
     assert_true(s.in_order);
     assert_int_equal(s.late, 0);
     world_free(&w);
@@ -162,7 +166,7 @@ static void packets_are_conserved_in_every_network(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct cc_random r = cc_random_new(seed, 9);
+        struct cc_random r = model_cc_random_new(seed, 9);
         run_drawn(&r, seed);
     }
 }
@@ -170,20 +174,21 @@ static void packets_are_conserved_in_every_network(void **state)
 /* A digest of everything that is measured. */
 static uint64_t digest_of(const struct cc_results *r)
 {
-    uint64_t d = cc_mix(r->events) ^ r->data_sent ^ r->marked ^ (uint64_t)(r->fairness * 1e15);
+    uint64_t d =
+        model_cc_mix(r->events) ^ r->data_sent ^ r->marked ^ (uint64_t)(r->fairness * 1e15);
     for (uint32_t i = 0; i < r->flow_count; i++)
-        d = cc_mix(d ^ r->flows[i].acknowledged ^ r->flows[i].end_ns ^ r->flows[i].rate);
+        d = model_cc_mix(d ^ r->flows[i].acknowledged ^ r->flows[i].end_ns ^ r->flows[i].rate);
     for (uint32_t i = 0; i < r->queue_count; i++)
-        d = cc_mix(d ^ r->queues[i].bytes.p99 ^ r->queues[i].tx_bytes);
+        d = model_cc_mix(d ^ r->queues[i].bytes.p99 ^ r->queues[i].tx_bytes);
     return d;
 }
 
 static void same_seed_gives_the_same_results(void **state)
 {
     (void)state;
-    for (size_t i = 0; cc_algorithms[i]; i++) {
+    for (size_t i = 0; model_cc_algorithms[i]; i++) {
         struct world w = world_new("fat-tree:k=4,rate=25G", "poisson:load=0.5,sizes=hadoop");
-        const struct cc_algorithm *a = cc_algorithm(cc_algorithms[i]);
+        const struct cc_algorithm *a = model_cc_algorithm(model_cc_algorithms[i]);
         run(&w, a, 5, MS, NULL);
         const uint64_t first = digest_of(&w.res);
         run(&w, a, 5, MS, NULL);
@@ -233,7 +238,7 @@ static void no_sample_exceeds_the_line(void **state)
     struct peak peak = {0};
     const struct cc_recorder recorder = {.self = &peak, .interval_ns = 10000, .sample = note_peak};
     struct world w = world_new("incast:senders=8,rate=25G", NULL);
-    run(&w, cc_algorithm("dcqcn"), 1, 2 * MS, &recorder);
+    run(&w, model_cc_algorithm("dcqcn"), 1, 2 * MS, &recorder);
     assert_int_equal(peak.samples, 199);
     /* of payload, and a packet that began before the interval */
     assert_in_range(peak.mbps, 20000, 25000 * 1024 / 1106 + 8 * 1024 / 10 + 1);
@@ -259,7 +264,7 @@ static void lossless_network_loses_nothing(void **state)
 {
     (void)state;
     struct world w = world_new("incast:senders=16,rate=100G,buffer=2M", NULL);
-    run(&w, cc_algorithm("none"), 1, 2 * MS, NULL);
+    run(&w, model_cc_algorithm("none"), 1, 2 * MS, NULL);
     assert_int_equal(w.res.data_dropped, 0);
     assert_int_equal(w.res.out_of_order, 0);
     assert_true(w.res.pauses > 0 && w.res.paused_ns > 0);
@@ -273,7 +278,7 @@ static void lossy_network_sends_again_until_all_has_arrived(void **state)
     struct world w = world_new("incast:senders=8,rate=100G,buffer=200K,pfc.enabled=no,"
                                "timeout=100us",
                                "bursts:size=500K");
-    run(&w, cc_algorithm("dcqcn"), 1, 20 * MS, NULL);
+    run(&w, model_cc_algorithm("dcqcn"), 1, 20 * MS, NULL);
     assert_true(w.res.data_dropped > 0 && w.res.resent > 0 && w.res.nacks > 0);
     assert_int_equal(w.res.finished, 8);
     assert_int_equal(w.res.acknowledged, 8 * 500000);
@@ -288,13 +293,13 @@ static void pause_reaches_flows_that_share_the_port(void **state)
     const char *const topology = "dumbbell:senders=9,rate=100G,buffer=1M,ecn.enabled=no";
     const char *const incast = "bursts:size=4M,to=receiver0,flows=8";
     struct world w = world_new(topology, "flow:from=sender8,to=receiver8,size=1M");
-    run(&w, cc_algorithm("none"), 1, 10 * MS, NULL);
+    run(&w, model_cc_algorithm("none"), 1, 10 * MS, NULL);
     const uint64_t alone = w.res.flows[0].end_ns;
     world_free(&w);
     char both[256];
     snprintf(both, sizeof both, "flow:from=sender8,to=receiver8,size=1M+%s", incast);
     w = world_new(topology, both);
-    run(&w, cc_algorithm("none"), 1, 10 * MS, NULL);
+    run(&w, model_cc_algorithm("none"), 1, 10 * MS, NULL);
     assert_true(alone > 0 && w.res.flows[0].end_ns > 4 * alone);
     world_free(&w);
 }
@@ -309,12 +314,12 @@ static void flow_alone_takes_its_ideal_time(void **state)
         char work[64];
         snprintf(work, sizeof work, "flow:from=host0,to=host15,size=%s", sizes[i]);
         struct world w = world_new("fat-tree:k=4,rate=25G,core.rate=100G", work);
-        run(&w, cc_algorithm("none"), 1, 5 * MS, NULL);
+        run(&w, model_cc_algorithm("none"), 1, 5 * MS, NULL);
         const struct cc_flow *f = &w.res.flows[0];
         const uint64_t time = f->end_ns - f->start_ns;
         assert_in_range(time, f->ideal_ns - f->ideal_ns / 100 - 1000, f->ideal_ns + 1);
         double p50, p95, p99;
-        assert_int_equal(cc_slowdown(&w.res, 0, UINT64_MAX, &p50, &p95, &p99), 1);
+        assert_int_equal(model_cc_slowdown(&w.res, 0, UINT64_MAX, &p50, &p95, &p99), 1);
         assert_true(p50 > 0.8 && p50 < 1.01 && p99 == p50);
         world_free(&w);
     }
@@ -344,12 +349,12 @@ static void failure_ends_the_run_with_what_was_measured(void **state)
     struct script s = {.rate = CC_RATE_ONE / 4, .fails_at = 1000};
     const struct cc_algorithm a = script_algorithm(&s);
     struct world w = world_new("dumbbell", NULL);
-    assert_int_equal(cc_run(&w.net, &w.work, &a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_FAULT);
+    assert_int_equal(model_cc_run(&w.net, &w.work, &a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_FAULT);
     assert_int_equal(w.err.status, DPK_ERR_FAULT);
     assert_non_null(strstr(w.err.message, "it fell"));
     char wanted[128];
     snprintf(wanted, sizeof wanted, "flow %" PRIu32 ", %s at %" PRIu64 " ns: ", w.res.failed.flow,
-             cc_event_name(w.res.failed.type), w.res.failed.time_ns);
+             model_cc_event_name(w.res.failed.type), w.res.failed.time_ns);
     assert_memory_equal(w.err.message, wanted, strlen(wanted));
     assert_true(w.res.has_failed && w.res.data_sent > 100 && w.res.time_ns < MS);
     expect_books_to_agree(&w.res);
@@ -364,7 +369,8 @@ static void rate_outside_its_limits_ends_the_run(void **state)
         struct script s = {.rate = rates[i]};
         const struct cc_algorithm a = script_algorithm(&s);
         struct world w = world_new("dumbbell", NULL);
-        assert_int_equal(cc_run(&w.net, &w.work, &a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_RANGE);
+        assert_int_equal(model_cc_run(&w.net, &w.work, &a, 1, MS, NULL, &w.res, &w.err),
+                         DPK_ERR_RANGE);
         assert_int_equal(w.res.calls[CC_TX], 1);
         assert_int_equal(w.res.failed.type, CC_TX);
         char wanted[64];
@@ -386,7 +392,7 @@ static void progress_can_end_the_run(void **state)
     unsigned calls = 0;
     const struct cc_recorder recorder = {.self = &calls, .progress = stop_at_half};
     struct world w = world_new("dumbbell", NULL);
-    run(&w, cc_algorithm("none"), 1, MS, &recorder);
+    run(&w, model_cc_algorithm("none"), 1, MS, &recorder);
     assert_in_range(calls, 400, 510);
     assert_in_range(w.res.time_ns, MS / 2, MS / 2 + MS / 500);
     world_free(&w);
@@ -396,20 +402,21 @@ static void what_cannot_run_is_refused(void **state)
 {
     (void)state;
     struct world w = world_new("dumbbell", NULL);
-    const struct cc_algorithm *a = cc_algorithm("none");
-    assert_int_equal(cc_run(&w.net, &w.work, a, 1, 0, NULL, &w.res, &w.err), DPK_ERR_RANGE);
-    assert_int_equal(cc_run(&w.net, &w.work, a, 1, 10000 * MS + 1, NULL, &w.res, &w.err),
+    const struct cc_algorithm *a = model_cc_algorithm("none");
+    assert_int_equal(model_cc_run(&w.net, &w.work, a, 1, 0, NULL, &w.res, &w.err), DPK_ERR_RANGE);
+    assert_int_equal(model_cc_run(&w.net, &w.work, a, 1, 10000 * MS + 1, NULL, &w.res, &w.err),
                      DPK_ERR_RANGE);
     w.net.links[0].rate_mbps = 0;
-    assert_int_equal(cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_RANGE);
+    assert_int_equal(model_cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_RANGE);
     w.net.links[0].rate_mbps = 1;
     w.net.links[0].to = 99;
-    assert_int_equal(cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_RANGE);
+    assert_int_equal(model_cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_RANGE);
     w.net.links[0].to = 1; /* hosts alone */
-    assert_int_not_equal(cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_OK);
+    assert_int_not_equal(model_cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_OK);
     world_free(&w);
     w = world_new("dumbbell", "flow:from=sender0,to=nobody");
-    assert_int_equal(cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err), DPK_ERR_NOT_FOUND);
+    assert_int_equal(model_cc_run(&w.net, &w.work, a, 1, MS, NULL, &w.res, &w.err),
+                     DPK_ERR_NOT_FOUND);
     world_free(&w);
 }
 
@@ -417,7 +424,7 @@ static void what_cannot_run_is_refused(void **state)
 
 static void fail_link(struct world *w, const char *text)
 {
-    if (cc_failure_named(text, &w->net, &w->err) != DPK_OK)
+    if (model_cc_failure_named(text, &w->net, &w->err) != DPK_OK)
         fail_msg("%s: %s", text, w->err.message);
 }
 
@@ -426,10 +433,10 @@ static void a_link_that_is_down_carries_nothing(void **state)
     (void)state;
     struct world w = world_new("dumbbell:senders=2,timeout=100us", "long:size=10M");
     w.work.until_end = true;
-    run(&w, cc_algorithm("hpcc"), 1, 100 * MS, NULL);
+    run(&w, model_cc_algorithm("hpcc"), 1, 100 * MS, NULL);
     const uint64_t alone = w.res.time_ns;
     fail_link(&w, "switch1,switch0:down=200us,up=5ms");
-    run(&w, cc_algorithm("hpcc"), 1, 100 * MS, NULL);
+    run(&w, model_cc_algorithm("hpcc"), 1, 100 * MS, NULL);
     assert_int_equal(w.res.finished, 2);
     assert_int_equal(w.res.acknowledged, 20000000);
     assert_true(w.res.data_lost > 0 && w.res.data_lost == w.res.data_dropped && w.res.resent > 0);
@@ -437,7 +444,7 @@ static void a_link_that_is_down_carries_nothing(void **state)
     assert_int_equal(w.res.data_in_flight, 0);
     /* One that stays down ends all that goes by it. */
     fail_link(&w, "switch0,switch1:down=300us");
-    run(&w, cc_algorithm("hpcc"), 1, 20 * MS, NULL);
+    run(&w, model_cc_algorithm("hpcc"), 1, 20 * MS, NULL);
     assert_int_equal(w.res.finished, 0);
     assert_int_equal(w.res.time_ns, 20 * MS);
     world_free(&w);
@@ -447,7 +454,7 @@ static unsigned finished_beside(const char *topology, const char *failure)
 {
     struct world w = world_new(topology, "flow:from=host0,to=host15,size=5M");
     fail_link(&w, failure);
-    run(&w, cc_algorithm("hpcc"), 1, 20 * MS, NULL);
+    run(&w, model_cc_algorithm("hpcc"), 1, 20 * MS, NULL);
     const unsigned finished = w.res.finished;
     world_free(&w);
     return finished;
@@ -473,14 +480,16 @@ static void all_arrives_in_the_end_whatever_failed(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct cc_random r = cc_random_new(seed, 11);
+        struct cc_random r = model_cc_random_new(seed, 11);
         struct world w = world_new("dumbbell:senders=6,buffer=300K,timeout=100us,reroute=50us",
                                    "bursts:size=300K,to=receiver0,flows=6+long:size=200K");
         w.work.until_end = true;
         for (unsigned i = 0; i < 8; i++) {
             char text[128];
-            const uint32_t down = cc_random_below(&r, 1000), lasts = 1 + cc_random_below(&r, 300);
-            const uint32_t host = cc_random_below(&r, 6), which = cc_random_below(&r, 3);
+            const uint32_t down = model_cc_random_below(&r, 1000),
+                           lasts = 1 + model_cc_random_below(&r, 300);
+            const uint32_t host = model_cc_random_below(&r, 6),
+                           which = model_cc_random_below(&r, 3);
             const char *const forms[] = {"switch0,switch1", "switch0,sender", "switch1,receiver"};
             char number[16] = "";
             if (which)
@@ -489,11 +498,11 @@ static void all_arrives_in_the_end_whatever_failed(void **state)
                      number, down, down + lasts);
             fail_link(&w, text);
         }
-        run(&w, cc_algorithm(cc_algorithms[seed % 4]), seed, 200 * MS, NULL);
+        run(&w, model_cc_algorithm(model_cc_algorithms[seed % 4]), seed, 200 * MS, NULL);
         if (w.res.finished != w.res.flow_count)
             fail_msg("seed %" PRIu64 ": %u of %u flows", seed, w.res.finished, w.res.flow_count);
         const uint64_t digest = digest_of(&w.res);
-        run(&w, cc_algorithm(cc_algorithms[seed % 4]), seed, 200 * MS, NULL);
+        run(&w, model_cc_algorithm(model_cc_algorithms[seed % 4]), seed, 200 * MS, NULL);
         assert_true(digest == digest_of(&w.res));
         world_free(&w);
     }
@@ -513,7 +522,7 @@ static void failures_that_cannot_be_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world w = world_new("dumbbell:senders=2", NULL);
-        assert_int_not_equal(cc_failure_named(cases[i][0], &w.net, &w.err), DPK_OK);
+        assert_int_not_equal(model_cc_failure_named(cases[i][0], &w.net, &w.err), DPK_OK);
         if (!strstr(w.err.message, cases[i][1]))
             fail_msg("%s: %s", cases[i][0], w.err.message);
         world_free(&w);

@@ -21,17 +21,18 @@ static struct cc_results run(const char *topology, const char *workload, const c
     struct cc_workload work = {0};
     struct cc_results res = {0};
     struct dpk_error err = {0};
-    if (cc_named(topology, &net, &work, &err) != DPK_OK)
+    if (model_cc_named(topology, &net, &work, &err) != DPK_OK)
         fail_msg("%s: %s", topology, err.message);
     if (workload) {
-        cc_workload_free(&work);
-        if (cc_workload_named(workload, &work, &err) != DPK_OK)
+        model_cc_workload_free(&work);
+        if (model_cc_workload_named(workload, &work, &err) != DPK_OK)
             fail_msg("%s: %s", workload, err.message);
     }
-    if (cc_run(&net, &work, cc_algorithm(algorithm), 1, time, recorder, &res, &err) != DPK_OK)
+    if (model_cc_run(&net, &work, model_cc_algorithm(algorithm), 1, time, recorder, &res, &err) !=
+        DPK_OK)
         fail_msg("%s", err.message);
-    cc_workload_free(&work);
-    cc_topology_free(&net);
+    model_cc_workload_free(&work);
+    model_cc_topology_free(&net);
     return res;
 }
 
@@ -121,7 +122,7 @@ static void dcqcn_queue_stands_at_the_fixed_point_of_its_fluid_model(void **stat
         expect_between("the mean queue", r.queue.mean, wanted * 0.65, wanted * 1.35);
         expect_between("fairness", r.fairness, 0.97, 1);
         assert_int_equal(r.data_dropped, 0);
-        cc_results_free(&r);
+        model_cc_results_free(&r);
     }
 }
 
@@ -136,8 +137,8 @@ static void dcqcn_needs_no_pauses_where_pfc_alone_does(void **state)
     assert_true(alone.pauses > 1000);
     assert_int_equal(with.pauses, 0);
     assert_true(with.queue.p99 * 10 < alone.queue.p50);
-    cc_results_free(&alone);
-    cc_results_free(&with);
+    model_cc_results_free(&alone);
+    model_cc_results_free(&with);
 }
 
 /* ---- HPCC ---- */
@@ -151,7 +152,7 @@ static void hpcc_uses_95_percent_of_the_line_with_no_queue(void **state)
     expect_between("the use of the line", bits / 100e9 / 0.010, 0.94, 0.96);
     expect_between("the queue's p99", (double)r.queue.p99, 0, 5000);
     expect_between("fairness", r.fairness, 0.98, 1);
-    cc_results_free(&r);
+    model_cc_results_free(&r);
 }
 
 /* The paper's incast of 16 to 1: the queue of the first round trip is gone within two more, and stays so.
@@ -165,8 +166,8 @@ static void hpcc_incast_leaves_no_queue(void **state)
     expect_between("the queue's p99", (double)later.queue.p99, 0, 10000);
     expect_between("the queue's p50", (double)later.queue.p50, 0, 2000);
     assert_int_equal(first.pauses, 0);
-    cc_results_free(&first);
-    cc_results_free(&later);
+    model_cc_results_free(&first);
+    model_cc_results_free(&later);
 }
 
 /* ---- Swift ---- */
@@ -206,7 +207,7 @@ static void swift_keeps_the_delay_at_its_target_and_the_line_full(void **state)
         expect_between("fairness", r.fairness, 0.95, 1);
         assert_true((double)r.rtt_ns.p50 > before);
         before = (double)r.rtt_ns.p50;
-        cc_results_free(&r);
+        model_cc_results_free(&r);
     }
 }
 
@@ -221,7 +222,7 @@ static uint64_t time_to_fairness(const char *algorithm, uint32_t count)
         .self = &shares, .interval_ns = 100000, .sample = note_shares};
     snprintf(topology, sizeof topology, "incast:senders=%" PRIu32, count);
     struct cc_results r = run(topology, "long:stagger=500us", algorithm, 25 * MS, &recorder);
-    cc_results_free(&r);
+    model_cc_results_free(&r);
     return shares.fair_ns ? shares.fair_ns - shares.after_ns : UINT64_MAX;
 }
 
@@ -243,11 +244,11 @@ static void short_flows_are_faster_with_hpcc_than_with_dcqcn(void **state)
     struct cc_results hpcc = run("fat-tree:k=4", work, "hpcc", 3 * MS, NULL);
     struct cc_results dcqcn = run("fat-tree:k=4", work, "dcqcn", 3 * MS, NULL);
     double p50, p95, p99_hpcc, p99_dcqcn;
-    assert_true(cc_slowdown(&hpcc, 0, 30000, &p50, &p95, &p99_hpcc) > 1000);
-    assert_true(cc_slowdown(&dcqcn, 0, 30000, &p50, &p95, &p99_dcqcn) > 1000);
+    assert_true(model_cc_slowdown(&hpcc, 0, 30000, &p50, &p95, &p99_hpcc) > 1000);
+    assert_true(model_cc_slowdown(&dcqcn, 0, 30000, &p50, &p95, &p99_dcqcn) > 1000);
     expect_between("HPCC's p99 of short flows over DCQCN's", p99_hpcc / p99_dcqcn, 0, 0.5);
-    cc_results_free(&hpcc);
-    cc_results_free(&dcqcn);
+    model_cc_results_free(&hpcc);
+    model_cc_results_free(&dcqcn);
 }
 
 int main(void)

@@ -16,22 +16,22 @@
 static void random_numbers_are_those_of_their_authors(void **state)
 {
     (void)state;
-    assert_true(cc_mix(0) == 0xe220a8397b1dcdafu);
+    assert_true(model_cc_mix(0) == 0xe220a8397b1dcdafu);
     struct cc_random r = {{1, 2, 3, 4}};
     const uint64_t wanted[] = {11520, 0, 1509978240, 1215971899390074240};
     for (size_t i = 0; i < 4; i++)
-        assert_true(cc_random_next(&r) == wanted[i]);
+        assert_true(model_cc_random_next(&r) == wanted[i]);
 }
 
 static void streams_of_one_seed_differ(void **state)
 {
     (void)state;
-    struct cc_random a = cc_random_new(1, 1), b = cc_random_new(1, 2), c = cc_random_new(2, 1),
-                     again = cc_random_new(1, 1);
-    const uint64_t first = cc_random_next(&a);
-    assert_true(first == cc_random_next(&again));
-    assert_true(first != cc_random_next(&b));
-    assert_true(first != cc_random_next(&c));
+    struct cc_random a = model_cc_random_new(1, 1), b = model_cc_random_new(1, 2),
+                     c = model_cc_random_new(2, 1), again = model_cc_random_new(1, 1);
+    const uint64_t first = model_cc_random_next(&a);
+    assert_true(first == model_cc_random_next(&again));
+    assert_true(first != model_cc_random_next(&b));
+    assert_true(first != model_cc_random_next(&c));
 }
 
 /* Mean 1, and e^-1, e^-2, e^-3 of them above 1, 2 and 3. */
@@ -39,11 +39,11 @@ static void exponential_numbers_have_their_distribution(void **state)
 {
     (void)state;
     enum { COUNT = 200000, MEAN = 1000000 };
-    struct cc_random r = cc_random_new(7, 1);
+    struct cc_random r = model_cc_random_new(7, 1);
     uint64_t sum = 0;
     uint32_t above[3] = {0};
     for (uint32_t i = 0; i < COUNT; i++) {
-        const uint64_t x = cc_random_exponential(&r, MEAN);
+        const uint64_t x = model_cc_random_exponential(&r, MEAN);
         sum += x;
         for (uint32_t k = 0; k < 3; k++)
             above[k] += x > (k + 1) * (uint64_t)MEAN;
@@ -60,27 +60,27 @@ static void agenda_is_in_order_of_time_then_of_putting(void **state)
     (void)state;
     enum { COUNT = 100000 };
     static const uint32_t spans[] = {1, 50, 20000, 5000000, 80000000};
-    struct agenda *a = agenda_new();
-    struct cc_random r = cc_random_new(3, 1);
+    struct agenda *a = model_agenda_new();
+    struct cc_random r = model_cc_random_new(3, 1);
     uint32_t put = 0, taken = 0;
     struct agenda_entry last = {0, 0, 0}, e;
     assert_non_null(a);
     a->order = UINT32_MAX - 1000; /* it wraps */
     while (taken < COUNT) {
-        if (put < COUNT && (put == taken || cc_random_below(&r, 100) < 51)) {
-            const uint64_t ahead = cc_random_below(&r, spans[cc_random_below(&r, 5)]);
-            agenda_put(a, last.at + ahead, put++);
+        if (put < COUNT && (put == taken || model_cc_random_below(&r, 100) < 51)) {
+            const uint64_t ahead = model_cc_random_below(&r, spans[model_cc_random_below(&r, 5)]);
+            model_agenda_put(a, last.at + ahead, put++);
             continue;
         }
-        assert_true(agenda_take(a, &e));
+        assert_true(model_agenda_take(a, &e));
         if (taken++) {
             assert_true(e.at >= last.at);
             assert_true(e.at > last.at || e.what > last.what);
         }
         last = e;
     }
-    assert_false(agenda_take(a, &e));
-    agenda_free(a);
+    assert_false(model_agenda_take(a, &e));
+    model_agenda_free(a);
 }
 
 /* Against a list of all values, each as often as its weight. */
@@ -90,19 +90,19 @@ static void quantiles_are_those_of_a_sorted_list(void **state)
     struct histogram h = {0};
     for (uint32_t v = 1; v <= 100000; v++)
         histogram_add(&h, v, 1);
-    struct cc_quantiles q = histogram_quantiles(&h);
+    struct cc_quantiles q = model_histogram_quantiles(&h);
     assert_in_range(q.p50, 50000, 50000 + 50000 / 128);
     assert_in_range(q.p95, 95000, 95000 + 95000 / 128);
     assert_in_range(q.p99, 99000, 99000 + 99000 / 128);
     assert_int_equal(q.max, 100000);
     assert_true(q.mean == 50000.5);
-    histogram_free(&h);
+    model_histogram_free(&h);
     histogram_add(&h, 7, 99);
     histogram_add(&h, UINT32_MAX, 1);
-    q = histogram_quantiles(&h);
+    q = model_histogram_quantiles(&h);
     assert_int_equal(q.p99, 7);
     assert_int_equal(q.max, UINT32_MAX);
-    histogram_free(&h);
+    model_histogram_free(&h);
 }
 
 static void bins_follow_each_other(void **state)
@@ -121,11 +121,11 @@ static void sizes_of_flows_have_their_mean(void **state)
     (void)state;
     enum { COUNT = 100000 };
     for (enum cc_sizes sizes = CC_WEBSEARCH; sizes <= CC_HADOOP; sizes++) {
-        struct cc_random r = cc_random_new(5, 1);
-        uint64_t sum = 0, mean = sizes_mean(&(struct cc_work){.sizes = sizes});
+        struct cc_random r = model_cc_random_new(5, 1);
+        uint64_t sum = 0, mean = model_sizes_mean(&(struct cc_work){.sizes = sizes});
         uint32_t small = 0;
         for (uint32_t i = 0; i < COUNT; i++) {
-            const uint64_t size = sizes_draw(&(struct cc_work){.sizes = sizes}, &r);
+            const uint64_t size = model_sizes_draw(&(struct cc_work){.sizes = sizes}, &r);
             assert_in_range(size, 1, 30000000);
             sum += size;
             small += size <= 1000;

@@ -188,7 +188,7 @@ static int talk_setup(void **state)
     };
     struct talk *t = calloc(1, sizeof *t);
     assert_non_null(t);
-    gdb_begin(&t->gdb, &ops, &t->target);
+    debug_gdb_begin(&t->gdb, &ops, &t->target);
     t->gdb.no_ack = true;
     *state = t;
     return 0;
@@ -197,7 +197,7 @@ static int talk_setup(void **state)
 static int talk_teardown(void **state)
 {
     struct talk *t = *state;
-    gdb_end(&t->gdb);
+    debug_gdb_end(&t->gdb);
     free(t);
     return 0;
 }
@@ -232,7 +232,7 @@ static void ask(struct talk *t, const char *body, const char *answer)
     framed(body, packet, sizeof packet);
     if (answer)
         framed(answer, want, sizeof want);
-    gdb_feed(&t->gdb, packet, strlen(packet));
+    debug_gdb_feed(&t->gdb, packet, strlen(packet));
     assert_said(t, want);
 }
 
@@ -240,17 +240,17 @@ static void packets_are_acknowledged_until_the_client_wants_no_more(void **state
 {
     struct talk *t = *state;
     t->gdb.no_ack = false;
-    gdb_feed(&t->gdb, "$qC#b4", 6);
+    debug_gdb_feed(&t->gdb, "$qC#b4", 6);
     assert_said(t, "+$QC1#c5");
-    gdb_feed(&t->gdb, "$qC#b5", 6);
+    debug_gdb_feed(&t->gdb, "$qC#b5", 6);
     assert_said(t, "-");
-    gdb_feed(&t->gdb, "$qC#zz", 6);
+    debug_gdb_feed(&t->gdb, "$qC#zz", 6);
     assert_said(t, "-");
-    gdb_feed(&t->gdb, "-", 1);
+    debug_gdb_feed(&t->gdb, "-", 1);
     assert_said(t, "$QC1#c5");
-    gdb_feed(&t->gdb, "---", 3); /* one read of the client, one copy: each would be 16 KiB */
+    debug_gdb_feed(&t->gdb, "---", 3); /* one read of the client, one copy: each would be 16 KiB */
     assert_said(t, "$QC1#c5");
-    gdb_feed(&t->gdb, "$QStartNoAckMode#b0", 19);
+    debug_gdb_feed(&t->gdb, "$QStartNoAckMode#b0", 19);
     assert_said(t, "+$OK#9a");
     ask(t, "qC", "QC1");
 }
@@ -264,16 +264,16 @@ static void who_does_not_begin_as_gdb_does_is_sent_away(void **state)
     struct talk *t = *state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const struct dpk_debug_ops *ops = t->gdb.ops;
-        gdb_feed(&t->gdb, others[i], strlen(others[i]));
+        debug_gdb_feed(&t->gdb, others[i], strlen(others[i]));
         assert_said(t, "");
         assert_true(t->gdb.over && t->target.detached);
         assert_false(t->target.killed || t->target.memory[0] == 0x7f);
-        gdb_end(&t->gdb);
-        gdb_begin(&t->gdb, ops, &t->target);
+        debug_gdb_end(&t->gdb);
+        debug_gdb_begin(&t->gdb, ops, &t->target);
         t->target.detached = false;
     }
-    gdb_feed(&t->gdb, "+", 1);
-    gdb_feed(&t->gdb, "noise$qC#b4", 11); /* later it may be one that went on before */
+    debug_gdb_feed(&t->gdb, "+", 1);
+    debug_gdb_feed(&t->gdb, "noise$qC#b4", 11); /* later it may be one that went on before */
     assert_said(t, "+$QC1#c5");
 }
 
@@ -335,7 +335,7 @@ static void malformed_packets_get_errors(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char packet[200];
         framed(bad[i], packet, sizeof packet);
-        gdb_feed(&t->gdb, packet, strlen(packet));
+        debug_gdb_feed(&t->gdb, packet, strlen(packet));
         if (t->gdb.out.size < 4 || t->gdb.out.data[1] != 'E')
             fail_msg("%s: %.*s", bad[i], (int)t->gdb.out.size, (const char *)t->gdb.out.data);
         t->gdb.out.size = 0;
@@ -349,12 +349,12 @@ static void a_packet_that_is_too_long_is_an_error_and_the_next_one_works(void **
     char *flood = malloc(GDB_PACKET_MAX + 100);
     assert_non_null(flood);
     memset(flood, 'a', GDB_PACKET_MAX + 100);
-    gdb_feed(&t->gdb, "$", 1);
+    debug_gdb_feed(&t->gdb, "$", 1);
     unsigned sum = 'a' * (GDB_PACKET_MAX + 100u) & 0xff;
     char tail[4];
     snprintf(tail, sizeof tail, "#%02x", sum);
-    gdb_feed(&t->gdb, flood, GDB_PACKET_MAX + 100);
-    gdb_feed(&t->gdb, tail, 3);
+    debug_gdb_feed(&t->gdb, flood, GDB_PACKET_MAX + 100);
+    debug_gdb_feed(&t->gdb, tail, 3);
     assert_answer(t, "E07");
     ask(t, "qC", "QC1");
     free(flood);
@@ -417,18 +417,18 @@ static void threads_that_are_not_named_stay(void **state)
 static void while_it_runs_only_an_interrupt_means_anything(void **state)
 {
     struct talk *t = *state;
-    gdb_feed(&t->gdb, "\x03", 1);
+    debug_gdb_feed(&t->gdb, "\x03", 1);
     assert_false(t->target.interrupted);
     ask(t, "vCont;c", NULL);
     ask(t, "g", NULL);
     ask(t, "M0,1:ff", NULL);
     assert_int_equal(t->target.memory[0], 0);
-    gdb_feed(&t->gdb, "\x03", 1);
+    debug_gdb_feed(&t->gdb, "\x03", 1);
     assert_true(t->target.interrupted);
-    gdb_tell_stop(&t->gdb);
+    debug_gdb_tell_stop(&t->gdb);
     assert_said(t, "");
     t->target.stop = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .thread = 2, .signal = 2};
-    gdb_tell_stop(&t->gdb);
+    debug_gdb_tell_stop(&t->gdb);
     assert_answer(t, "T02thread:2;");
     ask(t, "?", "T02thread:2;");
 }
@@ -438,7 +438,7 @@ static void ends_are_told(void **state)
     struct talk *t = *state;
     ask(t, "vCont;c", NULL);
     t->target.stop = (struct dpk_stop){.how = DPK_STOP_EXITED, .code = 3};
-    gdb_tell_stop(&t->gdb);
+    debug_gdb_tell_stop(&t->gdb);
     assert_answer(t, "W03");
     assert_true(t->gdb.over);
 }
@@ -449,7 +449,7 @@ static void watches_are_told_with_their_address(void **state)
     ask(t, "c", NULL);
     t->target.stop = (struct dpk_stop){
         .how = DPK_STOP_SIGNAL, .thread = 1, .signal = 5, .watched = RV64_W, .address = 0x1230};
-    gdb_tell_stop(&t->gdb);
+    debug_gdb_tell_stop(&t->gdb);
     assert_answer(t, "T05thread:1;watch:1230;");
 }
 

@@ -11,7 +11,7 @@ static struct dpk_image *compressed_image(void)
     const char *build = getenv("DPAKIT_BUILD");
     struct dpk_buf elf = {0};
     struct dpk_error err = {0};
-    struct dpk_image *image = image_create("kernels");
+    struct dpk_image *image = loader_image_create("kernels");
     int fd = mkstemp(out);
     assert_true(fd >= 0);
     close(fd);
@@ -22,7 +22,7 @@ static struct dpk_image *compressed_image(void)
     assert_int_equal(dpk_file_read(out, DPK_FILE_MAX, &elf, &err), DPK_OK);
     unlink(out);
     const struct dpk_elf described = dpk_elf(elf.data, elf.size);
-    assert_int_equal(image_fill(image, &elf.data, &described, &err), DPK_OK);
+    assert_int_equal(loader_image_fill(image, &elf.data, &described, &err), DPK_OK);
     return image;
 }
 

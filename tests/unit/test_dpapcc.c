@@ -32,7 +32,7 @@ static void make_run(struct world *w, size_t i)
     struct cc_results *res = &r->results;
     *r = (struct run){.scenario = &w->scenario, .algorithm = &w->algorithms[i]};
     snprintf(w->algorithms[i].name, sizeof w->algorithms[i].name, "%s", i ? "second" : hostile);
-    dpk_text_clean(w->algorithms[i].name); /* as algorithm_open does */
+    dpk_text_clean(w->algorithms[i].name); /* as dpapcc_algorithm_open does */
     w->algorithms[i].word = hostile;
     res->flow_count = 2;
     res->flows = calloc(2, sizeof *res->flows);
@@ -51,7 +51,7 @@ static void make_run(struct world *w, size_t i)
         r->status = DPK_ERR_FAULT;
         snprintf(r->error.message, sizeof r->error.message, "%s", hostile);
     }
-    assert_true(series_start(&r->series, &w->scenario));
+    assert_true(dpapcc_series_start(&r->series, &w->scenario));
     for (uint64_t t = 0; t <= 10000; t += 1000) {
         const struct cc_flow_sample flows[2] = {{.rate = CC_RATE_ONE, .mbps = UINT32_MAX},
                                                 {.rate = t > 5000, .rtt_ns = (uint32_t)t}};
@@ -62,7 +62,7 @@ static void make_run(struct world *w, size_t i)
                                          .flows = flows,
                                          .queue_bytes = &bytes,
                                          .queue_peak = &peak};
-        series_add(&r->series, &sample);
+        dpapcc_series_add(&r->series, &sample);
     }
     const struct mark marks[] = {{500, 0, 0, CC_MARK_DROP},
                                  {600, UINT32_MAX, UINT32_MAX, CC_MARK_PAUSE},
@@ -100,7 +100,7 @@ static int free_world(void **state)
         free(w->runs[i].results.flows);
         free(w->runs[i].results.queues);
         w->runs[i].results = (struct cc_results){0};
-        run_close(&w->runs[i]);
+        dpapcc_run_close(&w->runs[i]);
     }
     free(w);
     return 0;
@@ -125,14 +125,14 @@ static void pages_and_pictures_are_well_formed(void **state)
     struct world *w = *state;
     for (w->report.count = 1; w->report.count <= 2; w->report.count++) {
         struct dpk_buf page = {0};
-        page_put(&w->report, &page);
+        dpapcc_page_put(&w->report, &page);
         xmlFreeDoc(parse(&page));
         assert_false(has(&page, "<script"));
         assert_int_equal(has(&page, "role=\"alert\""), w->report.count == 2);
         dpk_buf_free(&page);
         for (unsigned i = 0; i < PICTURES; i++) {
             struct dpk_buf svg = {0};
-            picture_put(&w->report, i, 720, NULL, &svg, NULL);
+            dpapcc_picture_put(&w->report, i, 720, NULL, &svg, NULL);
             xmlFreeDoc(parse(&svg));
             assert_false(has(&svg, "nan") || has(&svg, "inf"));
             dpk_buf_free(&svg);
@@ -144,14 +144,14 @@ static void traces_and_summaries_are_json(void **state)
 {
     struct world *w = *state;
     struct dpk_buf trace = {0};
-    trace_json(&w->report, &trace);
+    dpapcc_trace_json(&w->report, &trace);
     assert_false(trace.failed);
     cJSON *json = cJSON_ParseWithLength((const char *)trace.data, trace.size);
     assert_non_null(json);
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "traceEvents")) > 40);
     cJSON_Delete(json);
     dpk_buf_free(&trace);
-    cJSON *summary = report_json(&w->report);
+    cJSON *summary = dpapcc_report_json(&w->report);
     char *text = cJSON_Print(summary);
     cJSON_Delete(summary);
     json = cJSON_Parse(text);
@@ -179,7 +179,8 @@ static size_t cells(const char *line, const char *end)
 static void tables_have_the_same_cells_in_each_line(void **state)
 {
     struct world *w = *state;
-    void (*const put[])(const struct report *, struct dpk_buf *) = {csv_flows, csv_series};
+    void (*const put[])(const struct report *, struct dpk_buf *) = {dpapcc_csv_flows,
+                                                                    dpapcc_csv_series};
     for (size_t i = 0; i < COUNT(put); i++) {
         struct dpk_buf csv = {0};
         size_t lines = 0, first = 0;
@@ -203,15 +204,15 @@ static void quantiles_of_costs_are_close(void **state)
     (void)state;
     struct cost *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    assert_int_equal(cost_quantile(c, 0.5), 0);
+    assert_int_equal(dpapcc_cost_quantile(c, 0.5), 0);
     for (uint32_t i = 1; i <= 100000; i++)
-        cost_add(c, i);
-    assert_in_range(cost_quantile(c, 0.5), 50000, 50000 + 50000 / 64);
-    assert_in_range(cost_quantile(c, 0.99), 99000, 100000);
-    assert_int_equal(cost_quantile(c, 1), 100000);
-    assert_int_equal(cost_quantile(c, 0), 1);
-    cost_add(c, UINT32_MAX);
-    assert_int_equal(cost_quantile(c, 1), UINT32_MAX);
+        dpapcc_cost_add(c, i);
+    assert_in_range(dpapcc_cost_quantile(c, 0.5), 50000, 50000 + 50000 / 64);
+    assert_in_range(dpapcc_cost_quantile(c, 0.99), 99000, 100000);
+    assert_int_equal(dpapcc_cost_quantile(c, 1), 100000);
+    assert_int_equal(dpapcc_cost_quantile(c, 0), 1);
+    dpapcc_cost_add(c, UINT32_MAX);
+    assert_int_equal(dpapcc_cost_quantile(c, 1), UINT32_MAX);
     free(c);
 }
 
@@ -222,10 +223,10 @@ static void busy_queues_come_first(void **state)
     struct run r = {.results = {.queues = queues, .queue_count = COUNT(queues)}};
     uint32_t out[QUEUES_SHOWN];
     static const double means[COUNT(queues)] = {1, 5, 0, 5, 9, 2, 7, 0, 3};
-    assert_int_equal(run_queues(&r, out), 0);
+    assert_int_equal(dpapcc_run_queues(&r, out), 0);
     for (size_t i = 0; i < COUNT(queues); i++)
         queues[i].bytes.mean = means[i], queues[i].bytes.max = (uint64_t)means[i];
-    assert_int_equal(run_queues(&r, out), QUEUES_SHOWN);
+    assert_int_equal(dpapcc_run_queues(&r, out), QUEUES_SHOWN);
     static const uint32_t want[QUEUES_SHOWN] = {4, 6, 1, 3};
     assert_memory_equal(out, want, sizeof want);
 }
@@ -240,14 +241,14 @@ static void intervals_are_those_of_students_t(void **state)
     } table[] = {{1, 12.706}, {4, 2.776},  {30, 2.042}, {31, 2.040},
                  {40, 2.021}, {60, 2.000}, {120, 1.980}};
     for (size_t i = 0; i < COUNT(table); i++)
-        assert_true(fabs(student_t(table[i].degrees) - table[i].t) < 0.0006);
+        assert_true(fabs(dpapcc_student_t(table[i].degrees) - table[i].t) < 0.0006);
     const double values[] = {2, 4, NAN, 4, 6};
-    const struct estimate e = estimate_of(values, 5);
+    const struct estimate e = dpapcc_estimate_of(values, 5);
     assert_int_equal(e.count, 4);
     assert_true(e.mean == 4 && e.least == 2 && e.most == 6);
     assert_true(fabs(e.half - 3.1824 * sqrt(8.0 / 3) / 2) < 1e-9);
-    assert_true(isnan(estimate_of(values, 1).half));
-    assert_true(estimate_of(values + 2, 1).count == 0);
+    assert_true(isnan(dpapcc_estimate_of(values, 1).half));
+    assert_true(dpapcc_estimate_of(values + 2, 1).count == 0);
 }
 
 int main(void)

@@ -8,7 +8,8 @@
 static bool loads(const uint8_t *bytes, size_t size)
 {
     struct dpk_image image = {.elf = dpk_elf(bytes, size)};
-    bool ok = image_read_elf(&image, NULL) == DPK_OK && image_read_symbols(&image, NULL) == DPK_OK;
+    bool ok = loader_image_read_elf(&image, NULL) == DPK_OK &&
+              loader_image_read_symbols(&image, NULL) == DPK_OK;
     for (size_t i = 0; ok && i < image.segment_count; i++) {
         const struct dpk_segment *s = &image.segments[i];
         assert_true(s->data >= bytes && s->data_size <= s->memory_size);

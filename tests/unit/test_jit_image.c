@@ -21,7 +21,7 @@ static int begin(void **state)
     struct trial *t = calloc(1, sizeof *t);
     assert_non_null(t);
     guest_create(&t->guest);
-    t->translations = translations_create(t->guest.core[0], false);
+    t->translations = jit_translations_create(t->guest.core[0], false);
     assert_non_null(t->translations);
     t->head = (struct jit_image){
         .version = JIT_IMAGE_VERSION, .code_size = CODE_BYTES, .relocation_count = 1};
@@ -33,7 +33,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     struct trial *t = *state;
-    translations_drop(t->translations);
+    jit_translations_drop(t->translations);
     guest_destroy(&t->guest);
     free(t);
     return 0;
@@ -48,7 +48,7 @@ static const uint8_t *place(struct trial *t)
     dpk_put(&image, &t->relocation, sizeof t->relocation);
     dpk_put(&image, t->code, sizeof t->code);
     assert_false(image.failed);
-    if (translations_enter(t->translations, CODE, &image)) {
+    if (jit_translations_enter(t->translations, CODE, &image)) {
         rv64_code *entry = t->translations->entries.at[0];
         memcpy(&code, &entry, sizeof code);
     }
@@ -150,12 +150,12 @@ static void an_image_of_another_shape_is_refused(void **state)
 static void a_place_is_taken_once_or_given_back(void **state)
 {
     struct translations *t = ((struct trial *)*state)->translations;
-    assert_true(translations_take(t, CODE + 8, false));
-    assert_false(translations_take(t, CODE + 8, false));
-    assert_true(translations_take(t, CODE + 10, false));
-    translations_give_back(t, CODE + 8);
-    assert_true(translations_take(t, CODE + 8, false));
-    assert_false(translations_take(t, CODE + 10, false));
+    assert_true(jit_translations_take(t, CODE + 8, false));
+    assert_false(jit_translations_take(t, CODE + 8, false));
+    assert_true(jit_translations_take(t, CODE + 10, false));
+    jit_translations_give_back(t, CODE + 8);
+    assert_true(jit_translations_take(t, CODE + 8, false));
+    assert_false(jit_translations_take(t, CODE + 10, false));
 }
 
 static void a_place_within_a_region_is_put_off_once(void **state)
@@ -164,16 +164,16 @@ static void a_place_within_a_region_is_put_off_once(void **state)
     struct jit_block blocks[] = {
         {.pc = CODE}, {.pc = CODE + 8}, {.pc = CODE + 16, .copy = 1}, {.pc = 8}};
     const struct jit_region region = {.blocks = blocks, .block_count = 4};
-    assert_true(translations_take(t, CODE + 8, false));
-    assert_false(translations_put_off(t, CODE + 8));
-    translations_set_covered(t, &region, true);
-    assert_true(translations_put_off(t, CODE + 8));
-    assert_false(translations_take(t, CODE + 8, false));
-    assert_true(translations_take(t, CODE + 8, true));
-    assert_false(translations_put_off(t, CODE + 8));
-    assert_false(translations_take(t, CODE + 8, true));
+    assert_true(jit_translations_take(t, CODE + 8, false));
+    assert_false(jit_translations_put_off(t, CODE + 8));
+    jit_translations_set_covered(t, &region, true);
+    assert_true(jit_translations_put_off(t, CODE + 8));
+    assert_false(jit_translations_take(t, CODE + 8, false));
+    assert_true(jit_translations_take(t, CODE + 8, true));
+    assert_false(jit_translations_put_off(t, CODE + 8));
+    assert_false(jit_translations_take(t, CODE + 8, true));
     assert_false(
-        translations_put_off(t, CODE + 16)); /* a copy does not have its function's callers */
+        jit_translations_put_off(t, CODE + 16)); /* a copy does not have its function's callers */
 }
 
 static void code_within_a_region_is_seen(void **state)
@@ -183,16 +183,16 @@ static void code_within_a_region_is_seen(void **state)
         {.pc = CODE, .count = 2}, {.pc = CODE + 8, .count = 3}, {.pc = 8, .count = 1}};
     const struct jit_region inner = {.blocks = &blocks[1], .block_count = 1},
                             outer = {.blocks = blocks, .block_count = 3};
-    assert_false(translations_has_loops(t, &outer));
-    assert_int_equal(translations_bare(t, &outer), 6);
-    translations_set_covered(t, &inner, true);
-    assert_int_equal(translations_bare(t, &outer), 3);
-    assert_int_equal(translations_bare(t, &inner), 0);
-    assert_false(translations_has_loops(t, &outer)); /* another draft is no worse */
-    translations_set_covered(t, &inner, false);
-    assert_int_equal(translations_bare(t, &outer), 3);
-    assert_true(translations_has_loops(t, &outer));
-    assert_false(translations_has_loops(t, &inner)); /* its first place is its own */
+    assert_false(jit_translations_has_loops(t, &outer));
+    assert_int_equal(jit_translations_bare(t, &outer), 6);
+    jit_translations_set_covered(t, &inner, true);
+    assert_int_equal(jit_translations_bare(t, &outer), 3);
+    assert_int_equal(jit_translations_bare(t, &inner), 0);
+    assert_false(jit_translations_has_loops(t, &outer)); /* another draft is no worse */
+    jit_translations_set_covered(t, &inner, false);
+    assert_int_equal(jit_translations_bare(t, &outer), 3);
+    assert_true(jit_translations_has_loops(t, &outer));
+    assert_false(jit_translations_has_loops(t, &inner)); /* its first place is its own */
 }
 
 int main(void)

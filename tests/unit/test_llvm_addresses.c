@@ -14,10 +14,10 @@ static void find(struct guest *g, const uint32_t *words, size_t count, bool *mar
     guest_store(g, CODE, words, count * sizeof *words);
     memset(marks, 0, count);
     assert_true(jit_region_find(g->core[0], CODE, (const uint64_t[32]){0}, 0, &region));
-    addresses_find(&region, at_end);
+    llvm_addresses_find(&region, at_end);
     for (uint32_t i = 0; i < region.block_count; i++) {
         const struct jit_block *b = &region.blocks[i];
-        addresses_of_block(&region, b, at_end[i], leads);
+        llvm_addresses_of_block(&region, b, at_end[i], leads);
         for (uint32_t k = 0; k < b->count; k++)
             marks[(region.insns[b->first + k].pc - CODE) / 4] |= leads[k];
     }

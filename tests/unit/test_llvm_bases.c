@@ -60,7 +60,7 @@ static LLVMValueRef shared(struct function *f, LLVMValueRef address)
     LLVMValueRef at = LLVMBuildGEP2(f->e.builder, f->e.i8, f->e.symbols[JIT_BASE], &address, 1, "");
     LLVMValueRef load = LLVMBuildLoad2(f->e.builder, f->e.i8, at, "");
     LLVMBuildRet(f->e.builder, LLVMConstInt(f->e.i64, 0, false));
-    bases_share(&f->e);
+    llvm_bases_share(&f->e);
     return LLVMGetOperand(load, 0);
 }
 

@@ -51,8 +51,8 @@ static struct words find(struct guest *g, struct code c)
     put(&c, EBREAK);
     guest_store(g, CODE, c.word, c.count * sizeof *c.word);
     assert_true(jit_region_find(g->core[0], CODE, (const uint64_t[32]){0}, 0, &region));
-    groups_find(&region, &block, 1, &groups);
-    words_find(&region, region.blocks, &groups, &words);
+    llvm_groups_find(&region, &block, 1, &groups);
+    llvm_words_find(&region, region.blocks, &groups, &words);
     jit_region_free(&region);
     return words;
 }

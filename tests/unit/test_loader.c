@@ -200,13 +200,13 @@ static void name_is_made_printable(void **state)
     char longest[400];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    struct dpk_image *image = image_create("a\n\x1b[2J b");
+    struct dpk_image *image = loader_image_create("a\n\x1b[2J b");
     assert_string_equal(dpk_image_app(image), "a??[2J?b");
     dpk_image_free(image);
-    image = image_create(longest);
+    image = loader_image_create(longest);
     assert_int_equal(strlen(dpk_image_app(image)), 255);
     dpk_image_free(image);
-    image = image_create(NULL);
+    image = loader_image_create(NULL);
     assert_string_equal(dpk_image_app(image), "program");
     dpk_image_free(image);
 }

@@ -204,8 +204,8 @@ static void description_that_is_verified_is_the_one_that_is_mapped(void **state)
     subject.elf.segments = dpk_reader(table, size);
     assert_int_equal(dpk_verify(&subject, &trust, &report), DPK_VERDICT_DIGEST_MISMATCH);
     assert_string_equal(report.checks[report.count - 1].detail, "program header table");
-    struct dpk_image *image = image_create("kernels");
-    assert_int_equal(image_fill(image, &p.elf.data, &subject.elf, NULL), DPK_OK);
+    struct dpk_image *image = loader_image_create("kernels");
+    assert_int_equal(loader_image_fill(image, &p.elf.data, &subject.elf, NULL), DPK_OK);
     bool found = false;
     for (i = 0; i < dpk_image_segment_count(image); i++) {
         const struct dpk_segment *s = dpk_image_segment(image, i);

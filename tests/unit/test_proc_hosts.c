@@ -23,7 +23,7 @@ static struct dpk_process *process_without_workers(const struct dpk_process_opti
     struct dpk_process *p = process_with(options ? options : &patient);
     unsetenv("DPAKIT_WORKERS");
     sched_lock();
-    workers.count = 1; /* so none is made */
+    sched_the_workers.count = 1; /* so none is made */
     sched_unlock();
     return p;
 }
@@ -31,7 +31,7 @@ static struct dpk_process *process_without_workers(const struct dpk_process_opti
 static void let_workers_come(void)
 {
     sched_lock();
-    workers.count = 0;
+    sched_the_workers.count = 0;
     assert_true(sched_start_workers());
     sched_unlock();
 }
@@ -39,8 +39,8 @@ static void let_workers_come(void)
 static void destroy(struct dpk_process *p)
 {
     sched_lock();
-    if (!workers.threads)
-        workers.count = 0;
+    if (!sched_the_workers.threads)
+        sched_the_workers.count = 0;
     sched_unlock();
     dpk_process_destroy(p);
 }
@@ -334,14 +334,14 @@ static void child_of_a_fork_calls_nobody(void **state)
     (void)state;
     struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *never = dpk_event_create();
-    pthread_cond_t work = workers_called;
+    pthread_cond_t work = sched_workers_called;
     int how = -1;
     launch(p, (struct kernel){.name = "spin"}); /* is in the queue now */
-    memset(&workers_called, 0xff, sizeof workers_called);
+    memset(&sched_workers_called, 0xff, sizeof sched_workers_called);
     pid_t child = fork();
     if (child == 0)
         _exit(use_in_child(p, never));
-    workers_called = work;
+    sched_workers_called = work;
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFEXITED(how));
     assert_int_equal(WEXITSTATUS(how), 0);
@@ -484,7 +484,7 @@ static void one_worker_does_everything_by_itself(void **state)
     struct dpk_process *p = process_without_workers(NULL);
     struct dpk_event *done = dpk_event_create();
     sched_lock();
-    run_configure(1);
+    sched_run_configure(1);
     sched_unlock();
     launch(p, (struct kernel){.name = "nothing", .complete = done});
     assert_int_equal(wait_ms(done, p, 20), DPK_ERR_TIMEOUT);

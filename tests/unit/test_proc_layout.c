@@ -44,7 +44,7 @@ static void stacks_and_heap_are_beside_the_program(void **state)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct dpk_image *image = image_at(all[i].code, all[i].data, all[i].size);
-        const struct process_layout l = process_layout_of(image);
+        const struct process_layout l = proc_process_layout_of(image);
         assert_int_equal(l.stacks, all[i].stacks);
         assert_int_equal(l.heap, all[i].heap);
         assert_int_equal(l.heap_max, 0xfffff000 - all[i].heap);

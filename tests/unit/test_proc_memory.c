@@ -100,7 +100,7 @@ static void random_use_keeps_the_heap_sound(void **state)
 {
     (void)state;
     enum { GRANULES = 2048, LIVE = 500 };
-    struct heap *h = heap_create(0x80000000, GRANULES * 64);
+    struct heap *h = proc_heap_create(0x80000000, GRANULES * 64);
     static uint8_t map[GRANULES];
     struct {
         uint64_t at, size;
@@ -111,13 +111,13 @@ static void random_use_keeps_the_heap_sound(void **state)
         random = random * 6364136223846793005u + 1442695040888963407u;
         unsigned i = (unsigned)(random >> 33) % LIVE;
         if (live[i].size) {
-            assert_int_equal(heap_free(h, live[i].at, NULL), DPK_OK);
+            assert_int_equal(proc_heap_free(h, live[i].at, NULL), DPK_OK);
             memset(map + (live[i].at - 0x80000000) / 64, 0, (live[i].size + 63) / 64);
             live[i].size = 0;
             continue;
         }
         uint64_t size = 1 + (random >> 45) % 1500;
-        if (heap_alloc(h, size, &live[i].at, NULL) != DPK_OK) {
+        if (proc_heap_alloc(h, size, &live[i].at, NULL) != DPK_OK) {
             refused++;
             continue;
         }
@@ -128,12 +128,12 @@ static void random_use_keeps_the_heap_sound(void **state)
     assert_true(refused > 0);
     for (unsigned i = 0; i < LIVE; i++)
         if (live[i].size)
-            assert_int_equal(heap_free(h, live[i].at, NULL), DPK_OK);
+            assert_int_equal(proc_heap_free(h, live[i].at, NULL), DPK_OK);
     uint64_t all;
-    assert_int_equal(heap_requested(h), 0);
-    assert_int_equal(heap_taken(h), 0);
-    assert_int_equal(heap_alloc(h, GRANULES * 64, &all, NULL), DPK_OK);
-    heap_destroy(h);
+    assert_int_equal(proc_heap_requested(h), 0);
+    assert_int_equal(proc_heap_taken(h), 0);
+    assert_int_equal(proc_heap_alloc(h, GRANULES * 64, &all, NULL), DPK_OK);
+    proc_heap_destroy(h);
 }
 
 /* ---- Copies and fills ---- */

@@ -277,7 +277,7 @@ static void orders_of_a_hostile_server_are_checked(void **state)
     int memory, listener = raw_server();
     (void)state;
     must(dpk_rates_open(folder, &r, &err), &err);
-    must(rates_map(folder, true, &f, &err), &err);
+    must(pacing_rates_map(folder, true, &f, &err), &err);
     atomic_fetch_add(&f->generation, 1);
     assert_true(dpk_rates_look(r) && dpk_rates_join(r) && !dpk_rates_look(r));
     int fd = accept(listener, NULL, NULL);
@@ -306,14 +306,14 @@ static void orders_of_a_hostile_server_are_checked(void **state)
     close(listener);
     close(memory);
     rings_free(&rings);
-    rates_unmap(f);
+    pacing_rates_unmap(f);
     dpk_rates_close(r);
 }
 
 static int raw_client(struct rings *rings, const void *hello, size_t size, uint32_t ring)
 {
     uint32_t process;
-    int fd = rates_connect(folder, &process), memory = rings_new(rings, ring);
+    int fd = pacing_rates_connect(folder, &process), memory = rings_new(rings, ring);
     assert_true(fd >= 0 && memory >= 0 && process == (uint32_t)getpid());
     assert_true(rings_pass(fd, memory, hello, size));
     close(memory);

@@ -285,7 +285,7 @@ static void an_offer_of_nonsense_is_refused(void **state)
     for (int i = 0; i < 60000 && ring_filled(&p.rings.in, &size) == RING_WAIT; i++)
         usleep(1000);
     ring_copy(&p.rings.in, head, sizeof head);
-    assert_true(frame_read(head, &answer));
+    assert_true(pairs_frame_read(head, &answer));
     assert_int_equal(answer.response.status, DPK_RC_OK);
     assert_int_equal(answer.response.direct, DIRECT_KNOWN | DIRECT_REFUSED);
     assert_int_equal(peek(&attacked->b, 7), 0xff);

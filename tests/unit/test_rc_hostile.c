@@ -119,9 +119,9 @@ static void expect_cut_short(uint32_t size)
 {
     struct attack k = attack_new();
     struct ring *out = &k.p.rings.out;
-    frame_write(&(struct frame){.kind = FRAME_REQUEST,
-                                .request = {.opcode = DPK_RC_WRITE, .size = 8, .total = 8}},
-                ring_here(out));
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST,
+                                      .request = {.opcode = DPK_RC_WRITE, .size = 8, .total = 8}},
+                      ring_here(out));
     ring_wrote(out, size);
     peer_knock(&k.p);
     expect_end(&k);

@@ -61,7 +61,7 @@ static void compare(const struct rules *rules)
         struct words words;
         random_headers(headers);
         memcpy(&words, headers, sizeof words);
-        assert_ptr_equal(rules_find(rules, &words), scan(headers));
+        assert_ptr_equal(queues_rules_find(rules, &words), scan(headers));
     }
 }
 
@@ -69,22 +69,22 @@ static void lookups_find_what_a_scan_finds(void **state)
 {
     (void)state;
     struct rules rules = {.last_order = 0};
-    rules_init(&rules);
+    queues_rules_init(&rules);
     for (unsigned i = 0; i < RULES; i++) {
         matches[i] = masks[next(MASKS)];
         random_headers(matches[i].value);
         priorities[i] = next(3);
-        assert_true(rules_add(&rules, &made[i], &matches[i], priorities[i]));
+        assert_true(queues_rules_add(&rules, &made[i], &matches[i], priorities[i]));
     }
     compare(&rules);
     for (unsigned i = 0; i < RULES; i++)
         if (next(10) != 0)
-            rules_remove(&rules, &made[i]);
+            queues_rules_remove(&rules, &made[i]);
     compare(&rules);
     for (unsigned i = 0; i < RULES; i++)
         if (made[i].group)
-            rules_remove(&rules, &made[i]);
-    assert_true(rules_are_none(&rules));
+            queues_rules_remove(&rules, &made[i]);
+    assert_true(queues_rules_are_none(&rules));
     compare(&rules);
 }
 
@@ -99,17 +99,17 @@ static void rules_of_any_field_are_found_at_once(void **state)
     const clock_t begin = clock();
     for (unsigned at = 0; at + 4 <= DPK_MATCH_BYTES; at += 2) {
         struct rules rules = {.last_order = 0};
-        rules_init(&rules);
+        queues_rules_init(&rules);
         for (unsigned i = 0; i < MANY; i++) {
             struct dpk_match m = {{0}, {0}};
             memset(m.mask + at, 0xff, 4);
             m.value[at + 2] = (uint8_t)(i >> 8), m.value[at + 3] = (uint8_t)i;
-            assert_true(rules_add(&rules, &many[i], &m, 0));
+            assert_true(queues_rules_add(&rules, &many[i], &m, 0));
         }
         for (unsigned i = 0; i < MANY; i++)
-            assert_ptr_equal(rules_find(&rules, &many[i].value), &many[i]);
+            assert_ptr_equal(queues_rules_find(&rules, &many[i].value), &many[i]);
         for (unsigned i = 0; i < MANY; i++)
-            rules_remove(&rules, &many[i]);
+            queues_rules_remove(&rules, &many[i]);
     }
     assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
     free(many);

@@ -131,12 +131,12 @@ static void data_of_tcp_is_cut_into_frames(void **state)
             const uint8_t *f = p.all + at;
             const size_t mine = i + 1 < want ? mss : data - i * mss;
             struct layers l;
-            layers_find(f, l4 + 20 + mine, &l);
+            frame_layers_find(f, l4 + 20 + mine, &l);
             assert_int_equal(l.protocol, PROTOCOL_TCP);
             assert_int_equal(l.end, l4 + 20 + mine);
-            assert_int_equal(sum_l4(f, &l), 0xffff);
+            assert_int_equal(frame_sum_l4(f, &l), 0xffff);
             if (!v6) {
-                assert_int_equal(sum_l3(f, &l), 0xffff);
+                assert_int_equal(frame_sum_l3(f, &l), 0xffff);
                 assert_int_equal(f[18] << 8 | f[19], (0xfffe + i) & 0xffff);
             }
             struct dpk_reader r = dpk_reader(f + l4 + 4, 4);

@@ -103,12 +103,12 @@ static inline struct tiny tiny(void)
 static inline enum dpk_status image_of(const void *bytes, size_t size, struct dpk_image **out,
                                        struct dpk_error *err)
 {
-    struct dpk_image *image = image_create("tiny");
+    struct dpk_image *image = loader_image_create("tiny");
     uint8_t *copy = malloc(size ? size : 1);
     assert_true(image && copy);
     memcpy(copy, bytes, size);
     const struct dpk_elf elf = dpk_elf(copy, size);
-    enum dpk_status status = image_fill(image, &copy, &elf, err);
+    enum dpk_status status = loader_image_fill(image, &copy, &elf, err);
     if (status != DPK_OK) {
         dpk_image_free(image);
         image = NULL;

@@ -234,12 +234,12 @@ void caps_print(const struct doca_devinfo *info, const char *library)
 {
     const char *last = "";
     char name[96];
-    device_print_address(info);
+    caps_device_print_address(info);
     for (size_t i = 0; i < CAPS; i++) {
         const struct cap *c = &caps[i];
         if (library && strcmp(library, c->library) != 0)
             continue;
-        void *function = library_find(c->library, c->function);
+        void *function = caps_library_find(c->library, c->function);
         if (!function)
             continue;
         if (strcmp(last, c->library) != 0)
@@ -267,5 +267,5 @@ void caps_print_libraries(void)
 {
     for (size_t i = 0; i < LIBRARIES; i++)
         printf("%-30s %s\n", libraries[i],
-               library_open(libraries[i]) ? "installed" : "not installed");
+               caps_library_open(libraries[i]) ? "installed" : "not installed");
 }

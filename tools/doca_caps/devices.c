@@ -20,7 +20,7 @@ static const char *function_type(enum doca_pci_func_type type)
                                            : "unknown";
 }
 
-void device_print_address(const struct doca_devinfo *info)
+void caps_device_print_address(const struct doca_devinfo *info)
 {
     char address[DOCA_DEVINFO_PCI_ADDR_SIZE] = "?";
     (void)ASK(doca_devinfo_get_pci_addr_str)(info, address);
@@ -60,11 +60,11 @@ static void put_target(const char *device)
     put("dpa_target", text);
 }
 
-void device_print(const struct doca_devinfo *info)
+void caps_device_print(const struct doca_devinfo *info)
 {
     char name[DOCA_DEVINFO_IFACE_NAME_SIZE] = "";
     enum doca_pci_func_type type;
-    device_print_address(info);
+    caps_device_print_address(info);
     if (ASK(doca_devinfo_get_ibdev_name)(info, name, DOCA_DEVINFO_IBDEV_NAME_SIZE) == DOCA_SUCCESS)
         put("ibdev_name", name);
     put_target(name);
@@ -95,12 +95,12 @@ static void put_representor(const struct doca_devinfo_rep *rep)
         printf("\t\t%-25s %s\n", "iface_name", text);
 }
 
-enum dpk_status device_print_representors(struct doca_devinfo *info, struct dpk_error *err)
+enum dpk_status caps_device_print_representors(struct doca_devinfo *info, struct dpk_error *err)
 {
     struct doca_dev *dev = NULL;
     struct doca_devinfo_rep **list = NULL;
     uint32_t count = 0;
-    device_print_address(info);
+    caps_device_print_address(info);
     doca_error_t result = ASK(doca_dev_open)(info, &dev);
     if (result == DOCA_SUCCESS)
         result = ASK(doca_devinfo_rep_create_list)(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &count);

@@ -10,12 +10,12 @@
 /* ---- library.c: libraries, and functions of them ---- */
 
 /* Opens a DOCA library by name ("dma"). Returns NULL if it is not installed. */
-void *library_open(const char *name);
+void *caps_library_open(const char *name);
 /* Returns a function of the library, or NULL if the library lacks it. */
-void *library_find(const char *name, const char *function);
+void *caps_library_find(const char *name, const char *function);
 /* Returns a required function with its own type. The tool ends if the library lacks it. */
-#define LIBRARY_FUNCTION(name, function) ((__typeof__(&function))library_need(name, #function))
-void *library_need(const char *name, const char *function);
+#define LIBRARY_FUNCTION(name, function) ((__typeof__(&function))caps_library_need(name, #function))
+void *caps_library_need(const char *name, const char *function);
 
 /* ---- caps.c: capabilities of libraries with a device ---- */
 
@@ -28,10 +28,10 @@ void caps_print_libraries(void);
 
 /* ---- devices.c: properties of devices and representors ---- */
 
-void device_print(const struct doca_devinfo *info);
+void caps_device_print(const struct doca_devinfo *info);
 /* Prints the representors of the device. */
-enum dpk_status device_print_representors(struct doca_devinfo *info, struct dpk_error *err);
+enum dpk_status caps_device_print_representors(struct doca_devinfo *info, struct dpk_error *err);
 /* Prints the device's line, above its other lines. */
-void device_print_address(const struct doca_devinfo *info);
+void caps_device_print_address(const struct doca_devinfo *info);
 
 #endif

@@ -22,7 +22,7 @@ static bool find_root(char root[PATH_MAX])
     return true;
 }
 
-void *library_open(const char *name)
+void *caps_library_open(const char *name)
 {
     char root[PATH_MAX], path[PATH_MAX + 64];
     if (!find_root(root))
@@ -31,15 +31,15 @@ void *library_open(const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-void *library_find(const char *name, const char *function)
+void *caps_library_find(const char *name, const char *function)
 {
-    void *library = library_open(name);
+    void *library = caps_library_open(name);
     return library ? dlsym(library, function) : NULL;
 }
 
-void *library_need(const char *name, const char *function)
+void *caps_library_need(const char *name, const char *function)
 {
-    void *found = library_find(name, function);
+    void *found = caps_library_find(name, function);
     if (!found) {
         struct dpk_error err = {0};
         dpk_fail(&err, DPK_ERR_TOOL, "no %s: libdoca_%s.so.1 is not that of this tool", function,

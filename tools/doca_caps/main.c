@@ -28,9 +28,9 @@ static enum dpk_status print_device(const struct options *o, struct doca_devinfo
 {
     enum dpk_status status = DPK_OK;
     if (o->devices)
-        device_print(info);
+        caps_device_print(info);
     if (o->representors)
-        status = device_print_representors(info, err);
+        status = caps_device_print_representors(info, err);
     if (!o->devices && !o->representors)
         caps_print(info, o->library);
     return status;
@@ -87,7 +87,7 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
         puts("DOCA");
     if ((o->libraries || o->loggers) && !o->devices && !o->representors)
         return DPK_OK;
-    if (!library_open("common"))
+    if (!caps_library_open("common"))
         return dpk_fail(err, DPK_ERR_TOOL, "the library libdoca_common.so.1 is not installed");
     enum dpk_status status = check_devices(err);
     if (status != DPK_OK)

@@ -118,8 +118,8 @@ static enum dpk_status read_document(yaml_document_t *document, struct attribute
                 : dpk_fail(err, DPK_ERR_FORMAT, "no Feature_list");
 }
 
-enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t size,
-                                 struct attributes *out, struct dpk_error *err)
+enum dpk_status attributes2blob_parse(const char *name, const uint8_t *text, size_t size,
+                                      struct attributes *out, struct dpk_error *err)
 {
     yaml_document_t document;
     enum dpk_status status = dpk_yaml_read(text, size, &document, err);
@@ -129,12 +129,12 @@ enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t s
     }
     if (status != DPK_OK) {
         dpk_error_prefix(err, "%s", name);
-        attributes_free(out);
+        attributes2blob_free(out);
     }
     return status;
 }
 
-void attributes_free(struct attributes *a)
+void attributes2blob_free(struct attributes *a)
 {
     for (size_t i = 0; i < a->count; i++)
         free(a->at[i].name);
@@ -142,7 +142,7 @@ void attributes_free(struct attributes *a)
     *a = (struct attributes){0};
 }
 
-void attributes_encode(const struct attributes *a, struct dpk_buf *out)
+void attributes2blob_encode(const struct attributes *a, struct dpk_buf *out)
 {
     dpk_put(out, "DPKATTR1", 8);
     dpk_put_le32(out, VERSION);

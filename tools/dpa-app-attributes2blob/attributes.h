@@ -3,9 +3,9 @@
  * .dpa_proc_attr_<app>.
  *
  *     struct attributes a = {0};
- *     if (attributes_parse("app.yaml", text, size, &a, &err) == DPK_OK)
- *         attributes_encode(&a, &blob);
- *     attributes_free(&a);
+ *     if (attributes2blob_parse("app.yaml", text, size, &a, &err) == DPK_OK)
+ *         attributes2blob_encode(&a, &blob);
+ *     attributes2blob_free(&a);
  */
 #ifndef DPK_DPA_APP_ATTRIBUTES2BLOB_ATTRIBUTES_H
 #define DPK_DPA_APP_ATTRIBUTES2BLOB_ATTRIBUTES_H
@@ -27,10 +27,10 @@ struct attributes {
 
 /* Parses a mapping with the single key Feature_list; its value is empty or a mapping of names to
  * booleans. Errors name the line. */
-enum dpk_status attributes_parse(const char *name, const uint8_t *text, size_t size,
-                                 struct attributes *out, struct dpk_error *err);
-void attributes_free(struct attributes *a);
+enum dpk_status attributes2blob_parse(const char *name, const uint8_t *text, size_t size,
+                                      struct attributes *out, struct dpk_error *err);
+void attributes2blob_free(struct attributes *a);
 /* Appends the blob (dpa-app-attributes2blob(1), "BLOB"). */
-void attributes_encode(const struct attributes *a, struct dpk_buf *out);
+void attributes2blob_encode(const struct attributes *a, struct dpk_buf *out);
 
 #endif

@@ -15,13 +15,13 @@ static enum dpk_status convert(void *options, const struct dpk_args *args, struc
     if (status == DPK_OK)
         status = dpk_file_read(input, INPUT_MAX, &text, err);
     if (status == DPK_OK)
-        status = attributes_parse(input, text.data, text.size, &attributes, err);
+        status = attributes2blob_parse(input, text.data, text.size, &attributes, err);
     if (status == DPK_OK) {
-        attributes_encode(&attributes, &blob);
+        attributes2blob_encode(&attributes, &blob);
         status = blob.failed ? dpk_fail_nomem(err)
                              : dpk_file_replace(output, blob.data, blob.size, 0666, err);
     }
-    attributes_free(&attributes);
+    attributes2blob_free(&attributes);
     dpk_buf_free(&blob);
     dpk_buf_free(&text);
     return status;

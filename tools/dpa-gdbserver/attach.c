@@ -152,5 +152,5 @@ static const struct dpk_option options[] = {
      .help = "the execution unit that a card's server would occupy; not used here"},
     {0},
 };
-const struct dpk_command attach_command = {
+const struct dpk_command gdbserver_attach_command = {
     .words = "DEV", .needs = "T", .options = options, .run = attach};

@@ -8,6 +8,6 @@ struct attach_options {
     const char *token, *port;
     unsigned unit;
 };
-extern const struct dpk_command attach_command;
+extern const struct dpk_command gdbserver_attach_command;
 
 #endif

@@ -8,7 +8,7 @@ static const struct dpk_tool tool = {
              "flexio_process_udbg_token_get returned. With -s ./gdb.socket, in GDB: target remote "
              "./gdb.socket.\n"
              "Ends when GDB disconnects.",
-    .command = &attach_command,
+    .command = &gdbserver_attach_command,
     .size = sizeof(struct attach_options),
 };
 

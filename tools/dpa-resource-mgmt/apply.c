@@ -304,8 +304,8 @@ static enum dpk_status apply(struct work *w, struct dpk_device *dev, struct dpk_
     return status;
 }
 
-enum dpk_status resources_apply(const struct resource_options *o, struct dpk_device *dev,
-                                struct dpk_error *err)
+enum dpk_status resource_mgmt_apply(const struct resource_options *o, struct dpk_device *dev,
+                                    struct dpk_error *err)
 {
     struct work w = {.o = o};
     struct dpk_buf bytes = {0};
@@ -324,8 +324,8 @@ enum dpk_status resources_apply(const struct resource_options *o, struct dpk_dev
     return status;
 }
 
-enum dpk_status resources_destroy(const struct resource_options *o, struct dpk_device *dev,
-                                  struct dpk_error *err)
+enum dpk_status resource_mgmt_destroy(const struct resource_options *o, struct dpk_device *dev,
+                                      struct dpk_error *err)
 {
     struct dpk_units_change c;
     enum dpk_status status = dpk_units_begin(dev, &c, err);

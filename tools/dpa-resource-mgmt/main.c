@@ -20,19 +20,19 @@ static enum dpk_status with_device(const struct resource_options *o, action *run
 static enum dpk_status apply(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
     (void)args;
-    return with_device(o, resources_apply, err);
+    return with_device(o, resource_mgmt_apply, err);
 }
 
 static enum dpk_status destroy(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
     (void)args;
-    return with_device(o, resources_destroy, err);
+    return with_device(o, resource_mgmt_destroy, err);
 }
 
 static enum dpk_status show(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
     (void)args;
-    return with_device(o, resources_show, err);
+    return with_device(o, resource_mgmt_show, err);
 }
 
 static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_error *err)

@@ -14,11 +14,11 @@ struct resource_options {
     bool yaml, verbose;
 };
 
-enum dpk_status resources_apply(const struct resource_options *o, struct dpk_device *dev,
-                                struct dpk_error *err);
-enum dpk_status resources_destroy(const struct resource_options *o, struct dpk_device *dev,
-                                  struct dpk_error *err);
-enum dpk_status resources_show(const struct resource_options *o, struct dpk_device *dev,
-                               struct dpk_error *err);
+enum dpk_status resource_mgmt_apply(const struct resource_options *o, struct dpk_device *dev,
+                                    struct dpk_error *err);
+enum dpk_status resource_mgmt_destroy(const struct resource_options *o, struct dpk_device *dev,
+                                      struct dpk_error *err);
+enum dpk_status resource_mgmt_show(const struct resource_options *o, struct dpk_device *dev,
+                                   struct dpk_error *err);
 
 #endif

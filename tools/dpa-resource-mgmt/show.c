@@ -126,8 +126,8 @@ static enum dpk_status put_resources(struct dpk_buf *b, struct dpk_device *dev, 
     return DPK_OK;
 }
 
-enum dpk_status resources_show(const struct resource_options *o, struct dpk_device *dev,
-                               struct dpk_error *err)
+enum dpk_status resource_mgmt_show(const struct resource_options *o, struct dpk_device *dev,
+                                   struct dpk_error *err)
 {
     struct dpk_buf b = {0};
     enum dpk_status status = DPK_OK;

@@ -49,7 +49,7 @@ static enum dpk_status list_json(const struct source *s, struct dpk_error *err)
     return dpk_json_print(list, err);
 }
 
-enum dpk_status area_list(const struct source *s, bool json, struct dpk_error *err)
+enum dpk_status extract_area_list(const struct source *s, bool json, struct dpk_error *err)
 {
     char name[EXTRACT_TARGET_TEXT];
     if (json)
@@ -80,8 +80,8 @@ static enum dpk_status fail_choice(const struct source *s, const char *input, co
                     names);
 }
 
-enum dpk_status area_extract(const struct extract_options *o, const char *input,
-                             const struct source *s, struct dpk_error *err)
+enum dpk_status extract_area_extract(const struct extract_options *o, const char *input,
+                                     const struct source *s, struct dpk_error *err)
 {
     const struct dpk_fat_member *m = NULL;
     if (o->app || o->signature)

@@ -29,7 +29,7 @@ struct memory {
     size_t mapping_count;
 };
 
-bool core_is(const struct dpk_buf *file)
+bool extract_core_is(const struct dpk_buf *file)
 {
     const struct dpk_elf elf = dpk_elf(file->data, file->size);
     return elf.flaw == DPK_ELF_SOUND && elf.type == ET_CORE;
@@ -252,21 +252,21 @@ static enum dpk_status find_programs(const struct memory *m, struct core *core,
     return DPK_OK;
 }
 
-enum dpk_status core_parse(const char *path, const struct dpk_buf *file, struct core *out,
-                           struct dpk_error *err)
+enum dpk_status extract_core_parse(const char *path, const struct dpk_buf *file, struct core *out,
+                                   struct dpk_error *err)
 {
     struct memory m = {.core = path, .file = dpk_reader(file->data, file->size)};
     enum dpk_status status = read_segments(&m, err);
     if (status == DPK_OK)
         status = find_programs(&m, out, err);
     if (status != DPK_OK)
-        core_free(out);
+        extract_core_free(out);
     free(m.segments);
     free(m.mappings);
     return status;
 }
 
-void core_free(struct core *core)
+void extract_core_free(struct core *core)
 {
     for (size_t i = 0; i < core->count; i++) {
         dpk_buf_free(&core->programs[i].elf);

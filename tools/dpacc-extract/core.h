@@ -23,10 +23,10 @@ struct core {
 };
 
 /* Returns true for an ELF core file. */
-bool core_is(const struct dpk_buf *file);
+bool extract_core_is(const struct dpk_buf *file);
 /* Finds the programs. No program is an error. */
-enum dpk_status core_parse(const char *path, const struct dpk_buf *file, struct core *out,
-                           struct dpk_error *err);
-void core_free(struct core *core);
+enum dpk_status extract_core_parse(const char *path, const struct dpk_buf *file, struct core *out,
+                                   struct dpk_error *err);
+void extract_core_free(struct core *core);
 
 #endif

@@ -103,7 +103,7 @@ static enum dpk_status extract(const struct extract_options *o, const char *inpu
 {
     const struct dpk_program *p = NULL;
     const struct dpk_subject *subject = NULL;
-    enum dpk_status status = source_find(s, input, o->app, &p, err);
+    enum dpk_status status = extract_source_find(s, input, o->app, &p, err);
     if (status == DPK_OK)
         status = choose(o, input, p, &subject, err);
     if (status == DPK_OK)
@@ -119,12 +119,14 @@ static enum dpk_status run_extract(void *options, const struct dpk_args *args,
     struct source source = {0};
     enum dpk_status status = check(o, err);
     if (status == DPK_OK)
-        status = source_open(input, &source, err);
+        status = extract_source_open(input, &source, err);
     if (status == DPK_OK && source.area.count > 0)
-        status = o->list ? area_list(&source, o->json, err) : area_extract(o, input, &source, err);
+        status = o->list ? extract_area_list(&source, o->json, err)
+                         : extract_area_extract(o, input, &source, err);
     else if (status == DPK_OK)
-        status = o->list ? list_programs(&source, o->json, err) : extract(o, input, &source, err);
-    source_close(&source);
+        status = o->list ? extract_list_programs(&source, o->json, err)
+                         : extract(o, input, &source, err);
+    extract_source_close(&source);
     return status;
 }
 

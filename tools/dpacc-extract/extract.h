@@ -31,16 +31,16 @@ struct source {
     struct dpk_program *of_core; /* programs of a core file, with allocated `subjects` */
 };
 
-/* Release `s` with source_close, also after failures. */
-enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err);
-void source_close(struct source *s);
+/* Release `s` with extract_source_close, also after failures. */
+enum dpk_status extract_source_open(const char *path, struct source *s, struct dpk_error *err);
+void extract_source_close(struct source *s);
 
-size_t source_count(const struct source *s);
-const struct dpk_program *source_program(const struct source *s, size_t index);
+size_t extract_source_count(const struct source *s);
+const struct dpk_program *extract_source_program(const struct source *s, size_t index);
 /* Finds the program `app`, or the only program if `app` is NULL. Errors about a core file start
  * with `input`. */
-enum dpk_status source_find(const struct source *s, const char *input, const char *app,
-                            const struct dpk_program **out, struct dpk_error *err);
+enum dpk_status extract_source_find(const struct source *s, const char *input, const char *app,
+                                    const struct dpk_program **out, struct dpk_error *err);
 
 /* Writes "nv-dpa-bf3", or "-" for a program for one target, which does not name the target. Returns
  * `out`. */
@@ -48,11 +48,11 @@ enum dpk_status source_find(const struct source *s, const char *input, const cha
 const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TARGET_TEXT]);
 
 /* Prints the programs, as a table or as JSON. */
-enum dpk_status list_programs(const struct source *s, bool json, struct dpk_error *err);
+enum dpk_status extract_list_programs(const struct source *s, bool json, struct dpk_error *err);
 
 /* The same for a bare area, whose members are of targets, not programs. */
-enum dpk_status area_list(const struct source *s, bool json, struct dpk_error *err);
-enum dpk_status area_extract(const struct extract_options *o, const char *input,
-                             const struct source *s, struct dpk_error *err);
+enum dpk_status extract_area_list(const struct source *s, bool json, struct dpk_error *err);
+enum dpk_status extract_area_extract(const struct extract_options *o, const char *input,
+                                     const struct source *s, struct dpk_error *err);
 
 #endif

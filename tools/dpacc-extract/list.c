@@ -43,8 +43,8 @@ static void add_targets(cJSON *o, const struct dpk_program *p)
 static enum dpk_status list_json(const struct source *s, struct dpk_error *err)
 {
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < source_count(s); i++) {
-        const struct dpk_program *p = source_program(s, i);
+    for (size_t i = 0; i < extract_source_count(s); i++) {
+        const struct dpk_program *p = extract_source_program(s, i);
         cJSON *o = cJSON_CreateObject();
         cJSON_AddNumberToObject(o, "index", p->index);
         dpk_json_text(o, "name", p->name);
@@ -61,8 +61,8 @@ static void list_text(const struct source *s)
 {
     printf("%-5s %-32s %-12s %-10s %-6s %s\n", "Index", "Name", "Offset", "Size", "Signed",
            "Targets");
-    for (size_t i = 0; i < source_count(s); i++) {
-        const struct dpk_program *p = source_program(s, i);
+    for (size_t i = 0; i < extract_source_count(s); i++) {
+        const struct dpk_program *p = extract_source_program(s, i);
         char name[256];
         snprintf(name, sizeof name, "%s", p->name);
         printf("%-5u %-32s 0x%-10" PRIx64 " %-10zu %-6s ", p->index, dpk_text_clean(name),
@@ -71,7 +71,7 @@ static void list_text(const struct source *s)
     }
 }
 
-enum dpk_status list_programs(const struct source *s, bool json, struct dpk_error *err)
+enum dpk_status extract_list_programs(const struct source *s, bool json, struct dpk_error *err)
 {
     if (json)
         return list_json(s, err);

@@ -29,7 +29,7 @@ static enum dpk_status take_program(const struct core_program *from, unsigned in
 
 static enum dpk_status open_core(const char *path, struct source *s, struct dpk_error *err)
 {
-    enum dpk_status status = core_parse(path, &s->file, &s->core, err);
+    enum dpk_status status = extract_core_parse(path, &s->file, &s->core, err);
     if (status != DPK_OK)
         return status;
     s->of_core = calloc(s->core.count, sizeof *s->of_core);
@@ -40,7 +40,7 @@ static enum dpk_status open_core(const char *path, struct source *s, struct dpk_
     return status;
 }
 
-enum dpk_status source_open(const char *path, struct source *s, struct dpk_error *err)
+enum dpk_status extract_source_open(const char *path, struct source *s, struct dpk_error *err)
 {
     enum dpk_status status = dpk_file_read(path, DPK_FILE_MAX, &s->file, err);
     if (status != DPK_OK)
@@ -49,33 +49,34 @@ enum dpk_status source_open(const char *path, struct source *s, struct dpk_error
         status = dpk_fat_parse(s->file.data, s->file.size, &s->area, err);
         return status == DPK_OK ? status : dpk_error_prefix(err, "%s", path);
     }
-    return core_is(&s->file) ? open_core(path, s, err)
-                             : dpk_hostfile_borrow(path, s->file.data, s->file.size, &s->host, err);
+    return extract_core_is(&s->file)
+               ? open_core(path, s, err)
+               : dpk_hostfile_borrow(path, s->file.data, s->file.size, &s->host, err);
 }
 
-void source_close(struct source *s)
+void extract_source_close(struct source *s)
 {
     if (s->host)
         dpk_hostfile_close(s->host);
     for (size_t i = 0; s->of_core && i < s->core.count; i++)
         free(s->of_core[i].subjects);
     free(s->of_core);
-    core_free(&s->core);
+    extract_core_free(&s->core);
     dpk_buf_free(&s->file);
 }
 
-size_t source_count(const struct source *s)
+size_t extract_source_count(const struct source *s)
 {
     return s->host ? dpk_hostfile_count(s->host) : s->core.count;
 }
 
-const struct dpk_program *source_program(const struct source *s, size_t index)
+const struct dpk_program *extract_source_program(const struct source *s, size_t index)
 {
     return s->host ? dpk_hostfile_program(s->host, index) : &s->of_core[index];
 }
 
-enum dpk_status source_find(const struct source *s, const char *input, const char *app,
-                            const struct dpk_program **out, struct dpk_error *err)
+enum dpk_status extract_source_find(const struct source *s, const char *input, const char *app,
+                                    const struct dpk_program **out, struct dpk_error *err)
 {
     if (s->host)
         return dpk_hostfile_find(s->host, app, out, err);

@@ -13,27 +13,27 @@
 
 #define FILE_MAX ((size_t)1 << 30)
 
-bool build_is_source(const struct build *b, size_t unit)
+bool dpacc_build_is_source(const struct build *b, size_t unit)
 {
-    return config_is_source(b->config->units.at[unit]);
+    return dpacc_config_is_source(b->config->units.at[unit]);
 }
 
-bool build_links(const struct config *c)
+bool dpacc_build_links(const struct config *c)
 {
     return c->mode == MODE_PROGRAM || c->mode == MODE_SHARED;
 }
 
-size_t build_weight(const struct build *b, size_t unit)
+size_t dpacc_build_weight(const struct build *b, size_t unit)
 {
     struct stat st;
     return stat(b->config->units.at[unit], &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 1;
 }
 
-enum dpk_status build_run_jobs(struct build *b)
+enum dpk_status dpacc_build_run_jobs(struct build *b)
 {
-    enum dpk_status status = run_all(&b->run, &b->jobs, &b->err);
+    enum dpk_status status = dpacc_run_all(&b->run, &b->jobs, &b->err);
     if (status == DPK_OK)
-        jobs_free(&b->jobs);
+        dpacc_jobs_free(&b->jobs);
     return status;
 }
 
@@ -54,13 +54,14 @@ static enum dpk_status assemble(struct build *b)
         const char *what;
         void (*command)(const struct config *, const struct paths *, size_t, size_t,
                         struct words *);
-    } steps[] = {{"preparing of counters", edit_counts}, {"device assembly", assemble_counts}};
+    } steps[] = {{"preparing of counters", dpacc_edit_counts},
+                 {"device assembly", dpacc_assemble_counts}};
     enum dpk_status status = DPK_OK;
     for (size_t s = 0; s < sizeof steps / sizeof *steps && status == DPK_OK; s++) {
         for (size_t i = 0; i < b->paths.count; i++)
-            for (size_t t = 0; t < c->target_count && build_is_source(b, i); t++)
-                steps[s].command(c, &b->paths, i, t, jobs_add(&b->jobs, steps[s].what, 2));
-        status = build_run_jobs(b);
+            for (size_t t = 0; t < c->target_count && dpacc_build_is_source(b, i); t++)
+                steps[s].command(c, &b->paths, i, t, dpacc_jobs_add(&b->jobs, steps[s].what, 2));
+        status = dpacc_build_run_jobs(b);
     }
     return status;
 }
@@ -69,25 +70,25 @@ static enum dpk_status compile(struct build *b)
 {
     const struct config *c = b->config;
     for (size_t i = 0; i < b->paths.count; i++) {
-        if (!build_is_source(b, i)) {
-            strip_object(c, &b->paths, i, jobs_add(&b->jobs, "DPA object", 1));
+        if (!dpacc_build_is_source(b, i)) {
+            dpacc_strip_object(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "DPA object", 1));
             continue;
         }
         for (size_t t = 0; t < c->target_count; t++) {
-            compile_source(c, &b->paths, &b->device, i, t, b->units[i].overlay,
-                           jobs_add(&b->jobs, "device compile", 1));
-            jobs_weigh(&b->jobs, build_weight(b, i));
+            dpacc_compile_source(c, &b->paths, &b->device, i, t, b->units[i].overlay,
+                                 dpacc_jobs_add(&b->jobs, "device compile", 1));
+            dpacc_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
         }
         if (b->units[i].syntax_error)
             continue; /* the compile above reports it */
         for (size_t t = 0; t < c->target_count; t++)
-            compile_wrappers(c, &b->paths, &b->device, i, t,
-                             jobs_add(&b->jobs, "device compile of generated code", 2));
+            dpacc_compile_wrappers(c, &b->paths, &b->device, i, t,
+                                   dpacc_jobs_add(&b->jobs, "device compile of generated code", 2));
         if (!has_object_stub(c))
-            compile_host(c, &b->paths, i, false,
-                         jobs_add(&b->jobs, "host compile of generated code", 2));
+            dpacc_compile_host(c, &b->paths, i, false,
+                               dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
     }
-    enum dpk_status status = build_run_jobs(b);
+    enum dpk_status status = dpacc_build_run_jobs(b);
     for (size_t i = 0; i < b->paths.count && status == DPK_OK && !b->run.dry; i++)
         if (b->units[i].syntax_error)
             status = dpk_fail(&b->err, DPK_ERR_FORMAT, "%s", b->units[i].syntax_error);
@@ -97,66 +98,68 @@ static enum dpk_status compile(struct build *b)
 static enum dpk_status join(struct build *b)
 {
     const struct config *c = b->config;
-    if (build_links(c) && !config_keeps(c))
+    if (dpacc_build_links(c) && !dpacc_config_keeps(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
-        for (size_t t = 0; t < c->target_count && build_is_source(b, i); t++)
-            join_device(c, &b->paths, i, t, jobs_add(&b->jobs, "device join", 2));
-    return build_run_jobs(b);
+        for (size_t t = 0; t < c->target_count && dpacc_build_is_source(b, i); t++)
+            dpacc_join_device(c, &b->paths, i, t, dpacc_jobs_add(&b->jobs, "device join", 2));
+    return dpacc_build_run_jobs(b);
 }
 
 /* With -keep, build scripts may need these files to make the host objects again. */
 static enum dpk_status put_objects(struct build *b)
 {
     const struct config *c = b->config;
-    if (!has_object_stub(c) && !config_keeps(c))
+    if (!has_object_stub(c) && !dpacc_config_keeps(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
-        if (build_is_source(b, i))
-            make_object_stub(c, &b->paths, i, jobs_add(&b->jobs, "embedding", 2));
-    enum dpk_status status = build_run_jobs(b);
+        if (dpacc_build_is_source(b, i))
+            dpacc_make_object_stub(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "embedding", 2));
+    enum dpk_status status = dpacc_build_run_jobs(b);
     if (status != DPK_OK || !has_object_stub(c))
         return status;
     for (size_t i = 0; i < b->paths.count; i++)
-        compile_host(c, &b->paths, i, true,
-                     jobs_add(&b->jobs, "host compile of generated code", 2));
-    return build_run_jobs(b);
+        dpacc_compile_host(c, &b->paths, i, true,
+                           dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+    return dpacc_build_run_jobs(b);
 }
 
 static enum dpk_status link_programs(struct build *b)
 {
     const struct config *c = b->config;
     struct words entries = {0};
-    if (!build_links(c))
+    if (!dpacc_build_links(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
-        words_append(&entries, &b->units[i].entries);
-    words_append(&entries, &b->library_entries);
+        dpacc_words_append(&entries, &b->units[i].entries);
+    dpacc_words_append(&entries, &b->library_entries);
     for (size_t t = 0; t < c->target_count; t++)
-        link_device(c, &b->paths, &entries, b->fat, t, jobs_add(&b->jobs, "device link", 1));
-    enum dpk_status status = build_run_jobs(b);
+        dpacc_link_device(c, &b->paths, &entries, b->fat, t,
+                          dpacc_jobs_add(&b->jobs, "device link", 1));
+    enum dpk_status status = dpacc_build_run_jobs(b);
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
-        strip_labels(c, &b->paths, t, jobs_add(&b->jobs, "device symbols", 2));
+        dpacc_strip_labels(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device symbols", 2));
     if (status == DPK_OK)
-        make_meta(c, &b->paths, &entries, jobs_add(&b->jobs, "embedding", 2));
-    words_free(&entries);
-    return status == DPK_OK ? build_run_jobs(b) : status;
+        dpacc_make_meta(c, &b->paths, &entries, dpacc_jobs_add(&b->jobs, "embedding", 2));
+    dpacc_words_free(&entries);
+    return status == DPK_OK ? dpacc_build_run_jobs(b) : status;
 }
 
 static enum dpk_status embed(struct build *b)
 {
     const struct config *c = b->config;
-    if (!build_links(c))
+    if (!dpacc_build_links(c))
         return DPK_OK;
-    make_program_stub(c, &b->paths, jobs_add(&b->jobs, "embedding", 2));
-    enum dpk_status status = build_run_jobs(b);
+    dpacc_make_program_stub(c, &b->paths, dpacc_jobs_add(&b->jobs, "embedding", 2));
+    enum dpk_status status = dpacc_build_run_jobs(b);
     if (status == DPK_OK) {
-        compile_meta(c, &b->paths, jobs_add(&b->jobs, "host compile of generated code", 2));
-        status = build_run_jobs(b);
+        dpacc_compile_meta(c, &b->paths,
+                           dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+        status = dpacc_build_run_jobs(b);
     }
     if (status == DPK_OK) {
-        join_host(c, &b->paths, jobs_add(&b->jobs, "host join", 2));
-        status = build_run_jobs(b);
+        dpacc_join_host(c, &b->paths, dpacc_jobs_add(&b->jobs, "host join", 2));
+        status = dpacc_build_run_jobs(b);
     }
     return status;
 }
@@ -164,7 +167,7 @@ static enum dpk_status embed(struct build *b)
 /* Removes an archive of an earlier run with -keep, to which the archiver would add. */
 static enum dpk_status remove_old(struct build *b, const char *path)
 {
-    run_say_words(&b->run, "rm", "-f", path, NULL);
+    dpacc_run_say_words(&b->run, "rm", "-f", path, NULL);
     if (!b->run.dry)
         unlink(path);
     return DPK_OK;
@@ -179,28 +182,28 @@ static enum dpk_status archive_devices(struct build *b)
             return dpk_fail_nomem(&b->err);
         remove_old(b, path);
         free(path);
-        name_device_library(c, &b->paths, t, jobs_add(&b->jobs, "library's name", 2));
-        enum dpk_status status = build_run_jobs(b);
+        dpacc_name_device_library(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "library's name", 2));
+        enum dpk_status status = dpacc_build_run_jobs(b);
         if (status != DPK_OK)
             return status;
-        archive_device(c, &b->paths, t, jobs_add(&b->jobs, "device archive", 2));
-        status = build_run_jobs(b);
+        dpacc_archive_device(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device archive", 2));
+        status = dpacc_build_run_jobs(b);
         if (status != DPK_OK)
             return status;
     }
-    make_fat_library(c, &b->paths, jobs_add(&b->jobs, "device archive", 2));
-    return build_run_jobs(b);
+    dpacc_make_fat_library(c, &b->paths, dpacc_jobs_add(&b->jobs, "device archive", 2));
+    return dpacc_build_run_jobs(b);
 }
 
 static enum dpk_status name_host(struct build *b)
 {
-    name_host_library(b->config, &b->paths, jobs_add(&b->jobs, "library's name", 2));
-    enum dpk_status status = build_run_jobs(b);
+    dpacc_name_host_library(b->config, &b->paths, dpacc_jobs_add(&b->jobs, "library's name", 2));
+    enum dpk_status status = dpacc_build_run_jobs(b);
     if (status != DPK_OK)
         return status;
-    compile_library_name(b->config, &b->paths,
-                         jobs_add(&b->jobs, "host compile of generated code", 2));
-    return build_run_jobs(b);
+    dpacc_compile_library_name(b->config, &b->paths,
+                               dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+    return dpacc_build_run_jobs(b);
 }
 
 static enum dpk_status archive(struct build *b)
@@ -215,16 +218,16 @@ static enum dpk_status archive(struct build *b)
         status = name_host(b);
     if (status != DPK_OK)
         return status;
-    char *made = made_output(c, &b->paths, 0);
+    char *made = dpacc_made_output(c, &b->paths, 0);
     if (!made)
         return dpk_fail_nomem(&b->err);
     remove_old(b, made);
     free(made);
     if (c->mode == MODE_SHARED)
-        make_shared(c, &b->paths, jobs_add(&b->jobs, "host link", 2));
+        dpacc_make_shared(c, &b->paths, dpacc_jobs_add(&b->jobs, "host link", 2));
     else
-        make_archive(c, &b->paths, jobs_add(&b->jobs, "archive", 2));
-    return build_run_jobs(b);
+        dpacc_make_archive(c, &b->paths, dpacc_jobs_add(&b->jobs, "archive", 2));
+    return dpacc_build_run_jobs(b);
 }
 
 static enum dpk_status publish_one(struct build *b, const char *from, const char *to)
@@ -233,12 +236,12 @@ static enum dpk_status publish_one(struct build *b, const char *from, const char
     const char *plain = strncmp(to, "./", 2) == 0 ? to + 2 : to;
     if (strcmp(from, plain) == 0) /* -c -keep */
         return DPK_OK;
-    run_say_words(&b->run, "cp", from, to, NULL);
+    dpacc_run_say_words(&b->run, "cp", from, to, NULL);
     if (b->run.dry)
         return DPK_OK;
     enum dpk_status status = dpk_file_read(from, FILE_MAX, &bytes, &b->err);
     if (status == DPK_OK)
-        status = run_check(&b->run, &b->err);
+        status = dpacc_run_check(&b->run, &b->err);
     if (status == DPK_OK)
         status = dpk_file_replace(to, bytes.data, bytes.size,
                                   b->config->mode == MODE_SHARED ? 0777 : 0666, &b->err);
@@ -249,15 +252,16 @@ static enum dpk_status publish_one(struct build *b, const char *from, const char
 static enum dpk_status publish(struct build *b)
 {
     enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < config_output_count(b->config) && status == DPK_OK; i++) {
-        char *from = made_output(b->config, &b->paths, i), *to = config_output(b->config, i);
+    for (size_t i = 0; i < dpacc_config_output_count(b->config) && status == DPK_OK; i++) {
+        char *from = dpacc_made_output(b->config, &b->paths, i),
+             *to = dpacc_config_output(b->config, i);
         status = from && to ? publish_one(b, from, to) : dpk_fail_nomem(&b->err);
         free(from);
         free(to);
     }
-    if (b->run.dry && !config_keeps(b->config)) {
+    if (b->run.dry && !dpacc_config_keeps(b->config)) {
         b->paths.dir[strlen(b->paths.dir) - 1] = 0;
-        run_say_words(&b->run, "rm", "-r", b->paths.dir, NULL);
+        dpacc_run_say_words(&b->run, "rm", "-r", b->paths.dir, NULL);
     }
     return status;
 }
@@ -272,12 +276,12 @@ static int fail(struct build *b)
         return 2;
     /* Other exit codes come from the dynamic linker, which had no memory. */
     bool spoke = b->run.exit_code == 1 || b->run.exit_code == 2;
-    if (job && spoke && step_is(job->words.count, job->words.at))
+    if (job && spoke && dpacc_step_is(job->words.count, job->words.at))
         return b->run.exit_code;
     fprintf(stderr, "-E- %s%s%s\n", job ? job->what : "", job ? ": " : "", b->err.message);
     if (job && b->run.verbose) {
         struct dpk_buf line = {0};
-        words_quote(&job->words, &line);
+        dpacc_words_quote(&job->words, &line);
         dpk_put_u8(&line, 0);
         if (!line.failed)
             fprintf(stderr, "    %s\n", (const char *)line.data);
@@ -292,12 +296,12 @@ static int fail(struct build *b)
  * them. */
 static int judge_inputs(struct build *b)
 {
-    if (complaints_print(b->units, b->paths.count))
+    if (dpacc_complaints_print(b->units, b->paths.count))
         return 1;
     for (size_t i = 0; i < b->paths.count; i++)
         if (b->units[i].syntax_error)
             return 0;
-    return complaints_print_names(b->units, &b->library_entries, b->config) ? 1 : 0;
+    return dpacc_complaints_print_names(b->units, &b->library_entries, b->config) ? 1 : 0;
 }
 
 /* Examines the inputs. With -dryrun this prints nothing, and commands are listed even for inputs
@@ -308,22 +312,23 @@ static int examine(struct build *b)
     bool verbose = b->run.verbose;
     b->run.dry = false;
     b->run.verbose = verbose && !c->dryrun;
-    device_arguments(c, &b->device);
+    dpacc_device_arguments(c, &b->device);
     enum dpk_status status = b->device.failed ? dpk_fail_nomem(&b->err) : DPK_OK;
     /* First, because an editor needs the database most when the source has errors. */
     if (status == DPK_OK && c->database && !c->dryrun)
-        status = clangd_tell(b);
+        status = dpacc_clangd_tell(b);
     if (status == DPK_OK)
-        status = inputs_find_resources(b);
+        status = dpacc_inputs_find_resources(b);
     if (status == DPK_OK)
-        status = inputs_look(b);
+        status = dpacc_inputs_look(b);
     b->run.verbose = verbose;
     b->run.dry = c->dryrun;
     if (!c->dryrun || !b->resources)
         return status == DPK_OK ? judge_inputs(b) : fail(b);
-    jobs_free(&b->jobs);
+    dpacc_jobs_free(&b->jobs);
     b->run.failed = NULL;
-    if (workdir_pretend(c, &b->run, &b->paths, &b->err) != DPK_OK || inputs_open(b) != DPK_OK)
+    if (dpacc_workdir_pretend(c, &b->run, &b->paths, &b->err) != DPK_OK ||
+        dpacc_inputs_open(b) != DPK_OK)
         return fail(b);
     return 0;
 }
@@ -335,47 +340,47 @@ static enum dpk_status (*const steps[])(struct build *b) = {
 static enum dpk_status prepare(struct build *b)
 {
     const struct config *c = b->config;
-    enum dpk_status status = workdir_names(c, &b->paths, &b->err);
+    enum dpk_status status = dpacc_workdir_names(c, &b->paths, &b->err);
     if (status == DPK_OK)
-        status = inputs_find_fat_libraries(b);
+        status = dpacc_inputs_find_fat_libraries(b);
     if (status == DPK_OK)
-        status = workdir_make(c, &b->run, &b->paths, &b->err);
-    if (status == DPK_OK && config_keeps(c))
-        status = commands_keep_apart(c, &b->paths, &b->err);
+        status = dpacc_workdir_make(c, &b->run, &b->paths, &b->err);
+    if (status == DPK_OK && dpacc_config_keeps(c))
+        status = dpacc_commands_keep_apart(c, &b->paths, &b->err);
     return status;
 }
 
 static void release(struct build *b)
 {
-    jobs_free(&b->jobs);
+    dpacc_jobs_free(&b->jobs);
     for (size_t i = 0; i < b->paths.count && b->units; i++) {
         struct unit *u = &b->units[i];
-        words_free(&u->entries);
-        words_free(&u->places);
-        words_free(&u->complaints);
+        dpacc_words_free(&u->entries);
+        dpacc_words_free(&u->places);
+        dpacc_words_free(&u->complaints);
         free(u->syntax_error);
     }
-    workdir_free(&b->paths);
+    dpacc_workdir_free(&b->paths);
     free(b->units);
     free(b->fat);
     free(b->resources);
-    words_free(&b->library_entries);
-    words_free(&b->device);
+    dpacc_words_free(&b->library_entries);
+    dpacc_words_free(&b->device);
 }
 
-int build(const struct config *config)
+int dpacc_build(const struct config *config)
 {
     struct build b = {.config = config};
     b.run.verbose = config->verbose;
     b.run.jobs = config->jobs;
     b.run.merges = config->target_count > 1;
-    run_start(&b.run);
+    dpacc_run_start(&b.run);
     b.units = calloc(config->units.count, sizeof *b.units);
     int code = !b.units ? 2 : prepare(&b) != DPK_OK ? fail(&b) : examine(&b);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == 0; i++)
         if (steps[i](&b) != DPK_OK)
             code = fail(&b);
     release(&b);
-    run_finish(&b.run);
+    dpacc_run_finish(&b.run);
     return code;
 }

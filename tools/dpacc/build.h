@@ -24,6 +24,6 @@
 #include "config.h"
 
 /* Builds, and prints errors. Returns dpacc's exit code. */
-int build(const struct config *config);
+int dpacc_build(const struct config *config);
 
 #endif

@@ -20,7 +20,7 @@ static const struct target targets[] = {
     {"cx9", DPA_RV64_ZBA, DPK_TARGET_CX9},
 };
 
-const struct target *target_find(const char *name)
+const struct target *dpacc_target_find(const char *name)
 {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (strcmp(targets[i].name, name) == 0)
@@ -28,25 +28,25 @@ const struct target *target_find(const char *name)
     return NULL;
 }
 
-bool config_is_source(const char *path)
+bool dpacc_config_is_source(const char *path)
 {
     size_t length = strlen(path);
     return length >= 2 && strcmp(path + length - 2, ".c") == 0;
 }
 
-bool config_keeps(const struct config *c)
+bool dpacc_config_keeps(const struct config *c)
 {
     return c->keep || c->keep_dir;
 }
 
 /* ---- Outputs ---- */
 
-size_t config_output_count(const struct config *c)
+size_t dpacc_config_output_count(const struct config *c)
 {
     return c->mode == MODE_COMPILE ? c->units.count : c->mode == MODE_LIBRARIES ? 2 : 1;
 }
 
-char *config_output(const struct config *c, size_t index)
+char *dpacc_config_output(const struct config *c, size_t index)
 {
     char *name = NULL;
     if (c->mode == MODE_LIBRARIES)
@@ -60,7 +60,7 @@ char *config_output(const struct config *c, size_t index)
 
 /* ---- Checks ---- */
 
-enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
+enum dpk_status dpacc_config_find_root(struct config *c, struct dpk_error *err)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -74,7 +74,7 @@ enum dpk_status config_find_root(struct config *c, struct dpk_error *err)
             *slash = 0;
     }
     c->root = strdup(path);
-    return c->root && c->self ? config_choose_release(c, err) : dpk_fail_nomem(err);
+    return c->root && c->self ? dpacc_config_choose_release(c, err) : dpk_fail_nomem(err);
 }
 
 static bool has_target(const struct config *c, const struct target *target)
@@ -85,12 +85,12 @@ static bool has_target(const struct config *c, const struct target *target)
     return false;
 }
 
-enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err)
+enum dpk_status dpacc_config_choose_targets(struct config *c, struct dpk_error *err)
 {
     for (size_t i = 0; i < c->mcpu.count; i++) {
         const char *name = c->mcpu.at[i];
         const struct target *found =
-            target_find(strncmp(name, "nv-dpa-", 7) == 0 ? name + 7 : name);
+            dpacc_target_find(strncmp(name, "nv-dpa-", 7) == 0 ? name + 7 : name);
         if (!found)
             return dpk_fail(err, DPK_ERR_USAGE, "-mcpu: unknown target '%s'; known: " TARGET_LIST,
                             name);
@@ -98,11 +98,11 @@ enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err)
             c->targets[c->target_count++] = found;
     }
     if (!c->target_count)
-        c->targets[c->target_count++] = target_find("bf3");
+        c->targets[c->target_count++] = dpacc_target_find("bf3");
     return DPK_OK;
 }
 
-enum dpk_status config_check_readable(const char *path, struct dpk_error *err)
+enum dpk_status dpacc_config_check_readable(const char *path, struct dpk_error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -123,15 +123,15 @@ static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args
         const char *word = args->words[i], *dot = strrchr(word, '.');
         enum dpk_status status = DPK_OK;
         if (dot && strcmp(dot, ".a") == 0) {
-            status = config_add_archive(c, word, err);
+            status = dpacc_config_add_archive(c, word, err);
         } else {
-            status = config_check_readable(word, err);
-            if (status == DPK_OK && words_have(&c->units, word))
+            status = dpacc_config_check_readable(word, err);
+            if (status == DPK_OK && dpacc_words_have(&c->units, word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: given twice", word);
-            if (status == DPK_OK && c->mode == MODE_COMPILE && !config_is_source(word))
+            if (status == DPK_OK && c->mode == MODE_COMPILE && !dpacc_config_is_source(word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: -c compiles C sources (.c) only", word);
-            words_add(&c->units, word);
-            words_add(&c->inputs, word);
+            dpacc_words_add(&c->units, word);
+            dpacc_words_add(&c->inputs, word);
         }
         if (status != DPK_OK)
             return status;
@@ -201,25 +201,25 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
 {
     struct words seen = {0};
     enum dpk_status status = DPK_OK;
-    for (size_t i = 0; i < config_output_count(c) && status == DPK_OK; i++) {
-        char *path = config_output(c, i);
+    for (size_t i = 0; i < dpacc_config_output_count(c) && status == DPK_OK; i++) {
+        char *path = dpacc_config_output(c, i);
         if (!path)
             status = dpk_fail_nomem(err);
-        else if (words_have(&seen, path))
+        else if (dpacc_words_have(&seen, path))
             status = dpk_fail(err, DPK_ERR_USAGE,
                               "%s: two sources would make it; compile them apart", path);
         else
             status = check_output(c, path, err);
         if (path)
-            words_add(&seen, path);
+            dpacc_words_add(&seen, path);
         free(path);
     }
-    if (status == DPK_OK && c->database && words_have(&seen, c->database))
+    if (status == DPK_OK && c->database && dpacc_words_have(&seen, c->database))
         status = dpk_fail(err, DPK_ERR_USAGE, "-compile-commands: %s is the output", c->database);
     else if (status == DPK_OK && c->database &&
              (status = check_output(c, c->database, err)) != DPK_OK)
         dpk_error_prefix(err, "-compile-commands");
-    words_free(&seen);
+    dpacc_words_free(&seen);
     return status;
 }
 
@@ -288,7 +288,7 @@ static enum dpk_status check_compiles(const char *option, const struct words *op
     static const char *const early[] = {"-E",   "-S",        "-M",    "-MM", "-fsyntax-only",
                                         "-###", "--version", "--help"};
     for (size_t i = 0; i < sizeof early / sizeof *early; i++)
-        if (words_have(options, early[i]))
+        if (dpacc_words_have(options, early[i]))
             return dpk_fail(err, DPK_ERR_USAGE, "%s: with %s the compiler makes no object", option,
                             early[i]);
     return DPK_OK;
@@ -296,7 +296,7 @@ static enum dpk_status check_compiles(const char *option, const struct words *op
 
 static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
 {
-    enum dpk_status status = sanitize_edit(&c->device_options, c->root, err);
+    enum dpk_status status = dpacc_sanitize_edit(&c->device_options, c->root, err);
     if (status != DPK_OK)
         return dpk_error_prefix(err, "-devicecc-options");
     status = check_compiles("-devicecc-options", &c->device_options, err);
@@ -308,10 +308,10 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-hostcc: the host compiler '%s' cannot be run; give its path", c->hostcc);
     if (c->attributes) {
-        status = config_check_readable(c->attributes, err);
+        status = dpacc_config_check_readable(c->attributes, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "-dpa-proc-attr");
-        words_add(&c->inputs, c->attributes);
+        dpacc_words_add(&c->inputs, c->attributes);
     }
     if (c->coverage && c->flto)
         return dpk_fail(err, DPK_ERR_USAGE, "-coverage and -flto cannot be used together");
@@ -323,17 +323,19 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status config_check(struct config *c, const struct dpk_args *args, struct dpk_error *err)
+enum dpk_status dpacc_config_check(struct config *c, const struct dpk_args *args,
+                                   struct dpk_error *err)
 {
     enum dpk_status status;
-    if ((status = config_find_root(c, err)) != DPK_OK || (status = choose_mode(c, err)) != DPK_OK ||
-        (status = config_choose_targets(c, err)) != DPK_OK ||
+    if ((status = dpacc_config_find_root(c, err)) != DPK_OK ||
+        (status = choose_mode(c, err)) != DPK_OK ||
+        (status = dpacc_config_choose_targets(c, err)) != DPK_OK ||
         (status = check_app(c, err)) != DPK_OK || (status = sort_inputs(c, args, err)) != DPK_OK ||
         (status = check_rest(c, err)) != DPK_OK)
         return status;
     if (c->link_dpa)
-        status = config_add_archive(c, "libdoca_dpa_dev.a", err);
+        status = dpacc_config_add_archive(c, "libdoca_dpa_dev.a", err);
     if (status == DPK_OK)
-        status = config_sort_libraries(c, err);
+        status = dpacc_config_sort_libraries(c, err);
     return status == DPK_OK ? check_outputs(c, err) : status;
 }

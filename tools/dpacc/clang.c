@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool clang_is_asked_for(const char *program)
+bool dpacc_clang_is_asked_for(const char *program)
 {
     const char *slash = strrchr(program, '/');
     return strcmp(slash ? slash + 1 : program, "dpa-clang") == 0;
@@ -29,29 +29,29 @@ static enum dpk_status make_command(struct config *c, int argc, char **argv, str
     struct words rest = {0};
     for (int i = 1; i < argc; i++) {
         const char *value = mcpu_value(argv[i]);
-        words_add(value ? &c->mcpu : &rest, value ? value : argv[i]);
+        dpacc_words_add(value ? &c->mcpu : &rest, value ? value : argv[i]);
     }
-    enum dpk_status status = config_find_root(c, err);
+    enum dpk_status status = dpacc_config_find_root(c, err);
     if (status == DPK_OK)
-        status = config_choose_targets(c, err);
+        status = dpacc_config_choose_targets(c, err);
     if (status == DPK_OK)
-        status = sanitize_edit(&rest, c->root, err);
+        status = dpacc_sanitize_edit(&rest, c->root, err);
     if (status == DPK_OK && c->target_count > 1)
         status = dpk_fail(err, DPK_ERR_USAGE, "-mcpu: one target at a time");
     if (status == DPK_OK) {
-        begin_device_compile(c, 0, command);
-        device_arguments(c, command);
-        words_add(command, "-fuse-ld=lld");
-        words_add(command, "-Wno-unused-command-line-argument");
-        words_append(command, &rest);
+        dpacc_begin_device_compile(c, 0, command);
+        dpacc_device_arguments(c, command);
+        dpacc_words_add(command, "-fuse-ld=lld");
+        dpacc_words_add(command, "-Wno-unused-command-line-argument");
+        dpacc_words_append(command, &rest);
         if (command->failed)
             status = dpk_fail_nomem(err);
     }
-    words_free(&rest);
+    dpacc_words_free(&rest);
     return status;
 }
 
-int clang_run(int argc, char **argv)
+int dpacc_clang_run(int argc, char **argv)
 {
     struct config c = {0};
     struct words command = {0};
@@ -64,7 +64,7 @@ int clang_run(int argc, char **argv)
     }
     dpk_error_prefix(&err, "dpa-clang");
     dpk_tool_fail(&err);
-    words_free(&command);
-    config_free(&c);
+    dpacc_words_free(&command);
+    dpacc_config_free(&c);
     return err.status == DPK_ERR_TOOL || err.status == DPK_ERR_NOMEM ? 2 : 1;
 }

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-bool clang_is_asked_for(const char *program);
+bool dpacc_clang_is_asked_for(const char *program);
 /* Executes clang with dpacc's options for the device; -mcpu=nv-dpa-X is translated, all other words
  * are unchanged. Returns an exit code if it fails. */
-int clang_run(int argc, char **argv);
+int dpacc_clang_run(int argc, char **argv);
 
 #endif

@@ -31,43 +31,43 @@ static char *in_directory(const struct paths *p, size_t index, const char *suffi
 static void add_source(const struct build *b, size_t index, struct list *list)
 {
     const struct config *c = b->config;
-    char *output = config_output(c, c->mode == MODE_COMPILE     ? index
-                                    : c->mode == MODE_LIBRARIES ? 1
-                                                                : 0);
-    describe_source(c, &b->device, index, list_add(list, strdup(c->units.at[index]), output));
+    char *output = dpacc_config_output(c, c->mode == MODE_COMPILE     ? index
+                                          : c->mode == MODE_LIBRARIES ? 1
+                                                                      : 0);
+    dpacc_describe_source(c, &b->device, index, list_add(list, strdup(c->units.at[index]), output));
 }
 
 static void add_generated(const struct build *b, size_t index, struct list *list)
 {
     const struct config *c = b->config;
     const struct paths *p = &b->paths;
-    compile_wrappers(c, p, &b->device, index, 0,
-                     list_add(list, in_directory(p, index, ".dpa.device.c"),
-                              in_directory(p, index, ".dpa.device.o")));
-    compile_host(
+    dpacc_compile_wrappers(c, p, &b->device, index, 0,
+                           list_add(list, in_directory(p, index, ".dpa.device.c"),
+                                    in_directory(p, index, ".dpa.device.o")));
+    dpacc_compile_host(
         c, p, index, c->mode == MODE_COMPILE,
         list_add(list, in_directory(p, index, ".dpa.host.c"), in_directory(p, index, ".dpa.o")));
 }
 
-enum dpk_status clangd_tell(struct build *b)
+enum dpk_status dpacc_clangd_tell(struct build *b)
 {
     struct list list = {.at = calloc(b->paths.count, 3 * sizeof *list.at)};
     if (!list.at)
         return dpk_fail_nomem(&b->err);
     for (size_t i = 0; i < b->paths.count; i++) {
-        if (!build_is_source(b, i))
+        if (!dpacc_build_is_source(b, i))
             continue;
         add_source(b, i, &list);
-        if (config_keeps(b->config))
+        if (dpacc_config_keeps(b->config))
             add_generated(b, i, &list);
     }
-    enum dpk_status status = list.failed
-                                 ? dpk_fail_nomem(&b->err)
-                                 : database_add(b->config->database, list.at, list.count, &b->err);
+    enum dpk_status status =
+        list.failed ? dpk_fail_nomem(&b->err)
+                    : dpacc_database_add(b->config->database, list.at, list.count, &b->err);
     for (size_t i = 0; i < list.count; i++) {
         free(list.at[i].file);
         free(list.at[i].output);
-        words_free(&list.at[i].arguments);
+        dpacc_words_free(&list.at[i].arguments);
     }
     free(list.at);
     return status;

@@ -6,6 +6,6 @@
 
 /* Adds each source, as compiled for its first target; with -keep also the sources that dpacc
  * generates. */
-enum dpk_status clangd_tell(struct build *b);
+enum dpk_status dpacc_clangd_tell(struct build *b);
 
 #endif

@@ -6,49 +6,49 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *commands_tool(const char *variable, const char *name)
+const char *dpacc_commands_tool(const char *variable, const char *name)
 {
     const char *value = getenv(variable);
     return value && *value ? value : name;
 }
 
-void device_compiler(struct words *out)
+void dpacc_device_compiler(struct words *out)
 {
-    const char *value = commands_tool("DPA_CLANG", "clang");
+    const char *value = dpacc_commands_tool("DPA_CLANG", "clang");
     if (strpbrk(value, " \t") && access(value, X_OK) != 0)
-        words_split(out, value);
+        dpacc_words_split(out, value);
     else
-        words_add(out, value);
+        dpacc_words_add(out, value);
 }
 
 static const char *device_linker(void)
 {
-    return commands_tool("DPA_LLD", "ld.lld");
+    return dpacc_commands_tool("DPA_LLD", "ld.lld");
 }
 
 /* Keeps the build's working directory, the current directory and dpacc's installation out of debug
  * information. */
-void add_prefix_maps(const struct config *c, struct words *out)
+void dpacc_add_prefix_maps(const struct config *c, struct words *out)
 {
     char *here = getcwd(NULL, 0);
     /* One directory may be inside the other. Of several matching maps, compilers take the last or
      * the longest. */
     bool first = !here || strlen(c->root) < strlen(here);
     if (first)
-        words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
+        dpacc_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     if (here)
-        words_addf(out, "-fdebug-prefix-map=%s=.", here);
+        dpacc_words_addf(out, "-fdebug-prefix-map=%s=.", here);
     if (!first)
-        words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
+        dpacc_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     free(here);
 }
 
 /* Same for files of the working directory. Other compiles do not name it, because a compiler cache
  * compares command lines. */
-void add_directory_map(const struct paths *p, struct words *out)
+void dpacc_add_directory_map(const struct paths *p, struct words *out)
 {
     if (*p->dir)
-        words_addf(out, "-ffile-prefix-map=%s=", p->dir);
+        dpacc_words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
 /* A step of our own (steps.h). */
@@ -66,14 +66,14 @@ static const char *joined_suffix(const struct config *c)
 
 static void begin_step(const struct config *c, const char *name, struct words *out)
 {
-    words_add(out, c->self);
-    words_add(out, "-step");
-    words_add(out, name);
+    dpacc_words_add(out, c->self);
+    dpacc_words_add(out, "-step");
+    dpacc_words_add(out, name);
 }
 
 /* ---- Device compiles ---- */
 
-void device_arguments(const struct config *c, struct words *out)
+void dpacc_device_arguments(const struct config *c, struct words *out)
 {
     static const char *const fixed[] = {
         "--target=riscv64-unknown-elf",
@@ -95,32 +95,32 @@ void device_arguments(const struct config *c, struct words *out)
         "-D__NV_DPA_CX9=4",
     };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(out, fixed[i]);
+        dpacc_words_add(out, fixed[i]);
     if (c->flto)
-        words_add(out, "-flto");
+        dpacc_words_add(out, "-flto");
     if (c->verbose)
-        words_add(out, "-v");
-    add_prefix_maps(c, out);
+        dpacc_words_add(out, "-v");
+    dpacc_add_prefix_maps(c, out);
     for (size_t i = 0; i < c->defines.count; i++)
-        words_addf(out, "-D%s", c->defines.at[i]);
+        dpacc_words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
-        words_addf(out, "-I%s", c->includes.at[i]);
+        dpacc_words_addf(out, "-I%s", c->includes.at[i]);
     /* The C library first: in a prefix like /usr, "include" has the host's too. */
     const char *const ours[] = {"share/dpakit/libc", "include", c->headers};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        words_add(out, "-isystem");
-        words_addf(out, "%s/%s", c->root, ours[i]);
+        dpacc_words_add(out, "-isystem");
+        dpacc_words_addf(out, "%s/%s", c->root, ours[i]);
     }
-    words_append(out, &c->release);
-    words_append(out, &c->device_options);
-    words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
+    dpacc_words_append(out, &c->release);
+    dpacc_words_append(out, &c->device_options);
+    dpacc_words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
 }
 
-void begin_device_compile(const struct config *c, size_t target, struct words *out)
+void dpacc_begin_device_compile(const struct config *c, size_t target, struct words *out)
 {
-    device_compiler(out);
-    words_addf(out, "-march=%s", c->targets[target]->march);
-    words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
+    dpacc_device_compiler(out);
+    dpacc_words_addf(out, "-march=%s", c->targets[target]->march);
+    dpacc_words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
 }
 
 /* Returns true for options like -MF that take the next word. */
@@ -136,7 +136,7 @@ static void append_without_dependencies(const struct words *device, struct words
         if (takes_dependency_word(device->at[i]))
             i++;
         else if (strncmp(device->at[i], "-M", 2) != 0)
-            words_add(out, device->at[i]);
+            dpacc_words_add(out, device->at[i]);
     }
     out->failed |= device->failed;
 }
@@ -154,37 +154,39 @@ static bool names_dependency_target(const struct words *device)
 static void add_dependencies(const struct config *c, const struct paths *p,
                              const struct words *device, size_t index, struct words *out)
 {
-    char *output = config_output(c, c->mode == MODE_COMPILE     ? index
-                                    : c->mode == MODE_LIBRARIES ? 1
-                                                                : 0);
+    char *output = dpacc_config_output(c, c->mode == MODE_COMPILE     ? index
+                                          : c->mode == MODE_LIBRARIES ? 1
+                                                                      : 0);
     if (!output) {
         out->failed = true;
         return;
     }
     if (!names_dependency_target(device)) {
-        words_add(out, "-MQ");
-        words_add(out, output);
+        dpacc_words_add(out, "-MQ");
+        dpacc_words_add(out, output);
     }
-    if (!words_have(device, "-MF")) {
-        const char *slash = strrchr(output, '/'), *beside = config_keeps(c) ? p->dir : output;
-        size_t length = config_keeps(c) ? strlen(p->dir) : slash ? (size_t)(slash + 1 - output) : 0;
-        words_add(out, "-MF");
-        words_addf(out, "%.*s%s.d", (int)length, beside, p->names[index]);
+    if (!dpacc_words_have(device, "-MF")) {
+        const char *slash = strrchr(output, '/'), *beside = dpacc_config_keeps(c) ? p->dir : output;
+        size_t length = dpacc_config_keeps(c) ? strlen(p->dir)
+                        : slash               ? (size_t)(slash + 1 - output)
+                                              : 0;
+        dpacc_words_add(out, "-MF");
+        dpacc_words_addf(out, "%.*s%s.d", (int)length, beside, p->names[index]);
     }
     free(output);
 }
 
-void compile_source(const struct config *c, const struct paths *p, const struct words *device,
-                    size_t index, size_t target, bool overlay, struct words *out)
+void dpacc_compile_source(const struct config *c, const struct paths *p, const struct words *device,
+                          size_t index, size_t target, bool overlay, struct words *out)
 {
-    begin_device_compile(c, target, out);
+    dpacc_begin_device_compile(c, target, out);
     if (overlay) {
-        words_add(out, "-ivfsoverlay");
-        words_addf(out, "%s%s" IFGEN_OVERLAY, p->dir, p->names[index]);
+        dpacc_words_add(out, "-ivfsoverlay");
+        dpacc_words_addf(out, "%s%s" IFGEN_OVERLAY, p->dir, p->names[index]);
     }
     if (target == 0) {
-        words_append(out, device);
-        if (words_have(device, "-MMD") || words_have(device, "-MD"))
+        dpacc_words_append(out, device);
+        if (dpacc_words_have(device, "-MMD") || dpacc_words_have(device, "-MD"))
             add_dependencies(c, p, device, index, out);
     } else { /* one file of dependencies is enough */
         append_without_dependencies(device, out);
@@ -194,62 +196,64 @@ void compile_source(const struct config *c, const struct paths *p, const struct 
         static const char *const counts[] = {"-fprofile-instr-generate", "-fcoverage-mapping",
                                              "-fprofile-update=atomic"};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            words_add(out, counts[i]);
+            dpacc_words_add(out, counts[i]);
     }
-    words_add(out, c->coverage ? "-S" : "-c");
-    words_add(out, c->units.at[index]);
-    words_add(out, "-o");
-    words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
-               c->coverage ? "count.s" : compiled_suffix(c));
+    dpacc_words_add(out, c->coverage ? "-S" : "-c");
+    dpacc_words_add(out, c->units.at[index]);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+                     c->coverage ? "count.s" : compiled_suffix(c));
 }
 
-void edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
-                 struct words *out)
+void dpacc_edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
+                       struct words *out)
 {
     begin_step(c, "coverage", out);
-    words_addf(out, "%s%s.%s.count.s", p->dir, p->names[index], c->targets[target]->name);
-    words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
+    dpacc_words_addf(out, "%s%s.%s.count.s", p->dir, p->names[index], c->targets[target]->name);
+    dpacc_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
 }
 
-void assemble_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
-                     struct words *out)
+void dpacc_assemble_counts(const struct config *c, const struct paths *p, size_t index,
+                           size_t target, struct words *out)
 {
     static const char *const fixed[] = {"--target=riscv64-unknown-elf", "-mabi=lp64", "-mno-relax",
                                         "-c"};
-    device_compiler(out);
-    words_addf(out, "-march=%s", c->targets[target]->march);
+    dpacc_device_compiler(out);
+    dpacc_words_addf(out, "-march=%s", c->targets[target]->march);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(out, fixed[i]);
-    words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
-    words_add(out, "-o");
-    words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
-               compiled_suffix(c));
+        dpacc_words_add(out, fixed[i]);
+    dpacc_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+                     compiled_suffix(c));
 }
 
-void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
-                      size_t index, size_t target, struct words *out)
+void dpacc_compile_wrappers(const struct config *c, const struct paths *p,
+                            const struct words *device, size_t index, size_t target,
+                            struct words *out)
 {
     struct words plain = {0};
     append_without_dependencies(device, &plain);
-    begin_device_compile(c, target, out);
+    dpacc_begin_device_compile(c, target, out);
     for (size_t i = 0; i < plain.count; i++) {
         if (strcmp(plain.at[i], "-include") == 0 || strcmp(plain.at[i], "--include") == 0)
             i++; /* the source's object already has the header's definitions */
         else
-            words_add(out, plain.at[i]);
+            dpacc_words_add(out, plain.at[i]);
     }
     out->failed |= plain.failed;
-    words_free(&plain);
-    add_directory_map(p, out);
+    dpacc_words_free(&plain);
+    dpacc_add_directory_map(p, out);
     if (c->coverage) {
-        words_add(out, "-include");
-        words_addf(out, "%s/share/dpakit/coverage.h", c->root);
+        dpacc_words_add(out, "-include");
+        dpacc_words_addf(out, "%s/share/dpakit/coverage.h", c->root);
     }
-    words_add(out, "-w");
-    words_add(out, "-c");
-    words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
-    words_add(out, "-o");
-    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->targets[target]->name);
+    dpacc_words_add(out, "-w");
+    dpacc_words_add(out, "-c");
+    dpacc_words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index],
+                     c->targets[target]->name);
 }
 
 /* ---- dpacc's own steps ---- */
@@ -263,39 +267,39 @@ static void append_for_parser(const struct words *device, struct words *out)
         const char *word = plain.at[i];
         if (strcmp(word, "-v") != 0 && strcmp(word, "-w") != 0 && strncmp(word, "-flto", 5) != 0 &&
             strncmp(word, "-save-temps", 11) != 0 && strncmp(word, "--save-temps", 12) != 0)
-            words_add(out, word);
+            dpacc_words_add(out, word);
     }
     out->failed |= plain.failed;
-    words_free(&plain);
+    dpacc_words_free(&plain);
 }
 
-void describe_source(const struct config *c, const struct words *device, size_t index,
-                     struct words *out)
+void dpacc_describe_source(const struct config *c, const struct words *device, size_t index,
+                           struct words *out)
 {
-    begin_device_compile(c, 0, out);
+    dpacc_begin_device_compile(c, 0, out);
     append_for_parser(device, out);
-    if (words_have(device, "-w"))
-        words_add(out, "-w");
-    words_add(out, "-c");
-    words_add(out, c->units.at[index]);
+    if (dpacc_words_have(device, "-w"))
+        dpacc_words_add(out, "-w");
+    dpacc_words_add(out, "-c");
+    dpacc_words_add(out, c->units.at[index]);
 }
 
-void make_interface(const struct config *c, const struct paths *p, const struct words *device,
-                    const char *resources, size_t index, struct words *out)
+void dpacc_make_interface(const struct config *c, const struct paths *p, const struct words *device,
+                          const char *resources, size_t index, struct words *out)
 {
     struct dpk_buf targets = {0};
     for (size_t i = 0; i < c->target_count; i++)
         dpk_put_format(&targets, "%s%s", i ? "," : "", c->targets[i]->name);
     dpk_put_u8(&targets, 0);
     begin_step(c, "interface", out);
-    words_add(out, c->units.at[index]);
-    words_addf(out, "%s%s", p->dir, p->names[index]);
-    words_add(out, targets.failed ? "" : (const char *)targets.data);
+    dpacc_words_add(out, c->units.at[index]);
+    dpacc_words_addf(out, "%s%s", p->dir, p->names[index]);
+    dpacc_words_add(out, targets.failed ? "" : (const char *)targets.data);
     out->failed |= targets.failed;
     dpk_buf_free(&targets);
-    words_add(out, "--");
-    words_add(out, "-resource-dir");
-    words_add(out, resources);
+    dpacc_words_add(out, "--");
+    dpacc_words_add(out, "-resource-dir");
+    dpacc_words_add(out, resources);
     append_for_parser(device, out);
 }
 
@@ -305,15 +309,15 @@ static void add_members(const struct config *c, const struct paths *p, const cha
 {
     for (size_t i = 0; i < c->target_count; i++) {
         const char *target = c->targets[i]->name;
-        words_addf(out, "%s=%s%s.%s%s", target, p->dir, name, target, suffix);
+        dpacc_words_addf(out, "%s=%s%s.%s%s", target, p->dir, name, target, suffix);
     }
 }
 
-void make_object_stub(const struct config *c, const struct paths *p, size_t index,
-                      struct words *out)
+void dpacc_make_object_stub(const struct config *c, const struct paths *p, size_t index,
+                            struct words *out)
 {
     begin_step(c, "object-stub", out);
-    words_addf(out, "%s%s.stub.inc", p->dir, p->names[index]);
+    dpacc_words_addf(out, "%s%s.stub.inc", p->dir, p->names[index]);
     add_members(c, p, p->names[index], joined_suffix(c), out);
 }
 
@@ -321,14 +325,15 @@ static void add_extract(const struct config *c, const struct paths *p, const cha
                         const char *name, const char *suffix, struct words *out)
 {
     begin_step(c, "extract", out);
-    words_add(out, input);
-    words_addf(out, "%s%s", p->dir, name);
-    words_add(out, suffix);
+    dpacc_words_add(out, input);
+    dpacc_words_addf(out, "%s%s", p->dir, name);
+    dpacc_words_add(out, suffix);
     for (size_t i = 0; i < c->target_count; i++)
-        words_add(out, c->targets[i]->name);
+        dpacc_words_add(out, c->targets[i]->name);
 }
 
-void extract_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
+void dpacc_extract_object(const struct config *c, const struct paths *p, size_t index,
+                          struct words *out)
 {
     add_extract(c, p, c->units.at[index], p->names[index], joined_suffix(c), out);
 }
@@ -338,15 +343,16 @@ static void library_name(size_t index, char name[32])
     snprintf(name, 32, "device_lib%zu", index);
 }
 
-void extract_library(const struct config *c, const struct paths *p, size_t index, struct words *out)
+void dpacc_extract_library(const struct config *c, const struct paths *p, size_t index,
+                           struct words *out)
 {
     char name[32];
     library_name(index, name);
     add_extract(c, p, c->archives.at[index], name, ".a", out);
 }
 
-char *library_path(const struct config *c, const struct paths *p, const bool *fat, size_t index,
-                   size_t target)
+char *dpacc_library_path(const struct config *c, const struct paths *p, const bool *fat,
+                         size_t index, size_t target)
 {
     char name[32], *path = NULL;
     if (!fat[index])
@@ -355,52 +361,52 @@ char *library_path(const struct config *c, const struct paths *p, const bool *fa
     return asprintf(&path, "%s%s.%s.a", p->dir, name, c->targets[target]->name) < 0 ? NULL : path;
 }
 
-void make_program_stub(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_make_program_stub(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_step(c, "program-stub", out);
-    words_addf(out, "%sdevice_exec.stub.inc", p->dir);
-    words_add(out, c->app);
-    words_add(out, c->attributes ? c->attributes : "");
+    dpacc_words_addf(out, "%sdevice_exec.stub.inc", p->dir);
+    dpacc_words_add(out, c->app);
+    dpacc_words_add(out, c->attributes ? c->attributes : "");
     add_members(c, p, "device_exec", "", out);
 }
 
-void make_meta(const struct config *c, const struct paths *p, const struct words *entries,
-               struct words *out)
+void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *entries,
+                     struct words *out)
 {
     begin_step(c, "meta", out);
-    words_addf(out, "%s%s.meta.c", p->dir, c->app);
-    words_add(out, c->app);
-    words_append(out, entries);
+    dpacc_words_addf(out, "%s%s.meta.c", p->dir, c->app);
+    dpacc_words_add(out, c->app);
+    dpacc_words_append(out, entries);
 }
 
 /* The base name of the libraries. */
-const char *library_of(const struct config *c)
+const char *dpacc_library_of(const struct config *c)
 {
     const char *slash = strrchr(c->output, '/');
     return slash ? slash + 1 : c->output;
 }
 
-void name_device_library(const struct config *c, const struct paths *p, size_t target,
-                         struct words *out)
+void dpacc_name_device_library(const struct config *c, const struct paths *p, size_t target,
+                               struct words *out)
 {
     begin_step(c, "library-name", out);
-    words_addf(out, "%s%s.lib.device.o", p->dir, library_of(c));
-    words_add(out, library_of(c));
-    words_add(out, c->targets[target]->name);
+    dpacc_words_addf(out, "%s%s.lib.device.o", p->dir, dpacc_library_of(c));
+    dpacc_words_add(out, dpacc_library_of(c));
+    dpacc_words_add(out, c->targets[target]->name);
 }
 
-void name_host_library(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_name_host_library(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_step(c, "library-name", out);
-    words_addf(out, "%s%s.lib.host.c", p->dir, library_of(c));
-    words_add(out, library_of(c));
+    dpacc_words_addf(out, "%s%s.lib.host.c", p->dir, dpacc_library_of(c));
+    dpacc_words_add(out, dpacc_library_of(c));
 }
 
-void make_fat_library(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_make_fat_library(const struct config *c, const struct paths *p, struct words *out)
 {
-    char *made = made_output(c, p, 1);
+    char *made = dpacc_made_output(c, p, 1);
     begin_step(c, "library", out);
-    words_add(out, made ? made : "");
+    dpacc_words_add(out, made ? made : "");
     out->failed |= !made;
     free(made);
     add_members(c, p, "device_exec", ".a", out);
@@ -408,101 +414,104 @@ void make_fat_library(const struct config *c, const struct paths *p, struct word
 
 /* ---- Device links ---- */
 
-void join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
-                 struct words *out)
+void dpacc_join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
+                       struct words *out)
 {
     const char *name = p->names[index], *tag = c->targets[target]->name;
-    words_add(out, c->flto ? commands_tool("DPA_LLVM_LINK", "llvm-link") : device_linker());
+    dpacc_words_add(out,
+                    c->flto ? dpacc_commands_tool("DPA_LLVM_LINK", "llvm-link") : device_linker());
     if (!c->flto)
-        words_add(out, "-r");
-    words_add(out, "-o");
-    words_addf(out, "%s%s.%s%s", p->dir, name, tag, joined_suffix(c));
-    words_addf(out, "%s%s.%s.%s", p->dir, name, tag, compiled_suffix(c));
-    words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+        dpacc_words_add(out, "-r");
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.%s%s", p->dir, name, tag, joined_suffix(c));
+    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, name, tag, compiled_suffix(c));
+    dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
 }
 
 static void add_libraries(const struct config *c, const struct paths *p, const bool *fat,
                           size_t target, struct words *out)
 {
-    words_add(out, "--whole-archive");
+    dpacc_words_add(out, "--whole-archive");
     for (size_t i = 0; i < c->archives.count; i++) {
-        char *path = library_path(c, p, fat, i, target);
-        words_add(out, path ? path : "");
+        char *path = dpacc_library_path(c, p, fat, i, target);
+        dpacc_words_add(out, path ? path : "");
         out->failed |= !path;
         free(path);
     }
-    words_append(out, &c->device_libs);
-    words_addf(out, "-L%s/lib", c->root);
-    words_add(out, "--no-whole-archive");
-    words_add(out, "--start-group");
+    dpacc_words_append(out, &c->device_libs);
+    dpacc_words_addf(out, "-L%s/lib", c->root);
+    dpacc_words_add(out, "--no-whole-archive");
+    dpacc_words_add(out, "--start-group");
     static const char *const ours[] = {"libdoca_dpa_dev.a", "libflexio_dev.a", "libflexio-libc.a"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        words_addf(out, "%s/lib/%s", c->root, ours[i]);
-    words_add(out, "--end-group");
+        dpacc_words_addf(out, "%s/lib/%s", c->root, ours[i]);
+    dpacc_words_add(out, "--end-group");
 }
 
-void link_device(const struct config *c, const struct paths *p, const struct words *entries,
-                 const bool *fat, size_t target, struct words *out)
+void dpacc_link_device(const struct config *c, const struct paths *p, const struct words *entries,
+                       const bool *fat, size_t target, struct words *out)
 {
     static const char *const fixed[] = {
         "-static", "--build-id=none",   "--discard-locals", "-z", "nognustack", "-z", "norelro",
         "-z",      "max-page-size=4096"};
     const char *tag = c->targets[target]->name;
-    words_add(out, device_linker());
+    dpacc_words_add(out, device_linker());
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(out, fixed[i]);
-    words_add(out, "-T");
-    words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
-    words_add(out, "-o");
-    words_addf(out, "%sdevice_exec.%s", p->dir, tag);
+        dpacc_words_add(out, fixed[i]);
+    dpacc_words_add(out, "-T");
+    dpacc_words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, tag);
     for (size_t i = 0; i < p->count; i++) {
         const char *name = p->names[i];
-        if (!config_is_source(c->units.at[i])) {
-            words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
+        if (!dpacc_config_is_source(c->units.at[i])) {
+            dpacc_words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
             continue;
         }
-        words_addf(out, "%s%s.%s.o", p->dir, name, tag);
-        words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+        dpacc_words_addf(out, "%s%s.%s.o", p->dir, name, tag);
+        dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
     }
     for (size_t i = 0; i < c->link_options.count; i++) {
         const char *word = c->link_options.at[i];
         if (strcmp(word, "-Wl") != 0 && strcmp(word, "-Xlinker") != 0)
-            words_add(out, word);
+            dpacc_words_add(out, word);
     }
     for (size_t i = 0; i < entries->count; i++) {
         const char *name = entries->at[i];
-        words_addf(out, "--undefined=%s", name);
+        dpacc_words_addf(out, "--undefined=%s", name);
         /* The linker script keeps these only if the objects with them are linked. */
-        words_addf(out, "--undefined=_dpacc_unpack_%s", name);
-        words_addf(out, "--undefined=_dpacc_argsize_%s", name);
+        dpacc_words_addf(out, "--undefined=_dpacc_unpack_%s", name);
+        dpacc_words_addf(out, "--undefined=_dpacc_argsize_%s", name);
     }
     add_libraries(c, p, fat, target, out);
 }
 
-void strip_labels(const struct config *c, const struct paths *p, size_t target, struct words *out)
+void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
+                        struct words *out)
 {
-    words_add(out, commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
-    words_add(out, "--strip-symbol=");
-    words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
+    dpacc_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    dpacc_words_add(out, "--strip-symbol=");
+    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
 }
 
-void archive_device(const struct config *c, const struct paths *p, size_t target, struct words *out)
+void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
+                          struct words *out)
 {
-    const char *tag = c->targets[target]->name, *library = library_of(c);
-    words_add(out, commands_tool("DPA_AR", "llvm-ar"));
-    words_add(out, "crD");
-    words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
+    const char *tag = c->targets[target]->name, *library = dpacc_library_of(c);
+    dpacc_words_add(out, dpacc_commands_tool("DPA_AR", "llvm-ar"));
+    dpacc_words_add(out, "crD");
+    dpacc_words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
     for (size_t i = 0; i < p->count; i++)
-        words_addf(out, "%s%s.%s%s", p->dir, p->names[i], tag, joined_suffix(c));
-    words_addf(out, "%s%s.lib.device.o", p->dir, library);
+        dpacc_words_addf(out, "%s%s.%s%s", p->dir, p->names[i], tag, joined_suffix(c));
+    dpacc_words_addf(out, "%s%s.lib.device.o", p->dir, library);
 }
 
-void list_symbols(const char *path, struct words *out)
+void dpacc_list_symbols(const char *path, struct words *out)
 {
     static const char *const fixed[] = {"--extern-only", "--defined-only", "--format=posix",
                                         "--quiet"};
-    words_add(out, commands_tool("DPA_NM", "llvm-nm"));
+    dpacc_words_add(out, dpacc_commands_tool("DPA_NM", "llvm-nm"));
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(out, fixed[i]);
-    words_add(out, path);
+        dpacc_words_add(out, fixed[i]);
+    dpacc_words_add(out, path);
 }

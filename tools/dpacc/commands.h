@@ -11,87 +11,91 @@ struct paths {
 };
 
 /* Appends the options of every device compile, without compiler and target. */
-void device_arguments(const struct config *c, struct words *out);
+void dpacc_device_arguments(const struct config *c, struct words *out);
 /* Appends the device compiler: a program, or several words ("ccache clang"). */
-void device_compiler(struct words *out);
+void dpacc_device_compiler(struct words *out);
 
 /* Appends compiler and target. */
-void begin_device_compile(const struct config *c, size_t target, struct words *out);
+void dpacc_begin_device_compile(const struct config *c, size_t target, struct words *out);
 
 /* dpacc's own steps (steps.h). `resources` is the directory of the compiler's own headers. */
-void make_interface(const struct config *c, const struct paths *p, const struct words *device,
-                    const char *resources, size_t index, struct words *out);
-void make_object_stub(const struct config *c, const struct paths *p, size_t index,
-                      struct words *out);
-void extract_object(const struct config *c, const struct paths *p, size_t index, struct words *out);
+void dpacc_make_interface(const struct config *c, const struct paths *p, const struct words *device,
+                          const char *resources, size_t index, struct words *out);
+void dpacc_make_object_stub(const struct config *c, const struct paths *p, size_t index,
+                            struct words *out);
+void dpacc_extract_object(const struct config *c, const struct paths *p, size_t index,
+                          struct words *out);
 /* Extracts the members of library `index`, which is for several targets, to DIR
  * lib<index>.<target>.a. */
-void extract_library(const struct config *c, const struct paths *p, size_t index,
+void dpacc_extract_library(const struct config *c, const struct paths *p, size_t index,
+                           struct words *out);
+void dpacc_make_program_stub(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *entries,
                      struct words *out);
-void make_program_stub(const struct config *c, const struct paths *p, struct words *out);
-void make_meta(const struct config *c, const struct paths *p, const struct words *entries,
-               struct words *out);
-void make_fat_library(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_make_fat_library(const struct config *c, const struct paths *p, struct words *out);
 /* Of -gen-libs: what the libraries are called, and the objects that say so. The device's is made again
  * for each target. */
-const char *library_of(const struct config *c);
-void name_device_library(const struct config *c, const struct paths *p, size_t target,
-                         struct words *out);
-void name_host_library(const struct config *c, const struct paths *p, struct words *out);
-void compile_library_name(const struct config *c, const struct paths *p, struct words *out);
+const char *dpacc_library_of(const struct config *c);
+void dpacc_name_device_library(const struct config *c, const struct paths *p, size_t target,
+                               struct words *out);
+void dpacc_name_host_library(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_compile_library_name(const struct config *c, const struct paths *p, struct words *out);
 
 /* `overlay`: compile through the overlay of the interface step (ifgen.h). */
-void compile_source(const struct config *c, const struct paths *p, const struct words *device,
-                    size_t index, size_t target, bool overlay, struct words *out);
+void dpacc_compile_source(const struct config *c, const struct paths *p, const struct words *device,
+                          size_t index, size_t target, bool overlay, struct words *out);
 /* Same for tools that only read the source: it makes no object. */
-void describe_source(const struct config *c, const struct words *device, size_t index,
-                     struct words *out);
+void dpacc_describe_source(const struct config *c, const struct words *device, size_t index,
+                           struct words *out);
 /* With --coverage, the compile makes assembly, which is then changed and assembled. */
-void edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
-                 struct words *out);
-void assemble_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
-                     struct words *out);
-void compile_wrappers(const struct config *c, const struct paths *p, const struct words *device,
-                      size_t index, size_t target, struct words *out);
+void dpacc_edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
+                       struct words *out);
+void dpacc_assemble_counts(const struct config *c, const struct paths *p, size_t index,
+                           size_t target, struct words *out);
+void dpacc_compile_wrappers(const struct config *c, const struct paths *p,
+                            const struct words *device, size_t index, size_t target,
+                            struct words *out);
 /* Joins source and wrappers to one relocatable object, or with -flto to one module. */
-void join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
-                 struct words *out);
+void dpacc_join_device(const struct config *c, const struct paths *p, size_t index, size_t target,
+                       struct words *out);
 /* Links the device executable. `entries` are symbols that the user's linker options cannot remove;
  * `fat` says which archives are for several targets. */
-void link_device(const struct config *c, const struct paths *p, const struct words *entries,
-                 const bool *fat, size_t target, struct words *out);
+void dpacc_link_device(const struct config *c, const struct paths *p, const struct words *entries,
+                       const bool *fat, size_t target, struct words *out);
 /* Removes hundreds of local labels, which the compiler makes for relocations. */
-void strip_labels(const struct config *c, const struct paths *p, size_t target, struct words *out);
-void archive_device(const struct config *c, const struct paths *p, size_t target,
-                    struct words *out);
+void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
+                        struct words *out);
+void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
+                          struct words *out);
 /* Lists the names of the global symbols in a file. */
-void list_symbols(const char *path, struct words *out);
+void dpacc_list_symbols(const char *path, struct words *out);
 
 /* `with_object`: also include the section .dpa_obj. */
-void compile_host(const struct config *c, const struct paths *p, size_t index, bool with_object,
-                  struct words *out);
-void compile_meta(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_compile_host(const struct config *c, const struct paths *p, size_t index,
+                        bool with_object, struct words *out);
+void dpacc_compile_meta(const struct config *c, const struct paths *p, struct words *out);
 /* Copies a DPA object without its device object. */
-void strip_object(const struct config *c, const struct paths *p, size_t index, struct words *out);
-void join_host(const struct config *c, const struct paths *p, struct words *out);
-/* Make the result in the working directory, under its name by made_output. */
-void make_archive(const struct config *c, const struct paths *p, struct words *out);
-void make_shared(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_strip_object(const struct config *c, const struct paths *p, size_t index,
+                        struct words *out);
+void dpacc_join_host(const struct config *c, const struct paths *p, struct words *out);
+/* Make the result in the working directory, under its name by dpacc_made_output. */
+void dpacc_make_archive(const struct config *c, const struct paths *p, struct words *out);
+void dpacc_make_shared(const struct config *c, const struct paths *p, struct words *out);
 
 /* Returns the name in the working directory of output `index`. */
-char *made_output(const struct config *c, const struct paths *p, size_t index);
+char *dpacc_made_output(const struct config *c, const struct paths *p, size_t index);
 /* Returns the file of archive `index` for a target. Allocated. */
-char *library_path(const struct config *c, const struct paths *p, const bool *fat, size_t index,
-                   size_t target);
+char *dpacc_library_path(const struct config *c, const struct paths *p, const bool *fat,
+                         size_t index, size_t target);
 
 /* Shared by both sides (commands.c): a tool from its environment variable or its usual name;
  * options that keep directories out of debug information. */
-const char *commands_tool(const char *variable, const char *name);
-void add_prefix_maps(const struct config *c, struct words *out);
-void add_directory_map(const struct paths *p, struct words *out);
+const char *dpacc_commands_tool(const char *variable, const char *name);
+void dpacc_add_prefix_maps(const struct config *c, struct words *out);
+void dpacc_add_directory_map(const struct paths *p, struct words *out);
 
 /* Returns an error if a file that -keep leaves is also an input (kept.c). */
-enum dpk_status commands_keep_apart(const struct config *c, const struct paths *p,
-                                    struct dpk_error *err);
+enum dpk_status dpacc_commands_keep_apart(const struct config *c, const struct paths *p,
+                                          struct dpk_error *err);
 
 #endif

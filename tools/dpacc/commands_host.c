@@ -6,137 +6,139 @@
 
 static void begin_host(const struct config *c, const struct paths *p, struct words *out)
 {
-    words_add(out, c->hostcc);
+    dpacc_words_add(out, c->hostcc);
     if (c->verbose)
-        words_add(out, "-v");
-    words_add(out, "-fPIC"); /* for programs and for shared libraries */
-    add_prefix_maps(c, out);
-    add_directory_map(p, out);
+        dpacc_words_add(out, "-v");
+    dpacc_words_add(out, "-fPIC"); /* for programs and for shared libraries */
+    dpacc_add_prefix_maps(c, out);
+    dpacc_add_directory_map(p, out);
     for (size_t i = 0; i < c->defines.count; i++)
-        words_addf(out, "-D%s", c->defines.at[i]);
+        dpacc_words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
-        words_addf(out, "-I%s", c->includes.at[i]);
-    words_addf(out, "-I%s/include", c->root);
-    words_addf(out, "-I%s/%s", c->root, c->headers);
-    words_append(out, &c->release);
+        dpacc_words_addf(out, "-I%s", c->includes.at[i]);
+    dpacc_words_addf(out, "-I%s/include", c->root);
+    dpacc_words_addf(out, "-I%s/%s", c->root, c->headers);
+    dpacc_words_append(out, &c->release);
     for (size_t i = 0; i < c->host_options.count; i++) {
         const char *word = c->host_options.at[i];
         if (strncmp(word, "-std=c++", 8) != 0 && strncmp(word, "-std=gnu++", 10) != 0)
-            words_add(out, word); /* the host may be C++, but the generated code is C */
+            dpacc_words_add(out, word); /* the host may be C++, but the generated code is C */
     }
 }
 
 static void add_stub(const struct paths *p, const char *macro, const char *name, struct words *out)
 {
-    words_addf(out, "-D%s=\"%s.stub.inc\"", macro, name);
-    words_addf(out, "-I%s", *p->dir ? p->dir : ".");
+    dpacc_words_addf(out, "-D%s=\"%s.stub.inc\"", macro, name);
+    dpacc_words_addf(out, "-I%s", *p->dir ? p->dir : ".");
 }
 
 static void end_host(struct words *out)
 {
-    words_add(out, "-fno-lto"); /* dpacc searches sections in the object */
-    words_add(out, "-w");       /* warnings about generated code do not help the user */
-    words_add(out, "-Wno-psabi");
-    words_add(out, "-x"); /* for g++, too */
-    words_add(out, "c");
-    words_add(out, "-c");
+    dpacc_words_add(out, "-fno-lto"); /* dpacc searches sections in the object */
+    dpacc_words_add(out, "-w");       /* warnings about generated code do not help the user */
+    dpacc_words_add(out, "-Wno-psabi");
+    dpacc_words_add(out, "-x"); /* for g++, too */
+    dpacc_words_add(out, "c");
+    dpacc_words_add(out, "-c");
 }
 
-void compile_host(const struct config *c, const struct paths *p, size_t index, bool with_object,
-                  struct words *out)
+void dpacc_compile_host(const struct config *c, const struct paths *p, size_t index,
+                        bool with_object, struct words *out)
 {
     const char *name = p->names[index];
     begin_host(c, p, out);
     if (with_object)
         add_stub(p, "__DPA_OBJ_STUB_FILE__", name, out);
     end_host(out);
-    words_addf(out, "%s%s.dpa.host.c", p->dir, name);
-    words_add(out, "-o");
-    words_addf(out, "%s%s.dpa%s.o", p->dir, name, c->mode == MODE_LIBRARIES ? ".host" : "");
+    dpacc_words_addf(out, "%s%s.dpa.host.c", p->dir, name);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.dpa%s.o", p->dir, name, c->mode == MODE_LIBRARIES ? ".host" : "");
 }
 
-void compile_library_name(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_compile_library_name(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_host(c, p, out);
     end_host(out);
-    words_addf(out, "%s%s.lib.host.c", p->dir, library_of(c));
-    words_add(out, "-o");
-    words_addf(out, "%s%s.lib.host.o", p->dir, library_of(c));
+    dpacc_words_addf(out, "%s%s.lib.host.c", p->dir, dpacc_library_of(c));
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.lib.host.o", p->dir, dpacc_library_of(c));
 }
 
-void compile_meta(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_compile_meta(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_host(c, p, out);
     add_stub(p, "__DPA_EXEC_STUB_FILE__", "device_exec", out);
     end_host(out);
-    words_addf(out, "%s%s.meta.c", p->dir, c->app);
-    words_add(out, "-o");
-    words_addf(out, "%s%s.meta.o", p->dir, c->app);
+    dpacc_words_addf(out, "%s%s.meta.c", p->dir, c->app);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%s%s.meta.o", p->dir, c->app);
 }
 
 /* Adds the host object: compiled from a source, or copied from a DPA object. */
 static void add_host_object(const struct config *c, const struct paths *p, size_t index,
                             struct words *out)
 {
-    words_addf(out, "%s%s.dpa%s.o", p->dir, p->names[index],
-               config_is_source(c->units.at[index]) && c->mode != MODE_LIBRARIES ? "" : ".host");
+    dpacc_words_addf(
+        out, "%s%s.dpa%s.o", p->dir, p->names[index],
+        dpacc_config_is_source(c->units.at[index]) && c->mode != MODE_LIBRARIES ? "" : ".host");
 }
 
-void strip_object(const struct config *c, const struct paths *p, size_t index, struct words *out)
+void dpacc_strip_object(const struct config *c, const struct paths *p, size_t index,
+                        struct words *out)
 {
-    words_add(out, commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
-    words_add(out, "--remove-section=.dpa_obj");
-    words_add(out, c->units.at[index]);
+    dpacc_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    dpacc_words_add(out, "--remove-section=.dpa_obj");
+    dpacc_words_add(out, c->units.at[index]);
     add_host_object(c, p, index, out);
 }
 
 /* Options that select the kind of code, such as -m64 or --target, also select the linker's mode. */
 static void begin_host_link(const struct config *c, struct words *out)
 {
-    words_add(out, c->hostcc);
+    dpacc_words_add(out, c->hostcc);
     for (size_t i = 0; i < c->host_options.count; i++) {
         const char *word = c->host_options.at[i];
         if (strncmp(word, "-m", 2) == 0 || strncmp(word, "--target=", 9) == 0)
-            words_add(out, word);
+            dpacc_words_add(out, word);
     }
-    words_add(out, "-nostdlib");
+    dpacc_words_add(out, "-nostdlib");
 }
 
-void join_host(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_join_host(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_host_link(c, out);
-    words_add(out, "-r");
-    words_addf(out, "%s%s.meta.o", p->dir, c->app);
+    dpacc_words_add(out, "-r");
+    dpacc_words_addf(out, "%s%s.meta.o", p->dir, c->app);
     for (size_t i = 0; i < p->count; i++)
         add_host_object(c, p, i, out);
-    words_add(out, "-o");
-    words_addf(out, "%shostStubs.o", p->dir);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%shostStubs.o", p->dir);
 }
 
-void make_archive(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_make_archive(const struct config *c, const struct paths *p, struct words *out)
 {
-    words_add(out, commands_tool("DPA_HOST_AR", "ar"));
-    words_add(out, "crD");
-    words_addf(out, "%shostStubs.a", p->dir);
+    dpacc_words_add(out, dpacc_commands_tool("DPA_HOST_AR", "ar"));
+    dpacc_words_add(out, "crD");
+    dpacc_words_addf(out, "%shostStubs.a", p->dir);
     if (c->mode != MODE_LIBRARIES)
-        words_addf(out, "%shostStubs.o", p->dir);
+        dpacc_words_addf(out, "%shostStubs.o", p->dir);
     for (size_t i = 0; i < p->count && c->mode == MODE_LIBRARIES; i++)
         add_host_object(c, p, i, out);
     if (c->mode == MODE_LIBRARIES)
-        words_addf(out, "%s%s.lib.host.o", p->dir, library_of(c));
+        dpacc_words_addf(out, "%s%s.lib.host.o", p->dir, dpacc_library_of(c));
 }
 
-void make_shared(const struct config *c, const struct paths *p, struct words *out)
+void dpacc_make_shared(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_host_link(c, out);
-    words_add(out, "-shared");
-    words_add(out, "-Wl,--build-id=none");
-    words_addf(out, "%shostStubs.o", p->dir);
-    words_add(out, "-o");
-    words_addf(out, "%shostStubs.so", p->dir);
+    dpacc_words_add(out, "-shared");
+    dpacc_words_add(out, "-Wl,--build-id=none");
+    dpacc_words_addf(out, "%shostStubs.o", p->dir);
+    dpacc_words_add(out, "-o");
+    dpacc_words_addf(out, "%shostStubs.so", p->dir);
 }
 
-char *made_output(const struct config *c, const struct paths *p, size_t index)
+char *dpacc_made_output(const struct config *c, const struct paths *p, size_t index)
 {
     char *path = NULL;
     int length;

@@ -5,18 +5,18 @@
 
 #include <dlfcn.h>
 
-size_t complaints_print(const struct unit *units, size_t count)
+size_t dpacc_complaints_print(const struct unit *units, size_t count)
 {
     size_t found = 0;
     struct words seen = {0};
     for (size_t i = 0; i < count; i++) {
         const struct words *list = &units[i].complaints;
         for (size_t n = 0; n < list->count; n++, found++)
-            if (!words_have(&seen, list->at[n])) /* two sources may share a header */
+            if (!dpacc_words_have(&seen, list->at[n])) /* two sources may share a header */
                 fprintf(stderr, "-E- %s\n", list->at[n]);
-        words_append(&seen, list);
+        dpacc_words_append(&seen, list);
     }
-    words_free(&seen);
+    dpacc_words_free(&seen);
     return found;
 }
 
@@ -48,7 +48,8 @@ static bool is_in_c_library(const char *name)
 static void warn_of_c_library(const struct unit *units, const struct config *config)
 {
     for (size_t i = 0; i < config->units.count; i++)
-        for (size_t n = 0; config_is_source(config->units.at[i]) && n < units[i].entries.count; n++)
+        for (size_t n = 0;
+             dpacc_config_is_source(config->units.at[i]) && n < units[i].entries.count; n++)
             if (is_in_c_library(units[i].entries.at[n]))
                 fprintf(stderr,
                         "-W- %s: %s: takes the place of the C library's function in the whole host "
@@ -62,7 +63,7 @@ static size_t print_about_entry(const struct unit *units, size_t unit, size_t en
     const char *name = units[unit].entries.at[entry], *place = units[unit].places.at[entry];
     const char *twin = find_twin(units, unit, entry);
     size_t bad = 0;
-    if (!twin && words_have(library_entries, name))
+    if (!twin && dpacc_words_have(library_entries, name))
         twin = "a device library";
     if (twin) {
         fprintf(stderr, "-E- %s: %s: already defined at %s; rename one\n", place, name, twin);
@@ -91,8 +92,8 @@ static bool is_called_by_library(const struct config *c)
     return false;
 }
 
-size_t complaints_print_names(const struct unit *units, const struct words *library_entries,
-                              const struct config *config)
+size_t dpacc_complaints_print_names(const struct unit *units, const struct words *library_entries,
+                                    const struct config *config)
 {
     size_t functions = library_entries->count, bad = 0;
     for (size_t i = 0; i < config->units.count; i++)

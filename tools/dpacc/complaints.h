@@ -14,10 +14,10 @@ struct unit {
 };
 
 /* Prints the complaints about each unit. Returns their number. */
-size_t complaints_print(const struct unit *units, size_t count);
+size_t dpacc_complaints_print(const struct unit *units, size_t count);
 /* Prints complaints about all units together: duplicate names, or no entry function at all.
  * `library_entries` are those of the device libraries. */
-size_t complaints_print_names(const struct unit *units, const struct words *library_entries,
-                              const struct config *config);
+size_t dpacc_complaints_print_names(const struct unit *units, const struct words *library_entries,
+                                    const struct config *config);
 
 #endif

@@ -9,7 +9,7 @@
 static enum dpk_status parse_list(void *context, const char *arg, struct dpk_error *err)
 {
     struct words *list = context;
-    if (!words_split(list, arg))
+    if (!dpacc_words_split(list, arg))
         return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
@@ -19,13 +19,13 @@ static enum dpk_status parse_word(void *context, const char *arg, struct dpk_err
     struct words *list = context;
     if (!*arg)
         return dpk_fail(err, DPK_ERR_USAGE, "the argument is empty");
-    words_add(list, arg);
+    dpacc_words_add(list, arg);
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
 #define AT(field) offsetof(struct config, field)
 
-const struct dpk_option config_options[] = {
+const struct dpk_option dpacc_config_options[] = {
     {"o,output-file,output-libname", DPK_FILE, "FILE", AT(output),
      .help = "the program (a static library for the host), or the output of the mode"},
     {"hostcc", DPK_TEXT, "PATH", AT(hostcc), .standard = "gcc", .help = "host compiler"},
@@ -110,12 +110,13 @@ static enum dpk_status expand_file(struct words *to, const char *path, unsigned 
         status = dpk_fail_nomem(err);
         goto out;
     }
-    if (!words_split_file(&inside, (const char *)text.data + dpk_text_mark(text.data, text.size)))
+    if (!dpacc_words_split_file(&inside,
+                                (const char *)text.data + dpk_text_mark(text.data, text.size)))
         status = dpk_fail(err, DPK_ERR_USAGE, "%s: a quote is not closed", path);
     else
         status = expand(to, &inside, depth + 1, err);
 out:
-    words_free(&inside);
+    dpacc_words_free(&inside);
     dpk_buf_free(&text);
     return status;
 }
@@ -126,7 +127,7 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
     for (size_t i = 0; i < from->count; i++) {
         const char *value = options_file_value(from->at[i]);
         if (!value) {
-            words_add(to, from->at[i]);
+            dpacc_words_add(to, from->at[i]);
             continue;
         }
         if (!*value) {
@@ -136,11 +137,11 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
             value = from->at[++i];
         }
         struct words files = {0};
-        words_split(&files, value);
+        dpacc_words_split(&files, value);
         enum dpk_status status = DPK_OK;
         for (size_t f = 0; f < files.count && status == DPK_OK; f++)
             status = expand_file(to, files.at[f], depth, err);
-        words_free(&files);
+        dpacc_words_free(&files);
         if (status != DPK_OK)
             return status;
     }
@@ -174,7 +175,7 @@ static enum dpk_status check_output_spelling(const struct words *arguments, stru
 }
 
 /* Explains that an option like "-O3" is for one of the compilers. */
-enum dpk_status config_unknown(const char *word, struct dpk_error *err)
+enum dpk_status dpacc_config_unknown(const char *word, struct dpk_error *err)
 {
     static const char *const begins[] = {"-O", "-W", "-f", "-g", "-std=", "-m", "-U", "-isystem"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -186,31 +187,31 @@ enum dpk_status config_unknown(const char *word, struct dpk_error *err)
     return DPK_ERR_USAGE;
 }
 
-enum dpk_status config_arguments(struct words *arguments, int argc, char **argv,
-                                 struct dpk_error *err)
+enum dpk_status dpacc_config_arguments(struct words *arguments, int argc, char **argv,
+                                       struct dpk_error *err)
 {
     struct words given = {0};
     for (int i = 0; i < argc; i++)
-        words_add(&given, argv[i]);
+        dpacc_words_add(&given, argv[i]);
     enum dpk_status status = expand(arguments, &given, 0, err);
-    words_free(&given);
+    dpacc_words_free(&given);
     return status == DPK_OK ? check_output_spelling(arguments, err) : status;
 }
 
-void config_free(void *config)
+void dpacc_config_free(void *config)
 {
     struct config *c = config;
-    words_free(&c->units);
-    words_free(&c->archives);
-    words_free(&c->host_options);
-    words_free(&c->device_options);
-    words_free(&c->link_options);
-    words_free(&c->device_libs);
-    words_free(&c->includes);
-    words_free(&c->defines);
-    words_free(&c->inputs);
-    words_free(&c->mcpu);
-    words_free(&c->release);
+    dpacc_words_free(&c->units);
+    dpacc_words_free(&c->archives);
+    dpacc_words_free(&c->host_options);
+    dpacc_words_free(&c->device_options);
+    dpacc_words_free(&c->link_options);
+    dpacc_words_free(&c->device_libs);
+    dpacc_words_free(&c->includes);
+    dpacc_words_free(&c->defines);
+    dpacc_words_free(&c->inputs);
+    dpacc_words_free(&c->mcpu);
+    dpacc_words_free(&c->release);
     free(c->self);
     free(c->root);
 }

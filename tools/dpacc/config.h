@@ -13,7 +13,7 @@ struct target {
     const char *march;
     unsigned id; /* value of __NV_DPA; also the id in areas of several targets */
 };
-const struct target *target_find(const char *name); /* NULL for an unknown target */
+const struct target *dpacc_target_find(const char *name); /* NULL for an unknown target */
 
 enum mode {
     MODE_PROGRAM,   /* a library for the host that contains the program */
@@ -44,36 +44,36 @@ struct config {
 };
 
 /* Returns true for a source; other inputs are DPA objects. */
-bool config_is_source(const char *path);
-bool config_keeps(const struct config *config);
+bool dpacc_config_is_source(const char *path);
+bool dpacc_config_keeps(const struct config *config);
 /* Returns the name of an output: "k.dpa.o" for k.c; "x_host.a" and "x_device.a" for index 0 and 1
  * of MODE_LIBRARIES; else -o. Allocated. */
-char *config_output(const struct config *config, size_t index);
-size_t config_output_count(const struct config *config);
+char *dpacc_config_output(const struct config *config, size_t index);
+size_t dpacc_config_output_count(const struct config *config);
 
-extern const struct dpk_option config_options[];
+extern const struct dpk_option dpacc_config_options[];
 /* Gets the command line with the content of options files. Refuses words like -output that would be
  * taken for -o. */
-enum dpk_status config_arguments(struct words *arguments, int argc, char **argv,
-                                 struct dpk_error *err);
+enum dpk_status dpacc_config_arguments(struct words *arguments, int argc, char **argv,
+                                       struct dpk_error *err);
 /* Explains where an option of a compiler belongs. */
-enum dpk_status config_unknown(const char *word, struct dpk_error *err);
+enum dpk_status dpacc_config_unknown(const char *word, struct dpk_error *err);
 /* Completes and checks the settings as far as no tool is needed: installation, target, inputs,
  * output. */
-enum dpk_status config_check(struct config *config, const struct dpk_args *args,
-                             struct dpk_error *err);
+enum dpk_status dpacc_config_check(struct config *config, const struct dpk_args *args,
+                                   struct dpk_error *err);
 /* Parts of it: where dpacc is (`self`, `root`), with whose headers (`headers`, `release`); what `mcpu`
  * means (`targets`). */
-enum dpk_status config_find_root(struct config *c, struct dpk_error *err);
-enum dpk_status config_choose_release(struct config *c, struct dpk_error *err);
-enum dpk_status config_choose_targets(struct config *c, struct dpk_error *err);
+enum dpk_status dpacc_config_find_root(struct config *c, struct dpk_error *err);
+enum dpk_status dpacc_config_choose_release(struct config *c, struct dpk_error *err);
+enum dpk_status dpacc_config_choose_targets(struct config *c, struct dpk_error *err);
 /* Returns an error if the file cannot be read. */
-enum dpk_status config_check_readable(const char *path, struct dpk_error *err);
+enum dpk_status dpacc_config_check_readable(const char *path, struct dpk_error *err);
 /* Adds a library: a file of the user, or a library of dpakit with this name (libraries.c). */
-enum dpk_status config_add_archive(struct config *c, const char *word, struct dpk_error *err);
+enum dpk_status dpacc_config_add_archive(struct config *c, const char *word, struct dpk_error *err);
 /* Moves libraries from the words for the linker to `archives`, because they may be for several
  * targets or have entry functions. */
-enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err);
-void config_free(void *config);
+enum dpk_status dpacc_config_sort_libraries(struct config *c, struct dpk_error *err);
+void dpacc_config_free(void *config);
 
 #endif

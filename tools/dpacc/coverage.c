@@ -12,7 +12,7 @@ static const char *end_of_counters(const char *line, const char *end)
     return memmem(line, (size_t)(end - line), behind, sizeof behind - 1);
 }
 
-void coverage_edit(const char *text, struct dpk_buf *out)
+void dpacc_coverage_edit(const char *text, struct dpk_buf *out)
 {
     static const char constructor[] = "\t.quad\t__llvm_profile_init\n";
     while (*text) {

@@ -12,6 +12,6 @@
 #include "base/base.h"
 
 /* Appends the changed text. */
-void coverage_edit(const char *text, struct dpk_buf *out);
+void dpacc_coverage_edit(const char *text, struct dpk_buf *out);
 
 #endif

@@ -120,8 +120,9 @@ static cJSON *parse(const struct dpk_buf *text, size_t *line)
     return NULL;
 }
 
-enum dpk_status database_put(const struct database_entry *entries, size_t count,
-                             const char *directory, struct dpk_buf *text, struct dpk_error *err)
+enum dpk_status dpacc_database_put(const struct database_entry *entries, size_t count,
+                                   const char *directory, struct dpk_buf *text,
+                                   struct dpk_error *err)
 {
     size_t line = 0;
     enum dpk_status status = DPK_OK;
@@ -163,8 +164,8 @@ static void begin_file(const char *path)
         unlink(path);
 }
 
-enum dpk_status database_add(const char *path, const struct database_entry *entries, size_t count,
-                             struct dpk_error *err)
+enum dpk_status dpacc_database_add(const char *path, const struct database_entry *entries,
+                                   size_t count, struct dpk_error *err)
 {
     struct dpk_buf text = {0};
     char *directory = getcwd(NULL, 0);
@@ -174,7 +175,7 @@ enum dpk_status database_add(const char *path, const struct database_entry *entr
     const int lock = dpk_file_lock(path, NULL);
     enum dpk_status status = dpk_file_read(path, DATABASE_MAX, &text, err);
     if (status == DPK_OK) {
-        status = database_put(entries, count, directory, &text, err);
+        status = dpacc_database_put(entries, count, directory, &text, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", path);
     }

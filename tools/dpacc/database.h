@@ -18,11 +18,12 @@ struct database_entry {
 /* Adds entries to the text of a database. An entry replaces the entry with the same file and
  * output, else it is appended. An empty text is an empty database. Errors: DPK_ERR_FORMAT if the
  * text is not a database; it stays unchanged. */
-enum dpk_status database_put(const struct database_entry *entries, size_t count,
-                             const char *directory, struct dpk_buf *text, struct dpk_error *err);
+enum dpk_status dpacc_database_put(const struct database_entry *entries, size_t count,
+                                   const char *directory, struct dpk_buf *text,
+                                   struct dpk_error *err);
 
 /* Same for a file, which is made if it is absent. Concurrent calls lose no entries. */
-enum dpk_status database_add(const char *path, const struct database_entry *entries, size_t count,
-                             struct dpk_error *err);
+enum dpk_status dpacc_database_add(const char *path, const struct database_entry *entries,
+                                   size_t count, struct dpk_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define RISCV_ATTRIBUTES 0x70000003 /* a type of sections (RISC-V ELF psABI) */
 
-bool dpaobject_is_elf(const struct dpk_buf *file)
+bool dpacc_dpaobject_is_elf(const struct dpk_buf *file)
 {
     return file->size >= 4 && memcmp(file->data, "\177ELF", 4) == 0;
 }
@@ -27,7 +27,7 @@ static bool needs_zba(const struct dpk_buf *object)
 static enum dpk_status take_bare(const char *name, const struct target *target,
                                  const struct dpk_buf *object, struct dpk_error *err)
 {
-    if (dpaobject_is_elf(object) && !dpk_target_has_zba(target->id) && needs_zba(object))
+    if (dpacc_dpaobject_is_elf(object) && !dpk_target_has_zba(target->id) && needs_zba(object))
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "%s: compiled for nv-dpa-cx8 or nv-dpa-cx9, cannot run on nv-dpa-%s", name,
                         target->name);
@@ -94,9 +94,9 @@ static enum dpk_status open_object(const char *name, const struct dpk_buf *file,
     return out->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
-enum dpk_status dpaobject_member(const char *name, const struct dpk_buf *file,
-                                 const struct target *target, struct dpk_buf *out,
-                                 struct dpk_error *err)
+enum dpk_status dpacc_dpaobject_member(const char *name, const struct dpk_buf *file,
+                                       const struct target *target, struct dpk_buf *out,
+                                       struct dpk_error *err)
 {
     struct dpk_buf inside = {0};
     enum dpk_status status = DPK_OK;

@@ -75,15 +75,15 @@ static void close_section(const char *array, uint64_t size, struct dpk_buf *out)
                        array, size);
 }
 
-void embed_bytes(const char *section, const char *array, bool allocated,
-                 const struct dpk_buf *bytes, struct dpk_buf *out)
+void dpacc_embed_bytes(const char *section, const char *array, bool allocated,
+                       const struct dpk_buf *bytes, struct dpk_buf *out)
 {
     open_section(section, array, allocated, out);
     put_quads(bytes, out);
     close_section(array, bytes->size, out);
 }
 
-void embed_program(const char *app, const struct embedded *program, struct dpk_buf *out)
+void dpacc_embed_program(const char *app, const struct embedded *program, struct dpk_buf *out)
 {
     const struct {
         const char *section, *array;
@@ -98,7 +98,7 @@ void embed_program(const char *app, const struct embedded *program, struct dpk_b
         snprintf(section, sizeof section, "%s%s", parts[i].section, app);
         snprintf(array, sizeof array, "%s%s", parts[i].array, app);
         if (parts[i].bytes->size)
-            embed_bytes(section, array, true, parts[i].bytes, out);
+            dpacc_embed_bytes(section, array, true, parts[i].bytes, out);
     }
     dpk_put_format(out, "#define _dpacc_attributes      %s\n", some ? array : "0");
     dpk_put_format(out, "#define _dpacc_attributes_size %s%s\n", some ? "sizeof " : "",
@@ -196,7 +196,7 @@ static void put_destructor(const char *app, struct dpk_buf *out)
                    app, app, app);
 }
 
-void embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out)
+void dpacc_embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out)
 {
     put_declarations(count, entries, out);
     put_variables(app, out);

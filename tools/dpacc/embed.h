@@ -15,11 +15,11 @@ struct embedded {
 
 /* Writes C code for a section. `array` is the name of the bytes in C, or NULL. `allocated`: the
  * section is loaded; otherwise it is only for tools. */
-void embed_bytes(const char *section, const char *array, bool allocated,
-                 const struct dpk_buf *bytes, struct dpk_buf *out);
+void dpacc_embed_bytes(const char *section, const char *array, bool allocated,
+                       const struct dpk_buf *bytes, struct dpk_buf *out);
 /* Writes the sections of a program. */
-void embed_program(const char *app, const struct embedded *program, struct dpk_buf *out);
+void dpacc_embed_program(const char *app, const struct embedded *program, struct dpk_buf *out);
 /* Writes the program's variable, and the constructor and destructor that register `entries`. */
-void embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out);
+void dpacc_embed_meta(const char *app, size_t count, char *const *entries, struct dpk_buf *out);
 
 #endif

@@ -23,7 +23,7 @@ static void put_prototype(const struct ifgen_unit *unit, const struct ifgen_func
     for (size_t i = 0; i < f->count; i++) {
         if (i)
             dpk_put_format(out, ", ");
-        ifgen_put_type(unit, &f->arguments[i].type, out);
+        dpacc_ifgen_put_type(unit, &f->arguments[i].type, out);
     }
     dpk_put_format(out, "%s)", f->count ? "" : "void");
 }
@@ -45,7 +45,7 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
         f->name, f->name, f->name);
     for (size_t i = 0; i < f->count; i++) {
         dpk_put_format(out, "    ");
-        ifgen_put_type(unit, &f->arguments[i].type, out);
+        dpacc_ifgen_put_type(unit, &f->arguments[i].type, out);
         dpk_put_format(
             out,
             " _dpacc_a%zu; /* %s */\n"
@@ -70,10 +70,10 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                        f->name, f->name);
 }
 
-void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)
+void dpacc_ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)
 {
     put_header(out);
-    ifgen_put_records(unit, out);
+    dpacc_ifgen_put_records(unit, out);
     for (size_t i = 0; i < unit->function_count; i++)
         put_unpack(unit, &unit->functions[i], out);
 }
@@ -97,9 +97,9 @@ static void put_pack_argument(const struct ifgen_unit *unit, const struct ifgen_
             dpk_put_format(out, "va_arg(_dpacc_ap, %sint%u_t)", t->is_signed ? "" : "u",
                            (unsigned)t->size * 8);
     } else {
-        ifgen_put_type(unit, t, out);
+        dpacc_ifgen_put_type(unit, t, out);
         dpk_put_format(out, " _dpacc_v = va_arg(_dpacc_ap, ");
-        ifgen_put_type(unit, t, out);
+        dpacc_ifgen_put_type(unit, t, out);
         dpk_put_format(out, ")");
     }
     dpk_put_format(out,
@@ -146,7 +146,7 @@ static void put_registrar(const struct ifgen_function *f, struct dpk_buf *out)
         name, name, name, name, name, (unsigned long long)f->buffer_size, name);
 }
 
-void ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
+void dpacc_ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
 {
     put_header(out);
     dpk_put_format(out, "#include <stddef.h>\n"
@@ -158,7 +158,7 @@ void ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
                         "                             const char *,\n"
                         "                             void (*)(void), size_t,\n"
                         "                             void (*)(void *, va_list));\n");
-    ifgen_put_records(unit, out);
+    dpacc_ifgen_put_records(unit, out);
     for (size_t i = 0; i < unit->function_count; i++) {
         put_pack(unit, &unit->functions[i], out);
         put_registrar(&unit->functions[i], out);

@@ -80,13 +80,13 @@ struct ifgen_unit {
 enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
                             struct ifgen_unit *unit, struct dpk_error *err);
 /* Loads the function from lib/ beside dpacc's bin/. Returns NULL with `err` on failure. */
-__typeof__(ifgen_parse) *ifgen_load(struct dpk_error *err);
+__typeof__(ifgen_parse) *dpacc_ifgen_load(struct dpk_error *err);
 /* The library. Its number changes with every change of the function or of its structs. */
 #define IFGEN_LIBRARY "libdpakit-interface.so.1"
 
-void ifgen_free(struct ifgen_unit *unit);
-void ifgen_free_record(struct ifgen_record *r);
-void ifgen_free_function(struct ifgen_function *f);
+void dpacc_ifgen_free(struct ifgen_unit *unit);
+void dpacc_ifgen_free_record(struct ifgen_record *r);
+void dpacc_ifgen_free_function(struct ifgen_function *f);
 
 /* Annotated functions may be static, although the host and the generated code name them. The
  * compiler reads their files without the word "static", through an overlay of its file system
@@ -95,23 +95,23 @@ void ifgen_free_function(struct ifgen_function *f);
 #define IFGEN_STATIC  "static"
 /* Notes a place; takes ownership of the path. A place is noted only once. Returns false if there is
  * no memory. */
-bool ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset);
+bool dpacc_ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset);
 /* Adds the places of another unit, each only once. */
-enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
-                                   struct dpk_error *err);
+enum dpk_status dpacc_ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
+                                         struct dpk_error *err);
 /* Writes BASE IFGEN_OVERLAY and the files that it names. */
-enum dpk_status ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
-                                    struct dpk_error *err);
+enum dpk_status dpacc_ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
+                                          struct dpk_error *err);
 
 /* Writes unpack wrappers for the device. */
-void ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);
+void dpacc_ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);
 /* Writes host symbols, and for each function f a pack function and `int _dpacc_register_f(struct
  * flexio_app *)`. */
-void ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out);
+void dpacc_ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out);
 
 /* Write type names and definitions for both sides (types.c). */
-void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out);
-void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type,
-                    struct dpk_buf *out);
+void dpacc_ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out);
+void dpacc_ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type,
+                          struct dpk_buf *out);
 
 #endif

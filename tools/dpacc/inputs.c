@@ -10,19 +10,20 @@
 /* Runs a command and captures its standard output. */
 static enum dpk_status ask(struct build *b, struct dpk_buf *answer)
 {
-    enum dpk_status status = b->jobs.failed ? dpk_fail_nomem(&b->err)
-                                            : run_capture(&b->run, &b->jobs.at[0], answer, &b->err);
+    enum dpk_status status = b->jobs.failed
+                                 ? dpk_fail_nomem(&b->err)
+                                 : dpacc_run_capture(&b->run, &b->jobs.at[0], answer, &b->err);
     if (status == DPK_OK)
-        jobs_free(&b->jobs);
+        dpacc_jobs_free(&b->jobs);
     return status;
 }
 
-enum dpk_status inputs_find_resources(struct build *b)
+enum dpk_status dpacc_inputs_find_resources(struct build *b)
 {
     struct dpk_buf answer = {0};
-    struct words *command = jobs_add(&b->jobs, "device compiler", 2);
-    device_compiler(command);
-    words_add(command, "-print-resource-dir");
+    struct words *command = dpacc_jobs_add(&b->jobs, "device compiler", 2);
+    dpacc_device_compiler(command);
+    dpacc_words_add(command, "-print-resource-dir");
     enum dpk_status status = ask(b, &answer);
     if (status == DPK_OK) {
         b->resources = strndup((char *)answer.data, strcspn((char *)answer.data, "\n"));
@@ -44,7 +45,7 @@ static void take_symbols(char *text, const char *prefix, struct words *names)
         *space = 0;
         size_t length = prefix ? strlen(prefix) : 0;
         if (prefix ? strncmp(line, prefix, length) == 0 : strncmp(line, "_dpacc_", 7) != 0)
-            words_add(names, line + length);
+            dpacc_words_add(names, line + length);
     }
 }
 
@@ -52,7 +53,7 @@ static enum dpk_status read_symbols(struct build *b, const char *path, const cha
                                     struct words *names)
 {
     struct dpk_buf answer = {0};
-    list_symbols(path, jobs_add(&b->jobs, "symbols", 1));
+    dpacc_list_symbols(path, dpacc_jobs_add(&b->jobs, "symbols", 1));
     enum dpk_status status = ask(b, &answer);
     if (status == DPK_OK)
         take_symbols((char *)answer.data, prefix, names);
@@ -66,7 +67,7 @@ static enum dpk_status look_at_object(struct build *b, size_t index)
     const char *path = b->config->units.at[index];
     enum dpk_status status = read_symbols(b, path, NULL, &u->entries);
     for (size_t i = 0; i < u->entries.count; i++)
-        words_add(&u->places, path);
+        dpacc_words_add(&u->places, path);
     return status;
 }
 
@@ -80,15 +81,15 @@ static void take_summary(struct unit *u, char *text)
         *rest++ = 0;
         char *place = strchr(rest, ' ');
         if (strcmp(line, "complaint") == 0) {
-            words_add(&u->complaints, rest);
+            dpacc_words_add(&u->complaints, rest);
         } else if (strcmp(line, "error") == 0 && !u->syntax_error) {
             u->syntax_error = strdup(rest);
         } else if (strcmp(line, "overlay") == 0) {
             u->overlay = true;
         } else if (strcmp(line, "entry") == 0 && place) {
             *place++ = 0;
-            words_add(&u->entries, rest);
-            words_add(&u->places, place);
+            dpacc_words_add(&u->entries, rest);
+            dpacc_words_add(&u->places, place);
         }
     }
 }
@@ -110,7 +111,7 @@ static enum dpk_status look_at_source(struct build *b, size_t index)
     return status;
 }
 
-enum dpk_status inputs_find_fat_libraries(struct build *b)
+enum dpk_status dpacc_inputs_find_fat_libraries(struct build *b)
 {
     const struct words *archives = &b->config->archives;
     b->fat = calloc(archives->count + 1, sizeof *b->fat);
@@ -139,9 +140,9 @@ static enum dpk_status look_at_libraries(struct build *b)
     const struct config *c = b->config;
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < c->archives.count && status == DPK_OK; i++) {
-        if (!build_links(c) || is_ours(c, c->archives.at[i]))
+        if (!dpacc_build_links(c) || is_ours(c, c->archives.at[i]))
             continue;
-        char *path = library_path(c, &b->paths, b->fat, i, 0);
+        char *path = dpacc_library_path(c, &b->paths, b->fat, i, 0);
         status = path ? read_symbols(b, path, "_dpacc_unpack_", &b->library_entries)
                       : dpk_fail_nomem(&b->err);
         free(path);
@@ -149,27 +150,27 @@ static enum dpk_status look_at_libraries(struct build *b)
     return status;
 }
 
-enum dpk_status inputs_open(struct build *b)
+enum dpk_status dpacc_inputs_open(struct build *b)
 {
     const struct config *c = b->config;
     for (size_t i = 0; i < b->paths.count; i++) {
-        if (build_is_source(b, i))
-            make_interface(c, &b->paths, &b->device, b->resources, i,
-                           jobs_add(&b->jobs, "interface", 1));
+        if (dpacc_build_is_source(b, i))
+            dpacc_make_interface(c, &b->paths, &b->device, b->resources, i,
+                                 dpacc_jobs_add(&b->jobs, "interface", 1));
         else
-            extract_object(c, &b->paths, i, jobs_add(&b->jobs, "DPA object", 1));
-        jobs_weigh(&b->jobs, build_weight(b, i));
+            dpacc_extract_object(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "DPA object", 1));
+        dpacc_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
     }
     for (size_t i = 0; i < c->archives.count; i++)
         if (b->fat[i])
-            extract_library(c, &b->paths, i, jobs_add(&b->jobs, "device library", 1));
-    return build_run_jobs(b);
+            dpacc_extract_library(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "device library", 1));
+    return dpacc_build_run_jobs(b);
 }
 
-enum dpk_status inputs_look(struct build *b)
+enum dpk_status dpacc_inputs_look(struct build *b)
 {
-    enum dpk_status status = inputs_open(b);
+    enum dpk_status status = dpacc_inputs_open(b);
     for (size_t i = 0; i < b->paths.count && status == DPK_OK; i++)
-        status = build_is_source(b, i) ? look_at_source(b, i) : look_at_object(b, i);
+        status = dpacc_build_is_source(b, i) ? look_at_source(b, i) : look_at_object(b, i);
     return status == DPK_OK ? look_at_libraries(b) : status;
 }

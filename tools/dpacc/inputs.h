@@ -20,20 +20,20 @@ struct build {
 };
 
 /* Returns true if the unit is a source, not a DPA object. */
-bool build_is_source(const struct build *b, size_t unit);
+bool dpacc_build_is_source(const struct build *b, size_t unit);
 /* Returns an estimate of the work for a unit. */
-size_t build_weight(const struct build *b, size_t unit);
+size_t dpacc_build_weight(const struct build *b, size_t unit);
 /* Returns true if this mode makes a device executable. */
-bool build_links(const struct config *c);
+bool dpacc_build_links(const struct config *c);
 /* Runs the commands in `jobs`, and empties it. */
-enum dpk_status build_run_jobs(struct build *b);
+enum dpk_status dpacc_build_run_jobs(struct build *b);
 
-enum dpk_status inputs_find_resources(struct build *b);
-enum dpk_status inputs_find_fat_libraries(struct build *b);
+enum dpk_status dpacc_inputs_find_resources(struct build *b);
+enum dpk_status dpacc_inputs_find_fat_libraries(struct build *b);
 /* Extracts interfaces of sources, device objects of DPA objects, and members of libraries for
  * several targets. */
-enum dpk_status inputs_open(struct build *b);
+enum dpk_status dpacc_inputs_open(struct build *b);
 /* Same, and reads the results into the units. */
-enum dpk_status inputs_look(struct build *b);
+enum dpk_status dpacc_inputs_look(struct build *b);
 
 #endif

@@ -23,8 +23,8 @@ static enum dpk_status check_all(const struct config *c, const struct paths *p, 
     return status;
 }
 
-enum dpk_status commands_keep_apart(const struct config *c, const struct paths *p,
-                                    struct dpk_error *err)
+enum dpk_status dpacc_commands_keep_apart(const struct config *c, const struct paths *p,
+                                          struct dpk_error *err)
 {
     static const char *const of_source[] = {
         ".dpa.device.c", ".dpa.host.c", ".dpa.entries", ".dpa.o", ".dpa.host.o", ".stub.inc", NULL};
@@ -38,7 +38,7 @@ enum dpk_status commands_keep_apart(const struct config *c, const struct paths *
     char name[300];
     for (size_t i = 0; i < p->count && status == DPK_OK; i++) {
         status = check_all(c, p, p->names[i],
-                           config_is_source(c->units.at[i]) ? of_source : of_object, err);
+                           dpacc_config_is_source(c->units.at[i]) ? of_source : of_object, err);
         for (size_t t = 0; t < c->target_count && status == DPK_OK; t++) {
             snprintf(name, sizeof name, "%s.%s", p->names[i], c->targets[t]->name);
             status = check_all(c, p, name, of_target, err);

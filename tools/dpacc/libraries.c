@@ -21,7 +21,7 @@ static enum dpk_status check_archive(const char *path, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status config_add_archive(struct config *c, const char *word, struct dpk_error *err)
+enum dpk_status dpacc_config_add_archive(struct config *c, const char *word, struct dpk_error *err)
 {
     char *path = NULL;
     if (access(word, F_OK) != 0 && !strchr(word, '/')) {
@@ -33,12 +33,12 @@ enum dpk_status config_add_archive(struct config *c, const char *word, struct dp
         }
     }
     const char *found = path ? path : word;
-    enum dpk_status status = config_check_readable(found, err);
+    enum dpk_status status = dpacc_config_check_readable(found, err);
     if (status == DPK_OK)
         status = check_archive(found, err);
-    if (status == DPK_OK && !words_have(&c->archives, found))
-        words_add(&c->archives, found);
-    words_add(&c->inputs, found);
+    if (status == DPK_OK && !dpacc_words_have(&c->archives, found))
+        dpacc_words_add(&c->archives, found);
+    dpacc_words_add(&c->inputs, found);
     free(path);
     return status;
 }
@@ -75,16 +75,16 @@ static void move_libraries(struct config *c)
         const char *word = c->link_options.at[i];
         bool alone = strcmp(word, "-l") == 0 || strcmp(word, "-L") == 0;
         bool library = (begins(word, "-l") && !begins(word, "-lto-")) || begins(word, "-L");
-        words_add(library ? &c->device_libs : &rest, word);
+        dpacc_words_add(library ? &c->device_libs : &rest, word);
         if (alone && i + 1 < c->link_options.count)
-            words_add(&c->device_libs, c->link_options.at[++i]);
+            dpacc_words_add(&c->device_libs, c->link_options.at[++i]);
     }
     rest.failed |= c->link_options.failed;
-    words_free(&c->link_options);
+    dpacc_words_free(&c->link_options);
     c->link_options = rest;
 }
 
-enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err)
+enum dpk_status dpacc_config_sort_libraries(struct config *c, struct dpk_error *err)
 {
     struct words directories = {0}, rest = {0};
     const struct words *given = &c->device_libs;
@@ -92,9 +92,9 @@ enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err)
     move_libraries(c);
     for (size_t i = 0; i < given->count; i++) {
         if (strcmp(given->at[i], "-L") == 0 && i + 1 < given->count)
-            words_add(&directories, given->at[i + 1]);
+            dpacc_words_add(&directories, given->at[i + 1]);
         else if (begins(given->at[i], "-L"))
-            words_add(&directories, given->at[i] + 2);
+            dpacc_words_add(&directories, given->at[i] + 2);
     }
     for (size_t i = 0; i < given->count && status == DPK_OK; i++) {
         const char *word = given->at[i];
@@ -107,15 +107,15 @@ enum dpk_status config_sort_libraries(struct config *c, struct dpk_error *err)
         else if (*word != '-' && length > 2 && strcmp(word + length - 2, ".a") == 0)
             path = strdup(word);
         if (path)
-            status = config_add_archive(c, path, err);
+            status = dpacc_config_add_archive(c, path, err);
         else if (strcmp(word, "-l") == 0)
-            words_addf(&rest, "-l%s", given->at[i]);
+            dpacc_words_addf(&rest, "-l%s", given->at[i]);
         else
-            words_add(&rest, word);
+            dpacc_words_add(&rest, word);
         free(path);
     }
-    words_free(&directories);
-    words_free(&c->device_libs);
+    dpacc_words_free(&directories);
+    dpacc_words_free(&c->device_libs);
     c->device_libs = rest;
     return status == DPK_OK && rest.failed ? dpk_fail_nomem(err) : status;
 }

@@ -5,8 +5,8 @@
 #include "base/base.h"
 
 /* Appends a device object with the library's name and the target's id (dpk_target). */
-void library_name_object(const char *library, uint32_t target, struct dpk_buf *out);
+void dpacc_library_name_object(const char *library, uint32_t target, struct dpk_buf *out);
 /* Appends the source of the host object with the library's name. */
-void library_name_source(const char *library, struct dpk_buf *out);
+void dpacc_library_name_source(const char *library, struct dpk_buf *out);
 
 #endif

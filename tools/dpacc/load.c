@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-__typeof__(ifgen_parse) *ifgen_load(struct dpk_error *err)
+__typeof__(ifgen_parse) *dpacc_ifgen_load(struct dpk_error *err)
 {
     struct config here = {0};
     char *path = NULL;
     void *library = NULL, *found = NULL;
-    if (config_find_root(&here, err) != DPK_OK)
+    if (dpacc_config_find_root(&here, err) != DPK_OK)
         goto out;
     if (asprintf(&path, "%s/lib/" IFGEN_LIBRARY, here.root) < 0) {
         path = NULL;
@@ -26,6 +26,6 @@ __typeof__(ifgen_parse) *ifgen_load(struct dpk_error *err)
     }
 out:
     free(path);
-    config_free(&here);
+    dpacc_config_free(&here);
     return found;
 }

@@ -11,10 +11,10 @@
 static enum dpk_status compile(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     struct config *config = options;
-    enum dpk_status status = config_check(config, args, err);
+    enum dpk_status status = dpacc_config_check(config, args, err);
     if (status != DPK_OK)
         return status;
-    int code = build(config); /* prints errors */
+    int code = dpacc_build(config); /* prints errors */
     if (code != 0)
         return code == 1 ? DPK_ERR_FORMAT : DPK_ERR_TOOL;
     return dpk_tool_flush(err) == DPK_OK ? DPK_OK : dpk_fail(err, DPK_ERR_TOOL, "%s", err->message);
@@ -29,9 +29,9 @@ static int exit_code(enum dpk_status status)
 
 static const struct dpk_command compile_command = {
     .words = "[INPUT...]",
-    .options = config_options,
+    .options = dpacc_config_options,
     .run = compile,
-    .release = config_free,
+    .release = dpacc_config_free,
 };
 static const struct dpk_tool tool = {
     .name = "dpacc",
@@ -50,7 +50,7 @@ static const struct dpk_tool tool = {
                "dpacc version " COMPATIBLE_VERSION,
     .large_version = true,
     .single_dash_names = true,
-    .unknown = config_unknown,
+    .unknown = dpacc_config_unknown,
     .exit_code = exit_code,
 };
 
@@ -58,16 +58,16 @@ int main(int argc, char **argv)
 {
     struct words arguments = {0};
     struct dpk_error err = {0};
-    if (argc > 0 && clang_is_asked_for(argv[0]))
-        return clang_run(argc, argv);
-    if (step_is((size_t)argc, argv))
-        return step_run((size_t)argc, argv, false);
-    enum dpk_status status = config_arguments(&arguments, argc, argv, &err);
+    if (argc > 0 && dpacc_clang_is_asked_for(argv[0]))
+        return dpacc_clang_run(argc, argv);
+    if (dpacc_step_is((size_t)argc, argv))
+        return dpacc_step_run((size_t)argc, argv, false);
+    enum dpk_status status = dpacc_config_arguments(&arguments, argc, argv, &err);
     int code = exit_code(status);
     if (status == DPK_OK)
         code = dpk_tool_main(&tool, (int)arguments.count, arguments.at);
     else
         dpk_tool_fail(&err);
-    words_free(&arguments);
+    dpacc_words_free(&arguments);
     return code;
 }

@@ -7,14 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int merge_open(void)
+int dpacc_merge_open(void)
 {
     return memfd_create("diagnostics", MFD_CLOEXEC);
 }
 
-void merge_free(struct merge *m)
+void dpacc_merge_free(struct merge *m)
 {
-    words_free(&m->said);
+    dpacc_words_free(&m->said);
 }
 
 /* ---- Diagnostics: lines with a place and a message, then source text and notes ---- */
@@ -54,9 +54,9 @@ static void print_line(struct printer *p, char *line)
             return; /* the message follows */
         dpk_put_u8(&p->key, '\0');
         const char *key = p->key.failed ? line : (const char *)p->key.data;
-        p->hidden = words_have(&p->merge->said, key);
+        p->hidden = dpacc_words_have(&p->merge->said, key);
         p->any |= !p->hidden;
-        words_add(&p->here, key);
+        dpacc_words_add(&p->here, key);
         if (!p->hidden)
             fputs(key, stderr);
         dpk_buf_free(&p->key);
@@ -74,12 +74,12 @@ static void print_lines(struct merge *m, char *text)
             *end++ = '\0';
         print_line(&p, line);
     }
-    words_append(&m->said, &p.here);
-    words_free(&p.here);
+    dpacc_words_append(&m->said, &p.here);
+    dpacc_words_free(&p.here);
     dpk_buf_free(&p.key);
 }
 
-void merge_print(struct merge *m, int fd)
+void dpacc_merge_print(struct merge *m, int fd)
 {
     struct dpk_buf text = {0};
     char bytes[4096];

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-void run_start(struct run *run)
+void dpacc_run_start(struct run *run)
 {
     sigemptyset(&run->blocked);
     sigaddset(&run->blocked, SIGCHLD);
@@ -31,7 +31,7 @@ void run_start(struct run *run)
     sigprocmask(SIG_BLOCK, &run->blocked, &run->before);
 }
 
-struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code)
+struct words *dpacc_jobs_add(struct jobs *jobs, const char *what, int exit_code)
 {
     struct job *at = reallocarray(jobs->at, jobs->count + 1, sizeof *at);
     if (!at) {
@@ -45,29 +45,29 @@ struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code)
     return &at[jobs->count++].words;
 }
 
-void jobs_weigh(struct jobs *jobs, size_t weight)
+void dpacc_jobs_weigh(struct jobs *jobs, size_t weight)
 {
     if (!jobs->failed && jobs->count)
         jobs->at[jobs->count - 1].weight = weight;
 }
 
-void jobs_free(struct jobs *jobs)
+void dpacc_jobs_free(struct jobs *jobs)
 {
     for (size_t i = 0; i < jobs->count; i++)
-        words_free(&jobs->at[i].words);
+        dpacc_words_free(&jobs->at[i].words);
     free(jobs->at);
     *jobs = (struct jobs){0};
 }
 
-const char *run_temp_base(void)
+const char *dpacc_run_temp_base(void)
 {
     const char *base = getenv("TMPDIR");
     return base && *base ? base : "/tmp";
 }
 
-enum dpk_status run_make_temp(struct run *run, struct dpk_error *err)
+enum dpk_status dpacc_run_make_temp(struct run *run, struct dpk_error *err)
 {
-    const char *base = run_temp_base();
+    const char *base = dpacc_run_temp_base();
     char *path = NULL;
     if (asprintf(&path, "%s/dpacc_XXXXXX", base) < 0)
         return dpk_fail_nomem(err);
@@ -95,7 +95,7 @@ static void remove_temp(struct run *run)
     run->temp = NULL;
 }
 
-void run_finish(struct run *run)
+void dpacc_run_finish(struct run *run)
 {
     fflush(stdout);
     remove_temp(run);
@@ -108,12 +108,12 @@ void run_finish(struct run *run)
     sigprocmask(SIG_SETMASK, &run->before, NULL);
 }
 
-void run_say_command(const struct run *run, const struct words *command)
+void dpacc_run_say_command(const struct run *run, const struct words *command)
 {
     if (!run->verbose && !run->dry)
         return;
     struct dpk_buf line = {0};
-    words_quote(command, &line);
+    dpacc_words_quote(command, &line);
     dpk_put_u8(&line, 0);
     if (!line.failed)
         puts((const char *)line.data);
@@ -121,16 +121,16 @@ void run_say_command(const struct run *run, const struct words *command)
     dpk_buf_free(&line);
 }
 
-void run_say_words(const struct run *run, ...)
+void dpacc_run_say_words(const struct run *run, ...)
 {
     struct words command = {0};
     va_list values;
     va_start(values, run);
     for (const char *word; (word = va_arg(values, const char *));)
-        words_add(&command, word);
+        dpacc_words_add(&command, word);
     va_end(values);
-    run_say_command(run, &command);
-    words_free(&command);
+    dpacc_run_say_command(run, &command);
+    dpacc_words_free(&command);
 }
 
 /* Runs one of dpacc's own steps in a child, without exec. */
@@ -145,7 +145,7 @@ static enum dpk_status fork_step(const struct run *run, const struct words *comm
         return DPK_OK;
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &run->before, NULL);
-    int code = step_run(command->count, command->at, true);
+    int code = dpacc_step_run(command->count, command->at, true);
     fflush(NULL);
     _exit(code);
 }
@@ -157,7 +157,7 @@ static enum dpk_status spawn(struct run *run, const struct job *job, int output,
     const struct words *command = &job->words;
     if (command->failed || !command->count)
         return dpk_fail_nomem(err);
-    if (step_is(command->count, command->at))
+    if (dpacc_step_is(command->count, command->at))
         return fork_step(run, command, pid, err);
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -185,7 +185,7 @@ static enum dpk_status spawn(struct run *run, const struct job *job, int output,
     return err->status = DPK_ERR_TOOL;
 }
 
-enum dpk_status run_check(struct run *run, struct dpk_error *err)
+enum dpk_status dpacc_run_check(struct run *run, struct dpk_error *err)
 {
     static const struct timespec now = {0, 0};
     sigset_t ending = run->blocked;
@@ -208,7 +208,7 @@ static enum dpk_status judge(struct run *run, const struct job *job, int status,
     run->failed = job;
     run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     /* A step's file tells the user more than its program. */
-    if (step_is(command->count, command->at) && command->count > 3)
+    if (dpacc_step_is(command->count, command->at) && command->count > 3)
         name = command->at[3];
     if (WIFEXITED(status))
         return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
@@ -254,7 +254,7 @@ static size_t reap(struct run *run, const struct jobs *jobs, struct child *child
         if (c->pid <= 0 || waitpid(c->pid, &code, WNOHANG) != c->pid)
             continue;
         c->pid = -1;
-        merge_print(&run->merge, c->said);
+        dpacc_merge_print(&run->merge, c->said);
         ended++;
         if (*status == DPK_OK)
             *status = judge(run, &jobs->at[i], code, err);
@@ -275,27 +275,27 @@ static enum dpk_status start(struct run *run, const struct job *job, struct chil
                              struct dpk_error *err)
 {
     pid_t pid = -1;
-    bool ours = job->words.failed || step_is(job->words.count, job->words.at);
-    child->said = run->merges && !ours ? merge_open() : -1;
+    bool ours = job->words.failed || dpacc_step_is(job->words.count, job->words.at);
+    child->said = run->merges && !ours ? dpacc_merge_open() : -1;
     enum dpk_status status = spawn(run, job, -1, child->said, &pid, err);
     child->pid = status == DPK_OK ? pid : -1;
     if (status != DPK_OK)
-        merge_print(&run->merge, child->said);
+        dpacc_merge_print(&run->merge, child->said);
     return status;
 }
 
-enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
+enum dpk_status dpacc_run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
 {
     if (jobs->failed)
         return dpk_fail_nomem(err);
     for (size_t i = 0; i < jobs->count; i++)
-        run_say_command(run, &jobs->at[i].words);
+        dpacc_run_say_command(run, &jobs->at[i].words);
     if (run->dry || !jobs->count)
         return DPK_OK;
     struct child *children = calloc(jobs->count, sizeof *children);
     if (!children)
         return dpk_fail_nomem(err);
-    enum dpk_status status = run_check(run, err);
+    enum dpk_status status = dpacc_run_check(run, err);
     size_t started = 0, running = 0;
     while (running || (status == DPK_OK && started < jobs->count)) {
         if (status == DPK_OK && started < jobs->count && running < run->jobs) {
@@ -312,7 +312,7 @@ enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_err
         if (run->caught)
             status = end_all(run, jobs, children, err);
     }
-    merge_free(&run->merge);
+    dpacc_merge_free(&run->merge);
     free(children);
     return status;
 }
@@ -325,7 +325,7 @@ static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int ready = poll(&wait, 1, 100);
         if (ready == 0) {
-            if (run_check(run, NULL) != DPK_OK)
+            if (dpacc_run_check(run, NULL) != DPK_OK)
                 kill(pid, SIGTERM);
             continue;
         }
@@ -338,8 +338,8 @@ static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
     }
 }
 
-enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
-                            struct dpk_error *err)
+enum dpk_status dpacc_run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
+                                  struct dpk_error *err)
 {
     int ends[2];
     pid_t pid = 0;

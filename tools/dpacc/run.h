@@ -1,7 +1,7 @@
 /*
  * run: starts tools, and owns their working directory.
  *
- * Terminating signals are blocked after run_start and handled while waiting, so that children end
+ * Terminating signals are blocked after dpacc_run_start and handled while waiting, so that children end
  * and the directory is removed before dpacc dies of the signal.
  */
 #ifndef DPK_DPACC_RUN_H
@@ -28,10 +28,10 @@ struct jobs {
 };
 
 /* Adds an empty command, to be filled before the next call. Never NULL. */
-struct words *jobs_add(struct jobs *jobs, const char *what, int exit_code);
+struct words *dpacc_jobs_add(struct jobs *jobs, const char *what, int exit_code);
 /* Sets the weight of the last job, relative to the others. */
-void jobs_weigh(struct jobs *jobs, size_t weight);
-void jobs_free(struct jobs *jobs);
+void dpacc_jobs_weigh(struct jobs *jobs, size_t weight);
+void dpacc_jobs_free(struct jobs *jobs);
 
 struct run {
     bool verbose; /* print every command */
@@ -41,29 +41,29 @@ struct run {
     int caught;    /* terminating signal that arrived, or 0 */
     int exit_code; /* of the command that failed; 0 after a signal; -1 if it could not start */
     const struct job *failed; /* the command that failed, borrowed */
-    bool merges;              /* commands of run_all do the same for several targets */
+    bool merges;              /* commands of dpacc_run_all do the same for several targets */
     struct merge merge;
     sigset_t blocked, before;
 };
 
-void run_start(struct run *run);
-const char *run_temp_base(void);
+void dpacc_run_start(struct run *run);
+const char *dpacc_run_temp_base(void);
 /* Makes the temporary directory. */
-enum dpk_status run_make_temp(struct run *run, struct dpk_error *err);
+enum dpk_status dpacc_run_make_temp(struct run *run, struct dpk_error *err);
 /* Removes the directory, and dies of the signal if one arrived. */
-void run_finish(struct run *run);
+void dpacc_run_finish(struct run *run);
 
 /* Runs all commands, up to `run->jobs` at once; the first failure stops the rest. */
-enum dpk_status run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err);
+enum dpk_status dpacc_run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err);
 /* Runs one command without printing it, even if `dry` is set. `out` gets its standard output and a
  * NUL. */
-enum dpk_status run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
-                            struct dpk_error *err);
+enum dpk_status dpacc_run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
+                                  struct dpk_error *err);
 /* Returns DPK_ERR_TOOL if a terminating signal is pending. */
-enum dpk_status run_check(struct run *run, struct dpk_error *err);
+enum dpk_status dpacc_run_check(struct run *run, struct dpk_error *err);
 /* Prints a command on standard output if commands are printed. */
-void run_say_command(const struct run *run, const struct words *command);
+void dpacc_run_say_command(const struct run *run, const struct words *command);
 /* Same for single words; NULL ends them. */
-void run_say_words(const struct run *run, ...) __attribute__((sentinel));
+void dpacc_run_say_words(const struct run *run, ...) __attribute__((sentinel));
 
 #endif

@@ -54,28 +54,29 @@ static void edit_word(const char *word, struct asked *asked, struct words *out)
                                 options[i].recover ? recovers : asked->on, &rest);
         asked->recovers = recovers[ADDRESS];
         if (rest.size)
-            words_addf(out, "%s%.*s", options[i].begin, (int)rest.size, (const char *)rest.data);
+            dpacc_words_addf(out, "%s%.*s", options[i].begin, (int)rest.size,
+                             (const char *)rest.data);
         else if (!found)
-            words_add(out, word);
+            dpacc_words_add(out, word);
         out->failed |= rest.failed;
         dpk_buf_free(&rest);
         return;
     }
-    words_add(out, word);
+    dpacc_words_add(out, word);
 }
 
 /* Adds a word for cc1. */
 static void add_compiler(struct words *out, const char *word)
 {
-    words_add(out, "-Xclang");
-    words_add(out, word);
+    dpacc_words_add(out, "-Xclang");
+    dpacc_words_add(out, word);
 }
 
 /* Adds a word for LLVM. */
 static void add_llvm(struct words *out, const char *word)
 {
-    words_add(out, "-mllvm");
-    words_add(out, word);
+    dpacc_words_add(out, "-mllvm");
+    dpacc_words_add(out, word);
 }
 
 static void add_address(const struct asked *asked, struct words *out)
@@ -87,10 +88,10 @@ static void add_address(const struct asked *asked, struct words *out)
     add_compiler(out, "-fsanitize-address-use-after-return=never");
     /* Each global variable gets its own descriptor in section asan_globals. */
     add_compiler(out, "-fsanitize-address-globals-dead-stripping");
-    words_add(out, "-fdata-sections");
+    dpacc_words_add(out, "-fdata-sections");
     add_llvm(out, "-asan-instrumentation-with-call-threshold=0");
-    words_add(out, "-mllvm");
-    words_addf(out, "-asan-mapping-offset=%#x", DPA_SHADOW_BASE);
+    dpacc_words_add(out, "-mllvm");
+    dpacc_words_addf(out, "-asan-mapping-offset=%#x", DPA_SHADOW_BASE);
 }
 
 static void add_thread(struct words *out)
@@ -100,14 +101,14 @@ static void add_thread(struct words *out)
     add_llvm(out, "-tsan-distinguish-volatile");
 }
 
-enum dpk_status sanitize_edit(struct words *words, const char *root, struct dpk_error *err)
+enum dpk_status dpacc_sanitize_edit(struct words *words, const char *root, struct dpk_error *err)
 {
     struct asked asked = {0};
     struct words out = {0};
     for (size_t i = 0; i < words->count; i++)
         edit_word(words->at[i], &asked, &out);
     if (asked.on[ADDRESS] && asked.on[THREAD]) {
-        words_free(&out);
+        dpacc_words_free(&out);
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-fsanitize=address and -fsanitize=thread cannot be used together");
     }
@@ -116,16 +117,16 @@ enum dpk_status sanitize_edit(struct words *words, const char *root, struct dpk_
     if (asked.on[THREAD])
         add_thread(&out);
     if (asked.on[ADDRESS] || asked.on[THREAD]) {
-        words_add(&out, "-include");
-        words_addf(&out, "%s/share/dpakit/sanitize.h", root);
+        dpacc_words_add(&out, "-include");
+        dpacc_words_addf(&out, "%s/share/dpakit/sanitize.h", root);
         /* A call that is merged from several places would have no line. */
         add_llvm(&out, "-enable-tail-merge=0");
     }
     if (out.failed) {
-        words_free(&out);
+        dpacc_words_free(&out);
         return dpk_fail_nomem(err);
     }
-    words_free(words);
+    dpacc_words_free(words);
     *words = out;
     return DPK_OK;
 }

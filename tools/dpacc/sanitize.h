@@ -10,6 +10,6 @@
 
 /* Edits words for the device compiler. `root` is the root folder of dpacc's installation. Errors:
  * DPK_ERR_USAGE for address and thread together. */
-enum dpk_status sanitize_edit(struct words *words, const char *root, struct dpk_error *err);
+enum dpk_status dpacc_sanitize_edit(struct words *words, const char *root, struct dpk_error *err);
 
 #endif

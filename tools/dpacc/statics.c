@@ -6,12 +6,12 @@
 
 #define FILE_MAX ((size_t)1 << 30)
 
-enum dpk_status ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
-                                   struct dpk_error *err)
+enum dpk_status dpacc_ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_unit *other,
+                                         struct dpk_error *err)
 {
     bool taken = true;
     for (size_t i = 0; i < other->static_count; i++) {
-        taken &= ifgen_add_static(unit, other->statics[i].path, other->statics[i].offset);
+        taken &= dpacc_ifgen_add_static(unit, other->statics[i].path, other->statics[i].offset);
         other->statics[i].path = NULL;
     }
     return taken ? DPK_OK : dpk_fail_nomem(err);
@@ -70,8 +70,8 @@ static bool is_first_of_file(const struct ifgen_unit *unit, size_t index)
     return true;
 }
 
-enum dpk_status ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
-                                    struct dpk_error *err)
+enum dpk_status dpacc_ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
+                                          struct dpk_error *err)
 {
     struct dpk_buf overlay = {0}, text = {0};
     char *here = get_current_dir_name(), *path = NULL; /* the name that the compiler uses */

@@ -14,7 +14,7 @@
 
 #define INPUT_MAX ((size_t)1 << 30)
 
-bool step_is(size_t count, char *const *words)
+bool dpacc_step_is(size_t count, char *const *words)
 {
     return count > 2 && strcmp(words[1], "-step") == 0;
 }
@@ -59,7 +59,7 @@ static enum dpk_status members_read(size_t count, char *const *words, struct mem
     for (size_t i = 0; i < count && status == DPK_OK; i++) {
         const char *equals = strchr(words[i], '=');
         char *name = equals ? strndup(words[i], (size_t)(equals - words[i])) : NULL;
-        const struct target *target = name ? target_find(name) : NULL;
+        const struct target *target = name ? dpacc_target_find(name) : NULL;
         struct dpk_buf *file = &out->files[out->count++];
         free(name);
         if (!target)
@@ -135,21 +135,21 @@ static enum dpk_status look(const char *source, const struct target *target, siz
                             struct dpk_error *err)
 {
     struct words arguments = {0};
-    words_addf(&arguments, "-march=%s", target->march);
-    words_addf(&arguments, "-D__NV_DPA=%u", target->id);
+    dpacc_words_addf(&arguments, "-march=%s", target->march);
+    dpacc_words_addf(&arguments, "-D__NV_DPA=%u", target->id);
     for (size_t i = 0; i < count; i++)
-        words_add(&arguments, words[i]);
+        dpacc_words_add(&arguments, words[i]);
     /* This warning reports annotations after a definition. */
-    words_add(&arguments, "-Wignored-attributes");
-    words_add(&arguments, "-Wno-error=ignored-attributes");
-    __typeof__(ifgen_parse) *parse = ifgen_load(err);
+    dpacc_words_add(&arguments, "-Wignored-attributes");
+    dpacc_words_add(&arguments, "-Wno-error=ignored-attributes");
+    __typeof__(ifgen_parse) *parse = dpacc_ifgen_load(err);
     enum dpk_status status = !parse             ? err->status
                              : arguments.failed ? dpk_fail_nomem(err)
                                                 : parse(source, &arguments, unit, err);
-    words_free(&arguments);
+    dpacc_words_free(&arguments);
     if (status == DPK_OK && !unit->syntax_errors && !unit->complaints.count) {
-        ifgen_device(unit, &sides->device);
-        ifgen_host(unit, &sides->host);
+        dpacc_ifgen_device(unit, &sides->device);
+        dpacc_ifgen_host(unit, &sides->host);
     }
     return status;
 }
@@ -161,9 +161,9 @@ static enum dpk_status look_for_all(const char *source, const char *targets, siz
 {
     struct words names = {0};
     enum dpk_status status = DPK_OK;
-    words_split(&names, targets);
+    dpacc_words_split(&names, targets);
     for (size_t i = 0; i < names.count && status == DPK_OK; i++) {
-        const struct target *target = target_find(names.at[i]);
+        const struct target *target = dpacc_target_find(names.at[i]);
         struct ifgen_unit unit = {0};
         struct sides more = {0};
         if (!target) {
@@ -177,20 +177,20 @@ static enum dpk_status look_for_all(const char *source, const char *targets, siz
                 first->first_error = unit.first_error;
                 unit.first_error = NULL;
             }
-            words_append(&first->complaints, &unit.complaints);
+            dpacc_words_append(&first->complaints, &unit.complaints);
             if (status == DPK_OK)
-                status = ifgen_take_statics(first, &unit, err);
+                status = dpacc_ifgen_take_statics(first, &unit, err);
             if (status == DPK_OK && !first->syntax_errors && !unit.complaints.count &&
                 (!same_text(&sides->device, &more.device) || !same_text(&sides->host, &more.host)))
-                words_addf(&first->complaints,
-                           "%s: annotated functions or their types differ between %s and %s; "
-                           "the host has one side for all targets",
-                           source, names.at[0], names.at[i]);
+                dpacc_words_addf(&first->complaints,
+                                 "%s: annotated functions or their types differ between %s and %s; "
+                                 "the host has one side for all targets",
+                                 source, names.at[0], names.at[i]);
         }
-        ifgen_free(&unit);
+        dpacc_ifgen_free(&unit);
         sides_free(&more);
     }
-    words_free(&names);
+    dpacc_words_free(&names);
     return status;
 }
 
@@ -214,14 +214,14 @@ static enum dpk_status step_interface(size_t count, char *const *words, bool dri
         if (status == DPK_OK)
             status = write_file(base, ".dpa.host.c", &sides.host, err);
         if (status == DPK_OK && unit.static_count)
-            status = ifgen_write_statics(&unit, base, err);
+            status = dpacc_ifgen_write_statics(&unit, base, err);
     } else if (status == DPK_OK && !driven) {
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s",
                           unit.complaints.count ? unit.complaints.at[0] : unit.first_error);
     }
     dpk_buf_free(&summary);
     sides_free(&sides);
-    ifgen_free(&unit);
+    dpacc_ifgen_free(&unit);
     return status;
 }
 
@@ -238,10 +238,10 @@ static enum dpk_status step_object_stub(size_t count, char *const *words, bool d
     enum dpk_status status = members_read(count - 1, words + 1, &members, err);
     /* Bitcode does not name its target, so it goes into an area. */
     if (status == DPK_OK)
-        status = members_join(&members, !dpaobject_is_elf(&members.files[0]), &object, err);
+        status = members_join(&members, !dpacc_dpaobject_is_elf(&members.files[0]), &object, err);
     if (status == DPK_OK) {
         dpk_put_format(&text, "/* Generated by dpacc. */\n");
-        embed_bytes(".dpa_obj", NULL, false, &object, &text);
+        dpacc_embed_bytes(".dpa_obj", NULL, false, &object, &text);
         status = write_file(words[0], "", &text, err);
     }
     dpk_buf_free(&object);
@@ -258,12 +258,12 @@ static enum dpk_status step_extract(size_t count, char *const *words, bool drive
         return dpk_fail(err, DPK_ERR_USAGE, "needs INPUT BASE SUFFIX TARGET...");
     enum dpk_status status = dpk_file_read(words[0], INPUT_MAX, &file, err);
     for (size_t i = 3; i < count && status == DPK_OK; i++) {
-        const struct target *target = target_find(words[i]);
+        const struct target *target = dpacc_target_find(words[i]);
         char *path = NULL;
         if (!target)
             status = dpk_fail(err, DPK_ERR_USAGE, "unknown target '%s'", words[i]);
         else
-            status = dpaobject_member(words[0], &file, target, &found, err);
+            status = dpacc_dpaobject_member(words[0], &file, target, &found, err);
         if (status == DPK_OK && asprintf(&path, "%s.%s", words[1], words[i]) < 0)
             status = dpk_fail_nomem(err);
         else if (status == DPK_OK)
@@ -316,7 +316,7 @@ static enum dpk_status step_program_stub(size_t count, char *const *words, bool 
     if (status == DPK_OK)
         status = make_sections(&members, words[2], &embedded, err);
     if (status == DPK_OK) {
-        embed_program(words[1], &embedded, &text);
+        dpacc_embed_program(words[1], &embedded, &text);
         status = write_file(words[0], "", &text, err);
     }
     dpk_buf_free(&embedded.program);
@@ -333,7 +333,7 @@ static enum dpk_status step_meta(size_t count, char *const *words, bool driven,
     (void)driven;
     if (count < 2)
         return dpk_fail(err, DPK_ERR_USAGE, "needs OUT APP ENTRY...");
-    embed_meta(words[1], count - 2, words + 2, &text);
+    dpacc_embed_meta(words[1], count - 2, words + 2, &text);
     return write_file(words[0], "", &text, err);
 }
 
@@ -364,13 +364,13 @@ static enum dpk_status step_library_name(size_t count, char *const *words, bool 
     (void)driven;
     if (count != 2 && count != 3)
         return dpk_fail(err, DPK_ERR_USAGE, "needs OUT LIBRARY [TARGET]");
-    const struct target *target = count == 3 ? target_find(words[2]) : NULL;
+    const struct target *target = count == 3 ? dpacc_target_find(words[2]) : NULL;
     if (count == 3 && !target)
         return dpk_fail(err, DPK_ERR_USAGE, "unknown target '%s'", words[2]);
     if (target)
-        library_name_object(words[1], target->id, &made);
+        dpacc_library_name_object(words[1], target->id, &made);
     else
-        library_name_source(words[1], &made);
+        dpacc_library_name_source(words[1], &made);
     return write_file(words[0], "", &made, err);
 }
 
@@ -386,7 +386,7 @@ static enum dpk_status step_coverage(size_t count, char *const *words, bool driv
     if (status == DPK_OK && in.failed)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
-        coverage_edit((const char *)in.data, &text);
+        dpacc_coverage_edit((const char *)in.data, &text);
         status = write_file(words[1], "", &text, err);
     }
     dpk_buf_free(&in);
@@ -407,7 +407,7 @@ static const struct {
     {"coverage", step_coverage},
 };
 
-int step_run(size_t count, char *const *words, bool driven)
+int dpacc_step_run(size_t count, char *const *words, bool driven)
 {
     struct dpk_error err = {0};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

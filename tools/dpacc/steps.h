@@ -24,9 +24,9 @@
 #include "words.h"
 
 /* Returns true if the command line is one of these steps. */
-bool step_is(size_t count, char *const *words);
+bool dpacc_step_is(size_t count, char *const *words);
 /* Runs the step, and prints errors. Returns the exit code. `driven`: the caller is dpacc, which
  * reads errors of the source from BASE.dpa.entries. */
-int step_run(size_t count, char *const *words, bool driven);
+int dpacc_step_run(size_t count, char *const *words, bool driven);
 
 #endif

@@ -41,8 +41,8 @@ static bool is_natural(const struct ifgen_record *r)
     return strictest <= r->align && align_up(end, r->align) == r->size;
 }
 
-void ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type,
-                    struct dpk_buf *out)
+void dpacc_ifgen_put_type(const struct ifgen_unit *unit, const struct ifgen_type *type,
+                          struct dpk_buf *out)
 {
     switch (type->kind) {
     case IFGEN_BOOL:
@@ -66,7 +66,7 @@ static void put_member(const struct ifgen_unit *unit, const struct ifgen_member 
                        uint64_t alignment, struct dpk_buf *out)
 {
     dpk_put_format(out, "    __extension__ ");
-    ifgen_put_type(unit, &m->type, out);
+    dpacc_ifgen_put_type(unit, &m->type, out);
     if (m->bits >= 0 && !*m->name)
         dpk_put_format(out, " : %d;\n", m->bits);
     else if (m->bits >= 0)
@@ -149,7 +149,7 @@ static void put_assertions(const struct ifgen_record *r, const char *tag, size_t
                 tag, index, i, (unsigned long long)r->members[i].offset / 8, tag, r->name);
 }
 
-void ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out)
+void dpacc_ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out)
 {
     for (size_t index = 0; index < unit->record_count; index++) {
         const struct ifgen_record *r = &unit->records[index];

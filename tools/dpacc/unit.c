@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset)
+bool dpacc_ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset)
 {
     struct ifgen_place *more = NULL;
     for (size_t i = 0; i < unit->static_count; i++) {
@@ -22,7 +22,7 @@ bool ifgen_add_static(struct ifgen_unit *unit, char *path, size_t offset)
     return true;
 }
 
-void ifgen_free_record(struct ifgen_record *r)
+void dpacc_ifgen_free_record(struct ifgen_record *r)
 {
     for (size_t i = 0; i < r->count; i++)
         free(r->members[i].name);
@@ -30,7 +30,7 @@ void ifgen_free_record(struct ifgen_record *r)
     free(r->name);
 }
 
-void ifgen_free_function(struct ifgen_function *f)
+void dpacc_ifgen_free_function(struct ifgen_function *f)
 {
     for (size_t i = 0; i < f->count; i++)
         free(f->arguments[i].name);
@@ -39,18 +39,18 @@ void ifgen_free_function(struct ifgen_function *f)
     free(f->file);
 }
 
-void ifgen_free(struct ifgen_unit *unit)
+void dpacc_ifgen_free(struct ifgen_unit *unit)
 {
     for (size_t i = 0; i < unit->record_count; i++)
-        ifgen_free_record(&unit->records[i]);
+        dpacc_ifgen_free_record(&unit->records[i]);
     for (size_t i = 0; i < unit->function_count; i++)
-        ifgen_free_function(&unit->functions[i]);
+        dpacc_ifgen_free_function(&unit->functions[i]);
     for (size_t i = 0; i < unit->static_count; i++)
         free(unit->statics[i].path);
     free(unit->statics);
     free(unit->records);
     free(unit->functions);
-    words_free(&unit->complaints);
+    dpacc_words_free(&unit->complaints);
     free(unit->first_error);
     *unit = (struct ifgen_unit){0};
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void words_free(struct words *w)
+void dpacc_words_free(struct words *w)
 {
     for (size_t i = 0; i < w->count; i++)
         free(w->at[i]);
@@ -31,12 +31,12 @@ fail:
     w->failed = true;
 }
 
-void words_add(struct words *w, const char *word)
+void dpacc_words_add(struct words *w, const char *word)
 {
     add_owned(w, strdup(word));
 }
 
-void words_addf(struct words *w, const char *format, ...)
+void dpacc_words_addf(struct words *w, const char *format, ...)
 {
     char *word = NULL;
     va_list values;
@@ -46,14 +46,14 @@ void words_addf(struct words *w, const char *format, ...)
     add_owned(w, length < 0 ? NULL : word);
 }
 
-void words_append(struct words *to, const struct words *from)
+void dpacc_words_append(struct words *to, const struct words *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        words_add(to, from->at[i]);
+        dpacc_words_add(to, from->at[i]);
     to->failed |= from->failed;
 }
 
-bool words_have(const struct words *w, const char *word)
+bool dpacc_words_have(const struct words *w, const char *word)
 {
     for (size_t i = 0; i < w->count; i++)
         if (strcmp(w->at[i], word) == 0)
@@ -102,19 +102,19 @@ static bool split(struct words *w, const char *text, const char *separators, boo
         if (word.failed)
             w->failed = true;
         else if (closed)
-            words_add(w, (const char *)word.data);
+            dpacc_words_add(w, (const char *)word.data);
         dpk_buf_free(&word);
         if (!closed)
             return false;
     }
 }
 
-bool words_split(struct words *w, const char *list)
+bool dpacc_words_split(struct words *w, const char *list)
 {
     return split(w, list, ", \t\r\n\v\f", false);
 }
 
-bool words_split_file(struct words *w, const char *text)
+bool dpacc_words_split_file(struct words *w, const char *text)
 {
     return split(w, text, " \t\r\n\v\f", true);
 }
@@ -126,7 +126,7 @@ static bool needs_no_quotes(const char *word)
     return *word && word[strspn(word, safe)] == 0;
 }
 
-void words_quote(const struct words *w, struct dpk_buf *to)
+void dpacc_words_quote(const struct words *w, struct dpk_buf *to)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (i)

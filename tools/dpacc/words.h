@@ -12,20 +12,21 @@ struct words {
     bool failed;
 };
 
-void words_free(struct words *w);
-void words_add(struct words *w, const char *word);
-void words_addf(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void words_append(struct words *to, const struct words *from);
-bool words_have(const struct words *w, const char *word);
+void dpacc_words_free(struct words *w);
+void dpacc_words_add(struct words *w, const char *word);
+void dpacc_words_addf(struct words *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void dpacc_words_append(struct words *to, const struct words *from);
+bool dpacc_words_have(const struct words *w, const char *word);
 
 /* Adds the items of a list in dpacc's options: separated by commas or white space, without empty
  * items; quotes and backslashes protect separators as in a shell. Returns false if a quote is not
  * closed. */
-bool words_split(struct words *w, const char *list);
+bool dpacc_words_split(struct words *w, const char *list);
 /* Same for the text of an options file: commas do not separate, '#' starts a comment. */
-bool words_split_file(struct words *w, const char *text);
+bool dpacc_words_split_file(struct words *w, const char *text);
 
 /* Appends the words, quoted for a shell. */
-void words_quote(const struct words *w, struct dpk_buf *to);
+void dpacc_words_quote(const struct words *w, struct dpk_buf *to);
 
 #endif

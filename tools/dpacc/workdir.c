@@ -44,7 +44,7 @@ static char *unique_name(const struct paths *p, const char *path)
     return name;
 }
 
-enum dpk_status workdir_names(const struct config *c, struct paths *p, struct dpk_error *err)
+enum dpk_status dpacc_workdir_names(const struct config *c, struct paths *p, struct dpk_error *err)
 {
     p->names = calloc(c->units.count, sizeof *p->names);
     if (!p->names)
@@ -90,29 +90,29 @@ static enum dpk_status make_all(const char *path, struct dpk_error *err)
     return dpk_fail_errno(err, "-keep-dir: %s", path);
 }
 
-enum dpk_status workdir_make(const struct config *c, struct run *run, struct paths *p,
-                             struct dpk_error *err)
+enum dpk_status dpacc_workdir_make(const struct config *c, struct run *run, struct paths *p,
+                                   struct dpk_error *err)
 {
     if (c->keep_dir && !c->dryrun && make_all(c->keep_dir, err) != DPK_OK)
         return err->status;
-    if (config_keeps(c) && !c->dryrun)
+    if (dpacc_config_keeps(c) && !c->dryrun)
         return set(p, c->keep_dir, err);
-    enum dpk_status status = run_make_temp(run, err);
+    enum dpk_status status = dpacc_run_make_temp(run, err);
     return status == DPK_OK ? set(p, run->temp, err) : status;
 }
 
-enum dpk_status workdir_pretend(const struct config *c, const struct run *run, struct paths *p,
-                                struct dpk_error *err)
+enum dpk_status dpacc_workdir_pretend(const struct config *c, const struct run *run,
+                                      struct paths *p, struct dpk_error *err)
 {
     char temp[4096];
-    snprintf(temp, sizeof temp, "%s/dpacc_XXXXXX", run_temp_base());
+    snprintf(temp, sizeof temp, "%s/dpacc_XXXXXX", dpacc_run_temp_base());
     const char *dir = c->keep_dir ? c->keep_dir : c->keep ? NULL : temp;
     if (dir)
-        run_say_words(run, "mkdir", "-p", dir, NULL);
+        dpacc_run_say_words(run, "mkdir", "-p", dir, NULL);
     return set(p, dir, err);
 }
 
-void workdir_free(struct paths *p)
+void dpacc_workdir_free(struct paths *p)
 {
     for (size_t i = 0; i < p->count; i++)
         free(p->names[i]);

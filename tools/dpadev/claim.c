@@ -27,7 +27,7 @@ static enum dpk_status find_nvidia(struct own_work *w, struct dpk_error *err)
     if (n < 0 || (size_t)n >= sizeof w->test_key)
         return dpk_fail(err, DPK_ERR_RANGE, "path too long");
     w->key.key = w->test_key;
-    enum dpk_status status = own_uuid_beside(w->test_key, &w->keypair, err);
+    enum dpk_status status = dpadev_own_uuid_beside(w->test_key, &w->keypair, err);
     if (status == DPK_ERR_NOT_FOUND)
         return dpk_fail(err, status,
                         "%s has no test key of NVIDIA's any more: give -p KEY and --nvidia-uuid",
@@ -112,7 +112,7 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
     if (dpk_uuid_is_zero(&uuid) && access(owner, F_OK) != 0)
         return dpk_fail_errno(err, "claim: the owner's key %s", owner);
     if (dpk_uuid_is_zero(&uuid))
-        status = own_uuid_beside(owner, &uuid, err);
+        status = dpadev_own_uuid_beside(owner, &uuid, err);
     if (status == DPK_ERR_NOT_FOUND)
         dpk_error_prefix(err, "no UUID of the owner's key (--owner-uuid)");
     if (status == DPK_OK)
@@ -120,9 +120,9 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
     if (status == DPK_OK)
         status = read_owner(owner, &key, err);
     if (status == DPK_OK)
-        status = own_name_files(w, "claim.xml", "claim.bin", err);
+        status = dpadev_own_name_files(w, "claim.xml", "claim.bin", err);
     if (status == DPK_OK)
-        status = own_configuration_begin(w, err);
+        status = dpadev_own_configuration_begin(w, err);
     if (status == DPK_OK)
         status = put_owner(w, key, &uuid, err);
     EVP_PKEY_free(key);
@@ -131,12 +131,12 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
     dpk_uuid_format(&uuid, text);
     dpk_put_format(&w->result, "Device %s belongs to key pair %s.\n", dpk_device_name(w->dev),
                    text);
-    return own_configuration_end(w, err);
+    return dpadev_own_configuration_end(w, err);
 }
 
 static enum dpk_status claim(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    return own_run(options, args, make_claim, err);
+    return dpadev_own_run(options, args, make_claim, err);
 }
 
 static const struct dpk_option claim_options[] = {

@@ -18,7 +18,7 @@ static enum dpk_status get_version(struct own_work *w, uint32_t *out, struct dpk
     return DPK_OK;
 }
 
-enum dpk_status own_configuration_begin(struct own_work *w, struct dpk_error *err)
+enum dpk_status dpadev_own_configuration_begin(struct own_work *w, struct dpk_error *err)
 {
     struct tm tm;
     int64_t seconds;
@@ -56,17 +56,17 @@ enum dpk_status own_configuration_begin(struct own_work *w, struct dpk_error *er
 static void put_commands(struct own_work *w)
 {
     dpk_put_format(&w->script, "cat >");
-    own_put_word(&w->script, w->source_path);
+    dpadev_own_put_word(&w->script, w->source_path);
     dpk_put_format(&w->script, " <<'END'\n");
     dpk_put(&w->script, w->source.data, w->source.size);
     dpk_put_format(&w->script, "END\nmlxconfig-lite");
-    own_put_key(&w->script, &w->key);
-    own_put_uuid(&w->script, "-u", &w->keypair);
+    dpadev_own_put_key(&w->script, &w->key);
+    dpadev_own_put_uuid(&w->script, "-u", &w->keypair);
     dpk_put_format(&w->script, " create_conf");
-    own_put_word(&w->script, w->source_path);
-    own_put_word(&w->script, w->signed_path);
+    dpadev_own_put_word(&w->script, w->source_path);
+    dpadev_own_put_word(&w->script, w->signed_path);
     dpk_put_format(&w->script, "\nmlxconfig-lite -d %s apply", dpk_device_name(w->dev));
-    own_put_word(&w->script, w->signed_path);
+    dpadev_own_put_word(&w->script, w->signed_path);
     dpk_put_format(&w->script, "\n");
 }
 
@@ -90,7 +90,7 @@ static enum dpk_status sign(struct own_work *w, struct dpk_error *err)
     return status;
 }
 
-enum dpk_status own_configuration_end(struct own_work *w, struct dpk_error *err)
+enum dpk_status dpadev_own_configuration_end(struct own_work *w, struct dpk_error *err)
 {
     put_commands(w);
     return w->options->shared.dry_run ? DPK_OK : sign(w, err);

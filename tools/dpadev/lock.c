@@ -27,7 +27,7 @@ static enum dpk_status make_lock(struct own_work *w, struct dpk_error *err)
     struct dpk_device_cert certs[DPK_DEVICE_CERT_PLACES];
     size_t count = 0;
     const char *name = dpk_device_name(w->dev);
-    enum dpk_status status = own_need_owner(w, err);
+    enum dpk_status status = dpadev_own_need_owner(w, err);
     if (status == DPK_OK)
         status = dpk_device_certs(w->dev, certs, &count, err);
     if (status == DPK_OK && count == 0)
@@ -39,9 +39,9 @@ static enum dpk_status make_lock(struct own_work *w, struct dpk_error *err)
     if (status == DPK_OK)
         status = refuse_locked(w, err);
     if (status == DPK_OK)
-        status = own_name_files(w, "lock.xml", "lock.bin", err);
+        status = dpadev_own_name_files(w, "lock.xml", "lock.bin", err);
     if (status == DPK_OK)
-        status = own_configuration_begin(w, err);
+        status = dpadev_own_configuration_begin(w, err);
     if (status != DPK_OK)
         return status;
     dpk_put_format(&w->source, "<nv_dpa_auth ovr_en='0' rd_en='1' writer_id='0'>\n"
@@ -49,12 +49,12 @@ static enum dpk_status make_lock(struct own_work *w, struct dpk_error *err)
     dpk_put_format(&w->result,
                    "Device %s refuses unsigned programs from the next reset on: dpadev reset %s\n",
                    name, name);
-    return own_configuration_end(w, err);
+    return dpadev_own_configuration_end(w, err);
 }
 
 static enum dpk_status lock(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    return own_run(options, args, make_lock, err);
+    return dpadev_own_run(options, args, make_lock, err);
 }
 
 const struct dpk_command dpadev_lock = {"lock",

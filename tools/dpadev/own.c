@@ -13,8 +13,8 @@ static enum dpk_status name_file(const struct own_work *w, const char *suffix, c
     return n > 0 && n < PATH_MAX ? DPK_OK : dpk_fail(err, DPK_ERR_RANGE, "-o: path too long");
 }
 
-enum dpk_status own_name_files(struct own_work *w, const char *source_suffix,
-                               const char *signed_suffix, struct dpk_error *err)
+enum dpk_status dpadev_own_name_files(struct own_work *w, const char *source_suffix,
+                                      const char *signed_suffix, struct dpk_error *err)
 {
     enum dpk_status status = name_file(w, source_suffix, w->source_path, err);
     return status == DPK_OK ? name_file(w, signed_suffix, w->signed_path, err) : status;
@@ -78,7 +78,7 @@ static void close_work(struct own_work *w)
     dpk_device_close(w->dev);
 }
 
-enum dpk_status own_need_owner(const struct own_work *w, struct dpk_error *err)
+enum dpk_status dpadev_own_need_owner(const struct own_work *w, struct dpk_error *err)
 {
     const char *name = dpk_device_name(w->dev);
     if (w->info.has_owner)
@@ -87,7 +87,8 @@ enum dpk_status own_need_owner(const struct own_work *w, struct dpk_error *err)
                     name, name);
 }
 
-enum dpk_status own_uuid_beside(const char *path, struct dpk_uuid *out, struct dpk_error *err)
+enum dpk_status dpadev_own_uuid_beside(const char *path, struct dpk_uuid *out,
+                                       struct dpk_error *err)
 {
     char name[PATH_MAX];
     struct dpk_buf text = {0};
@@ -109,8 +110,8 @@ enum dpk_status own_uuid_beside(const char *path, struct dpk_uuid *out, struct d
     return status;
 }
 
-enum dpk_status own_run(const struct own_options *o, const struct dpk_args *args, own_make *make,
-                        struct dpk_error *err)
+enum dpk_status dpadev_own_run(const struct own_options *o, const struct dpk_args *args,
+                               own_make *make, struct dpk_error *err)
 {
     struct own_work w;
     const bool dry_run = o->shared.dry_run;

@@ -38,36 +38,37 @@ typedef enum dpk_status own_make(struct own_work *w, struct dpk_error *err);
 /* Runs a command on the device args->words[0]: calls `make`, writes the files, applies them and
  * prints the script and the result. With --dry-run it only prints the script. If the device refuses
  * the file, there are no files and no log entries. */
-enum dpk_status own_run(const struct own_options *o, const struct dpk_args *args, own_make *make,
-                        struct dpk_error *err);
+enum dpk_status dpadev_own_run(const struct own_options *o, const struct dpk_args *args,
+                               own_make *make, struct dpk_error *err);
 
 /* Names the two files: "mlx5_0.lock.xml" for the suffix "lock.xml", in the folder of -o. */
-enum dpk_status own_name_files(struct own_work *w, const char *source_suffix,
-                               const char *signed_suffix, struct dpk_error *err);
+enum dpk_status dpadev_own_name_files(struct own_work *w, const char *source_suffix,
+                                      const char *signed_suffix, struct dpk_error *err);
 
 /* Errors: DPK_ERR_REFUSED if the device has no owner yet. */
-enum dpk_status own_need_owner(const struct own_work *w, struct dpk_error *err);
+enum dpk_status dpadev_own_need_owner(const struct own_work *w, struct dpk_error *err);
 
 /* Reads the UUID of a key or certificate from the file beside it: a.uuid for a.pem. Errors:
  * DPK_ERR_NOT_FOUND if there is no such file. */
-enum dpk_status own_uuid_beside(const char *path, struct dpk_uuid *out, struct dpk_error *err);
+enum dpk_status dpadev_own_uuid_beside(const char *path, struct dpk_uuid *out,
+                                       struct dpk_error *err);
 
 /* ---- configuration.c: NV configurations, as `mlxconfig-lite create_conf` makes them ---- */
 
 /* Starts the XML of an owner's configuration that leaves all other parameters unchanged. The caller
  * appends TLVs and "</config>". */
-enum dpk_status own_configuration_begin(struct own_work *w, struct dpk_error *err);
+enum dpk_status dpadev_own_configuration_begin(struct own_work *w, struct dpk_error *err);
 /* Adds the commands that make and apply the configuration to the script. Signs the configuration
  * unless --dry-run is given. */
-enum dpk_status own_configuration_end(struct own_work *w, struct dpk_error *err);
+enum dpk_status dpadev_own_configuration_end(struct own_work *w, struct dpk_error *err);
 
 /* ---- shell.c: words of shell commands ---- */
 
 /* Appends a space and the word, quoted if the shell needs that. */
-void own_put_word(struct dpk_buf *out, const char *word);
+void dpadev_own_put_word(struct dpk_buf *out, const char *word);
 /* Appends the options that name the key. PINs in URIs and passphrases are left out: the printed
  * command asks for them. */
-void own_put_key(struct dpk_buf *out, const struct dpk_key_options *key);
-void own_put_uuid(struct dpk_buf *out, const char *option, const struct dpk_uuid *uuid);
+void dpadev_own_put_key(struct dpk_buf *out, const struct dpk_key_options *key);
+void dpadev_own_put_uuid(struct dpk_buf *out, const char *option, const struct dpk_uuid *uuid);
 
 #endif

@@ -20,7 +20,7 @@ static void put_flow(struct dpk_buf *out, const struct dpk_rates_row *r)
                    r->process, gbps(r->rate), r->rtt_ns / 1000.0, r->events);
 }
 
-void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen)
+void dpadev_rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen)
 {
     if (seen->process == 0)
         return;
@@ -52,7 +52,7 @@ static cJSON *flow_json(const struct dpk_rates_row *r)
     return o;
 }
 
-cJSON *rates_json(const struct dpk_rates_seen *seen)
+cJSON *dpadev_rates_json(const struct dpk_rates_seen *seen)
 {
     if (seen->process == 0)
         return cJSON_CreateNull();

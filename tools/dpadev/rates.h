@@ -7,7 +7,7 @@
 #include "rdma/pacing/pacing.h"
 
 /* Appends nothing if no process sets rates. */
-void rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen);
-cJSON *rates_json(const struct dpk_rates_seen *seen);
+void dpadev_rates_put(struct dpk_buf *out, const struct dpk_rates_seen *seen);
+cJSON *dpadev_rates_json(const struct dpk_rates_seen *seen);
 
 #endif

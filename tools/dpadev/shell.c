@@ -4,7 +4,7 @@
 
 #include "own.h"
 
-void own_put_word(struct dpk_buf *out, const char *word)
+void dpadev_own_put_word(struct dpk_buf *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "%+,-./:=@_";
@@ -18,33 +18,33 @@ void own_put_word(struct dpk_buf *out, const char *word)
     dpk_put_format(out, "'");
 }
 
-void own_put_key(struct dpk_buf *out, const struct dpk_key_options *key)
+void dpadev_own_put_key(struct dpk_buf *out, const struct dpk_key_options *key)
 {
     if (dpk_key_in_token(key->key)) {
         char *uri = strndup(key->key, strcspn(key->key, "?"));
         dpk_put_format(out, " -p");
-        own_put_word(out, uri ? uri : "");
+        dpadev_own_put_word(out, uri ? uri : "");
         out->failed = out->failed || !uri;
         free(uri);
     } else if (key->key) {
         dpk_put_format(out, " -p");
-        own_put_word(out, key->key);
+        dpadev_own_put_word(out, key->key);
     }
     if (key->passin && strncmp(key->passin, "pass:", 5) != 0) {
         dpk_put_format(out, " --passin");
-        own_put_word(out, key->passin);
+        dpadev_own_put_word(out, key->passin);
     }
     if (key->sign_command) {
         dpk_put_format(out, " --sign-command");
-        own_put_word(out, key->sign_command);
+        dpadev_own_put_word(out, key->sign_command);
     }
     if (key->sign_timeout) {
         dpk_put_format(out, " --sign-timeout");
-        own_put_word(out, key->sign_timeout);
+        dpadev_own_put_word(out, key->sign_timeout);
     }
 }
 
-void own_put_uuid(struct dpk_buf *out, const char *option, const struct dpk_uuid *uuid)
+void dpadev_own_put_uuid(struct dpk_buf *out, const char *option, const struct dpk_uuid *uuid)
 {
     char text[DPK_UUID_TEXT];
     dpk_uuid_format(uuid, text);

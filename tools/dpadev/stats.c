@@ -69,7 +69,7 @@ static enum dpk_status print_text(const struct seen *all, struct dpk_error *err)
                        "PACKETS", "BYTES", "DROPPED, ERRORS");
     for (size_t i = 0; i < seen->count; i++)
         put_queue(&out, &seen->queues[i]);
-    rates_put(&out, &all->rates);
+    dpadev_rates_put(&out, &all->rates);
     const bool failed = out.failed;
     if (!failed)
         fwrite(out.data, 1, out.size, stdout);
@@ -108,7 +108,7 @@ static cJSON *json_of(const struct seen *all)
         cJSON_AddBoolToObject(item, "gone", q->gone);
         add_all(item, q->values);
     }
-    cJSON_AddItemToObject(o, "congestion_control", rates_json(&all->rates));
+    cJSON_AddItemToObject(o, "congestion_control", dpadev_rates_json(&all->rates));
     return o;
 }
 

@@ -13,7 +13,7 @@ static enum dpk_status find_cert_uuid(const struct own_work *w, const char *root
     *out = w->options->cert_uuid;
     if (!dpk_uuid_is_zero(out))
         return DPK_OK;
-    enum dpk_status status = own_uuid_beside(root, out, &why);
+    enum dpk_status status = dpadev_own_uuid_beside(root, out, &why);
     if (status == DPK_ERR_NOT_FOUND)
         dpk_uuid_new_time(out);
     else if (status != DPK_OK)
@@ -45,20 +45,20 @@ static enum dpk_status refuse_second(const struct own_work *w, const struct dpk_
 static void put_commands(struct own_work *w, const char *root, const struct dpk_uuid *cert)
 {
     dpk_put_format(&w->script, "mlxdpa --cert_container_type add -c");
-    own_put_word(&w->script, root);
+    dpadev_own_put_word(&w->script, root);
     dpk_put_format(&w->script, " -o");
-    own_put_word(&w->script, w->source_path);
+    dpadev_own_put_word(&w->script, w->source_path);
     dpk_put_format(&w->script, " --life_cycle_priority OEM create_cert_container\n"
                                "mlxdpa --cert_container");
-    own_put_word(&w->script, w->source_path);
-    own_put_key(&w->script, &w->key);
-    own_put_uuid(&w->script, "--keypair_uuid", &w->keypair);
-    own_put_uuid(&w->script, "--cert_uuid", cert);
+    dpadev_own_put_word(&w->script, w->source_path);
+    dpadev_own_put_key(&w->script, &w->key);
+    dpadev_own_put_uuid(&w->script, "--keypair_uuid", &w->keypair);
+    dpadev_own_put_uuid(&w->script, "--cert_uuid", cert);
     dpk_put_format(&w->script, " --life_cycle_priority OEM -o");
-    own_put_word(&w->script, w->signed_path);
+    dpadev_own_put_word(&w->script, w->signed_path);
     dpk_put_format(&w->script, " sign_cert_container\nflint-lite -d %s -i",
                    dpk_device_name(w->dev));
-    own_put_word(&w->script, w->signed_path);
+    dpadev_own_put_word(&w->script, w->signed_path);
     dpk_put_format(&w->script, " -y b\n");
 }
 
@@ -85,13 +85,13 @@ static enum dpk_status make_trust(struct own_work *w, struct dpk_error *err)
     struct dpk_buf der = {0}, shown = {0};
     struct dpk_container c;
     w->is_container = true;
-    enum dpk_status status = own_need_owner(w, err);
+    enum dpk_status status = dpadev_own_need_owner(w, err);
     if (status == DPK_OK)
         status = dpk_cert_read(root, &der, err);
     if (status == DPK_OK)
         status = find_cert_uuid(w, root, &cert, err);
     if (status == DPK_OK)
-        status = own_name_files(w, "root.container", "root.signed", err);
+        status = dpadev_own_name_files(w, "root.container", "root.signed", err);
     const struct dpk_container_plan plan = {.kind = DPK_CONTAINER_ADD,
                                             .priority = DPK_LIFECYCLE_OEM,
                                             .cert = der.data ? der.data : (const uint8_t *)"",
@@ -121,7 +121,7 @@ static enum dpk_status make_trust(struct own_work *w, struct dpk_error *err)
 
 static enum dpk_status trust(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    return own_run(options, args, make_trust, err);
+    return dpadev_own_run(options, args, make_trust, err);
 }
 
 static const struct dpk_option trust_options[] = {

@@ -25,17 +25,19 @@ struct eu_verb {
     const char *needs; /* the options that are missing if `has` returns false; or NULL */
     bool (*has)(const struct eu_options *o);
 };
-extern const struct eu_verb group_verbs[], partition_verbs[], info_verbs[]; /* end with {0} */
+extern const struct eu_verb dpaeumgmt_group_verbs[], dpaeumgmt_partition_verbs[],
+    dpaeumgmt_info_verbs[]; /* end with {0} */
 
 /* Parses units from the command line or a file. Errors: DPK_ERR_USAGE for other texts. */
-enum dpk_status eu_read_units(const char *text, struct dpk_units *out, struct dpk_error *err);
+enum dpk_status dpaeumgmt_read_units(const char *text, struct dpk_units *out,
+                                     struct dpk_error *err);
 /* Gets the array `key` of objects in the JSON file. Release everything with cJSON_Delete(*root). */
-enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, const cJSON **out,
-                             struct dpk_error *err);
+enum dpk_status dpaeumgmt_read_file(const char *path, const char *key, cJSON **root,
+                                    const cJSON **out, struct dpk_error *err);
 /* Returns the text `key` of an object, or NULL after an error. */
-const char *eu_text(const cJSON *object, const char *key, struct dpk_error *err);
+const char *dpaeumgmt_text(const cJSON *object, const char *key, struct dpk_error *err);
 /* Prints a line with `what` and units such as "6,7,8". */
-enum dpk_status eu_print_units(const char *what, const struct dpk_units *units,
-                               struct dpk_error *err);
+enum dpk_status dpaeumgmt_print_units(const char *what, const struct dpk_units *units,
+                                      struct dpk_error *err);
 
 #endif

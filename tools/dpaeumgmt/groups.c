@@ -20,7 +20,7 @@ static enum dpk_status print_group(const struct dpk_device_units *mine,
 {
     const struct dpk_units units = dpk_group_units(mine, g);
     printf("EU group ID: %u\nEU group name: %s\n", g->id, g->name);
-    return eu_print_units("Member EUs are", &units, err);
+    return dpaeumgmt_print_units("Member EUs are", &units, err);
 }
 
 static enum dpk_status print_groups(const struct dpk_partitions *all,
@@ -108,7 +108,7 @@ static enum dpk_status create(const struct eu_options *o, struct dpk_device *dev
     struct dpk_units units;
     char detail[64];
     unsigned id = 0;
-    enum dpk_status status = eu_read_units(o->range, &units, err);
+    enum dpk_status status = dpaeumgmt_read_units(o->range, &units, err);
     if (status == DPK_OK)
         status = dpk_units_begin(dev, &c, err);
     if (status != DPK_OK)
@@ -148,11 +148,11 @@ static enum dpk_status add_all(struct dpk_units_change *c, const cJSON *list, st
     unsigned id;
     cJSON_ArrayForEach(entry, list)
     {
-        const char *name = eu_text(entry, "name", err),
-                   *range = name ? eu_text(entry, "range", err) : NULL;
+        const char *name = dpaeumgmt_text(entry, "name", err),
+                   *range = name ? dpaeumgmt_text(entry, "range", err) : NULL;
         if (!range)
             return DPK_ERR_FORMAT;
-        enum dpk_status status = eu_read_units(range, &units, err);
+        enum dpk_status status = dpaeumgmt_read_units(range, &units, err);
         if (status == DPK_OK)
             status = dpk_group_add(c, name, &units, &id, err);
         if (status != DPK_OK)
@@ -167,7 +167,7 @@ static enum dpk_status apply(const struct eu_options *o, struct dpk_device *dev,
     struct dpk_units_change c;
     cJSON *root;
     const cJSON *list;
-    enum dpk_status status = eu_read_file(o->file, "eu_groups", &root, &list, err);
+    enum dpk_status status = dpaeumgmt_read_file(o->file, "eu_groups", &root, &list, err);
     if (status == DPK_OK)
         status = dpk_units_begin(dev, &c, err);
     if (status == DPK_OK) {
@@ -198,7 +198,7 @@ static bool has_file(const struct eu_options *o)
     return o->file;
 }
 
-const struct eu_verb group_verbs[] = {
+const struct eu_verb dpaeumgmt_group_verbs[] = {
     {"info", info, NULL, NULL},
     {"create", create, "-n NAME and -r EUS", has_new},
     {"destroy", destroy, "-g ID or -n NAME", has_which},

@@ -61,7 +61,7 @@ static enum dpk_status vhca(const struct eu_options *o, struct dpk_device *dev,
     return DPK_OK;
 }
 
-const struct eu_verb info_verbs[] = {
+const struct eu_verb dpaeumgmt_info_verbs[] = {
     {"chip", chip, NULL, NULL},
     {"status", status_of, NULL, NULL},
     {"vhca", vhca, NULL, NULL},

@@ -26,17 +26,17 @@ static enum dpk_status run_verb(const struct eu_verb *verbs, const struct eu_opt
 
 static enum dpk_status group(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
-    return run_verb(group_verbs, o, args, err);
+    return run_verb(dpaeumgmt_group_verbs, o, args, err);
 }
 
 static enum dpk_status partition(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
-    return run_verb(partition_verbs, o, args, err);
+    return run_verb(dpaeumgmt_partition_verbs, o, args, err);
 }
 
 static enum dpk_status info(void *o, const struct dpk_args *args, struct dpk_error *err)
 {
-    return run_verb(info_verbs, o, args, err);
+    return run_verb(dpaeumgmt_info_verbs, o, args, err);
 }
 
 static enum dpk_status version(void *o, const struct dpk_args *args, struct dpk_error *err)

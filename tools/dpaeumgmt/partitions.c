@@ -11,7 +11,7 @@ static enum dpk_status print_partition(const struct dpk_partition *p, struct dpk
     for (size_t i = 0; i < p->vhca_count; i++)
         printf(i ? ",%u" : "%u", p->vhcas[i]);
     putchar('\n');
-    return eu_print_units("Partition's member EUs are", &p->units, err);
+    return dpaeumgmt_print_units("Partition's member EUs are", &p->units, err);
 }
 
 static enum dpk_status print_partitions(const struct dpk_partitions *all, struct dpk_error *err)
@@ -87,7 +87,7 @@ static enum dpk_status read_partition(const char *vhcas, const char *units, unsi
 {
     *out = (struct dpk_partition){.groups_max = groups_max};
     enum dpk_status status = dpk_vhcas_parse(vhcas, out, err);
-    return status == DPK_OK ? eu_read_units(units, &out->units, err) : status;
+    return status == DPK_OK ? dpaeumgmt_read_units(units, &out->units, err) : status;
 }
 
 static enum dpk_status create(const struct eu_options *o, struct dpk_device *dev,
@@ -136,8 +136,8 @@ static enum dpk_status add_all(struct dpk_units_change *c, const cJSON *list, st
     cJSON_ArrayForEach(entry, list)
     {
         const cJSON *most = cJSON_GetObjectItemCaseSensitive(entry, "max_num_eu_group");
-        const char *vhcas = eu_text(entry, "vhca_list", err);
-        const char *units = vhcas ? eu_text(entry, "range_eus", err) : NULL;
+        const char *vhcas = dpaeumgmt_text(entry, "vhca_list", err);
+        const char *units = vhcas ? dpaeumgmt_text(entry, "range_eus", err) : NULL;
         if (!units)
             return DPK_ERR_FORMAT;
         if (!cJSON_IsNumber(most) || most->valuedouble < 1 || most->valuedouble > DPK_EU_GROUPS_MAX)
@@ -167,7 +167,7 @@ static enum dpk_status apply(const struct eu_options *o, struct dpk_device *dev,
     struct dpk_units_change c;
     cJSON *root;
     const cJSON *list;
-    enum dpk_status status = eu_read_file(o->file, "eu_partitions", &root, &list, err);
+    enum dpk_status status = dpaeumgmt_read_file(o->file, "eu_partitions", &root, &list, err);
     if (status == DPK_OK)
         status = dpk_units_begin(dev, &c, err);
     if (status == DPK_OK) {
@@ -199,7 +199,7 @@ static bool has_file(const struct eu_options *o)
     return o->file;
 }
 
-const struct eu_verb partition_verbs[] = {
+const struct eu_verb dpaeumgmt_partition_verbs[] = {
     {"info", info, NULL, NULL},
     {"create", create, "-v VHCAS, -r EUS and -m N", has_new},
     {"destroy", destroy, "-p ID", has_which},

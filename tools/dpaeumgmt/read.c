@@ -5,7 +5,7 @@
 
 #define FILE_MAX_BYTES (1u << 20)
 
-enum dpk_status eu_read_units(const char *text, struct dpk_units *out, struct dpk_error *err)
+enum dpk_status dpaeumgmt_read_units(const char *text, struct dpk_units *out, struct dpk_error *err)
 {
     if (dpk_units_parse(text, out))
         return DPK_OK;
@@ -30,8 +30,8 @@ static const char *key_twice(const cJSON *value)
     return NULL;
 }
 
-enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, const cJSON **out,
-                             struct dpk_error *err)
+enum dpk_status dpaeumgmt_read_file(const char *path, const char *key, cJSON **root,
+                                    const cJSON **out, struct dpk_error *err)
 {
     struct dpk_buf file = {0};
     *root = NULL;
@@ -57,7 +57,7 @@ enum dpk_status eu_read_file(const char *path, const char *key, cJSON **root, co
     return dpk_fail(err, DPK_ERR_FORMAT, "%s: no array \"%s\"", path, key);
 }
 
-const char *eu_text(const cJSON *object, const char *key, struct dpk_error *err)
+const char *dpaeumgmt_text(const cJSON *object, const char *key, struct dpk_error *err)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
     if (!text)
@@ -65,8 +65,8 @@ const char *eu_text(const cJSON *object, const char *key, struct dpk_error *err)
     return text;
 }
 
-enum dpk_status eu_print_units(const char *what, const struct dpk_units *units,
-                               struct dpk_error *err)
+enum dpk_status dpaeumgmt_print_units(const char *what, const struct dpk_units *units,
+                                      struct dpk_error *err)
 {
     struct dpk_buf text = {0};
     dpk_units_put(&text, units, false);

@@ -116,7 +116,7 @@ static enum dpk_status give_event(void *self, void *context, const struct cc_eve
     if (status != DPK_OK)
         return status;
     if (got.handled) {
-        cost_add(&a->cost, got.instructions);
+        dpapcc_cost_add(&a->cost, got.instructions);
         result->rate = got.rate;
         result->rtt_request = got.rtt_request;
     }
@@ -265,10 +265,11 @@ static void name_of_file(const char *path, char *out, size_t size)
     dpk_text_clean_in(out, size);
 }
 
-enum dpk_status algorithm_open(const char *word, const struct options *o, uint32_t speed_gbps,
-                               struct algorithm *a, struct dpk_error *err)
+enum dpk_status dpapcc_algorithm_open(const char *word, const struct options *o,
+                                      uint32_t speed_gbps, struct algorithm *a,
+                                      struct dpk_error *err)
 {
-    const struct cc_algorithm *reference = cc_algorithm(word);
+    const struct cc_algorithm *reference = model_cc_algorithm(word);
     a->word = word;
     a->threads = o->threads;
     a->quiet = o->quiet;
@@ -291,9 +292,9 @@ enum dpk_status algorithm_open(const char *word, const struct options *o, uint32
     return open_program(word, o, speed_gbps, a, err);
 }
 
-void algorithm_close(struct algorithm *a)
+void dpapcc_algorithm_close(struct algorithm *a)
 {
-    mix_close(a);
+    dpapcc_mix_close(a);
     dpk_pcc_close(a->pcc);
     dpk_buf_free(&a->by_host);
     a->pcc = NULL;

@@ -18,7 +18,7 @@ static uint64_t end_of(unsigned bin)
     return (((uint64_t)bin % 64 + 64 + 1) << (high - 1)) - 1;
 }
 
-void cost_add(struct cost *c, uint32_t instructions)
+void dpapcc_cost_add(struct cost *c, uint32_t instructions)
 {
     c->bins[bin_of(instructions)]++;
     c->count++;
@@ -27,7 +27,7 @@ void cost_add(struct cost *c, uint32_t instructions)
         c->most = instructions;
 }
 
-uint64_t cost_quantile(const struct cost *c, double q)
+uint64_t dpapcc_cost_quantile(const struct cost *c, double q)
 {
     uint64_t rank = (uint64_t)ceil(q * (double)c->count), below = 0;
     for (unsigned i = 0; i < COST_BINS && c->count; i++) {

@@ -29,11 +29,11 @@ static void put_flow(const struct run *r, uint32_t number, struct dpk_buf *out)
 {
     const struct cc_flow *f = &r->results.flows[number];
     char from[CC_NAME_MAX + 8], to[CC_NAME_MAX + 8];
-    put_text(out, mix_name(r->algorithm, f->algorithm));
+    put_text(out, dpapcc_mix_name(r->algorithm, f->algorithm));
     dpk_put_format(out, ",%" PRIu32 ",", number);
-    put_text(out, node_name(r->scenario, f->from, from));
+    put_text(out, dpapcc_node_name(r->scenario, f->from, from));
     dpk_put_u8(out, ',');
-    put_text(out, node_name(r->scenario, f->to, to));
+    put_text(out, dpapcc_node_name(r->scenario, f->to, to));
     dpk_put_format(out, ",%" PRIu64 ",%" PRIu64, f->size, f->start_ns);
     put_number(out, f->end_ns ? (double)f->end_ns : NAN, 0);
     put_number(out, f->size ? (double)f->ideal_ns : NAN, 0);
@@ -48,7 +48,7 @@ static void put_flow(const struct run *r, uint32_t number, struct dpk_buf *out)
                    f->base_rtt_ns, (double)f->rate / CC_RATE_ONE);
 }
 
-void csv_flows(const struct report *r, struct dpk_buf *out)
+void dpapcc_csv_flows(const struct report *r, struct dpk_buf *out)
 {
     dpk_put_format(out, "algorithm,flow,from,to,size,start_ns,end_ns,ideal_ns,slowdown,"
                         "acknowledged,packets,resent,cnps,nacks,timeouts,base_rtt_ns,rate\n");
@@ -84,7 +84,7 @@ static void put_sample(const struct run *r, size_t i, const uint32_t *queues, si
     dpk_put_u8(out, '\n');
 }
 
-void csv_series(const struct report *r, struct dpk_buf *out)
+void dpapcc_csv_series(const struct report *r, struct dpk_buf *out)
 {
     static const char *const names[QUANTILES] = {"p05", "p25", "p50", "p75", "p95"};
     dpk_put_format(out, "algorithm,time_ns,goodput_bps,fairness,active");
@@ -100,7 +100,7 @@ void csv_series(const struct report *r, struct dpk_buf *out)
     dpk_put_u8(out, '\n');
     for (size_t i = 0; i < r->count; i++) {
         uint32_t queues[QUEUES_SHOWN];
-        size_t queue_count = run_queues(&r->runs[i], queues);
+        size_t queue_count = dpapcc_run_queues(&r->runs[i], queues);
         for (size_t k = 0; k < r->runs[i].series.count; k++)
             put_sample(&r->runs[i], k, queues, queue_count, out);
     }

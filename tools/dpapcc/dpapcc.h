@@ -51,31 +51,32 @@ struct algorithm {
 
 /* Opens the algorithm `word`: a reference, or a program that the device accepts. Close it after
  * failures, too. `speed_gbps` is the speed of the cards' ports. */
-enum dpk_status algorithm_open(const char *word, const struct options *o, uint32_t speed_gbps,
-                               struct algorithm *a, struct dpk_error *err);
-void algorithm_close(struct algorithm *a);
+enum dpk_status dpapcc_algorithm_open(const char *word, const struct options *o,
+                                      uint32_t speed_gbps, struct algorithm *a,
+                                      struct dpk_error *err);
+void dpapcc_algorithm_close(struct algorithm *a);
 
 /* ---- mix.c: several algorithms in one network ---- */
 
-/* Combines several algorithms, which it borrows. algorithm_close releases the combination. */
-enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm *a,
-                         struct dpk_error *err);
-void mix_close(struct algorithm *a);
+/* Combines several algorithms, which it borrows. dpapcc_algorithm_close releases the combination. */
+enum dpk_status dpapcc_mix_open(struct algorithm *parts, size_t count, struct algorithm *a,
+                                struct dpk_error *err);
+void dpapcc_mix_close(struct algorithm *a);
 /* Returns the name of algorithm `number` of a mix; for another algorithm, its name. */
-const char *mix_name(const struct algorithm *a, uint32_t number);
+const char *dpapcc_mix_name(const struct algorithm *a, uint32_t number);
 
 /* sweep.c: runs the algorithm `word` at all values of --over, with all --seeds. */
-enum dpk_status sweep_run(const struct options *o, const char *word, struct dpk_error *err);
+enum dpk_status dpapcc_sweep_run(const struct options *o, const char *word, struct dpk_error *err);
 
 /* ---- list.c: contents of an algorithm ---- */
 
-enum dpk_status algorithm_list(struct algorithm *a, bool json, struct dpk_error *err);
+enum dpk_status dpapcc_algorithm_list(struct algorithm *a, bool json, struct dpk_error *err);
 
 /* ---- cost.c ---- */
 
-void cost_add(struct cost *c, uint32_t instructions);
+void dpapcc_cost_add(struct cost *c, uint32_t instructions);
 /* Returns the upper end of the bin with the quantile (nearest rank); 0 if nothing was counted. */
-uint64_t cost_quantile(const struct cost *c, double q);
+uint64_t dpapcc_cost_quantile(const struct cost *c, double q);
 
 /* ---- scenario.c: the simulation, which is equal for all algorithms ---- */
 
@@ -87,8 +88,9 @@ struct scenario {
     double line_bps; /* rate of the hosts' ports; 0 if it differs */
 };
 
-enum dpk_status scenario_open(const struct options *o, struct scenario *s, struct dpk_error *err);
-void scenario_close(struct scenario *s);
+enum dpk_status dpapcc_scenario_open(const struct options *o, struct scenario *s,
+                                     struct dpk_error *err);
+void dpapcc_scenario_close(struct scenario *s);
 
 /* ---- series.c: samples taken while the model runs ---- */
 
@@ -136,22 +138,22 @@ struct run {
     struct dpk_progress *progress;
 };
 
-bool series_start(struct series *s, const struct scenario *scenario);
-void series_add(struct series *s, const struct cc_sample *sample);
+bool dpapcc_series_start(struct series *s, const struct scenario *scenario);
+void dpapcc_series_add(struct series *s, const struct cc_sample *sample);
 /* Gets the peaks of one queue over time, at most s->count numbers. */
-void series_queue(const struct series *s, uint32_t queue, double *out);
-void series_end(struct series *s);
+void dpapcc_series_queue(const struct series *s, uint32_t queue, double *out);
+void dpapcc_series_end(struct series *s);
 
 /* Runs the model. If the algorithm fails, r->error has the reason and the results end there; only
  * other failures are returned. */
-enum dpk_status run_algorithm(struct run *r, struct dpk_error *err);
-void run_close(struct run *r);
-const struct mark *run_marks(const struct run *r, size_t *count);
+enum dpk_status dpapcc_run_algorithm(struct run *r, struct dpk_error *err);
+void dpapcc_run_close(struct run *r);
+const struct mark *dpapcc_run_marks(const struct run *r, size_t *count);
 /* Gets the queues with the greatest mean length: at most QUEUES_SHOWN, without queues that were
  * always empty. */
-size_t run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN]);
+size_t dpapcc_run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN]);
 /* Returns the name of a node of the network. */
-const char *node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_MAX + 8]);
+const char *dpapcc_node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_MAX + 8]);
 
 /* ---- facts.c: a run in numbers ---- The terminal, the page and the JSON show exactly the numbers
  * of this list. */
@@ -170,14 +172,14 @@ struct facts {
     size_t count;
 };
 
-void fact_add(struct facts *f, const char *group, const char *key, const char *label, double value,
-              double scale, const char *unit);
+void dpapcc_fact_add(struct facts *f, const char *group, const char *key, const char *label,
+                     double value, double scale, const char *unit);
 /* mix.c: adds the facts of each algorithm of a mix; nothing for other runs. */
-void mix_facts(const struct run *r, struct facts *f);
+void dpapcc_mix_facts(const struct run *r, struct facts *f);
 void dpapcc_facts_of(const struct run *r, const struct options *o, struct facts *out);
 /* What people read of a fact: "12.3 kB". */
-void fact_put(const struct fact *f, struct dpk_buf *out);
-const struct fact *fact_find(const struct facts *f, const char *key); /* NULL if absent */
+void dpapcc_fact_put(const struct fact *f, struct dpk_buf *out);
+const struct fact *dpapcc_fact_find(const struct facts *f, const char *key); /* NULL if absent */
 /* Classes of flow sizes with their own slowdowns. */
 enum { SIZE_CLASSES = 5 };
 struct size_class {
@@ -185,7 +187,7 @@ struct size_class {
     const char *name;
     const char *keys[4], *labels[4]; /* of facts: number of flows, p50, p95, p99 */
 };
-extern const struct size_class size_classes[SIZE_CLASSES];
+extern const struct size_class dpapcc_size_classes[SIZE_CLASSES];
 
 /* The DPA's clock: 1.8 GHz (X. Chen et al., "Demystifying Datapath Accelerator Enhanced Off-path
  * SmartNIC", ICNP 2024, arXiv 2402.03041, section 2). */
@@ -193,7 +195,7 @@ extern const struct size_class size_classes[SIZE_CLASSES];
 /* Returns the nanoseconds that a card may take for an event if its threads shall keep up; 0 without
  * events. This is the value in `o`, or the mean time between events of the busiest card, times its
  * threads. */
-double budget_of(const struct run *r, const struct options *o);
+double dpapcc_budget_of(const struct run *r, const struct options *o);
 
 /* ---- Written files ---- */
 
@@ -206,32 +208,33 @@ struct report {
 };
 
 /* report.c: the summary as JSON, and the table for a terminal. */
-cJSON *report_json(const struct report *r);
-void report_table(const struct report *r, FILE *to);
+cJSON *dpapcc_report_json(const struct report *r);
+void dpapcc_report_table(const struct report *r, FILE *to);
 /* Returns the number of characters of a text. */
-int report_columns(const struct dpk_buf *text);
+int dpapcc_report_columns(const struct dpk_buf *text);
 /* Appends one line that describes the runs: "dcqcn in incast of 32 ..., 20 ms, seed 1". */
-void report_title(const struct report *r, struct dpk_buf *out);
+void dpapcc_report_title(const struct report *r, struct dpk_buf *out);
 
 /* csv.c, trace.c */
-void csv_flows(const struct report *r, struct dpk_buf *out);
-void csv_series(const struct report *r, struct dpk_buf *out);
-void trace_json(const struct report *r, struct dpk_buf *out);
+void dpapcc_csv_flows(const struct report *r, struct dpk_buf *out);
+void dpapcc_csv_series(const struct report *r, struct dpk_buf *out);
+void dpapcc_trace_json(const struct report *r, struct dpk_buf *out);
 
 /* pictures.c: rates, queue, rtt, fct. */
 enum picture { PICTURE_RATES, PICTURE_QUEUE, PICTURE_RTT, PICTURE_FCT, PICTURES };
-extern const char *const picture_names[PICTURES];
+extern const char *const dpapcc_picture_names[PICTURES];
 /* Appends a picture. `id` is NULL for a separate file. `about`, if not NULL, gets the picture in
  * words. */
-void picture_put(const struct report *r, enum picture which, unsigned width, const char *id,
-                 struct dpk_buf *out, struct dpk_buf *about);
+void dpapcc_picture_put(const struct report *r, enum picture which, unsigned width, const char *id,
+                        struct dpk_buf *out, struct dpk_buf *about);
 
 /* page.c */
-void page_put(const struct report *r, struct dpk_buf *out);
+void dpapcc_page_put(const struct report *r, struct dpk_buf *out);
 
 /* folder.c: writes all files to a folder that appears whole. */
 /* Errors: DPK_ERR_EXISTS if the folder has other files, which must not be lost. */
-enum dpk_status folder_check(const char *path, struct dpk_error *err);
-enum dpk_status folder_write(const char *path, const struct report *r, struct dpk_error *err);
+enum dpk_status dpapcc_folder_check(const char *path, struct dpk_error *err);
+enum dpk_status dpapcc_folder_write(const char *path, const struct report *r,
+                                    struct dpk_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 static void put_json(const struct report *r, struct dpk_buf *out)
 {
-    cJSON *json = report_json(r);
+    cJSON *json = dpapcc_report_json(r);
     char *text = json ? cJSON_Print(json) : NULL;
     if (text)
         dpk_put_format(out, "%s\n", text);
@@ -21,17 +21,17 @@ static void put_file(const void *context, const char *name, struct dpk_buf *out)
     if (strcmp(name, "summary.json") == 0)
         put_json(r, out);
     else if (strcmp(name, "flows.csv") == 0)
-        csv_flows(r, out);
+        dpapcc_csv_flows(r, out);
     else if (strcmp(name, "series.csv") == 0)
-        csv_series(r, out);
+        dpapcc_csv_series(r, out);
     else if (strcmp(name, "report.html") == 0)
-        page_put(r, out);
+        dpapcc_page_put(r, out);
     else if (strcmp(name, "trace.json") == 0)
-        trace_json(r, out);
+        dpapcc_trace_json(r, out);
     else
         for (unsigned i = 0; i < PICTURES; i++)
-            if (strncmp(picture_names[i], name, strlen(picture_names[i])) == 0)
-                picture_put(r, i, 720, NULL, out, NULL);
+            if (strncmp(dpapcc_picture_names[i], name, strlen(dpapcc_picture_names[i])) == 0)
+                dpapcc_picture_put(r, i, 720, NULL, out, NULL);
 }
 
 static const char *const names[] = {"summary.json", "flows.csv",   "series.csv",
@@ -47,14 +47,14 @@ static void list(struct dpk_folder_file files[FILES], const struct report *r, un
             (struct dpk_folder_file){.name = names[i], .mode = mode, .put = put_file, .context = r};
 }
 
-enum dpk_status folder_check(const char *path, struct dpk_error *err)
+enum dpk_status dpapcc_folder_check(const char *path, struct dpk_error *err)
 {
     struct dpk_folder_file files[FILES];
     list(files, NULL, 0);
     return dpk_folder_replaceable(path, files, FILES, err);
 }
 
-enum dpk_status folder_write(const char *path, const struct report *r, struct dpk_error *err)
+enum dpk_status dpapcc_folder_write(const char *path, const struct report *r, struct dpk_error *err)
 {
     struct dpk_folder_file files[FILES];
     const mode_t mask = umask(0);

@@ -60,7 +60,7 @@ static cJSON *algorithm_json(struct algorithm *a, const struct dpk_pcc_algorithm
     return o;
 }
 
-enum dpk_status algorithm_list(struct algorithm *a, bool json, struct dpk_error *err)
+enum dpk_status dpapcc_algorithm_list(struct algorithm *a, bool json, struct dpk_error *err)
 {
     struct dpk_pcc_algorithm about;
     cJSON *list = json ? cJSON_CreateArray() : NULL;

@@ -12,7 +12,7 @@ enum { RUNS_MAX = 16 };
 
 static enum dpk_status parse_duration(void *at, const char *text, struct dpk_error *err)
 {
-    enum dpk_status status = cc_parse_time(text, at, err);
+    enum dpk_status status = model_cc_parse_time(text, at, err);
     if (status == DPK_OK && *(uint64_t *)at == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "'%s': no time at all", text);
     return status == DPK_OK ? status : dpk_fail(err, DPK_ERR_USAGE, "%s", err->message);
@@ -93,11 +93,11 @@ static void hint_at_targets(const struct report *r)
 static enum dpk_status show(const struct report *r, struct dpk_error *err)
 {
     const struct options *o = r->options;
-    enum dpk_status status = o->output ? folder_write(o->output, r, err) : DPK_OK;
+    enum dpk_status status = o->output ? dpapcc_folder_write(o->output, r, err) : DPK_OK;
     if (status == DPK_OK && o->json)
-        status = dpk_json_print(report_json(r), err);
+        status = dpk_json_print(dpapcc_report_json(r), err);
     else if (status == DPK_OK && !o->quiet)
-        report_table(r, stdout);
+        dpapcc_report_table(r, stdout);
     warn_of_time(r);
     hint_at_targets(r);
     if (o->stats)
@@ -126,7 +126,7 @@ struct job {
 static void do_run(void *context, size_t i)
 {
     struct job *job = context;
-    job->status[i] = run_algorithm(&job->runs[i], &job->errors[i]);
+    job->status[i] = dpapcc_run_algorithm(&job->runs[i], &job->errors[i]);
 }
 
 static enum dpk_status run_all(struct run *runs, size_t count, struct dpk_error *err)
@@ -171,7 +171,7 @@ static enum dpk_status run_report(struct report *r, struct algorithm *algorithms
     if (status == DPK_OK)
         status = failure_of(r, err);
     for (size_t i = 0; i < r->count; i++)
-        run_close(&r->runs[i]);
+        dpapcc_run_close(&r->runs[i]);
     return status;
 }
 
@@ -180,12 +180,13 @@ static enum dpk_status run_mix(struct report *r, struct algorithm *parts, size_t
                                struct dpk_error *err)
 {
     struct algorithm *whole = calloc(1, sizeof *whole);
-    enum dpk_status status = whole ? mix_open(parts, count, whole, err) : dpk_fail_nomem(err);
+    enum dpk_status status =
+        whole ? dpapcc_mix_open(parts, count, whole, err) : dpk_fail_nomem(err);
     r->count = 1;
     if (status == DPK_OK)
         status = run_report(r, whole, err);
     if (whole)
-        algorithm_close(whole);
+        dpapcc_algorithm_close(whole);
     free(whole);
     return status;
 }
@@ -201,21 +202,21 @@ static enum dpk_status run_words(const struct options *o, const struct dpk_args 
     enum dpk_status status =
         algorithms && report.runs && report.facts ? DPK_OK : dpk_fail_nomem(err);
     if (status == DPK_OK && o->output)
-        status = folder_check(o->output, err);
+        status = dpapcc_folder_check(o->output, err);
     if (status == DPK_OK)
-        status = scenario_open(o, &scenario, err);
+        status = dpapcc_scenario_open(o, &scenario, err);
     scenario.work.algorithms = o->mixed ? (uint32_t)args->count : 1;
     uint32_t speed = (uint32_t)(scenario.line_bps / 1e9);
     for (size_t i = 0; i < args->count && status == DPK_OK; i++)
-        status = algorithm_open(args->words[i], o, speed, &algorithms[i], err);
+        status = dpapcc_algorithm_open(args->words[i], o, speed, &algorithms[i], err);
     if (status == DPK_OK) {
         name_apart(algorithms, args->count);
         status = o->mixed ? run_mix(&report, algorithms, args->count, err)
                           : run_report(&report, algorithms, err);
     }
     for (size_t i = 0; algorithms && i < args->count; i++)
-        algorithm_close(&algorithms[i]);
-    scenario_close(&scenario);
+        dpapcc_algorithm_close(&algorithms[i]);
+    dpapcc_scenario_close(&scenario);
     free(report.facts);
     free(report.runs);
     free(algorithms);
@@ -251,7 +252,7 @@ static enum dpk_status mix(void *options, const struct dpk_args *args, struct dp
 
 static enum dpk_status sweep(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
-    return sweep_run(options, args->words[0], err);
+    return dpapcc_sweep_run(options, args->words[0], err);
 }
 
 static enum dpk_status list(void *options, const struct dpk_args *args, struct dpk_error *err)
@@ -260,10 +261,10 @@ static enum dpk_status list(void *options, const struct dpk_args *args, struct d
     struct algorithm *a = calloc(1, sizeof *a);
     if (!a)
         return dpk_fail_nomem(err);
-    enum dpk_status status = algorithm_open(args->words[0], o, 0, a, err);
+    enum dpk_status status = dpapcc_algorithm_open(args->words[0], o, 0, a, err);
     if (status == DPK_OK)
-        status = algorithm_list(a, o->json, err);
-    algorithm_close(a);
+        status = dpapcc_algorithm_list(a, o->json, err);
+    dpapcc_algorithm_close(a);
     free(a);
     return status;
 }

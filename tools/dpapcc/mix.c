@@ -70,8 +70,8 @@ static void write_texts(struct mix *m)
         }
 }
 
-enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm *a,
-                         struct dpk_error *err)
+enum dpk_status dpapcc_mix_open(struct algorithm *parts, size_t count, struct algorithm *a,
+                                struct dpk_error *err)
 {
     struct mix *m = calloc(1, sizeof *m);
     if (!m)
@@ -95,13 +95,13 @@ enum dpk_status mix_open(struct algorithm *parts, size_t count, struct algorithm
     return DPK_OK;
 }
 
-void mix_close(struct algorithm *a)
+void dpapcc_mix_close(struct algorithm *a)
 {
     free(a->mix);
     a->mix = NULL;
 }
 
-const char *mix_name(const struct algorithm *a, uint32_t number)
+const char *dpapcc_mix_name(const struct algorithm *a, uint32_t number)
 {
     return a->mix && number < a->mix->count ? a->mix->parts[number].name : a->name;
 }
@@ -146,12 +146,12 @@ static void add_part(const struct mix *m, size_t i, const struct sums *s, double
         [SLOWDOWN] = s->ended > 0 ? s->slowdowns / s->ended : NAN,
     };
     for (size_t k = 0; k < METRICS; k++)
-        fact_add(f, "algorithms", m->keys[i][k],
-                 k == SLOWDOWN && !(s->ended > 0) ? NULL : m->labels[i][k], values[k],
-                 metrics[k].scale, metrics[k].unit);
+        dpapcc_fact_add(f, "algorithms", m->keys[i][k],
+                        k == SLOWDOWN && !(s->ended > 0) ? NULL : m->labels[i][k], values[k],
+                        metrics[k].scale, metrics[k].unit);
 }
 
-void mix_facts(const struct run *r, struct facts *f)
+void dpapcc_mix_facts(const struct run *r, struct facts *f)
 {
     const struct mix *m = r->algorithm->mix;
     const struct cc_results *res = &r->results;
@@ -169,6 +169,6 @@ void mix_facts(const struct run *r, struct facts *f)
     }
     for (size_t i = 0; i < m->count; i++)
         add_part(m, i, &sums[i], all, res->time_ns, f);
-    fact_add(f, "algorithms", "mix.fairness", "fairness between them",
-             jain((double)m->count, means, squares), 1, NULL);
+    dpapcc_fact_add(f, "algorithms", "mix.fairness", "fairness between them",
+                    jain((double)m->count, means, squares), 1, NULL);
 }

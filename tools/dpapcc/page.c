@@ -10,13 +10,13 @@ enum { WIDE = 860, NARROW = 340, ROWS_MAX = 100 };
 static void put_fact_cell(const struct facts *facts, const char *key, size_t run, const char *tag,
                           struct dpk_buf *out)
 {
-    const struct fact *f = fact_find(facts, key);
+    const struct fact *f = dpapcc_fact_find(facts, key);
     struct dpk_buf text = {0};
     if (!f) {
         dpk_put_format(out, "<%s>\u2013</%s>", tag, tag);
         return;
     }
-    fact_put(f, &text);
+    dpapcc_fact_put(f, &text);
     dpk_put_u8(&text, 0);
     dpk_put_format(out, "<%s data-run=\"%zu\" data-key=\"%s\" data-value=\"", tag, run, key);
     if (isfinite(f->value))
@@ -54,7 +54,7 @@ static void put_tiles(const struct report *r, struct dpk_buf *out)
         return;
     dpk_put_format(out, "<dl class=\"tiles\">\n");
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
-        if (!fact_find(&r->facts[0], tiles[i].key))
+        if (!dpapcc_fact_find(&r->facts[0], tiles[i].key))
             continue;
         dpk_put_format(out, "<div><dt>%s</dt>", tiles[i].label);
         put_fact_cell(&r->facts[0], tiles[i].key, 0, "dd", out);
@@ -67,14 +67,14 @@ static void put_picture(const struct report *r, enum picture which, struct dpk_b
 {
     static const char *const titles[PICTURES] = {"Rates of flows", "Longest queues", "Round trips",
                                                  "Slowdown of flows that ended"};
-    const char *name = picture_names[which];
+    const char *name = dpapcc_picture_names[which];
     struct dpk_buf about = {0}, narrow = {0};
     char id[16];
     snprintf(id, sizeof id, "%s-n", name);
-    picture_put(r, which, NARROW, id, &narrow, NULL);
+    dpapcc_picture_put(r, which, NARROW, id, &narrow, NULL);
     dpk_put_format(out, "<figure id=\"%s\"><h2>%s</h2>\n<div class=\"wide\">", name, titles[which]);
     snprintf(id, sizeof id, "%s-w", name);
-    picture_put(r, which, WIDE, id, out, &about);
+    dpapcc_picture_put(r, which, WIDE, id, out, &about);
     dpk_put_format(out, "</div><div class=\"narrow\">");
     dpk_put(out, narrow.data, narrow.size);
     dpk_put_format(out, "</div>\n<figcaption>");
@@ -91,7 +91,7 @@ static const char *label_in(const struct report *r, const char *key)
 {
     const struct fact *f = NULL;
     for (size_t i = 0; i < r->count && !(f && f->label); i++)
-        f = fact_find(&r->facts[i], key);
+        f = dpapcc_fact_find(&r->facts[i], key);
     return f ? f->label : NULL;
 }
 
@@ -145,9 +145,9 @@ static void put_flow(const struct run *r, uint32_t number, struct dpk_buf *out)
     double end = (double)(f->end_ns ? f->end_ns : r->results.time_ns);
     double active = (end - (double)f->start_ns) * 1e-9;
     dpk_put_format(out, "<tr><th scope=\"row\">%" PRIu32 ": ", number);
-    chart_put_xml(out, node_name(r->scenario, f->from, from));
+    chart_put_xml(out, dpapcc_node_name(r->scenario, f->from, from));
     dpk_put_format(out, " \u2192 ");
-    chart_put_xml(out, node_name(r->scenario, f->to, to));
+    chart_put_xml(out, dpapcc_node_name(r->scenario, f->to, to));
     dpk_put_format(out, "</th>");
     put_cell(out, f->size ? (double)f->size : NAN, "B");
     put_cell(out, active > 0 ? (double)f->acknowledged * 8 / active : NAN, "bit/s");
@@ -224,10 +224,10 @@ static void put_notes(const struct report *r, struct dpk_buf *out)
     dpk_put_format(out, "Made by dpapcc of dpakit %s.</p></footer>\n", dpk_version);
 }
 
-void page_put(const struct report *r, struct dpk_buf *out)
+void dpapcc_page_put(const struct report *r, struct dpk_buf *out)
 {
     struct dpk_buf title = {0};
-    report_title(r, &title);
+    dpapcc_report_title(r, &title);
     dpk_put_u8(&title, 0);
     const char *text = title.failed ? "" : (const char *)title.data;
     chart_page_begin(out, text, "numbers", "To the numbers");

@@ -7,7 +7,7 @@
 
 #include "dpapcc.h"
 
-const char *const picture_names[PICTURES] = {"rates", "queue", "rtt", "fct"};
+const char *const dpapcc_picture_names[PICTURES] = {"rates", "queue", "rtt", "fct"};
 
 enum { SERIES_MAX = 256, LINES_OF_MANY = 3, BANDS_OF_RUNS = 3 };
 
@@ -105,12 +105,12 @@ static void add_quantiles(struct drawing *d, const struct series *s, double *con
 static void say_value(struct drawing *d, const struct report *r, const char *key)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const struct fact *f = fact_find(&r->facts[i], key);
+        const struct fact *f = dpapcc_fact_find(&r->facts[i], key);
         dpk_put_format(&d->about, "%s", i ? ", " : " ");
         if (r->count > 1)
             dpk_put_format(&d->about, "%s ", r->runs[i].algorithm->name);
         if (f)
-            fact_put(f, &d->about);
+            dpapcc_fact_put(f, &d->about);
     }
 }
 
@@ -137,7 +137,7 @@ static void draw_flows(struct drawing *d, const struct run *r, double *const *co
         add_line(d, s, scaled(d, columns[Q50], s->count, scale), LINES_OF_MANY + 1, "median");
     }
     for (uint32_t i = 0; i < shown; i++) {
-        const char *who = mix_name(r->algorithm, r->results.flows[i].algorithm);
+        const char *who = dpapcc_mix_name(r->algorithm, r->results.flows[i].algorithm);
         snprintf(name, sizeof name, "flow %" PRIu32 "%s%.40s", i, r->algorithm->mix ? ", " : "",
                  r->algorithm->mix ? who : "");
         add_line(d, s, scaled(d, flows[i], s->count, scale), i, name);
@@ -181,11 +181,11 @@ static void draw_queues(struct drawing *d, const struct report *r)
     d->chart.y = (struct chart_axis){.title = "peak of the queue", .unit = "B"};
     for (unsigned i = 0; i < r->count; i++) {
         const struct run *run = &r->runs[i];
-        size_t count = run_queues(run, queues);
+        size_t count = dpapcc_run_queues(run, queues);
         for (unsigned k = 0; k < (r->count == 1 ? count : count > 0); k++) {
             double *room = numbers(d, run->series.count);
             if (room)
-                series_queue(&run->series, queues[k], room);
+                dpapcc_series_queue(&run->series, queues[k], room);
             highest = fmax(highest, (double)run->results.queues[queues[k]].bytes.max);
             add_line(d, &run->series, room, r->count == 1 ? k : style_of(r, i),
                      r->count == 1 ? run->results.queues[queues[k]].name : run->algorithm->name);
@@ -238,7 +238,7 @@ static void add_slowdowns(struct drawing *d, const struct facts *facts, size_t q
     if (!x || !y)
         return;
     for (size_t i = 0; i < SIZE_CLASSES; i++) {
-        const struct fact *f = fact_find(facts, size_classes[i].keys[quantile]);
+        const struct fact *f = dpapcc_fact_find(facts, dpapcc_size_classes[i].keys[quantile]);
         x[i] = (double)i;
         y[i] = f ? f->value : NAN;
     }
@@ -252,7 +252,7 @@ static void draw_fct(struct drawing *d, const struct report *r)
 {
     static const char *names[SIZE_CLASSES];
     for (size_t i = 0; i < SIZE_CLASSES; i++)
-        names[i] = size_classes[i].name;
+        names[i] = dpapcc_size_classes[i].name;
     d->chart.title = "Slowdown of flows that ended";
     d->chart.empty = "No flow of a known size has ended.";
     d->chart.x = (struct chart_axis){
@@ -304,8 +304,8 @@ static double longest_time(const struct report *r)
     return (double)most * 1e-9;
 }
 
-void picture_put(const struct report *r, enum picture which, unsigned width, const char *id,
-                 struct dpk_buf *out, struct dpk_buf *about)
+void dpapcc_picture_put(const struct report *r, enum picture which, unsigned width, const char *id,
+                        struct dpk_buf *out, struct dpk_buf *about)
 {
     static void (*const draw[PICTURES])(struct drawing *, const struct report *) = {
         draw_rates, draw_queues, draw_rtt, draw_fct};

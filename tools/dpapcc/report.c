@@ -5,7 +5,7 @@
 
 #include "dpapcc.h"
 
-void report_title(const struct report *r, struct dpk_buf *out)
+void dpapcc_report_title(const struct report *r, struct dpk_buf *out)
 {
     const struct scenario *s = r->scenario;
     for (size_t i = 0; i < r->count; i++)
@@ -52,7 +52,7 @@ static void add_failure(cJSON *o, const struct run *r)
         return;
     cJSON *f = cJSON_AddObjectToObject(o, "failure");
     dpk_json_text(f, "message", r->error.message);
-    cJSON_AddStringToObject(f, "event", cc_event_name(e->type));
+    cJSON_AddStringToObject(f, "event", model_cc_event_name(e->type));
     cJSON_AddNumberToObject(f, "flow", e->flow);
     cJSON_AddNumberToObject(f, "time_ns", (double)e->time_ns);
 }
@@ -84,7 +84,7 @@ static void add_run(cJSON *o, const struct run *r, const struct facts *facts)
         char key[32];
         snprintf(key, sizeof key, "%u", (unsigned)i + 1);
         dpk_json_text(cJSON_GetObjectItem(cJSON_GetObjectItem(o, "mix"), key), "algorithm",
-                      mix_name(a, i));
+                      dpapcc_mix_name(a, i));
     }
     if (!a->pcc)
         return;
@@ -92,7 +92,7 @@ static void add_run(cJSON *o, const struct run *r, const struct facts *facts)
     add_values(cJSON_AddObjectToObject(o, "counters"), a, true);
 }
 
-cJSON *report_json(const struct report *r)
+cJSON *dpapcc_report_json(const struct report *r)
 {
     const struct scenario *s = r->scenario;
     cJSON *o = cJSON_CreateObject();
@@ -117,7 +117,7 @@ cJSON *report_json(const struct report *r)
 
 /* ---- The table ---- */
 
-int report_columns(const struct dpk_buf *text)
+int dpapcc_report_columns(const struct dpk_buf *text)
 {
     int n = 0;
     for (size_t i = 0; i < text->size; i++)
@@ -128,12 +128,12 @@ int report_columns(const struct dpk_buf *text)
 static void print_cell(const struct facts *f, const char *key, int width, FILE *to)
 {
     struct dpk_buf text = {0};
-    const struct fact *fact = fact_find(f, key);
+    const struct fact *fact = dpapcc_fact_find(f, key);
     if (fact)
-        fact_put(fact, &text);
+        dpapcc_fact_put(fact, &text);
     else
         dpk_put_format(&text, "\u2013");
-    fprintf(to, "%*s%.*s", width - report_columns(&text), "", (int)text.size,
+    fprintf(to, "%*s%.*s", width - dpapcc_report_columns(&text), "", (int)text.size,
             (const char *)text.data);
     dpk_buf_free(&text);
 }
@@ -153,20 +153,20 @@ static const struct facts *longest(const struct report *r)
 static const char *label_of(const struct report *r, const char *key)
 {
     for (size_t i = 0; i < r->count; i++) {
-        const struct fact *f = fact_find(&r->facts[i], key);
+        const struct fact *f = dpapcc_fact_find(&r->facts[i], key);
         if (f && f->label)
             return f->label;
     }
     return NULL;
 }
 
-void report_table(const struct report *r, FILE *to)
+void dpapcc_report_table(const struct report *r, FILE *to)
 {
     const struct facts *all = longest(r);
     const char *group = "";
     struct dpk_buf title = {0};
     int width[64];
-    report_title(r, &title);
+    dpapcc_report_title(r, &title);
     fprintf(to, "%.*s\n", (int)title.size, (const char *)title.data);
     dpk_buf_free(&title);
     if (r->count > 1)

@@ -9,7 +9,7 @@
 static void on_sample(void *self, const struct cc_sample *sample)
 {
     struct run *r = self;
-    series_add(&r->series, sample);
+    dpapcc_series_add(&r->series, sample);
 }
 
 static void on_mark(void *self, enum cc_mark what, uint64_t time_ns, uint32_t flow, uint32_t queue)
@@ -38,10 +38,10 @@ static double now(void)
     return (double)dpk_thread_time_ns() * 1e-9;
 }
 
-enum dpk_status run_algorithm(struct run *r, struct dpk_error *err)
+enum dpk_status dpapcc_run_algorithm(struct run *r, struct dpk_error *err)
 {
     const struct scenario *s = r->scenario;
-    if (!series_start(&r->series, s))
+    if (!dpapcc_series_start(&r->series, s))
         return dpk_fail_nomem(err);
     const struct cc_recorder recorder = {.self = r,
                                          .interval_ns = s->interval_ns,
@@ -49,8 +49,8 @@ enum dpk_status run_algorithm(struct run *r, struct dpk_error *err)
                                          .mark = on_mark,
                                          .progress = on_progress};
     double start = now();
-    r->status = cc_run(&s->net, &s->work, &r->algorithm->calls, s->seed, s->time_ns, &recorder,
-                       &r->results, &r->error);
+    r->status = model_cc_run(&s->net, &s->work, &r->algorithm->calls, s->seed, s->time_ns,
+                             &recorder, &r->results, &r->error);
     r->seconds = now() - start;
     if (r->progress)
         dpk_progress_end(r->progress);
@@ -61,20 +61,20 @@ enum dpk_status run_algorithm(struct run *r, struct dpk_error *err)
     return dpk_fail(err, r->status, "%s", r->error.message);
 }
 
-void run_close(struct run *r)
+void dpapcc_run_close(struct run *r)
 {
-    cc_results_free(&r->results);
-    series_end(&r->series);
+    model_cc_results_free(&r->results);
+    dpapcc_series_end(&r->series);
     dpk_buf_free(&r->marks);
 }
 
-const struct mark *run_marks(const struct run *r, size_t *count)
+const struct mark *dpapcc_run_marks(const struct run *r, size_t *count)
 {
     *count = r->marks.size / sizeof(struct mark);
     return (const struct mark *)(const void *)r->marks.data;
 }
 
-size_t run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN])
+size_t dpapcc_run_queues(const struct run *r, uint32_t out[QUEUES_SHOWN])
 {
     const struct cc_queue *queues = r->results.queues;
     size_t count = 0;

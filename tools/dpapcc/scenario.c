@@ -24,17 +24,17 @@ static const char *folder_of(const char *path, char out[PATH_MAX])
 static enum dpk_status read_topology(const char *text, struct scenario *s, struct dpk_error *err)
 {
     if (!is_file(text))
-        return cc_named(text, &s->net, &s->work, err);
+        return model_cc_named(text, &s->net, &s->work, err);
     struct dpk_buf file = {0};
     enum dpk_status status = dpk_file_read(text, (size_t)64 << 20, &file, err);
     if (status == DPK_OK) {
-        status = cc_read(file.data, file.size, &s->net, &s->work, err);
+        status = model_cc_read(file.data, file.size, &s->net, &s->work, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", text);
     }
     char folder[PATH_MAX];
     if (status == DPK_OK)
-        status = cc_load(&s->work, folder_of(text, folder), err);
+        status = model_cc_load(&s->work, folder_of(text, folder), err);
     dpk_buf_free(&file);
     return status;
 }
@@ -56,7 +56,8 @@ static double line_rate(const struct cc_topology *net)
     return (double)mbps * 1e6;
 }
 
-enum dpk_status scenario_open(const struct options *o, struct scenario *s, struct dpk_error *err)
+enum dpk_status dpapcc_scenario_open(const struct options *o, struct scenario *s,
+                                     struct dpk_error *err)
 {
     s->topology = o->topology;
     s->workload = o->workload;
@@ -69,16 +70,16 @@ enum dpk_status scenario_open(const struct options *o, struct scenario *s, struc
         return dpk_fail(err, DPK_ERR_USAGE, "--interval: more than 100000 samples in --time");
     enum dpk_status status = read_topology(o->topology, s, err);
     if (status == DPK_OK && o->workload) {
-        cc_workload_free(&s->work);
+        model_cc_workload_free(&s->work);
         s->work = (struct cc_workload){0};
-        status = cc_workload_named(o->workload, &s->work, err);
+        status = model_cc_workload_named(o->workload, &s->work, err);
         if (status == DPK_OK)
-            status = cc_load(&s->work, "", err);
+            status = model_cc_load(&s->work, "", err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "--workload");
     }
     for (size_t i = 0; i < o->failures.count && status == DPK_OK; i++) {
-        status = cc_failure_named(o->failures.at[i], &s->net, err);
+        status = model_cc_failure_named(o->failures.at[i], &s->net, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "--fail");
         if (status == DPK_ERR_FORMAT)
@@ -89,13 +90,13 @@ enum dpk_status scenario_open(const struct options *o, struct scenario *s, struc
     return status;
 }
 
-void scenario_close(struct scenario *s)
+void dpapcc_scenario_close(struct scenario *s)
 {
-    cc_workload_free(&s->work);
-    cc_topology_free(&s->net);
+    model_cc_workload_free(&s->work);
+    model_cc_topology_free(&s->net);
 }
 
-const char *node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_MAX + 8])
+const char *dpapcc_node_name(const struct scenario *s, uint32_t node, char out[CC_NAME_MAX + 8])
 {
     if (node < s->net.node_count && s->net.nodes[node].name[0])
         snprintf(out, CC_NAME_MAX + 8, "%s", s->net.nodes[node].name);

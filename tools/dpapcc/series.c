@@ -9,7 +9,7 @@
 
 enum { SINGLE_COLUMNS = 8, COLUMNS = SINGLE_COLUMNS + 2 * QUANTILES + 2 * FLOWS_SHOWN };
 
-bool series_start(struct series *s, const struct scenario *scenario)
+bool dpapcc_series_start(struct series *s, const struct scenario *scenario)
 {
     s->capacity = scenario->time_ns / scenario->interval_ns + 2;
     s->cells = calloc(s->capacity * COLUMNS, sizeof *s->cells);
@@ -94,7 +94,7 @@ static void add_queues(struct series *s, const struct cc_sample *sample)
     s->queue_most[s->count] = most;
 }
 
-void series_add(struct series *s, const struct cc_sample *sample)
+void dpapcc_series_add(struct series *s, const struct cc_sample *sample)
 {
     size_t row = s->count;
     if (s->failed || row >= s->capacity)
@@ -109,14 +109,14 @@ void series_add(struct series *s, const struct cc_sample *sample)
     s->count += !s->failed;
 }
 
-void series_queue(const struct series *s, uint32_t queue, double *out)
+void dpapcc_series_queue(const struct series *s, uint32_t queue, double *out)
 {
     for (size_t i = 0; i < s->count; i++)
         out[i] = s->queues && queue < s->queue_count ? (double)s->queues[i * s->queue_count + queue]
                                                      : NAN;
 }
 
-void series_end(struct series *s)
+void dpapcc_series_end(struct series *s)
 {
     free(s->cells);
     free(s->queues);

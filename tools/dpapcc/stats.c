@@ -3,7 +3,7 @@
 
 #include "sweep.h"
 
-double student_t(size_t degrees)
+double dpapcc_student_t(size_t degrees)
 {
     static const double table[] = {0,      12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646,
                                    2.3060, 2.2622,  2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314,
@@ -16,7 +16,7 @@ double student_t(size_t degrees)
     return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
-struct estimate estimate_of(const double *values, size_t count)
+struct estimate dpapcc_estimate_of(const double *values, size_t count)
 {
     struct estimate e = {.mean = NAN, .half = NAN, .least = NAN, .most = NAN};
     double sum = 0, squares = 0;
@@ -35,6 +35,7 @@ struct estimate estimate_of(const double *values, size_t count)
         if (isfinite(values[i]))
             squares += (values[i] - e.mean) * (values[i] - e.mean);
     if (e.count > 1)
-        e.half = student_t(e.count - 1) * sqrt(squares / (double)(e.count - 1) / (double)e.count);
+        e.half =
+            dpapcc_student_t(e.count - 1) * sqrt(squares / (double)(e.count - 1) / (double)e.count);
     return e;
 }

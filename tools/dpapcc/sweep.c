@@ -66,20 +66,21 @@ static enum dpk_status parse_axes(struct sweep *s, struct dpk_error *err)
     return DPK_OK;
 }
 
-const char *sweep_value(const struct sweep *s, size_t point, size_t axis)
+const char *dpapcc_sweep_value(const struct sweep *s, size_t point, size_t axis)
 {
     for (size_t i = s->axis_count; --i > axis;)
         point /= s->axes[i].count;
     return s->axes[axis].values[point % s->axes[axis].count];
 }
 
-void sweep_point_put(const struct sweep *s, size_t point, struct dpk_buf *out)
+void dpapcc_sweep_point_put(const struct sweep *s, size_t point, struct dpk_buf *out)
 {
     for (size_t i = 0; i < s->axis_count; i++)
-        dpk_put_format(out, "%s%s=%s", i ? ", " : "", s->axes[i].name, sweep_value(s, point, i));
+        dpk_put_format(out, "%s%s=%s", i ? ", " : "", s->axes[i].name,
+                       dpapcc_sweep_value(s, point, i));
 }
 
-struct estimate sweep_estimate(const struct sweep *s, size_t point, size_t fact)
+struct estimate dpapcc_sweep_estimate(const struct sweep *s, size_t point, size_t fact)
 {
     struct estimate none = {.mean = NAN, .half = NAN, .least = NAN, .most = NAN};
     double *values = calloc(s->seeds, sizeof *values);
@@ -87,7 +88,7 @@ struct estimate sweep_estimate(const struct sweep *s, size_t point, size_t fact)
         return none;
     for (size_t i = 0; i < s->seeds; i++)
         values[i] = s->facts[point * s->seeds + i].at[fact].value;
-    const struct estimate e = estimate_of(values, s->seeds);
+    const struct estimate e = dpapcc_estimate_of(values, s->seeds);
     free(values);
     return e;
 }
@@ -106,7 +107,7 @@ static bool fill_in(const struct sweep *s, size_t point, const char *text, struc
                 best = i, length = have;
         }
         if (best < s->axis_count)
-            dpk_put_format(out, "%s", sweep_value(s, point, best));
+            dpk_put_format(out, "%s", dpapcc_sweep_value(s, point, best));
         else
             dpk_put(out, at, 1);
         at += best < s->axis_count ? length + 1 : 1;
@@ -147,12 +148,13 @@ static enum dpk_status prepare(const struct sweep *s, size_t index, struct one *
         if (s->axes[i].in_text)
             continue;
         snprintf(one->parameters[i], sizeof one->parameters[i], "%s=%s", s->axes[i].name,
-                 sweep_value(s, point, i));
+                 dpapcc_sweep_value(s, point, i));
         one->list[o->parameters.count++] = one->parameters[i];
     }
-    enum dpk_status status = scenario_open(o, &one->scenario, err);
+    enum dpk_status status = dpapcc_scenario_open(o, &one->scenario, err);
     const uint32_t speed = (uint32_t)(one->scenario.line_bps / 1e9);
-    return status == DPK_OK ? algorithm_open(s->word, o, speed, &one->algorithm, err) : status;
+    return status == DPK_OK ? dpapcc_algorithm_open(s->word, o, speed, &one->algorithm, err)
+                            : status;
 }
 
 struct job {
@@ -167,7 +169,7 @@ static enum dpk_status run_one(struct job *job, size_t index, struct one *one,
     enum dpk_status status = prepare(job->sweep, index, one, err);
     one->run = (struct run){.scenario = &one->scenario, .algorithm = &one->algorithm};
     if (status == DPK_OK)
-        status = run_algorithm(&one->run, err);
+        status = dpapcc_run_algorithm(&one->run, err);
     if (status == DPK_OK && one->run.status != DPK_OK)
         status = dpk_fail(err, DPK_ERR_FAULT, "%s", one->run.error.message);
     if (status == DPK_OK)
@@ -183,9 +185,9 @@ static void do_run(void *context, size_t index)
         one ? run_one(job, index, one, &job->errors[index]) : dpk_fail_nomem(&job->errors[index]);
     if (!one)
         return;
-    run_close(&one->run);
-    algorithm_close(&one->algorithm);
-    scenario_close(&one->scenario);
+    dpapcc_run_close(&one->run);
+    dpapcc_algorithm_close(&one->algorithm);
+    dpapcc_scenario_close(&one->scenario);
     dpk_buf_free(&one->topology);
     dpk_buf_free(&one->workload);
     free(one->list);
@@ -206,7 +208,7 @@ static enum dpk_status first_failure(const struct job *job, size_t runs, struct 
         if (job->status[i] == DPK_OK)
             continue;
         *err = job->errors[i];
-        sweep_point_put(s, i / s->seeds, &point);
+        dpapcc_sweep_point_put(s, i / s->seeds, &point);
         dpk_error_prefix(err, "%s with %.*s%sseed %zu", s->word, (int)point.size,
                          (const char *)point.data, point.size ? ", " : "",
                          s->options->seed + i % s->seeds);
@@ -238,7 +240,7 @@ static enum dpk_status run_points(struct sweep *s, struct dpk_error *err)
     return status;
 }
 
-enum dpk_status sweep_run(const struct options *o, const char *word, struct dpk_error *err)
+enum dpk_status dpapcc_sweep_run(const struct options *o, const char *word, struct dpk_error *err)
 {
     struct sweep *s = calloc(1, sizeof *s);
     if (!s)
@@ -247,11 +249,11 @@ enum dpk_status sweep_run(const struct options *o, const char *word, struct dpk_
     s->word = s->name = word;
     enum dpk_status status = parse_axes(s, err);
     if (status == DPK_OK && o->output)
-        status = sweep_check_folder(o->output, err);
+        status = dpapcc_sweep_check_folder(o->output, err);
     if (status == DPK_OK)
         status = run_points(s, err);
     if (status == DPK_OK)
-        status = sweep_show(s, err);
+        status = dpapcc_sweep_show(s, err);
     for (size_t i = 0; i < s->axis_count; i++)
         for (size_t k = 0; k < s->axes[i].count; k++)
             free(s->axes[i].values[k]);

@@ -30,19 +30,19 @@ struct sweep {
 };
 
 /* Returns the value of an axis at a point; the last axis changes fastest. */
-const char *sweep_value(const struct sweep *s, size_t point, size_t axis);
+const char *dpapcc_sweep_value(const struct sweep *s, size_t point, size_t axis);
 /* Appends "TARGET_NS=6000, n=8". */
-void sweep_point_put(const struct sweep *s, size_t point, struct dpk_buf *out);
+void dpapcc_sweep_point_put(const struct sweep *s, size_t point, struct dpk_buf *out);
 /* Returns the estimate of fact number `fact` at a point, over all seeds. */
-struct estimate sweep_estimate(const struct sweep *s, size_t point, size_t fact);
+struct estimate dpapcc_sweep_estimate(const struct sweep *s, size_t point, size_t fact);
 
 /* sweep_out.c */
-enum dpk_status sweep_show(const struct sweep *s, struct dpk_error *err);
-enum dpk_status sweep_check_folder(const char *path, struct dpk_error *err);
+enum dpk_status dpapcc_sweep_show(const struct sweep *s, struct dpk_error *err);
+enum dpk_status dpapcc_sweep_check_folder(const char *path, struct dpk_error *err);
 
 /* stats.c: estimates from the finite values among `count` values. */
-struct estimate estimate_of(const double *values, size_t count);
+struct estimate dpapcc_estimate_of(const double *values, size_t count);
 /* Returns the 97.5 % quantile of Student's t. */
-double student_t(size_t degrees);
+double dpapcc_student_t(size_t degrees);
 
 #endif

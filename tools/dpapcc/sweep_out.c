@@ -35,7 +35,7 @@ static size_t find_fact(const struct sweep *s, const char *key)
 
 static void put_estimate(const struct sweep *s, size_t point, size_t fact, struct dpk_buf *out)
 {
-    const struct estimate e = sweep_estimate(s, point, fact);
+    const struct estimate e = dpapcc_sweep_estimate(s, point, fact);
     struct fact f = s->facts[0].at[fact];
     f.value = e.mean;
     chart_put_value(out, f.value * f.scale, f.unit);
@@ -48,17 +48,17 @@ static void put_estimate(const struct sweep *s, size_t point, size_t fact, struc
 static void print_row(const struct sweep *s, size_t point)
 {
     struct dpk_buf name = {0};
-    sweep_point_put(s, point, &name);
+    dpapcc_sweep_point_put(s, point, &name);
     printf("\n%.*s\n", (int)name.size, (const char *)name.data);
     dpk_buf_free(&name);
     for (size_t i = 0; i < SHOWN; i++) {
         const size_t fact = find_fact(s, shown[i].key);
         struct dpk_buf text = {0};
-        if (fact == s->facts[0].count || !isfinite(sweep_estimate(s, point, fact).mean))
+        if (fact == s->facts[0].count || !isfinite(dpapcc_sweep_estimate(s, point, fact).mean))
             continue;
         put_estimate(s, point, fact, &text);
-        printf("%-20s%*s%.*s\n", shown[i].title, 32 - report_columns(&text), "", (int)text.size,
-               (const char *)text.data);
+        printf("%-20s%*s%.*s\n", shown[i].title, 32 - dpapcc_report_columns(&text), "",
+               (int)text.size, (const char *)text.data);
         dpk_buf_free(&text);
     }
 }
@@ -89,9 +89,9 @@ static cJSON *point_json(const struct sweep *s, size_t point)
     cJSON *o = cJSON_CreateObject(), *at = cJSON_AddObjectToObject(o, "at"),
           *metrics = cJSON_AddObjectToObject(o, "metrics");
     for (size_t i = 0; i < s->axis_count; i++)
-        dpk_json_text(at, s->axes[i].name, sweep_value(s, point, i));
+        dpk_json_text(at, s->axes[i].name, dpapcc_sweep_value(s, point, i));
     for (size_t i = 0; i < s->facts[0].count; i++) {
-        const struct estimate e = sweep_estimate(s, point, i);
+        const struct estimate e = dpapcc_sweep_estimate(s, point, i);
         cJSON *m = cJSON_AddObjectToObject(metrics, s->facts[0].at[i].key);
         cJSON_AddNumberToObject(m, "n", (double)e.count);
         add_number(m, "mean", e.mean);
@@ -140,7 +140,7 @@ static void put_names(const struct sweep *s, struct dpk_buf *out)
 static void put_values(const struct sweep *s, size_t point, struct dpk_buf *out)
 {
     for (size_t i = 0; i < s->axis_count; i++)
-        dpk_put_format(out, "%s,", sweep_value(s, point, i));
+        dpk_put_format(out, "%s,", dpapcc_sweep_value(s, point, i));
 }
 
 /* Appends a cell and `end`, a comma or line end. A value that is not finite gives an empty cell. */
@@ -157,7 +157,7 @@ static void put_estimates(const struct sweep *s, struct dpk_buf *out)
     dpk_put_format(out, "metric,runs,mean,ci95,min,max\n");
     for (size_t i = 0; i < s->points; i++)
         for (size_t k = 0; k < s->facts[0].count; k++) {
-            const struct estimate e = sweep_estimate(s, i, k);
+            const struct estimate e = dpapcc_sweep_estimate(s, i, k);
             put_values(s, i, out);
             dpk_put_format(out, "%s,%zu,", s->facts[0].at[k].key, e.count);
             put_number(out, e.mean, ',');
@@ -197,7 +197,7 @@ static void fill_line(const struct sweep *s, size_t fact, size_t line, size_t li
     const struct fact *f = &s->facts[0].at[fact];
     struct dpk_buf name = {0};
     for (size_t i = 0; i < s->axes[0].count; i++) {
-        const struct estimate e = sweep_estimate(s, i * lines + line, fact);
+        const struct estimate e = dpapcc_sweep_estimate(s, i * lines + line, fact);
         const double half = isfinite(e.half) ? e.half : 0;
         l->x[i] = (double)i;
         l->mean[i] = e.mean * f->scale;
@@ -206,7 +206,7 @@ static void fill_line(const struct sweep *s, size_t fact, size_t line, size_t li
     }
     for (size_t k = 1; k < s->axis_count; k++)
         dpk_put_format(&name, "%s%s=%s", k > 1 ? ", " : "", s->axes[k].name,
-                       sweep_value(s, line, k));
+                       dpapcc_sweep_value(s, line, k));
     snprintf(l->name, sizeof l->name, "%.*s", (int)name.size,
              name.size ? (const char *)name.data : "");
     dpk_buf_free(&name);
@@ -309,14 +309,14 @@ static void list(struct dpk_folder_file files[FILES], const struct sweep *s, uns
                                             .context = s};
 }
 
-enum dpk_status sweep_check_folder(const char *path, struct dpk_error *err)
+enum dpk_status dpapcc_sweep_check_folder(const char *path, struct dpk_error *err)
 {
     struct dpk_folder_file files[FILES];
     list(files, NULL, 0);
     return dpk_folder_replaceable(path, files, FILES, err);
 }
 
-enum dpk_status sweep_show(const struct sweep *s, struct dpk_error *err)
+enum dpk_status dpapcc_sweep_show(const struct sweep *s, struct dpk_error *err)
 {
     const struct options *o = s->options;
     struct dpk_folder_file files[FILES];

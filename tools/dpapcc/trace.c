@@ -80,18 +80,18 @@ static void put_run(struct dpk_buf *out, size_t process, const struct run *r, do
         snprintf(name, sizeof name, "flow %" PRIu32 " round trip", i);
         put_counter(out, process, s, name, "us", s->flow_rtt[i], 1e6);
     }
-    count = run_queues(r, queues);
+    count = dpapcc_run_queues(r, queues);
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "queue %s", r->results.queues[queues[i]].name);
-        series_queue(s, queues[i], room);
+        dpapcc_series_queue(s, queues[i], room);
         put_counter(out, process, s, name, "bytes", room, 1);
     }
-    const struct mark *marks = run_marks(r, &count);
+    const struct mark *marks = dpapcc_run_marks(r, &count);
     for (size_t i = 0; i < count; i++)
         put_mark(out, process, r, &marks[i]);
 }
 
-void trace_json(const struct report *r, struct dpk_buf *out)
+void dpapcc_trace_json(const struct report *r, struct dpk_buf *out)
 {
     struct dpk_buf room = {0};
     dpk_put_format(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"

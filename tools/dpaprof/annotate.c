@@ -242,7 +242,7 @@ static void print_listing(const struct listing *l, const char *folder)
     printf("       code without lines\n");
 }
 
-enum dpk_status annotate(void *options, const struct dpk_args *args, struct dpk_error *err)
+enum dpk_status dpaprof_annotate(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     const struct options *o = options;
     struct dpk_source source = {0};

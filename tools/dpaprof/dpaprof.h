@@ -9,6 +9,6 @@ struct options {
 };
 
 /* annotate.c */
-enum dpk_status annotate(void *options, const struct dpk_args *args, struct dpk_error *err);
+enum dpk_status dpaprof_annotate(void *options, const struct dpk_args *args, struct dpk_error *err);
 
 #endif

@@ -34,7 +34,7 @@ static const struct dpk_command annotate_command = {
     .words = "PROFILE PROGRAM",
     .help = "print source lines with their numbers of instructions",
     .options = annotate_options,
-    .run = annotate,
+    .run = dpaprof_annotate,
 };
 static const struct dpk_command convert_command = {
     .names = "convert",

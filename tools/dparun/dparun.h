@@ -27,10 +27,10 @@ struct options {
 };
 
 /* The only command of the tool; load.c. */
-extern const struct dpk_command run_command;
+extern const struct dpk_command dparun_run_command;
 
 /* Prints the program's functions. No device decides whether the program may run. */
-enum dpk_status list_functions(const struct dpk_source *s, struct dpk_error *err);
+enum dpk_status dparun_list_functions(const struct dpk_source *s, struct dpk_error *err);
 
 /* A debugger for which dparun waits. */
 struct gdb {
@@ -39,21 +39,21 @@ struct gdb {
     struct dpk_listener listener;
     int in, out;
 };
-/* connection_open opens the place for GDB to connect: a path, a port or "-". connection_close
+/* dparun_connection_open opens the place for GDB to connect: a path, a port or "-". dparun_connection_close
  * closes it and the client's connection. */
-enum dpk_status connection_open(struct gdb *g, const char *where, struct dpk_error *err);
-void connection_close(struct gdb *g);
+enum dpk_status dparun_connection_open(struct gdb *g, const char *where, struct dpk_error *err);
+void dparun_connection_close(struct gdb *g);
 /* Stops the process, and serves GDB at the place in o->gdb from now on. */
-enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
-                               struct dpk_error *err);
+enum dpk_status dparun_debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
+                                      struct dpk_error *err);
 /* Reports the end of the process to GDB, if there is a debugger. */
-void debugger_end(struct gdb *g, enum dpk_status status);
+void dparun_debugger_end(struct gdb *g, enum dpk_status status);
 
 /* Runs the function of the options. */
-enum dpk_status run(const struct options *o, const struct dpk_device *device,
-                    const struct dpk_image *image, struct dpk_error *err);
+enum dpk_status dparun_run(const struct options *o, const struct dpk_device *device,
+                           const struct dpk_image *image, struct dpk_error *err);
 
 /* Replays the recording `program`. */
-enum dpk_status replay(const struct options *o, struct dpk_error *err);
+enum dpk_status dparun_replay(const struct options *o, struct dpk_error *err);
 
 #endif

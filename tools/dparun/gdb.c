@@ -48,12 +48,12 @@ static enum dpk_status use_listener(struct gdb *g, const char *where, struct dpk
     return status;
 }
 
-enum dpk_status connection_open(struct gdb *g, const char *where, struct dpk_error *err)
+enum dpk_status dparun_connection_open(struct gdb *g, const char *where, struct dpk_error *err)
 {
     return strcmp(where, "-") == 0 ? use_standard(g, err) : use_listener(g, where, err);
 }
 
-void connection_close(struct gdb *g)
+void dparun_connection_close(struct gdb *g)
 {
     if (g->in >= 0)
         close(g->in);
@@ -62,8 +62,8 @@ void connection_close(struct gdb *g)
     dpk_listener_close(&g->listener);
 }
 
-enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
-                               struct dpk_error *err)
+enum dpk_status dparun_debugger_start(struct gdb *g, const struct options *o, struct dpk_process *p,
+                                      struct dpk_error *err)
 {
     *g = (struct gdb){.listener = {.fd = -1}, .in = -1, .out = -1};
     enum dpk_status status = dpk_debugger_create(p, &g->debugger, err);
@@ -71,7 +71,7 @@ enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dp
         return status;
     if (dpk_debugger_locked(g->debugger))
         fprintf(stderr, "-I- %s\n", dpk_debugger_locked(g->debugger));
-    status = connection_open(g, o->gdb, err);
+    status = dparun_connection_open(g, o->gdb, err);
     if (status == DPK_OK && pthread_create(&g->thread, NULL, serve, g) != 0)
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
@@ -82,7 +82,7 @@ enum dpk_status debugger_start(struct gdb *g, const struct options *o, struct dp
     return status;
 }
 
-void debugger_end(struct gdb *g, enum dpk_status status)
+void dparun_debugger_end(struct gdb *g, enum dpk_status status)
 {
     if (!g->debugger)
         return;
@@ -90,5 +90,5 @@ void debugger_end(struct gdb *g, enum dpk_status status)
         dpk_debugger_exit(g->debugger, 0);
     pthread_join(g->thread, NULL);
     dpk_debugger_destroy(g->debugger);
-    connection_close(g);
+    dparun_connection_close(g);
 }

@@ -3,7 +3,7 @@
 
 #include "dparun.h"
 
-enum dpk_status list_functions(const struct dpk_source *s, struct dpk_error *err)
+enum dpk_status dparun_list_functions(const struct dpk_source *s, struct dpk_error *err)
 {
     struct dpk_image *image = NULL;
     const char *name;

@@ -90,13 +90,13 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
     struct dpk_load_result result = {.verdict = DPK_VERDICT_UNSIGNED};
     enum dpk_status status = check_options(o, err);
     if (status == DPK_OK && o->replay)
-        return replay(o, err);
+        return dparun_replay(o, err);
     if (status == DPK_OK)
         status = dpk_source_open(o->program, o->app, o->signature, &source, err);
     if (source.no_program)
         dpk_tool_exit_with(dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT));
     if (status == DPK_OK && o->list) {
-        status = list_functions(&source, err);
+        status = dparun_list_functions(&source, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", o->program);
         goto out;
@@ -118,7 +118,7 @@ static enum dpk_status load_and_run(void *options, const struct dpk_args *args,
     if (status != DPK_OK || o->verify_only)
         goto out;
     warn_if_wrong(&result, dpk_image_app(image));
-    status = run(o, device, image, err);
+    status = dparun_run(o, device, image, err);
     if (status != DPK_OK)
         dpk_error_prefix(err, "%s", o->program);
 out:
@@ -160,5 +160,5 @@ static const struct dpk_option run_options[] = {
      .help = "with --verify-only: print the checks as JSON"},
     {0},
 };
-const struct dpk_command run_command = {
+const struct dpk_command dparun_run_command = {
     .words = "PROGRAM [ARGS...]", .options = run_options, .run = load_and_run};

@@ -14,7 +14,7 @@ static const struct dpk_tool tool = {
         "ARGS: one integer for each 8 bytes of arguments: decimal, 0x..., or negative.",
     .notes = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 the program faulted or overran its\n"
              "run-time limit, 11 to 20 the device refused it (mlxdpa(1), EXIT STATUS).",
-    .command = &run_command,
+    .command = &dparun_run_command,
     .size = sizeof(struct options),
     .negative_numbers = true,
     .exit_code = dpk_tool_exit_run,

@@ -48,16 +48,16 @@ static void print_stats(const struct dpk_replay *r)
 static enum dpk_status serve(const struct options *o, struct dpk_replay *r, struct dpk_error *err)
 {
     struct gdb g = {.listener = {.fd = -1}, .in = -1, .out = -1};
-    enum dpk_status status = connection_open(&g, o->gdb, err);
+    enum dpk_status status = dparun_connection_open(&g, o->gdb, err);
     if (status == DPK_OK && g.listener.fd >= 0)
         g.in = g.out = dpk_accept(&g.listener, NULL, NULL);
     if (status == DPK_OK && g.in >= 0)
         status = dpk_replay_serve(r, g.in, g.out, err);
-    connection_close(&g);
+    dparun_connection_close(&g);
     return status;
 }
 
-enum dpk_status replay(const struct options *o, struct dpk_error *err)
+enum dpk_status dparun_replay(const struct options *o, struct dpk_error *err)
 {
     const struct dpk_replay_sink sink = {.message = print_message, .result = print_result};
     const unsigned number = o->process ? o->process : 1;

@@ -144,8 +144,8 @@ static enum dpk_status ask_for_profile(const struct options *o, struct dpk_error
     return DPK_OK;
 }
 
-enum dpk_status run(const struct options *o, const struct dpk_device *device,
-                    const struct dpk_image *image, struct dpk_error *err)
+enum dpk_status dparun_run(const struct options *o, const struct dpk_device *device,
+                           const struct dpk_image *image, struct dpk_error *err)
 {
     const char *name = o->rpc ? o->rpc : o->kernel;
     char directory[PATH_MAX];
@@ -167,12 +167,12 @@ enum dpk_status run(const struct options *o, const struct dpk_device *device,
         (status = pack_args(o, name, &call, &args, err)) != DPK_OK)
         goto out;
     dpk_process_set_sink(p, print_message, NULL);
-    if (o->gdb && (status = debugger_start(&gdb, o, p, err)) != DPK_OK)
+    if (o->gdb && (status = dparun_debugger_start(&gdb, o, p, err)) != DPK_OK)
         goto out;
     double start = seconds();
     status = run_function(o, p, &call, &args, marked_kernel(image, name), err);
     double took = seconds() - start;
-    debugger_end(&gdb, status);
+    dparun_debugger_end(&gdb, status);
     if (o->stats)
         print_stats(p, took);
     if (o->core && (status == DPK_ERR_FAULT || status == DPK_ERR_TIMEOUT))

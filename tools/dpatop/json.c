@@ -84,7 +84,7 @@ static void add_event(cJSON *o, const struct top_event *e)
     cJSON_AddStringToObject(o, "detail", e->detail);
 }
 
-cJSON *top_json(const char *device, const struct top_seen *seen)
+cJSON *dpatop_top_json(const char *device, const struct top_seen *seen)
 {
     cJSON *o = cJSON_CreateObject();
     dpk_json_text(o, "device", device);

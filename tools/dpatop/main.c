@@ -56,7 +56,7 @@ static enum waited wait_until(struct top *top, uint64_t until, bool keys, const 
             return WAITED_END; /* the terminal is gone */
         if (n > 0 || (n < 0 && errno == EINTR && keys))
             return WAITED_KEY;
-        top_tick(top);
+        dpatop_top_tick(top);
     }
     return ended ? WAITED_END : WAITED_TIME;
 }
@@ -68,8 +68,9 @@ static enum dpk_status once(const struct options *o, struct top *top, const sigs
 {
     if (wait_until(top, dpk_now_ms() + o->interval, false, waiting) == WAITED_END)
         return dpk_fail(err, DPK_ERR_TIMEOUT, "ended by a signal");
-    enum dpk_status status = top_measure(top, err);
-    return status == DPK_OK ? dpk_json_print(top_json(o->device, top_seen(top)), err) : status;
+    enum dpk_status status = dpatop_top_measure(top, err);
+    return status == DPK_OK ? dpk_json_print(dpatop_top_json(o->device, dpatop_top_seen(top)), err)
+                            : status;
 }
 
 static enum dpk_status follow(const struct options *o, struct screen *s, struct top *top,
@@ -77,12 +78,12 @@ static enum dpk_status follow(const struct options *o, struct screen *s, struct 
 {
     uint64_t began = dpk_now_ms();
     for (unsigned shown = 0;;) {
-        screen_draw(s, top_seen(top));
+        dpatop_screen_draw(s, dpatop_top_seen(top));
         switch (wait_until(top, began + s->interval, true, waiting)) {
         case WAITED_END:
             return DPK_OK;
         case WAITED_KEY:
-            if (!screen_keys(s))
+            if (!dpatop_screen_keys(s))
                 return DPK_OK;
             continue;
         case WAITED_TIME:
@@ -91,7 +92,7 @@ static enum dpk_status follow(const struct options *o, struct screen *s, struct 
         began = dpk_now_ms();
         if (s->frozen)
             continue;
-        enum dpk_status status = top_measure(top, err);
+        enum dpk_status status = dpatop_top_measure(top, err);
         if (status != DPK_OK || (o->count > 0 && ++shown >= o->count))
             return status;
     }
@@ -101,10 +102,10 @@ static enum dpk_status live(const struct options *o, struct top *top, const sigs
                             struct dpk_error *err)
 {
     struct screen s = {.device = o->device, .interval = o->interval};
-    enum dpk_status status = screen_begin(&s, err);
+    enum dpk_status status = dpatop_screen_begin(&s, err);
     if (status == DPK_OK)
         status = follow(o, &s, top, waiting, err);
-    screen_end(&s);
+    dpatop_screen_end(&s);
     return status;
 }
 
@@ -116,10 +117,10 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     (void)args;
     setlocale(LC_CTYPE, "");
     hold_signals(&waiting);
-    enum dpk_status status = top_open(o->device, &top, err);
+    enum dpk_status status = dpatop_top_open(o->device, &top, err);
     if (status == DPK_OK)
         status = o->once ? once(o, top, &waiting, err) : live(o, top, &waiting, err);
-    top_close(top);
+    dpatop_top_close(top);
     return status;
 }
 

@@ -130,7 +130,7 @@ static enum dpk_status take_processes(struct top *top, double seconds, struct dp
 
 /* ---- Units ---- */
 
-void top_tick(struct top *top)
+void dpatop_top_tick(struct top *top)
 {
     const struct dpk_units taken = dpk_live_watch_units(top->watch);
     for (unsigned i = 0; i < DPK_UNITS_MAX; i++)
@@ -238,11 +238,11 @@ static enum dpk_status take_events(struct top *top, struct dpk_error *err)
 
 /* ---- Measurement ---- */
 
-enum dpk_status top_measure(struct top *top, struct dpk_error *err)
+enum dpk_status dpatop_top_measure(struct top *top, struct dpk_error *err)
 {
     const uint64_t time = dpk_now_ns();
     const double seconds = top->time ? (double)(time - top->time) / 1e9 : 0;
-    top_tick(top);
+    dpatop_top_tick(top);
     top->time = time;
     top->seen.seconds = seconds;
     take_units(top);
@@ -251,7 +251,7 @@ enum dpk_status top_measure(struct top *top, struct dpk_error *err)
     return status == DPK_OK ? take_events(top, err) : status;
 }
 
-const struct top_seen *top_seen(const struct top *top)
+const struct top_seen *dpatop_top_seen(const struct top *top)
 {
     return &top->seen;
 }
@@ -271,7 +271,7 @@ static enum dpk_status find_folders(struct top *top, struct dpk_error *err)
     return status == DPK_OK ? dpk_live_watch(top->live, &top->watch, err) : status;
 }
 
-enum dpk_status top_open(const char *device, struct top **out, struct dpk_error *err)
+enum dpk_status dpatop_top_open(const char *device, struct top **out, struct dpk_error *err)
 {
     struct top *top = calloc(1, sizeof *top);
     *out = NULL;
@@ -285,15 +285,15 @@ enum dpk_status top_open(const char *device, struct top **out, struct dpk_error 
                                  ? find_folders(top, err)
                                  : dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = top_measure(top, err);
+        status = dpatop_top_measure(top, err);
     if (status == DPK_OK)
         *out = top;
     else
-        top_close(top);
+        dpatop_top_close(top);
     return status;
 }
 
-void top_close(struct top *top)
+void dpatop_top_close(struct top *top)
 {
     if (!top)
         return;

@@ -3,13 +3,13 @@
  * units, queues, port and events, with totals and rates.
  *
  *     struct top *top = NULL;
- *     top_open("mlx5_0", &top, &err);                  // counting begins
+ *     dpatop_top_open("mlx5_0", &top, &err);                  // counting begins
  *     for (;;) {
- *         for each 20 ms: top_tick(top);               // samples only the units
- *         top_measure(top, &err);                      // ends an interval, begins the next
- *         const struct top_seen *seen = top_seen(top);
+ *         for each 20 ms: dpatop_top_tick(top);               // samples only the units
+ *         dpatop_top_measure(top, &err);                      // ends an interval, begins the next
+ *         const struct dpatop_top_seen *seen = dpatop_top_seen(top);
  *     }
- *     top_close(top);                                  // counting ends, if top_open started it
+ *     dpatop_top_close(top);                                  // counting ends, if dpatop_top_open started it
  */
 #ifndef DPK_DPATOP_SAMPLE_H
 #define DPK_DPATOP_SAMPLE_H
@@ -75,16 +75,16 @@ struct top_seen {
 struct top;
 /* Opens the device and measures once; all rates are 0 then. Errors are those of state.h, running.h
  * and counters.h. */
-enum dpk_status top_open(const char *device, struct top **out, struct dpk_error *err);
+enum dpk_status dpatop_top_open(const char *device, struct top **out, struct dpk_error *err);
 /* Samples the used units. */
-void top_tick(struct top *top);
-/* Measures everything, and invalidates earlier results of top_seen. */
-enum dpk_status top_measure(struct top *top, struct dpk_error *err);
-/* Returns the last measurement, borrowed until the next top_measure. */
-const struct top_seen *top_seen(const struct top *top);
-void top_close(struct top *top); /* NULL is allowed */
+void dpatop_top_tick(struct top *top);
+/* Measures everything, and invalidates earlier results of dpatop_top_seen. */
+enum dpk_status dpatop_top_measure(struct top *top, struct dpk_error *err);
+/* Returns the last measurement, borrowed until the next dpatop_top_measure. */
+const struct top_seen *dpatop_top_seen(const struct top *top);
+void dpatop_top_close(struct top *top); /* NULL is allowed */
 
 /* Returns the measurement as JSON; release it with cJSON_Delete. json.c */
-cJSON *top_json(const char *device, const struct top_seen *seen);
+cJSON *dpatop_top_json(const char *device, const struct top_seen *seen);
 
 #endif

@@ -102,9 +102,9 @@ static void put_flow(struct dpk_buf *line, const char *what, const struct top_se
                      enum dpk_counter packets, enum dpk_counter bytes)
 {
     dpk_put_format(line, "%s", what);
-    table_put_number(line, seen->port_rates[packets]);
+    dpatop_table_put_number(line, seen->port_rates[packets]);
     dpk_put_format(line, "/s, ");
-    table_put_number(line, seen->port_rates[bytes]);
+    dpatop_table_put_number(line, seen->port_rates[bytes]);
     dpk_put_format(line, "B/s");
 }
 
@@ -128,9 +128,9 @@ static int draw_port(int y, const struct top_seen *seen)
         all += (double)seen->port[i];
     }
     dpk_put_format(&line, is_narrow() ? "Dropped: " : "   dropped: ");
-    table_put_number(&line, drops);
+    dpatop_table_put_number(&line, drops);
     dpk_put_format(&line, "/s (");
-    table_put_number(&line, all);
+    dpatop_table_put_number(&line, all);
     dpk_put_format(&line, ")");
     put_line(y++, A_NORMAL, &line);
     dpk_buf_free(&line);
@@ -155,7 +155,7 @@ static void put_cell(struct dpk_buf *line, const struct dpk_buf *cell, int width
 static void draw_titles(int y, const struct table *t)
 {
     struct dpk_buf line = {0};
-    const struct table_column *c = table_columns(t->view);
+    const struct table_column *c = dpatop_table_columns(t->view);
     for (unsigned i = 0; c[i].title; i++) {
         struct dpk_buf cell = {0};
         if (is_left_out(&c[i]))
@@ -171,12 +171,12 @@ static void draw_titles(int y, const struct table *t)
 static void draw_row(int y, const struct table *t, size_t row)
 {
     struct dpk_buf line = {0};
-    const struct table_column *c = table_columns(t->view);
+    const struct table_column *c = dpatop_table_columns(t->view);
     for (unsigned i = 0; c[i].title; i++) {
         struct dpk_buf cell = {0};
         if (is_left_out(&c[i]))
             continue;
-        table_put_cell(&cell, t, row, i);
+        dpatop_table_put_cell(&cell, t, row, i);
         put_cell(&line, &cell, c[i].width);
         dpk_buf_free(&cell);
     }
@@ -188,7 +188,7 @@ static void draw_table(struct screen *s, int y, const struct top_seen *seen)
 {
     struct table *t = &s->table;
     const size_t lines = LINES - 2 > y ? (size_t)(LINES - 2 - y) : 0;
-    if (!table_fill(t, seen))
+    if (!dpatop_table_fill(t, seen))
         return;
     if (s->top + lines > t->count)
         s->top = t->count > lines ? t->count - lines : 0;
@@ -197,7 +197,7 @@ static void draw_table(struct screen *s, int y, const struct top_seen *seen)
         draw_row(y + (int)i, t, s->top + i);
     if (t->count == 0 && lines > 0) {
         struct dpk_buf line = {0};
-        dpk_put_format(&line, "no %s", table_names[t->view]);
+        dpk_put_format(&line, "no %s", dpatop_table_names[t->view]);
         put_line(y, A_NORMAL, &line);
         dpk_buf_free(&line);
     }
@@ -229,7 +229,7 @@ static void draw_help(int y)
 
 /* ---- Drawing ---- */
 
-enum dpk_status screen_begin(struct screen *s, struct dpk_error *err)
+enum dpk_status dpatop_screen_begin(struct screen *s, struct dpk_error *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return dpk_fail(err, DPK_ERR_USAGE, "this is not a terminal; --once prints JSON");
@@ -243,11 +243,11 @@ enum dpk_status screen_begin(struct screen *s, struct dpk_error *err)
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     (void)curs_set(0);
-    table_choose(&s->table, VIEW_PROCESSES);
+    dpatop_table_choose(&s->table, VIEW_PROCESSES);
     return DPK_OK;
 }
 
-void screen_draw(struct screen *s, const struct top_seen *seen)
+void dpatop_screen_draw(struct screen *s, const struct top_seen *seen)
 {
     erase();
     draw_title(s, seen);
@@ -266,9 +266,9 @@ void screen_draw(struct screen *s, const struct top_seen *seen)
     refresh();
 }
 
-void screen_end(struct screen *s)
+void dpatop_screen_end(struct screen *s)
 {
-    table_free(&s->table);
+    dpatop_table_free(&s->table);
     if (!s->terminal)
         return;
     endwin();
@@ -282,15 +282,15 @@ static void show(struct screen *s, enum view view)
 {
     s->help = false;
     s->top = 0;
-    table_choose(&s->table, view);
+    dpatop_table_choose(&s->table, view);
 }
 
 static void sort_by(struct screen *s, unsigned step)
 {
-    const unsigned count = table_column_count(s->table.view);
+    const unsigned count = dpatop_table_column_count(s->table.view);
     do
         s->table.column = (s->table.column + count + step) % count;
-    while (is_left_out(&table_columns(s->table.view)[s->table.column]));
+    while (is_left_out(&dpatop_table_columns(s->table.view)[s->table.column]));
 }
 
 static void set_interval(struct screen *s, unsigned ms)
@@ -360,7 +360,7 @@ static bool scroll_key(struct screen *s, int key)
     }
 }
 
-bool screen_keys(struct screen *s)
+bool dpatop_screen_keys(struct screen *s)
 {
     int key;
     while ((key = getch()) != ERR) {

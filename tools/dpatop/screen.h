@@ -2,10 +2,10 @@
  * screen: the screen of dpatop, and its keys.
  *
  *     struct screen s = {.device = "mlx5_0"};
- *     screen_begin(&s, &err);
- *     screen_draw(&s, seen);
- *     if (!screen_keys(&s)) ...                  // q was pressed
- *     screen_end(&s);                            // before anything else is printed
+ *     dpatop_screen_begin(&s, &err);
+ *     dpatop_screen_draw(&s, seen);
+ *     if (!dpatop_screen_keys(&s)) ...                  // q was pressed
+ *     dpatop_screen_end(&s);                            // before anything else is printed
  */
 #ifndef DPK_DPATOP_SCREEN_H
 #define DPK_DPATOP_SCREEN_H
@@ -25,11 +25,11 @@ struct screen {
 #define SCREEN_INTERVAL_MOST  60000
 
 /* Errors: DPK_ERR_USAGE if standard input or output is not a suitable terminal. */
-enum dpk_status screen_begin(struct screen *s, struct dpk_error *err);
+enum dpk_status dpatop_screen_begin(struct screen *s, struct dpk_error *err);
 /* Draws a measurement, which must stay valid until the next call. */
-void screen_draw(struct screen *s, const struct top_seen *seen);
+void dpatop_screen_draw(struct screen *s, const struct top_seen *seen);
 /* Handles pressed keys. Returns false if the user wants to quit. */
-bool screen_keys(struct screen *s);
-void screen_end(struct screen *s);
+bool dpatop_screen_keys(struct screen *s);
+void dpatop_screen_end(struct screen *s);
 
 #endif

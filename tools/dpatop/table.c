@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const table_names[VIEWS] = {"processes", "threads", "queues", "events"};
+const char *const dpatop_table_names[VIEWS] = {"processes", "threads", "queues", "events"};
 
-void table_put_number(struct dpk_buf *out, double value)
+void dpatop_table_put_number(struct dpk_buf *out, double value)
 {
     static const char prefixes[] = " kMGTPE";
     size_t i = 0;
@@ -25,7 +25,7 @@ void table_put_number(struct dpk_buf *out, double value)
 static void put_rate(struct dpk_buf *out, double value)
 {
     if (value > 0)
-        table_put_number(out, value);
+        dpatop_table_put_number(out, value);
     else
         dpk_put_format(out, "-");
 }
@@ -157,12 +157,12 @@ static const struct {
     unsigned first; /* initial column for sorting, descending */
 } views[VIEWS] = {{processes, 4}, {threads, 2}, {queues, 2}, {events, 0}};
 
-const struct table_column *table_columns(enum view view)
+const struct table_column *dpatop_table_columns(enum view view)
 {
     return views[view].columns;
 }
 
-unsigned table_column_count(enum view view)
+unsigned dpatop_table_column_count(enum view view)
 {
     unsigned n = 0;
     while (views[view].columns[n].title)
@@ -170,7 +170,7 @@ unsigned table_column_count(enum view view)
     return n;
 }
 
-void table_choose(struct table *t, enum view view)
+void dpatop_table_choose(struct table *t, enum view view)
 {
     t->view = view;
     t->column = views[view].first;
@@ -242,10 +242,10 @@ static int compare(const void *left, const void *right, void *table)
     return t->falling ? -order : order;
 }
 
-bool table_fill(struct table *t, const struct top_seen *seen)
+bool dpatop_table_fill(struct table *t, const struct top_seen *seen)
 {
     const size_t most = most_rows(t->view, seen);
-    table_free(t);
+    dpatop_table_free(t);
     t->rows = calloc(most + 1, sizeof *t->rows);
     if (!t->rows)
         return false;
@@ -257,14 +257,14 @@ bool table_fill(struct table *t, const struct top_seen *seen)
     return true;
 }
 
-void table_free(struct table *t)
+void dpatop_table_free(struct table *t)
 {
     free(t->rows);
     t->rows = NULL;
     t->count = 0;
 }
 
-void table_put_cell(struct dpk_buf *out, const struct table *t, size_t row, unsigned column)
+void dpatop_table_put_cell(struct dpk_buf *out, const struct table *t, size_t row, unsigned column)
 {
     views[t->view].columns[column].put(out, t->rows[row]);
 }

@@ -2,10 +2,10 @@
  * table: the tables of dpatop's screen: their columns, and their rows sorted by a column.
  *
  *     struct table t = {.view = VIEW_THREADS, .column = 2, .falling = true};
- *     table_fill(&t, seen);                     // false: out of memory
+ *     dpatop_table_fill(&t, seen);                     // false: out of memory
  *     for (size_t i = 0; i < t.count; i++)
- *         table_put_cell(&line, &t, i, column);
- *     table_free(&t);
+ *         dpatop_table_put_cell(&line, &t, i, column);
+ *     dpatop_table_free(&t);
  */
 #ifndef DPK_DPATOP_TABLE_H
 #define DPK_DPATOP_TABLE_H
@@ -30,18 +30,18 @@ struct table {
     size_t count;
 };
 
-extern const char *const table_names[VIEWS];
+extern const char *const dpatop_table_names[VIEWS];
 /* Returns the columns of a view; the last one is followed by a column without a title. */
-const struct table_column *table_columns(enum view view);
-unsigned table_column_count(enum view view);
+const struct table_column *dpatop_table_columns(enum view view);
+unsigned dpatop_table_column_count(enum view view);
 /* Chooses the view with its initial sort column. */
-void table_choose(struct table *t, enum view view);
+void dpatop_table_choose(struct table *t, enum view view);
 /* Fills the table from a measurement, which must stay valid as long as the rows are used. */
-bool table_fill(struct table *t, const struct top_seen *seen);
-void table_free(struct table *t);
+bool dpatop_table_fill(struct table *t, const struct top_seen *seen);
+void dpatop_table_free(struct table *t);
 /* Appends the content of a cell. */
-void table_put_cell(struct dpk_buf *out, const struct table *t, size_t row, unsigned column);
+void dpatop_table_put_cell(struct dpk_buf *out, const struct table *t, size_t row, unsigned column);
 /* Appends a number with three digits and a prefix: "1.25 M". */
-void table_put_number(struct dpk_buf *out, double value);
+void dpatop_table_put_number(struct dpk_buf *out, double value);
 
 #endif

@@ -97,8 +97,8 @@ static enum dpk_status run_apply(void *given, const struct dpk_args *args, struc
     return status;
 }
 
-const struct dpk_command apply_command = {.names = "apply",
-                                          .words = "BIN",
-                                          .help = "apply a file to a device (-d)",
-                                          .needs = "d",
-                                          .run = run_apply};
+const struct dpk_command mlxconfig_apply_command = {.names = "apply",
+                                                    .words = "BIN",
+                                                    .help = "apply a file to a device (-d)",
+                                                    .needs = "d",
+                                                    .run = run_apply};

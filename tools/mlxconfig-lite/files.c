@@ -152,12 +152,13 @@ static const struct dpk_option sign_options[] = {
     {0},
 };
 
-const struct dpk_command create_conf_command = {.names = "create_conf",
-                                                .words = "XML BIN",
-                                                .help = "make a file from XML, signed with -p -u",
-                                                .takes = "b,t",
-                                                .options = sign_options,
-                                                .run = run_create_conf};
+const struct dpk_command mlxconfig_create_conf_command = {
+    .names = "create_conf",
+    .words = "XML BIN",
+    .help = "make a file from XML, signed with -p -u",
+    .takes = "b,t",
+    .options = sign_options,
+    .run = run_create_conf};
 
 /* All devices have the same TLVs, so the named device only has to exist. */
 static enum dpk_status check_device(const struct mlxconfig_options *options, struct dpk_error *err)
@@ -192,11 +193,11 @@ static enum dpk_status run_gen_tlvs_file(void *given, const struct dpk_args *arg
     return status;
 }
 
-const struct dpk_command gen_tlvs_file_command = {.names = "gen_tlvs_file,t",
-                                                  .words = "TXT",
-                                                  .help = "list all TLVs",
-                                                  .takes = "d,b,t",
-                                                  .run = run_gen_tlvs_file};
+const struct dpk_command mlxconfig_gen_tlvs_file_command = {.names = "gen_tlvs_file,t",
+                                                            .words = "TXT",
+                                                            .help = "list all TLVs",
+                                                            .takes = "d,b,t",
+                                                            .run = run_gen_tlvs_file};
 
 static enum dpk_status turn_into_template(const struct mlxconfig_options *options,
                                           const struct dpk_nv_defs *defs, const struct input *in,
@@ -216,7 +217,7 @@ static enum dpk_status run_gen_xml_template(void *given, const struct dpk_args *
     return status == DPK_OK ? run(options, args, turn_into_template, err) : status;
 }
 
-const struct dpk_command gen_xml_template_command = {
+const struct dpk_command mlxconfig_gen_xml_template_command = {
     .names = "gen_xml_template,g",
     .words = "TXT XML",
     .help = "write XML without values for the TLVs marked with 1",
@@ -248,11 +249,11 @@ static enum dpk_status run_xml2raw(void *given, const struct dpk_args *args, str
     return run(given, args, turn_into_raw, err);
 }
 
-const struct dpk_command xml2raw_command = {.names = "xml2raw,x",
-                                            .words = "XML RAW",
-                                            .help = "write TLVs as hexadecimal dwords",
-                                            .takes = "b,t",
-                                            .run = run_xml2raw};
+const struct dpk_command mlxconfig_xml2raw_command = {.names = "xml2raw,x",
+                                                      .words = "XML RAW",
+                                                      .help = "write TLVs as hexadecimal dwords",
+                                                      .takes = "b,t",
+                                                      .run = run_xml2raw};
 
 static enum dpk_status turn_into_xml(const struct mlxconfig_options *options,
                                      const struct dpk_nv_defs *defs, const struct input *in,
@@ -272,11 +273,11 @@ static enum dpk_status run_raw2xml(void *given, const struct dpk_args *args, str
     return run(given, args, turn_into_xml, err);
 }
 
-const struct dpk_command raw2xml_command = {.names = "raw2xml",
-                                            .words = "RAW XML",
-                                            .help = "write XML from such dwords",
-                                            .takes = "b,t",
-                                            .run = run_raw2xml};
+const struct dpk_command mlxconfig_raw2xml_command = {.names = "raw2xml",
+                                                      .words = "RAW XML",
+                                                      .help = "write XML from such dwords",
+                                                      .takes = "b,t",
+                                                      .run = run_raw2xml};
 
 /* Appends the data of the TLVs without their headers, in the order of the XML. */
 static enum dpk_status turn_into_payload(const struct mlxconfig_options *options,
@@ -292,11 +293,11 @@ static enum dpk_status run_xml2bin(void *given, const struct dpk_args *args, str
     return run(given, args, turn_into_payload, err);
 }
 
-const struct dpk_command xml2bin_command = {.names = "xml2bin",
-                                            .words = "XML BIN",
-                                            .help = "write only the TLVs' data",
-                                            .takes = "b,t",
-                                            .run = run_xml2bin};
+const struct dpk_command mlxconfig_xml2bin_command = {.names = "xml2bin",
+                                                      .words = "XML BIN",
+                                                      .help = "write only the TLVs' data",
+                                                      .takes = "b,t",
+                                                      .run = run_xml2bin};
 
 /* Reads the TLVs of a file from create_conf, without the signature TLVs. */
 static enum dpk_status conf_to_xml(const struct dpk_nv_defs *defs, const struct input *in,
@@ -364,11 +365,11 @@ static const struct dpk_option tlvs_options[] = {
     {0},
 };
 
-const struct dpk_command bin2xml_command = {.names = "bin2xml",
-                                            .words = "BIN XML",
-                                            .help =
-                                                "write XML from TLV data (--tlvs), or from a file "
-                                                "of create_conf",
-                                            .takes = "b,t",
-                                            .options = tlvs_options,
-                                            .run = run_bin2xml};
+const struct dpk_command mlxconfig_bin2xml_command = {
+    .names = "bin2xml",
+    .words = "BIN XML",
+    .help = "write XML from TLV data (--tlvs), or from a file "
+            "of create_conf",
+    .takes = "b,t",
+    .options = tlvs_options,
+    .run = run_bin2xml};

@@ -34,21 +34,21 @@ struct mlxconfig_options {
 #define MLXCONFIG_AT(field) offsetof(struct mlxconfig_options, field)
 
 /* A command. If it fails, it writes no file and changes no device. */
-extern const struct dpk_command create_conf_command;
-extern const struct dpk_command apply_command;
-extern const struct dpk_command query_command;
-extern const struct dpk_command set_command;
-extern const struct dpk_command reset_command;
-extern const struct dpk_command show_confs_command;
-extern const struct dpk_command backup_command;
-extern const struct dpk_command set_raw_command;
-extern const struct dpk_command get_raw_command;
-extern const struct dpk_command gen_tlvs_file_command;
-extern const struct dpk_command gen_xml_template_command;
-extern const struct dpk_command xml2raw_command;
-extern const struct dpk_command raw2xml_command;
-extern const struct dpk_command xml2bin_command;
-extern const struct dpk_command bin2xml_command;
+extern const struct dpk_command mlxconfig_create_conf_command;
+extern const struct dpk_command mlxconfig_apply_command;
+extern const struct dpk_command mlxconfig_query_command;
+extern const struct dpk_command mlxconfig_set_command;
+extern const struct dpk_command mlxconfig_reset_command;
+extern const struct dpk_command mlxconfig_show_confs_command;
+extern const struct dpk_command mlxconfig_backup_command;
+extern const struct dpk_command mlxconfig_set_raw_command;
+extern const struct dpk_command mlxconfig_get_raw_command;
+extern const struct dpk_command mlxconfig_gen_tlvs_file_command;
+extern const struct dpk_command mlxconfig_gen_xml_template_command;
+extern const struct dpk_command mlxconfig_xml2raw_command;
+extern const struct dpk_command mlxconfig_raw2xml_command;
+extern const struct dpk_command mlxconfig_xml2bin_command;
+extern const struct dpk_command mlxconfig_bin2xml_command;
 
 /* Loads the definitions of -b, or the built-in ones. */
 enum dpk_status mlxconfig_defs(const struct mlxconfig_options *options, struct dpk_nv_defs **out,

@@ -222,9 +222,10 @@ static const struct dpk_option query_options[] = {
     {0},
 };
 
-const struct dpk_command query_command = {.names = "query,q",
-                                          .words = "[NAME...]",
-                                          .help = "show the parameters of a device (-d), or of all",
-                                          .takes = "d,b,a,host_id,pf_index",
-                                          .options = query_options,
-                                          .run = run_query};
+const struct dpk_command mlxconfig_query_command = {
+    .names = "query,q",
+    .words = "[NAME...]",
+    .help = "show the parameters of a device (-d), or of all",
+    .takes = "d,b,a,host_id,pf_index",
+    .options = query_options,
+    .run = run_query};

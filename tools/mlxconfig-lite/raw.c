@@ -64,12 +64,12 @@ static enum dpk_status run_set_raw(void *given, const struct dpk_args *args, str
     return status;
 }
 
-const struct dpk_command set_raw_command = {.names = "set_raw",
-                                            .words = "[RAW]",
-                                            .help = "set TLVs of a device (-d)",
-                                            .needs = "d",
-                                            .takes = "y,f",
-                                            .run = run_set_raw};
+const struct dpk_command mlxconfig_set_raw_command = {.names = "set_raw",
+                                                      .words = "[RAW]",
+                                                      .help = "set TLVs of a device (-d)",
+                                                      .needs = "d",
+                                                      .takes = "y,f",
+                                                      .run = run_set_raw};
 
 /* Prints the device's TLV of one type for the next boot; if it has none, a TLV of zeros. */
 static void print_type(size_t number, const struct dpk_nv_list *on_device,
@@ -110,12 +110,13 @@ static enum dpk_status run_get_raw(void *given, const struct dpk_args *args, str
     return status;
 }
 
-const struct dpk_command get_raw_command = {.names = "get_raw",
-                                            .words = "[RAW]",
-                                            .help = "show a device's TLVs of these types (-d)",
-                                            .needs = "d",
-                                            .takes = "f",
-                                            .run = run_get_raw};
+const struct dpk_command mlxconfig_get_raw_command = {
+    .names = "get_raw",
+    .words = "[RAW]",
+    .help = "show a device's TLVs of these types (-d)",
+    .needs = "d",
+    .takes = "f",
+    .run = run_get_raw};
 
 /* Writes the TLVs as text, each after a comment with its name and origin. */
 static void put_raw(const struct dpk_nv_defs *defs, const struct dpk_nv_list *tlvs, size_t hidden,
@@ -235,10 +236,11 @@ static const struct dpk_option backup_options[] = {
     {0},
 };
 
-const struct dpk_command backup_command = {.names = "backup",
-                                           .words = "[RAW]",
-                                           .help = "save the TLVs that are set on a device (-d)",
-                                           .needs = "d",
-                                           .takes = "b,f",
-                                           .options = backup_options,
-                                           .run = run_backup};
+const struct dpk_command mlxconfig_backup_command = {
+    .names = "backup",
+    .words = "[RAW]",
+    .help = "save the TLVs that are set on a device (-d)",
+    .needs = "d",
+    .takes = "b,f",
+    .options = backup_options,
+    .run = run_backup};

@@ -190,13 +190,13 @@ static const struct dpk_option set_options[] = {
     {0},
 };
 
-const struct dpk_command set_command = {.names = "set,s",
-                                        .words = "NAME=VALUE...",
-                                        .help = "set parameters of a device (-d)",
-                                        .needs = "d",
-                                        .takes = "b,y,host_id,pf_index",
-                                        .options = set_options,
-                                        .run = run_set};
+const struct dpk_command mlxconfig_set_command = {.names = "set,s",
+                                                  .words = "NAME=VALUE...",
+                                                  .help = "set parameters of a device (-d)",
+                                                  .needs = "d",
+                                                  .takes = "b,y,host_id,pf_index",
+                                                  .options = set_options,
+                                                  .run = run_set};
 
 /* Finds a TLV by its name, in any case, and adds it to `s` for each port and module. */
 static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_shown *all,
@@ -271,10 +271,11 @@ static enum dpk_status run_reset(void *given, const struct dpk_args *args, struc
     return status;
 }
 
-const struct dpk_command reset_command = {.names = "reset,r",
-                                          .words = "[TLV...]",
-                                          .help = "reset the values that users have set on a "
-                                                  "device (-d)",
-                                          .needs = "d",
-                                          .takes = "b,y",
-                                          .run = run_reset};
+const struct dpk_command mlxconfig_reset_command = {.names = "reset,r",
+                                                    .words = "[TLV...]",
+                                                    .help =
+                                                        "reset the values that users have set on a "
+                                                        "device (-d)",
+                                                    .needs = "d",
+                                                    .takes = "b,y",
+                                                    .run = run_reset};

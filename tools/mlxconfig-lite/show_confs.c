@@ -123,8 +123,9 @@ static enum dpk_status run_show_confs(void *given, const struct dpk_args *args,
     return status;
 }
 
-const struct dpk_command show_confs_command = {.names = "show_confs,i",
-                                               .help = "list parameters and their values (-d)",
-                                               .needs = "d",
-                                               .takes = "b",
-                                               .run = run_show_confs};
+const struct dpk_command mlxconfig_show_confs_command = {
+    .names = "show_confs,i",
+    .help = "list parameters and their values (-d)",
+    .needs = "d",
+    .takes = "b",
+    .run = run_show_confs};

@@ -97,7 +97,7 @@ static const struct dpk_option create_options[] = {
     {0},
 };
 
-const struct dpk_command create_cert_container_command = {
+const struct dpk_command mlxdpa_create_cert_container_command = {
     .names = "create_cert_container",
     .help = "make a container that adds or removes CA certificates of a device",
     .needs = "cert_container_type,o,life_cycle_priority|nvidia_signed_oem",

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-cJSON *certificate_facts(X509 *cert)
+cJSON *mlxdpa_certificate_facts(X509 *cert)
 {
     char text[256];
     struct dpk_cert_facts facts;
@@ -39,7 +39,7 @@ cJSON *certificate_facts(X509 *cert)
     return o;
 }
 
-void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid)
+void mlxdpa_uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid)
 {
     char text[DPK_UUID_TEXT];
     dpk_uuid_format(uuid, text);
@@ -86,7 +86,7 @@ static void print_value(const cJSON *v, int depth)
     else
         print_text(cJSON_GetStringValue(v));
     if (cJSON_IsObject(v))
-        tree_print(v, depth + 1);
+        mlxdpa_tree_print(v, depth + 1);
     const cJSON *item;
     if (cJSON_IsArray(v)) {
         cJSON_ArrayForEach(item, v)
@@ -99,7 +99,7 @@ static void print_value(const cJSON *v, int depth)
     }
 }
 
-void tree_print(const cJSON *o, int depth)
+void mlxdpa_tree_print(const cJSON *o, int depth)
 {
     const cJSON *v;
     cJSON_ArrayForEach(v, o) print_value(v, depth);

@@ -7,11 +7,11 @@
 #include "certchain/certchain.h"
 
 /* Returns a new object with subject, serial number, fingerprint, dates and key of a certificate. */
-cJSON *certificate_facts(X509 *cert);
+cJSON *mlxdpa_certificate_facts(X509 *cert);
 /* Adds a UUID to `o`; "not set" for zero. */
-void uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid);
+void mlxdpa_uuid_fact(cJSON *o, const char *key, const struct dpk_uuid *uuid);
 
 /* Prints the fields of an object, indented by two blanks per level. */
-void tree_print(const cJSON *o, int depth);
+void mlxdpa_tree_print(const cJSON *o, int depth);
 
 #endif

@@ -327,7 +327,7 @@ static const struct dpk_option keygen_options[] = {
     {0},
 };
 
-const struct dpk_command keygen_command = {
+const struct dpk_command mlxdpa_keygen_command = {
     .names = "keygen",
     .words = "DIR",
     .help = "make an owner's key, a root CA, an intermediate, a leaf and their chain",

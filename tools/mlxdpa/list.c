@@ -11,7 +11,8 @@ static bool can_list(const struct kind *k)
 static enum dpk_status list_one(const struct target *t, bool json, struct dpk_error *err)
 {
     struct listing l = {0};
-    enum dpk_status status = target_needs(t, can_list, "has no parts to list; these have", err);
+    enum dpk_status status =
+        mlxdpa_target_needs(t, can_list, "has no parts to list; these have", err);
     if (status != DPK_OK)
         return status;
     if (json)
@@ -29,15 +30,16 @@ static enum dpk_status run_list(void *given, const struct dpk_args *args, struct
     struct mlxdpa_options *options = given;
     options->file = args->words[0];
     struct targets targets;
-    enum dpk_status status = targets_open("list", options, &targets, err);
+    enum dpk_status status = mlxdpa_targets_open("list", options, &targets, err);
     for (size_t i = 0; i < targets.count && status == DPK_OK; i++)
         status = list_one(&targets.list[i], options->json, err);
-    targets_close(&targets);
+    mlxdpa_targets_close(&targets);
     return status;
 }
 
-const struct dpk_command list_command = {.names = "list",
-                                         .words = "[FILE]",
-                                         .help = "list the content of a file (FILE, -e, -s, ...)",
-                                         .takes = "e,cert_container,s,nv_config,json",
-                                         .run = run_list};
+const struct dpk_command mlxdpa_list_command = {
+    .names = "list",
+    .words = "[FILE]",
+    .help = "list the content of a file (FILE, -e, -s, ...)",
+    .takes = "e,cert_container,s,nv_config,json",
+    .run = run_list};

@@ -9,7 +9,7 @@
 
 /* ---- Compilers ---- */
 
-cJSON *making_compilers(const struct dpk_elf *elf)
+cJSON *mlxdpa_making_compilers(const struct dpk_elf *elf)
 {
     cJSON *list = cJSON_CreateArray();
     struct dpk_reader r = dpk_elf_find(elf, ".comment");
@@ -66,7 +66,7 @@ static const char *next_symbol(struct symbols *s, struct dpk_elf_symbol *y)
 
 /* ---- Libraries ---- */
 
-const char *const making_library_names[MAKING_LIBRARIES] = {
+const char *const mlxdpa_making_library_names[MAKING_LIBRARIES] = {
     "libflexio_dev",        "libdoca_pcc_dev",       "libdoca_dpa_dev",
     "libdoca_dpa_dev_comm", "libdoca_dpa_dev_verbs", "libflexio-libc"};
 
@@ -91,7 +91,7 @@ static const struct library {
     {"strlen", 5},
 };
 
-void making_libraries(const struct dpk_elf *elf, bool found[MAKING_LIBRARIES])
+void mlxdpa_making_libraries(const struct dpk_elf *elf, bool found[MAKING_LIBRARIES])
 {
     struct symbols s = symbols_of(elf);
     struct dpk_elf_symbol y;
@@ -230,7 +230,7 @@ static void show_targets(const char *isa, cJSON *o)
             cJSON_AddItemToArray(list, cJSON_CreateString(dpk_target_name(t)));
 }
 
-void making_show(const struct dpk_elf *elf, bool for_target, cJSON *o)
+void mlxdpa_making_show(const struct dpk_elf *elf, bool for_target, cJSON *o)
 {
     bool found[MAKING_LIBRARIES];
     const char *isa = dpk_isa_of(elf);
@@ -239,10 +239,10 @@ void making_show(const struct dpk_elf *elf, bool for_target, cJSON *o)
         show_targets(isa, o);
     if (isa)
         dpk_json_text(o, "instruction_set", isa);
-    cJSON_AddItemToObject(o, "compilers", making_compilers(elf));
-    making_libraries(elf, found);
+    cJSON_AddItemToObject(o, "compilers", mlxdpa_making_compilers(elf));
+    mlxdpa_making_libraries(elf, found);
     cJSON *list = cJSON_AddArrayToObject(o, "libraries");
     for (size_t i = 0; i < MAKING_LIBRARIES; i++)
         if (found[i])
-            cJSON_AddItemToArray(list, cJSON_CreateString(making_library_names[i]));
+            cJSON_AddItemToArray(list, cJSON_CreateString(mlxdpa_making_library_names[i]));
 }

@@ -64,24 +64,24 @@ struct mlxdpa_options {
 #define MLXDPA_LEAF_DAYS 730 /* how long a leaf is valid without --leaf-days */
 
 /* The commands, with their functions beside them. If a command fails, it writes nothing. */
-extern const struct dpk_command keygen_command;
-extern const struct dpk_command renew_command;
-extern const struct dpk_command release_command;
-extern const struct dpk_command sign_dpa_apps_command;
-extern const struct dpk_command sign_command;
-extern const struct dpk_command export_tbs_command;
-extern const struct dpk_command attach_signature_command;
-extern const struct dpk_command strip_signature_command;
-extern const struct dpk_command verify_command;
-extern const struct dpk_command list_command;
-extern const struct dpk_command show_command;
-extern const struct dpk_command create_cert_container_command;
-extern const struct dpk_command sign_cert_container_command;
-extern const struct dpk_command create_single_dpa_app_command;
-extern const struct dpk_command sign_single_dpa_app_command;
-extern const struct dpk_command query_manifest_command;
-extern const struct dpk_command create_dpa_app_removal_command;
-extern const struct dpk_command sign_dpa_app_removal_command;
+extern const struct dpk_command mlxdpa_keygen_command;
+extern const struct dpk_command mlxdpa_renew_command;
+extern const struct dpk_command mlxdpa_release_command;
+extern const struct dpk_command mlxdpa_sign_dpa_apps_command;
+extern const struct dpk_command mlxdpa_sign_command;
+extern const struct dpk_command mlxdpa_export_tbs_command;
+extern const struct dpk_command mlxdpa_attach_signature_command;
+extern const struct dpk_command mlxdpa_strip_signature_command;
+extern const struct dpk_command mlxdpa_verify_command;
+extern const struct dpk_command mlxdpa_list_command;
+extern const struct dpk_command mlxdpa_show_command;
+extern const struct dpk_command mlxdpa_create_cert_container_command;
+extern const struct dpk_command mlxdpa_sign_cert_container_command;
+extern const struct dpk_command mlxdpa_create_single_dpa_app_command;
+extern const struct dpk_command mlxdpa_sign_single_dpa_app_command;
+extern const struct dpk_command mlxdpa_query_manifest_command;
+extern const struct dpk_command mlxdpa_create_dpa_app_removal_command;
+extern const struct dpk_command mlxdpa_sign_dpa_app_removal_command;
 
 /* Gets the priority of --life_cycle_priority and --nvidia_signed_oem; the latter implies OEM. */
 enum dpk_status mlxdpa_priority(const char *command, const struct mlxdpa_options *options,

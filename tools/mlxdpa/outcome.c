@@ -13,7 +13,7 @@ static int exit_code_of(int code)
     return code <= DPK_VERDICT_NOT_LOADED ? dpk_verdict_exit_code((enum dpk_verdict)code) : code;
 }
 
-struct outcome outcome_start(const char *kind, const char *file)
+struct outcome mlxdpa_outcome_start(const char *kind, const char *file)
 {
     return (struct outcome){.kind = kind,
                             .file = file,
@@ -33,7 +33,7 @@ static struct outcome_check *next_check(struct outcome *o, const char *name, con
     return c;
 }
 
-void outcome_note(struct outcome *o, const char *name, const char *format, ...)
+void mlxdpa_outcome_note(struct outcome *o, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -41,8 +41,8 @@ void outcome_note(struct outcome *o, const char *name, const char *format, ...)
     va_end(args);
 }
 
-void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
-                    const char *format, ...)
+void mlxdpa_outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
+                           const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -53,27 +53,28 @@ void outcome_refuse(struct outcome *o, const char *name, const char *verdict, in
     o->exit_code = exit_code_of(code);
 }
 
-void outcome_accept(struct outcome *o)
+void mlxdpa_outcome_accept(struct outcome *o)
 {
     o->verdict = "OK";
     o->code = DPK_VERDICT_OK;
 }
 
-void outcome_uncovered(struct outcome *o, const char *what)
+void mlxdpa_outcome_uncovered(struct outcome *o, const char *what)
 {
     if (o->uncovered_count < sizeof o->uncovered / sizeof *o->uncovered)
         o->uncovered[o->uncovered_count++] = what;
 }
 
-void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report)
+void mlxdpa_outcome_report(struct outcome *o, enum dpk_verdict verdict,
+                           const struct dpk_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
         const struct dpk_check *c = &report->checks[i];
         if (c->verdict != DPK_VERDICT_OK)
-            outcome_refuse(o, c->name, dpk_verdict_name(c->verdict), (int)c->verdict, "%s",
-                           c->detail);
+            mlxdpa_outcome_refuse(o, c->name, dpk_verdict_name(c->verdict), (int)c->verdict, "%s",
+                                  c->detail);
         else
-            outcome_note(o, c->name, "%s", c->detail);
+            mlxdpa_outcome_note(o, c->name, "%s", c->detail);
         o->checks[o->count - 1].warning = c->warning;
         o->checks[o->count - 1].changed = c->changed;
     }
@@ -84,7 +85,7 @@ void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dp
 
 /* ---- Printing ---- */
 
-const char *outcome_words(bool changed, const char *detail, char *out, size_t size)
+const char *mlxdpa_outcome_words(bool changed, const char *detail, char *out, size_t size)
 {
     const char *what = strcmp(detail, "whole ELF") == 0 ? "the program" : detail;
     snprintf(out, size, changed ? "WRONG: %s was changed after signing" : "%s", what);
@@ -108,7 +109,7 @@ static void print(const struct tally *t, const struct outcome *o)
     char text[TITLE_MAX];
     printf("%s:\n", title(t, o, text));
     if (o->facts)
-        tree_print(o->facts, 1);
+        mlxdpa_tree_print(o->facts, 1);
     for (size_t i = 0; i < o->count; i++) {
         const struct outcome_check *c = &o->checks[i];
         bool passed = strcmp(c->verdict, "OK") == 0;
@@ -117,7 +118,7 @@ static void print(const struct tally *t, const struct outcome *o)
                !passed      ? "refused"
                : c->warning ? "warning"
                             : "OK",
-               outcome_words(c->changed, c->detail, words, sizeof words),
+               mlxdpa_outcome_words(c->changed, c->detail, words, sizeof words),
                passed ? "" : dpk_red_end(stdout));
     }
     for (size_t i = 0; i < o->uncovered_count && !o->code; i++)
@@ -165,7 +166,7 @@ static cJSON *json_of(const struct outcome *o)
     return out;
 }
 
-enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err)
+enum dpk_status mlxdpa_tally_add(struct tally *t, struct outcome *o, struct dpk_error *err)
 {
     char text[TITLE_MAX];
     cJSON *item = t->json ? json_of(o) : NULL;

@@ -23,26 +23,27 @@ struct outcome {
     size_t count;
     const char *uncovered[4]; /* parts that the signature does not cover; constants */
     size_t uncovered_count;
-    struct cJSON *facts; /* digests and certificates, or NULL; tally_add frees it */
+    struct cJSON *facts; /* digests and certificates, or NULL; mlxdpa_tally_add frees it */
 };
 
-/* Starts an outcome. It is refused until outcome_accept or outcome_report makes it "OK". */
-struct outcome outcome_start(const char *kind, const char *file);
+/* Starts an outcome. It is refused until mlxdpa_outcome_accept or mlxdpa_outcome_report makes it "OK". */
+struct outcome mlxdpa_outcome_start(const char *kind, const char *file);
 /* Adds a check that passed. */
-void outcome_note(struct outcome *o, const char *name, const char *format, ...)
+void mlxdpa_outcome_note(struct outcome *o, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Adds the check that refused; `code` is an enum dpk_verdict or dpk_policy_reason. */
-void outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
-                    const char *format, ...) __attribute__((format(printf, 5, 6)));
-void outcome_accept(struct outcome *o);
+void mlxdpa_outcome_refuse(struct outcome *o, const char *name, const char *verdict, int code,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
+void mlxdpa_outcome_accept(struct outcome *o);
 /* Notes a part of the file that its signature does not cover, so that anybody can change this part.
  * It is printed if the outcome is "OK". An outcome has at most four; `what` is a constant. */
-void outcome_uncovered(struct outcome *o, const char *what);
+void mlxdpa_outcome_uncovered(struct outcome *o, const char *what);
 /* Copies checks and verdict of a verification. */
-void outcome_report(struct outcome *o, enum dpk_verdict verdict, const struct dpk_report *report);
+void mlxdpa_outcome_report(struct outcome *o, enum dpk_verdict verdict,
+                           const struct dpk_report *report);
 
 /* Writes a detail as text for people: "WRONG: ... was changed after signing" if `changed`. */
-const char *outcome_words(bool changed, const char *detail, char *out, size_t size);
+const char *mlxdpa_outcome_words(bool changed, const char *detail, char *out, size_t size);
 
 /* All outcomes of a run: printed as text, or collected as JSON. */
 struct cJSON;
@@ -53,6 +54,6 @@ struct tally {
     char first[1100]; /* the first refused outcome, with its reason */
     int first_exit_code;
 };
-enum dpk_status tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);
+enum dpk_status mlxdpa_tally_add(struct tally *t, struct outcome *o, struct dpk_error *err);
 
 #endif

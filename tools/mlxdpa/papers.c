@@ -115,23 +115,24 @@ static void sbom_program(void *context, const char *name, const struct dpk_subje
     cJSON *package = add_package(b->packages, id, name, digest);
     cJSON_AddStringToObject(package, "primaryPackagePurpose", "APPLICATION");
     add_relation(b->relations, "SPDXRef-File", "CONTAINS", id);
-    making_libraries(&s->elf, found);
+    mlxdpa_making_libraries(&s->elf, found);
     for (size_t k = 0; k < MAKING_LIBRARIES; k++) {
         if (!found[k])
             continue;
-        snprintf(library, sizeof library, "SPDXRef-Library-%s", making_library_names[k]);
+        snprintf(library, sizeof library, "SPDXRef-Library-%s", mlxdpa_making_library_names[k]);
         for (char *c = library; *c; c++)
             *c = *c == '_' ? '-' : *c;
         if (!b->linked[k])
             cJSON_AddStringToObject(
-                add_package(b->packages, library, making_library_names[k], NULL),
+                add_package(b->packages, library, mlxdpa_making_library_names[k], NULL),
                 "primaryPackagePurpose", "LIBRARY");
         b->linked[k] = true;
         add_relation(b->relations, id, "STATIC_LINK", library);
     }
 }
 
-enum dpk_status papers_sbom(const struct release *r, struct dpk_buf *out, struct dpk_error *err)
+enum dpk_status mlxdpa_papers_sbom(const struct release *r, struct dpk_buf *out,
+                                   struct dpk_error *err)
 {
     char date[DPK_TOOL_TIME], text[400];
     cJSON *o = cJSON_CreateObject();
@@ -165,7 +166,7 @@ static void statement_subject(void *context, const char *name, const struct dpk_
 
 static void statement_compilers(void *context, const char *name, const struct dpk_subject *s)
 {
-    cJSON_AddItemToObject(context, name, making_compilers(&s->elf));
+    cJSON_AddItemToObject(context, name, mlxdpa_making_compilers(&s->elf));
 }
 
 static void add_definition(cJSON *predicate, const struct release *r)
@@ -200,8 +201,8 @@ static void add_details(cJSON *predicate, const struct release *r)
     add_named(cJSON_AddArrayToObject(details, "byproducts"), r->sbom_name, r->sbom_sha256);
 }
 
-enum dpk_status papers_statement(const struct release *r, struct dpk_buf *out,
-                                 struct dpk_error *err)
+enum dpk_status mlxdpa_papers_statement(const struct release *r, struct dpk_buf *out,
+                                        struct dpk_error *err)
 {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "_type", "https://in-toto.io/Statement/v1");
@@ -236,8 +237,9 @@ static void key_id(const struct dpk_signer *signer, char out[65])
     OPENSSL_free(der);
 }
 
-enum dpk_status papers_envelope(const struct dpk_buf *statement, const struct dpk_signer *signer,
-                                struct dpk_buf *out, struct dpk_error *err)
+enum dpk_status mlxdpa_papers_envelope(const struct dpk_buf *statement,
+                                       const struct dpk_signer *signer, struct dpk_buf *out,
+                                       struct dpk_error *err)
 {
     struct dpk_buf pae = {0}, signature = {0};
     char id[65];

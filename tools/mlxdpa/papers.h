@@ -23,13 +23,15 @@ struct release {
 
 /* Appends the SPDX 2.3 document, JSON: the file, its DPA programs, and the device libraries that
  * are linked into them. */
-enum dpk_status papers_sbom(const struct release *r, struct dpk_buf *out, struct dpk_error *err);
+enum dpk_status mlxdpa_papers_sbom(const struct release *r, struct dpk_buf *out,
+                                   struct dpk_error *err);
 /* Appends the Statement (in-toto Statement v1, SLSA provenance v1), JSON. */
-enum dpk_status papers_statement(const struct release *r, struct dpk_buf *out,
-                                 struct dpk_error *err);
+enum dpk_status mlxdpa_papers_statement(const struct release *r, struct dpk_buf *out,
+                                        struct dpk_error *err);
 /* Appends the envelope (DSSE v1) of a Statement and a line feed, signed with RSASSA-PKCS1-v1_5 and
  * SHA-512 as programs are. The keyid is the SHA-256 of the key's SubjectPublicKeyInfo. */
-enum dpk_status papers_envelope(const struct dpk_buf *statement, const struct dpk_signer *signer,
-                                struct dpk_buf *out, struct dpk_error *err);
+enum dpk_status mlxdpa_papers_envelope(const struct dpk_buf *statement,
+                                       const struct dpk_signer *signer, struct dpk_buf *out,
+                                       struct dpk_error *err);
 
 #endif

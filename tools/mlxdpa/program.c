@@ -10,7 +10,8 @@
 #include "making.h"
 #include "outcome.h"
 
-void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_report *report)
+void mlxdpa_program_digest(cJSON *o, const uint8_t *elf, size_t size,
+                           const struct dpk_report *report)
 {
     char digest[65] = "";
     bool known = report && report->sha256[0];
@@ -19,14 +20,14 @@ void program_digest(cJSON *o, const uint8_t *elf, size_t size, const struct dpk_
     dpk_json_text(o, "sha256", known ? report->sha256 : digest);
 }
 
-void program_chain(cJSON *o, const uint8_t *crypto, size_t size)
+void mlxdpa_program_chain(cJSON *o, const uint8_t *crypto, size_t size)
 {
     struct dpk_crypto_view view;
     if (!crypto || dpk_crypto_view_open(crypto, size, &view, NULL) != DPK_OK)
         return;
     cJSON *chain = cJSON_AddArrayToObject(o, "chain");
     for (size_t i = 0; i < dpk_certchain_count(view.chain); i++)
-        cJSON_AddItemToArray(chain, certificate_facts(dpk_certchain_cert(view.chain, i)));
+        cJSON_AddItemToArray(chain, mlxdpa_certificate_facts(dpk_certchain_cert(view.chain, i)));
     dpk_crypto_view_free(&view);
 }
 
@@ -43,7 +44,7 @@ static bool show_hashes(cJSON *o, const struct dpk_report *report)
         if (c->verdict == DPK_VERDICT_DIGEST_MISMATCH && !c->changed)
             snprintf(text, sizeof text, "WRONG: %s", c->detail);
         else
-            outcome_words(c->changed, c->detail, text, sizeof text);
+            mlxdpa_outcome_words(c->changed, c->detail, text, sizeof text);
         dpk_json_text(o, "hashes", text);
     }
     cJSON_AddBoolToObject(o, "hashes_ok", right);
@@ -73,7 +74,7 @@ static void show_signature(cJSON *o, const struct dpk_crypto_view *view, const u
 
 #define WARNING_DAYS 90
 
-bool program_leaf_ends(X509 *leaf, char *text, size_t size)
+bool mlxdpa_program_leaf_ends(X509 *leaf, char *text, size_t size)
 {
     struct dpk_cert_facts facts;
     int days = 0, seconds = 0;
@@ -90,7 +91,8 @@ bool program_leaf_ends(X509 *leaf, char *text, size_t size)
     return true;
 }
 
-void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct dpk_report *report)
+void mlxdpa_program_crypto(cJSON *o, const uint8_t *crypto, size_t size,
+                           const struct dpk_report *report)
 {
     struct dpk_crypto_view view;
     struct dpk_error err = {0};
@@ -112,23 +114,23 @@ void program_crypto(cJSON *o, const uint8_t *crypto, size_t size, const struct d
     dpk_json_text(o, "algorithm", text);
     dpk_cert_subject(dpk_certchain_leaf(view.chain), text, sizeof text);
     dpk_json_text(o, "signed_by", text);
-    if (program_leaf_ends(dpk_certchain_leaf(view.chain), text, sizeof text))
+    if (mlxdpa_program_leaf_ends(dpk_certchain_leaf(view.chain), text, sizeof text))
         dpk_json_text(o, "leaf_end", text);
     show_signature(o, &view, crypto, hashes_right);
     dpk_crypto_view_free(&view);
-    program_chain(o, crypto, size);
+    mlxdpa_program_chain(o, crypto, size);
 }
 
 static void show_one(const struct dpk_subject *s, cJSON *o)
 {
     struct dpk_report report = {0};
     (void)dpk_verify(s, NULL, &report);
-    program_digest(o, s->elf.file.begin, dpk_reader_left(&s->elf.file), &report);
-    making_show(&s->elf, s->target[0] != 0, o);
-    program_crypto(o, s->crypto, s->crypto_size, &report);
+    mlxdpa_program_digest(o, s->elf.file.begin, dpk_reader_left(&s->elf.file), &report);
+    mlxdpa_making_show(&s->elf, s->target[0] != 0, o);
+    mlxdpa_program_crypto(o, s->crypto, s->crypto_size, &report);
 }
 
-void program_show(const struct dpk_program *p, cJSON *o)
+void mlxdpa_program_show(const struct dpk_program *p, cJSON *o)
 {
     cJSON *targets = NULL;
     char text[300];

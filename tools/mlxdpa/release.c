@@ -64,7 +64,8 @@ static enum dpk_status name_parts(const char *path, struct made *m, struct dpk_e
 static enum dpk_status sign(struct target *t, const struct mlxdpa_options *o,
                             const struct program_signer *s, struct made *m, struct dpk_error *err)
 {
-    const struct dpk_hostfile_options how = {.crypto = signing_options(o), .threads = o->jobs};
+    const struct dpk_hostfile_options how = {.crypto = mlxdpa_signing_options(o),
+                                             .threads = o->jobs};
     enum dpk_status status =
         dpk_hostfile_sign(t->opened, s->chain, s->signer, &how, &m->bytes[HOST], err);
     for (size_t i = 0; i < dpk_certchain_count(s->chain) && status == DPK_OK; i++)
@@ -136,13 +137,13 @@ static enum dpk_status write_papers(const struct release_options *o, const struc
     dpk_sha256_text(t->file.data, t->file.size, r.unsigned_sha256);
     enum dpk_status status = dpk_tool_date(&r.date, err);
     if (status == DPK_OK)
-        status = papers_sbom(&r, &m->bytes[SBOM], err);
+        status = mlxdpa_papers_sbom(&r, &m->bytes[SBOM], err);
     if (status == DPK_OK) {
         dpk_sha256_text(m->bytes[SBOM].data, m->bytes[SBOM].size, r.sbom_sha256);
-        status = papers_statement(&r, &statement, err);
+        status = mlxdpa_papers_statement(&r, &statement, err);
     }
     if (status == DPK_OK)
-        status = papers_envelope(&statement, s->signer, &m->bytes[ENVELOPE], err);
+        status = mlxdpa_papers_envelope(&statement, s->signer, &m->bytes[ENVELOPE], err);
     for (size_t i = 0; i < SUMS && status == DPK_OK; i++) {
         dpk_sha256_text(m->bytes[i].data, m->bytes[i].size, digest);
         dpk_put_format(&m->bytes[SUMS], "%s  %s\n", digest, m->names[i]);
@@ -184,15 +185,15 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
     if (status == DPK_OK)
         status = dpk_folder_absent(folder, err);
     if (status == DPK_OK)
-        status = target_open(path, &kind_host, &t, err);
+        status = mlxdpa_target_open(path, &kind_host, &t, err);
     if (status == DPK_OK)
-        status = program_signer_prepare(&o->shared, path, &s, err);
+        status = mlxdpa_program_signer_prepare(&o->shared, path, &s, err);
     if (status == DPK_OK)
-        status = target_read(&t, err);
+        status = kinds_target_read(&t, err);
     if (status == DPK_OK && dpk_hostfile_count(t.opened) == 0)
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no DPA program in it", path);
     if (status == DPK_OK)
-        status = program_signer_open(&o->shared, &s, err);
+        status = mlxdpa_program_signer_open(&o->shared, &s, err);
     if (status == DPK_OK)
         status = sign(&t, &o->shared, &s, &m, err);
     if (status == DPK_OK)
@@ -207,12 +208,12 @@ static enum dpk_status run_release(void *given, const struct dpk_args *args, str
         printf("Released %zu DPA program%s in %s.\n", dpk_hostfile_count(host),
                dpk_hostfile_count(host) == 1 ? "" : "s", folder);
     if (status == DPK_OK)
-        program_signer_warn(&s);
+        mlxdpa_program_signer_warn(&s);
     dpk_hostfile_close(host);
     for (size_t i = 0; i < PARTS; i++)
         dpk_buf_free(&m.bytes[i]);
-    program_signer_close(&s);
-    target_close(&t);
+    mlxdpa_program_signer_close(&s);
+    mlxdpa_target_close(&t);
     return status;
 }
 
@@ -226,7 +227,7 @@ static const struct dpk_option release_options[] = {
     {0},
 };
 
-const struct dpk_command release_command = {
+const struct dpk_command mlxdpa_release_command = {
     .names = "release",
     .words = "HOST_ELF",
     .help = "sign, verify, and write checksums, provenance and SBOM into a folder (-c -p -o)",

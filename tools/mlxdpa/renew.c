@@ -482,7 +482,7 @@ static const struct dpk_option renew_options[] = {
     {0},
 };
 
-const struct dpk_command renew_command = {
+const struct dpk_command mlxdpa_renew_command = {
     .names = "renew",
     .words = "[DIR]",
     .help = "make a new leaf and its chain under a CA, or a request for a CA elsewhere",

@@ -11,7 +11,8 @@ static bool can_show(const struct kind *k)
 
 static enum dpk_status show_one(const struct target *t, bool json, struct dpk_error *err)
 {
-    enum dpk_status status = target_needs(t, can_show, "has nothing to show; these have", err);
+    enum dpk_status status =
+        mlxdpa_target_needs(t, can_show, "has nothing to show; these have", err);
     if (status != DPK_OK)
         return status;
     cJSON *o = cJSON_CreateObject();
@@ -24,7 +25,7 @@ static enum dpk_status show_one(const struct target *t, bool json, struct dpk_er
     }
     if (json)
         return dpk_json_print(o, err);
-    tree_print(o, 0);
+    mlxdpa_tree_print(o, 0);
     cJSON_Delete(o);
     return DPK_OK;
 }
@@ -34,15 +35,15 @@ static enum dpk_status run_show(void *given, const struct dpk_args *args, struct
     struct mlxdpa_options *options = given;
     options->file = args->words[0];
     struct targets targets;
-    enum dpk_status status = targets_open("show", options, &targets, err);
+    enum dpk_status status = mlxdpa_targets_open("show", options, &targets, err);
     for (size_t i = 0; i < targets.count && status == DPK_OK; i++)
         status = show_one(&targets.list[i], options->json, err);
-    targets_close(&targets);
+    mlxdpa_targets_close(&targets);
     return status;
 }
 
-const struct dpk_command show_command = {.names = "show",
-                                         .words = "[FILE]",
-                                         .help = "show everything about a file as a tree",
-                                         .takes = "e,cert_container,s,nv_config,json",
-                                         .run = run_show};
+const struct dpk_command mlxdpa_show_command = {.names = "show",
+                                                .words = "[FILE]",
+                                                .help = "show everything about a file as a tree",
+                                                .takes = "e,cert_container,s,nv_config,json",
+                                                .run = run_show};

@@ -59,9 +59,9 @@ static enum dpk_status open_given(const char *command, const struct mlxdpa_optio
                         command, count ? ", not more" : "");
     const char *path = given[found].path;
     const struct kind *kind = given[found].kind;
-    enum dpk_status status =
-        change ? target_open_to_change(path, kind, o, t, err) : target_open(path, kind, t, err);
-    return status == DPK_OK ? target_needs(t, can, lacks, err) : status;
+    enum dpk_status status = change ? mlxdpa_target_open_to_change(path, kind, o, t, err)
+                                    : mlxdpa_target_open(path, kind, t, err);
+    return status == DPK_OK ? mlxdpa_target_needs(t, can, lacks, err) : status;
 }
 
 /* ---- sign ---- */
@@ -70,10 +70,10 @@ static enum dpk_status sign_kind(const char *command, const char *path, const st
                                  const struct mlxdpa_options *o, struct dpk_error *err)
 {
     struct target t = {0};
-    enum dpk_status status = target_open_to_change(path, kind, o, &t, err);
+    enum dpk_status status = mlxdpa_target_open_to_change(path, kind, o, &t, err);
     if (status == DPK_OK)
         status = kind->sign(command, &t, o, err);
-    target_close(&t);
+    mlxdpa_target_close(&t);
     return status;
 }
 
@@ -87,12 +87,12 @@ static enum dpk_status sign_several(const struct mlxdpa_options *o, const char *
     enum dpk_status status = list.at && list.outputs ? DPK_OK : dpk_fail_nomem(err);
     for (size_t i = 0; i < all && status == DPK_OK; i++) {
         const char *path = o->host_elf ? (i ? words[i - 1] : o->host_elf) : words[i];
-        status = target_open_to_change(path, &kind_host, o, &list.at[list.count++], err);
+        status = mlxdpa_target_open_to_change(path, &kind_host, o, &list.at[list.count++], err);
     }
     if (status == DPK_OK)
-        status = host_sign_all(&list, o, err);
+        status = kinds_host_sign_all(&list, o, err);
     for (size_t i = 0; i < list.count; i++)
-        target_close(&list.at[i]);
+        mlxdpa_target_close(&list.at[i]);
     free(list.at);
     free(list.outputs);
     return status;
@@ -113,7 +113,7 @@ static enum dpk_status run_sign_dpa_apps(void *given, const struct dpk_args *arg
     return sign_kind(args->command, o->host_elf ? o->host_elf : words[0], &kind_host, o, err);
 }
 
-const struct dpk_command sign_dpa_apps_command = {
+const struct dpk_command mlxdpa_sign_dpa_apps_command = {
     .names = "sign_dpa_apps",
     .words = "[HOST_ELF...]",
     .help = "sign the programs in host files (-e -c -p [-o])",
@@ -128,7 +128,7 @@ static enum dpk_status run_sign_cert_container(void *given, const struct dpk_arg
     return sign_kind(args->command, o->container, &kind_cert_container, o, err);
 }
 
-const struct dpk_command sign_cert_container_command = {
+const struct dpk_command mlxdpa_sign_cert_container_command = {
     .names = "sign_cert_container",
     .help = "sign a certificate container",
     .needs = "cert_container,p|sign-command,o,life_cycle_priority|nvidia_signed_oem",
@@ -142,7 +142,7 @@ static enum dpk_status run_sign_single_dpa_app(void *given, const struct dpk_arg
     return sign_kind(args->command, o->single_app, &kind_app, o, err);
 }
 
-const struct dpk_command sign_single_dpa_app_command = {
+const struct dpk_command mlxdpa_sign_single_dpa_app_command = {
     .names = "sign_single_dpa_app",
     .help = "sign a container with one program (-s -c -p -o)",
     .needs = "s,c,p|sign-command,life_cycle_priority",
@@ -156,7 +156,7 @@ static enum dpk_status run_sign_dpa_app_removal(void *given, const struct dpk_ar
     return sign_kind(args->command, o->removal_container, &kind_app, o, err);
 }
 
-const struct dpk_command sign_dpa_app_removal_command = {
+const struct dpk_command mlxdpa_sign_dpa_app_removal_command = {
     .names = "sign_dpa_app_removal",
     .help = "sign such a container (--dpa_app_removal_container --keypair_uuid -p -o)",
     .needs = "dpa_app_removal_container,o,p|sign-command,life_cycle_priority",
@@ -172,11 +172,11 @@ static enum dpk_status run_sign(void *given, const struct dpk_args *args, struct
         open_given(args->command, o, true, can_sign, "cannot be signed here; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->sign(args->command, &t, o, err);
-    target_close(&t);
+    mlxdpa_target_close(&t);
     return status;
 }
 
-const struct dpk_command sign_command = {
+const struct dpk_command mlxdpa_sign_command = {
     .names = "sign",
     .words = "[FILE]",
     .help = "sign a file of any kind that can be signed (FILE, -e, ...; -p)",
@@ -209,8 +209,8 @@ static enum dpk_status run_export_tbs(void *given, const struct dpk_args *args,
     }
     if (status == DPK_OK && list.note[0])
         printf("%s\n", list.note);
-    tbs_free(&list);
-    target_close(&t);
+    mlxdpa_tbs_free(&list);
+    mlxdpa_target_close(&t);
     return status;
 }
 
@@ -219,7 +219,7 @@ static const struct dpk_option export_options[] = {
     {0},
 };
 
-const struct dpk_command export_tbs_command = {
+const struct dpk_command mlxdpa_export_tbs_command = {
     .names = "export_tbs",
     .words = "[FILE]",
     .help = "write the bytes to sign of each program or of a container (-e, --cert_container, "
@@ -242,7 +242,7 @@ static enum dpk_status run_attach_signature(void *given, const struct dpk_args *
                                         "cannot be signed elsewhere; these can", &t, err);
     if (status == DPK_OK)
         status = t.kind->attach(&t, o, err);
-    target_close(&t);
+    mlxdpa_target_close(&t);
     return status;
 }
 
@@ -252,7 +252,7 @@ static const struct dpk_option attach_options[] = {
     {0},
 };
 
-const struct dpk_command attach_signature_command = {
+const struct dpk_command mlxdpa_attach_signature_command = {
     .names = "attach_signature",
     .words = "[FILE]",
     .help = "put signatures made elsewhere into a host file or container "
@@ -270,17 +270,19 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
     const struct mlxdpa_options *o = given;
     (void)args;
     struct target t = {0};
-    enum dpk_status status = target_open_to_change(o->host_elf, &kind_host, o, &t, err);
+    enum dpk_status status = mlxdpa_target_open_to_change(o->host_elf, &kind_host, o, &t, err);
     if (status == DPK_OK)
-        status = target_needs(&t, can_strip, "has no signatures to take out; these have", err);
+        status =
+            mlxdpa_target_needs(&t, can_strip, "has no signatures to take out; these have", err);
     if (status == DPK_OK)
         status = t.kind->strip(&t, o, err);
-    target_close(&t);
+    mlxdpa_target_close(&t);
     return status;
 }
 
-const struct dpk_command strip_signature_command = {.names = "strip_signature",
-                                                    .help = "remove the signatures (-e [-o])",
-                                                    .needs = "e",
-                                                    .takes = "o,app",
-                                                    .run = run_strip_signature};
+const struct dpk_command mlxdpa_strip_signature_command = {.names = "strip_signature",
+                                                           .help =
+                                                               "remove the signatures (-e [-o])",
+                                                           .needs = "e",
+                                                           .takes = "o,app",
+                                                           .run = run_strip_signature};

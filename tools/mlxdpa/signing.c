@@ -7,7 +7,7 @@
 #include "program.h"
 #include "tbs.h"
 
-struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
+struct dpk_sign_options mlxdpa_signing_options(const struct mlxdpa_options *o)
 {
     bool compact = o->profile == PROFILE_COMPACT;
     return (struct dpk_sign_options){.profile = compact ? DPK_PROFILE_COMPACT : DPK_PROFILE_FULL,
@@ -16,8 +16,8 @@ struct dpk_sign_options signing_options(const struct mlxdpa_options *o)
                                      .force = o->force};
 }
 
-enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
-                              struct dpk_error *err)
+enum dpk_status mlxdpa_signing_chain(const struct mlxdpa_options *o, struct dpk_certchain **out,
+                                     struct dpk_error *err)
 {
     /* --passin is the passphrase of a key in a file, or the PIN of a token. */
     const char *passin = dpk_key_in_token(o->key.key) ? o->key.passin : NULL;
@@ -34,8 +34,9 @@ enum dpk_status signing_chain(const struct mlxdpa_options *o, struct dpk_certcha
                     dpk_certchain_name(*out), found, o->chain_count);
 }
 
-enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_certchain *chain,
-                              const struct dpk_signer *signer, struct dpk_error *err)
+enum dpk_status mlxdpa_signing_check(const struct mlxdpa_options *o,
+                                     const struct dpk_certchain *chain,
+                                     const struct dpk_signer *signer, struct dpk_error *err)
 {
     struct dpk_error dates = {0};
     const struct dpk_sign_options how = {.force = o->force};
@@ -48,7 +49,7 @@ enum dpk_status signing_check(const struct mlxdpa_options *o, const struct dpk_c
     return DPK_OK;
 }
 
-enum dpk_status signing_output(const char *output, struct dpk_error *err)
+enum dpk_status mlxdpa_signing_output(const char *output, struct dpk_error *err)
 {
     struct dpk_staged *staged = NULL;
     enum dpk_status status = dpk_file_stage(output, NULL, 0, 0600, &staged, err);
@@ -57,8 +58,8 @@ enum dpk_status signing_output(const char *output, struct dpk_error *err)
     return status;
 }
 
-enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const char *path,
-                                       struct program_signer *s, struct dpk_error *err)
+enum dpk_status mlxdpa_program_signer_prepare(const struct mlxdpa_options *o, const char *path,
+                                              struct program_signer *s, struct dpk_error *err)
 {
     const char *const inputs[] = {o->cert, o->key.key};
     *s = (struct program_signer){0};
@@ -66,12 +67,12 @@ enum dpk_status program_signer_prepare(const struct mlxdpa_options *o, const cha
     if (status == DPK_OK)
         status = dpk_file_apart(s->output, inputs, 2, err);
     if (status == DPK_OK)
-        status = signing_chain(o, &s->chain, err);
-    return status == DPK_OK ? signing_check(o, s->chain, NULL, err) : status;
+        status = mlxdpa_signing_chain(o, &s->chain, err);
+    return status == DPK_OK ? mlxdpa_signing_check(o, s->chain, NULL, err) : status;
 }
 
-enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
-                                    struct dpk_error *err)
+enum dpk_status mlxdpa_program_signer_open(const struct mlxdpa_options *o, struct program_signer *s,
+                                           struct dpk_error *err)
 {
     struct dpk_key_options key = o->key;
     const struct dpk_sign_options how = {.force = o->force};
@@ -86,29 +87,30 @@ enum dpk_status program_signer_open(const struct mlxdpa_options *o, struct progr
                                                dpk_signer_name(s->signer));
 }
 
-void program_signer_warn(const struct program_signer *s)
+void mlxdpa_program_signer_warn(const struct program_signer *s)
 {
     char text[160];
-    if (program_leaf_ends(dpk_certchain_leaf(s->chain), text, sizeof text))
+    if (mlxdpa_program_leaf_ends(dpk_certchain_leaf(s->chain), text, sizeof text))
         fprintf(stderr, "-W- %s: %s\n", dpk_certchain_name(s->chain), text);
 }
 
-void program_signer_close(struct program_signer *s)
+void mlxdpa_program_signer_close(struct program_signer *s)
 {
     dpk_signer_close(s->signer);
     dpk_certchain_free(s->chain);
 }
 
-enum dpk_status sign_by_key(struct target *t, const struct mlxdpa_options *o, prepare_fn *prepare,
-                            sign_fn *sign, void *how, struct dpk_error *err)
+enum dpk_status mlxdpa_sign_by_key(struct target *t, const struct mlxdpa_options *o,
+                                   prepare_fn *prepare, sign_fn *sign, void *how,
+                                   struct dpk_error *err)
 {
     struct dpk_signer *signer = NULL;
     struct dpk_buf made = {0};
     enum dpk_status status = dpk_file_apart(o->output, &o->key.key, 1, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status == DPK_OK)
-        status = signing_output(o->output, err);
+        status = mlxdpa_signing_output(o->output, err);
     /* Report errors in the file before asking for a key. */
     if (status == DPK_OK && prepare) {
         status = prepare(how, &t->file, err);
@@ -131,12 +133,13 @@ out:
     return status;
 }
 
-enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, bool any_size,
-                              attach_fn *attach, const void *how, struct dpk_error *err)
+enum dpk_status mlxdpa_attach_by_key(struct target *t, const struct mlxdpa_options *o,
+                                     bool any_size, attach_fn *attach, const void *how,
+                                     struct dpk_error *err)
 {
     struct dpk_buf signature = {0}, made = {0};
     EVP_PKEY *key = NULL;
-    char *path = signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
+    char *path = mlxdpa_signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
     enum dpk_status status = path ? DPK_OK : dpk_fail_nomem(err);
     const char *public_key = o->keys.count == 1 ? o->keys.at[0] : NULL;
     if (status == DPK_OK)
@@ -145,9 +148,9 @@ enum dpk_status attach_by_key(struct target *t, const struct mlxdpa_options *o, 
     if (status == DPK_OK)
         status = dpk_file_apart(o->output, inputs, 2, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status == DPK_OK)
-        status = signature_read_file(path, any_size, &signature, err);
+        status = mlxdpa_signature_read_file(path, any_size, &signature, err);
     if (status == DPK_OK)
         status = dpk_public_key_read(public_key, &key, err);
     if (status != DPK_OK)

@@ -101,7 +101,7 @@ static const struct dpk_option create_options[] = {
     {0},
 };
 
-const struct dpk_command create_single_dpa_app_command = {
+const struct dpk_command mlxdpa_create_single_dpa_app_command = {
     .names = "create_single_dpa_app",
     .help = "make a container with one program (-s -m [--manifest] -o)",
     .needs = "s,m,o,life_cycle_priority",
@@ -133,7 +133,7 @@ static enum dpk_status run_query_manifest(void *given, const struct dpk_args *ar
     return status;
 }
 
-const struct dpk_command query_manifest_command = {
+const struct dpk_command mlxdpa_query_manifest_command = {
     .names = "query_manifest",
     .help = "extract the manifest of a container with one program (-s -o)",
     .needs = "s,o",
@@ -160,7 +160,7 @@ static enum dpk_status run_create_dpa_app_removal(void *given, const struct dpk_
     return status;
 }
 
-const struct dpk_command create_dpa_app_removal_command = {
+const struct dpk_command mlxdpa_create_dpa_app_removal_command = {
     .names = "create_dpa_app_removal",
     .help = "make a container that removes one program (--dpa_app_uuid -o)",
     .needs = "dpa_app_uuid,o,life_cycle_priority",

@@ -32,11 +32,11 @@ static enum dpk_status read_unknown(struct target *t, struct dpk_error *err)
     t->kind = kind_of(&t->file);
     if (t->file.size > t->kind->max)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: too large for a %s", t->path, t->kind->name);
-    return target_parse(t, err);
+    return kinds_target_parse(t, err);
 }
 
-enum dpk_status target_open(const char *path, const struct kind *kind, struct target *t,
-                            struct dpk_error *err)
+enum dpk_status mlxdpa_target_open(const char *path, const struct kind *kind, struct target *t,
+                                   struct dpk_error *err)
 {
     *t = (struct target){.path = path, .kind = kind};
     return kind ? DPK_OK : read_unknown(t, err);
@@ -57,20 +57,20 @@ static void warn_of_links(const char *output)
                 output, (uintmax_t)st.st_nlink);
 }
 
-enum dpk_status target_open_to_change(const char *path, const struct kind *kind,
-                                      const struct mlxdpa_options *o, struct target *t,
-                                      struct dpk_error *err)
+enum dpk_status mlxdpa_target_open_to_change(const char *path, const struct kind *kind,
+                                             const struct mlxdpa_options *o, struct target *t,
+                                             struct dpk_error *err)
 {
     bool in_place = !o->output || dpk_file_apart(o->output, &path, 1, NULL) != DPK_OK;
     int lock = in_place ? dpk_file_lock(path, say_that_it_waits) : -1;
     warn_of_links(o->output ? o->output : path);
-    enum dpk_status status = target_open(path, kind, t, err);
+    enum dpk_status status = mlxdpa_target_open(path, kind, t, err);
     t->locked = lock >= 0;
     t->lock = lock;
     return status;
 }
 
-void target_close(struct target *t)
+void mlxdpa_target_close(struct target *t)
 {
     if (t->opened)
         t->kind->close(t->opened);
@@ -79,7 +79,7 @@ void target_close(struct target *t)
         dpk_file_unlock(t->lock);
 }
 
-size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX])
+size_t mlxdpa_targets_by_option(const struct mlxdpa_options *o, struct target_name out[TARGETS_MAX])
 {
     const struct target_name all[] = {
         {o->host_elf, &kind_host},
@@ -94,8 +94,8 @@ size_t targets_by_option(const struct mlxdpa_options *o, struct target_name out[
     return count;
 }
 
-enum dpk_status targets_named(const char *command, size_t by_option, size_t words, const char *word,
-                              struct dpk_error *err)
+enum dpk_status mlxdpa_targets_named(const char *command, size_t by_option, size_t words,
+                                     const char *word, struct dpk_error *err)
 {
     if (by_option + words == 0)
         return dpk_fail(err, DPK_ERR_USAGE,
@@ -107,33 +107,33 @@ enum dpk_status targets_named(const char *command, size_t by_option, size_t word
     return DPK_OK;
 }
 
-enum dpk_status targets_open(const char *command, const struct mlxdpa_options *o,
-                             struct targets *out, struct dpk_error *err)
+enum dpk_status mlxdpa_targets_open(const char *command, const struct mlxdpa_options *o,
+                                    struct targets *out, struct dpk_error *err)
 {
     struct target_name given[TARGETS_MAX];
     *out = (struct targets){0};
-    size_t count = targets_by_option(o, given);
-    enum dpk_status status = targets_named(command, count, o->file != NULL, o->file, err);
+    size_t count = mlxdpa_targets_by_option(o, given);
+    enum dpk_status status = mlxdpa_targets_named(command, count, o->file != NULL, o->file, err);
     if (o->file && status == DPK_OK)
         given[count++] = (struct target_name){.path = o->file};
     for (size_t i = 0; i < count && status == DPK_OK; i++) {
         struct target *t = &out->list[out->count++];
-        status = target_open(given[i].path, given[i].kind, t, err);
+        status = mlxdpa_target_open(given[i].path, given[i].kind, t, err);
         if (status == DPK_OK)
-            status = target_read(t, err);
+            status = kinds_target_read(t, err);
     }
     return status;
 }
 
-void targets_close(struct targets *t)
+void mlxdpa_targets_close(struct targets *t)
 {
     for (size_t i = 0; i < t->count; i++)
-        target_close(&t->list[i]);
+        mlxdpa_target_close(&t->list[i]);
     t->count = 0;
 }
 
-enum dpk_status target_needs(const struct target *t, bool (*can)(const struct kind *k),
-                             const char *lacks, struct dpk_error *err)
+enum dpk_status mlxdpa_target_needs(const struct target *t, bool (*can)(const struct kind *k),
+                                    const char *lacks, struct dpk_error *err)
 {
     struct dpk_buf names = {0};
     if (can(t->kind))

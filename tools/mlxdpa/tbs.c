@@ -14,7 +14,7 @@ static bool stays_in_a_name(char c, bool first)
            c == '_' || (c == '.' && !first);
 }
 
-char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix)
+char *mlxdpa_signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *suffix)
 {
     struct dpk_buf name = {0};
     dpk_put_format(&name, "%s.", prefix);
@@ -34,7 +34,7 @@ char *signing_path(const char *prefix, const struct dpk_tbs *tbs, const char *su
     return (char *)name.data;
 }
 
-enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err)
+enum dpk_status mlxdpa_tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dpk_error *err)
 {
     uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
@@ -44,15 +44,15 @@ enum dpk_status tbs_add(struct tbs_list *l, const struct dpk_tbs *tbs, struct dp
         return dpk_fail_nomem(err);
     l->items = items;
     struct tbs_item *item = &items[l->count++];
-    *item =
-        (struct tbs_item){.path = signing_path(l->options->output, tbs, hashed ? "sha512" : "tbs")};
+    *item = (struct tbs_item){
+        .path = mlxdpa_signing_path(l->options->output, tbs, hashed ? "sha512" : "tbs")};
     if (hashed && EVP_Digest(tbs->bytes, tbs->size, digest, &length, EVP_sha512(), NULL) != 1)
         return dpk_fail(err, DPK_ERR_CRYPTO, "cannot hash");
     dpk_put(&item->bytes, hashed ? digest : tbs->bytes, hashed ? length : tbs->size);
     return item->path && !item->bytes.failed ? DPK_OK : dpk_fail_nomem(err);
 }
 
-void tbs_free(struct tbs_list *l)
+void mlxdpa_tbs_free(struct tbs_list *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         free(l->items[i].path);
@@ -61,8 +61,8 @@ void tbs_free(struct tbs_list *l)
     free(l->items);
 }
 
-enum dpk_status signature_read_file(const char *path, bool any_size, struct dpk_buf *out,
-                                    struct dpk_error *err)
+enum dpk_status mlxdpa_signature_read_file(const char *path, bool any_size, struct dpk_buf *out,
+                                           struct dpk_error *err)
 {
     size_t max = any_size ? ANY_SIGNATURE_MAX : SIGNATURE_SIZE;
     enum dpk_status status = dpk_file_read(path, max, out, err);
@@ -72,13 +72,13 @@ enum dpk_status signature_read_file(const char *path, bool any_size, struct dpk_
     return status;
 }
 
-enum dpk_status signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
-                               struct dpk_buf *signature, struct dpk_error *err)
+enum dpk_status mlxdpa_signature_read(const struct mlxdpa_options *o, const struct dpk_tbs *tbs,
+                                      struct dpk_buf *signature, struct dpk_error *err)
 {
-    char *path = signing_path(o->signature, tbs, "sig");
+    char *path = mlxdpa_signing_path(o->signature, tbs, "sig");
     if (!path)
         return dpk_fail_nomem(err);
-    enum dpk_status status = signature_read_file(path, false, signature, err);
+    enum dpk_status status = mlxdpa_signature_read_file(path, false, signature, err);
     free(path);
     return status;
 }

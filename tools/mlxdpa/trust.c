@@ -98,13 +98,14 @@ static enum dpk_status open_policy(const struct mlxdpa_options *o, struct trust 
     return DPK_OK;
 }
 
-enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out, struct dpk_error *err)
+enum dpk_status mlxdpa_trust_open(const struct mlxdpa_options *o, struct trust *out,
+                                  struct dpk_error *err)
 {
     enum dpk_status status = open_anchors(o, out, err);
     return status == DPK_OK ? open_policy(o, out, err) : status;
 }
 
-void trust_close(struct trust *t)
+void mlxdpa_trust_close(struct trust *t)
 {
     for (size_t i = 0; i < t->key_count; i++)
         EVP_PKEY_free(t->keys[i]);

@@ -22,9 +22,9 @@ struct trust {
     struct dpk_device *device; /* NULL without -d */
 };
 
-/* Reads --ca, --key or -d, and --policy. Release with trust_close, also after failures. */
-enum dpk_status trust_open(const struct mlxdpa_options *o, struct trust *out,
-                           struct dpk_error *err);
-void trust_close(struct trust *t);
+/* Reads --ca, --key or -d, and --policy. Release with mlxdpa_trust_close, also after failures. */
+enum dpk_status mlxdpa_trust_open(const struct mlxdpa_options *o, struct trust *out,
+                                  struct dpk_error *err);
+void mlxdpa_trust_close(struct trust *t);
 
 #endif

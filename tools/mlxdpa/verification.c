@@ -2,57 +2,60 @@
 
 #include "kinds/kind.h"
 
-enum dpk_status need_certificate(const struct target *t, const struct mlxdpa_options *o,
-                                 struct dpk_error *err)
+enum dpk_status mlxdpa_need_certificate(const struct target *t, const struct mlxdpa_options *o,
+                                        struct dpk_error *err)
 {
     (void)t;
     return mlxdpa_need("verify", "--ca CERTIFICATE or -d DEVICE for programs",
                        o->device || o->ca.count ? "" : NULL, err);
 }
 
-enum dpk_status need_key(const struct target *t, const struct mlxdpa_options *o,
-                         struct dpk_error *err)
+enum dpk_status mlxdpa_need_key(const struct target *t, const struct mlxdpa_options *o,
+                                struct dpk_error *err)
 {
     (void)t;
     return mlxdpa_need("verify", "--key PUBLIC_KEY or -d DEVICE for files that a key signs",
                        o->device || o->keys.count ? "" : NULL, err);
 }
 
-void refuse(struct outcome *o, const char *check, enum dpk_verdict verdict, const char *detail)
+void mlxdpa_refuse(struct outcome *o, const char *check, enum dpk_verdict verdict,
+                   const char *detail)
 {
-    outcome_refuse(o, check, dpk_verdict_name(verdict), (int)verdict, "%s", detail);
+    mlxdpa_outcome_refuse(o, check, dpk_verdict_name(verdict), (int)verdict, "%s", detail);
 }
 
-void note_device(struct outcome *o, const struct trust *t)
+void mlxdpa_note_device(struct outcome *o, const struct trust *t)
 {
     if (!t->device)
         return;
-    outcome_note(o, "device", "%s: DPA_AUTHENTICATION is %s", dpk_device_name(t->device),
-                 t->terms.authentication ? "True" : "False, it runs any program");
+    mlxdpa_outcome_note(o, "device", "%s: DPA_AUTHENTICATION is %s", dpk_device_name(t->device),
+                        t->terms.authentication ? "True" : "False, it runs any program");
     o->checks[o->count - 1].warning = !t->terms.authentication;
 }
 
-bool signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
-                   enum dpk_status (*check)(const void *what, EVP_PKEY *key, struct dpk_error *err),
-                   const void *what)
+bool mlxdpa_signed_by_key(struct outcome *o, const struct trust *t, const struct dpk_uuid *keypair,
+                          enum dpk_status (*check)(const void *what, EVP_PKEY *key,
+                                                   struct dpk_error *err),
+                          const void *what)
 {
     char uuid[DPK_UUID_TEXT];
     dpk_uuid_format(keypair, uuid);
     for (size_t i = 0; i < t->key_count; i++) {
         if (check(what, t->keys[i], NULL) != DPK_OK)
             continue;
-        outcome_note(o, "signature", "by %s, key pair %s", t->key_names[i], uuid);
+        mlxdpa_outcome_note(o, "signature", "by %s, key pair %s", t->key_names[i], uuid);
         return true;
     }
-    outcome_refuse(o, "signature", "AUTH_FAILED", DPK_VERDICT_AUTH_FAILED,
-                   "by none of the keys given; it names key pair %s", uuid);
+    mlxdpa_outcome_refuse(o, "signature", "AUTH_FAILED", DPK_VERDICT_AUTH_FAILED,
+                          "by none of the keys given; it names key pair %s", uuid);
     return false;
 }
 
-enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
-                              enum dpk_status (*attempt)(struct dpk_device *, const void *, size_t,
-                                                         enum dpk_reject *, struct dpk_error *),
-                              struct dpk_error *err)
+enum dpk_status mlxdpa_try_on_device(struct outcome *o, const struct verification *v,
+                                     enum dpk_status (*attempt)(struct dpk_device *, const void *,
+                                                                size_t, enum dpk_reject *,
+                                                                struct dpk_error *),
+                                     struct dpk_error *err)
 {
     struct dpk_error why = {0};
     enum dpk_reject reject;
@@ -60,11 +63,11 @@ enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
     const char *name = dpk_device_name(v->trust->device);
     enum dpk_status status = attempt(v->trust->device, file->data, file->size, &reject, &why);
     if (status == DPK_OK) {
-        outcome_note(o, "device", "%s accepts it", name);
-        outcome_accept(o);
+        mlxdpa_outcome_note(o, "device", "%s accepts it", name);
+        mlxdpa_outcome_accept(o);
     } else if (status == DPK_ERR_REFUSED) {
-        outcome_refuse(o, "device", dpk_reject_name(reject), (int)reject, "%s: %s", name,
-                       why.message);
+        mlxdpa_outcome_refuse(o, "device", dpk_reject_name(reject), (int)reject, "%s: %s", name,
+                              why.message);
         o->exit_code = dpk_reject_exit_code(reject);
     } else {
         return dpk_fail(err, status, "%s", why.message);
@@ -72,8 +75,8 @@ enum dpk_status try_on_device(struct outcome *o, const struct verification *v,
     return DPK_OK;
 }
 
-void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
-                  const uint8_t *crypto, size_t crypto_size)
+void mlxdpa_check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_subject about,
+                         const uint8_t *crypto, size_t crypto_size)
 {
     char why[256];
     struct dpk_crypto_view view = {0};
@@ -83,9 +86,9 @@ void check_policy(struct outcome *o, const struct trust *t, struct dpk_policy_su
         about.leaf = dpk_certchain_leaf(view.chain);
     enum dpk_policy_reason reason = dpk_policy_check(t->policy, &about, why, sizeof why);
     if (reason == DPK_POLICY_OK)
-        outcome_note(o, "policy", "%s", why);
+        mlxdpa_outcome_note(o, "policy", "%s", why);
     else
-        outcome_refuse(o, "policy", dpk_policy_reason_name(reason), (int)reason, "%s", why);
+        mlxdpa_outcome_refuse(o, "policy", dpk_policy_reason_name(reason), (int)reason, "%s", why);
     if (about.leaf)
         dpk_crypto_view_free(&view);
 }

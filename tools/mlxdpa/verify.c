@@ -33,7 +33,7 @@ static enum dpk_status check_target(const struct target *t, const struct mlxdpa_
 {
     const struct kind *k = t->kind;
     enum dpk_status status =
-        target_needs(t, can_verify, "has no signature to verify; these have one", err);
+        mlxdpa_target_needs(t, can_verify, "has no signature to verify; these have one", err);
     if (status == DPK_OK && k->need_trust)
         status = k->need_trust(t, o, err);
     const bool policy_applies = k == &kind_host || k == &kind_app;
@@ -51,10 +51,10 @@ static enum dpk_status refuse_file(struct run *r, const struct target *t,
     size_t length = strlen(t->path);
     bool named =
         strncmp(why->message, t->path, length) == 0 && strncmp(why->message + length, ": ", 2) == 0;
-    struct outcome o = outcome_start(kind->name, t->path);
-    refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, why->message + (named ? length + 2 : 0));
+    struct outcome o = mlxdpa_outcome_start(kind->name, t->path);
+    mlxdpa_refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, why->message + (named ? length + 2 : 0));
     r->files++;
-    return tally_add(&r->tally, &o, err);
+    return mlxdpa_tally_add(&r->tally, &o, err);
 }
 
 /* For a file in a folder: does it have nothing to verify? It was opened with `status`. An ELF file
@@ -83,9 +83,9 @@ static enum dpk_status verify_file(struct run *r, const struct target_name *name
 {
     struct target t = {0};
     struct dpk_error why = {0};
-    enum dpk_status status = target_open(name->path, name->kind, &t, &why);
+    enum dpk_status status = mlxdpa_target_open(name->path, name->kind, &t, &why);
     if (status == DPK_OK)
-        status = target_read(&t, &why);
+        status = kinds_target_read(&t, &why);
     if (in_folder && has_nothing(&t, status)) {
         r->skipped++;
         status = DPK_OK;
@@ -97,7 +97,7 @@ static enum dpk_status verify_file(struct run *r, const struct target_name *name
     } else {
         status = verify_target(r, &t, in_folder, err);
     }
-    target_close(&t);
+    mlxdpa_target_close(&t);
     return status;
 }
 
@@ -130,13 +130,13 @@ static enum dpk_status verify_found(void *context, const char *path, const uint8
 static enum dpk_status verify_folder(struct run *r, const char *path, struct dpk_error *err)
 {
     size_t before = r->files;
-    enum dpk_status status = walk_folder(path, verify_found, r, err);
+    enum dpk_status status = mlxdpa_walk_folder(path, verify_found, r, err);
     if (status != DPK_OK || r->files != before)
         return status;
-    struct outcome o = outcome_start("folder", path);
-    refuse(&o, "folder", DPK_VERDICT_BAD_FORMAT,
-           "no DPA program, container or NV configuration file in it");
-    return tally_add(&r->tally, &o, err);
+    struct outcome o = mlxdpa_outcome_start("folder", path);
+    mlxdpa_refuse(&o, "folder", DPK_VERDICT_BAD_FORMAT,
+                  "no DPA program, container or NV configuration file in it");
+    return mlxdpa_tally_add(&r->tally, &o, err);
 }
 
 static bool is_folder(const char *path)
@@ -204,9 +204,9 @@ static enum dpk_status name_files(const struct mlxdpa_options *o, const struct d
                                   struct target_name *names, size_t *count, struct dpk_error *err)
 {
     struct stat st;
-    *count = targets_by_option(o, names);
+    *count = mlxdpa_targets_by_option(o, names);
     enum dpk_status status =
-        targets_named("verify", *count, args->count, args->count ? args->words[0] : "", err);
+        mlxdpa_targets_named("verify", *count, args->count, args->count ? args->words[0] : "", err);
     for (size_t i = 0; i < args->count && status == DPK_OK; i++) {
         names[(*count)++] = (struct target_name){.path = args->words[i]};
         if (stat(args->words[i], &st) != 0)
@@ -224,10 +224,10 @@ static enum dpk_status run_verify(void *options, const struct dpk_args *args, st
     enum dpk_status status =
         names ? name_files(options, args, names, &count, err) : dpk_fail_nomem(err);
     if (status == DPK_OK)
-        status = trust_open(options, &trust, err);
+        status = mlxdpa_trust_open(options, &trust, err);
     if (status == DPK_OK)
         status = verify_names(&run, names, count, err);
-    trust_close(&trust);
+    mlxdpa_trust_close(&trust);
     free(names);
     return status;
 }
@@ -241,7 +241,7 @@ static const struct dpk_option trust_options[] = {
     {0},
 };
 
-const struct dpk_command verify_command = {
+const struct dpk_command mlxdpa_verify_command = {
     .names = "verify",
     .words = "[FILE...]",
     .help = "check signatures and print every check (FILE or folder, -e, -s, ...; --ca, --key, -d)",

@@ -78,7 +78,8 @@ static enum dpk_status visit(const FTSENT *e, walk_fn *found, void *context, str
     return found(context, e->fts_path, head, size, err);
 }
 
-enum dpk_status walk_folder(const char *path, walk_fn *found, void *context, struct dpk_error *err)
+enum dpk_status mlxdpa_walk_folder(const char *path, walk_fn *found, void *context,
+                                   struct dpk_error *err)
 {
     char *const paths[] = {(char *)path, NULL};
     FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);

@@ -11,6 +11,7 @@ typedef enum dpk_status walk_fn(void *context, const char *path, const uint8_t *
                                 size_t head_size, struct dpk_error *err);
 /* Calls `found` for each file, in the order of names. Links to files are followed; links to folders
  * are not, with a warning. */
-enum dpk_status walk_folder(const char *path, walk_fn *found, void *context, struct dpk_error *err);
+enum dpk_status mlxdpa_walk_folder(const char *path, walk_fn *found, void *context,
+                                   struct dpk_error *err);
 
 #endif

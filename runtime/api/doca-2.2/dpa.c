@@ -7,7 +7,7 @@
 
 doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinfo)
 {
-    return later_dpa_is_supported(devinfo);
+    return generation_later_dpa_is_supported(devinfo);
 }
 
 doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
@@ -16,7 +16,7 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_
     if (dpa)
         *dpa = NULL;
     return app && flags == 0
-               ? later_dpa_create_started(dev, app, dpa)
+               ? generation_later_dpa_create_started(dev, app, dpa)
                : dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
                                  "doca_dpa_create: no program, or flags that are not 0");
 }

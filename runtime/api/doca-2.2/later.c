@@ -3,13 +3,13 @@
 
 #include "later.h"
 
-doca_error_t later_dpa_is_supported(const struct doca_devinfo *devinfo)
+doca_error_t generation_later_dpa_is_supported(const struct doca_devinfo *devinfo)
 {
     return doca_dpa_cap_is_supported(devinfo);
 }
 
-doca_error_t later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
-                                      struct doca_dpa **dpa)
+doca_error_t generation_later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
+                                                 struct doca_dpa **dpa)
 {
     doca_error_t result = doca_dpa_create(dev, dpa);
     if (result != DOCA_SUCCESS)

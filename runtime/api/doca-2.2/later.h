@@ -10,9 +10,9 @@ struct doca_dpa;
 struct doca_dpa_app;
 
 /* doca_dpa_cap_is_supported */
-doca_error_t later_dpa_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t generation_later_dpa_is_supported(const struct doca_devinfo *devinfo);
 /* doca_dpa_create, doca_dpa_set_app, doca_dpa_start; *dpa: NULL on failure. */
-doca_error_t later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
-                                      struct doca_dpa **dpa);
+doca_error_t generation_later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
+                                                 struct doca_dpa **dpa);
 
 #endif

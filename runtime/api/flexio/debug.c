@@ -52,9 +52,9 @@ flexio_status flexio_coredump_create(struct flexio_process *process, const char 
 {
     struct dpk_error err = {0};
     if (!process)
-        return failed_because("flexio_coredump_create: no process");
+        return libflexio_failed_because("flexio_coredump_create: no process");
     if (write_dump(process, corefile, "core", write_core, &err) != DPK_OK)
-        return failed_because("flexio_coredump_create: %s", err.message);
+        return libflexio_failed_because("flexio_coredump_create: %s", err.message);
     return FLEXIO_STATUS_SUCCESS;
 }
 
@@ -62,9 +62,9 @@ flexio_status flexio_crash_data(struct flexio_process *process, const char *outf
 {
     struct dpk_error err = {0};
     if (!process)
-        return failed_because("flexio_crash_data: no process");
+        return libflexio_failed_because("flexio_crash_data: no process");
     if (write_dump(process, outfile, "crash", write_report, &err) != DPK_OK)
-        return failed_because("flexio_crash_data: %s", err.message);
+        return libflexio_failed_because("flexio_crash_data: %s", err.message);
     return FLEXIO_STATUS_SUCCESS;
 }
 

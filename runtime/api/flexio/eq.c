@@ -17,20 +17,20 @@ static flexio_status eq_new(const char *call, struct flexio_process *process,
     if (!eq || !shown) {
         free(eq);
         free(shown);
-        return failed_because("%s: out of memory", call);
+        return libflexio_failed_because("%s: out of memory", call);
     }
     const struct flexio_qmem memory = {.daddr = ring};
     eq->queue.process = process;
     eq->queue.shown = shown;
     eq->ring = ring;
-    const struct dpk_queue_options options = {.kind = DPK_EQ,
-                                              .log_depth = attr->log_eq_ring_depth,
-                                              .ring =
-                                                  queue_place(&eq->queue.ring, process, &memory),
-                                              .user = &eq->queue};
-    if (queue_add(call, &eq->queue, attr->uar_id, &options) != FLEXIO_STATUS_SUCCESS)
+    const struct dpk_queue_options options = {
+        .kind = DPK_EQ,
+        .log_depth = attr->log_eq_ring_depth,
+        .ring = libflexio_queue_place(&eq->queue.ring, process, &memory),
+        .user = &eq->queue};
+    if (libflexio_queue_add(call, &eq->queue, attr->uar_id, &options) != FLEXIO_STATUS_SUCCESS)
         return FLEXIO_STATUS_FAILED;
-    *shown = (struct flexio_hw_eq){.eq_num = queue_number(&eq->queue),
+    *shown = (struct flexio_hw_eq){.eq_num = libflexio_queue_number(&eq->queue),
                                    .log_eq_ring_depth = attr->log_eq_ring_depth,
                                    .eq_ring_addr = ring};
     *out = eq;
@@ -44,12 +44,13 @@ flexio_status flexio_eq_create(struct flexio_process *process, struct ibv_contex
     if (eq)
         *eq = NULL;
     if (!process || !attr || !eq)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     const unsigned log_depth = attr->log_eq_ring_depth;
     if (log_depth > FLEXIO_EQ_LOG_DEPTH_MAX)
-        return failed_because("%s: a queue of 2^%u events, not at most 2^%u", call, log_depth,
-                              FLEXIO_EQ_LOG_DEPTH_MAX);
-    if (!queue_prepare(call, process, ibv_ctx, attr->uar_id))
+        return libflexio_failed_because("%s: a queue of 2^%u events, not at most 2^%u", call,
+                                        log_depth, FLEXIO_EQ_LOG_DEPTH_MAX);
+    if (!libflexio_queue_prepare(call, process, ibv_ctx, attr->uar_id))
         return FLEXIO_STATUS_FAILED;
     flexio_uintptr_t ring = 0;
     const size_t size = (size_t)DPK_EQE << log_depth;
@@ -70,7 +71,7 @@ flexio_status flexio_eq_destroy(struct flexio_eq *eq)
         return FLEXIO_STATUS_SUCCESS;
     struct flexio_process *process = eq->queue.process;
     const flexio_uintptr_t ring = eq->ring;
-    flexio_status status = queue_remove("flexio_eq_destroy", &eq->queue);
+    flexio_status status = libflexio_queue_remove("flexio_eq_destroy", &eq->queue);
     return status == FLEXIO_STATUS_SUCCESS ? flexio_buf_dev_free(process, ring) : status;
 }
 

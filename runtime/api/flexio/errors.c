@@ -21,13 +21,13 @@ flexio_status flexio_process_error_handler_set(struct flexio_process *process,
     struct dpk_error err = {0};
     struct dpk_call call;
     if (!process || !error_handler)
-        return failed_because("%s: no process or function", name);
+        return libflexio_failed_because("%s: no process or function", name);
     if (dpk_host_process_function(process->host, error_handler, &call, &err) != DPK_OK)
-        return failed(name, &err);
+        return libflexio_failed(name, &err);
     if (call.argument_size > sizeof(uint64_t))
-        return failed_because("%s: the function takes more than one argument", name);
+        return libflexio_failed_because("%s: the function takes more than one argument", name);
     if (dpk_process_set_error_handler(process->dpa, &call, &err) != DPK_OK)
-        return failed(name, &err);
+        return libflexio_failed(name, &err);
     return FLEXIO_STATUS_SUCCESS;
 }
 
@@ -36,7 +36,8 @@ flexio_status flexio_process_mem_info_get(const struct flexio_process *process,
 {
     struct dpk_heap_info heap;
     if (!process || !info)
-        return failed_because("flexio_process_mem_info_get: no process, or nowhere to put it");
+        return libflexio_failed_because(
+            "flexio_process_mem_info_get: no process, or nowhere to put it");
     dpk_heap_info(process->dpa, &heap);
     *info = (struct flexio_heap_mem_info){.base_addr = heap.base,
                                           .size = (size_t)heap.size,

@@ -12,7 +12,7 @@ flexio_log_lvl flexio_log_lvl_set(flexio_log_lvl lvl)
     return (flexio_log_lvl)dpk_host_log_set_level((enum dpk_host_log_level)lvl);
 }
 
-flexio_status failed(const char *call, const struct dpk_error *err)
+flexio_status libflexio_failed(const char *call, const struct dpk_error *err)
 {
     dpk_host_log(DPK_HOST_LOG_ERROR, "%s: %s", call, err->message);
     if (err->status == DPK_ERR_FAULT)
@@ -20,7 +20,7 @@ flexio_status failed(const char *call, const struct dpk_error *err)
     return err->status == DPK_ERR_TIMEOUT ? FLEXIO_STATUS_TIMEOUT : FLEXIO_STATUS_FAILED;
 }
 
-flexio_status failed_because(const char *format, ...)
+flexio_status libflexio_failed_because(const char *format, ...)
 {
     char text[sizeof(struct dpk_error) + 128];
     va_list ap;
@@ -34,7 +34,8 @@ flexio_status failed_because(const char *format, ...)
 flexio_status flexio_version_set(uint64_t version)
 {
     if (version < FLEXIO_VER(24, 1, 0) || version >> 16 > FLEXIO_VER_LATEST >> 16)
-        return failed_because("flexio_version_set: 0x%llx is no version from 24.1 to 26.4",
-                              (unsigned long long)version);
+        return libflexio_failed_because(
+            "flexio_version_set: 0x%llx is no version from 24.1 to 26.4",
+            (unsigned long long)version);
     return FLEXIO_STATUS_SUCCESS;
 }

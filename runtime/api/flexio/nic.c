@@ -53,19 +53,20 @@ static bool listens(const struct dpk_nic_listener *listener)
 
 /* ---- Queues ---- */
 
-const struct dpk_nic_memory queue_memory_ops = {.load = ring_load, .store = ring_store};
-const struct dpk_nic_listener queue_listener = {.completed = completed, .listens = listens};
+const struct dpk_nic_memory libflexio_queue_memory_ops = {.load = ring_load, .store = ring_store};
+const struct dpk_nic_listener libflexio_queue_listener = {.completed = completed,
+                                                          .listens = listens};
 
-bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
-                   uint32_t uar)
+bool libflexio_queue_prepare(const char *call, struct flexio_process *process,
+                             struct ibv_context *ibv_ctx, uint32_t uar)
 {
     struct dpk_queues *nic = NULL;
     if (!process->context || (ibv_ctx && ibv_ctx != process->context))
-        failed_because("%s: queues are emulated on the process's own device only", call);
-    else if (uar_page(process, uar) == 0)
-        failed_because("%s: the process has no UAR 0x%x", call, uar);
+        libflexio_failed_because("%s: queues are emulated on the process's own device only", call);
+    else if (libflexio_uar_page(process, uar) == 0)
+        libflexio_failed_because("%s: the process has no UAR 0x%x", call, uar);
     else if (!(nic = dpk_nic_queues(process->context)))
-        failed_because("%s: the device's port does not work", call);
+        libflexio_failed_because("%s: the device's port does not work", call);
     if (nic)
         process->nic = nic;
     return nic != NULL;

@@ -20,32 +20,34 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
 {
     struct dpk_error err = {0};
     if (!process_ptr)
-        return failed_because("flexio_process_create: nowhere to put the process");
+        return libflexio_failed_because("flexio_process_create: nowhere to put the process");
     *process_ptr = NULL;
     if (!ibv_ctx || !ibv_ctx->device)
-        return failed_because("flexio_process_create: no device");
+        return libflexio_failed_because("flexio_process_create: no device");
     if (!dpk_context_is_emulated(ibv_ctx))
-        return failed_because("flexio_process_create: the device is no emulated device");
+        return libflexio_failed_because("flexio_process_create: the device is no emulated device");
     if (!app)
-        return failed_because("flexio_process_create: no program");
+        return libflexio_failed_because("flexio_process_create: no program");
     const uint32_t uar = older_uar(ibv_ctx, process_attr);
     if (process_attr && process_attr->en_pcc && uar == 0)
-        return failed_because("flexio_process_create: congestion control is not supported");
+        return libflexio_failed_because(
+            "flexio_process_create: congestion control is not supported");
     if (process_attr && process_attr->pd && process_attr->pd->context != ibv_ctx)
-        return failed_because("flexio_process_create: the protection domain is of another device");
+        return libflexio_failed_because(
+            "flexio_process_create: the protection domain is of another device");
     struct flexio_process *p = calloc(1, sizeof *p);
     if (!p)
-        return failed_because("flexio_process_create: out of memory");
+        return libflexio_failed_because("flexio_process_create: out of memory");
     pthread_mutex_init(&p->objects_lock, NULL);
     p->context = ibv_ctx;
     if (dpk_host_process_create(ibv_ctx->device->name, app_of(app), &p->host, &err) != DPK_OK) {
         flexio_process_destroy(p);
-        return failed_because("%s", err.message);
+        return libflexio_failed_because("%s", err.message);
     }
     p->dpa = p->host->dpa;
-    if (!windows_attach(p, uar)) {
+    if (!libflexio_windows_attach(p, uar)) {
         flexio_process_destroy(p);
-        return failed_because("flexio_process_create: out of memory");
+        return libflexio_failed_because("flexio_process_create: out of memory");
     }
     p->pd = process_attr ? process_attr->pd : NULL;
     if (!p->pd) {
@@ -54,7 +56,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     }
     if (!p->pd) {
         flexio_process_destroy(p);
-        return failed_because("flexio_process_create: no protection domain");
+        return libflexio_failed_because("flexio_process_create: no protection domain");
     }
     *process_ptr = p;
     return FLEXIO_STATUS_SUCCESS;
@@ -64,14 +66,14 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
 {
     if (!process)
         return FLEXIO_STATUS_SUCCESS;
-    queues_free(process);
-    allocations_forget(process);
+    libflexio_queues_free(process);
+    libflexio_allocations_forget(process);
     dpk_host_process_destroy(process->host);
     if (process->owns_pd && dpk_emulated_9.dealloc_pd(process->pd) != 0)
         dpk_host_log(DPK_HOST_LOG_WARNING,
                      "memory is still registered with the protection domain of "
                      "a process that is destroyed");
-    windows_free(process);
+    libflexio_windows_free(process);
     pthread_mutex_destroy(&process->objects_lock);
     free(process);
     return FLEXIO_STATUS_SUCCESS;
@@ -90,7 +92,8 @@ flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t 
     void *args = NULL;
     uint64_t result = 0;
     if (!process || !host_func || !func_ret)
-        return failed_because("flexio_process_call: no process, function or place for the result");
+        return libflexio_failed_because(
+            "flexio_process_call: no process, function or place for the result");
     va_list ap;
     va_start(ap, func_ret);
     enum dpk_status status =
@@ -101,7 +104,7 @@ flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t 
             dpk_process_call(process->dpa, &call, args, (size_t)call.argument_size, &result, &err);
     free(args);
     if (status != DPK_OK)
-        return failed("flexio_process_call", &err);
+        return libflexio_failed("flexio_process_call", &err);
     *func_ret = result;
     return FLEXIO_STATUS_SUCCESS;
 }

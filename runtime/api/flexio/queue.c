@@ -3,11 +3,12 @@
 
 #include "guest/abi/flexio_abi.h"
 
-struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
-                                   const struct flexio_qmem *from)
+struct dpk_queue_place libflexio_queue_place(struct queue_memory *out,
+                                             struct flexio_process *process,
+                                             const struct flexio_qmem *from)
 {
     const bool own = process->dumem_id != 0 && from->umem_id == process->dumem_id;
-    *out = (struct queue_memory){.ops = queue_memory_ops,
+    *out = (struct queue_memory){.ops = libflexio_queue_memory_ops,
                                  .process = process,
                                  .host = from->memtype == FLEXIO_MEMTYPE_HOST && !own,
                                  .umem = from->umem_id};
@@ -50,8 +51,8 @@ static void take_number(struct flexio_queue *queue)
     p->destroyed[p->destroyed_count++ % DESTROYED_QUEUES] = dpk_queue_number(queue->q);
 }
 
-struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
-                                      enum dpk_queue_kind kind)
+struct flexio_queue *libflexio_queue_of_process(struct flexio_process *p, uint32_t number,
+                                                enum dpk_queue_kind kind)
 {
     pthread_mutex_lock(&p->objects_lock);
     struct flexio_queue *q = find_queue(p, number);
@@ -68,17 +69,17 @@ static void release(struct flexio_queue *queue)
     free(queue);
 }
 
-flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
-                        const struct dpk_queue_options *options)
+flexio_status libflexio_queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
+                                  const struct dpk_queue_options *options)
 {
     struct flexio_process *p = queue->process;
     struct dpk_error err = {0};
     queue->kind = options->kind;
-    queue->uar = uar_page(p, uar);
-    queue->listener = queue_listener;
+    queue->uar = libflexio_uar_page(p, uar);
+    queue->listener = libflexio_queue_listener;
     if (dpk_queue_create(p->nic, options, &queue->q, &err) != DPK_OK) {
         release(queue);
-        return failed(call, &err);
+        return libflexio_failed(call, &err);
     }
     if (options->kind == DPK_SQ || options->kind == DPK_QP)
         dpk_process_has_doorbells(p->dpa);
@@ -116,7 +117,7 @@ static void list_last(struct flexio_queue *queue)
     pthread_mutex_unlock(&p->objects_lock);
 }
 
-flexio_status queue_remove(const char *call, struct flexio_queue *queue)
+flexio_status libflexio_queue_remove(const char *call, struct flexio_queue *queue)
 {
     struct dpk_error err = {0};
     if (!queue)
@@ -126,18 +127,18 @@ flexio_status queue_remove(const char *call, struct flexio_queue *queue)
     forget(queue);
     if (dpk_queue_destroy(queue->q, &err) != DPK_OK) {
         list_last(queue);
-        return failed(call, &err);
+        return libflexio_failed(call, &err);
     }
     release(queue);
     return FLEXIO_STATUS_SUCCESS;
 }
 
-uint32_t queue_number(const struct flexio_queue *queue)
+uint32_t libflexio_queue_number(const struct flexio_queue *queue)
 {
     return queue ? dpk_queue_number(queue->q) : UINT32_MAX;
 }
 
-void queues_kick(struct flexio_process *p)
+void libflexio_queues_kick(struct flexio_process *p)
 {
     if (p->nic)
         dpk_queues_kick(p->nic, NULL);
@@ -157,7 +158,7 @@ static struct flexio_queue *take_first(struct flexio_process *p)
 }
 
 /* Frees all queues in the order of the list, which has the users of a queue before it. */
-void queues_free(struct flexio_process *p)
+void libflexio_queues_free(struct flexio_process *p)
 {
     for (struct flexio_queue *q; (q = take_first(p));) {
         dpk_queue_destroy(q->q, NULL);
@@ -249,8 +250,8 @@ static bool ring(struct flexio_process *p, struct dpk_caller *caller, uint32_t n
     return rung || was_there(p, number);
 }
 
-bool queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
-                const uint64_t *args, uint32_t page, char *reason, size_t size)
+bool libflexio_queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                          const uint64_t *args, uint32_t page, char *reason, size_t size)
 {
     const uint32_t number = (uint32_t)args[0];
     const bool rings = call == DPA_FLEXIO_RING || call == DPA_FLEXIO_ARM ||
@@ -272,12 +273,12 @@ bool queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned ca
                  call == DPA_FLEXIO_EQ_CONSUMED ? "event" : "completion", number);
         return false;
     case DPA_FLEXIO_ACTIVATE:
-        if (event_handler_activate(p, args[0]))
+        if (libflexio_event_handler_activate(p, args[0]))
             return true;
         snprintf(reason, size, "the process has no event handler %u", number);
         return false;
     case DPA_FLEXIO_POSTED:
-        queues_kick(p);
+        libflexio_queues_kick(p);
         return true;
     case DPA_FLEXIO_NO_HARDWARE:
         snprintf(reason, size, "the emulated device has no %s", missing_name(args[0]));

@@ -20,7 +20,7 @@ struct flexio_queue {
     struct flexio_process *process;
     struct dpk_queue *q;
     enum dpk_queue_kind kind;
-    uint32_t uar; /* uar_page */
+    uint32_t uar; /* libflexio_uar_page */
     struct queue_memory ring, record;
     struct dpk_trigger *trigger; /* of a CQ that has a thread */
     uint32_t signalled;          /* completions, to the trigger */
@@ -31,24 +31,25 @@ struct flexio_queue {
 
 /* Checks the device (NULL: that of the process) and the UAR of a new queue, and makes the device's
  * NIC. Returns false, after a report for `call`, if either is wrong. */
-bool queue_prepare(const char *call, struct flexio_process *process, struct ibv_context *ibv_ctx,
-                   uint32_t uar);
-struct dpk_queue_place queue_place(struct queue_memory *out, struct flexio_process *process,
-                                   const struct flexio_qmem *from);
+bool libflexio_queue_prepare(const char *call, struct flexio_process *process,
+                             struct ibv_context *ibv_ctx, uint32_t uar);
+struct dpk_queue_place libflexio_queue_place(struct queue_memory *out,
+                                             struct flexio_process *process,
+                                             const struct flexio_qmem *from);
 /* Returns the CQ, RMP or EQ with that number, or NULL. */
-struct flexio_queue *queue_of_process(struct flexio_process *p, uint32_t number,
-                                      enum dpk_queue_kind kind);
+struct flexio_queue *libflexio_queue_of_process(struct flexio_process *p, uint32_t number,
+                                                enum dpk_queue_kind kind);
 /* Adds `queue`, of calloc, to the process, with the UAR of that number. Frees it on failure. */
-flexio_status queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
-                        const struct dpk_queue_options *options);
+flexio_status libflexio_queue_add(const char *call, struct flexio_queue *queue, uint32_t uar,
+                                  const struct dpk_queue_options *options);
 /* Destroys and frees a queue. */
-flexio_status queue_remove(const char *call, struct flexio_queue *queue);
-uint32_t queue_number(const struct flexio_queue *queue);
-struct flexio_queue *queue_of_cq(struct flexio_cq *cq);
-struct flexio_queue *queue_of_sq(struct flexio_sq *sq);
+flexio_status libflexio_queue_remove(const char *call, struct flexio_queue *queue);
+uint32_t libflexio_queue_number(const struct flexio_queue *queue);
+struct flexio_queue *libflexio_queue_of_cq(struct flexio_cq *cq);
+struct flexio_queue *libflexio_queue_of_sq(struct flexio_sq *sq);
 
 /* ---- nic.c ---- */
-extern const struct dpk_nic_memory queue_memory_ops;
-extern const struct dpk_nic_listener queue_listener;
+extern const struct dpk_nic_memory libflexio_queue_memory_ops;
+extern const struct dpk_nic_listener libflexio_queue_listener;
 
 #endif

@@ -54,18 +54,19 @@ flexio_status flexio_resources_create(const char *app_id, const void *file_buf, 
 {
     struct dpk_error err = {0};
     if (!res)
-        return failed_because("flexio_resources_create: res is NULL");
+        return libflexio_failed_because("flexio_resources_create: res is NULL");
     *res = NULL;
     if (!app_id || !*app_id || !file_buf || !file_bsize || file_bsize > FILE_MAX_BYTES)
-        return failed_because("flexio_resources_create: a program's id and its file, of at most "
-                              "%zu bytes, are wanted",
-                              FILE_MAX_BYTES);
+        return libflexio_failed_because(
+            "flexio_resources_create: a program's id and its file, of at most "
+            "%zu bytes, are wanted",
+            FILE_MAX_BYTES);
     struct flexio_resource *made = calloc(1, sizeof *made);
     enum dpk_status status =
         made ? read_file(app_id, file_buf, file_bsize, &made->read, &err) : dpk_fail_nomem(&err);
     if (status != DPK_OK) {
         free(made);
-        return failed("flexio_resources_create", &err);
+        return libflexio_failed("flexio_resources_create", &err);
     }
     *res = made;
     return FLEXIO_STATUS_SUCCESS;

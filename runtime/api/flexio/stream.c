@@ -31,7 +31,7 @@ static const char *complaint(const struct flexio_process *process,
     if (attr->data_bsize < DATA_BSIZE_MIN || (attr->data_bsize & (attr->data_bsize - 1)) != 0)
         return "data_bsize must be a power of two, at least 2048";
     struct dpk_affinity affinity;
-    if (!affinity_of(&attr->mgmt_affinity, &affinity) ||
+    if (!libflexio_affinity_of(&attr->mgmt_affinity, &affinity) ||
         !dpk_eu_exists(process->host->dpa, &affinity))
         return "mgmt_affinity names no execution unit or group";
     if ((unsigned)attr->level > FLEXIO_MSG_DEV_DEBUG)
@@ -65,11 +65,11 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
     struct dpk_error err = {0};
     struct dpk_host_stream *s;
     if (!stream)
-        return failed_because("flexio_msg_stream_create: nowhere to put the stream");
+        return libflexio_failed_because("flexio_msg_stream_create: nowhere to put the stream");
     *stream = NULL;
     const char *wrong = complaint(process, stream_attr, out);
     if (wrong)
-        return failed_because("flexio_msg_stream_create: %s", wrong);
+        return libflexio_failed_because("flexio_msg_stream_create: %s", wrong);
     warn_of_unused(stream_attr);
     const struct dpk_host_stream_options options = {
         .out = out,
@@ -77,7 +77,7 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
         .capacity = stream_attr->data_bsize,
         .level = (unsigned)stream_attr->level};
     if (dpk_host_stream_create(process->host, &options, &s, &err) != DPK_OK)
-        return failed_because("flexio_msg_stream_create: %s", err.message);
+        return libflexio_failed_because("flexio_msg_stream_create: %s", err.message);
     /* The first stream of a process prints at level INFO in this case (guide 000, "Message Stream
      * Functionality"). */
     if (s->id == 0 && stream_attr->level == FLEXIO_MSG_DEV_NO_PRINT)
@@ -97,10 +97,11 @@ flexio_status flexio_msg_stream_destroy(struct flexio_msg_stream *stream)
 flexio_status flexio_msg_stream_flush(struct flexio_msg_stream *stream)
 {
     if (!stream)
-        return failed_because("flexio_msg_stream_flush: no stream");
+        return libflexio_failed_because("flexio_msg_stream_flush: no stream");
     if (stream_of(stream)->owner != getpid())
-        return failed_because("flexio_msg_stream_flush: the DPA belongs to the process that forked "
-                              "this one");
+        return libflexio_failed_because(
+            "flexio_msg_stream_flush: the DPA belongs to the process that forked "
+            "this one");
     dpk_host_stream_flush(stream_of(stream));
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -113,7 +114,7 @@ int flexio_msg_stream_get_id(struct flexio_msg_stream *stream)
 flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint8_t level)
 {
     if (!stream || level > FLEXIO_MSG_DEV_DEBUG)
-        return failed_because("flexio_msg_stream_level_set: no stream, or no such level");
+        return libflexio_failed_because("flexio_msg_stream_level_set: no stream, or no such level");
     atomic_store(&stream_of(stream)->level, level);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -147,5 +148,5 @@ flexio_status flexio_log_dev_destroy(struct flexio_process *process)
 {
     struct flexio_msg_stream *stream = first_stream(process);
     return stream ? flexio_msg_stream_destroy(stream)
-                  : failed_because("flexio_log_dev_destroy: the process has no stream 0");
+                  : libflexio_failed_because("flexio_log_dev_destroy: the process has no stream 0");
 }

@@ -31,7 +31,7 @@ static void forget(struct flexio_event_handler *eh)
     pthread_mutex_unlock(&eh->process->objects_lock);
 }
 
-bool event_handler_activate(struct flexio_process *p, uint64_t id)
+bool libflexio_event_handler_activate(struct flexio_process *p, uint64_t id)
 {
     pthread_mutex_lock(&p->objects_lock);
     struct flexio_event_handler *eh = p->handlers;
@@ -43,7 +43,7 @@ bool event_handler_activate(struct flexio_process *p, uint64_t id)
     return eh != NULL;
 }
 
-bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to)
+bool libflexio_affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to)
 {
     *to = (struct dpk_affinity){.id = from->id};
     switch (from->type) {
@@ -60,27 +60,28 @@ bool affinity_of(const struct flexio_affinity *from, struct dpk_affinity *to)
     return false;
 }
 
-flexio_status event_handler_new(struct flexio_process *process,
-                                const struct flexio_event_handler_attr *attr,
-                                struct dpk_thread_options *options,
-                                struct flexio_event_handler **event_handler)
+flexio_status libflexio_event_handler_new(struct flexio_process *process,
+                                          const struct flexio_event_handler_attr *attr,
+                                          struct dpk_thread_options *options,
+                                          struct flexio_event_handler **event_handler)
 {
     static const char call[] = "flexio_event_handler_create";
     struct dpk_error err = {0};
     if (event_handler)
         *event_handler = NULL;
     if (!process || !attr || !attr->host_stub_func || !event_handler)
-        return failed_because("%s: no process, attributes or function, or nowhere to put the event "
-                              "handler",
-                              call);
+        return libflexio_failed_because(
+            "%s: no process, attributes or function, or nowhere to put the event "
+            "handler",
+            call);
     options->argument = attr->arg;
     options->local_storage = attr->thread_local_storage_daddr;
     options->continuable = attr->continuable != 0;
-    if (!affinity_of(&attr->affinity, &options->affinity))
-        return failed_because("%s: no such affinity", call);
+    if (!libflexio_affinity_of(&attr->affinity, &options->affinity))
+        return libflexio_failed_because("%s: no such affinity", call);
     struct flexio_event_handler *eh = calloc(1, sizeof *eh);
     if (!eh)
-        return failed_because("%s: out of memory", call);
+        return libflexio_failed_because("%s: out of memory", call);
     eh->process = process;
     enum dpk_status status =
         dpk_host_process_function(process->host, attr->host_stub_func, &options->call, &err);
@@ -95,7 +96,7 @@ flexio_status event_handler_new(struct flexio_process *process,
     }
     dpk_thread_destroy(eh->thread.dpa);
     free(eh);
-    return failed(call, &err);
+    return libflexio_failed(call, &err);
 }
 
 flexio_status flexio_event_handler_create(struct flexio_process *process,
@@ -103,7 +104,7 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
                                           struct flexio_event_handler **event_handler)
 {
     struct dpk_thread_options options = {0};
-    return event_handler_new(process, attr, &options, event_handler);
+    return libflexio_event_handler_new(process, attr, &options, event_handler);
 }
 
 flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_handler)
@@ -116,21 +117,22 @@ flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_ha
     return FLEXIO_STATUS_SUCCESS;
 }
 
-flexio_status event_handler_run(struct flexio_event_handler *event_handler, const uint64_t *arg)
+flexio_status libflexio_event_handler_run(struct flexio_event_handler *event_handler,
+                                          const uint64_t *arg)
 {
     struct dpk_error err = {0};
     if (!event_handler)
-        return failed_because("flexio_event_handler_run: no event handler");
+        return libflexio_failed_because("flexio_event_handler_run: no event handler");
     if (dpk_thread_run(event_handler->thread.dpa, arg, &err) != DPK_OK)
-        return failed("flexio_event_handler_run", &err);
-    queues_kick(event_handler->process);
+        return libflexio_failed("flexio_event_handler_run", &err);
+    libflexio_queues_kick(event_handler->process);
     return FLEXIO_STATUS_SUCCESS;
 }
 
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler,
                                        uint64_t user_arg)
 {
-    return event_handler_run(event_handler, &user_arg);
+    return libflexio_event_handler_run(event_handler, &user_arg);
 }
 
 struct flexio_thread *flexio_event_handler_get_thread(struct flexio_event_handler *event_handler)
@@ -148,7 +150,7 @@ uint32_t flexio_event_handler_get_obj_id(struct flexio_event_handler *event_hand
     return flexio_event_handler_get_id(event_handler);
 }
 
-struct dpk_thread *thread_of(struct flexio_thread *thread)
+struct dpk_thread *libflexio_thread_of(struct flexio_thread *thread)
 {
     return thread->dpa;
 }
@@ -168,15 +170,17 @@ flexio_status flexio_cmdq_create(struct flexio_process *process, struct flexio_c
     if (cmdq)
         *cmdq = NULL;
     if (!process || !attr || !cmdq)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     if (attr->workers < 1 || attr->batch_size < 1 ||
         (attr->state != FLEXIO_CMDQ_STATE_PENDING && attr->state != FLEXIO_CMDQ_STATE_RUNNING))
-        return failed_because("%s: workers and batch_size must be at least 1, the state pending or "
-                              "running",
-                              call);
+        return libflexio_failed_because(
+            "%s: workers and batch_size must be at least 1, the state pending or "
+            "running",
+            call);
     struct flexio_cmdq *q = calloc(1, sizeof *q);
     if (!q)
-        return failed_because("%s: out of memory", call);
+        return libflexio_failed_because("%s: out of memory", call);
     q->process = process;
     enum dpk_status status =
         dpk_tasks_create(process->dpa, (unsigned)attr->workers, &q->tasks, &err);
@@ -188,7 +192,7 @@ flexio_status flexio_cmdq_create(struct flexio_process *process, struct flexio_c
     }
     dpk_tasks_destroy(q->tasks);
     free(q);
-    return failed(call, &err);
+    return libflexio_failed(call, &err);
 }
 
 flexio_status flexio_cmdq_task_add(struct flexio_cmdq *cmdq, flexio_func_t *host_func, uint64_t arg)
@@ -196,20 +200,21 @@ flexio_status flexio_cmdq_task_add(struct flexio_cmdq *cmdq, flexio_func_t *host
     struct dpk_error err = {0};
     struct dpk_call call;
     if (!cmdq || !host_func)
-        return failed_because("flexio_cmdq_task_add: no queue or function");
+        return libflexio_failed_because("flexio_cmdq_task_add: no queue or function");
     enum dpk_status status = dpk_host_process_function(cmdq->process->host, host_func, &call, &err);
     if (status == DPK_OK)
         status = dpk_tasks_add(cmdq->tasks, &call, arg, &err);
-    return status == DPK_OK ? FLEXIO_STATUS_SUCCESS : failed("flexio_cmdq_task_add", &err);
+    return status == DPK_OK ? FLEXIO_STATUS_SUCCESS
+                            : libflexio_failed("flexio_cmdq_task_add", &err);
 }
 
 flexio_status flexio_cmdq_state_running(struct flexio_cmdq *cmdq)
 {
     struct dpk_error err = {0};
     if (!cmdq)
-        return failed_because("flexio_cmdq_state_running: no queue");
+        return libflexio_failed_because("flexio_cmdq_state_running: no queue");
     if (dpk_tasks_run(cmdq->tasks, &err) != DPK_OK)
-        return failed("flexio_cmdq_state_running", &err);
+        return libflexio_failed("flexio_cmdq_state_running", &err);
     return FLEXIO_STATUS_SUCCESS;
 }
 
@@ -217,7 +222,7 @@ int flexio_cmdq_is_empty(struct flexio_cmdq *cmdq)
 {
     struct dpk_error err = {0};
     if (!cmdq || dpk_process_state(cmdq->process->dpa, &err) != DPK_OK) {
-        failed_because("flexio_cmdq_is_empty: %s", cmdq ? err.message : "no queue");
+        libflexio_failed_because("flexio_cmdq_is_empty: %s", cmdq ? err.message : "no queue");
         return -1;
     }
     return dpk_tasks_empty(cmdq->tasks);

@@ -10,15 +10,15 @@ struct flexio_uar {
 };
 
 /* `page`: the UAR of the device to use, or 0 for a new one. */
-flexio_status uar_new(struct flexio_process *process, uint32_t page, const char *call,
-                      struct flexio_uar **out)
+flexio_status libflexio_uar_new(struct flexio_process *process, uint32_t page, const char *call,
+                                struct flexio_uar **out)
 {
     struct flexio_uar *u = calloc(1, sizeof *u);
     if (u)
-        u->id = table_add(process, &process->uars, u);
+        u->id = libflexio_table_add(process, &process->uars, u);
     if (!u || u->id == 0) {
         free(u);
-        return failed_because("%s: out of memory, or of numbers", call);
+        return libflexio_failed_because("%s: out of memory, or of numbers", call);
     }
     u->process = process;
     u->page = page ? page : u->id;
@@ -31,8 +31,8 @@ flexio_status flexio_uar_create(struct flexio_process *process, struct flexio_ua
     if (uar)
         *uar = NULL;
     if (!process || !uar)
-        return failed_because("flexio_uar_create: no process, or nowhere to put the UAR");
-    return uar_new(process, 0, "flexio_uar_create", uar);
+        return libflexio_failed_because("flexio_uar_create: no process, or nowhere to put the UAR");
+    return libflexio_uar_new(process, 0, "flexio_uar_create", uar);
 }
 
 flexio_status flexio_uar_create_devx(struct flexio_process *process,
@@ -41,12 +41,13 @@ flexio_status flexio_uar_create_devx(struct flexio_process *process,
     if (uar)
         *uar = NULL;
     if (!process || !devx_uar || !uar)
-        return failed_because("flexio_uar_create: no process, no UAR of its device, or nowhere to "
-                              "put the UAR");
-    if (devx_uar->page_id == 0 || uar_page(process, devx_uar->page_id) == 0)
-        return failed_because("flexio_uar_create: the process's device has no UAR 0x%x",
-                              devx_uar->page_id);
-    return uar_new(process, devx_uar->page_id, "flexio_uar_create", uar);
+        return libflexio_failed_because(
+            "flexio_uar_create: no process, no UAR of its device, or nowhere to "
+            "put the UAR");
+    if (devx_uar->page_id == 0 || libflexio_uar_page(process, devx_uar->page_id) == 0)
+        return libflexio_failed_because("flexio_uar_create: the process's device has no UAR 0x%x",
+                                        devx_uar->page_id);
+    return libflexio_uar_new(process, devx_uar->page_id, "flexio_uar_create", uar);
 }
 
 flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *to_extend,
@@ -55,9 +56,11 @@ flexio_status flexio_uar_extend(struct flexio_uar *in_uar, struct ibv_context *t
     if (extended)
         *extended = NULL;
     if (!in_uar || !to_extend || !extended)
-        return failed_because("flexio_uar_extend: no UAR or device, or nowhere to put the result");
-    return uar_new(in_uar->process, to_extend == in_uar->process->context ? in_uar->page : 0,
-                   "flexio_uar_extend", extended);
+        return libflexio_failed_because(
+            "flexio_uar_extend: no UAR or device, or nowhere to put the result");
+    return libflexio_uar_new(in_uar->process,
+                             to_extend == in_uar->process->context ? in_uar->page : 0,
+                             "flexio_uar_extend", extended);
 }
 
 flexio_status flexio_uar_destroy(struct flexio_uar *uar)
@@ -65,8 +68,8 @@ flexio_status flexio_uar_destroy(struct flexio_uar *uar)
     if (!uar)
         return FLEXIO_STATUS_SUCCESS;
     if (uar == uar->process->uar)
-        return failed_because("flexio_uar_destroy: the UAR is its process's own");
-    table_remove(uar->process, &uar->process->uars, uar->id);
+        return libflexio_failed_because("flexio_uar_destroy: the UAR is its process's own");
+    libflexio_table_remove(uar->process, &uar->process->uars, uar->id);
     free(uar);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -86,10 +89,10 @@ struct flexio_uar *flexio_process_get_uar(struct flexio_process *process)
     return process ? process->uar : NULL;
 }
 
-uint32_t uar_page(struct flexio_process *p, uint32_t id)
+uint32_t libflexio_uar_page(struct flexio_process *p, uint32_t id)
 {
     pthread_mutex_lock(&p->objects_lock);
-    const struct flexio_uar *u = id == 0 ? p->uar : table_find(&p->uars, id);
+    const struct flexio_uar *u = id == 0 ? p->uar : libflexio_table_find(&p->uars, id);
     const uint32_t page = u ? u->page : 0;
     pthread_mutex_unlock(&p->objects_lock);
     if (u || !p->context || !dpk_verbs_has_uar(dpk_verbs_device(p->context), id))
@@ -106,26 +109,26 @@ struct flexio_outbox {
     uint32_t page; /* page of the UAR */
 };
 
-uint32_t outbox_page(struct flexio_process *p, uint32_t id)
+uint32_t libflexio_outbox_page(struct flexio_process *p, uint32_t id)
 {
     pthread_mutex_lock(&p->objects_lock);
-    const struct flexio_outbox *o = table_find(&p->outboxes, id);
+    const struct flexio_outbox *o = libflexio_table_find(&p->outboxes, id);
     const uint32_t page = o ? o->page : 0;
     pthread_mutex_unlock(&p->objects_lock);
     return page;
 }
 
-flexio_status outbox_new(struct flexio_process *process, struct flexio_uar *uar, uint32_t page,
-                         struct flexio_outbox **outbox)
+flexio_status libflexio_outbox_new(struct flexio_process *process, struct flexio_uar *uar,
+                                   uint32_t page, struct flexio_outbox **outbox)
 {
     struct flexio_outbox *o = calloc(1, sizeof *o);
     if (o) {
         *o = (struct flexio_outbox){.process = process, .uar = uar, .page = page};
-        o->id = table_add(process, &process->outboxes, o);
+        o->id = libflexio_table_add(process, &process->outboxes, o);
     }
     if (!o || o->id == 0) {
         free(o);
-        return failed_because("flexio_outbox_create: out of memory, or of numbers");
+        return libflexio_failed_because("flexio_outbox_create: out of memory, or of numbers");
     }
     *outbox = o;
     return FLEXIO_STATUS_SUCCESS;
@@ -137,20 +140,21 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct flexio
     if (outbox)
         *outbox = NULL;
     if (!process || !attr || !outbox)
-        return failed_because("flexio_outbox_create: no process or attributes, or nowhere to put "
-                              "the outbox");
+        return libflexio_failed_because(
+            "flexio_outbox_create: no process or attributes, or nowhere to put "
+            "the outbox");
     if (attr->en_pcc)
-        return failed_because("flexio_outbox_create: congestion control is not emulated");
+        return libflexio_failed_because("flexio_outbox_create: congestion control is not emulated");
     struct flexio_uar *uar = attr->uar ? attr->uar : process->uar;
     if (uar->process != process)
-        return failed_because("flexio_outbox_create: no UAR of the process");
-    return outbox_new(process, uar, uar->page, outbox);
+        return libflexio_failed_because("flexio_outbox_create: no UAR of the process");
+    return libflexio_outbox_new(process, uar, uar->page, outbox);
 }
 
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox)
 {
     if (outbox)
-        table_remove(outbox->process, &outbox->process->outboxes, outbox->id);
+        libflexio_table_remove(outbox->process, &outbox->process->outboxes, outbox->id);
     free(outbox);
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -28,7 +28,7 @@ flexio_status flexio_process_create(struct ibv_context *device, struct flexio_ap
 /* All allocations by address, because flexio_buf_dev_free gets only an address. */
 static struct dpk_addresses addresses = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void allocations_forget(struct flexio_process *p)
+void libflexio_allocations_forget(struct flexio_process *p)
 {
     dpk_addresses_forget(&addresses, p);
 }
@@ -41,10 +41,11 @@ flexio_status flexio_buf_dev_alloc(struct flexio_process *process, size_t buff_b
     if (dest_daddr)
         *dest_daddr = 0;
     if (!process || !dest_daddr)
-        return failed_because("flexio_buf_dev_alloc: no process, or nowhere to put the address");
+        return libflexio_failed_because(
+            "flexio_buf_dev_alloc: no process, or nowhere to put the address");
     if (dpk_address_new(&addresses, &(struct dpk_address_owner){process, 0}, process->dpa,
                         buff_bsize, &address, &err) != DPK_OK)
-        return failed("flexio_buf_dev_alloc", &err);
+        return libflexio_failed("flexio_buf_dev_alloc", &err);
     *dest_daddr = address;
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -56,10 +57,10 @@ flexio_status flexio_buf_dev_free(flexio_uintptr_t daddr)
         return FLEXIO_STATUS_SUCCESS;
     struct dpk_address_owner owner;
     if (!dpk_address_leave(&addresses, daddr, &owner))
-        return failed_because("flexio_buf_dev_free: 0x%" PRIx64 " is not memory of any process",
-                              daddr);
+        return libflexio_failed_because(
+            "flexio_buf_dev_free: 0x%" PRIx64 " is not memory of any process", daddr);
     if (dpk_heap_free(((const struct flexio_process *)owner.object)->dpa, daddr, &err) != DPK_OK)
-        return failed("flexio_buf_dev_free", &err);
+        return libflexio_failed("flexio_buf_dev_free", &err);
     return FLEXIO_STATUS_SUCCESS;
 }
 
@@ -109,7 +110,7 @@ static bool uar_is_of(const char *call, const struct ibv_uar *uar, const struct 
 {
     if (p && uar && uar->context == p->context)
         return true;
-    failed_because("%s: no process, or no UAR of its device", call);
+    libflexio_failed_because("%s: no process, or no UAR of its device", call);
     return false;
 }
 
@@ -119,7 +120,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
     if (window)
         *window = NULL;
     if (!mkey || mkey->pd != pd)
-        return failed_because("flexio_window_create: no memory of the protection domain");
+        return libflexio_failed_because("flexio_window_create: no memory of the protection domain");
     return flexio_window_create_24(process, pd, window);
 }
 
@@ -130,12 +131,12 @@ flexio_status flexio_outbox_create(struct flexio_process *process, struct ibv_co
     if (outbox)
         *outbox = NULL;
     if (!outbox)
-        return failed_because("%s: nowhere to put the outbox", call);
+        return libflexio_failed_because("%s: nowhere to put the outbox", call);
     if (!uar_is_of(call, uar, process))
         return FLEXIO_STATUS_FAILED;
     if (ibv_ctx && ibv_ctx != process->context)
-        return failed_because("%s: the process is on another device", call);
-    return outbox_new(process, process->uar, uar->devx->page_id, outbox);
+        return libflexio_failed_because("%s: the process is on another device", call);
+    return libflexio_outbox_new(process, process->uar, uar->devx->page_id, outbox);
 }
 
 /* ---- Event handlers ---- */
@@ -149,15 +150,16 @@ flexio_status flexio_event_handler_create(struct flexio_process *process, flexio
     struct dpk_thread_options options = {0};
     if (event_handler)
         *event_handler = NULL;
-    if (process && !defaults_of(process, window, outbox, options.state))
-        return failed_because("flexio_event_handler_create: the window or outbox is of another "
-                              "process");
-    return event_handler_new(process, &attr, &options, event_handler);
+    if (process && !libflexio_defaults_of(process, window, outbox, options.state))
+        return libflexio_failed_because(
+            "flexio_event_handler_create: the window or outbox is of another "
+            "process");
+    return libflexio_event_handler_new(process, &attr, &options, event_handler);
 }
 
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler)
 {
-    return event_handler_run(event_handler, NULL);
+    return libflexio_event_handler_run(event_handler, NULL);
 }
 
 /* ---- Queues ---- */
@@ -179,7 +181,7 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
     if (cq)
         *cq = NULL;
     if (!fattr || !uar_is_of(call, uar, process))
-        return fattr ? FLEXIO_STATUS_FAILED : failed_because("%s: no attributes", call);
+        return fattr ? FLEXIO_STATUS_FAILED : libflexio_failed_because("%s: no attributes", call);
     struct flexio_cq_attr attr = *fattr;
     attr.uar_id = uar->devx->page_id;
     flexio_status status = flexio_cq_create_24(process, ibv_ctx, &attr, cq);
@@ -189,11 +191,11 @@ flexio_status flexio_cq_create(struct flexio_process *process, struct ibv_contex
                                     .log_cq_depth = attr.log_cq_depth,
                                     .cq_ring_addr = attr.cq_ring_qmem.daddr,
                                     .cq_dbr_addr = attr.cq_dbr_daddr};
-    if ((queue_of_cq(*cq)->shown = shown_new(sizeof hw, &hw)))
+    if ((libflexio_queue_of_cq(*cq)->shown = shown_new(sizeof hw, &hw)))
         return FLEXIO_STATUS_SUCCESS;
     flexio_cq_destroy(*cq);
     *cq = NULL;
-    return failed_because("%s: out of memory", call);
+    return libflexio_failed_because("%s: out of memory", call);
 }
 
 flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_context *ibv_ctx,
@@ -204,7 +206,7 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
     if (sq)
         *sq = NULL;
     if (!cq || !fattr)
-        return failed_because("%s: no completion queue or attributes", call);
+        return libflexio_failed_because("%s: no completion queue or attributes", call);
     if (!uar_is_of(call, uar, process))
         return FLEXIO_STATUS_FAILED;
     struct flexio_wq_attr attr = *fattr;
@@ -217,19 +219,19 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
                                     .log_wq_depth = attr.log_wq_depth,
                                     .sq_ring_addr = attr.wq_ring_qmem.daddr,
                                     .sq_dbr_addr = attr.wq_dbr_qmem.daddr};
-    if ((queue_of_sq(*sq)->shown = shown_new(sizeof hw, &hw)))
+    if ((libflexio_queue_of_sq(*sq)->shown = shown_new(sizeof hw, &hw)))
         return FLEXIO_STATUS_SUCCESS;
     flexio_sq_destroy(*sq);
     *sq = NULL;
-    return failed_because("%s: out of memory", call);
+    return libflexio_failed_because("%s: out of memory", call);
 }
 
 struct flexio_hw_cq *flexio_cq_get_hw_cq(struct flexio_cq *cq)
 {
-    return cq ? queue_of_cq(cq)->shown : NULL;
+    return cq ? libflexio_queue_of_cq(cq)->shown : NULL;
 }
 
 struct flexio_hw_sq *flexio_sq_get_hw_sq(struct flexio_sq *sq)
 {
-    return sq ? queue_of_sq(sq)->shown : NULL;
+    return sq ? libflexio_queue_of_sq(sq)->shown : NULL;
 }

@@ -33,20 +33,22 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
     if (window)
         *window = NULL;
     if (!process || !pd || !window)
-        return failed_because("flexio_window_create: no process or protection domain, or nowhere "
-                              "to put the window");
+        return libflexio_failed_because(
+            "flexio_window_create: no process or protection domain, or nowhere "
+            "to put the window");
     if (pd->context != process->context)
-        return failed_because("flexio_window_create: the protection domain is of another device");
+        return libflexio_failed_because(
+            "flexio_window_create: the protection domain is of another device");
     struct flexio_window *w = calloc(1, sizeof *w);
     if (w) {
         w->process = process;
         w->domain = dpk_verbs_domain(pd);
         atomic_store(&w->domain->has_windows, true);
-        w->id = table_add(process, &process->windows, w);
+        w->id = libflexio_table_add(process, &process->windows, w);
     }
     if (!w || w->id == 0) {
         free(w);
-        return failed_because("flexio_window_create: out of memory, or of numbers");
+        return libflexio_failed_because("flexio_window_create: out of memory, or of numbers");
     }
     *window = w;
     return FLEXIO_STATUS_SUCCESS;
@@ -55,7 +57,7 @@ flexio_status flexio_window_create(struct flexio_process *process, struct ibv_pd
 flexio_status flexio_window_destroy(struct flexio_window *window)
 {
     if (window)
-        table_remove(window->process, &window->process->windows, window->id);
+        libflexio_table_remove(window->process, &window->process->windows, window->id);
     free(window);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -77,11 +79,13 @@ flexio_status flexio_device_mkey_create(struct flexio_process *process,
     if (mkey)
         *mkey = NULL;
     if (!process || !attr || !attr->pd || !mkey)
-        return failed_because("flexio_device_mkey_create: no process, attributes or protection "
-                              "domain, or nowhere to put the key");
+        return libflexio_failed_because(
+            "flexio_device_mkey_create: no process, attributes or protection "
+            "domain, or nowhere to put the key");
     if (attr->pd->context != process->context)
-        return failed_because("flexio_device_mkey_create: the protection domain is of another "
-                              "device");
+        return libflexio_failed_because(
+            "flexio_device_mkey_create: the protection domain is of another "
+            "device");
     struct dpk_error err = {0};
     struct flexio_mkey *m = calloc(1, sizeof *m);
     enum dpk_status status =
@@ -95,7 +99,7 @@ flexio_status flexio_device_mkey_create(struct flexio_process *process,
           : dpk_fail_nomem(&err);
     if (status != DPK_OK) {
         free(m);
-        return failed("flexio_device_mkey_create", &err);
+        return libflexio_failed("flexio_device_mkey_create", &err);
     }
     *mkey = m;
     return FLEXIO_STATUS_SUCCESS;
@@ -159,7 +163,7 @@ static const struct dpk_memory *behind_window(struct flexio_process *p, uint64_t
     struct dpk_memory_access a = {(uint32_t)configured, write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ,
                                   address, size, NULL};
     pthread_mutex_lock(&p->objects_lock);
-    const struct flexio_window *w = table_find(&p->windows, configured >> 32 & 0xffff);
+    const struct flexio_window *w = libflexio_table_find(&p->windows, configured >> 32 & 0xffff);
     if (w)
         a.domain = w->domain;
     pthread_mutex_unlock(&p->objects_lock);
@@ -217,13 +221,13 @@ static uint64_t state_of(uint64_t id, uint64_t number)
     return CONFIGURED | (id & 0xffff) << 32 | (uint32_t)number;
 }
 
-bool defaults_of(struct flexio_process *p, struct flexio_window *window,
-                 struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE])
+bool libflexio_defaults_of(struct flexio_process *p, struct flexio_window *window,
+                           struct flexio_outbox *outbox, uint64_t state[DPK_CALLER_STATE])
 {
     const uint32_t w = flexio_window_get_id(window), o = flexio_outbox_get_id(outbox);
     pthread_mutex_lock(&p->objects_lock);
-    bool own = (!window || table_find(&p->windows, w) == window) &&
-               (!outbox || table_find(&p->outboxes, o) == outbox);
+    bool own = (!window || libflexio_table_find(&p->windows, w) == window) &&
+               (!outbox || libflexio_table_find(&p->outboxes, o) == outbox);
     pthread_mutex_unlock(&p->objects_lock);
     /* A window without a key exists, but has no memory. */
     state[STATE_WINDOW] = window ? state_of(w, 0) & ~CONFIGURED : 0;
@@ -239,7 +243,7 @@ static void warn_of_key(struct flexio_process *p, uint64_t id, uint64_t key)
     if (!dpk_memory_describe((uint32_t)key, &m) || !m.host || is_aligned(&m))
         return;
     pthread_mutex_lock(&p->objects_lock);
-    struct flexio_window *w = table_find(&p->windows, id);
+    struct flexio_window *w = libflexio_table_find(&p->windows, id);
     const bool first = w && dpk_first(&w->told, 0);
     pthread_mutex_unlock(&p->objects_lock);
     if (first)
@@ -253,7 +257,7 @@ static void warn_of_key(struct flexio_process *p, uint64_t id, uint64_t key)
 static uint64_t configure(struct flexio_process *p, uint64_t *word,
                           const struct object_table *table, uint64_t id, uint64_t number)
 {
-    if (!table_has(p, table, id))
+    if (!libflexio_table_has(p, table, id))
         return 1;
     *word = state_of(id, number);
     return 0;
@@ -295,15 +299,15 @@ static uint32_t page_of(struct flexio_process *p, uint64_t outbox)
 {
     const uint32_t extended = (uint32_t)outbox;
     if (!(outbox & CONFIGURED) || extended)
-        return uar_page(p, extended);
-    return outbox_page(p, outbox >> 32 & 0xffff);
+        return libflexio_uar_page(p, extended);
+    return libflexio_outbox_page(p, outbox >> 32 & 0xffff);
 }
 
 /* Lets the thread's outbox reach queues of another UAR. Returns false if the outbox or UAR does not
  * exist. */
 static bool extend(struct flexio_process *p, uint64_t *outbox, uint64_t uar)
 {
-    if (!(*outbox & CONFIGURED) || !table_has(p, &p->uars, uar))
+    if (!(*outbox & CONFIGURED) || !libflexio_table_has(p, &p->uars, uar))
         return false;
     *outbox = state_of(*outbox >> 32 & 0xffff, uar);
     return true;
@@ -329,24 +333,25 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
         *result = !extend(p, outbox, args[0]);
         return true;
     case DPA_FLEXIO_RING_ACROSS:
-        *result = !table_has(p, &p->uars, args[0]);
-        return *result || queue_call(p, caller, DPA_FLEXIO_RING, args + 1,
-                                     uar_page(p, (uint32_t)args[0]), reason, size);
+        *result = !libflexio_table_has(p, &p->uars, args[0]);
+        return *result ||
+               libflexio_queue_call(p, caller, DPA_FLEXIO_RING, args + 1,
+                                    libflexio_uar_page(p, (uint32_t)args[0]), reason, size);
     default:
-        return queue_call(p, caller, call, args, page_of(p, *outbox), reason, size);
+        return libflexio_queue_call(p, caller, call, args, page_of(p, *outbox), reason, size);
     }
 }
 
-bool windows_attach(struct flexio_process *p, uint32_t uar)
+bool libflexio_windows_attach(struct flexio_process *p, uint32_t uar)
 {
     dpk_process_set_external_memory(
         p->dpa,
         &(struct dpk_external_memory){.find = find_memory, .release = release, .context = p});
     dpk_process_set_calls(p->dpa, DPA_SYS_FAMILY_FLEXIO, device_call, p);
-    return uar_new(p, uar, "flexio_process_create", &p->uar) == FLEXIO_STATUS_SUCCESS;
+    return libflexio_uar_new(p, uar, "flexio_process_create", &p->uar) == FLEXIO_STATUS_SUCCESS;
 }
 
-void windows_free(struct flexio_process *p)
+void libflexio_windows_free(struct flexio_process *p)
 {
     free(p->uar);
     free(p->windows.objects);

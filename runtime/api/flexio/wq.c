@@ -24,15 +24,15 @@ static struct dpk_memory_domain *domain_of(const char *call, const struct flexio
     struct ibv_pd *domain = pd ? pd : p->pd;
     if (domain->context == p->context)
         return dpk_verbs_domain(domain);
-    failed_because("%s: the protection domain is of another device", call);
+    libflexio_failed_because("%s: the protection domain is of another device", call);
     return NULL;
 }
 
 static struct dpk_queue *cq_of(const char *call, struct flexio_process *p, uint32_t number)
 {
-    struct flexio_queue *cq = queue_of_process(p, number, DPK_CQ);
+    struct flexio_queue *cq = libflexio_queue_of_process(p, number, DPK_CQ);
     if (!cq)
-        failed_because("%s: the process has no completion queue 0x%x", call, number);
+        libflexio_failed_because("%s: the process has no completion queue 0x%x", call, number);
     return cq ? cq->q : NULL;
 }
 
@@ -42,10 +42,10 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
                     const struct flexio_wq_attr *attr, enum dpk_queue_kind kind, uint32_t cq_num,
                     size_t size)
 {
-    if (!queue_prepare(call, process, ibv_ctx, attr->uar_id))
+    if (!libflexio_queue_prepare(call, process, ibv_ctx, attr->uar_id))
         return NULL;
     if (kind != DPK_RMP && !dpk_nic_wired(process->context)) {
-        failed_because("%s: the device's port has no wire", call);
+        libflexio_failed_because("%s: the device's port has no wire", call);
         return NULL;
     }
     struct dpk_memory_domain *domain = domain_of(call, process, attr->pd);
@@ -54,7 +54,7 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
         return NULL;
     struct flexio_queue *q = calloc(1, size);
     if (!q) {
-        failed_because("%s: out of memory", call);
+        libflexio_failed_because("%s: out of memory", call);
         return NULL;
     }
     q->process = process;
@@ -64,14 +64,14 @@ static void *create(const char *call, struct flexio_process *process, struct ibv
         .log_stride = attr->log_wq_stride ? attr->log_wq_stride : STRIDE_DEFAULT,
         .linked = kind == DPK_RMP && attr->rq.wq_type == FLEXIO_WQ_TYPE_LINKED_LIST,
         .multi_sends = kind == DPK_SQ && attr->sq.allow_multi_pkt_send_wqe,
-        .ring = queue_place(&q->ring, process, &attr->wq_ring_qmem),
-        .record = queue_place(&q->record, process, &attr->wq_dbr_qmem),
+        .ring = libflexio_queue_place(&q->ring, process, &attr->wq_ring_qmem),
+        .record = libflexio_queue_place(&q->record, process, &attr->wq_dbr_qmem),
         .send_cq = kind == DPK_SQ ? cq : NULL,
         .receive_cq = kind == DPK_RQ ? cq : NULL,
         .user_index = attr->user_index,
         .domain = domain,
         .user = process};
-    return queue_add(call, q, attr->uar_id, &options) == FLEXIO_STATUS_SUCCESS ? q : NULL;
+    return libflexio_queue_add(call, q, attr->uar_id, &options) == FLEXIO_STATUS_SUCCESS ? q : NULL;
 }
 
 static flexio_status status_of(const void *object)
@@ -89,7 +89,8 @@ flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_contex
     if (out)
         *out = NULL;
     if (!process || !fattr || !out)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     *out = create(call, process, ibv_ctx, fattr, DPK_RQ, cq_num, sizeof **out);
     if (*out)
         (*out)->tir =
@@ -99,18 +100,18 @@ flexio_status flexio_rq_create(struct flexio_process *process, struct ibv_contex
 
 flexio_status flexio_rq_destroy(struct flexio_rq *rq)
 {
-    return queue_remove("flexio_rq_destroy", rq ? &rq->queue : NULL);
+    return libflexio_queue_remove("flexio_rq_destroy", rq ? &rq->queue : NULL);
 }
 
 uint32_t flexio_rq_get_wq_num(struct flexio_rq *rq)
 {
-    return queue_number(rq ? &rq->queue : NULL);
+    return libflexio_queue_number(rq ? &rq->queue : NULL);
 }
 
 flexio_status flexio_rq_set_err_state(struct flexio_rq *rq)
 {
     if (!rq)
-        return failed_because("flexio_rq_set_err_state: no queue");
+        return libflexio_failed_because("flexio_rq_set_err_state: no queue");
     dpk_queue_fail(rq->queue.q);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -127,19 +128,20 @@ flexio_status flexio_rmp_create(struct flexio_process *process, struct ibv_conte
     if (out)
         *out = NULL;
     if (!process || !fattr || !out)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     *out = create(call, process, ibv_ctx, fattr, DPK_RMP, 0, sizeof **out);
     return status_of(*out);
 }
 
 flexio_status flexio_rmp_destroy(struct flexio_rmp *rmp)
 {
-    return queue_remove("flexio_rmp_destroy", rmp ? &rmp->queue : NULL);
+    return libflexio_queue_remove("flexio_rmp_destroy", rmp ? &rmp->queue : NULL);
 }
 
 uint32_t flexio_rmp_get_wq_num(struct flexio_rmp *rmp)
 {
-    return queue_number(rmp ? &rmp->queue : NULL);
+    return libflexio_queue_number(rmp ? &rmp->queue : NULL);
 }
 
 /* ---- Send queues ---- */
@@ -152,24 +154,25 @@ flexio_status flexio_sq_create(struct flexio_process *process, struct ibv_contex
     if (out)
         *out = NULL;
     if (!process || !fattr || !out)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     *out = create(call, process, ibv_ctx, fattr, DPK_SQ, cq_num, sizeof **out);
     return status_of(*out);
 }
 
 flexio_status flexio_sq_destroy(struct flexio_sq *sq)
 {
-    return queue_remove("flexio_sq_destroy", sq ? &sq->queue : NULL);
+    return libflexio_queue_remove("flexio_sq_destroy", sq ? &sq->queue : NULL);
 }
 
-struct flexio_queue *queue_of_sq(struct flexio_sq *sq)
+struct flexio_queue *libflexio_queue_of_sq(struct flexio_sq *sq)
 {
     return &sq->queue;
 }
 
 uint32_t flexio_sq_get_wq_num(struct flexio_sq *sq)
 {
-    return queue_number(sq ? &sq->queue : NULL);
+    return libflexio_queue_number(sq ? &sq->queue : NULL);
 }
 
 /* ---- Queue pairs ---- */
@@ -191,9 +194,9 @@ static bool receives_of(const char *call, struct flexio_process *p,
         o->log_receives = (unsigned)attr->log_rq_depth;
         break;
     case FLEXIO_QP_QPC_RQ_TYPE_SRQ_RMP_XRC_SRQ_XRQ:
-        rmp = queue_of_process(p, attr->rmpqn, DPK_RMP);
+        rmp = libflexio_queue_of_process(p, attr->rmpqn, DPK_RMP);
         if (!rmp) {
-            failed_because("%s: the process has no RMP 0x%x", call, attr->rmpqn);
+            libflexio_failed_because("%s: the process has no RMP 0x%x", call, attr->rmpqn);
             return false;
         }
         o->receives = rmp->q;
@@ -202,7 +205,7 @@ static bool receives_of(const char *call, struct flexio_process *p,
         o->no_receives = true;
         return true;
     default:
-        failed_because("%s: no such type of receive queue", call);
+        libflexio_failed_because("%s: no such type of receive queue", call);
         return false;
     }
     return (o->receive_cq = cq_of(call, p, attr->rq_cqn)) != NULL;
@@ -231,19 +234,21 @@ flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_contex
     if (qp)
         *qp = NULL;
     if (!process || !qp_fattr || !qp)
-        return failed_because("%s: no process or attributes, or nowhere to put the queue", call);
+        return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
+                                        call);
     if (qp_fattr->transport_type != FLEXIO_QPC_ST_RC)
-        return failed_because("%s: reliable connections are the one transport there is", call);
-    if (!queue_prepare(call, process, ibv_ctx, qp_fattr->uar_id) ||
+        return libflexio_failed_because("%s: reliable connections are the one transport there is",
+                                        call);
+    if (!libflexio_queue_prepare(call, process, ibv_ctx, qp_fattr->uar_id) ||
         !qp_options(call, process, qp_fattr, &options))
         return FLEXIO_STATUS_FAILED;
     struct flexio_qp *q = calloc(1, sizeof *q);
     if (!q)
-        return failed_because("%s: out of memory", call);
+        return libflexio_failed_because("%s: out of memory", call);
     q->queue.process = process;
-    options.ring = queue_place(&q->queue.ring, process, &qp_fattr->qp_wq_buff_qmem);
-    options.record = queue_place(&q->queue.record, process, &qp_fattr->qp_wq_dbr_qmem);
-    flexio_status status = queue_add(call, &q->queue, qp_fattr->uar_id, &options);
+    options.ring = libflexio_queue_place(&q->queue.ring, process, &qp_fattr->qp_wq_buff_qmem);
+    options.record = libflexio_queue_place(&q->queue.record, process, &qp_fattr->qp_wq_dbr_qmem);
+    flexio_status status = libflexio_queue_add(call, &q->queue, qp_fattr->uar_id, &options);
     if (status == FLEXIO_STATUS_SUCCESS)
         *qp = q;
     return status;
@@ -254,24 +259,24 @@ flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fatt
 {
     struct dpk_error err = {0};
     if (!qp || !fattr)
-        return failed_because("flexio_qp_modify: no queue pair or attributes");
+        return libflexio_failed_because("flexio_qp_modify: no queue pair or attributes");
     const struct dpk_qp_change change = {.state = (enum dpk_qp_state)fattr->next_state,
                                          .remote = fattr->remote_qp_num,
                                          .changes_permits = mask && mask->qp_access_mask,
                                          .permits = permits(fattr->qp_access_mask)};
     if (dpk_qp_modify(qp->queue.q, &change, &err) != DPK_OK)
-        return failed("flexio_qp_modify", &err);
+        return libflexio_failed("flexio_qp_modify", &err);
     return FLEXIO_STATUS_SUCCESS;
 }
 
 flexio_status flexio_qp_destroy(struct flexio_qp *qp)
 {
-    return queue_remove("flexio_qp_destroy", qp ? &qp->queue : NULL);
+    return libflexio_queue_remove("flexio_qp_destroy", qp ? &qp->queue : NULL);
 }
 
 uint32_t flexio_qp_get_qp_num(struct flexio_qp *qp)
 {
-    return queue_number(qp ? &qp->queue : NULL);
+    return libflexio_queue_number(qp ? &qp->queue : NULL);
 }
 
 enum flexio_qp_state flexio_qp_state_get(struct flexio_qp *qp)

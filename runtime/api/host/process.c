@@ -127,9 +127,9 @@ enum dpk_status dpk_host_process_create(const char *device, const struct dpk_hos
         .device = device, .directory = directory, .warn = warn_of_wait, .failed = tell_failure};
     if ((status = dpk_process_create(image, &options, &p->dpa, err)) != DPK_OK)
         goto out;
-    dpk_process_set_sink(p->dpa, streams_message, p);
+    dpk_process_set_sink(p->dpa, host_streams_message, p);
     struct resolver r = {.process = p, .image = image, .err = err, .status = DPK_OK};
-    app_each_function(app, resolve_next, &r);
+    host_app_each_function(app, resolve_next, &r);
     if ((status = r.status) != DPK_OK)
         goto out;
     *out = p;

@@ -139,9 +139,9 @@ const struct dpk_host_function *dpk_host_app_add_function(struct dpk_host_app *a
     return there;
 }
 
-void app_each_function(const struct dpk_host_app *app,
-                       bool (*visit)(void *context, const struct dpk_host_function *f),
-                       void *context)
+void host_app_each_function(const struct dpk_host_app *app,
+                            bool (*visit)(void *context, const struct dpk_host_function *f),
+                            void *context)
 {
     pthread_mutex_lock(&registry.lock);
     for (const struct dpk_host_function *f = app->functions; f; f = f->next)

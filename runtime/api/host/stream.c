@@ -153,8 +153,8 @@ static void warn_of_no_stream(unsigned stream)
                  number);
 }
 
-void streams_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
-                     const char *text, size_t size)
+void host_streams_message(void *context, unsigned stream, unsigned level, unsigned thread_id,
+                          const char *text, size_t size)
 {
     struct dpk_host_process *p = context;
     bool any = false;

@@ -87,7 +87,7 @@ static void flush(void *context)
 static void waits(void *context)
 {
     const struct nic *nic = context;
-    retry_soon(nic->retry);
+    nic_retry_soon(nic->retry);
 }
 
 static void warn(void *context, const char *reason)
@@ -174,7 +174,7 @@ static const struct dpk_queue_ops ops = {.load = load,
 static void nic_end(void *attached)
 {
     struct nic *nic = attached;
-    retry_end(nic->retry);
+    nic_retry_end(nic->retry);
     dpk_deferred_free(nic->flush);
     if (nic->plugged)
         dpk_wire_close(nic->wire);
@@ -204,7 +204,7 @@ static void *nic_make(struct ibv_context *context)
         status = dpk_queues_open(&ops, nic, nic->rc, dpk_verbs_device(context)->steering,
                                  nic->counters, &nic->queues, &err);
     if (status == DPK_OK &&
-        !((nic->retry = retry_new(nic->queues)) && (nic->flush = dpk_deferred_new(flush, nic))))
+        !((nic->retry = nic_retry_new(nic->queues)) && (nic->flush = dpk_deferred_new(flush, nic))))
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK)
         status = dpk_wire_start(nic->wire, &err);

@@ -6,10 +6,10 @@
 
 /* ---- retry.c: retries of work that waits for a receive ---- */
 struct retry;
-struct retry *retry_new(struct dpk_queues *queues); /* NULL: out of memory */
+struct retry *nic_retry_new(struct dpk_queues *queues); /* NULL: out of memory */
 /* Checks the queues a millisecond later, on a thread that the first call creates. */
-void retry_soon(struct retry *r);
+void nic_retry_soon(struct retry *r);
 /* Before the queues are closed; NULL is ignored. */
-void retry_end(struct retry *r);
+void nic_retry_end(struct retry *r);
 
 #endif

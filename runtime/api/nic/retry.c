@@ -20,7 +20,7 @@ struct retry {
     bool runs, wanted, ends;
 };
 
-struct retry *retry_new(struct dpk_queues *queues)
+struct retry *nic_retry_new(struct dpk_queues *queues)
 {
     struct retry *r = calloc(1, sizeof *r);
     if (!r)
@@ -55,7 +55,7 @@ static void *retry_main(void *context)
     return NULL;
 }
 
-void retry_soon(struct retry *r)
+void nic_retry_soon(struct retry *r)
 {
     if (r->owner != getpid())
         return;
@@ -67,7 +67,7 @@ void retry_soon(struct retry *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void retry_end(struct retry *r)
+void nic_retry_end(struct retry *r)
 {
     if (!r)
         return;

@@ -84,14 +84,14 @@ void pcc_free_texts(struct dpk_pcc *pcc)
 
 /* ---- Getters ---- */
 
-struct place {
+struct found_algorithm {
     struct dpa_pcc_slot *slot;                 /* in the program's memory */
     const struct dpa_pcc_algorithm *algorithm; /* in the program's memory, too */
     const struct pcc_text *texts;
     unsigned index, parameters, counters;
 };
 
-static bool find_place(struct dpk_pcc *pcc, unsigned port, unsigned slot, struct place *out)
+static bool find_place(struct dpk_pcc *pcc, unsigned port, unsigned slot, struct found_algorithm *out)
 {
     if (port >= pcc->options.ports || slot >= DPA_PCC_SLOTS)
         return false;
@@ -109,7 +109,7 @@ static bool find_place(struct dpk_pcc *pcc, unsigned port, unsigned slot, struct
 bool dpk_pcc_algorithm(struct dpk_pcc *pcc, unsigned port, unsigned slot,
                        struct dpk_pcc_algorithm *out)
 {
-    struct place p;
+    struct found_algorithm p;
     if (!find_place(pcc, port, slot, &p))
         return false;
     *out = (struct dpk_pcc_algorithm){.slot = slot,
@@ -127,7 +127,7 @@ bool dpk_pcc_algorithm(struct dpk_pcc *pcc, unsigned port, unsigned slot,
 enum dpk_status dpk_pcc_enable(struct dpk_pcc *pcc, unsigned port, unsigned slot, bool enabled,
                                struct dpk_error *err)
 {
-    struct place p;
+    struct found_algorithm p;
     if (!find_place(pcc, port, slot, &p))
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no algorithm in slot %u of port %u", slot,
                         port);
@@ -150,7 +150,7 @@ static struct dpk_pcc_value value_of(const struct pcc_text *text, const struct d
 bool dpk_pcc_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
                        struct dpk_pcc_value *out)
 {
-    struct place p;
+    struct found_algorithm p;
     if (!find_place(pcc, port, slot, &p) || number >= p.parameters)
         return false;
     *out = value_of(&p.texts[1 + number], &p.algorithm->parameters[number],
@@ -161,7 +161,7 @@ bool dpk_pcc_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsign
 bool dpk_pcc_counter(struct dpk_pcc *pcc, unsigned port, unsigned slot, unsigned number,
                      struct dpk_pcc_value *out)
 {
-    struct place p;
+    struct found_algorithm p;
     if (!find_place(pcc, port, slot, &p) || number >= p.counters)
         return false;
     *out = value_of(&p.texts[1 + DPA_PCC_PARAMETERS + number], &p.algorithm->counters[number],
@@ -181,7 +181,7 @@ int dpk_pcc_find_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot, co
 /* ---- Setting ---- */
 
 /* Passes a new value to the program. `at`: guest memory for the value. */
-static enum dpk_status ask(struct dpk_pcc *pcc, const struct place *p, unsigned port, unsigned slot,
+static enum dpk_status ask(struct dpk_pcc *pcc, const struct found_algorithm *p, unsigned port, unsigned slot,
                            unsigned number, uint32_t value, uint64_t at, struct dpk_error *err)
 {
     uint32_t returned = 0;
@@ -205,7 +205,7 @@ static enum dpk_status ask(struct dpk_pcc *pcc, const struct place *p, unsigned 
 enum dpk_status dpk_pcc_set_parameter(struct dpk_pcc *pcc, unsigned port, unsigned slot,
                                       unsigned number, uint32_t value, struct dpk_error *err)
 {
-    struct place p;
+    struct found_algorithm p;
     struct dpk_pcc_value v;
     uint64_t at;
     if (!find_place(pcc, port, slot, &p) || !dpk_pcc_parameter(pcc, port, slot, number, &v))

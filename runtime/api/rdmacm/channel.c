@@ -27,7 +27,7 @@ static bool add(int epoll, int fd, void *what)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-struct rdma_event_channel *cm_create_event_channel(void)
+struct rdma_event_channel *rdmacm_cm_create_event_channel(void)
 {
     struct channel *c = calloc(1, sizeof *c);
     if (!c)
@@ -38,12 +38,12 @@ struct rdma_event_channel *cm_create_event_channel(void)
     if (c->seen.fd >= 0 && c->wake >= 0 && add(c->seen.fd, c->wake, NULL))
         return &c->seen;
     int why = errno;
-    cm_destroy_event_channel(&c->seen);
+    rdmacm_cm_destroy_event_channel(&c->seen);
     errno = why;
     return NULL;
 }
 
-void cm_destroy_event_channel(struct rdma_event_channel *seen)
+void rdmacm_cm_destroy_event_channel(struct rdma_event_channel *seen)
 {
     struct channel *c = channel_of(seen);
     if (!c)
@@ -55,12 +55,12 @@ void cm_destroy_event_channel(struct rdma_event_channel *seen)
     free(c);
 }
 
-bool channel_watch(struct id *id)
+bool rdmacm_channel_watch(struct id *id)
 {
     return add(id->channel->seen.fd, id->fd, id);
 }
 
-void channel_forget(struct id *id)
+void rdmacm_channel_forget(struct id *id)
 {
     epoll_ctl(id->channel->seen.fd, EPOLL_CTL_DEL, id->fd, NULL);
 }
@@ -95,14 +95,14 @@ static void fill_ud(struct event *e, const struct id *id, const struct dpk_cm_me
         p.qkey = RDMA_UDP_QKEY;
         p.ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = id->seen.port_num};
         p.ah_attr.grh.hop_limit = 1;
-        p.ah_attr.grh.sgid_index = id_gid_index(id);
+        p.ah_attr.grh.sgid_index = rdmacm_id_gid_index(id);
         memcpy(p.ah_attr.grh.dgid.raw, m->gid, sizeof m->gid);
     }
     e->seen.param.ud = p;
 }
 
-void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what, int status,
-                  const struct dpk_cm_message *m)
+void rdmacm_channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what,
+                         int status, const struct dpk_cm_message *m)
 {
     struct event *e = calloc(1, sizeof *e);
     if (!e)
@@ -127,13 +127,13 @@ static void listen_to_all(struct channel *c)
     int n = epoll_wait(c->seen.fd, ready, SOCKETS_AT_ONCE, 0);
     for (int i = 0; i < n; i++)
         if (ready[i].data.ptr)
-            connect_heard(ready[i].data.ptr);
+            rdmacm_connect_heard(ready[i].data.ptr);
 }
 
 static struct event *next_event(struct channel *c)
 {
     eventfd_t count;
-    cm_lock();
+    rdmacm_cm_lock();
     if (TAILQ_EMPTY(&c->events))
         listen_to_all(c);
     struct event *e = TAILQ_FIRST(&c->events);
@@ -143,20 +143,20 @@ static struct event *next_event(struct channel *c)
     }
     if (TAILQ_EMPTY(&c->events))
         eventfd_read(c->wake, &count);
-    cm_unlock();
+    rdmacm_cm_unlock();
     return e;
 }
 
-int cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
+int rdmacm_cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
 {
     struct event *e;
     if (!seen || !event)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     while (!(e = next_event(channel_of(seen)))) {
         struct pollfd p = {.fd = seen->fd, .events = POLLIN};
         int flags = fcntl(seen->fd, F_GETFL);
         if (flags < 0 || flags & O_NONBLOCK)
-            return cm_failed(flags < 0 ? errno : EAGAIN);
+            return rdmacm_cm_failed(flags < 0 ? errno : EAGAIN);
         if (poll(&p, 1, -1) < 0)
             return -1;
     }
@@ -164,15 +164,15 @@ int cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
     return 0;
 }
 
-int cm_ack_event(struct rdma_cm_event *seen)
+int rdmacm_cm_ack_event(struct rdma_cm_event *seen)
 {
     struct event *e = (struct event *)seen;
     if (!e)
-        return cm_failed(EINVAL);
-    cm_lock();
+        return rdmacm_cm_failed(EINVAL);
+    rdmacm_cm_lock();
     e->about->unacknowledged--;
     pthread_cond_broadcast(&acknowledged);
-    cm_unlock();
+    rdmacm_cm_unlock();
     free(e);
     return 0;
 }
@@ -198,21 +198,21 @@ static void drop_events(struct id *id)
         free(e);
         if (caller) { /* an unanswered request */
             drop_events(caller);
-            id_free(caller);
+            rdmacm_id_free(caller);
         }
     }
 }
 
-void channel_settle(struct id *id)
+void rdmacm_channel_settle(struct id *id)
 {
-    cm_lock();
+    rdmacm_cm_lock();
     drop_events(id);
     while (id->unacknowledged)
-        cm_wait(&acknowledged);
-    cm_unlock();
+        rdmacm_cm_wait(&acknowledged);
+    rdmacm_cm_unlock();
 }
 
-int channel_complete(struct id *id)
+int rdmacm_channel_complete(struct id *id)
 {
     static const int why[] = {
         [RDMA_CM_EVENT_ADDR_ERROR] = ENODEV,        [RDMA_CM_EVENT_ROUTE_ERROR] = ENETUNREACH,
@@ -222,41 +222,41 @@ int channel_complete(struct id *id)
     if (!id->synchronous)
         return 0;
     if (id->seen.event) {
-        cm_ack_event(id->seen.event);
+        rdmacm_cm_ack_event(id->seen.event);
         id->seen.event = NULL;
     }
-    if (cm_get_event(&id->channel->seen, &id->seen.event) != 0)
+    if (rdmacm_cm_get_event(&id->channel->seen, &id->seen.event) != 0)
         return -1;
     unsigned what = id->seen.event->event;
-    return what < sizeof why / sizeof *why && why[what] ? cm_failed(why[what]) : 0;
+    return what < sizeof why / sizeof *why && why[what] ? rdmacm_cm_failed(why[what]) : 0;
 }
 
-int cm_migrate_id(struct rdma_cm_id *seen, struct rdma_event_channel *to)
+int rdmacm_cm_migrate_id(struct rdma_cm_id *seen, struct rdma_event_channel *to)
 {
     struct id *id = id_of(seen);
     struct channel *const old = id->channel;
     const bool own = !to;
-    if (own && !(to = cm_create_event_channel()))
+    if (own && !(to = rdmacm_cm_create_event_channel()))
         return -1;
     if (id->synchronous && id->seen.event) {
-        cm_ack_event(id->seen.event);
+        rdmacm_cm_ack_event(id->seen.event);
         id->seen.event = NULL;
     }
-    cm_lock();
+    rdmacm_cm_lock();
     struct channel *new = channel_of(to);
     struct event *e;
     if (id->fd >= 0 && id->state > BOUND)
-        channel_forget(id);
+        rdmacm_channel_forget(id);
     while ((e = take_event(id))) {
         TAILQ_INSERT_TAIL(&new->events, e, link);
         eventfd_write(new->wake, 1);
     }
     id->channel = new;
     id->seen.channel = to;
-    bool watched = id->fd < 0 || id->state <= BOUND || channel_watch(id);
-    cm_unlock();
+    bool watched = id->fd < 0 || id->state <= BOUND || rdmacm_channel_watch(id);
+    rdmacm_cm_unlock();
     if (id->synchronous)
-        cm_destroy_event_channel(&old->seen);
+        rdmacm_cm_destroy_event_channel(&old->seen);
     id->synchronous = own;
     return watched ? 0 : -1;
 }

@@ -36,20 +36,20 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
                                                 .rnr_retry_count = MAX_BITS};
     const struct dpk_cm_message no_limits = {.responder_resources = UINT8_MAX,
                                              .initiator_depth = UINT8_MAX};
-    const struct device *d = device_of(id->seen.verbs);
+    const struct device *d = rdmacm_device_of(id->seen.verbs);
     struct dpk_cm_message *m = &id->mine;
     uint32_t psn = 0;
     if (!d)
-        return cm_failed(ENODEV);
+        return rdmacm_cm_failed(ENODEV);
     if (!p && !id->seen.qp && !id_is_ud(id))
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (!p)
         p = &most;
     if (!asked)
         asked = &no_limits;
     if ((p->private_data_len && !p->private_data) || (!id->seen.qp && p->qp_num > MAX_24) ||
         (!id_is_ud(id) && !has_reads(d, p)))
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     RAND_bytes((unsigned char *)&psn, sizeof psn);
     *m = (struct dpk_cm_message){
         .kind = kind,
@@ -69,7 +69,7 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
         .srq = id->seen.qp ? id->seen.qp->srq != NULL : p->srq != 0,
         .private_size = p->private_data_len,
     };
-    device_gid(d, &id->local, m->gid);
+    rdmacm_device_gid(d, &id->local, m->gid);
     if (p->private_data_len)
         memcpy(m->private_data, p->private_data, p->private_data_len);
     return 0;
@@ -77,46 +77,46 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
 
 /* ---- The caller ---- */
 
-int cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
+int rdmacm_cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
 {
     struct id *id = id_of(seen);
     int fd = -1;
     if (!id || id->state != ROUTED)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REQ, param, NULL) != 0)
         return -1;
     enum dpk_status status = dpk_cm_call(&id->remote, &fd, NULL);
-    cm_lock();
-    id_hang_up(id); /* closes the bound port: the connection has its own socket */
+    rdmacm_cm_lock();
+    rdmacm_id_hang_up(id); /* closes the bound port: the connection has its own socket */
     id->fd = fd;
-    if (status == DPK_OK && channel_watch(id) && dpk_cm_send(fd, &id->mine)) {
+    if (status == DPK_OK && rdmacm_channel_watch(id) && dpk_cm_send(fd, &id->mine)) {
         id->state = CALLING;
     } else {
         id->state = ENDED;
         if (status == DPK_ERR_NOT_FOUND && id_is_ud(id))
-            channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED, NULL);
+            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED, NULL);
         else if (status == DPK_ERR_NOT_FOUND)
-            channel_tell(id, NULL, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER,
-                         &(struct dpk_cm_message){0});
+            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER,
+                                &(struct dpk_cm_message){0});
         else
-            channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
     }
-    cm_unlock();
-    if (channel_complete(id) != 0)
+    rdmacm_cm_unlock();
+    if (rdmacm_channel_complete(id) != 0)
         return -1;
-    return id->synchronous && id->state == ANSWERED ? cm_establish(seen) : 0;
+    return id->synchronous && id->state == ANSWERED ? rdmacm_cm_establish(seen) : 0;
 }
 
-int cm_establish(struct rdma_cm_id *seen)
+int rdmacm_cm_establish(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
-    cm_lock();
+    rdmacm_cm_lock();
     bool may = id && id->state == ANSWERED,
          sent = may && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU});
     if (sent)
         id->state = CONNECTED;
-    cm_unlock();
-    return sent ? 0 : cm_failed(may ? ECONNRESET : EINVAL);
+    rdmacm_cm_unlock();
+    return sent ? 0 : rdmacm_cm_failed(may ? ECONNRESET : EINVAL);
 }
 
 static void refuse(struct id *id, uint16_t why)
@@ -128,8 +128,8 @@ static void ended(struct id *id, enum rdma_cm_event_type what, int status,
                   const struct dpk_cm_message *m)
 {
     id->state = ENDED;
-    id_hang_up(id);
-    channel_tell(id, NULL, what, status, m);
+    rdmacm_id_hang_up(id);
+    rdmacm_channel_tell(id, NULL, what, status, m);
 }
 
 /* Handles a REP. */
@@ -142,19 +142,20 @@ static void answered(struct id *id, const struct dpk_cm_message *m)
     }
     id->state = ANSWERED;
     if (!id->seen.qp) {
-        channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, m);
+        rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, m);
         return;
     }
-    if (cm_qp_connect(id) && dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU})) {
+    if (rdmacm_cm_qp_connect(id) &&
+        dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_RTU})) {
         id->state = CONNECTED;
-        channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, m);
+        rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, m);
         return;
     }
     int why = errno;
     refuse(id, DPK_CM_REJECTED);
     id->state = ENDED;
-    id_hang_up(id);
-    channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
+    rdmacm_id_hang_up(id);
+    rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
 }
 
 /* ---- The listener ---- */
@@ -163,14 +164,14 @@ static void take_callers(struct id *listener)
 {
     int fd;
     while ((fd = dpk_cm_accept(listener->fd)) >= 0) {
-        struct id *id = id_new(listener->channel, listener->seen.ps, listener->seen.context);
+        struct id *id = rdmacm_id_new(listener->channel, listener->seen.ps, listener->seen.context);
         if (!id)
             return;
         id->fd = fd;
         id->state = INCOMING;
         id->listener = listener;
-        if (!channel_watch(id)) {
-            id_free(id);
+        if (!rdmacm_channel_watch(id)) {
+            rdmacm_id_free(id);
             return;
         }
         TAILQ_INSERT_TAIL(&listener->incoming, id, link);
@@ -184,9 +185,9 @@ static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_me
     struct id *listener = id->listener;
     TAILQ_REMOVE(&listener->incoming, id, link);
     const struct device *d =
-        heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ ? device_at(&m->to) : NULL;
+        heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ ? rdmacm_device_at(&m->to) : NULL;
     if (!d) {
-        id_free(id);
+        rdmacm_id_free(id);
         return;
     }
     const sa_family_t family = listener->seen.route.addr.src_addr.sa_family;
@@ -194,90 +195,90 @@ static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_me
     id->local = m->to;
     id->remote = m->from;
     id->local.datagrams = id->remote.datagrams = id_is_ud(id);
-    address_write(&id->local, family, &id->seen.route.addr.src_addr);
-    address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
+    rdmacm_address_write(&id->local, family, &id->seen.route.addr.src_addr);
+    rdmacm_address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
     id->theirs = *m;
     id->state = REQUESTED;
-    channel_tell(id, listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, m);
+    rdmacm_channel_tell(id, listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, m);
 }
 
-int cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
+int rdmacm_cm_accept(struct rdma_cm_id *seen, struct rdma_conn_param *param)
 {
     struct id *id = id_of(seen);
     if (!id || id->state != REQUESTED)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REP, param, &id->theirs) != 0)
         return -1;
-    cm_lock();
+    rdmacm_cm_lock();
     int done = 0;
     if (id->state != REQUESTED)
-        done = cm_failed(ECONNRESET);
-    else if (id->seen.qp && !cm_qp_connect(id))
+        done = rdmacm_cm_failed(ECONNRESET);
+    else if (id->seen.qp && !rdmacm_cm_qp_connect(id))
         done = -1;
     else if (!dpk_cm_send(id->fd, &id->mine))
-        done = cm_failed(ECONNRESET);
+        done = rdmacm_cm_failed(ECONNRESET);
     else
         id->state = ACCEPTED;
     if (done == 0 && id_is_ud(id)) { /* the caller sends nothing more */
         id->state = ENDED;
-        id_hang_up(id);
+        rdmacm_id_hang_up(id);
     }
-    cm_unlock();
-    return done == 0 && !id_is_ud(id) ? channel_complete(id) : done;
+    rdmacm_cm_unlock();
+    return done == 0 && !id_is_ud(id) ? rdmacm_channel_complete(id) : done;
 }
 
-int cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
+int rdmacm_cm_reject(struct rdma_cm_id *seen, const void *data, uint8_t size)
 {
     struct id *id = id_of(seen);
     struct dpk_cm_message m = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED, .private_size = size};
     if (!id || (size && !data))
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (size)
         memcpy(m.private_data, data, size);
-    cm_lock();
+    rdmacm_cm_lock();
     bool may = id->state == REQUESTED || id->state == ANSWERED;
     if (may) {
         dpk_cm_send(id->fd, &m);
         id->state = ENDED;
-        id_hang_up(id);
+        rdmacm_id_hang_up(id);
     }
-    cm_unlock();
-    return may ? 0 : cm_failed(EINVAL);
+    rdmacm_cm_unlock();
+    return may ? 0 : rdmacm_cm_failed(EINVAL);
 }
 
 /* Called when packets of the peer arrive before its RTU. */
-int cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
+int rdmacm_cm_notify(struct rdma_cm_id *seen, enum ibv_event_type event)
 {
     struct id *id = id_of(seen);
     if (!id || event != IBV_EVENT_COMM_EST)
-        return cm_failed(EINVAL);
-    cm_lock();
+        return rdmacm_cm_failed(EINVAL);
+    rdmacm_cm_lock();
     bool may = id->state == ACCEPTED || id->state == CONNECTED;
-    cm_unlock();
-    return may ? 0 : cm_failed(EINVAL); /* RTU comes for certain, and says the same */
+    rdmacm_cm_unlock();
+    return may ? 0 : rdmacm_cm_failed(EINVAL); /* RTU comes for certain, and says the same */
 }
 
 /* ---- Both sides ---- */
 
-int cm_disconnect(struct rdma_cm_id *seen)
+int rdmacm_cm_disconnect(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id)
-        return cm_failed(EINVAL);
-    cm_lock();
+        return rdmacm_cm_failed(EINVAL);
+    rdmacm_cm_lock();
     bool was = id->state == CONNECTED || id->state == ACCEPTED || id->state == ANSWERED,
          may = was || id->state == ENDED;
     if (was) {
         dpk_cm_send(id->fd, &(struct dpk_cm_message){.kind = DPK_CM_DREQ});
         id->state = ENDED;
-        id_hang_up(id);
-        channel_tell(id, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+        rdmacm_id_hang_up(id);
+        rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
     }
-    cm_unlock();
+    rdmacm_cm_unlock();
     if (!may)
-        return cm_failed(EINVAL);
-    cm_qp_fail(id);
-    return was ? channel_complete(id) : 0;
+        return rdmacm_cm_failed(EINVAL);
+    rdmacm_cm_qp_fail(id);
+    return was ? rdmacm_channel_complete(id) : 0;
 }
 
 /* Handles a message according to the state of the identifier. An unexpected message ends the
@@ -299,7 +300,7 @@ static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_
     case ACCEPTED:
         if (kind == DPK_CM_RTU) {
             id->state = CONNECTED;
-            channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
+            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
         } else if (kind == DPK_CM_REJ) {
             ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
         } else {
@@ -315,7 +316,7 @@ static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_
     }
 }
 
-void connect_heard(struct id *id)
+void rdmacm_connect_heard(struct id *id)
 {
     struct dpk_cm_message m;
     if (id->state == LISTENING) {

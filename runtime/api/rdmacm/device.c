@@ -50,7 +50,7 @@ static bool of_this_machine(const struct dpk_cm_address *at)
     struct sockaddr_storage name = {0};
     a.port = 0;
     const bool v4 = memcmp(at->ip, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12) == 0;
-    address_write(&a, v4 ? AF_INET : AF_INET6, (struct sockaddr *)&name);
+    rdmacm_address_write(&a, v4 ? AF_INET : AF_INET6, (struct sockaddr *)&name);
     int fd = socket(name.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool ours = fd >= 0 && bind(fd, (const struct sockaddr *)&name,
                                 v4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6)) == 0;
@@ -70,7 +70,7 @@ static int find_gid(const struct device *d, const struct dpk_cm_address *at)
     return -1;
 }
 
-uint8_t device_gid(const struct device *d, const struct dpk_cm_address *at, uint8_t out[16])
+uint8_t rdmacm_device_gid(const struct device *d, const struct dpk_cm_address *at, uint8_t out[16])
 {
     union ibv_gid gid = {.raw = {0}};
     const int own = find_gid(d, at), place = own < 0 ? LINK_LOCAL : own;
@@ -79,7 +79,7 @@ uint8_t device_gid(const struct device *d, const struct dpk_cm_address *at, uint
     return (uint8_t)place;
 }
 
-struct device *device_at(const struct dpk_cm_address *at)
+struct device *rdmacm_device_at(const struct dpk_cm_address *at)
 {
     need_devices();
     for (size_t i = 0; !address_is_any(at) && i < device_count; i++)
@@ -91,7 +91,7 @@ struct device *device_at(const struct dpk_cm_address *at)
     return NULL;
 }
 
-struct device *device_of(const struct ibv_context *verbs)
+struct device *rdmacm_device_of(const struct ibv_context *verbs)
 {
     for (size_t i = 0; i < device_count; i++)
         if (devices[i].verbs == verbs)
@@ -99,16 +99,16 @@ struct device *device_of(const struct ibv_context *verbs)
     return NULL;
 }
 
-struct ibv_pd *device_pd(struct device *d)
+struct ibv_pd *rdmacm_device_pd(struct device *d)
 {
-    cm_lock();
+    rdmacm_cm_lock();
     if (!d->pd)
         d->pd = ibv_alloc_pd(d->verbs);
-    cm_unlock();
+    rdmacm_cm_unlock();
     return d->pd;
 }
 
-struct ibv_context **cm_get_devices(int *count)
+struct ibv_context **rdmacm_cm_get_devices(int *count)
 {
     need_devices();
     struct ibv_context **list = calloc(device_count + 1, sizeof(struct ibv_context *));
@@ -119,14 +119,14 @@ struct ibv_context **cm_get_devices(int *count)
     return list;
 }
 
-void cm_free_devices(struct ibv_context **list)
+void rdmacm_cm_free_devices(struct ibv_context **list)
 {
     free(list);
 }
 
 /* ---- Addresses ---- */
 
-bool address_read(const struct sockaddr *from, struct dpk_cm_address *to)
+bool rdmacm_address_read(const struct sockaddr *from, struct dpk_cm_address *to)
 {
     *to = (struct dpk_cm_address){0};
     if (from->sa_family == AF_INET) {
@@ -148,7 +148,8 @@ bool address_read(const struct sockaddr *from, struct dpk_cm_address *to)
     return true;
 }
 
-void address_write(const struct dpk_cm_address *from, sa_family_t family, struct sockaddr *to)
+void rdmacm_address_write(const struct dpk_cm_address *from, sa_family_t family,
+                          struct sockaddr *to)
 {
     if (family == AF_INET) {
         struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(from->port)};
@@ -161,8 +162,8 @@ void address_write(const struct dpk_cm_address *from, sa_family_t family, struct
     }
 }
 
-uint16_t cm_port(const struct sockaddr *of)
+uint16_t rdmacm_cm_port(const struct sockaddr *of)
 {
     struct dpk_cm_address a;
-    return of->sa_family && address_read(of, &a) ? htons(a.port) : 0;
+    return of->sa_family && rdmacm_address_read(of, &a) ? htons(a.port) : 0;
 }

@@ -12,7 +12,7 @@ static int fill(struct rdma_cm_id *id, const struct rdma_addrinfo *res, struct i
                 struct ibv_qp_init_attr *attr)
 {
     if (res->ai_flags & RAI_PASSIVE) {
-        if (cm_bind_addr(id, res->ai_src_addr) != 0)
+        if (rdmacm_cm_bind_addr(id, res->ai_src_addr) != 0)
             return -1;
         if (attr) { /* used for each request */
             id_of(id)->has_attributes = true;
@@ -21,64 +21,65 @@ static int fill(struct rdma_cm_id *id, const struct rdma_addrinfo *res, struct i
         }
         return 0;
     }
-    if (cm_resolve_addr(id, res->ai_src_addr, res->ai_dst_addr, 0) != 0 ||
-        cm_resolve_route(id, 0) != 0)
+    if (rdmacm_cm_resolve_addr(id, res->ai_src_addr, res->ai_dst_addr, 0) != 0 ||
+        rdmacm_cm_resolve_route(id, 0) != 0)
         return -1;
-    return attr ? cm_create_qp(id, pd, attr) : 0;
+    return attr ? rdmacm_cm_create_qp(id, pd, attr) : 0;
 }
 
-int cm_create_ep(struct rdma_cm_id **out, struct rdma_addrinfo *res, struct ibv_pd *pd,
-                 struct ibv_qp_init_attr *attr)
+int rdmacm_cm_create_ep(struct rdma_cm_id **out, struct rdma_addrinfo *res, struct ibv_pd *pd,
+                        struct ibv_qp_init_attr *attr)
 {
     struct rdma_cm_id *id;
     if (!out || !res)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (attr)
         attr->qp_type = (enum ibv_qp_type)res->ai_qp_type;
-    if (cm_create_id(NULL, &id, NULL, (enum rdma_port_space)res->ai_port_space) != 0)
+    if (rdmacm_cm_create_id(NULL, &id, NULL, (enum rdma_port_space)res->ai_port_space) != 0)
         return -1;
     if (fill(id, res, pd, attr) != 0) {
         int why = errno;
-        cm_destroy_ep(id);
-        return cm_failed(why);
+        rdmacm_cm_destroy_ep(id);
+        return rdmacm_cm_failed(why);
     }
     *out = id;
     return 0;
 }
 
-void cm_destroy_ep(struct rdma_cm_id *id)
+void rdmacm_cm_destroy_ep(struct rdma_cm_id *id)
 {
     if (!id)
         return;
-    cm_destroy_qp(id);
-    cm_destroy_srq(id);
-    cm_destroy_id(id);
+    rdmacm_cm_destroy_qp(id);
+    rdmacm_cm_destroy_srq(id);
+    rdmacm_cm_destroy_id(id);
 }
 
-int cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
+int rdmacm_cm_get_request(struct rdma_cm_id *seen, struct rdma_cm_id **out)
 {
     struct id *listener = id_of(seen);
     if (!listener || !out || !listener->synchronous || listener->state != LISTENING)
-        return cm_failed(EINVAL);
-    if (channel_complete(listener) != 0)
+        return rdmacm_cm_failed(EINVAL);
+    if (rdmacm_channel_complete(listener) != 0)
         return -1;
     struct rdma_cm_event *e = listener->seen.event;
     if (e->event != RDMA_CM_EVENT_CONNECT_REQUEST)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     struct rdma_cm_id *id = e->id;
     struct ibv_qp_init_attr attributes = listener->attributes;
-    if ((listener->has_attributes && cm_create_qp(id, listener->attributes_pd, &attributes) != 0) ||
-        cm_migrate_id(id, NULL) != 0) {
+    if ((listener->has_attributes &&
+         rdmacm_cm_create_qp(id, listener->attributes_pd, &attributes) != 0) ||
+        rdmacm_cm_migrate_id(id, NULL) != 0) {
         int why = errno;
-        cm_destroy_ep(id);
-        return cm_failed(why);
+        rdmacm_cm_destroy_ep(id);
+        return rdmacm_cm_failed(why);
     }
     /* Moves the event to the new identifier, so that its program finds the private data. */
-    cm_lock();
+    rdmacm_cm_lock();
     ((struct event *)e)->about = id_of(id);
     listener->unacknowledged--;
     id_of(id)->unacknowledged++;
-    cm_unlock();
+    rdmacm_cm_unlock();
     listener->seen.event = NULL;
     id->event = e;
     *out = id;
@@ -93,7 +94,7 @@ static int copy_address(const struct sockaddr *from, socklen_t size, struct sock
     if (!from || !size)
         return 0;
     if (!(*to = malloc(size)))
-        return cm_failed(ENOMEM);
+        return rdmacm_cm_failed(ENOMEM);
     memcpy(*to, from, size);
     *to_size = size;
     return 0;
@@ -122,7 +123,7 @@ static struct rdma_addrinfo *describe(const struct addrinfo *found,
                            &ai->ai_src_len) != 0;
     if (!bad)
         return ai;
-    cm_freeaddrinfo(ai);
+    rdmacm_cm_freeaddrinfo(ai);
     return NULL;
 }
 
@@ -144,7 +145,7 @@ static int look_up(const char *node, const char *service, const struct rdma_addr
     }
     *res = describe(found, hints);
     freeaddrinfo(found);
-    return *res ? 0 : cm_failed(ENOMEM);
+    return *res ? 0 : rdmacm_cm_failed(ENOMEM);
 }
 
 /* Without names, returns the hints. */
@@ -152,29 +153,29 @@ static int repeat(const struct rdma_addrinfo *hints, struct rdma_addrinfo **res)
 {
     struct rdma_addrinfo *ai = calloc(1, sizeof *ai);
     if (!ai)
-        return cm_failed(ENOMEM);
+        return rdmacm_cm_failed(ENOMEM);
     ai->ai_flags = hints->ai_flags;
     ai->ai_family = hints->ai_family;
     ai->ai_qp_type = hints->ai_qp_type;
     ai->ai_port_space = hints->ai_port_space;
     if (copy_address(hints->ai_dst_addr, hints->ai_dst_len, &ai->ai_dst_addr, &ai->ai_dst_len) ||
         copy_address(hints->ai_src_addr, hints->ai_src_len, &ai->ai_src_addr, &ai->ai_src_len)) {
-        cm_freeaddrinfo(ai);
-        return cm_failed(ENOMEM);
+        rdmacm_cm_freeaddrinfo(ai);
+        return rdmacm_cm_failed(ENOMEM);
     }
     *res = ai;
     return 0;
 }
 
-int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
-                   struct rdma_addrinfo **res)
+int rdmacm_cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
+                          struct rdma_addrinfo **res)
 {
     if (!res || (!node && !service && !hints))
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     return node || service ? look_up(node, service, hints, res) : repeat(hints, res);
 }
 
-void cm_freeaddrinfo(struct rdma_addrinfo *ai)
+void rdmacm_cm_freeaddrinfo(struct rdma_addrinfo *ai)
 {
     while (ai) {
         struct rdma_addrinfo *next = ai->ai_next;

@@ -6,7 +6,7 @@
 
 #include "rdmacm.h"
 
-struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *context)
+struct id *rdmacm_id_new(struct channel *channel, enum rdma_port_space ps, void *context)
 {
     struct id *id = calloc(1, sizeof *id);
     if (!id)
@@ -22,21 +22,21 @@ struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *contex
     return id;
 }
 
-int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
-                 enum rdma_port_space ps)
+int rdmacm_cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, void *context,
+                        enum rdma_port_space ps)
 {
     if (ps != RDMA_PS_TCP && ps != RDMA_PS_UDP) /* the others are for addresses of InfiniBand */
-        return cm_failed(EOPNOTSUPP);
+        return rdmacm_cm_failed(EOPNOTSUPP);
     int devices = 0;
-    struct ibv_context **list = cm_get_devices(&devices);
-    cm_free_devices(list);
+    struct ibv_context **list = rdmacm_cm_get_devices(&devices);
+    rdmacm_cm_free_devices(list);
     if (!devices)
-        return cm_failed(ENODEV);
-    struct id *id = id_new((struct channel *)channel, ps, context);
+        return rdmacm_cm_failed(ENODEV);
+    struct id *id = rdmacm_id_new((struct channel *)channel, ps, context);
     if (!id)
-        return cm_failed(ENOMEM);
+        return rdmacm_cm_failed(ENOMEM);
     if (!channel) {
-        struct rdma_event_channel *own = cm_create_event_channel();
+        struct rdma_event_channel *own = rdmacm_cm_create_event_channel();
         if (!own) {
             free(id);
             return -1;
@@ -49,48 +49,48 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **out, vo
     return 0;
 }
 
-void id_hang_up(struct id *id)
+void rdmacm_id_hang_up(struct id *id)
 {
     if (id->fd < 0)
         return;
-    channel_forget(id);
+    rdmacm_channel_forget(id);
     close(id->fd);
     id->fd = -1;
 }
 
-void id_free(struct id *id)
+void rdmacm_id_free(struct id *id)
 {
     struct id *caller;
     while ((caller = TAILQ_FIRST(&id->incoming))) {
         TAILQ_REMOVE(&id->incoming, caller, link);
-        id_free(caller);
+        rdmacm_id_free(caller);
     }
-    id_hang_up(id);
+    rdmacm_id_hang_up(id);
     free(id);
 }
 
-int cm_destroy_id(struct rdma_cm_id *seen)
+int rdmacm_cm_destroy_id(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (id->seen.event) {
-        cm_ack_event(id->seen.event);
+        rdmacm_cm_ack_event(id->seen.event);
         id->seen.event = NULL;
     }
-    cm_lock();
+    rdmacm_cm_lock();
     if (id->state == REQUESTED)
         dpk_cm_send(id->fd,
                     &(struct dpk_cm_message){.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED});
-    id_hang_up(id);
-    cm_unlock();
-    channel_settle(id);
+    rdmacm_id_hang_up(id);
+    rdmacm_cm_unlock();
+    rdmacm_channel_settle(id);
     struct channel *own = id->synchronous ? id->channel : NULL;
-    cm_lock();
-    id_free(id);
-    cm_unlock();
+    rdmacm_cm_lock();
+    rdmacm_id_free(id);
+    rdmacm_cm_unlock();
     if (own)
-        cm_destroy_event_channel(&own->seen);
+        rdmacm_cm_destroy_event_channel(&own->seen);
     return 0;
 }
 
@@ -118,21 +118,21 @@ static int bind_id(struct id *id, sa_family_t family)
     id->local.claim = id->shares ? DPK_CM_SHARED : DPK_CM_OVERLAP;
     enum dpk_status status = dpk_cm_bind(&id->local, &id->fd, NULL);
     if (status != DPK_OK)
-        return cm_failed(reason(status));
-    address_write(&id->local, family, &id->seen.route.addr.src_addr);
+        return rdmacm_cm_failed(reason(status));
+    rdmacm_address_write(&id->local, family, &id->seen.route.addr.src_addr);
     id->state = BOUND;
     return 0;
 }
 
-int cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
+int rdmacm_cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
 {
     struct id *id = id_of(seen);
     struct dpk_cm_address at;
     if (!id || !addr || id->state != IDLE)
-        return cm_failed(EINVAL);
-    if (!address_read(addr, &at))
-        return cm_failed(EAFNOSUPPORT);
-    struct device *device = device_at(&at);
+        return rdmacm_cm_failed(EINVAL);
+    if (!rdmacm_address_read(addr, &at))
+        return rdmacm_cm_failed(EAFNOSUPPORT);
+    struct device *device = rdmacm_device_at(&at);
     if (!device)
         return -1;
     id->local = at;
@@ -145,76 +145,78 @@ int cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
 
 static void resolve(struct id *id, const struct device *device, sa_family_t family)
 {
-    address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
+    rdmacm_address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
     if (address_is_any(&id->local))
         memcpy(id->local.ip, id->remote.ip, sizeof id->local.ip);
-    address_write(&id->local, family, &id->seen.route.addr.src_addr);
+    rdmacm_address_write(&id->local, family, &id->seen.route.addr.src_addr);
     id->seen.verbs = device->verbs;
-    device_gid(device, &id->local, id->seen.route.addr.addr.ibaddr.sgid.raw);
+    rdmacm_device_gid(device, &id->local, id->seen.route.addr.addr.ibaddr.sgid.raw);
     id->state = RESOLVED;
 }
 
-int cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockaddr *dst,
-                    int timeout_ms)
+int rdmacm_cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockaddr *dst,
+                           int timeout_ms)
 {
     (void)timeout_ms; /* resolving takes no time */
     struct id *id = id_of(seen);
     struct device *device = NULL;
     if (!id || !dst || id->state > BOUND)
-        return cm_failed(EINVAL);
-    if (!address_read(dst, &id->remote))
-        return cm_failed(EAFNOSUPPORT);
+        return rdmacm_cm_failed(EINVAL);
+    if (!rdmacm_address_read(dst, &id->remote))
+        return rdmacm_cm_failed(EAFNOSUPPORT);
     id->remote.datagrams = id_is_ud(id);
-    if (id->state == IDLE && src && src->sa_family && cm_bind_addr(seen, src) != 0)
+    if (id->state == IDLE && src && src->sa_family && rdmacm_cm_bind_addr(seen, src) != 0)
         return -1;
     if (id->state == IDLE && bind_id(id, dst->sa_family) != 0)
         return -1;
     /* The peer is on this machine. The device is that of the bound address, else that of the
      * peer. */
-    if (!address_is_any(&id->remote) && device_at(&id->remote))
-        device = id->seen.verbs ? device_of(id->seen.verbs) : device_at(&id->remote);
-    cm_lock();
+    if (!address_is_any(&id->remote) && rdmacm_device_at(&id->remote))
+        device = id->seen.verbs ? rdmacm_device_of(id->seen.verbs) : rdmacm_device_at(&id->remote);
+    rdmacm_cm_lock();
     if (device) {
         resolve(id, device, dst->sa_family);
-        channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL);
+        rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL);
     } else {
-        channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, NULL);
+        rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, NULL);
     }
-    cm_unlock();
-    return channel_complete(id);
+    rdmacm_cm_unlock();
+    return rdmacm_channel_complete(id);
 }
 
-int cm_resolve_route(struct rdma_cm_id *seen, int timeout_ms)
+int rdmacm_cm_resolve_route(struct rdma_cm_id *seen, int timeout_ms)
 {
     (void)timeout_ms;
     struct id *id = id_of(seen);
     if (!id || id->state != RESOLVED)
-        return cm_failed(EINVAL);
-    cm_lock();
+        return rdmacm_cm_failed(EINVAL);
+    rdmacm_cm_lock();
     id->state = ROUTED;
-    channel_tell(id, NULL, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
-    cm_unlock();
-    return channel_complete(id);
+    rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, NULL);
+    rdmacm_cm_unlock();
+    return rdmacm_channel_complete(id);
 }
 
-int cm_listen(struct rdma_cm_id *seen, int backlog)
+int rdmacm_cm_listen(struct rdma_cm_id *seen, int backlog)
 {
     struct id *id = id_of(seen);
     if (!id || id->state > BOUND)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (id->state == IDLE && bind_id(id, AF_INET) != 0)
         return -1;
-    cm_lock();
+    rdmacm_cm_lock();
     enum dpk_status status = dpk_cm_listen_at(&id->local, id->fd, backlog, NULL);
-    int done = status != DPK_OK ? cm_failed(reason(status)) : channel_watch(id) ? 0 : -1;
+    int done = status != DPK_OK           ? rdmacm_cm_failed(reason(status))
+               : rdmacm_channel_watch(id) ? 0
+                                          : -1;
     if (done == 0)
         id->state = LISTENING;
-    cm_unlock();
+    rdmacm_cm_unlock();
     return done;
 }
 
 /* Options set the marking of packets, which has no effect, and the sharing of addresses. */
-int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, size_t size)
+int rdmacm_cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, size_t size)
 {
     static const size_t sizes[] = {
         [RDMA_OPTION_ID_TOS] = 1,
@@ -223,15 +225,15 @@ int cm_set_option(struct rdma_cm_id *seen, int level, int option, void *value, s
         [RDMA_OPTION_ID_ACK_TIMEOUT] = 1,
     };
     if (!seen || !value)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (level != RDMA_OPTION_ID || option < 0 || option >= (int)(sizeof sizes / sizeof *sizes))
-        return cm_failed(ENOSYS);
+        return rdmacm_cm_failed(ENOSYS);
     if (size != sizes[option])
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (option == RDMA_OPTION_ID_REUSEADDR) {
         int shares;
         if (id_of(seen)->state != IDLE)
-            return cm_failed(EINVAL);
+            return rdmacm_cm_failed(EINVAL);
         memcpy(&shares, value, sizeof shares);
         id_of(seen)->shares = shares != 0;
     }

@@ -5,22 +5,22 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void cm_lock(void)
+void rdmacm_cm_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void cm_unlock(void)
+void rdmacm_cm_unlock(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-void cm_wait(pthread_cond_t *condition)
+void rdmacm_cm_wait(pthread_cond_t *condition)
 {
     pthread_cond_wait(condition, &lock);
 }
 
-int cm_failed(int why)
+int rdmacm_cm_failed(int why)
 {
     errno = why;
     return -1;

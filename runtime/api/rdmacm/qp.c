@@ -22,16 +22,16 @@ static int datagram_attributes(const struct id *id, enum ibv_qp_state state, str
     } else if (state == IBV_QPS_RTS) {
         *mask |= IBV_QP_SQ_PSN;
     } else if (state != IBV_QPS_RTR) {
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     }
     return 0;
 }
 
-uint8_t id_gid_index(const struct id *id)
+uint8_t rdmacm_id_gid_index(const struct id *id)
 {
     uint8_t gid[16];
-    const struct device *d = device_of(id->seen.verbs);
-    return d ? device_gid(d, &id->local, gid) : 0;
+    const struct device *d = rdmacm_device_of(id->seen.verbs);
+    return d ? rdmacm_device_gid(d, &id->local, gid) : 0;
 }
 
 static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
@@ -54,7 +54,7 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
         a->max_dest_rd_atomic = id->mine.responder_resources;
         a->ah_attr = (struct ibv_ah_attr){.is_global = 1, .port_num = id->seen.port_num};
         a->ah_attr.grh.hop_limit = 1;
-        a->ah_attr.grh.sgid_index = id_gid_index(id);
+        a->ah_attr.grh.sgid_index = rdmacm_id_gid_index(id);
         memcpy(a->ah_attr.grh.dgid.raw, id->theirs.gid, sizeof id->theirs.gid);
         *mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
@@ -69,14 +69,14 @@ static int attributes(const struct id *id, struct ibv_qp_attr *a, int *mask)
                  IBV_QP_MAX_QP_RD_ATOMIC;
         break;
     default:
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     }
-    return id->theirs.kind ? 0 : cm_failed(EINVAL); /* nobody has said who the peer is */
+    return id->theirs.kind ? 0 : rdmacm_cm_failed(EINVAL); /* nobody has said who the peer is */
 }
 
-int cm_init_qp_attr(struct rdma_cm_id *seen, struct ibv_qp_attr *attr, int *mask)
+int rdmacm_cm_init_qp_attr(struct rdma_cm_id *seen, struct ibv_qp_attr *attr, int *mask)
 {
-    return seen && attr && mask ? attributes(id_of(seen), attr, mask) : cm_failed(EINVAL);
+    return seen && attr && mask ? attributes(id_of(seen), attr, mask) : rdmacm_cm_failed(EINVAL);
 }
 
 static bool modify(const struct id *id, struct ibv_qp *qp, enum ibv_qp_state to)
@@ -87,13 +87,13 @@ static bool modify(const struct id *id, struct ibv_qp *qp, enum ibv_qp_state to)
     return why == 0;
 }
 
-bool cm_qp_connect(struct id *id)
+bool rdmacm_cm_qp_connect(struct id *id)
 {
     return id_is_ud(id) ||
            (modify(id, id->seen.qp, IBV_QPS_RTR) && modify(id, id->seen.qp, IBV_QPS_RTS));
 }
 
-void cm_qp_fail(struct id *id)
+void rdmacm_cm_qp_fail(struct id *id)
 {
     struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
     if (id->seen.qp)
@@ -157,18 +157,18 @@ static bool prepare(const struct id *id, struct ibv_qp *qp)
            (!id_is_ud(id) || (modify(id, qp, IBV_QPS_RTR) && modify(id, qp, IBV_QPS_RTS)));
 }
 
-int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
+int rdmacm_cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
 {
     struct id *id = id_of(seen);
-    struct device *d = id && a ? device_of(id->seen.verbs) : NULL;
+    struct device *d = id && a ? rdmacm_device_of(id->seen.verbs) : NULL;
     if (!d || id->seen.qp || a->qp_type != (id_is_ud(id) ? IBV_QPT_UD : IBV_QPT_RC))
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (!(a->comp_mask & IBV_QP_INIT_ATTR_PD)) {
         a->comp_mask |= IBV_QP_INIT_ATTR_PD;
-        a->pd = id->seen.pd ? id->seen.pd : device_pd(d);
+        a->pd = id->seen.pd ? id->seen.pd : rdmacm_device_pd(d);
     }
     if (!a->pd || a->pd->context != id->seen.verbs)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     if (!a->srq)
         a->srq = id->seen.srq;
     struct ibv_qp *qp = need_cqs(id, a) ? ibv_create_qp_ex(id->seen.verbs, a) : NULL;
@@ -177,17 +177,17 @@ int cm_create_qp_ex(struct rdma_cm_id *seen, struct ibv_qp_init_attr_ex *a)
         if (qp)
             ibv_destroy_qp(qp);
         free_cqs(id);
-        return cm_failed(why);
+        return rdmacm_cm_failed(why);
     }
     id->seen.pd = a->pd;
     id->seen.qp = qp;
     return 0;
 }
 
-int cm_create_qp(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+int rdmacm_cm_create_qp(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
     if (!attr)
-        return cm_failed(EINVAL);
+        return rdmacm_cm_failed(EINVAL);
     struct ibv_qp_init_attr_ex a = {.qp_context = attr->qp_context,
                                     .send_cq = attr->send_cq,
                                     .recv_cq = attr->recv_cq,
@@ -199,32 +199,32 @@ int cm_create_qp(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_qp_init_
         a.comp_mask = IBV_QP_INIT_ATTR_PD;
         a.pd = pd;
     }
-    int done = cm_create_qp_ex(seen, &a);
+    int done = rdmacm_cm_create_qp_ex(seen, &a);
     if (done == 0)
         attr->cap = a.cap;
     return done;
 }
 
-void cm_destroy_qp(struct rdma_cm_id *seen)
+void rdmacm_cm_destroy_qp(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id || !id->seen.qp)
         return;
     struct ibv_qp *qp = id->seen.qp;
-    cm_lock(); /* a reply of the peer may be connecting it */
+    rdmacm_cm_lock(); /* a reply of the peer may be connecting it */
     id->seen.qp = NULL;
-    cm_unlock();
+    rdmacm_cm_unlock();
     ibv_destroy_qp(qp);
     free_cqs(id);
 }
 
-int cm_create_srq(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+int rdmacm_cm_create_srq(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
     struct id *id = id_of(seen);
-    struct device *d = id && attr ? device_of(id->seen.verbs) : NULL;
+    struct device *d = id && attr ? rdmacm_device_of(id->seen.verbs) : NULL;
     if (!d || id->seen.srq)
-        return cm_failed(EINVAL);
-    if (!pd && !(pd = device_pd(d)))
+        return rdmacm_cm_failed(EINVAL);
+    if (!pd && !(pd = rdmacm_device_pd(d)))
         return -1;
     if (!id->seen.recv_cq &&
         !(id->seen.recv_cq = new_cq(id, attr->attr.max_wr, &id->seen.recv_cq_channel)))
@@ -232,13 +232,13 @@ int cm_create_srq(struct rdma_cm_id *seen, struct ibv_pd *pd, struct ibv_srq_ini
     if (!(id->seen.srq = ibv_create_srq(pd, attr))) {
         int why = errno;
         free_cqs(id);
-        return cm_failed(why);
+        return rdmacm_cm_failed(why);
     }
     id->seen.pd = pd;
     return 0;
 }
 
-void cm_destroy_srq(struct rdma_cm_id *seen)
+void rdmacm_cm_destroy_srq(struct rdma_cm_id *seen)
 {
     struct id *id = id_of(seen);
     if (!id || !id->seen.srq)

@@ -82,40 +82,40 @@ static inline bool id_is_ud(const struct id *id)
 }
 
 /* Sets errno; returns -1. */
-int cm_failed(int why);
+int rdmacm_cm_failed(int why);
 
-void cm_lock(void);
-void cm_unlock(void);
+void rdmacm_cm_lock(void);
+void rdmacm_cm_unlock(void);
 /* Waits for a condition, with the lock. */
-void cm_wait(pthread_cond_t *condition);
+void rdmacm_cm_wait(pthread_cond_t *condition);
 
 /* ---- channel.c; with the lock held ---- */
 
 /* Add the identifier's socket to the channel's epoll instance, or remove it. */
-bool channel_watch(struct id *id);
-void channel_forget(struct id *id);
+bool rdmacm_channel_watch(struct id *id);
+void rdmacm_channel_forget(struct id *id);
 /* Adds an event for the program. `m`: the message with its private data and resources, or NULL. */
-void channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what, int status,
-                  const struct dpk_cm_message *m);
+void rdmacm_channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what,
+                         int status, const struct dpk_cm_message *m);
 /* Waits for the next event of a synchronous identifier and stores it in id->seen.event. Returns -1 and
  * sets errno if the event is a failure. Returns 0 at once for other identifiers. Call this without the
  * lock. */
-int channel_complete(struct id *id);
+int rdmacm_channel_complete(struct id *id);
 /* Drops the events of an identifier that the program has not received, and waits until it has
  * acknowledged the others. Call this without the lock. */
-void channel_settle(struct id *id);
+void rdmacm_channel_settle(struct id *id);
 
 /* ---- id.c ---- */
 
-struct id *id_new(struct channel *channel, enum rdma_port_space ps, void *context);
+struct id *rdmacm_id_new(struct channel *channel, enum rdma_port_space ps, void *context);
 /* With the lock held. Closes the socket. */
-void id_hang_up(struct id *id);
-void id_free(struct id *id);
+void rdmacm_id_hang_up(struct id *id);
+void rdmacm_id_free(struct id *id);
 
 /* ---- connect.c; with the lock held ---- */
 
 /* The socket is readable. */
-void connect_heard(struct id *id);
+void rdmacm_connect_heard(struct id *id);
 
 /* ---- device.c ---- */
 
@@ -126,16 +126,18 @@ struct device {
 };
 /* Returns the device of an address of this machine (for any address: the first device). Returns NULL
  * and sets errno if there is none. */
-struct device *device_at(const struct dpk_cm_address *at);
-struct device *device_of(const struct ibv_context *verbs);
-struct ibv_pd *device_pd(struct device *device);
+struct device *rdmacm_device_at(const struct dpk_cm_address *at);
+struct device *rdmacm_device_of(const struct ibv_context *verbs);
+struct ibv_pd *rdmacm_device_pd(struct device *device);
 /* Gets the RoCE v2 GID of a device for an address: the GID of that address if the device has it, else
  * the link-local GID. Returns its index in the table. */
-uint8_t device_gid(const struct device *device, const struct dpk_cm_address *at, uint8_t gid[16]);
+uint8_t rdmacm_device_gid(const struct device *device, const struct dpk_cm_address *at,
+                          uint8_t gid[16]);
 
 /* Convert between addresses of programs and of cm. Return false for another family. */
-bool address_read(const struct sockaddr *from, struct dpk_cm_address *to);
-void address_write(const struct dpk_cm_address *from, sa_family_t family, struct sockaddr *to);
+bool rdmacm_address_read(const struct sockaddr *from, struct dpk_cm_address *to);
+void rdmacm_address_write(const struct dpk_cm_address *from, sa_family_t family,
+                          struct sockaddr *to);
 static inline bool address_is_any(const struct dpk_cm_address *a)
 {
     for (size_t i = 0; i < sizeof a->ip; i++)
@@ -147,52 +149,52 @@ static inline bool address_is_any(const struct dpk_cm_address *a)
 /* ---- qp.c ---- */
 
 /* Makes the queue pair ready to receive and to send, with the peer of the last message. */
-bool cm_qp_connect(struct id *id);
-void cm_qp_fail(struct id *id);
+bool rdmacm_cm_qp_connect(struct id *id);
+void rdmacm_cm_qp_fail(struct id *id);
 /* Returns the index of this side's GID in the table of its device. */
-uint8_t id_gid_index(const struct id *id);
+uint8_t rdmacm_id_gid_index(const struct id *id);
 
 /* ---- Functions for forward.c: librdmacm's functions, named without "rdma_". ---- */
 
-struct rdma_event_channel *cm_create_event_channel(void);
-void cm_destroy_event_channel(struct rdma_event_channel *channel);
-int cm_get_event(struct rdma_event_channel *channel, struct rdma_cm_event **event);
-int cm_ack_event(struct rdma_cm_event *event);
-int cm_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel);
+struct rdma_event_channel *rdmacm_cm_create_event_channel(void);
+void rdmacm_cm_destroy_event_channel(struct rdma_event_channel *channel);
+int rdmacm_cm_get_event(struct rdma_event_channel *channel, struct rdma_cm_event **event);
+int rdmacm_cm_ack_event(struct rdma_cm_event *event);
+int rdmacm_cm_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel);
 
-int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
-                 enum rdma_port_space ps);
-int cm_destroy_id(struct rdma_cm_id *id);
-int cm_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr);
-int cm_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst,
-                    int timeout_ms);
-int cm_resolve_route(struct rdma_cm_id *id, int timeout_ms);
-int cm_listen(struct rdma_cm_id *id, int backlog);
-int cm_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t size);
-uint16_t cm_port(const struct sockaddr *of);
+int rdmacm_cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+                        enum rdma_port_space ps);
+int rdmacm_cm_destroy_id(struct rdma_cm_id *id);
+int rdmacm_cm_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr);
+int rdmacm_cm_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src, struct sockaddr *dst,
+                           int timeout_ms);
+int rdmacm_cm_resolve_route(struct rdma_cm_id *id, int timeout_ms);
+int rdmacm_cm_listen(struct rdma_cm_id *id, int backlog);
+int rdmacm_cm_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t size);
+uint16_t rdmacm_cm_port(const struct sockaddr *of);
 
-int cm_connect(struct rdma_cm_id *id, struct rdma_conn_param *param);
-int cm_establish(struct rdma_cm_id *id);
-int cm_accept(struct rdma_cm_id *id, struct rdma_conn_param *param);
-int cm_reject(struct rdma_cm_id *id, const void *data, uint8_t size);
-int cm_disconnect(struct rdma_cm_id *id);
-int cm_notify(struct rdma_cm_id *id, enum ibv_event_type event);
+int rdmacm_cm_connect(struct rdma_cm_id *id, struct rdma_conn_param *param);
+int rdmacm_cm_establish(struct rdma_cm_id *id);
+int rdmacm_cm_accept(struct rdma_cm_id *id, struct rdma_conn_param *param);
+int rdmacm_cm_reject(struct rdma_cm_id *id, const void *data, uint8_t size);
+int rdmacm_cm_disconnect(struct rdma_cm_id *id);
+int rdmacm_cm_notify(struct rdma_cm_id *id, enum ibv_event_type event);
 
-int cm_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
-int cm_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr);
-void cm_destroy_qp(struct rdma_cm_id *id);
-int cm_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
-void cm_destroy_srq(struct rdma_cm_id *id);
-int cm_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
+int rdmacm_cm_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+int rdmacm_cm_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr);
+void rdmacm_cm_destroy_qp(struct rdma_cm_id *id);
+int rdmacm_cm_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+void rdmacm_cm_destroy_srq(struct rdma_cm_id *id);
+int rdmacm_cm_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
 
-int cm_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
-                 struct ibv_qp_init_attr *attr);
-void cm_destroy_ep(struct rdma_cm_id *id);
-int cm_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id);
-int cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
-                   struct rdma_addrinfo **res);
-void cm_freeaddrinfo(struct rdma_addrinfo *res);
-struct ibv_context **cm_get_devices(int *count);
-void cm_free_devices(struct ibv_context **list);
+int rdmacm_cm_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+                        struct ibv_qp_init_attr *attr);
+void rdmacm_cm_destroy_ep(struct rdma_cm_id *id);
+int rdmacm_cm_get_request(struct rdma_cm_id *listener, struct rdma_cm_id **id);
+int rdmacm_cm_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
+                          struct rdma_addrinfo **res);
+void rdmacm_cm_freeaddrinfo(struct rdma_addrinfo *res);
+struct ibv_context **rdmacm_cm_get_devices(int *count);
+void rdmacm_cm_free_devices(struct ibv_context **list);
 
 #endif

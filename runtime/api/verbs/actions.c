@@ -13,10 +13,10 @@
 #define MANAGER  0u
 #define TAG_MASK 0xffffffu /* bits of the tag that a completion has */
 
-struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
-                                    struct mlx5dv_dr_domain *domain)
+struct mlx5dv_dr_action *verbs_action_new(const struct ibv_context *context,
+                                          struct mlx5dv_dr_domain *domain)
 {
-    struct mlx5dv_dr_action *a = steering_new(sizeof *a);
+    struct mlx5dv_dr_action *a = verbs_steering_new(sizeof *a);
     if (!a)
         return NULL;
     a->context = context;
@@ -30,7 +30,7 @@ static struct mlx5dv_dr_action *destination_new(const struct ibv_context *contex
                                                 struct mlx5dv_dr_domain *domain,
                                                 struct dpk_flow_target target)
 {
-    struct mlx5dv_dr_action *a = action_new(context, domain);
+    struct mlx5dv_dr_action *a = verbs_action_new(context, domain);
     if (a)
         a->targets[a->count++] = target;
     return a;
@@ -38,9 +38,9 @@ static struct mlx5dv_dr_action *destination_new(const struct ibv_context *contex
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
 {
-    struct devx *tir = devx_of(devx_obj, DEVX_TIR);
+    struct devx *tir = verbs_devx_of(devx_obj, DEVX_TIR);
     if (!devx_obj || (!devx_obj->receiver && !tir))
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     struct mlx5dv_dr_action *a =
         destination_new(devx_obj->context, NULL,
                         (struct dpk_flow_target){.kind = tir ? DPK_FLOW_TIR : DPK_FLOW_QUEUE,
@@ -58,15 +58,16 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_d
 {
     static const char call[] = "mlx5dv_dr_action_create_dest_vport";
     if (!domain)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if (domain->kind != DPK_FLOW_FDB)
-        return steering_refuse(match_refuse(EOPNOTSUPP, call, "the domain is not the FDB"));
+        return verbs_steering_refuse(
+            verbs_match_refuse(EOPNOTSUPP, call, "the domain is not the FDB"));
     if (vport != UPLINK && vport != MANAGER)
-        return steering_refuse(
-            match_refuse(EINVAL, call,
-                         "no vport %u: emulated devices have 0, themselves, and 0x%x, "
-                         "the uplink",
-                         vport, UPLINK));
+        return verbs_steering_refuse(
+            verbs_match_refuse(EINVAL, call,
+                               "no vport %u: emulated devices have 0, themselves, and 0x%x, "
+                               "the uplink",
+                               vport, UPLINK));
     return destination_new(
         domain->context, domain,
         (struct dpk_flow_target){.kind = vport == UPLINK ? DPK_FLOW_UPLINK : DPK_FLOW_MANAGER});
@@ -75,10 +76,11 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_vport(struct mlx5dv_dr_d
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
 {
     if (!table)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if (table->root)
-        return steering_refuse(match_refuse(EINVAL, "mlx5dv_dr_action_create_dest_table",
-                                            "no rule leads to a root table (level 0)"));
+        return verbs_steering_refuse(verbs_match_refuse(EINVAL,
+                                                        "mlx5dv_dr_action_create_dest_table",
+                                                        "no rule leads to a root table (level 0)"));
     struct mlx5dv_dr_action *a =
         destination_new(table->domain->context, table->domain,
                         (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = table->table});
@@ -165,7 +167,7 @@ static bool add_noted(const struct note *n, struct dpk_flow_actions *to)
     return false;
 }
 
-bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to)
+bool verbs_action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to)
 {
     if (dpk_mlx5_is_ours(action)) {
         bool added = !action->changes || add_change(&action->change, to);
@@ -180,11 +182,11 @@ bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *
     return added;
 }
 
-bool action_has_lost_object(const struct mlx5dv_dr_action *action)
+bool verbs_action_has_lost_object(const struct mlx5dv_dr_action *action)
 {
     bool lost = action->object && atomic_load(&action->object->gone);
     for (unsigned i = 0; i < action->part_count; i++)
-        lost = lost || action_has_lost_object(action->parts[i]);
+        lost = lost || verbs_action_has_lost_object(action->parts[i]);
     return lost;
 }
 
@@ -199,7 +201,7 @@ static int hold_part(struct mlx5dv_dr_action *array, struct mlx5dv_dr_action *pa
         return 0; /* it is valid in all domains */
     if (part->context != array->context ||
         (part->domain ? part->domain->kind : DPK_FLOW_RX) != array->domain->kind)
-        return match_refuse(EINVAL, array_call, "a destination is for another domain");
+        return verbs_match_refuse(EINVAL, array_call, "a destination is for another domain");
     array->parts[array->part_count++] = part;
     part->users++;
     return 0;
@@ -212,16 +214,17 @@ static int add_part(struct mlx5dv_dr_action *array, const struct mlx5dv_dr_actio
     if (!dest || (reformats && !dest->dest_reformat))
         return EINVAL;
     if (!reformats && dest->type != MLX5DV_DR_ACTION_DEST)
-        return match_refuse(EOPNOTSUPP, array_call, "there is no type %d of destinations",
-                            (int)dest->type);
+        return verbs_match_refuse(EOPNOTSUPP, array_call, "there is no type %d of destinations",
+                                  (int)dest->type);
     struct mlx5dv_dr_action *to = reformats ? dest->dest_reformat->dest : dest->dest,
                             *reformat = reformats ? dest->dest_reformat->reformat : NULL;
     struct dpk_flow_actions does = {.change_count = 0};
-    if (!action_add(to, &does) || does.target_count != 1 || does.change_count != 0)
-        return match_refuse(EOPNOTSUPP, array_call, "emulated devices lack a destination's kind");
+    if (!verbs_action_add(to, &does) || does.target_count != 1 || does.change_count != 0)
+        return verbs_match_refuse(EOPNOTSUPP, array_call,
+                                  "emulated devices lack a destination's kind");
     if (reformat && (!dpk_mlx5_is_ours(reformat) || (reformat->change.kind != DPK_FLOW_WRAP &&
                                                      reformat->change.kind != DPK_FLOW_UNWRAP)))
-        return match_refuse(EOPNOTSUPP, array_call, "a reformat is no packet_reformat");
+        return verbs_match_refuse(EOPNOTSUPP, array_call, "a reformat is no packet_reformat");
     int why = hold_part(array, to);
     if (!why && reformat)
         why = hold_part(array, reformat);
@@ -235,12 +238,12 @@ dpk_mlx5_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num
                                      struct mlx5dv_dr_action_dest_attr *dests[])
 {
     if (!domain || !dests || num_dest < 2)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if (num_dest > DPK_FLOW_TARGETS)
-        return steering_refuse(match_refuse(EOPNOTSUPP, array_call,
-                                            "%zu destinations, not at most %d", num_dest,
-                                            DPK_FLOW_TARGETS));
-    struct mlx5dv_dr_action *a = action_new(domain->context, domain);
+        return verbs_steering_refuse(verbs_match_refuse(EOPNOTSUPP, array_call,
+                                                        "%zu destinations, not at most %d",
+                                                        num_dest, DPK_FLOW_TARGETS));
+    struct mlx5dv_dr_action *a = verbs_action_new(domain->context, domain);
     if (!a)
         return NULL;
     int why = 0;
@@ -249,7 +252,7 @@ dpk_mlx5_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num
     if (!why)
         return a;
     dpk_mlx5_dr_action_destroy(a);
-    return steering_refuse(why);
+    return verbs_steering_refuse(why);
 }
 
 int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action)
@@ -261,7 +264,7 @@ int dpk_mlx5_dr_action_destroy(struct mlx5dv_dr_action *action)
     if (action->table)
         action->table->users--;
     if (action->object)
-        devx_release(action->object);
+        verbs_devx_release(action->object);
     for (unsigned i = 0; i < action->part_count; i++)
         action->parts[i]->users--;
     free(action->data);

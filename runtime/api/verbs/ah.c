@@ -41,7 +41,7 @@ static uint16_t sum(const struct iphdr *v4)
 
 struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-    const int why = pd && attr ? path_check(pd->context, attr) : EINVAL;
+    const int why = pd && attr ? verbs_path_check(pd->context, attr) : EINVAL;
     struct ah *a = why ? NULL : calloc(1, sizeof *a);
     if (!a) {
         errno = why ? why : ENOMEM;
@@ -86,7 +86,7 @@ int dpk_verbs_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, str
     union ibv_gid from, to;
     int index;
     if (!context || !wc || !grh || !attr || port_num != 1 || !(wc->wc_flags & IBV_WC_GRH) ||
-        !read_header(grh, &from, &to) || (index = gids_find(context, &to)) < 0) {
+        !read_header(grh, &from, &to) || (index = verbs_gids_find(context, &to)) < 0) {
         errno = EINVAL;
         return -1;
     }
@@ -126,7 +126,7 @@ static void write_v4(const struct ah *a, uint64_t payload, struct ibv_grh *out)
     memcpy((uint8_t *)out + sizeof *out - sizeof v4, &v4, sizeof v4);
 }
 
-void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
+void verbs_ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
 {
     const struct ibv_global_route *to = &a->attr.grh;
     if (is_v4(&a->from) && is_v4(&to->dgid)) {
@@ -144,11 +144,11 @@ void ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
 }
 
 /* Checks the address of a peer, which is its GID. */
-int path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
+int verbs_path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
 {
     struct ibv_gid_entry own;
     if (!a->is_global)
         return EINVAL;
     const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
-    return why ? why : gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
+    return why ? why : verbs_gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
 }

@@ -14,14 +14,14 @@ struct async_event {
     uint32_t *reported;
 };
 
-bool async_open(struct async *a)
+bool verbs_async_open(struct async *a)
 {
     STAILQ_INIT(&a->events);
     a->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     return a->fd >= 0 && (errno = pthread_mutex_init(&a->lock, NULL)) == 0;
 }
 
-void async_close(struct async *a)
+void verbs_async_close(struct async *a)
 {
     struct async_event *e;
     while ((e = STAILQ_FIRST(&a->events))) {
@@ -32,7 +32,7 @@ void async_close(struct async *a)
     pthread_mutex_destroy(&a->lock);
 }
 
-void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported)
+void verbs_async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported)
 {
     struct async_event *e = malloc(sizeof *e);
     if (!e)
@@ -44,7 +44,7 @@ void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t 
     eventfd_write(a->fd, 1);
 }
 
-uint32_t async_forget(struct async *a, const uint32_t *reported)
+uint32_t verbs_async_forget(struct async *a, const uint32_t *reported)
 {
     struct async_event *e, *next;
     pthread_mutex_lock(&a->lock);

@@ -14,12 +14,12 @@ struct async {
 };
 
 /* Returns false and sets errno on failure. */
-bool async_open(struct async *a);
-void async_close(struct async *a);
+bool verbs_async_open(struct async *a);
+void verbs_async_close(struct async *a);
 /* Reports an event to the program. `reported` counts the object's events that the program has taken; it
  * must acknowledge them before the object is destroyed. */
-void async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported);
+void verbs_async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported);
 /* Drops events of an object that were not taken. Returns the number of its events that were taken. */
-uint32_t async_forget(struct async *a, const uint32_t *reported);
+uint32_t verbs_async_forget(struct async *a, const uint32_t *reported);
 
 #endif

@@ -19,7 +19,7 @@ static struct mlx5dv_dr_action *change_new(const struct ibv_context *context,
                                            struct mlx5dv_dr_domain *domain,
                                            struct dpk_flow_change change, void *data)
 {
-    struct mlx5dv_dr_action *a = action_new(context, domain);
+    struct mlx5dv_dr_action *a = verbs_action_new(context, domain);
     if (!a) {
         free(data);
         return NULL;
@@ -34,12 +34,13 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_flow_counter(struct mlx5dv_de
                                                                 uint32_t offset)
 {
     static const char call[] = "mlx5dv_dr_action_create_flow_counter";
-    struct devx *counters = devx_of(devx_obj, DEVX_COUNTERS);
+    struct devx *counters = verbs_devx_of(devx_obj, DEVX_COUNTERS);
     if (!counters)
-        return steering_refuse(match_refuse(EINVAL, call, "the object has no flow counters"));
+        return verbs_steering_refuse(
+            verbs_match_refuse(EINVAL, call, "the object has no flow counters"));
     if (offset >= counters->counter_count)
-        return steering_refuse(match_refuse(EINVAL, call, "the object has %u counters, none %u",
-                                            counters->counter_count, offset));
+        return verbs_steering_refuse(verbs_match_refuse(
+            EINVAL, call, "the object has %u counters, none %u", counters->counter_count, offset));
     struct mlx5dv_dr_action *a = change_new(
         devx_obj->context, NULL,
         (struct dpk_flow_change){.kind = DPK_FLOW_COUNT, .counter = &counters->counters[offset]},
@@ -55,7 +56,7 @@ static int check_flags(const char *call, uint32_t flags)
 {
     if ((flags & ~(uint32_t)MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) == 0)
         return 0;
-    return match_refuse(EINVAL, call, "there are no flags 0x%x", flags);
+    return verbs_match_refuse(EINVAL, call, "there are no flags 0x%x", flags);
 }
 
 struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain,
@@ -66,13 +67,13 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_modify_header(struct mlx5dv_d
     const size_t count = actions_sz / sizeof *actions;
     struct dpk_error err = {0};
     if (!domain || !actions || check_flags(call, flags))
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if (count == 0 || count > MODIFICATIONS_MAX || actions_sz % sizeof *actions)
-        return steering_refuse(match_refuse(EINVAL, call, "%zu bytes, not 8 for each of 1 to %u",
-                                            actions_sz, MODIFICATIONS_MAX));
+        return verbs_steering_refuse(verbs_match_refuse(
+            EINVAL, call, "%zu bytes, not 8 for each of 1 to %u", actions_sz, MODIFICATIONS_MAX));
     struct dpk_flow_modification *list = calloc(count, sizeof *list);
     if (!list)
-        return steering_refuse(ENOMEM);
+        return verbs_steering_refuse(ENOMEM);
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; status == DPK_OK && i < count; i++) {
         uint8_t action[8];
@@ -81,8 +82,8 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_modify_header(struct mlx5dv_d
     }
     if (status != DPK_OK) {
         free(list);
-        return steering_refuse(
-            match_refuse(status == DPK_ERR_RANGE ? EINVAL : EOPNOTSUPP, call, "%s", err.message));
+        return verbs_steering_refuse(verbs_match_refuse(
+            status == DPK_ERR_RANGE ? EINVAL : EOPNOTSUPP, call, "%s", err.message));
     }
     return change_new(
         domain->context, domain,
@@ -95,10 +96,10 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_push_vlan(struct mlx5dv_dr_do
 {
     const uint32_t tag = be32toh(vlan_hdr), type = tag >> 16;
     if (!domain)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if (type != CUSTOMER_TAG && type != SERVICE_TAG)
-        return steering_refuse(match_refuse(EINVAL, "mlx5dv_dr_action_create_push_vlan",
-                                            "0x%04x is no type of a VLAN tag", type));
+        return verbs_steering_refuse(verbs_match_refuse(EINVAL, "mlx5dv_dr_action_create_push_vlan",
+                                                        "0x%04x is no type of a VLAN tag", type));
     return change_new(domain->context, domain,
                       (struct dpk_flow_change){.kind = DPK_FLOW_PUSH_VLAN, .value = tag}, NULL);
 }
@@ -111,21 +112,21 @@ static int check_reformat(const struct mlx5dv_dr_domain *domain,
     switch (type) {
     case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
         if (domain->kind == DPK_FLOW_TX)
-            return match_refuse(EINVAL, call, "L2_TUNNEL_TO_L2 is not for NIC_TX domains");
-        return size == 0 ? 0 : match_refuse(EINVAL, call, "L2_TUNNEL_TO_L2 has no data");
+            return verbs_match_refuse(EINVAL, call, "L2_TUNNEL_TO_L2 is not for NIC_TX domains");
+        return size == 0 ? 0 : verbs_match_refuse(EINVAL, call, "L2_TUNNEL_TO_L2 has no data");
     case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
         if (domain->kind == DPK_FLOW_RX)
-            return match_refuse(EINVAL, call, "L2_TO_L2_TUNNEL is not for NIC_RX domains");
+            return verbs_match_refuse(EINVAL, call, "L2_TO_L2_TUNNEL is not for NIC_RX domains");
         if (size < ETHERNET || size > HEADER_MAX)
-            return match_refuse(EINVAL, call, "%zu bytes of headers, not %u to %u", size, ETHERNET,
-                                HEADER_MAX);
+            return verbs_match_refuse(EINVAL, call, "%zu bytes of headers, not %u to %u", size,
+                                      ETHERNET, HEADER_MAX);
         return 0;
     case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
-        return match_refuse(EOPNOTSUPP, call, "emulated devices do not have L3_TUNNEL_TO_L2");
+        return verbs_match_refuse(EOPNOTSUPP, call, "emulated devices do not have L3_TUNNEL_TO_L2");
     case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL:
-        return match_refuse(EOPNOTSUPP, call, "emulated devices do not have L2_TO_L3_TUNNEL");
+        return verbs_match_refuse(EOPNOTSUPP, call, "emulated devices do not have L2_TO_L3_TUNNEL");
     }
-    return match_refuse(EINVAL, call, "there is no type %d", (int)type);
+    return verbs_match_refuse(EINVAL, call, "there is no type %d", (int)type);
 }
 
 struct mlx5dv_dr_action *
@@ -135,16 +136,16 @@ dpk_mlx5_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint3
 {
     if (!domain || (data_sz > 0) != (data != NULL) ||
         check_flags("mlx5dv_dr_action_create_packet_reformat", flags))
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     const int why = check_reformat(domain, type, data_sz);
     if (why)
-        return steering_refuse(why);
+        return verbs_steering_refuse(why);
     if (data_sz == 0)
         return change_new(domain->context, domain,
                           (struct dpk_flow_change){.kind = DPK_FLOW_UNWRAP}, NULL);
     uint8_t *header = malloc(data_sz);
     if (!header)
-        return steering_refuse(ENOMEM);
+        return verbs_steering_refuse(ENOMEM);
     memcpy(header, data, data_sz);
     return change_new(
         domain->context, domain,

@@ -29,13 +29,14 @@ static inline struct context *context_of(struct ibv_context *ib)
 }
 
 /* Creates a key of host memory, as ibv_reg_mr. Returns 0 with the reason in errno. */
-uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
-                         int access);
+uint32_t verbs_memory_register(struct dpk_memory_domain *domain, void *addr, size_t length,
+                               uint64_t iova, int access);
 
 /* ---- query.c: queries of <infiniband/verbs.h> through a context ---- */
-int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-                    struct ibv_device_attr_ex *attr, size_t attr_size);
-int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
-                  size_t size);
+int verbs_query_device_ex(struct ibv_context *context,
+                          const struct ibv_query_device_ex_input *input,
+                          struct ibv_device_attr_ex *attr, size_t attr_size);
+int verbs_query_port_ex(struct ibv_context *context, uint8_t port_num,
+                        struct ibv_port_attr *port_attr, size_t size);
 
 #endif

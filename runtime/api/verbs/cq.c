@@ -79,7 +79,7 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
         return EBUSY;
     struct channel *c = (struct channel *)channel;
     if (atomic_load(&c->waiter.slept))
-        dpk_rc_rest_end(context_known_rc(context_of(channel->context)), &c->waiter);
+        dpk_rc_rest_end(verbs_context_known_rc(context_of(channel->context)), &c->waiter);
     close(channel->fd);
     free(channel);
     return 0;
@@ -108,7 +108,7 @@ static void raise_event(struct cq *cq)
  * why. */
 static bool await_event(struct channel *c)
 {
-    struct dpk_rc *rc = context_known_rc(context_of(c->ib.context));
+    struct dpk_rc *rc = verbs_context_known_rc(context_of(c->ib.context));
     const int flags = rc ? fcntl(c->ib.fd, F_GETFL) : -1;
     if (flags < 0 || flags & O_NONBLOCK)
         return true;
@@ -217,7 +217,7 @@ struct ibv_cq *dpk_verbs_create_cq(struct ibv_context *context, int cqe, void *c
 
 /* Fails with EOPNOTSUPP for properties that emulated devices do not have. Overruns are never
  * ignored. */
-struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+struct ibv_cq_ex *verbs_cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
 {
     if (!attr || attr->comp_mask & ~(uint32_t)CREATE_MASK ||
         attr->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS ||
@@ -225,14 +225,15 @@ struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_a
         errno = attr ? EOPNOTSUPP : EINVAL;
         return NULL;
     }
-    if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !domain_is_parent(attr->parent_domain)) {
+    if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
+        !verbs_domain_is_parent(attr->parent_domain)) {
         errno = EINVAL;
         return NULL;
     }
     struct cq *cq = cq_new(context, attr->cqe, attr->cq_context, attr->channel, attr->comp_vector);
     if (!cq)
         return NULL;
-    cq_set_reader(&cq->ib);
+    verbs_cq_set_reader(&cq->ib);
     return &cq->ib;
 }
 
@@ -271,7 +272,7 @@ int dpk_verbs_destroy_cq(struct ibv_cq *ib)
     pthread_mutex_unlock(&lock);
     if (used)
         return EBUSY;
-    const uint32_t async = async_forget(&context_of(ib->context)->async, &cq->async_reported);
+    const uint32_t async = verbs_async_forget(&context_of(ib->context)->async, &cq->async_reported);
     pthread_mutex_lock(&ib->mutex);
     while (ib->comp_events_completed != reported || ib->async_events_completed != async)
         pthread_cond_wait(&ib->cond, &ib->mutex);
@@ -302,7 +303,7 @@ static void overrun(struct cq *cq)
             "-W- CQ 0x%x of the host is in the error state: overrun: %u completions that were not "
             "consumed (ibv_poll_cq)\n",
             cq->number, depth(cq));
-    async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
+    verbs_async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
 }
 
 /* Returns places to their queue, once. */
@@ -333,14 +334,14 @@ static bool complete(struct cq *cq, const struct cq_entry *entry, bool solicited
     return true;
 }
 
-bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
-                 bool solicited)
+bool verbs_cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
+                       bool solicited)
 {
     const struct cq_entry entry = {*wc, places};
     pthread_mutex_lock(&lock);
     const bool good = complete((struct cq *)ib, &entry, solicited);
     pthread_mutex_unlock(&lock);
-    sends_wake();
+    verbs_sends_wake();
     return good;
 }
 
@@ -362,10 +363,10 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
         complete(cq, NULL, true);
     const bool awaited = cq && cq->awaited > 0;
     pthread_mutex_unlock(&lock);
-    struct dpk_rc *rc = awaited ? context_rc(context_of(context)) : NULL;
+    struct dpk_rc *rc = awaited ? verbs_context_rc(context_of(context)) : NULL;
     if (rc) {
         dpk_rc_lock(rc);
-        sends_wake();
+        verbs_sends_wake();
         dpk_rc_unlock(rc);
     }
     return cq != NULL;
@@ -373,7 +374,7 @@ bool dpk_verbs_complete(struct ibv_context *context, uint32_t number)
 
 /* ---- Work requests that wait for completions ---- */
 
-struct cq *cq_await(struct ibv_context *context, uint32_t number)
+struct cq *verbs_cq_await(struct ibv_context *context, uint32_t number)
 {
     pthread_mutex_lock(&lock);
     struct cq *cq = find_cq(context, number);
@@ -383,14 +384,14 @@ struct cq *cq_await(struct ibv_context *context, uint32_t number)
     return cq;
 }
 
-void cq_unawait(struct cq *cq)
+void verbs_cq_unawait(struct cq *cq)
 {
     pthread_mutex_lock(&lock);
     cq->awaited--;
     pthread_mutex_unlock(&lock);
 }
 
-bool cq_has_passed(const struct cq *cq, uint32_t produced)
+bool verbs_cq_has_passed(const struct cq *cq, uint32_t produced)
 {
     const uint32_t ahead = (cq->produced - produced) & INDEX_MASK;
     return ahead > 0 && ahead <= INDEX_MASK / 2;
@@ -398,7 +399,7 @@ bool cq_has_passed(const struct cq *cq, uint32_t produced)
 
 /* ---- Queue pairs that use the queue ---- */
 
-bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
+bool verbs_cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
 {
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
@@ -412,7 +413,7 @@ bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc)
     return good;
 }
 
-void cq_leave(struct ibv_cq *ib)
+void verbs_cq_leave(struct ibv_cq *ib)
 {
     pthread_mutex_lock(&lock);
     struct cq *cq = (struct cq *)ib;
@@ -421,7 +422,7 @@ void cq_leave(struct ibv_cq *ib)
     pthread_mutex_unlock(&lock);
 }
 
-void cq_forget(struct ibv_cq *ib, uint32_t qp_num)
+void verbs_cq_forget(struct ibv_cq *ib, uint32_t qp_num)
 {
     struct cq *cq = (struct cq *)ib;
     pthread_mutex_lock(&lock);
@@ -458,7 +459,7 @@ static int consume(struct cq *cq, int room, struct ibv_wc *wc)
     return taken;
 }
 
-int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
+int verbs_cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
 {
     struct cq *cq = (struct cq *)ib;
     struct dpk_rc *rc = cq->rc;
@@ -475,7 +476,7 @@ int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc)
 /* Messages of DPA threads are solicited. Completions that came since the last event, and are not
  * consumed, are reported at once: a program that arms the queue after it has polled misses no
  * completion. */
-int cq_arm(struct ibv_cq *ib, int solicited_only)
+int verbs_cq_arm(struct ibv_cq *ib, int solicited_only)
 {
     struct cq *cq = (struct cq *)ib;
     struct dpk_rc *rc = cq->rc;

@@ -47,25 +47,25 @@ struct cq {
 };
 
 /* Functions that <infiniband/verbs.h> calls through a context. */
-int cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
-int cq_arm(struct ibv_cq *ib, int solicited_only);
-struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+int verbs_cq_poll(struct ibv_cq *ib, int num_entries, struct ibv_wc *wc);
+int verbs_cq_arm(struct ibv_cq *ib, int solicited_only);
+struct ibv_cq_ex *verbs_cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 /* Sets the functions by which programs poll completions one by one. */
-void cq_set_reader(struct ibv_cq_ex *ib);
+void verbs_cq_set_reader(struct ibv_cq_ex *ib);
 
 /* Adds or removes a queue pair that completes to the queue. Returns false if memory is exhausted. */
-bool cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
-void cq_leave(struct ibv_cq *ib);
+bool verbs_cq_use(struct ibv_cq *ib, struct dpk_rc *rc);
+void verbs_cq_leave(struct ibv_cq *ib);
 /* Adds a completion. Returns false if the queue is full; the queue then fails. */
-bool cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
-                 bool solicited);
-/* Returns the queue with that number, valid until cq_unawait, or NULL if the opened device does not
+bool verbs_cq_complete(struct ibv_cq *ib, const struct ibv_wc *wc, struct cq_places places,
+                       bool solicited);
+/* Returns the queue with that number, valid until verbs_cq_unawait, or NULL if the opened device does not
  * have it. */
-struct cq *cq_await(struct ibv_context *context, uint32_t number);
-void cq_unawait(struct cq *cq);
+struct cq *verbs_cq_await(struct ibv_context *context, uint32_t number);
+void verbs_cq_unawait(struct cq *cq);
 /* Returns true if the queue has had more than `produced` completions, in 24 bits. */
-bool cq_has_passed(const struct cq *cq, uint32_t produced);
+bool verbs_cq_has_passed(const struct cq *cq, uint32_t produced);
 /* Drops the completions of a queue pair, and frees their places. */
-void cq_forget(struct ibv_cq *ib, uint32_t qp_num);
+void verbs_cq_forget(struct ibv_cq *ib, uint32_t qp_num);
 
 #endif

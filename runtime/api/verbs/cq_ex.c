@@ -6,7 +6,7 @@
 static int next(struct ibv_cq_ex *ib)
 {
     struct cq *cq = (struct cq *)ib;
-    if (cq_poll(ibv_cq_ex_to_cq(ib), 1, &cq->now) != 1)
+    if (verbs_cq_poll(ibv_cq_ex_to_cq(ib), 1, &cq->now) != 1)
         return ENOENT;
     ib->wr_id = cq->now.wr_id;
     ib->status = cq->now.status;
@@ -74,7 +74,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ib)
     return ((struct cq *)ib)->now.dlid_path_bits;
 }
 
-void cq_set_reader(struct ibv_cq_ex *ib)
+void verbs_cq_set_reader(struct ibv_cq_ex *ib)
 {
     ib->start_poll = start;
     ib->next_poll = next;

@@ -182,7 +182,7 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     enum dpk_status status = c ? look(device->name, &c->device) : DPK_ERR_NOMEM;
     if (status == DPK_OK && !(c->device.steering = dpk_steering_new()))
         status = DPK_ERR_NOMEM;
-    if (status == DPK_OK && !async_open(&c->async))
+    if (status == DPK_OK && !verbs_async_open(&c->async))
         status = DPK_ERR_IO;
     if (status != DPK_OK) {
         if (c) {
@@ -196,23 +196,23 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     struct ibv_context *context = &c->extended.context;
     atomic_fetch_add(&((struct device *)device)->references, 1);
     c->extended.sz = sizeof c->extended;
-    c->extended.query_port = query_port_ex;
-    c->extended.query_device_ex = query_device_ex;
-    c->extended.create_cq_ex = cq_create_ex;
-    c->extended.create_qp_ex = qp_create_ex;
-    c->extended.alloc_td = domain_new_thread;
-    c->extended.dealloc_td = domain_free_thread;
-    c->extended.alloc_parent_domain = domain_new_parent;
+    c->extended.query_port = verbs_query_port_ex;
+    c->extended.query_device_ex = verbs_query_device_ex;
+    c->extended.create_cq_ex = verbs_cq_create_ex;
+    c->extended.create_qp_ex = verbs_qp_create_ex;
+    c->extended.alloc_td = verbs_domain_new_thread;
+    c->extended.dealloc_td = verbs_domain_free_thread;
+    c->extended.alloc_parent_domain = verbs_domain_new_parent;
     *context = (struct ibv_context){.device = device,
                                     .cmd_fd = -1,
                                     .async_fd = c->async.fd,
                                     .num_comp_vectors = 1,
                                     .abi_compat = __VERBS_ABI_IS_EXTENDED,
-                                    .ops = {.poll_cq = cq_poll,
-                                            .req_notify_cq = cq_arm,
-                                            .post_send = qp_post_send,
-                                            .post_recv = qp_post_recv,
-                                            .post_srq_recv = srq_post_recv}};
+                                    .ops = {.poll_cq = verbs_cq_poll,
+                                            .req_notify_cq = verbs_cq_arm,
+                                            .post_send = verbs_qp_post_send,
+                                            .post_recv = verbs_qp_post_recv,
+                                            .post_srq_recv = verbs_srq_post_recv}};
     pthread_mutex_init(&context->mutex, NULL);
     return context;
 }
@@ -222,12 +222,12 @@ int dpk_verbs_close_device(struct ibv_context *context)
     if (!context)
         return EINVAL;
     struct context *c = context_of(context);
-    qps_abandon(c);
+    verbs_qps_abandon(c);
     if (c->attached)
         c->end_attached(c->attached);
     dpk_steering_free(c->device.steering);
     free(c->device.wire);
-    async_close(&c->async);
+    verbs_async_close(&c->async);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);
     free(c);

@@ -57,8 +57,8 @@ static const char *name_of(unsigned opcode)
 static int refuse(const struct command *c, enum status status, const char *reason)
 {
     c->out[0] = (uint8_t)status;
-    return match_refuse(status == BAD_OPERATION ? EOPNOTSUPP : EREMOTEIO, c->call, "%s: %s",
-                        name_of(c->opcode), reason);
+    return verbs_match_refuse(status == BAD_OPERATION ? EOPNOTSUPP : EREMOTEIO, c->call, "%s: %s",
+                              name_of(c->opcode), reason);
 }
 
 static int refused_by_port(const struct command *c, const struct dpk_error *err)
@@ -82,8 +82,9 @@ static int command_begin(struct command *c, const char *call, const void *in, si
         .call = call, .in = in, .in_size = in_size, .out = out, .out_size = out_size};
     c->opcode = dpk_read_be16(&r);
     if (r.failed || !out || out_size < ANSWER)
-        return match_refuse(EINVAL, call, "a command of %zu bytes, room for %zu of its answer",
-                            in ? in_size : 0, out ? out_size : 0);
+        return verbs_match_refuse(EINVAL, call,
+                                  "a command of %zu bytes, room for %zu of its answer",
+                                  in ? in_size : 0, out ? out_size : 0);
     memset(out, 0, out_size);
     return 0;
 }
@@ -91,8 +92,8 @@ static int command_begin(struct command *c, const char *call, const void *in, si
 static int not_emulated(const struct command *c)
 {
     c->out[0] = BAD_OPERATION;
-    return match_refuse(EOPNOTSUPP, c->call, "emulated devices do not have the command 0x%x",
-                        c->opcode);
+    return verbs_match_refuse(EOPNOTSUPP, c->call, "emulated devices do not have the command 0x%x",
+                              c->opcode);
 }
 
 static uint32_t read24(const uint8_t *at)
@@ -297,13 +298,13 @@ static int counters_query(const struct command *c, struct devx *d)
 
 /* ---- Objects ---- */
 
-struct devx *devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind)
+struct devx *verbs_devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind)
 {
     struct devx *d = obj && obj->commanded ? (struct devx *)obj : NULL;
     return d && d->kind == kind ? d : NULL;
 }
 
-void devx_release(struct devx *d)
+void verbs_devx_release(struct devx *d)
 {
     if (atomic_fetch_sub(&d->users, 1) != 1)
         return;
@@ -359,7 +360,7 @@ int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t
 {
     struct command c;
     const int why = command_begin(&c, "mlx5dv_devx_obj_modify", in, inlen, out, outlen);
-    struct devx *rqt = devx_of(obj, DEVX_RQT), *tir = devx_of(obj, DEVX_TIR);
+    struct devx *rqt = verbs_devx_of(obj, DEVX_RQT), *tir = verbs_devx_of(obj, DEVX_TIR);
     if (why)
         return why;
     if (c.opcode == MODIFY_TIR && tir)
@@ -372,7 +373,7 @@ int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t 
 {
     struct command c;
     const int why = command_begin(&c, "mlx5dv_devx_obj_query", in, inlen, out, outlen);
-    struct devx *counters = devx_of(obj, DEVX_COUNTERS);
+    struct devx *counters = verbs_devx_of(obj, DEVX_COUNTERS);
     if (why)
         return why;
     return c.opcode == QUERY_FLOW_COUNTER && counters ? counters_query(&c, counters)
@@ -408,6 +409,6 @@ int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
     if ((d->tir && dpk_flow_tir_is_used(d->tir)) || (d->rqt && !dpk_flow_rqt_free(d->rqt)))
         return EBUSY;
     atomic_store(&d->gone, true);
-    devx_release(d);
+    verbs_devx_release(d);
     return 0;
 }

@@ -23,8 +23,8 @@ struct devx {
 };
 
 /* Returns NULL if the object is not of that kind. */
-struct devx *devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind);
+struct devx *verbs_devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind);
 /* Ends a use by an action. The last user frees the object. */
-void devx_release(struct devx *d);
+void verbs_devx_release(struct devx *d);
 
 #endif

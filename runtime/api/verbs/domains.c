@@ -76,7 +76,7 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 
 /* ---- Parent domains ---- */
 
-struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr)
+struct ibv_td *verbs_domain_new_thread(struct ibv_context *context, struct ibv_td_init_attr *attr)
 {
     struct thread_domain *t = attr && !attr->comp_mask ? calloc(1, sizeof *t) : NULL;
     if (!t) {
@@ -87,7 +87,7 @@ struct ibv_td *domain_new_thread(struct ibv_context *context, struct ibv_td_init
     return &t->ib;
 }
 
-int domain_free_thread(struct ibv_td *td)
+int verbs_domain_free_thread(struct ibv_td *td)
 {
     struct thread_domain *t = (struct thread_domain *)td;
     if (!t)
@@ -100,8 +100,8 @@ int domain_free_thread(struct ibv_td *td)
 
 /* Makes a parent domain. A parent of a parent domain uses the same underlying domain. Allocation
  * functions of the program for queues would not be called, so they are refused. */
-struct ibv_pd *domain_new_parent(struct ibv_context *context,
-                                 struct ibv_parent_domain_init_attr *attr)
+struct ibv_pd *verbs_domain_new_parent(struct ibv_context *context,
+                                       struct ibv_parent_domain_init_attr *attr)
 {
     const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
     if (!attr || !attr->pd || attr->pd->context != context ||
@@ -125,7 +125,7 @@ struct ibv_pd *domain_new_parent(struct ibv_context *context,
     return pd;
 }
 
-bool domain_is_parent(const struct ibv_pd *pd)
+bool verbs_domain_is_parent(const struct ibv_pd *pd)
 {
     return pd && ((const struct domain *)pd)->of;
 }

@@ -16,12 +16,12 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, in_child);
 }
 
-unsigned qp_generation(void)
+unsigned verbs_qp_generation(void)
 {
     return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-struct dpk_rc *context_rc(struct context *c)
+struct dpk_rc *verbs_context_rc(struct context *c)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct ibv_context *ib = &c->extended.context;
@@ -33,7 +33,7 @@ struct dpk_rc *context_rc(struct context *c)
     return c->rc;
 }
 
-struct dpk_rc *context_known_rc(struct context *c)
+struct dpk_rc *verbs_context_known_rc(struct context *c)
 {
     struct ibv_context *ib = &c->extended.context;
     pthread_mutex_lock(&ib->mutex);

@@ -29,7 +29,7 @@ static uint64_t guid_of_name(const char *name)
     return (hash & ~(UINT64_C(3) << 56)) | UINT64_C(2) << 56;
 }
 
-uint64_t gids_card_guid(const struct ibv_device *device)
+uint64_t verbs_gids_card_guid(const struct ibv_device *device)
 {
     return guid_of_name(device->name);
 }
@@ -37,11 +37,11 @@ uint64_t gids_card_guid(const struct ibv_device *device)
 #define OF_DPU (UINT64_C(1) << 48) /* difference of a card's GUIDs on the DPU's side */
 
 /* Both functions of a card have a GUID. */
-uint64_t gids_guid(const struct ibv_device *device)
+uint64_t verbs_gids_guid(const struct ibv_device *device)
 {
     enum dpk_side side = DPK_SIDE_HOST;
     (void)dpk_device_side(&side, NULL);
-    return gids_card_guid(device) ^ (side == DPK_SIDE_DPU ? OF_DPU : 0);
+    return verbs_gids_card_guid(device) ^ (side == DPK_SIDE_DPU ? OF_DPU : 0);
 }
 
 /* ---- Addresses ---- */
@@ -141,7 +141,7 @@ static struct table table_of(uint64_t guid, const char *wire)
 
 static struct table own_table(struct ibv_context *context)
 {
-    return table_of(gids_guid(context->device), context_of(context)->device.wire);
+    return table_of(verbs_gids_guid(context->device), context_of(context)->device.wire);
 }
 
 static bool has(const struct table *t, const union ibv_gid *gid)
@@ -185,7 +185,7 @@ int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index
     return 0;
 }
 
-int gids_find(struct ibv_context *context, const union ibv_gid *gid)
+int verbs_gids_find(struct ibv_context *context, const union ibv_gid *gid)
 {
     const struct table t = own_table(context);
     for (size_t i = 0; i < t.count; i++)
@@ -220,7 +220,7 @@ static bool is_of(const char *name, const union ibv_gid *gid, bool interfaces)
     return has(&host, gid) || has(&dpu, gid);
 }
 
-bool gids_are_known(const union ibv_gid *gid)
+bool verbs_gids_are_known(const union ibv_gid *gid)
 {
     struct dpk_names names = {0};
     bool found = false;

@@ -5,12 +5,13 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 
-uint64_t gids_guid(const struct ibv_device *device);
-uint64_t gids_card_guid(const struct ibv_device *device); /* equal for both functions of a card */
+uint64_t verbs_gids_guid(const struct ibv_device *device);
+uint64_t
+verbs_gids_card_guid(const struct ibv_device *device); /* equal for both functions of a card */
 
 /* Returns true if a device of this machine has that GID. */
-bool gids_are_known(const union ibv_gid *gid);
+bool verbs_gids_are_known(const union ibv_gid *gid);
 /* Returns the index of a RoCE v2 GID in the device's table, or -1. */
-int gids_find(struct ibv_context *context, const union ibv_gid *gid);
+int verbs_gids_find(struct ibv_context *context, const union ibv_gid *gid);
 
 #endif

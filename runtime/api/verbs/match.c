@@ -117,7 +117,7 @@ static const struct part {
              {"misc_parameters_5", NULL, 0, NULL, 0}};
 #define PARTS (sizeof parts / sizeof *parts)
 
-int match_refuse(int why, const char *call, const char *format, ...)
+int verbs_match_refuse(int why, const char *call, const char *format, ...)
 {
     char reason[200];
     va_list ap;
@@ -165,15 +165,15 @@ static void clear_matched(const struct part *part, uint8_t bits[DPK_MATCH_PART])
             bits[at] &= (uint8_t)~m->bits;
 }
 
-int match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
-               uint8_t out[DPK_MATCH_BYTES])
+int verbs_match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask,
+                     uint8_t out[DPK_MATCH_BYTES])
 {
     static const char call[] = "mlx5dv_dr_matcher_create";
     char name[64];
     uint8_t bits[DPK_MATCH_PART];
     memset(out, 0, DPK_MATCH_BYTES);
     if (criteria >> PARTS)
-        return match_refuse(EINVAL, call, "there are no criteria 0x%x", criteria);
+        return verbs_match_refuse(EINVAL, call, "there are no criteria 0x%x", criteria);
     for (size_t i = 0; i < PARTS; i++) {
         if (!(criteria >> i & 1))
             continue;
@@ -184,7 +184,7 @@ int match_mask(uint8_t criteria, const struct mlx5dv_flow_match_parameters *mask
         if (is_empty(bits))
             continue;
         name_of(&parts[i], bits, name, sizeof name);
-        return match_refuse(EOPNOTSUPP, call, "emulated devices do not match %s", name);
+        return verbs_match_refuse(EOPNOTSUPP, call, "emulated devices do not match %s", name);
     }
     return 0;
 }
@@ -233,8 +233,8 @@ static void imply(struct dpk_match *m)
     }
 }
 
-int match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
-                const struct mlx5dv_flow_match_parameters *value, struct dpk_match *out)
+int verbs_match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
+                      const struct mlx5dv_flow_match_parameters *value, struct dpk_match *out)
 {
     static const char call[] = "mlx5dv_dr_rule_create";
     char name[64];
@@ -242,8 +242,8 @@ int match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
     *out = (struct dpk_match){0};
     memcpy(out->mask, mask, DPK_MATCH_BYTES);
     if (value && value->match_sz % sizeof(uint32_t))
-        return match_refuse(EINVAL, call, "%zu bytes of a value, no multiple of 4",
-                            value->match_sz);
+        return verbs_match_refuse(EINVAL, call, "%zu bytes of a value, no multiple of 4",
+                                  value->match_sz);
     for (size_t i = 0; i < PARTS; i++) {
         const size_t place = parts[i].place;
         if (!(criteria >> i & 1))
@@ -256,7 +256,8 @@ int match_value(uint8_t criteria, const uint8_t mask[DPK_MATCH_BYTES],
         if (is_empty(bits))
             continue;
         name_of(&parts[i], bits, name, sizeof name);
-        return match_refuse(EINVAL, call, "the value has bits of %s that the mask has not", name);
+        return verbs_match_refuse(EINVAL, call, "the value has bits of %s that the mask has not",
+                                  name);
     }
     imply(out);
     return 0;

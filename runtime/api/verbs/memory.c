@@ -44,8 +44,8 @@ static uint32_t put(uint32_t key, struct dpk_memory_domain *domain, void *addr, 
     return 0;
 }
 
-uint32_t memory_register(struct dpk_memory_domain *domain, void *addr, size_t length, uint64_t iova,
-                         int access)
+uint32_t verbs_memory_register(struct dpk_memory_domain *domain, void *addr, size_t length,
+                               uint64_t iova, int access)
 {
     return put(0, domain, addr, length, iova, access);
 }
@@ -64,7 +64,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
         errno = pd ? ENOMEM : EINVAL;
         return NULL;
     }
-    uint32_t key = memory_register(dpk_verbs_domain(pd), addr, length, iova, access);
+    uint32_t key = verbs_memory_register(dpk_verbs_domain(pd), addr, length, iova, access);
     if (key == 0) {
         free(r);
         return NULL;

@@ -25,14 +25,14 @@ static struct receives *receives_of(struct qp *qp)
 static bool complete_receive(struct qp *qp, const struct ibv_wc *wc, bool solicited)
 {
     const struct cq_places place = {&receives_of(qp)->freed, 1};
-    return cq_complete(qp->ib.qp_base.recv_cq, wc, place, solicited);
+    return verbs_cq_complete(qp->ib.qp_base.recv_cq, wc, place, solicited);
 }
 
 static bool received(struct qp *qp, const struct dpk_rc_completion *c)
 {
-    struct ibv_wc wc = wc_of(qp, (uintptr_t)c->user, c->status);
+    struct ibv_wc wc = verbs_wc_of(qp, (uintptr_t)c->user, c->status);
     const bool failed = c->event == DPK_RC_RECEIVE_FAILED;
-    qp_tell(qp, "receive: ", c->status, c->why);
+    verbs_qp_tell(qp, "receive: ", c->status, c->why);
     wc.opcode = c->event == DPK_RC_WRITTEN_IMMEDIATE ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
     if (!failed) {
         wc.byte_len = (uint32_t)c->bytes;
@@ -47,7 +47,7 @@ static bool received(struct qp *qp, const struct dpk_rc_completion *c)
 static bool completed(void *context, const struct dpk_rc_completion *c)
 {
     const bool sent = c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED;
-    return sent ? send_done(context, c) : received(context, c);
+    return sent ? verbs_send_done(context, c) : received(context, c);
 }
 
 /* ---- Receives ---- */
@@ -58,8 +58,8 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     struct srq *srq = (struct srq *)qp->ib.qp_base.srq;
     if (srq && qp->state == IBV_QPS_ERR)
         return DPK_RC_NEVER;
-    if (srq ? srq_take(srq, &qp->receive, qp->pieces)
-            : receives_take(&qp->receives, &qp->receive, qp->pieces)) {
+    if (srq ? verbs_srq_take(srq, &qp->receive, qp->pieces)
+            : verbs_receives_take(&qp->receives, &qp->receive, qp->pieces)) {
         *out = (struct dpk_rc_receive){.pieces = qp->pieces,
                                        .count = qp->receive.count,
                                        .user = (void *)(uintptr_t)qp->receive.wr_id};
@@ -75,8 +75,8 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
 /* Flushes a receive that is posted in the error state. Returns 0 or an errno. */
 static int flush(struct qp *qp, uint64_t wr_id)
 {
-    struct ibv_wc wc = wc_of(qp, wr_id, DPK_RC_FLUSHED);
-    if (receives_are_full(&qp->receives))
+    struct ibv_wc wc = verbs_wc_of(qp, wr_id, DPK_RC_FLUSHED);
+    if (verbs_receives_are_full(&qp->receives))
         return ENOMEM;
     wc.opcode = IBV_WC_RECV;
     qp->receives.posted++;
@@ -89,14 +89,14 @@ static int post_receive(struct qp *qp, const struct ibv_recv_wr *wr)
 {
     if (qp->ib.qp_base.srq || qp->state == IBV_QPS_RESET)
         return EINVAL;
-    return qp->state == IBV_QPS_ERR ? flush(qp, wr->wr_id) : receives_post(&qp->receives, wr);
+    return qp->state == IBV_QPS_ERR ? flush(qp, wr->wr_id) : verbs_receives_post(&qp->receives, wr);
 }
 
-int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+int verbs_qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
     struct qp *qp = (struct qp *)ib;
     int why = EINVAL;
-    if (qp->generation == qp_generation()) {
+    if (qp->generation == verbs_qp_generation()) {
         dpk_rc_lock(qp->rc);
         for (why = 0; wr; wr = wr->next)
             if ((why = post_receive(qp, wr)))
@@ -114,22 +114,22 @@ int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
 {
     struct qp *qp = context;
-    qp_tell(qp, "it refused its peer's ", refused, why);
+    verbs_qp_tell(qp, "it refused its peer's ", refused, why);
     qp->state = IBV_QPS_ERR;
     if (refused == DPK_RC_REMOTE_ACCESS)
-        qp_raise(qp, IBV_EVENT_QP_ACCESS_ERR);
+        verbs_qp_raise(qp, IBV_EVENT_QP_ACCESS_ERR);
     else if (refused == DPK_RC_REMOTE_INVALID)
-        qp_raise(qp, IBV_EVENT_QP_REQ_ERR);
+        verbs_qp_raise(qp, IBV_EVENT_QP_REQ_ERR);
     else if (refused != DPK_RC_OK)
-        qp_raise(qp, IBV_EVENT_QP_FATAL);
+        verbs_qp_raise(qp, IBV_EVENT_QP_FATAL);
     if (qp->ib.qp_base.srq)
-        qp_raise(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
+        verbs_qp_raise(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /* ---- Creation ---- */
 
 static const struct dpk_rc_ops ops = {
-    .complete = completed, .next = send_next, .receive = next_receive, .failed = failed};
+    .complete = completed, .next = verbs_send_next, .receive = next_receive, .failed = failed};
 
 #define AT_ONCE 64u /* concurrent work requests of rc */
 
@@ -177,8 +177,8 @@ static void qp_free(struct qp *qp)
 {
     if (qp->end)
         dpk_rc_end_destroy(qp->end);
-    sends_free(&qp->sends);
-    receives_free(&qp->receives);
+    verbs_sends_free(&qp->sends);
+    verbs_receives_free(&qp->receives);
     free(qp->pieces);
     free(qp);
 }
@@ -195,8 +195,9 @@ static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
                                                .sends = AT_ONCE,
                                                .outlives_peers = true,
                                                .service = service_of(a->qp_type)};
-    if (!sends_new(&qp->sends, a->cap.max_send_wr, a->cap.max_send_sge, a->cap.max_inline_data) ||
-        !receives_new(&qp->receives, srq ? 0 : a->cap.max_recv_wr, a->cap.max_recv_sge) ||
+    if (!verbs_sends_new(&qp->sends, a->cap.max_send_wr, a->cap.max_send_sge,
+                         a->cap.max_inline_data) ||
+        !verbs_receives_new(&qp->receives, srq ? 0 : a->cap.max_recv_wr, a->cap.max_recv_sge) ||
         !(qp->pieces = calloc(srq ? srq->receives.sges : qp->receives.sges, sizeof *qp->pieces)) ||
         dpk_rc_end_create(rc, &options, &qp->end, NULL) != DPK_OK ||
         dpk_rc_qp_create(qp->end, 0, &qp->pair, NULL) != DPK_OK) {
@@ -204,18 +205,18 @@ static struct qp *qp_new(struct dpk_rc *rc, const struct ibv_qp_init_attr_ex *a)
         return NULL;
     }
     qp->rc = rc;
-    qp->generation = qp_generation();
+    qp->generation = verbs_qp_generation();
     return qp;
 }
 
 /* Returns false if there is no memory. */
 static bool use_queues(const struct ibv_qp_init_attr_ex *a, struct dpk_rc *rc)
 {
-    if (!cq_use(a->send_cq, rc))
+    if (!verbs_cq_use(a->send_cq, rc))
         return false;
-    if (cq_use(a->recv_cq, rc))
+    if (verbs_cq_use(a->recv_cq, rc))
         return true;
-    cq_leave(a->send_cq);
+    verbs_cq_leave(a->send_cq);
     return false;
 }
 
@@ -232,12 +233,12 @@ static void list_qp(struct qp *qp)
     dpk_rc_unlock(qp->rc);
 }
 
-struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+struct ibv_qp *verbs_qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
     int why = context && attr ? check(context, attr) : EINVAL;
     if (!why && attr->cap.max_inline_data < QP_INLINE_MIN)
         attr->cap.max_inline_data = QP_INLINE_MIN;
-    struct dpk_rc *rc = why ? NULL : context_rc(context_of(context));
+    struct dpk_rc *rc = why ? NULL : verbs_context_rc(context_of(context));
     struct qp *qp = rc ? qp_new(rc, attr) : NULL;
     if (qp && !use_queues(attr, rc)) {
         qp_free(qp);
@@ -261,7 +262,7 @@ struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr
     pthread_cond_init(&qp->ib.qp_base.cond, NULL);
     qp->signals_all = attr->sq_sig_all;
     qp->has_work_requests = attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-    qp_set_work_requests(&qp->ib);
+    verbs_qp_set_work_requests(&qp->ib);
     attr->cap.max_send_wr = qp->sends.size;
     attr->cap.max_send_sge = qp->sends.sges;
     attr->cap.max_recv_wr = qp->receives.size;
@@ -286,7 +287,7 @@ struct ibv_qp *dpk_verbs_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a
                                       .sq_sig_all = attr->sq_sig_all,
                                       .comp_mask = IBV_QP_INIT_ATTR_PD,
                                       .pd = pd};
-    struct ibv_qp *qp = qp_create_ex(pd->context, &all);
+    struct ibv_qp *qp = verbs_qp_create_ex(pd->context, &all);
     if (qp)
         attr->cap = all.cap;
     return qp;
@@ -300,14 +301,14 @@ struct ibv_qp_ex *dpk_verbs_qp_to_qp_ex(struct ibv_qp *ib)
 
 /* ---- Destruction ---- */
 
-void qp_drop(struct qp *qp)
+void verbs_qp_drop(struct qp *qp)
 {
     struct ibv_qp *ib = &qp->ib.qp_base;
     dpk_rc_qp_reset(qp->pair);
-    cq_forget(ib->send_cq, ib->qp_num);
-    cq_forget(ib->recv_cq, ib->qp_num);
-    sends_drop(qp);
-    receives_drop(&qp->receives);
+    verbs_cq_forget(ib->send_cq, ib->qp_num);
+    verbs_cq_forget(ib->recv_cq, ib->qp_num);
+    verbs_sends_drop(qp);
+    verbs_receives_drop(&qp->receives);
     if (qp->waits)
         TAILQ_REMOVE(&((struct srq *)ib->srq)->waiting, qp, in_srq);
     qp->waits = false;
@@ -317,7 +318,7 @@ void qp_drop(struct qp *qp)
 static void qp_end(struct qp *qp)
 {
     dpk_rc_lock(qp->rc);
-    qp_drop(qp);
+    verbs_qp_drop(qp);
     dpk_rc_unlock(qp->rc);
     dpk_rc_end_destroy(qp->end);
     qp->end = NULL;
@@ -326,14 +327,14 @@ static void qp_end(struct qp *qp)
 int dpk_verbs_destroy_qp(struct ibv_qp *ib)
 {
     struct qp *qp = (struct qp *)ib;
-    if (!qp || qp->generation != qp_generation())
+    if (!qp || qp->generation != verbs_qp_generation())
         return EINVAL;
     struct context *c = context_of(ib->context);
     pthread_mutex_lock(&ib->context->mutex);
     LIST_REMOVE(qp, in_context);
     pthread_mutex_unlock(&ib->context->mutex);
     qp_end(qp);
-    const uint32_t taken = async_forget(&c->async, &qp->async_reported);
+    const uint32_t taken = verbs_async_forget(&c->async, &qp->async_reported);
     pthread_mutex_lock(&ib->mutex);
     while (ib->events_completed != taken)
         pthread_cond_wait(&ib->cond, &ib->mutex);
@@ -342,8 +343,8 @@ int dpk_verbs_destroy_qp(struct ibv_qp *ib)
     if (ib->srq)
         ((struct srq *)ib->srq)->users--;
     dpk_rc_unlock(qp->rc);
-    cq_leave(ib->send_cq);
-    cq_leave(ib->recv_cq);
+    verbs_cq_leave(ib->send_cq);
+    verbs_cq_leave(ib->recv_cq);
     dpk_verbs_leave_pd(ib->pd);
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
@@ -351,11 +352,11 @@ int dpk_verbs_destroy_qp(struct ibv_qp *ib)
     return 0;
 }
 
-void qps_abandon(struct context *c)
+void verbs_qps_abandon(struct context *c)
 {
     struct qp *qp;
     LIST_FOREACH(qp, &c->qps, in_context)
-    if (qp->generation == qp_generation())
+    if (qp->generation == verbs_qp_generation())
         qp_end(qp);
     if (c->rc)
         dpk_rc_leave(c->rc);

@@ -80,57 +80,58 @@ static inline bool qp_is_ud(const struct qp *qp)
 }
 
 /* ---- Functions that <infiniband/verbs.h> calls through a context ---- */
-struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
-int qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+struct ibv_qp *verbs_qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+int verbs_qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int verbs_qp_post_recv(struct ibv_qp *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* ---- fork.c ---- */
 /* Counts forks: an object belongs to the process that made it. */
-unsigned qp_generation(void);
+unsigned verbs_qp_generation(void);
 /* Returns the struct dpk_rc of an opened device. Returns NULL and sets errno if it cannot be made. */
-struct dpk_rc *context_rc(struct context *c);
+struct dpk_rc *verbs_context_rc(struct context *c);
 /* Returns the struct dpk_rc if it exists already, or NULL. */
-struct dpk_rc *context_known_rc(struct context *c);
+struct dpk_rc *verbs_context_known_rc(struct context *c);
 
 /* ---- reports.c ---- */
 /* The completion of a work request: its number, its status and the queue pair. */
-struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status);
+struct ibv_wc verbs_wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status);
 /* Raises an asynchronous event of the queue pair. */
-void qp_raise(struct qp *qp, enum ibv_event_type type);
+void verbs_qp_raise(struct qp *qp, enum ibv_event_type type);
 /* Reports on stderr why a work request failed, or why the queue pair refused its peer: once for each kind
  * of failure. `why`: NULL if the reason was reported before. */
-void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
-             const struct dpk_rc_why *why);
+void verbs_qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
+                   const struct dpk_rc_why *why);
 /* ---- qp.c ---- */
 /* Destroys the queue pairs that the program left, as the kernel does when a device is closed. */
-void qps_abandon(struct context *c);
+void verbs_qps_abandon(struct context *c);
 /* Drops all posted work requests, and completions that were not polled. */
-void qp_drop(struct qp *qp);
+void verbs_qp_drop(struct qp *qp);
 
 /* ---- send.c: with the lock ---- */
-bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined);
-void sends_free(struct sends *s);
-/* Returns the next entry, which is empty except its flags, or NULL if the queue is full. sends_commit
+bool verbs_sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined);
+void verbs_sends_free(struct sends *s);
+/* Returns the next entry, which is empty except its flags, or NULL if the queue is full. verbs_sends_commit
  * posts the entries. */
-struct send *send_begin(struct qp *qp);
+struct send *verbs_send_begin(struct qp *qp);
 /* These return an errno. */
-int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode);
+int verbs_send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode);
 /* Sets the target of a datagram. */
-int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah, uint32_t number,
-                    uint32_t qkey);
-int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
-int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count);
-void sends_commit(struct qp *qp);
+int verbs_send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah,
+                          uint32_t number, uint32_t qkey);
+int verbs_send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count);
+int verbs_send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list,
+                          size_t count);
+void verbs_sends_commit(struct qp *qp);
 /* Retries work requests that wait for completions. */
-void sends_wake(void);
+void verbs_sends_wake(void);
 /* Releases the objects of work requests that have not ended. */
-void sends_drop(struct qp *qp);
+void verbs_sends_drop(struct qp *qp);
 /* Functions of struct dpk_rc_ops. */
-bool send_next(void *context, struct dpk_rc_work *out);
-bool send_done(struct qp *qp, const struct dpk_rc_completion *c);
-bool send_is_allowed(const struct qp *qp);
+bool verbs_send_next(void *context, struct dpk_rc_work *out);
+bool verbs_send_done(struct qp *qp, const struct dpk_rc_completion *c);
+bool verbs_send_is_allowed(const struct qp *qp);
 
 /* ---- wr.c ---- */
-void qp_set_work_requests(struct ibv_qp_ex *ib);
+void verbs_qp_set_work_requests(struct ibv_qp_ex *ib);
 
 #endif

@@ -16,7 +16,7 @@
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 {
-    return device ? htobe64(gids_guid(device)) : 0;
+    return device ? htobe64(verbs_gids_guid(device)) : 0;
 }
 
 /* Describes a BlueField-3, except for mr and pd, which are those of `memory`. Attributes that are 0
@@ -26,8 +26,8 @@ static void describe(struct ibv_context *context, struct ibv_device_attr *out)
     const struct ibv_device *device = context->device;
     *out = (struct ibv_device_attr){
         .fw_ver = "dpakit",
-        .node_guid = htobe64(gids_guid(device)),
-        .sys_image_guid = htobe64(gids_card_guid(device)),
+        .node_guid = htobe64(verbs_gids_guid(device)),
+        .sys_image_guid = htobe64(verbs_gids_card_guid(device)),
         .max_mr_size = UINT64_MAX,
         .page_size_cap = ~UINT64_C(0xfff),
         .vendor_id = MELLANOX,
@@ -65,8 +65,9 @@ int dpk_verbs_query_device(struct ibv_context *context, struct ibv_device_attr *
 }
 
 /* `attr_size`: size of the program's structure, which may be older or newer. */
-int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-                    struct ibv_device_attr_ex *attr, size_t attr_size)
+int verbs_query_device_ex(struct ibv_context *context,
+                          const struct ibv_query_device_ex_input *input,
+                          struct ibv_device_attr_ex *attr, size_t attr_size)
 {
     struct ibv_device_attr_ex all = {.phys_port_cnt_ex = 1};
     if (!context || !attr || (input && input->comp_mask) || attr_size < sizeof all.orig_attr)
@@ -79,8 +80,8 @@ int query_device_ex(struct ibv_context *context, const struct ibv_query_device_e
 }
 
 /* Describes a port with four lanes of 25 Gb/s. */
-int query_port_ex(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
-                  size_t size)
+int verbs_query_port_ex(struct ibv_context *context, uint8_t port_num,
+                        struct ibv_port_attr *port_attr, size_t size)
 {
     const struct ibv_port_attr attr = {
         .state = IBV_PORT_ACTIVE,
@@ -107,8 +108,8 @@ int dpk_verbs_query_port(struct ibv_context *context, uint8_t port_num,
                          struct _compat_ibv_port_attr *port_attr)
 {
     /* Older programs have a structure that ends before port_cap_flags2. */
-    return query_port_ex(context, port_num, (struct ibv_port_attr *)port_attr,
-                         offsetof(struct ibv_port_attr, port_cap_flags2));
+    return verbs_query_port_ex(context, port_num, (struct ibv_port_attr *)port_attr,
+                               offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
 #define DEFAULT_PKEY 0xffff

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool receives_new(struct receives *r, uint32_t receives, uint32_t sges)
+bool verbs_receives_new(struct receives *r, uint32_t receives, uint32_t sges)
 {
     *r = (struct receives){.sges = sges ? sges : 1};
     if (receives == 0)
@@ -18,11 +18,11 @@ bool receives_new(struct receives *r, uint32_t receives, uint32_t sges)
     r->pieces = calloc(r->size, r->sges * sizeof *r->pieces);
     if (r->ring && r->pieces)
         return true;
-    receives_free(r);
+    verbs_receives_free(r);
     return false;
 }
 
-void receives_free(struct receives *r)
+void verbs_receives_free(struct receives *r)
 {
     free(r->ring);
     free(r->pieces);
@@ -34,22 +34,22 @@ static struct dpk_rc_piece *pieces_at(const struct receives *r, uint32_t at)
     return &r->pieces[(size_t)(at & (r->size - 1)) * r->sges];
 }
 
-bool receives_are_full(const struct receives *r)
+bool verbs_receives_are_full(const struct receives *r)
 {
     return r->posted - atomic_load(&r->freed) >= r->most;
 }
 
-void receives_drop(struct receives *r)
+void verbs_receives_drop(struct receives *r)
 {
     r->taken = r->posted;
     atomic_store(&r->freed, r->posted);
 }
 
-int receives_post(struct receives *r, const struct ibv_recv_wr *wr)
+int verbs_receives_post(struct receives *r, const struct ibv_recv_wr *wr)
 {
     if (wr->num_sge < 0 || (uint32_t)wr->num_sge > r->sges || (wr->num_sge > 0 && !wr->sg_list))
         return EINVAL;
-    if (receives_are_full(r))
+    if (verbs_receives_are_full(r))
         return ENOMEM;
     struct dpk_rc_piece *to = pieces_at(r, r->posted);
     for (int i = 0; i < wr->num_sge; i++)
@@ -60,7 +60,7 @@ int receives_post(struct receives *r, const struct ibv_recv_wr *wr)
     return 0;
 }
 
-bool receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces)
+bool verbs_receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces)
 {
     if (receives_left(r) == 0)
         return false;

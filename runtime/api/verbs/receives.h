@@ -21,17 +21,17 @@ struct receives {
 
 /* Allocates room for at least `receives` receives of at most `sges` pieces. Returns false if memory is
  * exhausted. */
-bool receives_new(struct receives *r, uint32_t receives, uint32_t sges);
-void receives_free(struct receives *r);
+bool verbs_receives_new(struct receives *r, uint32_t receives, uint32_t sges);
+void verbs_receives_free(struct receives *r);
 /* Returns true if the queue is full with receives that are posted, or completed and not polled. */
-bool receives_are_full(const struct receives *r);
+bool verbs_receives_are_full(const struct receives *r);
 /* Posts a receive. Returns 0 or an errno: ENOMEM if the queue is full. */
-int receives_post(struct receives *r, const struct ibv_recv_wr *wr);
+int verbs_receives_post(struct receives *r, const struct ibv_recv_wr *wr);
 /* Drops all posted receives. */
-void receives_drop(struct receives *r);
+void verbs_receives_drop(struct receives *r);
 /* Takes the next receive. Its pieces are copied to `pieces`, which has room for r->sges. Returns false
  * if there is no receive. */
-bool receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces);
+bool verbs_receives_take(struct receives *r, struct receive *out, struct dpk_rc_piece *pieces);
 
 static inline uint32_t receives_left(const struct receives *r)
 {

@@ -31,7 +31,7 @@ static enum ibv_wc_status status_of(enum dpk_rc_status status)
     }
 }
 
-struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status)
+struct ibv_wc verbs_wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status status)
 {
     return (struct ibv_wc){.wr_id = wr_id,
                            .status = status_of(status),
@@ -39,8 +39,8 @@ struct ibv_wc wc_of(const struct qp *qp, uint64_t wr_id, enum dpk_rc_status stat
                            .qp_num = qp->ib.qp_base.qp_num};
 }
 
-void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
-             const struct dpk_rc_why *why)
+void verbs_qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
+                   const struct dpk_rc_why *why)
 {
     char reason[DPK_RC_REASON_MAX];
     if (why && dpk_first(&qp->told, dpk_rc_kind(status, why)))
@@ -48,8 +48,8 @@ void qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
                 qp->ib.qp_base.qp_num, what, dpk_rc_reason(status, why, reason));
 }
 
-void qp_raise(struct qp *qp, enum ibv_event_type type)
+void verbs_qp_raise(struct qp *qp, enum ibv_event_type type)
 {
     const struct ibv_async_event event = {.element.qp = &qp->ib.qp_base, .event_type = type};
-    async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
+    verbs_async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
 }

@@ -13,28 +13,30 @@ static int check_ours(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
 {
     struct dpk_steering *s = dpk_verbs_device(domain->context)->steering;
     if (a->context != domain->context)
-        return match_refuse(EINVAL, call, "the action is another device's");
+        return verbs_match_refuse(EINVAL, call, "the action is another device's");
     for (unsigned i = 0; i < a->count; i++)
         if (a->targets[i].kind == DPK_FLOW_QUEUE && !dpk_flow_has_queue(s, a->targets[i].queue))
-            return match_refuse(EINVAL, call, "the receive queue of the action was destroyed");
-    if (action_has_lost_object(a))
-        return match_refuse(EINVAL, call, "the %s of the action was destroyed",
-                            a->changes ? "counter" : "receiver");
+            return verbs_match_refuse(EINVAL, call,
+                                      "the receive queue of the action was destroyed");
+    if (verbs_action_has_lost_object(a))
+        return verbs_match_refuse(EINVAL, call, "the %s of the action was destroyed",
+                                  a->changes ? "counter" : "receiver");
     if (!a->domain && !a->changes && domain->kind != DPK_FLOW_RX)
-        return match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
+        return verbs_match_refuse(EINVAL, call, "dest_devx_tir is for NIC_RX domains");
     if (a->domain && a->domain->kind != domain->kind)
-        return match_refuse(EINVAL, call, "the action is for another kind of domain");
+        return verbs_match_refuse(EINVAL, call, "the action is for another kind of domain");
     return 0;
 }
 
 static int refuse_action(const struct dpk_flow_actions *does)
 {
     if (does->change_count == DPK_FLOW_CHANGES)
-        return match_refuse(EOPNOTSUPP, call, "more than %d changes of a frame", DPK_FLOW_CHANGES);
-    return match_refuse(EOPNOTSUPP, call,
-                        "emulated devices lack this action; they have dest_devx_tir, "
-                        "dest_vport, dest_table, dest_array, drop, default_miss, tag, "
-                        "flow_counter, modify_header, push_vlan, pop_vlan, packet_reformat");
+        return verbs_match_refuse(EOPNOTSUPP, call, "more than %d changes of a frame",
+                                  DPK_FLOW_CHANGES);
+    return verbs_match_refuse(EOPNOTSUPP, call,
+                              "emulated devices lack this action; they have dest_devx_tir, "
+                              "dest_vport, dest_table, dest_array, drop, default_miss, tag, "
+                              "flow_counter, modify_header, push_vlan, pop_vlan, packet_reformat");
 }
 
 /* Adds an action. Returns 0 or an errno. */
@@ -48,12 +50,13 @@ static int add_action(const struct mlx5dv_dr_domain *domain, const struct mlx5dv
         return why;
     /* As in rdma-core, only counters may follow a destination. */
     if (does->target_count > 0 && !(ours && a->changes && a->change.kind == DPK_FLOW_COUNT))
-        return match_refuse(EOPNOTSUPP, call, "another action than a counter after a destination");
-    if (!action_add(a, does))
+        return verbs_match_refuse(EOPNOTSUPP, call,
+                                  "another action than a counter after a destination");
+    if (!verbs_action_add(a, does))
         return refuse_action(does);
     if (does->change_count > changes && domain->kind != DPK_FLOW_RX &&
         does->changes[changes].kind == DPK_FLOW_TAG)
-        return match_refuse(EOPNOTSUPP, call, "tag is for NIC_RX domains");
+        return verbs_match_refuse(EOPNOTSUPP, call, "tag is for NIC_RX domains");
     return 0;
 }
 
@@ -87,13 +90,13 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
     struct dpk_match match;
     struct dpk_flow_actions does;
     if (!matcher || num_actions == 0 || !actions)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     int why = add_actions(matcher->table->domain, num_actions, actions, &does);
     if (!why)
-        why = match_value(matcher->criteria, matcher->mask, value, &match);
+        why = verbs_match_value(matcher->criteria, matcher->mask, value, &match);
     if (why)
-        return steering_refuse(why);
-    struct mlx5dv_dr_rule *r = steering_new(sizeof *r + num_actions * sizeof(void *));
+        return verbs_steering_refuse(why);
+    struct mlx5dv_dr_rule *r = verbs_steering_new(sizeof *r + num_actions * sizeof(void *));
     if (!r)
         return NULL;
     r->matcher = matcher;
@@ -103,7 +106,7 @@ struct mlx5dv_dr_rule *dpk_mlx5_dr_rule_create(struct mlx5dv_dr_matcher *matcher
     r->rule = dpk_flow_rule_new(matcher->table->table, &match, matcher->priority, &does);
     if (!r->rule) {
         free(r);
-        return steering_refuse(ENOMEM);
+        return verbs_steering_refuse(ENOMEM);
     }
     use(r, 1);
     return r;

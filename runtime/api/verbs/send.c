@@ -10,7 +10,7 @@
 
 #define PRIVILEGED 0x80000000u /* a Q_Key with this bit means the Q_Key of the queue pair */
 
-bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
+bool verbs_sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
 {
     /* Inline data of a work request is one piece. */
     *s = (struct sends){.sges = sges ? sges : 1};
@@ -23,11 +23,11 @@ bool sends_new(struct sends *s, uint32_t sends, uint32_t sges, uint32_t inlined)
     s->inlined = inlined ? calloc(s->size, inlined) : NULL;
     if (s->ring && s->pieces && (s->inlined || inlined == 0))
         return true;
-    sends_free(s);
+    verbs_sends_free(s);
     return false;
 }
 
-void sends_free(struct sends *s)
+void verbs_sends_free(struct sends *s)
 {
     free(s->ring);
     free(s->pieces);
@@ -37,7 +37,7 @@ void sends_free(struct sends *s)
 
 /* ---- Describing a work request ---- */
 
-struct send *send_begin(struct qp *qp)
+struct send *verbs_send_begin(struct qp *qp)
 {
     struct sends *s = &qp->sends;
     if (s->posted + s->begun - atomic_load(&s->freed) >= s->size)
@@ -66,7 +66,7 @@ static bool has_operation(enum ibv_qp_type type, enum dpk_rc_opcode opcode)
     return type == IBV_QPT_RC || opcode <= DPK_RC_WRITE || opcode == DPK_RC_NOP;
 }
 
-int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode)
+int verbs_send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode opcode)
 {
     static const struct {
         bool is_there;
@@ -94,7 +94,7 @@ int send_set_operation(const struct qp *qp, struct send *s, enum ibv_wr_opcode o
     return 0;
 }
 
-int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count)
+int verbs_send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, size_t count)
 {
     struct dpk_rc_piece *to = pieces_of(qp, s);
     if (count > qp->sends.sges || (count > 0 && !list))
@@ -106,7 +106,8 @@ int send_set_pieces(struct qp *qp, struct send *s, const struct ibv_sge *list, s
     return 0;
 }
 
-int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list, size_t count)
+int verbs_send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *list,
+                          size_t count)
 {
     const uint32_t room = qp->cap.max_inline_data;
     uint8_t *to = qp->sends.inlined + index_of(qp, s) * room;
@@ -127,8 +128,8 @@ int send_set_inline(struct qp *qp, struct send *s, const struct ibv_data_buf *li
     return 0;
 }
 
-int send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah, uint32_t number,
-                    uint32_t qkey)
+int verbs_send_set_target(const struct qp *qp, struct send *s, const struct ibv_ah *ah,
+                          uint32_t number, uint32_t qkey)
 {
     if (!qp_is_ud(qp) || !ah || ah->pd->context != qp->ib.qp_base.context || number > 0xffffff)
         return EINVAL;
@@ -146,7 +147,7 @@ static void address(const struct qp *qp, struct send *s, uint64_t size)
         return;
     }
     struct dpk_rc_piece *header = pieces_of(qp, s) - 1;
-    ah_write_header(s->to, size, &s->header);
+    verbs_ah_write_header(s->to, size, &s->header);
     *header = (struct dpk_rc_piece){.bytes = (const uint8_t *)&s->header,
                                     .memory = {.size = sizeof s->header}};
     s->work.pieces = header;
@@ -167,7 +168,7 @@ static void judge(const struct qp *qp, struct send *s)
         address(qp, s, size);
 }
 
-void sends_commit(struct qp *qp)
+void verbs_sends_commit(struct qp *qp)
 {
     struct sends *s = &qp->sends;
     for (; s->begun > 0; s->begun--)
@@ -175,7 +176,7 @@ void sends_commit(struct qp *qp)
     dpk_rc_qp_kick(qp->pair);
 }
 
-bool send_is_allowed(const struct qp *qp)
+bool verbs_send_is_allowed(const struct qp *qp)
 {
     return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD || qp->state == IBV_QPS_ERR;
 }
@@ -189,11 +190,11 @@ static int set_data(struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
         return EINVAL;
     const size_t count = (size_t)wr->num_sge;
     if (!(wr->send_flags & IBV_SEND_INLINE))
-        return send_set_pieces(qp, s, wr->sg_list, count);
+        return verbs_send_set_pieces(qp, s, wr->sg_list, count);
     for (size_t i = 0; i < count; i++)
         list[i] = (struct ibv_data_buf){.addr = (void *)(uintptr_t)wr->sg_list[i].addr,
                                         .length = wr->sg_list[i].length};
-    return send_set_inline(qp, s, list, count);
+    return verbs_send_set_inline(qp, s, list, count);
 }
 
 static int set_target(const struct qp *qp, struct send *s, const struct ibv_send_wr *wr)
@@ -218,8 +219,8 @@ static int set_target(const struct qp *qp, struct send *s, const struct ibv_send
         s->work.value = wr->wr.atomic.swap;
         break;
     case DPK_RC_SEND:
-        return qp_is_ud(qp) ? send_set_target(qp, s, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
-                                              wr->wr.ud.remote_qkey)
+        return qp_is_ud(qp) ? verbs_send_set_target(qp, s, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+                                                    wr->wr.ud.remote_qkey)
                             : 0;
     default:
         break;
@@ -232,7 +233,7 @@ static int set_wait(const struct qp *qp, struct send *s, const struct ibv_send_w
 {
     const uint64_t number = wr->wr.rdma.remote_addr;
     if (number > UINT32_MAX || wr->num_sge != 0 ||
-        !(s->awaits = cq_await(qp->ib.qp_base.context, (uint32_t)number)))
+        !(s->awaits = verbs_cq_await(qp->ib.qp_base.context, (uint32_t)number)))
         return EINVAL;
     s->until = wr->wr.rdma.rkey;
     return 0;
@@ -240,12 +241,12 @@ static int set_wait(const struct qp *qp, struct send *s, const struct ibv_send_w
 
 static int describe(struct qp *qp, const struct ibv_send_wr *wr)
 {
-    struct send *s = send_begin(qp);
+    struct send *s = verbs_send_begin(qp);
     if (!s)
         return ENOMEM;
     s->wr_id = wr->wr_id;
     s->flags |= wr->send_flags;
-    int why = send_set_operation(qp, s, wr->opcode);
+    int why = verbs_send_set_operation(qp, s, wr->opcode);
     if (!why)
         why = set_data(qp, s, wr);
     if (!why && s->work.opcode == DPK_RC_NOP)
@@ -257,16 +258,16 @@ static int describe(struct qp *qp, const struct ibv_send_wr *wr)
     return why;
 }
 
-int qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+int verbs_qp_post_send(struct ibv_qp *ib, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
     struct qp *qp = (struct qp *)ib;
     int why = EINVAL;
-    if (qp->generation == qp_generation()) {
+    if (qp->generation == verbs_qp_generation()) {
         dpk_rc_lock(qp->rc);
-        why = send_is_allowed(qp) ? 0 : EINVAL;
+        why = verbs_send_is_allowed(qp) ? 0 : EINVAL;
         for (; !why && wr; wr = why ? wr : wr->next)
             why = describe(qp, wr);
-        sends_commit(qp);
+        verbs_sends_commit(qp);
         dpk_rc_unlock(qp->rc);
     }
     if (why)
@@ -293,14 +294,14 @@ static void unawait(struct qp *qp)
     qp->awaits = false;
 }
 
-void sends_wake(void)
+void verbs_sends_wake(void)
 {
     struct qp *qp, *next;
     for (qp = LIST_FIRST(&awaiting); qp; qp = next) {
         const struct sends *s = &qp->sends;
         const struct send *send = &s->ring[s->taken & (s->size - 1)];
         next = LIST_NEXT(qp, in_awaiting);
-        if (cq_has_passed(send->awaits, send->until)) {
+        if (verbs_cq_has_passed(send->awaits, send->until)) {
             unawait(qp);
             dpk_rc_qp_kick_later(qp->pair);
         }
@@ -310,11 +311,11 @@ void sends_wake(void)
 static void end_wait(struct send *s)
 {
     if (s->awaits)
-        cq_unawait(s->awaits);
+        verbs_cq_unawait(s->awaits);
     s->awaits = NULL;
 }
 
-void sends_drop(struct qp *qp)
+void verbs_sends_drop(struct qp *qp)
 {
     struct sends *s = &qp->sends;
     unawait(qp);
@@ -327,7 +328,7 @@ void sends_drop(struct qp *qp)
 
 /* ---- Callbacks of rc ---- */
 
-bool send_next(void *context, struct dpk_rc_work *out)
+bool verbs_send_next(void *context, struct dpk_rc_work *out)
 {
     struct qp *qp = context;
     struct sends *s = &qp->sends;
@@ -337,7 +338,7 @@ bool send_next(void *context, struct dpk_rc_work *out)
     const struct send *next = &s->ring[s->taken & (s->size - 1)];
     if (state == IBV_QPS_RTS && next->flags & IBV_SEND_FENCE && s->reads > 0)
         return false;
-    if (state == IBV_QPS_RTS && next->awaits && !cq_has_passed(next->awaits, next->until)) {
+    if (state == IBV_QPS_RTS && next->awaits && !verbs_cq_has_passed(next->awaits, next->until)) {
         await(qp);
         return false;
     }
@@ -348,13 +349,13 @@ bool send_next(void *context, struct dpk_rc_work *out)
     return true;
 }
 
-bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
+bool verbs_send_done(struct qp *qp, const struct dpk_rc_completion *c)
 {
     struct sends *s = &qp->sends;
     struct send *done = c->user;
-    struct ibv_wc wc = wc_of(qp, done->wr_id, c->status);
+    struct ibv_wc wc = verbs_wc_of(qp, done->wr_id, c->status);
     const bool silent = c->event == DPK_RC_DONE && !(done->flags & IBV_SEND_SIGNALED);
-    qp_tell(qp, "", c->status, c->why);
+    verbs_qp_tell(qp, "", c->status, c->why);
     wc.opcode = done->opcode;
     wc.byte_len = done->reads ? (uint32_t)c->bytes : 0;
     s->reads -= done->reads;
@@ -362,12 +363,12 @@ bool send_done(struct qp *qp, const struct dpk_rc_completion *c)
     s->done++;
     if (qp->state == IBV_QPS_SQD && s->done == s->taken && qp->attr.en_sqd_async_notify) {
         qp->attr.en_sqd_async_notify = 0;
-        qp_raise(qp, IBV_EVENT_SQ_DRAINED);
+        verbs_qp_raise(qp, IBV_EVENT_SQ_DRAINED);
     }
     s->silent++;
     if (silent)
         return true;
     const struct cq_places places = {&s->freed, s->silent};
     s->silent = 0;
-    return cq_complete(qp->ib.qp_base.send_cq, &wc, places, c->status != DPK_RC_OK);
+    return verbs_cq_complete(qp->ib.qp_base.send_cq, &wc, places, c->status != DPK_RC_OK);
 }

@@ -13,9 +13,9 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
         errno = EINVAL;
         return NULL;
     }
-    struct dpk_rc *rc = context_rc(context_of(pd->context));
+    struct dpk_rc *rc = verbs_context_rc(context_of(pd->context));
     struct srq *s = rc ? calloc(1, sizeof *s) : NULL;
-    if (!s || !receives_new(&s->receives, attr->attr.max_wr + 1, attr->attr.max_sge)) {
+    if (!s || !verbs_receives_new(&s->receives, attr->attr.max_wr + 1, attr->attr.max_sge)) {
         free(s);
         errno = rc ? ENOMEM : errno;
         return NULL;
@@ -23,7 +23,7 @@ struct ibv_srq *dpk_verbs_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr
     s->receives.most--; /* libmlx5 keeps one entry, which ends the list of free entries */
     s->ib = (struct ibv_srq){.context = pd->context, .srq_context = attr->srq_context, .pd = pd};
     s->rc = rc;
-    s->generation = qp_generation();
+    s->generation = verbs_qp_generation();
     TAILQ_INIT(&s->waiting);
     pthread_mutex_init(&s->ib.mutex, NULL);
     pthread_cond_init(&s->ib.cond, NULL);
@@ -43,7 +43,7 @@ int dpk_verbs_destroy_srq(struct ibv_srq *ib)
     dpk_rc_unlock(s->rc);
     if (used)
         return EBUSY;
-    const uint32_t taken = async_forget(&context_of(ib->context)->async, &s->async_reported);
+    const uint32_t taken = verbs_async_forget(&context_of(ib->context)->async, &s->async_reported);
     pthread_mutex_lock(&ib->mutex);
     while (ib->events_completed != taken)
         pthread_cond_wait(&ib->cond, &ib->mutex);
@@ -51,7 +51,7 @@ int dpk_verbs_destroy_srq(struct ibv_srq *ib)
     pthread_cond_destroy(&ib->cond);
     pthread_mutex_destroy(&ib->mutex);
     dpk_verbs_leave_pd(ib->pd);
-    receives_free(&s->receives);
+    verbs_receives_free(&s->receives);
     free(s);
     return 0;
 }
@@ -85,15 +85,15 @@ int dpk_verbs_query_srq(struct ibv_srq *ib, struct ibv_srq_attr *attr)
     return 0;
 }
 
-bool srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces)
+bool verbs_srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces)
 {
-    if (!receives_take(&s->receives, out, pieces))
+    if (!verbs_receives_take(&s->receives, out, pieces))
         return false;
     if (receives_left(&s->receives) < s->limit) {
         const struct ibv_async_event event = {.element.srq = &s->ib,
                                               .event_type = IBV_EVENT_SRQ_LIMIT_REACHED};
         s->limit = 0; /* the event occurs once */
-        async_raise(&context_of(s->ib.context)->async, &event, &s->async_reported);
+        verbs_async_raise(&context_of(s->ib.context)->async, &event, &s->async_reported);
     }
     return true;
 }
@@ -112,16 +112,16 @@ static void resume(struct srq *s)
     }
 }
 
-int srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+int verbs_srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
     struct srq *s = (struct srq *)ib;
     int why = 0;
-    if (s->generation != qp_generation()) {
+    if (s->generation != verbs_qp_generation()) {
         *bad_wr = wr;
         return EINVAL;
     }
     dpk_rc_lock(s->rc);
-    while (wr && (why = receives_post(&s->receives, wr)) == 0)
+    while (wr && (why = verbs_receives_post(&s->receives, wr)) == 0)
         wr = wr->next;
     resume(s);
     dpk_rc_unlock(s->rc);

@@ -20,8 +20,8 @@ struct srq {
     uint32_t async_reported;
 };
 
-int srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
-/* Takes the next receive, as receives_take does. */
-bool srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces);
+int verbs_srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+/* Takes the next receive, as verbs_receives_take does. */
+bool verbs_srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pieces);
 
 #endif

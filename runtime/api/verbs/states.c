@@ -92,7 +92,7 @@ static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a
         (mask & IBV_QP_RETRY_CNT && a->retry_cnt > 7) ||
         (mask & IBV_QP_RNR_RETRY && a->rnr_retry > 7))
         return EINVAL;
-    return mask & IBV_QP_AV ? path_check(context, &a->ah_attr) : 0;
+    return mask & IBV_QP_AV ? verbs_path_check(context, &a->ah_attr) : 0;
 }
 
 int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
@@ -171,7 +171,7 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
     switch (to) {
     case IBV_QPS_RESET:
         *state = to;
-        qp_drop(qp);
+        verbs_qp_drop(qp);
         qp->attr = (struct ibv_qp_attr){0};
         break;
     case IBV_QPS_ERR:
@@ -184,7 +184,7 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
         *state = to;
         if (qp->sends.done == qp->sends.taken && qp->attr.en_sqd_async_notify) {
             qp->attr.en_sqd_async_notify = 0;
-            qp_raise(qp, IBV_EVENT_SQ_DRAINED);
+            verbs_qp_raise(qp, IBV_EVENT_SQ_DRAINED);
         }
         break;
     default:
@@ -205,7 +205,7 @@ static bool begin(struct qp *qp, uint32_t peer)
 int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mask)
 {
     struct qp *qp = (struct qp *)ib;
-    if (!qp || !attr || qp->generation != qp_generation())
+    if (!qp || !attr || qp->generation != verbs_qp_generation())
         return EINVAL;
     dpk_rc_lock(qp->rc);
     const enum ibv_qp_state from = qp->state;
@@ -236,7 +236,7 @@ int dpk_verbs_query_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mas
 {
     struct qp *qp = (struct qp *)ib;
     (void)attr_mask; /* all attributes are set */
-    if (!qp || !attr || !init_attr || qp->generation != qp_generation())
+    if (!qp || !attr || !init_attr || qp->generation != verbs_qp_generation())
         return EINVAL;
     dpk_rc_lock(qp->rc);
     *attr = qp->attr;

@@ -13,13 +13,13 @@
 /* Each object starts with the address of this tag, unlike objects of rdma-core's libmlx5. */
 static const char tag;
 
-void *steering_refuse(int why)
+void *verbs_steering_refuse(int why)
 {
     errno = why;
     return NULL;
 }
 
-void *steering_new(size_t size)
+void *verbs_steering_new(size_t size)
 {
     void *object = calloc(1, size);
     const void *ours = &tag;
@@ -47,11 +47,11 @@ struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
                                                  [MLX5DV_DR_DOMAIN_TYPE_NIC_TX] = DPK_FLOW_TX,
                                                  [MLX5DV_DR_DOMAIN_TYPE_FDB] = DPK_FLOW_FDB};
     if (!ctx)
-        return steering_refuse(EINVAL);
+        return verbs_steering_refuse(EINVAL);
     if ((size_t)type >= sizeof kinds / sizeof *kinds)
-        return steering_refuse(
-            match_refuse(EINVAL, "mlx5dv_dr_domain_create", "there is no domain %d", (int)type));
-    struct mlx5dv_dr_domain *d = steering_new(sizeof *d);
+        return verbs_steering_refuse(verbs_match_refuse(EINVAL, "mlx5dv_dr_domain_create",
+                                                        "there is no domain %d", (int)type));
+    struct mlx5dv_dr_domain *d = verbs_steering_new(sizeof *d);
     if (d) {
         d->context = ctx;
         d->kind = kinds[type];
@@ -75,8 +75,8 @@ int dpk_mlx5_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level)
 {
     if (!domain)
-        return steering_refuse(EINVAL);
-    struct mlx5dv_dr_table *t = steering_new(sizeof *t);
+        return verbs_steering_refuse(EINVAL);
+    struct mlx5dv_dr_table *t = verbs_steering_new(sizeof *t);
     if (!t)
         return NULL;
     t->root = level == 0;
@@ -84,7 +84,7 @@ struct mlx5dv_dr_table *dpk_mlx5_dr_table_create(struct mlx5dv_dr_domain *domain
         dpk_flow_table_new(dpk_verbs_device(domain->context)->steering, domain->kind, t->root);
     if (!t->table) {
         free(t);
-        return steering_refuse(ENOMEM);
+        return verbs_steering_refuse(ENOMEM);
     }
     t->domain = domain;
     domain->users++;
@@ -108,11 +108,11 @@ struct mlx5dv_dr_matcher *dpk_mlx5_dr_matcher_create(struct mlx5dv_dr_table *tab
 {
     uint8_t bits[DPK_MATCH_BYTES];
     if (!table)
-        return steering_refuse(EINVAL);
-    int why = match_mask(match_criteria_enable, mask, bits);
+        return verbs_steering_refuse(EINVAL);
+    int why = verbs_match_mask(match_criteria_enable, mask, bits);
     if (why)
-        return steering_refuse(why);
-    struct mlx5dv_dr_matcher *m = steering_new(sizeof *m);
+        return verbs_steering_refuse(why);
+    struct mlx5dv_dr_matcher *m = verbs_steering_new(sizeof *m);
     if (!m)
         return NULL;
     m->table = table;

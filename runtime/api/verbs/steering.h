@@ -54,17 +54,17 @@ struct mlx5dv_dr_rule {
 };
 
 /* Like calloc; also sets the tag. Returns NULL and sets errno if memory is exhausted. */
-void *steering_new(size_t size);
+void *verbs_steering_new(size_t size);
 /* Sets errno and returns NULL. */
-void *steering_refuse(int why);
+void *verbs_steering_refuse(int why);
 
 /* Creates an empty action. `domain` may be NULL. Returns NULL and sets errno if memory is exhausted. */
-struct mlx5dv_dr_action *action_new(const struct ibv_context *context,
-                                    struct mlx5dv_dr_domain *domain);
+struct mlx5dv_dr_action *verbs_action_new(const struct ibv_context *context,
+                                          struct mlx5dv_dr_domain *domain);
 /* Adds an action: ours, or an action that dpk_mlx5_dr_action_note recorded. Returns false if it is
  * neither, or if there is no room. */
-bool action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to);
+bool verbs_action_add(const struct mlx5dv_dr_action *action, struct dpk_flow_actions *to);
 /* Returns true if an object of the action was destroyed. */
-bool action_has_lost_object(const struct mlx5dv_dr_action *action);
+bool verbs_action_has_lost_object(const struct mlx5dv_dr_action *action);
 
 #endif

@@ -64,7 +64,8 @@ struct mlx5dv_devx_umem *dpk_mlx5_devx_umem_reg(struct ibv_context *ctx, void *a
         errno = ctx ? ENOMEM : EINVAL;
         return NULL;
     }
-    u->dv.umem_id = memory_register(&context_of(ctx)->device.umems, addr, size, 0, (int)access);
+    u->dv.umem_id =
+        verbs_memory_register(&context_of(ctx)->device.umems, addr, size, 0, (int)access);
     if (u->dv.umem_id == 0) {
         free(u);
         return NULL;

@@ -17,10 +17,10 @@ static void start(struct ibv_qp_ex *ib)
 static int complete(struct ibv_qp_ex *ib)
 {
     struct qp *qp = (struct qp *)ib;
-    const int why = qp->sends.wrong ? qp->sends.wrong : send_is_allowed(qp) ? 0 : EINVAL;
+    const int why = qp->sends.wrong ? qp->sends.wrong : verbs_send_is_allowed(qp) ? 0 : EINVAL;
     if (why)
         qp->sends.begun = 0;
-    sends_commit(qp);
+    verbs_sends_commit(qp);
     dpk_rc_unlock(qp->rc);
     return why;
 }
@@ -37,14 +37,14 @@ static void abandon(struct ibv_qp_ex *ib)
 static struct send *begin(struct ibv_qp_ex *ib, enum ibv_wr_opcode opcode)
 {
     struct qp *qp = (struct qp *)ib;
-    struct send *s = qp->sends.wrong ? NULL : send_begin(qp);
+    struct send *s = qp->sends.wrong ? NULL : verbs_send_begin(qp);
     if (!s) {
         qp->sends.wrong = qp->sends.wrong ? qp->sends.wrong : ENOMEM;
         return NULL;
     }
     s->wr_id = ib->wr_id;
     s->flags |= ib->wr_flags;
-    qp->sends.wrong = send_set_operation(qp, s, opcode);
+    qp->sends.wrong = verbs_send_set_operation(qp, s, opcode);
     return s;
 }
 
@@ -159,7 +159,7 @@ static void set_ud_addr(struct ibv_qp_ex *ib, struct ibv_ah *ah, uint32_t qpn, u
     struct qp *qp = (struct qp *)ib;
     struct send *s = last(qp);
     if (s)
-        qp->sends.wrong = send_set_target(qp, s, ah, qpn, qkey);
+        qp->sends.wrong = verbs_send_set_target(qp, s, ah, qpn, qkey);
 }
 
 static void set_sge_list(struct ibv_qp_ex *ib, size_t count, const struct ibv_sge *list)
@@ -167,7 +167,7 @@ static void set_sge_list(struct ibv_qp_ex *ib, size_t count, const struct ibv_sg
     struct qp *qp = (struct qp *)ib;
     struct send *s = last(qp);
     if (s)
-        qp->sends.wrong = send_set_pieces(qp, s, list, count);
+        qp->sends.wrong = verbs_send_set_pieces(qp, s, list, count);
 }
 
 static void set_sge(struct ibv_qp_ex *ib, uint32_t lkey, uint64_t address, uint32_t length)
@@ -181,7 +181,7 @@ static void set_inline_data_list(struct ibv_qp_ex *ib, size_t count,
     struct qp *qp = (struct qp *)ib;
     struct send *s = last(qp);
     if (s)
-        qp->sends.wrong = send_set_inline(qp, s, list, count);
+        qp->sends.wrong = verbs_send_set_inline(qp, s, list, count);
 }
 
 static void set_inline_data(struct ibv_qp_ex *ib, void *data, size_t length)
@@ -189,7 +189,7 @@ static void set_inline_data(struct ibv_qp_ex *ib, void *data, size_t length)
     set_inline_data_list(ib, 1, &(struct ibv_data_buf){.addr = data, .length = length});
 }
 
-void qp_set_work_requests(struct ibv_qp_ex *ib)
+void verbs_qp_set_work_requests(struct ibv_qp_ex *ib)
 {
     ib->wr_start = start;
     ib->wr_complete = complete;

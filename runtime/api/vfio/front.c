@@ -1,4 +1,4 @@
-/* Functions that replace those of the C library: the linker names them accordingly, `front_open` as
+/* Functions that replace those of the C library: the linker names them accordingly, `vfio_front_open` as
  * `open`. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,20 +12,20 @@
 
 #include "api/vfio/vfio.h"
 
-int front_open(const char *path, int flags, ...);
-int front_open64(const char *path, int flags, ...);
-int front_close(int fd);
-int front_ioctl(int fd, unsigned long request, ...);
-ssize_t front_pwrite(int fd, const void *bytes, size_t size, off_t offset);
-ssize_t front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset);
-ssize_t front_readlink(const char *path, char *to, size_t size);
-int front_dup(int fd);
-int front_dup2(int fd, int to);
-int front_dup3(int fd, int to, int flags);
-int front_fcntl(int fd, int command, ...);
-int front_fcntl64(int fd, int command, ...);
-int front_close_range(unsigned first, unsigned last, int flags);
-void front_closefrom(int first);
+int vfio_front_open(const char *path, int flags, ...);
+int vfio_front_open64(const char *path, int flags, ...);
+int vfio_front_close(int fd);
+int vfio_front_ioctl(int fd, unsigned long request, ...);
+ssize_t vfio_front_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t vfio_front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset);
+ssize_t vfio_front_readlink(const char *path, char *to, size_t size);
+int vfio_front_dup(int fd);
+int vfio_front_dup2(int fd, int to);
+int vfio_front_dup3(int fd, int to, int flags);
+int vfio_front_fcntl(int fd, int command, ...);
+int vfio_front_fcntl64(int fd, int command, ...);
+int vfio_front_close_range(unsigned first, unsigned last, int flags);
+void vfio_front_closefrom(int first);
 
 /* The C library's function of that name. */
 #define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
@@ -53,7 +53,7 @@ static mode_t mode_of(int flags, va_list list)
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(list, mode_t) : 0;
 }
 
-int front_open(const char *path, int flags, ...)
+int vfio_front_open(const char *path, int flags, ...)
 {
     va_list list;
     va_start(list, flags);
@@ -63,7 +63,7 @@ int front_open(const char *path, int flags, ...)
     return fd != -2 ? fd : NEXT(open)(path, flags, mode);
 }
 
-int front_open64(const char *path, int flags, ...)
+int vfio_front_open64(const char *path, int flags, ...)
 {
     va_list list;
     va_start(list, flags);
@@ -73,13 +73,13 @@ int front_open64(const char *path, int flags, ...)
     return fd != -2 ? fd : NEXT(open64)(path, flags, mode);
 }
 
-int front_close(int fd)
+int vfio_front_close(int fd)
 {
     vfio_forget(fd);
     return NEXT(close)(fd);
 }
 
-int front_ioctl(int fd, unsigned long request, ...)
+int vfio_front_ioctl(int fd, unsigned long request, ...)
 {
     struct vfio_held held;
     va_list list;
@@ -110,14 +110,14 @@ static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ss
     return is_space;
 }
 
-ssize_t front_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+ssize_t vfio_front_pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
     ssize_t result;
     return write_space(fd, bytes, size, offset, &result) ? result
                                                          : NEXT(pwrite)(fd, bytes, size, offset);
 }
 
-ssize_t front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
+ssize_t vfio_front_pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
 {
     ssize_t result;
     return write_space(fd, bytes, size, offset, &result) ? result
@@ -136,17 +136,17 @@ static bool concerns_us(int fd, int to)
 #define COPIED(fd, to, call)                                                                       \
     (!concerns_us(fd, to) ? (call) : (vfio_change_begin(), vfio_change_copied(fd, (call))))
 
-int front_dup(int fd)
+int vfio_front_dup(int fd)
 {
     return COPIED(fd, -1, NEXT(dup)(fd));
 }
 
-int front_dup2(int fd, int to)
+int vfio_front_dup2(int fd, int to)
 {
     return COPIED(fd, to, NEXT(dup2)(fd, to));
 }
 
-int front_dup3(int fd, int to, int flags)
+int vfio_front_dup3(int fd, int to, int flags)
 {
     return COPIED(fd, to, NEXT(dup3)(fd, to, flags));
 }
@@ -157,7 +157,7 @@ static bool copies(int command)
 }
 
 /* The argument is an int or a pointer. Reading a pointer covers both. */
-int front_fcntl(int fd, int command, ...)
+int vfio_front_fcntl(int fd, int command, ...)
 {
     va_list list;
     va_start(list, command);
@@ -168,7 +168,7 @@ int front_fcntl(int fd, int command, ...)
     return COPIED(fd, -1, NEXT(fcntl)(fd, command, argument));
 }
 
-int front_fcntl64(int fd, int command, ...)
+int vfio_front_fcntl64(int fd, int command, ...)
 {
     va_list list;
     va_start(list, command);
@@ -179,7 +179,7 @@ int front_fcntl64(int fd, int command, ...)
     return COPIED(fd, -1, NEXT(fcntl64)(fd, command, argument));
 }
 
-int front_close_range(unsigned first, unsigned last, int flags)
+int vfio_front_close_range(unsigned first, unsigned last, int flags)
 {
     if ((flags & (int)CLOSE_RANGE_CLOEXEC) || !vfio_has(first, last))
         return NEXT(close_range)(first, last, flags);
@@ -189,7 +189,7 @@ int front_close_range(unsigned first, unsigned last, int flags)
     return result;
 }
 
-void front_closefrom(int first)
+void vfio_front_closefrom(int first)
 {
     const unsigned from = first < 0 ? 0 : (unsigned)first;
     if (!vfio_has(from, UINT_MAX)) {
@@ -202,7 +202,7 @@ void front_closefrom(int first)
 }
 
 /* /sys/bus/pci/devices/ADDRESS/iommu_group is a link to the group. */
-ssize_t front_readlink(const char *path, char *to, size_t size)
+ssize_t vfio_front_readlink(const char *path, char *to, size_t size)
 {
     char address[13] = "", text[64], name[64];
     int used = 0;

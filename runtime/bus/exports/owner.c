@@ -142,7 +142,7 @@ static bool is_held(size_t place)
 
 static bool is_inside(size_t place, uint32_t key)
 {
-    const struct place *p = &own.table->places[place];
+    const struct import_slot *p = &own.table->places[place];
     return atomic_load(&p->key) == key && atomic_load(&p->busy) != 0 && is_held(place);
 }
 

@@ -31,7 +31,7 @@ struct owner {
 struct dpk_import {
     struct owner *owner;
     struct entry *entry;
-    struct place *place;
+    struct import_slot *place;
     uint32_t key;
 };
 
@@ -198,7 +198,7 @@ static bool lock_place(const struct owner *o, size_t place, short how)
 
 /* The kernel grants a lock again to its owner, so `taken` has the places that this process holds.
  * Call this with the lock. */
-static struct place *take_place(struct owner *o, uint32_t key)
+static struct import_slot *take_place(struct owner *o, uint32_t key)
 {
     for (size_t i = 0; i < PEERS_MAX; i++) {
         if (o->taken[i] || !lock_place(o, i, F_WRLCK))
@@ -212,7 +212,7 @@ static struct place *take_place(struct owner *o, uint32_t key)
 }
 
 /* A child of fork() leaves the places of its parent alone. Call this with the lock. */
-static void leave_place(struct owner *o, struct place *p)
+static void leave_place(struct owner *o, struct import_slot *p)
 {
     if (o->user != getpid())
         return;

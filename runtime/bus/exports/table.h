@@ -18,7 +18,7 @@ struct entry {
 
 /* The place of one import. Its user holds a lock on the byte of the file with the place's index,
  * through its own file description; so the lock ends with the process. */
-struct place {
+struct import_slot {
     _Atomic uint32_t key;  /* key of its export */
     _Atomic uint32_t busy; /* number of threads that copy */
 };
@@ -27,7 +27,7 @@ struct table {
     struct dpk_uuid identity;
     uint64_t mark; /* address in the owner that also holds its identity, but not in its children */
     struct entry entries[ENTRIES_MAX];
-    struct place places[PEERS_MAX];
+    struct import_slot places[PEERS_MAX];
 };
 
 #endif

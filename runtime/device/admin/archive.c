@@ -29,7 +29,7 @@ enum { OVR_EN = 1, RD_EN = 2 };
 
 static const char development[] = "development";
 
-void archive_free(struct archive *a)
+void admin_archive_free(struct archive *a)
 {
     dpk_nv_list_free(&a->current);
     dpk_nv_list_free(&a->next);
@@ -84,7 +84,7 @@ static void put_rollback(struct dpk_buf *out, const struct dpk_device_rollback *
     }
 }
 
-void archive_put(const struct archive *a, struct dpk_buf *out)
+void admin_archive_put(const struct archive *a, struct dpk_buf *out)
 {
     uint8_t digest[SHA256_DIGEST_LENGTH];
     dpk_put(out, fingerprint, sizeof fingerprint);
@@ -456,8 +456,8 @@ static enum dpk_status check_end(const uint8_t *bytes, size_t size, struct dpk_r
     return DPK_OK;
 }
 
-enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *out,
-                              struct dpk_error *err)
+enum dpk_status admin_archive_parse(const void *bytes, size_t size, struct archive *out,
+                                    struct dpk_error *err)
 {
     struct dpk_reader r;
     size_t texts = 0;
@@ -489,6 +489,6 @@ enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *ou
     if (status == DPK_OK)
         status = check_owner(out, err);
     if (status != DPK_OK)
-        archive_free(out);
+        admin_archive_free(out);
     return status;
 }

@@ -38,13 +38,13 @@ struct archive {
     bool development;
     bool pair;
 };
-void archive_free(struct archive *a); /* frees the lists */
+void admin_archive_free(struct archive *a); /* frees the lists */
 
-void archive_put(const struct archive *a, struct dpk_buf *out);
+void admin_archive_put(const struct archive *a, struct dpk_buf *out);
 
 /* Parses an archive and checks that its state is possible for a device. Errors: DPK_ERR_FORMAT with
  * the offset if it is not. */
-enum dpk_status archive_parse(const void *bytes, size_t size, struct archive *out,
-                              struct dpk_error *err);
+enum dpk_status admin_archive_parse(const void *bytes, size_t size, struct archive *out,
+                                    struct dpk_error *err);
 
 #endif

@@ -156,10 +156,10 @@ enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys
     if (status == DPK_OK && with_factory_keys)
         status = gather_factory(dev, &a, &secret, err);
     if (status == DPK_OK) {
-        archive_put(&a, out);
+        admin_archive_put(&a, out);
         status = out->failed ? dpk_fail_nomem(err) : DPK_OK;
     }
-    archive_free(&a);
+    admin_archive_free(&a);
     dpk_buf_wipe_free(&secret);
     dpk_buf_free(&certs);
     dpk_buf_free(&keys);
@@ -171,9 +171,9 @@ enum dpk_status dpk_device_export(struct dpk_device *dev, bool with_factory_keys
 enum dpk_status dpk_device_archive_check(const void *bytes, size_t size, struct dpk_error *err)
 {
     struct archive a;
-    enum dpk_status status = archive_parse(bytes, size, &a, err);
+    enum dpk_status status = admin_archive_parse(bytes, size, &a, err);
     if (status == DPK_OK)
-        archive_free(&a);
+        admin_archive_free(&a);
     return status;
 }
 
@@ -252,12 +252,12 @@ enum dpk_status dpk_device_import(const char *name, const void *bytes, size_t si
     struct archive a;
     enum dpk_status status = dpk_device_check_name(name, err);
     if (status == DPK_OK)
-        status = archive_parse(bytes, size, &a, err);
+        status = admin_archive_parse(bytes, size, &a, err);
     if (status != DPK_OK)
         return status;
     const struct dpk_device_names names = {name, NULL,
                                            dpk_device_type_find(a.texts[DPK_IDENTITY_TARGET])};
     status = dpk_device_build(&names, fill, &a, err);
-    archive_free(&a);
+    admin_archive_free(&a);
     return status;
 }

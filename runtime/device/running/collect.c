@@ -33,15 +33,15 @@ static void note_time(struct units_file *units, bool on, bool all)
 static enum dpk_status begin(const char *directory, int *folder, struct units_lock *lock,
                              struct dpk_error *err)
 {
-    enum dpk_status status = folder_open(directory, true, folder, err);
-    if (status == DPK_OK && (status = units_lock(*folder, true, lock, err)) != DPK_OK)
+    enum dpk_status status = running_folder_open(directory, true, folder, err);
+    if (status == DPK_OK && (status = running_units_lock(*folder, true, lock, err)) != DPK_OK)
         close(*folder);
     return status;
 }
 
 static void end(int folder, struct units_lock *lock)
 {
-    units_unlock(lock);
+    running_units_unlock(lock);
     close(folder);
 }
 
@@ -51,7 +51,7 @@ static bool change(int folder, unsigned process, change_process *how, bool on, b
     struct process_file *file;
     bool found = false;
     for (unsigned n = 0; n < DPK_LIVE_PROCESSES; n++) {
-        if ((process != UINT_MAX && n != process) || !process_map(folder, n, &file))
+        if ((process != UINT_MAX && n != process) || !running_process_map(folder, n, &file))
             continue;
         how(file, on, reset);
         munmap(file, sizeof *file);
@@ -127,10 +127,10 @@ enum dpk_status dpk_live_read_samples(const char *directory, unsigned process,
     int folder;
     struct process_file *file;
     *count = 0;
-    enum dpk_status status = folder_open(directory, false, &folder, err);
+    enum dpk_status status = running_folder_open(directory, false, &folder, err);
     if (status != DPK_OK)
         return status;
-    if (!process_map(folder, process, &file)) {
+    if (!running_process_map(folder, process, &file)) {
         close(folder);
         return no_process(process, err);
     }

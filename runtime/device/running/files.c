@@ -17,7 +17,8 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "counters are for several processes"
 
 /* ---- The folder ---- */
 
-enum dpk_status folder_open(const char *directory, bool make, int *out, struct dpk_error *err)
+enum dpk_status running_folder_open(const char *directory, bool make, int *out,
+                                    struct dpk_error *err)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -86,7 +87,8 @@ static enum dpk_status take_lock(int fd, bool wait, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct dpk_error *err)
+enum dpk_status running_units_lock(int folder, bool wait, struct units_lock *out,
+                                   struct dpk_error *err)
 {
     struct stat st;
     *out = (struct units_lock){
@@ -108,7 +110,7 @@ enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct
 }
 
 /* Unlocks before closing, because a child of fork() may have the descriptor, too. */
-void units_release(int *fd)
+void running_units_release(int *fd)
 {
     if (*fd < 0)
         return;
@@ -117,10 +119,10 @@ void units_release(int *fd)
     *fd = -1;
 }
 
-void units_unlock(struct units_lock *lock)
+void running_units_unlock(struct units_lock *lock)
 {
     munmap(lock->file, sizeof *lock->file);
-    units_release(&lock->fd);
+    running_units_release(&lock->fd);
 }
 
 /* ---- Files of processes ---- */
@@ -148,8 +150,8 @@ static bool has_lock(int fd)
     return fcntl(fd, F_OFD_GETLK, &whole) != 0 || whole.l_type != F_UNLCK;
 }
 
-enum dpk_status process_make(int folder, unsigned number, int *out, struct process_file **file,
-                             struct dpk_error *err)
+enum dpk_status running_process_make(int folder, unsigned number, int *out,
+                                     struct process_file **file, struct dpk_error *err)
 {
     struct file_name name;
     int fd = openat(folder, name_of(number, &name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -169,7 +171,7 @@ enum dpk_status process_make(int folder, unsigned number, int *out, struct proce
     return status;
 }
 
-bool process_map(int folder, unsigned number, struct process_file **out)
+bool running_process_map(int folder, unsigned number, struct process_file **out)
 {
     struct file_name name;
     int fd = openat(folder, name_of(number, &name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -182,7 +184,7 @@ bool process_map(int folder, unsigned number, struct process_file **out)
     return *out != NULL;
 }
 
-bool process_is_dead(int folder, unsigned number)
+bool running_process_is_dead(int folder, unsigned number)
 {
     struct file_name name;
     int fd = openat(folder, name_of(number, &name), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -193,7 +195,7 @@ bool process_is_dead(int folder, unsigned number)
     return dead;
 }
 
-void process_bury(int folder, unsigned number, struct units_file *units)
+void running_process_bury(int folder, unsigned number, struct units_file *units)
 {
     struct file_name name;
     for (unsigned i = 0; i < DPK_UNITS_MAX; i++) {

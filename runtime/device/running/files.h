@@ -36,7 +36,8 @@ struct process_file {
 
 /* Opens `directory`/live, and makes it if `make`. Errors: DPK_ERR_NOT_FOUND if it does not
  * exist. */
-enum dpk_status folder_open(const char *directory, bool make, int *out, struct dpk_error *err);
+enum dpk_status running_folder_open(const char *directory, bool make, int *out,
+                                    struct dpk_error *err);
 /* Opens the file of all units, completes it, maps it, and takes its lock, which is needed to make
  * and clean up files. Errors: DPK_ERR_TIMEOUT if `wait` is false and another process has the
  * lock. */
@@ -44,17 +45,18 @@ struct units_lock {
     int fd;
     struct units_file *file;
 };
-enum dpk_status units_lock(int folder, bool wait, struct units_lock *out, struct dpk_error *err);
-void units_unlock(struct units_lock *lock); /* also unmaps the file */
-void units_release(int *fd);                /* releases only the lock; -1 is allowed */
+enum dpk_status running_units_lock(int folder, bool wait, struct units_lock *out,
+                                   struct dpk_error *err);
+void running_units_unlock(struct units_lock *lock); /* also unmaps the file */
+void running_units_release(int *fd);                /* releases only the lock; -1 is allowed */
 /* Makes the file of a new process, which lives as long as *fd is open. Call this with the lock. */
-enum dpk_status process_make(int folder, unsigned number, int *fd, struct process_file **out,
-                             struct dpk_error *err);
+enum dpk_status running_process_make(int folder, unsigned number, int *fd,
+                                     struct process_file **out, struct dpk_error *err);
 /* Maps the file of a process. Returns false if it does not exist or its process is dead. */
-bool process_map(int folder, unsigned number, struct process_file **out);
+bool running_process_map(int folder, unsigned number, struct process_file **out);
 /* Returns true if a file of that number exists and its process is dead. */
-bool process_is_dead(int folder, unsigned number);
+bool running_process_is_dead(int folder, unsigned number);
 /* Removes its file and frees its units. Call this with the lock. */
-void process_bury(int folder, unsigned number, struct units_file *units);
+void running_process_bury(int folder, unsigned number, struct units_file *units);
 
 #endif

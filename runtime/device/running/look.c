@@ -60,10 +60,10 @@ static enum dpk_status look_at(struct process_file *file, unsigned number, struc
 static enum dpk_status with_lock(const char *directory, struct units_lock *lock, int *folder,
                                  struct dpk_error *err)
 {
-    enum dpk_status status = folder_open(directory, false, folder, err);
+    enum dpk_status status = running_folder_open(directory, false, folder, err);
     if (status != DPK_OK)
         return status;
-    status = units_lock(*folder, true, lock, err);
+    status = running_units_lock(*folder, true, lock, err);
     if (status != DPK_OK)
         close(*folder);
     return status;
@@ -91,16 +91,16 @@ enum dpk_status dpk_live_look(const char *directory, bool threads, struct dpk_li
         status = dpk_fail_nomem(err);
     for (unsigned n = 0; n < DPK_LIVE_PROCESSES && status == DPK_OK; n++) {
         struct process_file *file;
-        if (process_map(folder, n, &file)) {
+        if (running_process_map(folder, n, &file)) {
             status = look_at(file, n, lock.file, threads, out, err);
             munmap(file, sizeof *file);
-        } else if (process_is_dead(folder, n)) {
-            process_bury(folder, n, lock.file);
+        } else if (running_process_is_dead(folder, n)) {
+            running_process_bury(folder, n, lock.file);
         }
     }
     out->collects = lock.file->collects != 0;
     out->for_ns = time_between(lock.file);
-    units_unlock(&lock);
+    running_units_unlock(&lock);
     close(folder);
     if (status != DPK_OK)
         dpk_live_seen_free(out);
@@ -127,14 +127,14 @@ enum dpk_status dpk_live_watch(const char *directory, struct dpk_live_watch **ou
     int folder;
     struct units_lock lock;
     *out = NULL;
-    enum dpk_status status = folder_open(directory, true, &folder, err);
+    enum dpk_status status = running_folder_open(directory, true, &folder, err);
     if (status != DPK_OK)
         return status;
-    status = units_lock(folder, true, &lock, err);
+    status = running_units_lock(folder, true, &lock, err);
     close(folder);
     if (status != DPK_OK)
         return status;
-    units_release(&lock.fd);
+    running_units_release(&lock.fd);
     *out = malloc(sizeof **out);
     if (!*out) {
         munmap(lock.file, sizeof *lock.file);
@@ -189,17 +189,17 @@ enum dpk_status dpk_live_still(const char *directory, struct dpk_live_pause *out
     struct process_file *file;
     *count = 0;
     out->fd = -1;
-    enum dpk_status status = folder_open(directory, true, &folder, err);
-    if (status == DPK_OK && (status = units_lock(folder, true, &lock, err)) != DPK_OK)
+    enum dpk_status status = running_folder_open(directory, true, &folder, err);
+    if (status == DPK_OK && (status = running_units_lock(folder, true, &lock, err)) != DPK_OK)
         close(folder);
     if (status != DPK_OK)
         return status;
     for (unsigned n = 0; n < DPK_LIVE_PROCESSES; n++) {
-        if (process_map(folder, n, &file)) {
+        if (running_process_map(folder, n, &file)) {
             munmap(file, sizeof *file);
             (*count)++;
-        } else if (process_is_dead(folder, n)) {
-            process_bury(folder, n, lock.file);
+        } else if (running_process_is_dead(folder, n)) {
+            running_process_bury(folder, n, lock.file);
         }
     }
     munmap(lock.file, sizeof *lock.file);
@@ -210,5 +210,5 @@ enum dpk_status dpk_live_still(const char *directory, struct dpk_live_pause *out
 
 void dpk_live_moves(struct dpk_live_pause *pause)
 {
-    units_release(&pause->fd);
+    running_units_release(&pause->fd);
 }

@@ -22,13 +22,13 @@ static enum dpk_status take_number(struct dpk_live *live, struct dpk_error *err)
 {
     for (unsigned n = 0; n < DPK_LIVE_PROCESSES; n++) {
         struct process_file *other;
-        if (process_map(live->folder, n, &other)) {
+        if (running_process_map(live->folder, n, &other)) {
             munmap(other, sizeof *other);
             continue;
         }
-        process_bury(live->folder, n, live->units);
+        running_process_bury(live->folder, n, live->units);
         live->number = n;
-        return process_make(live->folder, n, &live->fd, &live->file, err);
+        return running_process_make(live->folder, n, &live->fd, &live->file, err);
     }
     return dpk_fail(err, DPK_ERR_NOMEM, "the device has %d DPA processes already",
                     DPK_LIVE_PROCESSES);
@@ -48,12 +48,13 @@ enum dpk_status dpk_live_enter(const char *directory, const struct dpk_live_prog
     if (!live)
         return dpk_fail_nomem(err);
     live->fd = -1;
-    enum dpk_status status = folder_open(directory, true, &live->folder, err);
-    if (status == DPK_OK && (status = units_lock(live->folder, true, &live->lock, err)) == DPK_OK) {
+    enum dpk_status status = running_folder_open(directory, true, &live->folder, err);
+    if (status == DPK_OK &&
+        (status = running_units_lock(live->folder, true, &live->lock, err)) == DPK_OK) {
         live->units = live->lock.file;
         status = take_number(live, err);
         if (status != DPK_OK)
-            units_unlock(&live->lock);
+            running_units_unlock(&live->lock);
     }
     if (status != DPK_OK) {
         if (live->folder >= 0)
@@ -72,7 +73,7 @@ enum dpk_status dpk_live_enter(const char *directory, const struct dpk_live_prog
 void dpk_live_entered(struct dpk_live *live)
 {
     if (live)
-        units_release(&live->lock.fd);
+        running_units_release(&live->lock.fd);
 }
 
 static void let_go(struct dpk_live *live)
@@ -90,7 +91,7 @@ void dpk_live_leave(struct dpk_live *live)
     if (!live)
         return;
     dpk_live_entered(live);
-    process_bury(live->folder, live->number, live->units);
+    running_process_bury(live->folder, live->number, live->units);
     let_go(live);
 }
 
@@ -126,12 +127,12 @@ static void sweep(struct dpk_live *live, unsigned number)
 {
     struct units_lock lock;
     if (number >= DPK_LIVE_PROCESSES || number == live->number ||
-        !process_is_dead(live->folder, number) ||
-        units_lock(live->folder, false, &lock, NULL) != DPK_OK)
+        !running_process_is_dead(live->folder, number) ||
+        running_units_lock(live->folder, false, &lock, NULL) != DPK_OK)
         return;
-    if (process_is_dead(live->folder, number))
-        process_bury(live->folder, number, lock.file);
-    units_unlock(&lock);
+    if (running_process_is_dead(live->folder, number))
+        running_process_bury(live->folder, number, lock.file);
+    running_units_unlock(&lock);
 }
 
 struct dpk_units dpk_live_free(struct dpk_live *live, bool dead)

@@ -65,19 +65,19 @@ enum { CODES_MAX = 1 << 16, ATTRIBUTES_MAX = 64 };
 
 /* ---- Parts of all tables ---- */
 
-struct dpk_reader dwarf_section(const struct dpk_image *image, const char *name)
+struct dpk_reader debug_dwarf_section(const struct dpk_image *image, const char *name)
 {
     size_t size = 0;
     const void *data = dpk_image_section(image, name, &size);
     return dpk_reader(data, data ? size : 0);
 }
 
-uint64_t dwarf_offset(struct dpk_reader *r, bool wide)
+uint64_t debug_dwarf_offset(struct dpk_reader *r, bool wide)
 {
     return wide ? dpk_read_le64(r) : dpk_read_le32(r);
 }
 
-const char *dwarf_string(struct dpk_reader *r)
+const char *debug_dwarf_string(struct dpk_reader *r)
 {
     size_t left = dpk_reader_left(r);
     const uint8_t *nul = r->failed || left == 0 ? NULL : memchr(r->pos, 0, left);
@@ -97,22 +97,23 @@ static struct dpk_reader from(const struct dpk_reader *section, uint64_t offset)
                : dpk_reader(NULL, 0);
 }
 
-const char *dwarf_string_at(const struct dpk_reader *section, uint64_t offset)
+const char *debug_dwarf_string_at(const struct dpk_reader *section, uint64_t offset)
 {
     struct dpk_reader r = from(section, offset);
-    return dwarf_string(&r);
+    return debug_dwarf_string(&r);
 }
 
-struct dwarf_sections dwarf_sections_of(const struct dpk_image *image)
+struct dwarf_sections debug_dwarf_sections_of(const struct dpk_image *image)
 {
-    return (struct dwarf_sections){.info = dwarf_section(image, ".debug_info"),
-                                   .abbreviations = dwarf_section(image, ".debug_abbrev"),
-                                   .strings = dwarf_section(image, ".debug_str"),
-                                   .line_strings = dwarf_section(image, ".debug_line_str"),
-                                   .string_offsets = dwarf_section(image, ".debug_str_offsets"),
-                                   .addresses = dwarf_section(image, ".debug_addr"),
-                                   .ranges = dwarf_section(image, ".debug_ranges"),
-                                   .range_lists = dwarf_section(image, ".debug_rnglists")};
+    return (struct dwarf_sections){.info = debug_dwarf_section(image, ".debug_info"),
+                                   .abbreviations = debug_dwarf_section(image, ".debug_abbrev"),
+                                   .strings = debug_dwarf_section(image, ".debug_str"),
+                                   .line_strings = debug_dwarf_section(image, ".debug_line_str"),
+                                   .string_offsets =
+                                       debug_dwarf_section(image, ".debug_str_offsets"),
+                                   .addresses = debug_dwarf_section(image, ".debug_addr"),
+                                   .ranges = debug_dwarf_section(image, ".debug_ranges"),
+                                   .range_lists = debug_dwarf_section(image, ".debug_rnglists")};
 }
 
 /* ---- Units ---- */
@@ -162,15 +163,16 @@ static void read_bases(const struct dwarf_sections *s, struct dwarf_unit *u)
 {
     struct dwarf_entry first;
     struct dpk_reader r = from(&s->info, u->entries);
-    if (!dwarf_entry_next(u, &r, &first))
+    if (!debug_dwarf_entry_next(u, &r, &first))
         return;
     u->string_base = first.string_base.number;
     u->address_base = first.address_base.number;
     u->list_base = first.list_base.number;
-    (void)dwarf_address(s, u, &first.low, &u->low);
+    (void)debug_dwarf_address(s, u, &first.low, &u->low);
 }
 
-bool dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r, struct dwarf_unit *u)
+bool debug_dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r,
+                           struct dwarf_unit *u)
 {
     *u = (struct dwarf_unit){.begin = dpk_reader_offset(r)};
     if (dpk_reader_left(r) == 0)
@@ -189,9 +191,9 @@ bool dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r, struc
     uint64_t table = 0;
     if (u->version == 5) {
         u->address_size = dpk_read_u8(&h);
-        table = dwarf_offset(&h, u->wide);
+        table = debug_dwarf_offset(&h, u->wide);
     } else {
-        table = dwarf_offset(&h, u->wide);
+        table = debug_dwarf_offset(&h, u->wide);
         u->address_size = dpk_read_u8(&h);
     }
     u->entries = dpk_reader_offset(&h);
@@ -201,11 +203,11 @@ bool dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r, struc
     if (read_abbreviations(from(&s->abbreviations, table), u))
         read_bases(s, u);
     else
-        dwarf_unit_free(u);
+        debug_dwarf_unit_free(u);
     return true;
 }
 
-void dwarf_unit_free(struct dwarf_unit *u)
+void debug_dwarf_unit_free(struct dwarf_unit *u)
 {
     free(u->abbreviations);
     u->abbreviations = NULL;
@@ -269,14 +271,14 @@ static void read_other(const struct dwarf_unit *u, struct dpk_reader *r, struct 
 {
     switch (out->form) {
     case FORM_STRING:
-        out->text = dwarf_string(r);
+        out->text = debug_dwarf_string(r);
         break;
     case FORM_STRP:
     case FORM_LINE_STRP:
     case FORM_STRP_SUP:
     case FORM_SEC_OFFSET:
     case FORM_REF_ADDR:
-        out->number = dwarf_offset(r, u->wide);
+        out->number = debug_dwarf_offset(r, u->wide);
         break;
     case FORM_UDATA:
     case FORM_REF_UDATA:
@@ -337,7 +339,8 @@ static struct dwarf_value *place_of(struct dwarf_entry *e, uint64_t attribute)
     }
 }
 
-bool dwarf_entry_next(const struct dwarf_unit *u, struct dpk_reader *r, struct dwarf_entry *out)
+bool debug_dwarf_entry_next(const struct dwarf_unit *u, struct dpk_reader *r,
+                            struct dwarf_entry *out)
 {
     *out = (struct dwarf_entry){0};
     const uint64_t code = dpk_read_uleb(r);
@@ -371,8 +374,8 @@ bool dwarf_entry_next(const struct dwarf_unit *u, struct dpk_reader *r, struct d
     }
 }
 
-const char *dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                       const struct dwarf_value *v)
+const char *debug_dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                             const struct dwarf_value *v)
 {
     const unsigned size = u->wide ? 8 : 4;
     uint64_t at = 0;
@@ -380,9 +383,9 @@ const char *dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *
     case FORM_STRING:
         return v->text;
     case FORM_STRP:
-        return dwarf_string_at(&s->strings, v->number);
+        return debug_dwarf_string_at(&s->strings, v->number);
     case FORM_LINE_STRP:
-        return dwarf_string_at(&s->line_strings, v->number);
+        return debug_dwarf_string_at(&s->line_strings, v->number);
     case FORM_STRX:
     case FORM_STRX1:
     case FORM_STRX2:
@@ -391,8 +394,8 @@ const char *dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *
         if (v->number > UINT32_MAX || __builtin_add_overflow(u->string_base, v->number * size, &at))
             return NULL;
         struct dpk_reader r = from(&s->string_offsets, at);
-        at = dwarf_offset(&r, u->wide);
-        return r.failed ? NULL : dwarf_string_at(&s->strings, at);
+        at = debug_dwarf_offset(&r, u->wide);
+        return r.failed ? NULL : debug_dwarf_string_at(&s->strings, at);
     default:
         return NULL;
     }
@@ -410,8 +413,8 @@ static bool indexed(const struct dwarf_sections *s, const struct dwarf_unit *u, 
     return !r.failed;
 }
 
-bool dwarf_address(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                   const struct dwarf_value *v, uint64_t *out)
+bool debug_dwarf_address(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                         const struct dwarf_value *v, uint64_t *out)
 {
     if (v->form == FORM_ADDR) {
         *out = v->number;
@@ -421,7 +424,7 @@ bool dwarf_address(const struct dwarf_sections *s, const struct dwarf_unit *u,
            indexed(s, u, v->number, out);
 }
 
-uint64_t dwarf_reference(const struct dwarf_unit *u, const struct dwarf_value *v)
+uint64_t debug_dwarf_reference(const struct dwarf_unit *u, const struct dwarf_value *v)
 {
     if (v->form == FORM_REF_ADDR)
         return v->number;
@@ -505,15 +508,15 @@ static struct dpk_reader list_of(const struct dwarf_sections *s, const struct dw
         if (v->number > UINT32_MAX || __builtin_add_overflow(u->list_base, v->number * size, &at))
             return dpk_reader(NULL, 0);
         struct dpk_reader r = from(&s->range_lists, at);
-        offset = dwarf_offset(&r, u->wide);
+        offset = debug_dwarf_offset(&r, u->wide);
         if (r.failed || __builtin_add_overflow(u->list_base, offset, &at))
             return dpk_reader(NULL, 0);
     }
     return from(&s->range_lists, at);
 }
 
-bool dwarf_ranges(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                  const struct dwarf_entry *e, dwarf_take_range *take, void *context)
+bool debug_dwarf_ranges(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                        const struct dwarf_entry *e, dwarf_take_range *take, void *context)
 {
     uint64_t range[2] = {0, 0}, base = u->low;
     bool has = false;
@@ -526,9 +529,9 @@ bool dwarf_ranges(const struct dwarf_sections *s, const struct dwarf_unit *u,
                 return false;
         return true;
     }
-    if (!e->low.form || !e->high.form || !dwarf_address(s, u, &e->low, &range[0]))
+    if (!e->low.form || !e->high.form || !debug_dwarf_address(s, u, &e->low, &range[0]))
         return true;
-    if (!dwarf_address(s, u, &e->high, &range[1]))
+    if (!debug_dwarf_address(s, u, &e->high, &range[1]))
         range[1] = range[0] + e->high.number; /* a length */
     return range[0] >= range[1] || take(context, range[0], range[1]);
 }

@@ -8,12 +8,12 @@
 /* ---- Parts of all tables ---- */
 
 /* Returns a section's bytes. A section that is missing is empty. */
-struct dpk_reader dwarf_section(const struct dpk_image *image, const char *name);
+struct dpk_reader debug_dwarf_section(const struct dpk_image *image, const char *name);
 /* Reads an offset; `wide`: 64-bit DWARF. */
-uint64_t dwarf_offset(struct dpk_reader *r, bool wide);
+uint64_t debug_dwarf_offset(struct dpk_reader *r, bool wide);
 /* Reads a string. NULL: it does not end within the bytes. */
-const char *dwarf_string(struct dpk_reader *r);
-const char *dwarf_string_at(const struct dpk_reader *section, uint64_t offset);
+const char *debug_dwarf_string(struct dpk_reader *r);
+const char *debug_dwarf_string_at(const struct dpk_reader *section, uint64_t offset);
 
 /* ---- Entries ---- */
 
@@ -55,25 +55,27 @@ struct dwarf_entry {
     struct dwarf_value string_base, address_base, list_base;
 };
 
-struct dwarf_sections dwarf_sections_of(const struct dpk_image *image);
+struct dwarf_sections debug_dwarf_sections_of(const struct dpk_image *image);
 /* Reads the unit at the reader of .debug_info, which moves past it. Returns false at the end. Release it
- * with dwarf_unit_free. */
-bool dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r, struct dwarf_unit *u);
-void dwarf_unit_free(struct dwarf_unit *u);
+ * with debug_dwarf_unit_free. */
+bool debug_dwarf_unit_next(const struct dwarf_sections *s, struct dpk_reader *r,
+                           struct dwarf_unit *u);
+void debug_dwarf_unit_free(struct dwarf_unit *u);
 /* Reads the entry at the reader, which moves past it, but not past its children. Returns false if it
  * cannot be read. */
-bool dwarf_entry_next(const struct dwarf_unit *u, struct dpk_reader *r, struct dwarf_entry *out);
-const char *dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                       const struct dwarf_value *v); /* NULL: none */
-bool dwarf_address(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                   const struct dwarf_value *v, uint64_t *out);
+bool debug_dwarf_entry_next(const struct dwarf_unit *u, struct dpk_reader *r,
+                            struct dwarf_entry *out);
+const char *debug_dwarf_text(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                             const struct dwarf_value *v); /* NULL: none */
+bool debug_dwarf_address(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                         const struct dwarf_value *v, uint64_t *out);
 /* Returns the offset in .debug_info that a reference names; UINT64_MAX: none. */
-uint64_t dwarf_reference(const struct dwarf_unit *u, const struct dwarf_value *v);
+uint64_t debug_dwarf_reference(const struct dwarf_unit *u, const struct dwarf_value *v);
 
 /* Passes each range of addresses of an entry to `take`, until that returns false. Returns false if
  * `take` did. */
 typedef bool dwarf_take_range(void *context, uint64_t begin, uint64_t end);
-bool dwarf_ranges(const struct dwarf_sections *s, const struct dwarf_unit *u,
-                  const struct dwarf_entry *e, dwarf_take_range *take, void *context);
+bool debug_dwarf_ranges(const struct dwarf_sections *s, const struct dwarf_unit *u,
+                        const struct dwarf_entry *e, dwarf_take_range *take, void *context);
 
 #endif

@@ -16,7 +16,7 @@ static bool thread_id(const char **text, unsigned *id)
         *text += 2;
         return true;
     }
-    if (!gdb_number(text, &n) || n > UINT32_MAX)
+    if (!debug_gdb_number(text, &n) || n > UINT32_MAX)
         return false;
     *id = (unsigned)n;
     return true;
@@ -28,22 +28,22 @@ static void choose_thread(struct gdb *g, const char *text)
     char what = *text;
     unsigned id;
     if ((what != 'g' && what != 'c') || !thread_id((text++, &text), &id) || *text != '\0' ||
-        (id != 0 && !gdb_is_thread(g, id))) {
-        gdb_error(g, EINVAL);
+        (id != 0 && !debug_gdb_is_thread(g, id))) {
+        debug_gdb_error(g, EINVAL);
         return;
     }
     if (what == 'g')
         g->thread = id;
     else
         g->step_thread = id;
-    gdb_ok(g);
+    debug_gdb_ok(g);
 }
 
 /* T ID */
 static void is_alive(struct gdb *g, const char *text)
 {
     unsigned id;
-    gdb_ok_or(g, thread_id(&text, &id) && *text == '\0' && gdb_is_thread(g, id), ESRCH);
+    debug_gdb_ok_or(g, thread_id(&text, &id) && *text == '\0' && debug_gdb_is_thread(g, id), ESRCH);
 }
 
 /* ---- Going on and stopping ---- */
@@ -62,7 +62,7 @@ static bool take_action(const char **text, struct action *a)
     if (what != 'c' && what != 's' && what != 'C' && what != 'S')
         return false;
     ++*text;
-    if ((what == 'C' || what == 'S') && !gdb_number(text, &signal))
+    if ((what == 'C' || what == 'S') && !debug_gdb_number(text, &signal))
         return false;
     a->how = what == 's' || what == 'S' ? DPK_RESUME_STEP : DPK_RESUME_RUN;
     if (signal != 0 && signal != SIGTRAP && signal != SIGINT)
@@ -89,9 +89,9 @@ static void act(struct gdb *g, const struct action *actions, size_t count)
     g->running = true;
     g->reason = (struct dpk_stop){0};
     if (g->untold) {
-        gdb_say(g, "not changed: ");
-        gdb_say(g, g->why);
-        gdb_say(g, "\n");
+        debug_gdb_say(g, "not changed: ");
+        debug_gdb_say(g, g->why);
+        debug_gdb_say(g, "\n");
         g->untold = false;
     }
     g->ops->go(g->target, others);
@@ -106,7 +106,7 @@ static void resume(struct gdb *g, const char *text)
     for (; good && *text == ';'; count++)
         good = count < ACTIONS_MAX && take_action((text++, &text), &actions[count]);
     if (!good || *text != '\0')
-        gdb_error(g, EINVAL);
+        debug_gdb_error(g, EINVAL);
     else
         act(g, actions, count);
 }
@@ -116,12 +116,12 @@ static void resume_old(struct gdb *g, const char *text)
 {
     struct action a[2] = {{0}, {.how = DPK_RESUME_RUN}};
     if (!take_action(&text, &a[0]) || *text != '\0') {
-        gdb_error(g, EINVAL);
+        debug_gdb_error(g, EINVAL);
         return;
     }
     a[0].thread = a[0].how == DPK_RESUME_STEP ? g->step_thread : 0;
     if (a[0].how == DPK_RESUME_STEP && a[0].thread == 0)
-        a[0].thread = gdb_thread(g);
+        a[0].thread = debug_gdb_thread(g);
     act(g, a, 2);
 }
 
@@ -133,7 +133,7 @@ static void go_back(struct gdb *g, const char *text)
         return;
     g->running = true;
     g->reason = (struct dpk_stop){0};
-    g->ops->back(g->target, !step ? 0 : g->step_thread ? g->step_thread : gdb_thread(g));
+    g->ops->back(g->target, !step ? 0 : g->step_thread ? g->step_thread : debug_gdb_thread(g));
 }
 
 static void put_reason(struct gdb *g)
@@ -150,7 +150,7 @@ static void put_reason(struct gdb *g)
         break;
     case DPK_STOP_SIGNAL:
         dpk_put_format(&g->body, "T%02xthread:%x;", (unsigned)s->signal & 0xff,
-                       s->thread ? s->thread : gdb_thread(g));
+                       s->thread ? s->thread : debug_gdb_thread(g));
         if (s->watched)
             dpk_put_format(&g->body, "%s:%llx;",
                            s->watched == RV64_W   ? "watch"
@@ -164,15 +164,15 @@ static void put_reason(struct gdb *g)
     }
 }
 
-void gdb_tell_stop(struct gdb *g)
+void debug_gdb_tell_stop(struct gdb *g)
 {
     struct dpk_stop stop = {0};
     if (!g->running || !g->ops->stopped(g->target, &stop))
         return;
     g->running = false;
-    if (!gdb_may_stay(g)) {
-        gdb_say(g, g->why);
-        gdb_say(g, "\n");
+    if (!debug_gdb_may_stay(g)) {
+        debug_gdb_say(g, g->why);
+        debug_gdb_say(g, "\n");
         g->ops->detach(g->target);
         g->over = true;
         return;
@@ -180,7 +180,7 @@ void gdb_tell_stop(struct gdb *g)
     g->reason = stop;
     g->thread = stop.thread;
     put_reason(g);
-    gdb_send(g);
+    debug_gdb_send(g);
     g->over = stop.how == DPK_STOP_EXITED || stop.how == DPK_STOP_KILLED;
 }
 
@@ -202,7 +202,7 @@ static void v_command(struct gdb *g, const char *text)
     } else if (strncmp(text, "Cont", 4) == 0) {
         resume(g, text + 4);
     } else if (strncmp(text, "Kill;", 5) == 0) {
-        gdb_ok(g);
+        debug_gdb_ok(g);
         finish(g, true);
     }
 }
@@ -212,29 +212,29 @@ static bool state_command(struct gdb *g, const char *text)
 {
     switch (g->packet[0]) {
     case 'g':
-        gdb_read_registers(g);
+        debug_gdb_read_registers(g);
         break;
     case 'G':
-        gdb_write_registers(g, text);
+        debug_gdb_write_registers(g, text);
         break;
     case 'p':
-        gdb_read_register(g, text);
+        debug_gdb_read_register(g, text);
         break;
     case 'P':
-        gdb_write_register(g, text);
+        debug_gdb_write_register(g, text);
         break;
     case 'm':
-        gdb_read_memory(g, text);
+        debug_gdb_read_memory(g, text);
         break;
     case 'M':
-        gdb_write_memory(g, text);
+        debug_gdb_write_memory(g, text);
         break;
     case 'X':
-        gdb_write_binary(g, text, g->packet + g->length);
+        debug_gdb_write_binary(g, text, g->packet + g->length);
         break;
     case 'Z':
     case 'z':
-        gdb_set_point(g, text, g->packet[0] == 'Z');
+        debug_gdb_set_point(g, text, g->packet[0] == 'Z');
         break;
     default:
         return false;
@@ -243,11 +243,11 @@ static bool state_command(struct gdb *g, const char *text)
 }
 
 /* An unknown command gets the empty answer, as the protocol requires. */
-void gdb_command(struct gdb *g)
+void debug_gdb_command(struct gdb *g)
 {
     const char *text = g->packet + 1;
-    if (!gdb_may_stay(g)) {
-        gdb_send_away(g);
+    if (!debug_gdb_may_stay(g)) {
+        debug_gdb_send_away(g);
         return;
     }
     if (state_command(g, text))
@@ -275,16 +275,16 @@ void gdb_command(struct gdb *g)
         v_command(g, text);
         break;
     case 'q':
-        gdb_query(g, text);
+        debug_gdb_query(g, text);
         break;
     case 'Q':
         if (strcmp(text, "StartNoAckMode") == 0) {
             g->no_ack = true;
-            gdb_ok(g);
+            debug_gdb_ok(g);
         }
         break;
     case 'D':
-        gdb_ok(g);
+        debug_gdb_ok(g);
         finish(g, false);
         break;
     case 'k':

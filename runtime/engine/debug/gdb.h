@@ -29,63 +29,63 @@ struct gdb {
     bool untold;            /* a change was refused, and GDB has not shown the reason yet */
 };
 
-void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target);
-void gdb_end(struct gdb *g);
+void debug_gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target);
+void debug_gdb_end(struct gdb *g);
 
 /* Takes bytes from the client and executes the packets that they complete. */
-void gdb_feed(struct gdb *g, const void *bytes, size_t size);
+void debug_gdb_feed(struct gdb *g, const void *bytes, size_t size);
 /* Reports to the client, if it waits, that the target has stopped. */
-void gdb_tell_stop(struct gdb *g);
+void debug_gdb_tell_stop(struct gdb *g);
 
 /* ---- Answers and numbers. gdb_packet.c ---- */
-void gdb_ok(struct gdb *g);
-void gdb_error(struct gdb *g, int number); /* number: an errno value, which GDB prints */
-void gdb_hex(struct gdb *g, const void *bytes, size_t size);
+void debug_gdb_ok(struct gdb *g);
+void debug_gdb_error(struct gdb *g, int number); /* number: an errno value, which GDB prints */
+void debug_gdb_hex(struct gdb *g, const void *bytes, size_t size);
 /* Returns the value of a hexadecimal digit, or -1. */
-int gdb_digit(char c);
+int debug_gdb_digit(char c);
 /* Reads a hexadecimal number of 1 to 16 digits; *text moves past it. */
-bool gdb_number(const char **text, uint64_t *out);
+bool debug_gdb_number(const char **text, uint64_t *out);
 /* Reads exactly 2 * size digits at *text, which moves past them. */
-bool gdb_unhex(const char **text, uint8_t *out, size_t size);
+bool debug_gdb_unhex(const char **text, uint8_t *out, size_t size);
 /* Reads "ADDRESS,LENGTH". */
-bool gdb_range(const char **text, uint64_t *address, uint64_t *length);
-bool gdb_expect(const char **text, char c);
+bool debug_gdb_range(const char **text, uint64_t *address, uint64_t *length);
+bool debug_gdb_expect(const char **text, char c);
 /* Answers OK, or the error. */
-void gdb_ok_or(struct gdb *g, bool done, int number);
+void debug_gdb_ok_or(struct gdb *g, bool done, int number);
 /* Prints text on the console of GDB's user. GDB accepts it only while it waits for a stop or for
  * its command. */
-void gdb_say(struct gdb *g, const char *text);
+void debug_gdb_say(struct gdb *g, const char *text);
 /* Frames and sends the answer, which may be empty. */
-void gdb_send(struct gdb *g);
+void debug_gdb_send(struct gdb *g);
 
 /* ---- The client. gdb_session.c ---- */
 /* Gets the client's rights. Returns false if the client must be disconnected. */
-bool gdb_may_stay(struct gdb *g);
+bool debug_gdb_may_stay(struct gdb *g);
 /* Answers with the reason, and disconnects the client. */
-void gdb_send_away(struct gdb *g);
+void debug_gdb_send_away(struct gdb *g);
 /* Answers OK, the error, or the reason why changes are refused. */
-void gdb_changed_or(struct gdb *g, bool done, int number);
+void debug_gdb_changed_or(struct gdb *g, bool done, int number);
 /* Returns true if the target has a thread with this id. */
-bool gdb_is_thread(const struct gdb *g, unsigned id);
+bool debug_gdb_is_thread(const struct gdb *g, unsigned id);
 /* Returns the thread for g, G, p, P, or the first thread. */
-unsigned gdb_thread(const struct gdb *g);
+unsigned debug_gdb_thread(const struct gdb *g);
 
 /* ---- Commands. gdb.c ---- */
 
 /* Executes g->packet and makes the answer. */
-void gdb_command(struct gdb *g);
+void debug_gdb_command(struct gdb *g);
 
 /* Packets g, G, p, P, m, M, X, Z and z (gdb_state.c). */
-void gdb_read_registers(struct gdb *g);
-void gdb_write_registers(struct gdb *g, const char *text);
-void gdb_read_register(struct gdb *g, const char *text);
-void gdb_write_register(struct gdb *g, const char *text);
-void gdb_read_memory(struct gdb *g, const char *text);
-void gdb_write_memory(struct gdb *g, const char *text);
-void gdb_write_binary(struct gdb *g, const char *text, const char *end);
-void gdb_set_point(struct gdb *g, const char *text, bool on);
+void debug_gdb_read_registers(struct gdb *g);
+void debug_gdb_write_registers(struct gdb *g, const char *text);
+void debug_gdb_read_register(struct gdb *g, const char *text);
+void debug_gdb_write_register(struct gdb *g, const char *text);
+void debug_gdb_read_memory(struct gdb *g, const char *text);
+void debug_gdb_write_memory(struct gdb *g, const char *text);
+void debug_gdb_write_binary(struct gdb *g, const char *text, const char *end);
+void debug_gdb_set_point(struct gdb *g, const char *text, bool on);
 
-/* Packets that start with q (gdb_query.c). */
-void gdb_query(struct gdb *g, const char *text);
+/* Packets that start with q (debug_gdb_query.c). */
+void debug_gdb_query(struct gdb *g, const char *text);
 
 #endif

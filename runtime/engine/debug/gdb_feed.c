@@ -12,13 +12,13 @@ static void packet_done(struct gdb *g)
     if (!whole || g->running) /* while the target runs, only an interrupt is allowed */
         return;
     if (g->length > GDB_PACKET_MAX) {
-        gdb_error(g, E2BIG);
+        debug_gdb_error(g, E2BIG);
     } else {
         g->packet[g->length] = '\0';
-        gdb_command(g);
+        debug_gdb_command(g);
     }
     if (!g->running && !(g->over && g->body.size == 0))
-        gdb_send(g);
+        debug_gdb_send(g);
 }
 
 static void take_byte(struct gdb *g, uint8_t byte)
@@ -47,14 +47,14 @@ static void take_byte(struct gdb *g, uint8_t byte)
             g->length++;
         break;
     case GDB_SUM_HIGH:
-        value = gdb_digit((char)byte);
+        value = debug_gdb_digit((char)byte);
         g->said_sum = (uint8_t)((value & 15) << 4);
         if (value < 0) /* not a checksum */
             g->said_sum = (uint8_t)~g->sum;
         g->state = GDB_SUM_LOW;
         break;
     case GDB_SUM_LOW:
-        value = gdb_digit((char)byte);
+        value = debug_gdb_digit((char)byte);
         g->said_sum = value < 0 ? (uint8_t)~g->sum : (uint8_t)(g->said_sum | value);
         g->state = GDB_IDLE;
         packet_done(g);
@@ -74,7 +74,7 @@ static void check_first(struct gdb *g, uint8_t byte)
     g->over = true;
 }
 
-void gdb_feed(struct gdb *g, const void *bytes, size_t size)
+void debug_gdb_feed(struct gdb *g, const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
     if (size > 0 && !g->begun)

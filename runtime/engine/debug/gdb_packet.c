@@ -7,7 +7,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-void gdb_hex(struct gdb *g, const void *bytes, size_t size)
+void debug_gdb_hex(struct gdb *g, const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
     for (size_t i = 0; i < size; i++) {
@@ -16,26 +16,26 @@ void gdb_hex(struct gdb *g, const void *bytes, size_t size)
     }
 }
 
-void gdb_error(struct gdb *g, int number)
+void debug_gdb_error(struct gdb *g, int number)
 {
     g->body.size = 0;
     dpk_put_format(&g->body, "E%02x", (unsigned)number & 0xff);
 }
 
-void gdb_ok(struct gdb *g)
+void debug_gdb_ok(struct gdb *g)
 {
     dpk_put_format(&g->body, "OK");
 }
 
-void gdb_ok_or(struct gdb *g, bool done, int number)
+void debug_gdb_ok_or(struct gdb *g, bool done, int number)
 {
     if (done)
-        gdb_ok(g);
+        debug_gdb_ok(g);
     else
-        gdb_error(g, number);
+        debug_gdb_error(g, number);
 }
 
-void gdb_send(struct gdb *g)
+void debug_gdb_send(struct gdb *g)
 {
     uint8_t sum = 0;
     for (size_t i = 0; i < g->body.size; i++)
@@ -48,34 +48,34 @@ void gdb_send(struct gdb *g)
     g->body.size = 0;
 }
 
-void gdb_say(struct gdb *g, const char *text)
+void debug_gdb_say(struct gdb *g, const char *text)
 {
     dpk_put_u8(&g->body, 'O');
-    gdb_hex(g, text, strlen(text));
-    gdb_send(g);
+    debug_gdb_hex(g, text, strlen(text));
+    debug_gdb_send(g);
 }
 
 /* ---- Numbers ---- */
 
-int gdb_digit(char c)
+int debug_gdb_digit(char c)
 {
     const char *at = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
     return at == NULL ? -1 : (int)(at - digits);
 }
 
-bool gdb_number(const char **text, uint64_t *out)
+bool debug_gdb_number(const char **text, uint64_t *out)
 {
     unsigned count = 0;
     *out = 0;
-    for (; gdb_digit(**text) >= 0 && count < 16; count++)
-        *out = *out << 4 | (unsigned)gdb_digit(*(*text)++);
-    return count > 0 && gdb_digit(**text) < 0;
+    for (; debug_gdb_digit(**text) >= 0 && count < 16; count++)
+        *out = *out << 4 | (unsigned)debug_gdb_digit(*(*text)++);
+    return count > 0 && debug_gdb_digit(**text) < 0;
 }
 
-bool gdb_unhex(const char **text, uint8_t *out, size_t size)
+bool debug_gdb_unhex(const char **text, uint8_t *out, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        int high = gdb_digit((*text)[0]), low = high < 0 ? -1 : gdb_digit((*text)[1]);
+        int high = debug_gdb_digit((*text)[0]), low = high < 0 ? -1 : debug_gdb_digit((*text)[1]);
         if (low < 0)
             return false;
         out[i] = (uint8_t)(high << 4 | low);
@@ -84,7 +84,7 @@ bool gdb_unhex(const char **text, uint8_t *out, size_t size)
     return true;
 }
 
-bool gdb_expect(const char **text, char c)
+bool debug_gdb_expect(const char **text, char c)
 {
     bool there = **text == c;
     *text += there;
@@ -92,7 +92,8 @@ bool gdb_expect(const char **text, char c)
 }
 
 /* "ADDRESS,LENGTH" */
-bool gdb_range(const char **text, uint64_t *address, uint64_t *length)
+bool debug_gdb_range(const char **text, uint64_t *address, uint64_t *length)
 {
-    return gdb_number(text, address) && gdb_expect(text, ',') && gdb_number(text, length);
+    return debug_gdb_number(text, address) && debug_gdb_expect(text, ',') &&
+           debug_gdb_number(text, length);
 }

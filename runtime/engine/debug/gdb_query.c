@@ -60,10 +60,11 @@ static void put_threads_xml(struct gdb *g, struct dpk_buf *b)
 static void put_part(struct gdb *g, const struct dpk_buf *document, const char *text)
 {
     uint64_t offset, length;
-    bool good = gdb_number(&text, &offset) && *text++ == ',' && gdb_number(&text, &length) &&
-                *text == '\0' && offset <= document->size && !document->failed;
+    bool good = debug_gdb_number(&text, &offset) && *text++ == ',' &&
+                debug_gdb_number(&text, &length) && *text == '\0' && offset <= document->size &&
+                !document->failed;
     if (!good) {
-        gdb_error(g, EINVAL);
+        debug_gdb_error(g, EINVAL);
         return;
     }
     uint64_t left = document->size - offset;
@@ -82,7 +83,7 @@ static void transfer(struct gdb *g, const char *text)
     else if ((rest = after(text, "threads:read::")) != NULL)
         put_threads_xml(g, &document);
     else if (after(text, "features:read:") != NULL)
-        gdb_error(g, ENOENT); /* no such annex */
+        debug_gdb_error(g, ENOENT); /* no such annex */
     if (rest != NULL)
         put_part(g, &document, rest);
     dpk_buf_free(&document);
@@ -102,12 +103,12 @@ static void about_thread(struct gdb *g, const char *text)
 {
     uint64_t id;
     char out[160] = "";
-    if (!gdb_number(&text, &id) || *text != '\0' || id > UINT32_MAX) {
-        gdb_error(g, EINVAL);
+    if (!debug_gdb_number(&text, &id) || *text != '\0' || id > UINT32_MAX) {
+        debug_gdb_error(g, EINVAL);
         return;
     }
     g->ops->describe(g->target, (unsigned)id, out, sizeof out);
-    gdb_hex(g, out, strlen(out));
+    debug_gdb_hex(g, out, strlen(out));
 }
 
 /* ---- monitor ---- */
@@ -117,22 +118,22 @@ static void monitor(struct gdb *g, const char *text)
 {
     char words[64] = "";
     size_t size = strlen(text) / 2;
-    if (size >= sizeof words || !gdb_unhex(&text, (uint8_t *)words, size) || *text != '\0') {
-        gdb_error(g, EINVAL);
+    if (size >= sizeof words || !debug_gdb_unhex(&text, (uint8_t *)words, size) || *text != '\0') {
+        debug_gdb_error(g, EINVAL);
         return;
     }
     if (strcmp(words, "policy") != 0)
-        gdb_say(g, "monitor policy: what the device allows debuggers\n");
+        debug_gdb_say(g, "monitor policy: what the device allows debuggers\n");
     else if (g->why)
-        gdb_say(g, g->why);
+        debug_gdb_say(g, g->why);
     else
-        gdb_say(g, "debuggers may look and change everything");
+        debug_gdb_say(g, "debuggers may look and change everything");
     if (strcmp(words, "policy") == 0)
-        gdb_say(g, "\n");
+        debug_gdb_say(g, "\n");
     dpk_put_format(&g->body, "OK");
 }
 
-void gdb_query(struct gdb *g, const char *text)
+void debug_gdb_query(struct gdb *g, const char *text)
 {
     const char *rest;
     if (after(text, "Supported") != NULL)
@@ -141,7 +142,7 @@ void gdb_query(struct gdb *g, const char *text)
                        "qXfer:threads:read+%s",
                        GDB_PACKET_MAX, g->ops->back ? ";ReverseStep+;ReverseContinue+" : "");
     else if (strcmp(text, "C") == 0)
-        dpk_put_format(&g->body, "QC%x", gdb_thread(g));
+        dpk_put_format(&g->body, "QC%x", debug_gdb_thread(g));
     else if (strcmp(text, "fThreadInfo") == 0)
         list_threads(g);
     else if (strcmp(text, "sThreadInfo") == 0)

@@ -4,13 +4,13 @@
 
 #include "engine/debug/gdb.h"
 
-void gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target)
+void debug_gdb_begin(struct gdb *g, const struct dpk_debug_ops *ops, void *target)
 {
     *g = (struct gdb){.ops = ops, .target = target};
     g->reason = (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
 }
 
-void gdb_end(struct gdb *g)
+void debug_gdb_end(struct gdb *g)
 {
     dpk_buf_free(&g->out);
     dpk_buf_free(&g->body);
@@ -19,7 +19,7 @@ void gdb_end(struct gdb *g)
 
 /* ---- The rights of the client ---- */
 
-bool gdb_may_stay(struct gdb *g)
+bool debug_gdb_may_stay(struct gdb *g)
 {
     const char *why = NULL;
     enum dpk_debug_rights rights = g->ops->rights ? g->ops->rights(g->target, &why) : DPK_DEBUG_ALL;
@@ -38,7 +38,7 @@ static void put_why(struct gdb *g)
             g->body.data[i] = '?';
 }
 
-void gdb_send_away(struct gdb *g)
+void debug_gdb_send_away(struct gdb *g)
 {
     put_why(g);
     g->ops->detach(g->target);
@@ -47,21 +47,21 @@ void gdb_send_away(struct gdb *g)
 
 /* Answers a change with OK or the reason of its refusal. GDB shows the reason for registers, but
  * not for memory. So the reason is also sent when the program continues. */
-void gdb_changed_or(struct gdb *g, bool done, int number)
+void debug_gdb_changed_or(struct gdb *g, bool done, int number)
 {
-    if (!done && !gdb_may_stay(g)) {
-        gdb_send_away(g);
+    if (!done && !debug_gdb_may_stay(g)) {
+        debug_gdb_send_away(g);
     } else if (!done && g->why) {
         put_why(g);
         g->untold = true;
     } else {
-        gdb_ok_or(g, done, number);
+        debug_gdb_ok_or(g, done, number);
     }
 }
 
 /* ---- The thread of a packet ---- */
 
-bool gdb_is_thread(const struct gdb *g, unsigned id)
+bool debug_gdb_is_thread(const struct gdb *g, unsigned id)
 {
     unsigned ids[GDB_THREADS_MAX];
     size_t count = g->ops->threads(g->target, ids, GDB_THREADS_MAX);
@@ -71,10 +71,10 @@ bool gdb_is_thread(const struct gdb *g, unsigned id)
     return false;
 }
 
-unsigned gdb_thread(const struct gdb *g)
+unsigned debug_gdb_thread(const struct gdb *g)
 {
     unsigned ids[GDB_THREADS_MAX];
-    if (g->thread != 0 && gdb_is_thread(g, g->thread))
+    if (g->thread != 0 && debug_gdb_is_thread(g, g->thread))
         return g->thread;
     return g->ops->threads(g->target, ids, GDB_THREADS_MAX) ? ids[0] : 0;
 }

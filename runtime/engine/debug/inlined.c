@@ -23,7 +23,7 @@ struct dpk_inlines {
     unsigned steps; /* ranges that were looked at: many entries may share a long list */
 };
 
-/* What dwarf_ranges passes on. */
+/* What debug_dwarf_ranges passes on. */
 struct finding {
     struct dpk_inlines *all;
     const char *name;
@@ -77,15 +77,15 @@ static const char *name_of(const struct dpk_inlines *l, const struct dwarf_unit 
 {
     struct dwarf_entry e = *entry;
     for (unsigned i = 0; i < ORIGINS_MAX; i++) {
-        const char *name = dwarf_text(&l->sections, u, &e.name);
+        const char *name = debug_dwarf_text(&l->sections, u, &e.name);
         if (name)
             return name;
-        const uint64_t at = dwarf_reference(u, &e.origin);
+        const uint64_t at = debug_dwarf_reference(u, &e.origin);
         u = at >= u->entries && at < u->end ? u : unit_at(l, at);
         if (!u || !u->abbreviations)
             return NULL;
         struct dpk_reader r = dpk_reader_slice(&l->sections.info, at, u->end - at);
-        if (!dwarf_entry_next(u, &r, &e))
+        if (!debug_dwarf_entry_next(u, &r, &e))
             return NULL;
     }
     return NULL;
@@ -97,10 +97,10 @@ static bool read_unit(struct dpk_inlines *l, const struct dwarf_unit *u)
     struct dpk_reader r = dpk_reader_slice(&l->sections.info, u->entries, u->end - u->entries);
     struct dwarf_entry e;
     unsigned depth = 0;
-    while (u->abbreviations && dpk_reader_left(&r) > 0 && dwarf_entry_next(u, &r, &e)) {
+    while (u->abbreviations && dpk_reader_left(&r) > 0 && debug_dwarf_entry_next(u, &r, &e)) {
         if (e.tag == DWARF_TAG_INLINED) {
             struct finding f = {.all = l, .name = name_of(l, u, &e), .depth = depth};
-            if (f.name && !dwarf_ranges(&l->sections, u, &e, take_place, &f))
+            if (f.name && !debug_dwarf_ranges(&l->sections, u, &e, take_place, &f))
                 return false;
         }
         depth += e.tag && e.has_children;
@@ -125,13 +125,13 @@ struct dpk_inlines *dpk_inlines_create(const struct dpk_image *image)
     if (!l)
         return NULL;
     l->image = dpk_image_share(image);
-    l->sections = dwarf_sections_of(image);
+    l->sections = debug_dwarf_sections_of(image);
     struct dpk_reader r = l->sections.info;
     size_t abbreviations = 0;
-    while (abbreviations < ABBREVIATIONS_MAX && dwarf_unit_next(&l->sections, &r, &u)) {
+    while (abbreviations < ABBREVIATIONS_MAX && debug_dwarf_unit_next(&l->sections, &r, &u)) {
         abbreviations += u.abbreviation_count;
         if (!grow(&l->units, l->unit_count, &l->unit_room, sizeof *l->units, UNITS_MAX)) {
-            dwarf_unit_free(&u);
+            debug_dwarf_unit_free(&u);
             break;
         }
         l->units[l->unit_count++] = u;
@@ -153,7 +153,7 @@ void dpk_inlines_free(struct dpk_inlines *l)
     if (!l)
         return;
     for (size_t i = 0; i < l->unit_count; i++)
-        dwarf_unit_free(&l->units[i]);
+        debug_dwarf_unit_free(&l->units[i]);
     dpk_image_free(l->image);
     free(l->units);
     free(l->places);

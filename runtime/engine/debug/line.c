@@ -59,7 +59,7 @@ static bool next_unit(struct dpk_reader *r, struct unit *u)
     u->version = dpk_read_le16(&body);
     if (u->version == 5)
         dpk_read_skip(&body, 2); /* sizes of addresses and segment selectors */
-    uint64_t header = dwarf_offset(&body, u->wide);
+    uint64_t header = debug_dwarf_offset(&body, u->wide);
     if (body.failed || u->version < 2 || u->version > 5 || header > dpk_reader_left(&body))
         return !r->failed; /* the next unit may be valid */
     struct dpk_reader h = dpk_reader(dpk_read_bytes(&body, (size_t)header), (size_t)header);
@@ -87,11 +87,11 @@ static const char *read_form(struct dpk_reader *r, const struct sections *s, uin
 {
     switch (form) {
     case FORM_STRING:
-        return dwarf_string(r);
+        return debug_dwarf_string(r);
     case FORM_LINE_STRP:
-        return dwarf_string_at(&s->line_strings, dwarf_offset(r, wide));
+        return debug_dwarf_string_at(&s->line_strings, debug_dwarf_offset(r, wide));
     case FORM_STRP:
-        return dwarf_string_at(&s->strings, dwarf_offset(r, wide));
+        return debug_dwarf_string_at(&s->strings, debug_dwarf_offset(r, wide));
     case FORM_UDATA:
         dpk_read_uleb(r);
         return NULL;
@@ -148,9 +148,9 @@ static const char *list_entry(struct dpk_reader *r, const struct sections *s, bo
 static const char *old_file(struct dpk_reader *r, uint64_t wanted)
 {
     const char *text;
-    while ((text = dwarf_string(r)) && *text)
+    while ((text = debug_dwarf_string(r)) && *text)
         ;
-    for (uint64_t n = 1; (text = dwarf_string(r)) && *text; n++) {
+    for (uint64_t n = 1; (text = debug_dwarf_string(r)) && *text; n++) {
         if (n == wanted)
             return text;
         dpk_read_uleb(r), dpk_read_uleb(r), dpk_read_uleb(r); /* directory, time, size */
@@ -257,9 +257,9 @@ static bool find_row(const struct unit *u, uint64_t pc, struct row *found)
 
 static struct sections sections_of(const struct dpk_image *image)
 {
-    return (struct sections){.lines = dwarf_section(image, ".debug_line"),
-                             .line_strings = dwarf_section(image, ".debug_line_str"),
-                             .strings = dwarf_section(image, ".debug_str")};
+    return (struct sections){.lines = debug_dwarf_section(image, ".debug_line"),
+                             .line_strings = debug_dwarf_section(image, ".debug_line_str"),
+                             .strings = debug_dwarf_section(image, ".debug_str")};
 }
 
 static bool line_of(const struct unit *u, const struct sections *s, uint64_t file, int64_t line,

@@ -38,7 +38,7 @@ static bool receive(struct gdb *g, int in)
     ssize_t n = read(in, bytes, sizeof bytes);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
-    gdb_feed(g, bytes, (size_t)n);
+    debug_gdb_feed(g, bytes, (size_t)n);
     return n > 0;
 }
 
@@ -49,14 +49,14 @@ enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_
     bool lost = false;
     if (g == NULL)
         return dpk_fail_nomem(err);
-    gdb_begin(g, ops, target);
+    debug_gdb_begin(g, ops, target);
     while (!g->over && !lost) {
         struct pollfd fds[2] = {{.fd = in, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
         uint64_t count;
         if (poll(fds, 2, -1) < 0 && errno != EINTR)
             break;
         if (fds[1].revents & POLLIN && read(wake, &count, sizeof count) > 0)
-            gdb_tell_stop(g);
+            debug_gdb_tell_stop(g);
         if (fds[0].revents && !receive(g, in))
             lost = true;
         lost |= !flush(g, out);
@@ -70,7 +70,7 @@ enum dpk_status dpk_gdb_serve(int in, int out, int wake, const struct dpk_debug_
     enum dpk_status status = DPK_OK;
     if (g->stranger)
         status = dpk_fail(err, DPK_ERR_REFUSED, "a client that does not speak GDB's protocol");
-    gdb_end(g);
+    debug_gdb_end(g);
     free(g);
     return status;
 }

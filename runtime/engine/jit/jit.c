@@ -38,9 +38,9 @@ static void run_job(struct job *j)
     queue.running = true;
     j->state = JOB_RUNS;
     pthread_mutex_unlock(&queue.lock);
-    const bool awaited = j->awaited, again = job_carry_out(j);
+    const bool awaited = j->awaited, again = jit_job_carry_out(j);
     if (!awaited && !again)
-        job_free(j);
+        jit_job_free(j);
     pthread_mutex_lock(&queue.lock);
     if (again)
         add_job(j);
@@ -57,7 +57,7 @@ static struct job *take_job(void)
     struct job **best = NULL;
     double most = 0;
     for (struct job **at = &queue.first; *at != NULL; at = &(*at)->next) {
-        const double it = job_worth(*at);
+        const double it = jit_job_worth(*at);
         if (it > 0 && it >= most) {
             best = at;
             most = it;
@@ -86,7 +86,7 @@ static void *work(void *unused)
 }
 
 /* Ends translation at exit, because libLLVM loses its data then. */
-void job_end_at_exit(void)
+void jit_job_end_at_exit(void)
 {
     pthread_mutex_lock(&queue.lock);
     const bool first = !queue.ends;
@@ -148,8 +148,8 @@ static bool enqueue(struct job *j)
     if (taken)
         return true;
     jit_count_refused("too many wait, or no thread translates any more");
-    translations_give_back(j->to, j->region.blocks[0].pc);
-    job_free(j);
+    jit_translations_give_back(j->to, j->region.blocks[0].pc);
+    jit_job_free(j);
     return false;
 }
 
@@ -157,7 +157,7 @@ static bool enqueue(struct job *j)
 
 static struct rv64_entries *begin(void *exact, struct rv64_core *core)
 {
-    struct translations *t = translations_create(core, exact != NULL);
+    struct translations *t = jit_translations_create(core, exact != NULL);
     if (t == NULL)
         jit_count_refused("too much code, or no memory for the table");
     return t ? &t->entries : NULL;
@@ -165,7 +165,7 @@ static struct rv64_entries *begin(void *exact, struct rv64_core *core)
 
 static void release(struct rv64_entries *entries)
 {
-    translations_drop((struct translations *)entries);
+    jit_translations_drop((struct translations *)entries);
 }
 
 static void await(struct job *j)
@@ -179,7 +179,7 @@ static void await(struct job *j)
     const bool done = j->state == JOB_DONE; /* otherwise the queue keeps it */
     pthread_mutex_unlock(&queue.lock);
     if (done)
-        job_free(j);
+        jit_job_free(j);
 }
 
 /* The translator's thread does the work here, too, so that its time does not count as the
@@ -188,7 +188,7 @@ static void hot_sync(void *unused, struct rv64_core *core, struct rv64_entries *
                      uint64_t pc, const uint64_t *x, uint32_t heat)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, heat, false);
+    struct job *j = jit_job_create(core, entries, pc, x, heat, false);
     if (j != NULL)
         await(j);
 }
@@ -197,7 +197,7 @@ static void uneven_sync(void *unused, struct rv64_core *core, struct rv64_entrie
                         uint64_t pc, const uint64_t *x)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
+    struct job *j = jit_job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
     if (j != NULL)
         await(j);
 }
@@ -217,7 +217,7 @@ static void hot(void *unused, struct rv64_core *core, struct rv64_entries *entri
                 const uint64_t *x, uint32_t heat)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, heat, false);
+    struct job *j = jit_job_create(core, entries, pc, x, heat, false);
     if (j != NULL)
         (void)enqueue(j);
     else
@@ -228,7 +228,7 @@ static void uneven(void *unused, struct rv64_core *core, struct rv64_entries *en
                    const uint64_t *x)
 {
     (void)unused;
-    struct job *j = job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
+    struct job *j = jit_job_create(core, entries, pc, x, JOB_HEAT_TO_LOAD, true);
     if (j != NULL)
         (void)enqueue(j);
 }
@@ -245,7 +245,7 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
     if (strcmp(wanted, "on") != 0)
         *mode = strcmp(wanted, "off") == 0 ? JIT_OFF : JIT_SYNC;
     if (*mode != JIT_OFF)
-        job_tell_reasons();
+        jit_job_tell_reasons();
     return DPK_OK;
 }
 
@@ -253,7 +253,7 @@ enum dpk_status jit_mode_wanted(enum jit_mode *mode, struct dpk_error *err)
 static void expect_exit(void)
 {
     (void)dpk_openssl_start(NULL);
-    atexit(job_end_at_exit);
+    atexit(jit_job_end_at_exit);
     if (pthread_atfork(before_fork, after_fork, in_child) != 0)
         queue.ends = true;
 }
@@ -265,7 +265,7 @@ extern int at_thread_end(void (*end)(void *), void *argument,
 static void main_thread_ends(void *unused)
 {
     (void)unused;
-    job_end_at_exit();
+    jit_job_end_at_exit();
 }
 
 /* Handles an exit while the library loads: its data would end before they are complete. exit()

@@ -20,7 +20,7 @@ enum { WARM_PART = 8 };
 
 static atomic_bool asked_for;
 
-void job_tell_reasons(void)
+void jit_job_tell_reasons(void)
 {
     asked_for = true;
 }
@@ -46,7 +46,7 @@ static void load(void)
     /* exit() reverses the order of registration, so it calls this function before the end of
      * libLLVM's data. If exit() has begun already, some data may be gone, but this function comes
      * next. */
-    atexit(job_end_at_exit);
+    atexit(jit_job_end_at_exit);
     load_tried = true;
 }
 
@@ -59,9 +59,9 @@ static jit_translate_fn *translator(void)
 
 /* ---- Jobs ---- */
 
-void job_free(struct job *j)
+void jit_job_free(struct job *j)
 {
-    translations_drop(j->to);
+    jit_translations_drop(j->to);
     jit_region_free(&j->region);
     free(j);
 }
@@ -102,10 +102,10 @@ static bool make_code(const struct job *j, const struct jit_options *options, co
     struct dpk_buf image = {0};
     bool draft = false;
     if (translate(j, options, &image)) {
-        const bool entered = translations_enter(j->to, j->region.blocks[0].pc, &image);
-        draft = entered && translations_is_draft(&image);
+        const bool entered = jit_translations_enter(j->to, j->region.blocks[0].pc, &image);
+        draft = entered && jit_translations_is_draft(&image);
         if (entered)
-            translations_set_covered(j->to, &j->region, draft);
+            jit_translations_set_covered(j->to, &j->region, draft);
         else
             jit_count_refused("no memory for its code");
         if (entered && !draft && key != NULL)
@@ -119,23 +119,23 @@ static bool find_stored(const struct job *j, const uint8_t key[JIT_KEY])
 {
     struct dpk_buf image = {0};
     const bool found =
-        jit_store_get(key, &image) && translations_enter(j->to, j->region.blocks[0].pc, &image);
+        jit_store_get(key, &image) && jit_translations_enter(j->to, j->region.blocks[0].pc, &image);
     dpk_buf_free(&image);
     if (found) {
-        translations_set_covered(j->to, &j->region, false);
+        jit_translations_set_covered(j->to, &j->region, false);
         jit_count_cached();
     }
     return found;
 }
 
-bool job_carry_out(struct job *j)
+bool jit_job_carry_out(struct job *j)
 {
     struct jit_options options = {.begin = j->to->entries.begin,
                                   .size = j->to->entries.size,
                                   .uneven = j->uneven,
                                   .every_block = j->to->exact};
     uint8_t key[JIT_KEY];
-    if (!j->uneven && !j->drafted && translations_put_off(j->to, j->region.blocks[0].pc))
+    if (!j->uneven && !j->drafted && jit_translations_put_off(j->to, j->region.blocks[0].pc))
         return false;
     const bool stored = !j->awaited && jit_key(&j->region, &options, key); /* on disk */
     if (!j->awaited && !j->missed) {
@@ -147,7 +147,7 @@ bool job_carry_out(struct job *j)
         return true;
     }
     /* A draft would hide better code of its loops. */
-    if (!j->awaited && !j->last && translations_has_loops(j->to, &j->region)) {
+    if (!j->awaited && !j->last && jit_translations_has_loops(j->to, &j->region)) {
         j->last = true;
         return true;
     }
@@ -157,15 +157,15 @@ bool job_carry_out(struct job *j)
     return j->drafted;
 }
 
-struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                       const uint64_t *x, uint32_t heat, bool uneven)
+struct job *jit_job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                           const uint64_t *x, uint32_t heat, bool uneven)
 {
     struct translations *const to = (struct translations *)entries;
     struct job *j = calloc(1, sizeof *j);
     pthread_mutex_lock(&core->lock); /* `to` was also made with this lock */
-    const bool taken = uneven || translations_take(to, pc, heat >= HEAT_AGAIN);
+    const bool taken = uneven || jit_translations_take(to, pc, heat >= HEAT_AGAIN);
     const uint32_t warm =
-        translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
+        jit_translations_covered(to, pc) ? UINT32_MAX : core->translator->heat / WARM_PART;
     const bool found = taken && j != NULL && jit_region_find(core, pc, x, warm, &j->region);
     pthread_mutex_unlock(&core->lock);
     if (!taken) {
@@ -174,20 +174,20 @@ struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uin
     }
     if (!found) {
         jit_count_refused("no memory");
-        translations_give_back(to, pc);
+        jit_translations_give_back(to, pc);
         free(j);
         return NULL;
     }
     j->to = to;
     j->heat = heat;
     j->uneven = uneven;
-    translations_keep(j->to);
+    jit_translations_keep(j->to);
     return j;
 }
 
 /* ---- The order ---- */
 
-double job_worth(const struct job *j)
+double jit_job_worth(const struct job *j)
 {
     enum { COST = 6 };           /* fixed cost of a job, in instructions */
     enum { GAIN_OF_DRAFT = 16 }; /* gain of better code divided by that of a draft */
@@ -198,6 +198,6 @@ double job_worth(const struct job *j)
         return 0;
     const double gain = j->drafted  ? (double)count / GAIN_OF_DRAFT
                         : j->uneven ? (double)count
-                                    : 1 + (double)translations_bare(j->to, &j->region);
+                                    : 1 + (double)jit_translations_bare(j->to, &j->region);
     return j->heat * gain / (count + COST);
 }

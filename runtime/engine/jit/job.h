@@ -1,6 +1,6 @@
 /*
  * Private to jit: jobs. A job gets code for a hot place, once or twice: first perhaps a draft, then
- * the final code. One thread executes the jobs, in the order that job_worth gives.
+ * the final code. One thread executes the jobs, in the order that jit_job_worth gives.
  */
 #ifndef DPK_ENGINE_JIT_JOB_H
 #define DPK_ENGINE_JIT_JOB_H
@@ -27,22 +27,22 @@ struct job {
 
 /* Makes a job for the place at `pc`, which was reached `heat` times. `x`: registers of a hart at
  * that place. Returns NULL if the place has or had a job, or there is no memory. */
-struct job *job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
-                       const uint64_t *x, uint32_t heat, bool uneven);
-void job_free(struct job *j);
+struct job *jit_job_create(struct rv64_core *core, struct rv64_entries *entries, uint64_t pc,
+                           const uint64_t *x, uint32_t heat, bool uneven);
+void jit_job_free(struct job *j);
 /* Executes the job. Returns true if the job must be executed again: for its final code, or because
  * other jobs may be worth more by now. */
-bool job_carry_out(struct job *j);
+bool jit_job_carry_out(struct job *j);
 
 /* Returns the time that the job's code will save, relative to the time of its making. It estimates
  * this from how often the place was reached, and from the part of its instructions that are
  * interpreted. A place with a draft gains far less from better code. INFINITY: its code may be on
  * disk, which takes no time. 0: loading LLVM for it is not worthwhile yet. */
-double job_worth(const struct job *j);
+double jit_job_worth(const struct job *j);
 
 /* Reports once on stderr why there are no translations, if the user asked for them. */
-void job_tell_reasons(void);
+void jit_job_tell_reasons(void);
 /* Ends all jobs (jit.c). exit() calls it before libLLVM's data is destroyed. */
-void job_end_at_exit(void);
+void jit_job_end_at_exit(void);
 
 #endif

@@ -103,7 +103,7 @@ static uint64_t tables_size(uint64_t code_size)
     return code_size * 4 + (code_size + 1) / 2;
 }
 
-struct translations *translations_create(struct rv64_core *core, bool exact)
+struct translations *jit_translations_create(struct rv64_core *core, bool exact)
 {
     uint64_t begin, size;
     if (!code_range(core->mem, &begin, &size))
@@ -129,12 +129,12 @@ struct translations *translations_create(struct rv64_core *core, bool exact)
     return t;
 }
 
-void translations_keep(struct translations *t)
+void jit_translations_keep(struct translations *t)
 {
     atomic_fetch_add(&t->users, 1);
 }
 
-void translations_drop(struct translations *t)
+void jit_translations_drop(struct translations *t)
 {
     if (atomic_fetch_sub(&t->users, 1) != 1)
         return;
@@ -157,29 +157,29 @@ static _Atomic uint8_t *place_of(const struct translations *t, uint64_t pc)
     return &t->places[(pc - t->entries.begin) / 2];
 }
 
-bool translations_take(struct translations *t, uint64_t pc, bool insist)
+bool jit_translations_take(struct translations *t, uint64_t pc, bool insist)
 {
     if (!insist && (atomic_load(place_of(t, pc)) & PUT_OFF))
         return false;
     return !(atomic_fetch_or(place_of(t, pc), TAKEN) & TAKEN);
 }
 
-void translations_give_back(struct translations *t, uint64_t pc)
+void jit_translations_give_back(struct translations *t, uint64_t pc)
 {
     atomic_fetch_and(place_of(t, pc), (uint8_t)~TAKEN);
 }
 
-bool translations_put_off(struct translations *t, uint64_t pc)
+bool jit_translations_put_off(struct translations *t, uint64_t pc)
 {
     const uint8_t is = atomic_load(place_of(t, pc));
     if (!(is & COVERED) || (is & PUT_OFF))
         return false;
     atomic_fetch_or(place_of(t, pc), PUT_OFF);
-    translations_give_back(t, pc);
+    jit_translations_give_back(t, pc);
     return true;
 }
 
-bool translations_covered(const struct translations *t, uint64_t pc)
+bool jit_translations_covered(const struct translations *t, uint64_t pc)
 {
     return atomic_load(place_of(t, pc)) & COVERED;
 }
@@ -190,7 +190,7 @@ static bool is(const struct translations *t, const struct jit_block *b, uint8_t 
     return b->pc - t->entries.begin < t->entries.size && (atomic_load(place_of(t, b->pc)) & what);
 }
 
-uint32_t translations_bare(const struct translations *t, const struct jit_region *region)
+uint32_t jit_translations_bare(const struct translations *t, const struct jit_region *region)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < region->block_count; i++)
@@ -199,7 +199,7 @@ uint32_t translations_bare(const struct translations *t, const struct jit_region
     return count;
 }
 
-bool translations_has_loops(const struct translations *t, const struct jit_region *region)
+bool jit_translations_has_loops(const struct translations *t, const struct jit_region *region)
 {
     bool any = false;
     for (uint32_t i = 1; i < region->block_count; i++)
@@ -207,7 +207,8 @@ bool translations_has_loops(const struct translations *t, const struct jit_regio
     return any;
 }
 
-void translations_set_covered(struct translations *t, const struct jit_region *region, bool draft)
+void jit_translations_set_covered(struct translations *t, const struct jit_region *region,
+                                  bool draft)
 {
     for (uint32_t i = 0; i < region->block_count; i++)
         if (region->blocks[i].copy == 0 &&
@@ -232,7 +233,7 @@ static bool read_image(const struct dpk_buf *image, struct jit_image *head,
            sizeof *head + relocations_size + head->code_size == image->size;
 }
 
-bool translations_is_draft(const struct dpk_buf *image)
+bool jit_translations_is_draft(const struct dpk_buf *image)
 {
     struct jit_image head;
     const uint8_t *relocations, *code;
@@ -284,7 +285,7 @@ static void make_seen(uint8_t *at, size_t size)
 #endif
 }
 
-bool translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image)
+bool jit_translations_enter(struct translations *t, uint64_t pc, const struct dpk_buf *image)
 {
     struct jit_image head;
     const uint8_t *relocations, *bytes;

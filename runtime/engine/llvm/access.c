@@ -12,9 +12,9 @@ static LLVMTypeRef word_type(const struct emitter *e, unsigned log2)
     return (LLVMTypeRef[]){e->i8, e->i16, e->i32, e->i64}[log2];
 }
 
-LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page)
+LLVMValueRef llvm_emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page)
 {
-    LLVMValueRef index = LLVMBuildSub(B_, page, emit_const(e, (uint64_t)below), "");
+    LLVMValueRef index = LLVMBuildSub(B_, page, llvm_emit_const(e, (uint64_t)below), "");
     return LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_BASE], &index, 1, "");
 }
 
@@ -23,7 +23,8 @@ LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef pag
 static LLVMValueRef permissions(const struct emitter *e, int64_t below, unsigned shift,
                                 LLVMValueRef address)
 {
-    LLVMValueRef at = emit_entry(e, below, LLVMBuildLShr(B_, address, emit_const(e, shift), ""));
+    LLVMValueRef at =
+        llvm_emit_entry(e, below, LLVMBuildLShr(B_, address, llvm_emit_const(e, shift), ""));
     LLVMValueRef access = LLVMBuildLoad2(B_, e->i8, at, "");
     LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "invariant.load", 14),
                     LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, NULL, 0)));
@@ -49,8 +50,8 @@ static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
 {
     if (log2 == 0)
         return value;
-    LLVMValueRef args[] = {value, value, emit_const(e, log2)};
-    return emit_intrinsic(e, "llvm.fshr", e->i64, args, 3);
+    LLVMValueRef args[] = {value, value, llvm_emit_const(e, log2)};
+    return llvm_emit_intrinsic(e, "llvm.fshr", e->i64, args, 3);
 }
 
 /* Goes to `cold` unless [address, address + size) is guest memory that allows `need`, and `address`
@@ -58,10 +59,10 @@ static LLVMValueRef rotate(struct emitter *e, LLVMValueRef value, unsigned log2)
 static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsigned log2,
                   unsigned need, LLVMBasicBlockRef cold)
 {
-    LLVMValueRef limit = emit_const(e, (UINT64_C(1) << 32) >> log2);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotate(e, address, log2), limit, ""), cold);
+    LLVMValueRef limit = llvm_emit_const(e, (UINT64_C(1) << 32) >> log2);
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, rotate(e, address, log2), limit, ""), cold);
     if (size <= UINT64_C(1) << log2) { /* on one page */
-        emit_unlikely(e, lacks(e, page_access(e, address), need), cold);
+        llvm_emit_unlikely(e, lacks(e, page_access(e, address), need), cold);
         return;
     }
     /* The access may reach the next page. If the next piece is not allowed, although it may not be
@@ -69,15 +70,15 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
     LLVMBasicBlockRef on = NULL;
     if (size <= RV64_NEAR) {
         LLVMValueRef near = permissions(e, RV64_NEAR_BELOW, RV64_NEAR_SHIFT, address);
-        LLVMBasicBlockRef apart = emit_new_block(e, "apart");
-        emit_unlikely(e, lacks(e, near, need), apart);
+        LLVMBasicBlockRef apart = llvm_emit_new_block(e, "apart");
+        llvm_emit_unlikely(e, lacks(e, near, need), apart);
         on = LLVMGetInsertBlock(B_);
         LLVMPositionBuilderAtEnd(B_, apart);
     }
-    LLVMValueRef last = LLVMBuildAdd(B_, address, emit_const(e, size - 1), "");
+    LLVMValueRef last = LLVMBuildAdd(B_, address, llvm_emit_const(e, size - 1), "");
     LLVMValueRef access = LLVMBuildAnd(B_, page_access(e, address), page_access(e, last), "");
     if (on == NULL) {
-        emit_unlikely(e, lacks(e, access, need), cold);
+        llvm_emit_unlikely(e, lacks(e, access, need), cold);
         return;
     }
     LLVMBuildCondBr(B_, lacks(e, access, need), cold, on);
@@ -89,7 +90,7 @@ static void check(struct emitter *e, LLVMValueRef address, uint64_t size, unsign
 static LLVMValueRef load_window(const struct emitter *e, unsigned window, size_t field)
 {
     const size_t at = offsetof(struct rv64_hart, window) + window * sizeof(struct rv64_window);
-    return LLVMBuildLoad2(B_, e->i64, emit_field(e, at + field, e->i64), "");
+    return LLVMBuildLoad2(B_, e->i64, llvm_emit_field(e, at + field, e->i64), "");
 }
 
 /* Returns the begin of the window: nearly always that at the time the region was found. */
@@ -98,7 +99,7 @@ static LLVMValueRef window_begin(struct emitter *e, unsigned window)
     const uint64_t begin = e->region->window_begin[window];
     LLVMValueRef *const value = &e->window[window].begin;
     if (*value == NULL)
-        *value = begin != 0 ? emit_const(e, begin)
+        *value = begin != 0 ? llvm_emit_const(e, begin)
                             : load_window(e, window, offsetof(struct rv64_window, begin));
     return *value;
 }
@@ -114,7 +115,7 @@ static LLVMValueRef window_limit(struct emitter *e, unsigned window, unsigned lo
     if (e->region->window_begin[window] != 0) {
         LLVMValueRef begin = load_window(e, window, offsetof(struct rv64_window, begin));
         LLVMValueRef same = LLVMBuildICmp(B_, LLVMIntEQ, begin, window_begin(e, window), "");
-        *value = LLVMBuildSelect(B_, same, *value, emit_const(e, 0), "");
+        *value = LLVMBuildSelect(B_, same, *value, llvm_emit_const(e, 0), "");
     }
     return *value;
 }
@@ -127,12 +128,12 @@ static void check_by_hint(struct emitter *e, LLVMValueRef address, uint64_t size
         check(e, address, size, log2, need, cold);
         return;
     }
-    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), outside = emit_new_block(e, "outside");
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), outside = llvm_emit_new_block(e, "outside");
     LLVMPositionBuilderBefore(B_, LLVMGetBasicBlockTerminator(e->entry));
     LLVMValueRef begin = window_begin(e, hint - 1u), limit = window_limit(e, hint - 1u, log2);
     LLVMPositionBuilderAtEnd(B_, on);
     LLVMValueRef offset = rotate(e, LLVMBuildSub(B_, address, begin, ""), log2);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, offset, limit, ""), outside);
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, offset, limit, ""), outside);
     on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, outside);
     check(e, address, size, log2, need, cold);
@@ -160,49 +161,49 @@ static LLVMValueRef call_engine(struct emitter *e, enum jit_symbol which, LLVMVa
     LLVMValueRef result = LLVMBuildCall2(B_, type, callee, args, 5, "");
     LLVMTypeRef int_type = LLVMIntTypeInContext(e->context, 8 * sizeof(enum rv64_fault));
     LLVMValueRef fault = LLVMBuildLoad2(
-        B_, int_type, emit_field(e, offsetof(struct rv64_hart, fault), int_type), "");
-    LLVMBasicBlockRef faults = emit_new_block(e, "faults");
+        B_, int_type, llvm_emit_field(e, offsetof(struct rv64_hart, fault), int_type), "");
+    LLVMBasicBlockRef faults = llvm_emit_new_block(e, "faults");
     LLVMValueRef none = LLVMConstInt(int_type, RV64_FAULT_NONE, false);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, fault, none, ""), faults);
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, fault, none, ""), faults);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, faults);
-    emit_leave(e);
+    llvm_emit_leave(e);
     LLVMPositionBuilderAtEnd(B_, on);
     return result;
 }
 
 static LLVMValueRef address_of(const struct emitter *e)
 {
-    return LLVMBuildAdd(B_, emit_get(e, e->insn->insn.rs1),
-                        emit_const(e, (uint64_t)(int64_t)e->insn->insn.imm), "");
+    return LLVMBuildAdd(B_, llvm_emit_get(e, e->insn->insn.rs1),
+                        llvm_emit_const(e, (uint64_t)(int64_t)e->insn->insn.imm), "");
 }
 
-void emit_check(struct emitter *e)
+void llvm_emit_check(struct emitter *e)
 {
     const uint8_t index = e->groups->of[e->before];
     const struct group *g = &e->groups->group[index];
     struct fact *known = &e->known[e->groups->root_of[index]];
-    const enum fact_says says = fact_covers(known, g);
-    fact_learn(known, g);
+    const enum fact_says says = llvm_fact_covers(known, g);
+    llvm_fact_learn(known, g);
     if (says == FACT_ALL)
         return;
-    LLVMBasicBlockRef cold = emit_new_block(e, "uneven"), on;
+    LLVMBasicBlockRef cold = llvm_emit_new_block(e, "uneven"), on;
     LLVMValueRef begin =
-        LLVMBuildAdd(B_, emit_get(e, e->insn->insn.rs1),
-                     emit_const(e, (uint64_t)(g->begin - e->groups->base[e->before])), "");
+        LLVMBuildAdd(B_, llvm_emit_get(e, e->insn->insn.rs1),
+                     llvm_emit_const(e, (uint64_t)(g->begin - e->groups->base[e->before])), "");
     if (says == FACT_ALLOWED) {
-        LLVMValueRef bits = emit_const(e, (UINT64_C(1) << g->log2) - 1);
+        LLVMValueRef bits = llvm_emit_const(e, (UINT64_C(1) << g->log2) - 1);
         bits = LLVMBuildAnd(B_, begin, bits, "");
-        emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, bits, emit_const(e, 0), ""), cold);
+        llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, bits, llvm_emit_const(e, 0), ""), cold);
     } else {
-        const uint8_t hint = hint_for(e->hint[e->before], g->need);
+        const uint8_t hint = llvm_hint_for(e->hint[e->before], g->need);
         check_by_hint(e, begin, (uint64_t)(g->end - g->begin), g->log2, g->need, hint, cold);
     }
     on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, cold);
     LLVMBuildStore(B_, LLVMConstInt(e->i8, 1, false),
-                   emit_field(e, offsetof(struct rv64_hart, uneven), e->i8));
-    emit_leave(e);
+                   llvm_emit_field(e, offsetof(struct rv64_hart, uneven), e->i8));
+    llvm_emit_leave(e);
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
@@ -251,23 +252,24 @@ static LLVMValueRef load_byte(struct emitter *e, LLVMValueRef address)
     const struct word *const w = &e->words.word[number - 1];
     const LLVMTypeRef type = type_of_word(e, w);
     if (w->first == e->before) {
-        LLVMValueRef begin = LLVMBuildAdd(B_, address, emit_const(e, (uint64_t)w->distance), "");
+        LLVMValueRef begin =
+            LLVMBuildAdd(B_, address, llvm_emit_const(e, (uint64_t)w->distance), "");
         e->word[number - 1] = load_fast(e, begin, type, 1, word_leads(e, number));
     }
     LLVMValueRef bits = LLVMConstInt(type, 8u * e->words.byte[e->before], false);
     return LLVMBuildTrunc(B_, LLVMBuildLShr(B_, e->word[number - 1], bits, ""), e->i8, "");
 }
 
-LLVMValueRef emit_joined_word(const struct emitter *e)
+LLVMValueRef llvm_emit_joined_word(const struct emitter *e)
 {
     const uint8_t number = e->words.joined[e->before];
     const struct word *const w = &e->words.word[number - 1];
     LLVMValueRef value = e->word[number - 1];
     if (w->big)
-        value = emit_intrinsic(e, "llvm.bswap", type_of_word(e, w), &value, 1);
+        value = llvm_emit_intrinsic(e, "llvm.bswap", type_of_word(e, w), &value, 1);
     value =
         w->is_signed ? LLVMBuildSExt(B_, value, e->i64, "") : LLVMBuildZExt(B_, value, e->i64, "");
-    return LLVMBuildShl(B_, value, emit_const(e, w->shift), "");
+    return LLVMBuildShl(B_, value, llvm_emit_const(e, w->shift), "");
 }
 
 /* ---- Loads and stores ---- */
@@ -283,7 +285,8 @@ static LLVMValueRef load_checked(struct emitter *e, LLVMValueRef address, unsign
 /* Checks one access. The engine carries out misaligned accesses. */
 static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigned log2)
 {
-    LLVMBasicBlockRef cold = emit_new_block(e, "slow_load"), done = emit_new_block(e, "loaded");
+    LLVMBasicBlockRef cold = llvm_emit_new_block(e, "slow_load"),
+                      done = llvm_emit_new_block(e, "loaded");
     check(e, address, UINT64_C(1) << log2, log2, RV64_R, cold);
     e->last_root = UINT32_MAX;
     LLVMValueRef fast = load_fast(e, address, word_type(e, log2), 1u << log2, e->leads[e->before]);
@@ -291,7 +294,7 @@ static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigne
     LLVMBuildBr(B_, done);
 
     LLVMPositionBuilderAtEnd(B_, cold);
-    LLVMValueRef slow = call_engine(e, JIT_LOAD, address, log2, emit_const(e, 0));
+    LLVMValueRef slow = call_engine(e, JIT_LOAD, address, log2, llvm_emit_const(e, 0));
     slow = LLVMBuildTrunc(B_, slow, word_type(e, log2), "");
     LLVMBasicBlockRef slow_end = LLVMGetInsertBlock(B_);
     LLVMBuildBr(B_, done);
@@ -306,9 +309,9 @@ static LLVMValueRef load_uneven(struct emitter *e, LLVMValueRef address, unsigne
 static void load(struct emitter *e, unsigned log2, bool is_signed)
 {
     LLVMValueRef value = (e->options->uneven ? load_uneven : load_checked)(e, address_of(e), log2);
-    emit_set(e, e->insn->insn.rd,
-             is_signed ? LLVMBuildSExt(B_, value, e->i64, "")
-                       : LLVMBuildZExt(B_, value, e->i64, ""));
+    llvm_emit_set(e, e->insn->insn.rd,
+                  is_signed ? LLVMBuildSExt(B_, value, e->i64, "")
+                            : LLVMBuildZExt(B_, value, e->i64, ""));
 }
 
 static void store_fast(struct emitter *e, LLVMValueRef address, unsigned log2, LLVMValueRef value)
@@ -323,7 +326,8 @@ static void store_fast(struct emitter *e, LLVMValueRef address, unsigned log2, L
 
 static void store_uneven(struct emitter *e, LLVMValueRef address, unsigned log2, LLVMValueRef value)
 {
-    LLVMBasicBlockRef cold = emit_new_block(e, "slow_store"), done = emit_new_block(e, "stored");
+    LLVMBasicBlockRef cold = llvm_emit_new_block(e, "slow_store"),
+                      done = llvm_emit_new_block(e, "stored");
     check(e, address, UINT64_C(1) << log2, log2, RV64_W, cold);
     store_fast(e, address, log2, value);
     LLVMBuildBr(B_, done);
@@ -338,21 +342,21 @@ static void store_uneven(struct emitter *e, LLVMValueRef address, unsigned log2,
 /* Returns the word of an atomic. Leaves the code if the access faults. */
 static LLVMValueRef atomic_word(struct emitter *e, unsigned log2, unsigned need)
 {
-    LLVMValueRef address = emit_get(e, e->insn->insn.rs1);
-    LLVMBasicBlockRef cold = emit_new_block(e, "bad_atomic");
+    LLVMValueRef address = llvm_emit_get(e, e->insn->insn.rs1);
+    LLVMBasicBlockRef cold = llvm_emit_new_block(e, "bad_atomic");
     check(e, address, UINT64_C(1) << log2, log2, need, cold);
     e->last_root = UINT32_MAX;
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, cold);
-    emit_leave(e);
+    llvm_emit_leave(e);
     LLVMPositionBuilderAtEnd(B_, on);
     return host_word(e, address, word_type(e, log2));
 }
 
 static void set_extended(struct emitter *e, LLVMValueRef word)
 {
-    emit_set(e, e->insn->insn.rd,
-             LLVMTypeOf(word) == e->i64 ? word : LLVMBuildSExt(B_, word, e->i64, ""));
+    llvm_emit_set(e, e->insn->insn.rd,
+                  LLVMTypeOf(word) == e->i64 ? word : LLVMBuildSExt(B_, word, e->i64, ""));
 }
 
 /* Adds the fence of .aq after an atomic that writes: on some hosts later accesses wait only for its
@@ -367,7 +371,7 @@ static void amo(struct emitter *e, unsigned log2, LLVMAtomicRMWBinOp op)
 {
     LLVMValueRef at = atomic_word(e, log2, RV64_R | RV64_W);
     LLVMValueRef operand =
-        LLVMBuildTrunc(B_, emit_get(e, e->insn->insn.rs2), word_type(e, log2), "");
+        LLVMBuildTrunc(B_, llvm_emit_get(e, e->insn->insn.rs2), word_type(e, log2), "");
     set_extended(e, LLVMBuildAtomicRMW(B_, op, at, operand,
                                        LLVMAtomicOrderingSequentiallyConsistent, false));
     acquire(e);
@@ -375,12 +379,12 @@ static void amo(struct emitter *e, unsigned log2, LLVMAtomicRMWBinOp op)
 
 static LLVMValueRef reserved(const struct emitter *e, size_t offset)
 {
-    return emit_field(e, offset, e->i64);
+    return llvm_emit_field(e, offset, e->i64);
 }
 
 static LLVMValueRef reserved_width(const struct emitter *e)
 {
-    return emit_field(e, offsetof(struct rv64_hart, reserved_width), e->i8);
+    return llvm_emit_field(e, offsetof(struct rv64_hart, reserved_width), e->i8);
 }
 
 static void load_reserved(struct emitter *e, unsigned log2)
@@ -391,7 +395,7 @@ static void load_reserved(struct emitter *e, unsigned log2)
     LLVMValueRef seen = LLVMBuildLoad2(B_, word_type(e, log2), at, "");
     LLVMSetOrdering(seen, LLVMAtomicOrderingSequentiallyConsistent);
     LLVMSetAlignment(seen, 1u << log2);
-    LLVMBuildStore(B_, emit_get(e, e->insn->insn.rs1),
+    LLVMBuildStore(B_, llvm_emit_get(e, e->insn->insn.rs1),
                    reserved(e, offsetof(struct rv64_hart, reserved_address)));
     LLVMBuildStore(B_, LLVMBuildZExt(B_, seen, e->i64, ""),
                    reserved(e, offsetof(struct rv64_hart, reserved_value)));
@@ -408,10 +412,10 @@ static void store_conditional(struct emitter *e, unsigned log2)
     LLVMValueRef mine = LLVMBuildAnd(
         B_,
         LLVMBuildICmp(B_, LLVMIntEQ, width, LLVMConstInt(e->i8, UINT64_C(1) << log2, false), ""),
-        LLVMBuildICmp(B_, LLVMIntEQ, address, emit_get(e, e->insn->insn.rs1), ""), "");
+        LLVMBuildICmp(B_, LLVMIntEQ, address, llvm_emit_get(e, e->insn->insn.rs1), ""), "");
     LLVMBuildStore(B_, LLVMConstInt(e->i8, 0, false), reserved_width(e));
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(B_), try = emit_new_block(e, "try"),
-                      done = emit_new_block(e, "tried");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(B_), try = llvm_emit_new_block(e, "try"),
+                      done = llvm_emit_new_block(e, "tried");
     LLVMBuildCondBr(B_, mine, try, done);
 
     LLVMPositionBuilderAtEnd(B_, try);
@@ -419,7 +423,7 @@ static void store_conditional(struct emitter *e, unsigned log2)
         LLVMBuildLoad2(B_, e->i64, reserved(e, offsetof(struct rv64_hart, reserved_value)), "");
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(
         B_, at, LLVMBuildTrunc(B_, old, word_type(e, log2), ""),
-        LLVMBuildTrunc(B_, emit_get(e, e->insn->insn.rs2), word_type(e, log2), ""),
+        LLVMBuildTrunc(B_, llvm_emit_get(e, e->insn->insn.rs2), word_type(e, log2), ""),
         LLVMAtomicOrderingSequentiallyConsistent, LLVMAtomicOrderingSequentiallyConsistent, false);
     LLVMValueRef failed =
         LLVMBuildZExt(B_, LLVMBuildNot(B_, LLVMBuildExtractValue(B_, pair, 1, ""), ""), e->i64, "");
@@ -427,9 +431,9 @@ static void store_conditional(struct emitter *e, unsigned log2)
 
     LLVMPositionBuilderAtEnd(B_, done);
     LLVMValueRef result = LLVMBuildPhi(B_, e->i64, "");
-    LLVMAddIncoming(result, (LLVMValueRef[]){emit_const(e, 1), failed},
+    LLVMAddIncoming(result, (LLVMValueRef[]){llvm_emit_const(e, 1), failed},
                     (LLVMBasicBlockRef[]){before, try}, 2);
-    emit_set(e, e->insn->insn.rd, result);
+    llvm_emit_set(e, e->insn->insn.rd, result);
     acquire(e);
 }
 
@@ -464,15 +468,15 @@ static bool emit_atomic(struct emitter *e)
     return true;
 }
 
-bool emit_access(struct emitter *e)
+bool llvm_emit_access(struct emitter *e)
 {
     const unsigned op = e->insn->insn.op;
     unsigned log2, need;
-    if (!access_of(&e->insn->insn, &log2, &need))
+    if (!llvm_access_of(&e->insn->insn, &log2, &need))
         return emit_atomic(e);
     if (need & RV64_W)
         (e->options->uneven ? store_uneven : store_fast)(e, address_of(e), log2,
-                                                         emit_get(e, e->insn->insn.rs2));
+                                                         llvm_emit_get(e, e->insn->insn.rs2));
     else
         load(e, log2, op == OP_LB || op == OP_LH || op == OP_LW || op == OP_LD);
     return true;

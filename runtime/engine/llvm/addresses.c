@@ -8,7 +8,7 @@ static uint32_t before(const struct rv64_insn *insn, uint32_t after)
 {
     const uint32_t address = register_bit(insn->rs1);
     unsigned log2, need;
-    if (access_of(insn, &log2, &need))
+    if (llvm_access_of(insn, &log2, &need))
         return (need & RV64_W ? after : after & ~register_bit(insn->rd)) | address;
     if (is_atomic(insn) || insn->op == OP_JALR)
         return (after & ~register_bit(insn->rd)) | address;
@@ -41,7 +41,7 @@ static uint32_t behind(const struct jit_region *r, const struct jit_block *b,
     return mask;
 }
 
-void addresses_find(const struct jit_region *region, uint32_t *at_end)
+void llvm_addresses_find(const struct jit_region *region, uint32_t *at_end)
 {
     uint32_t begins[JIT_BLOCKS_MAX] = {0};
     for (uint32_t i = 0; i < region->block_count; i++)
@@ -58,8 +58,8 @@ void addresses_find(const struct jit_region *region, uint32_t *at_end)
     }
 }
 
-void addresses_of_block(const struct jit_region *region, const struct jit_block *block,
-                        uint32_t at_end, bool leads[RV64_BLOCK_MAX])
+void llvm_addresses_of_block(const struct jit_region *region, const struct jit_block *block,
+                             uint32_t at_end, bool leads[RV64_BLOCK_MAX])
 {
     for (uint32_t i = block->count; i-- > 0;) {
         const struct rv64_insn *insn = &region->insns[block->first + i].insn;

@@ -10,10 +10,10 @@
 
 /* Fills at_end[i]: one bit for each register whose value at the end of block i may become an
  * address within the region. */
-void addresses_find(const struct jit_region *region, uint32_t *at_end);
+void llvm_addresses_find(const struct jit_region *region, uint32_t *at_end);
 
 /* Fills leads[k]: true if the value that instruction k of the block reads may become an address. */
-void addresses_of_block(const struct jit_region *region, const struct jit_block *block,
-                        uint32_t at_end, bool leads[RV64_BLOCK_MAX]);
+void llvm_addresses_of_block(const struct jit_region *region, const struct jit_block *block,
+                             uint32_t at_end, bool leads[RV64_BLOCK_MAX]);
 
 #endif

@@ -50,7 +50,7 @@ static void share_base(const struct emitter *e, LLVMValueRef at, LLVMBasicBlockR
     LLVMInstructionEraseFromParent(at);
 }
 
-void bases_share(const struct emitter *e)
+void llvm_bases_share(const struct emitter *e)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
     for (LLVMBasicBlockRef block = LLVMGetNextBasicBlock(entry); block != NULL;

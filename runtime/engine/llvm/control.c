@@ -5,19 +5,20 @@
 
 #define B_ e->builder
 
-void emit_load_registers(struct emitter *e, uint32_t mask)
+void llvm_emit_load_registers(struct emitter *e, uint32_t mask)
 {
     for (unsigned i = 1; i < 32; i++)
         if (mask >> i & 1)
-            LLVMBuildStore(B_, LLVMBuildLoad2(B_, e->i64, emit_field(e, 8 * (size_t)i, e->i64), ""),
-                           e->x[i]);
+            LLVMBuildStore(
+                B_, LLVMBuildLoad2(B_, e->i64, llvm_emit_field(e, 8 * (size_t)i, e->i64), ""),
+                e->x[i]);
 }
 
-void emit_store_registers(struct emitter *e, uint32_t mask)
+void llvm_emit_store_registers(struct emitter *e, uint32_t mask)
 {
     for (unsigned i = 1; i < 32; i++)
         if (mask >> i & 1)
-            LLVMBuildStore(B_, emit_get(e, i), emit_field(e, 8 * (size_t)i, e->i64));
+            LLVMBuildStore(B_, llvm_emit_get(e, i), llvm_emit_field(e, 8 * (size_t)i, e->i64));
 }
 
 /* Returns from the code: the guest continues at `pc`. The hart has the registers. */
@@ -35,55 +36,56 @@ static LLVMValueRef get_left(const struct emitter *e)
 
 static void leave_to(struct emitter *e, LLVMValueRef pc)
 {
-    emit_store_registers(e, e->dirty);
+    llvm_emit_store_registers(e, e->dirty);
     return_next(e, pc, get_left(e));
 }
 
-void emit_leave(struct emitter *e)
+void llvm_emit_leave(struct emitter *e)
 {
-    emit_store_registers(e, e->dirty);
+    llvm_emit_store_registers(e, e->dirty);
     LLVMValueRef left =
-        LLVMBuildAdd(B_, get_left(e), emit_const(e, e->block->count - e->before), "");
+        LLVMBuildAdd(B_, get_left(e), llvm_emit_const(e, e->block->count - e->before), "");
     uint64_t pc = e->insn != NULL ? e->insn->pc : e->block->pc;
-    return_next(e, emit_const(e, pc | RV64_INSIDE), left);
+    return_next(e, llvm_emit_const(e, pc | RV64_INSIDE), left);
 }
 
-void emit_block_begin(struct emitter *e, bool check_budget)
+void llvm_emit_block_begin(struct emitter *e, bool check_budget)
 {
     LLVMValueRef left = get_left(e);
     if (check_budget) {
-        LLVMBasicBlockRef out = emit_new_block(e, "out_of_budget");
-        emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntSLE, left, emit_const(e, 0), ""), out);
+        LLVMBasicBlockRef out = llvm_emit_new_block(e, "out_of_budget");
+        llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntSLE, left, llvm_emit_const(e, 0), ""), out);
         LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
         LLVMPositionBuilderAtEnd(B_, out);
-        leave_to(e, emit_const(e, e->block->pc));
+        leave_to(e, llvm_emit_const(e, e->block->pc));
         LLVMPositionBuilderAtEnd(B_, on);
     }
-    LLVMBuildStore(B_, LLVMBuildSub(B_, left, emit_const(e, e->block->count), ""), e->left);
+    LLVMBuildStore(B_, LLVMBuildSub(B_, left, llvm_emit_const(e, e->block->count), ""), e->left);
 }
 
-LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc)
+LLVMBasicBlockRef llvm_emit_destination(struct emitter *e, int32_t index, uint64_t pc)
 {
     if (index >= 0)
-        return (emit_is_back(e, e->block, index) ? e->back : e->blocks)[index];
-    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), out = emit_new_block(e, "elsewhere");
+        return (llvm_emit_is_back(e, e->block, index) ? e->back : e->blocks)[index];
+    LLVMBasicBlockRef on = LLVMGetInsertBlock(B_), out = llvm_emit_new_block(e, "elsewhere");
     LLVMPositionBuilderAtEnd(B_, out);
-    leave_to(e, emit_const(e, pc));
+    leave_to(e, llvm_emit_const(e, pc));
     LLVMPositionBuilderAtEnd(B_, on);
     return out;
 }
 
-LLVMValueRef emit_condition(const struct emitter *e)
+LLVMValueRef llvm_emit_condition(const struct emitter *e)
 {
     static const LLVMIntPredicate predicates[OP_COUNT] = {
         [OP_BEQ] = LLVMIntEQ,  [OP_BNE] = LLVMIntNE,   [OP_BLT] = LLVMIntSLT,
         [OP_BGE] = LLVMIntSGE, [OP_BLTU] = LLVMIntULT, [OP_BGEU] = LLVMIntUGE,
     };
     const struct rv64_insn *i = &e->insn->insn;
-    return LLVMBuildICmp(B_, predicates[i->op], emit_get(e, i->rs1), emit_get(e, i->rs2), "");
+    return LLVMBuildICmp(B_, predicates[i->op], llvm_emit_get(e, i->rs1), llvm_emit_get(e, i->rs2),
+                         "");
 }
 
-void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump)
+void llvm_emit_keep_rolled(const struct emitter *e, LLVMValueRef jump)
 {
     static const char never[] = "llvm.loop.unroll.disable";
     LLVMMetadataRef option = LLVMMDStringInContext2(e->context, never, sizeof never - 1);
@@ -98,15 +100,15 @@ void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump)
 /* Keeps the loop rolled if `jump` goes back to a block of the region. */
 static void keep_rolled_to(const struct emitter *e, LLVMValueRef jump, int32_t to)
 {
-    if (to >= 0 && emit_is_back(e, e->block, to))
-        emit_keep_rolled(e, jump);
+    if (to >= 0 && llvm_emit_is_back(e, e->block, to))
+        llvm_emit_keep_rolled(e, jump);
 }
 
 static void branch(struct emitter *e)
 {
-    LLVMBasicBlockRef taken = emit_destination(e, e->block->taken, e->block->taken_pc);
-    LLVMBasicBlockRef next = emit_destination(e, e->block->next, e->block->next_pc);
-    LLVMValueRef jump = LLVMBuildCondBr(B_, emit_condition(e), taken, next);
+    LLVMBasicBlockRef taken = llvm_emit_destination(e, e->block->taken, e->block->taken_pc);
+    LLVMBasicBlockRef next = llvm_emit_destination(e, e->block->next, e->block->next_pc);
+    LLVMValueRef jump = LLVMBuildCondBr(B_, llvm_emit_condition(e), taken, next);
     keep_rolled_to(e, jump, e->block->taken);
     keep_rolled_to(e, jump, e->block->next);
 }
@@ -117,7 +119,7 @@ static void branch(struct emitter *e)
 static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
 {
     LLVMTypeRef pointer = LLVMPointerType(e->code_type, 0);
-    LLVMValueRef byte = LLVMBuildShl(B_, offset, emit_const(e, 2), "");
+    LLVMValueRef byte = LLVMBuildShl(B_, offset, llvm_emit_const(e, 2), "");
     LLVMValueRef at = LLVMBuildGEP2(B_, e->i8, e->symbols[JIT_SLOTS], &byte, 1, "");
     at = LLVMBuildBitCast(B_, at, LLVMPointerType(pointer, 0), "");
     LLVMValueRef code = LLVMBuildLoad2(B_, pointer, at, "");
@@ -129,12 +131,12 @@ static LLVMValueRef code_at(struct emitter *e, LLVMValueRef offset)
 /* Calls the code of the guest address `target`. Leaves if that is not translated. */
 static LLVMValueRef call(struct emitter *e, LLVMValueRef target)
 {
-    LLVMBasicBlockRef out = emit_new_block(e, "not_translated");
-    LLVMValueRef offset = LLVMBuildSub(B_, target, emit_const(e, e->options->begin), "");
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, offset, emit_const(e, e->options->size), ""),
-                  out);
+    LLVMBasicBlockRef out = llvm_emit_new_block(e, "not_translated");
+    LLVMValueRef offset = LLVMBuildSub(B_, target, llvm_emit_const(e, e->options->begin), "");
+    llvm_emit_unlikely(
+        e, LLVMBuildICmp(B_, LLVMIntUGE, offset, llvm_emit_const(e, e->options->size), ""), out);
     LLVMValueRef code = code_at(e, offset);
-    emit_unlikely(e, LLVMBuildIsNull(B_, code, ""), out);
+    llvm_emit_unlikely(e, LLVMBuildIsNull(B_, code, ""), out);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, out);
     return_next(e, target, get_left(e));
@@ -145,9 +147,10 @@ static LLVMValueRef call(struct emitter *e, LLVMValueRef target)
 /* Continues after a call if the guest has returned there. Otherwise leaves. */
 static void after_call(struct emitter *e, LLVMValueRef next)
 {
-    LLVMBasicBlockRef out = emit_new_block(e, "elsewhere");
+    LLVMBasicBlockRef out = llvm_emit_new_block(e, "elsewhere");
     LLVMValueRef pc = LLVMBuildExtractValue(B_, next, 0, "");
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, pc, emit_const(e, e->block->next_pc), ""), out);
+    llvm_emit_unlikely(
+        e, LLVMBuildICmp(B_, LLVMIntNE, pc, llvm_emit_const(e, e->block->next_pc), ""), out);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, out);
     LLVMBuildRet(B_, next);
@@ -155,8 +158,8 @@ static void after_call(struct emitter *e, LLVMValueRef next)
     LLVMBuildStore(B_, LLVMBuildExtractValue(B_, next, 1, ""), e->left);
     e->dirty = 0;
     if (e->block->next >= 0)
-        emit_load_registers(e, e->used);
-    LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
+        llvm_emit_load_registers(e, e->used);
+    LLVMBuildBr(B_, llvm_emit_destination(e, e->block->next, e->block->next_pc));
 }
 
 /* Jumps to the label `index`, which is less than `size`. */
@@ -168,8 +171,8 @@ static void jump_by(struct emitter *e, LLVMValueRef *labels, uint64_t size, LLVM
     LLVMSetInitializer(table, LLVMConstArray(e->bytes, labels, (unsigned)size));
     LLVMSetGlobalConstant(table, true);
     LLVMSetLinkage(table, LLVMPrivateLinkage);
-    LLVMValueRef at =
-        LLVMBuildInBoundsGEP2(B_, type, table, (LLVMValueRef[]){emit_const(e, 0), index}, 2, "");
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, type, table,
+                                            (LLVMValueRef[]){llvm_emit_const(e, 0), index}, 2, "");
     LLVMValueRef jump = LLVMBuildIndirectBr(B_, LLVMBuildLoad2(B_, e->bytes, at, ""), count);
     for (uint32_t i = 0; i < count; i++)
         LLVMAddDestination(jump, to[i]);
@@ -194,7 +197,7 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
         return;
     LLVMValueRef labels[TABLE_MAX];
     LLVMBasicBlockRef to[RV64_JUMP_TRIES + 1];
-    LLVMBasicBlockRef other = emit_new_block(e, "other"), inside;
+    LLVMBasicBlockRef other = llvm_emit_new_block(e, "other"), inside;
     for (uint64_t i = 0; i < size; i++)
         labels[i] = LLVMBlockAddress(e->function, other);
     to[count] = other;
@@ -202,12 +205,12 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
         to[i] = e->blocks[targets[i]];
         labels[(r->blocks[targets[i]].pc - low) / 2] = LLVMBlockAddress(e->function, to[i]);
     }
-    LLVMValueRef index = LLVMBuildSub(B_, target, emit_const(e, low), "");
-    inside = emit_new_block(e, "inside");
-    LLVMBuildCondBr(B_, LLVMBuildICmp(B_, LLVMIntULE, index, emit_const(e, high - low), ""), inside,
-                    other);
+    LLVMValueRef index = LLVMBuildSub(B_, target, llvm_emit_const(e, low), "");
+    inside = llvm_emit_new_block(e, "inside");
+    LLVMBuildCondBr(B_, LLVMBuildICmp(B_, LLVMIntULE, index, llvm_emit_const(e, high - low), ""),
+                    inside, other);
     LLVMPositionBuilderAtEnd(B_, inside);
-    index = LLVMBuildLShr(B_, index, emit_const(e, 1), "");
+    index = LLVMBuildLShr(B_, index, llvm_emit_const(e, 1), "");
     jump_by(e, labels, size, index, to, count + 1);
     LLVMPositionBuilderAtEnd(B_, other);
 }
@@ -215,37 +218,38 @@ static void jump_within(struct emitter *e, LLVMValueRef target)
 static LLVMValueRef jalr_target(const struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
-    LLVMValueRef target =
-        LLVMBuildAdd(B_, emit_get(e, i->rs1), emit_const(e, (uint64_t)(int64_t)i->imm), "");
-    return LLVMBuildAnd(B_, target, emit_const(e, ~UINT64_C(1)), "");
+    LLVMValueRef target = LLVMBuildAdd(B_, llvm_emit_get(e, i->rs1),
+                                       llvm_emit_const(e, (uint64_t)(int64_t)i->imm), "");
+    return LLVMBuildAnd(B_, target, llvm_emit_const(e, ~UINT64_C(1)), "");
 }
 
 /* Returns from a copy, nearly always to the code after its call. */
 static void copy_return(struct emitter *e)
 {
     LLVMValueRef target = jalr_target(e);
-    LLVMBasicBlockRef out = emit_new_block(e, "elsewhere");
-    LLVMValueRef other = LLVMBuildICmp(B_, LLVMIntNE, target, emit_const(e, e->block->next_pc), "");
-    emit_unlikely(e, other, out);
-    LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
+    LLVMBasicBlockRef out = llvm_emit_new_block(e, "elsewhere");
+    LLVMValueRef other =
+        LLVMBuildICmp(B_, LLVMIntNE, target, llvm_emit_const(e, e->block->next_pc), "");
+    llvm_emit_unlikely(e, other, out);
+    LLVMBuildBr(B_, llvm_emit_destination(e, e->block->next, e->block->next_pc));
     LLVMPositionBuilderAtEnd(B_, out);
     leave_to(e, target);
 }
 
 static void jump_elsewhere(struct emitter *e, LLVMValueRef target)
 {
-    emit_store_registers(e, e->dirty);
+    llvm_emit_store_registers(e, e->dirty);
     LLVMValueRef next = call(e, target);
     LLVMSetTailCall(next, true);
     LLVMBuildRet(B_, next);
 }
 
-void emit_table_jump(struct emitter *e)
+void llvm_emit_table_jump(struct emitter *e)
 {
     const struct jit_region *r = e->region;
     const struct jit_table *const t = &r->tables[e->block->table];
     const struct jit_block *const b = e->block;
-    const LLVMBasicBlockRef other = emit_new_block(e, "other");
+    const LLVMBasicBlockRef other = llvm_emit_new_block(e, "other");
     LLVMBasicBlockRef to[RV64_JUMP_TRIES + 1];
     LLVMValueRef labels[JIT_ENTRIES_MAX];
     to[b->target_count] = other;
@@ -266,9 +270,9 @@ static void call_copies(struct emitter *e, LLVMValueRef target)
     const struct jit_region *r = e->region;
     for (uint32_t i = 0; i < e->block->target_count; i++) {
         const int32_t copy = r->targets[e->block->target + i];
-        LLVMBasicBlockRef other = emit_new_block(e, "other");
+        LLVMBasicBlockRef other = llvm_emit_new_block(e, "other");
         LLVMValueRef same =
-            LLVMBuildICmp(B_, LLVMIntEQ, target, emit_const(e, r->blocks[copy].pc), "");
+            LLVMBuildICmp(B_, LLVMIntEQ, target, llvm_emit_const(e, r->blocks[copy].pc), "");
         LLVMBuildCondBr(B_, same, e->blocks[copy], other);
         LLVMPositionBuilderAtEnd(B_, other);
     }
@@ -288,42 +292,43 @@ static void jalr(struct emitter *e)
         jump_elsewhere(e, target);
         return;
     }
-    emit_set(e, i->rd, emit_const(e, e->block->next_pc));
+    llvm_emit_set(e, i->rd, llvm_emit_const(e, e->block->next_pc));
     call_copies(e, target);
-    emit_store_registers(e, e->dirty);
+    llvm_emit_store_registers(e, e->dirty);
     after_call(e, call(e, target));
 }
 
-void emit_block_end(struct emitter *e)
+void llvm_emit_block_end(struct emitter *e)
 {
     switch (e->block->end) {
     case JIT_END_FALL:
-        LLVMBuildBr(B_, emit_destination(e, e->block->next, e->block->next_pc));
+        LLVMBuildBr(B_, llvm_emit_destination(e, e->block->next, e->block->next_pc));
         break;
     case JIT_END_JUMP:
-        keep_rolled_to(e, LLVMBuildBr(B_, emit_destination(e, e->block->taken, e->block->taken_pc)),
-                       e->block->taken);
+        keep_rolled_to(
+            e, LLVMBuildBr(B_, llvm_emit_destination(e, e->block->taken, e->block->taken_pc)),
+            e->block->taken);
         break;
     case JIT_END_BRANCH:
         branch(e);
         break;
     case JIT_END_CALL:
-        emit_set(e, e->insn->insn.rd, emit_const(e, e->block->next_pc));
-        emit_store_registers(e, e->dirty);
-        after_call(e, call(e, emit_const(e, e->block->taken_pc)));
+        llvm_emit_set(e, e->insn->insn.rd, llvm_emit_const(e, e->block->next_pc));
+        llvm_emit_store_registers(e, e->dirty);
+        after_call(e, call(e, llvm_emit_const(e, e->block->taken_pc)));
         break;
     case JIT_END_JALR:
         jalr(e);
         break;
     case JIT_END_INLINE:
-        emit_set(e, e->insn->insn.rd, emit_const(e, e->insn->pc + e->insn->insn.length));
+        llvm_emit_set(e, e->insn->insn.rd, llvm_emit_const(e, e->insn->pc + e->insn->insn.length));
         LLVMBuildBr(B_, e->blocks[e->block->taken]);
         break;
     case JIT_END_RETURN:
         copy_return(e);
         break;
     case JIT_END_LEAVE:
-        emit_leave(e);
+        llvm_emit_leave(e);
         break;
     }
 }

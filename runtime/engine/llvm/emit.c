@@ -3,24 +3,24 @@
 
 #define B_ e->builder
 
-LLVMValueRef emit_const(const struct emitter *e, uint64_t value)
+LLVMValueRef llvm_emit_const(const struct emitter *e, uint64_t value)
 {
     return LLVMConstInt(e->i64, value, false);
 }
 
-LLVMValueRef emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type)
+LLVMValueRef llvm_emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type)
 {
-    LLVMValueRef index = emit_const(e, offset);
+    LLVMValueRef index = llvm_emit_const(e, offset);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(B_, e->i8, e->hart, &index, 1, "");
     return LLVMBuildBitCast(B_, at, LLVMPointerType(type, 0), "");
 }
 
-LLVMValueRef emit_get(const struct emitter *e, unsigned reg)
+LLVMValueRef llvm_emit_get(const struct emitter *e, unsigned reg)
 {
-    return reg == 0 ? emit_const(e, 0) : LLVMBuildLoad2(B_, e->i64, e->x[reg], "");
+    return reg == 0 ? llvm_emit_const(e, 0) : LLVMBuildLoad2(B_, e->i64, e->x[reg], "");
 }
 
-void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value)
+void llvm_emit_set(struct emitter *e, unsigned reg, LLVMValueRef value)
 {
     if (reg == 0)
         return;
@@ -28,14 +28,14 @@ void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value)
     e->dirty |= UINT32_C(1) << reg;
 }
 
-LLVMBasicBlockRef emit_new_block(const struct emitter *e, const char *name)
+LLVMBasicBlockRef llvm_emit_new_block(const struct emitter *e, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
-void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold)
+void llvm_emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold)
 {
-    LLVMBasicBlockRef on = emit_new_block(e, "");
+    LLVMBasicBlockRef on = llvm_emit_new_block(e, "");
     LLVMValueRef jump = LLVMBuildCondBr(B_, condition, cold, on);
     LLVMMetadataRef weights[] = {
         LLVMMDStringInContext2(e->context, "branch_weights", 14),
@@ -47,7 +47,7 @@ void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef 
     LLVMPositionBuilderAtEnd(B_, on);
 }
 
-bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to)
+bool llvm_emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to)
 {
     const struct jit_block *target = &e->region->blocks[to];
     return target->copy == from->copy && target->pc <= from->pc;

@@ -64,53 +64,53 @@ struct emitter {
 
 /* ---- emit.c: constants, registers, fields, blocks ---- */
 /* Returns true if a jump from block `from` to block `to` goes backward, as in each loop. */
-bool emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
-LLVMValueRef emit_const(const struct emitter *e, uint64_t value);
-LLVMValueRef emit_get(const struct emitter *e, unsigned reg); /* i64 */
-void emit_set(struct emitter *e, unsigned reg, LLVMValueRef value);
+bool llvm_emit_is_back(const struct emitter *e, const struct jit_block *from, int32_t to);
+LLVMValueRef llvm_emit_const(const struct emitter *e, uint64_t value);
+LLVMValueRef llvm_emit_get(const struct emitter *e, unsigned reg); /* i64 */
+void llvm_emit_set(struct emitter *e, unsigned reg, LLVMValueRef value);
 /* Returns the field at `offset` of the hart, as a pointer to `type`. */
-LLVMValueRef emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type);
-LLVMBasicBlockRef emit_new_block(const struct emitter *e, const char *name);
+LLVMValueRef llvm_emit_field(const struct emitter *e, size_t offset, LLVMTypeRef type);
+LLVMBasicBlockRef llvm_emit_new_block(const struct emitter *e, const char *name);
 /* Emits a jump to `cold` for the rare case that `condition` holds. The builder continues after
  * it. */
-void emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold);
+void llvm_emit_unlikely(struct emitter *e, LLVMValueRef condition, LLVMBasicBlockRef cold);
 
 /* ---- values.c ---- */
 /* Emits an instruction that only computes rd. Returns false for other instructions. */
-bool emit_value(struct emitter *e);
+bool llvm_emit_value(struct emitter *e);
 /* Calls the intrinsic `name` of LLVM for a type. */
-LLVMValueRef emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
-                            LLVMValueRef *args, unsigned count);
+LLVMValueRef llvm_emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
+                                 LLVMValueRef *args, unsigned count);
 
 /* ---- access.c ---- */
 /* Emits an instruction that accesses memory. Returns false for other instructions. Loads and stores
  * are not checked here, except those of uneven code. */
-bool emit_access(struct emitter *e);
+bool llvm_emit_access(struct emitter *e);
 /* Returns the entry for page number `page` of the table `below` bytes below the guest's memory. */
-LLVMValueRef emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page);
+LLVMValueRef llvm_emit_entry(const struct emitter *e, int64_t below, LLVMValueRef page);
 /* Returns the value of a word that the current instruction, an OR, completes. */
-LLVMValueRef emit_joined_word(const struct emitter *e);
+LLVMValueRef llvm_emit_joined_word(const struct emitter *e);
 /* Emits the check of the current instruction's group. The code leaves if an access of the group is
  * misaligned or refused. */
-void emit_check(struct emitter *e);
+void llvm_emit_check(struct emitter *e);
 
 /* ---- control.c ---- */
 /* Emits a return before the current instruction. */
-void emit_leave(struct emitter *e);
-void emit_block_begin(struct emitter *e, bool check_budget);
-void emit_block_end(struct emitter *e);
+void llvm_emit_leave(struct emitter *e);
+void llvm_emit_block_begin(struct emitter *e, bool check_budget);
+void llvm_emit_block_end(struct emitter *e);
 /* Ends a block whose table_index is below the number of its table's entries. */
-void emit_table_jump(struct emitter *e);
+void llvm_emit_table_jump(struct emitter *e);
 /* Keeps LLVM from unrolling the loop that a jump closes. Its checks would be unrolled, too, which
  * takes long to compile and gains nothing. The turns without checks are another loop. */
-void emit_keep_rolled(const struct emitter *e, LLVMValueRef jump);
+void llvm_emit_keep_rolled(const struct emitter *e, LLVMValueRef jump);
 /* Returns the condition of the branch at the current instruction. */
-LLVMValueRef emit_condition(const struct emitter *e);
+LLVMValueRef llvm_emit_condition(const struct emitter *e);
 /* Returns block `index` of the region; for -1, a block that leaves the code, for `pc`. */
-LLVMBasicBlockRef emit_destination(struct emitter *e, int32_t index, uint64_t pc);
+LLVMBasicBlockRef llvm_emit_destination(struct emitter *e, int32_t index, uint64_t pc);
 /* Load or store the registers of `mask` from or to the hart. */
-void emit_load_registers(struct emitter *e, uint32_t mask);
-void emit_store_registers(struct emitter *e, uint32_t mask);
+void llvm_emit_load_registers(struct emitter *e, uint32_t mask);
+void llvm_emit_store_registers(struct emitter *e, uint32_t mask);
 
 /* ---- loops.c ---- */
 enum { LOOP_BLOCKS_MAX = 4, LOOP_GROUPS_MAX = 6, LOOP_STEP_MAX = 65536 };
@@ -122,19 +122,20 @@ struct loop {
 };
 /* Finds the loop that starts with block `index`. Returns false if there is no loop whose turns can
  * be checked together. */
-bool loop_find(const struct emitter *e, uint32_t index, struct loop *loop);
-/* Marks the blocks of loops of several blocks. Call this before facts_find. */
-void loops_fix(const struct emitter *e, bool *fixed);
+bool llvm_loop_find(const struct emitter *e, uint32_t index, struct loop *loop);
+/* Marks the blocks of loops of several blocks. Call this before llvm_facts_find. */
+void llvm_loops_fix(const struct emitter *e, bool *fixed);
 /* Finds all loops: fills e->loops and e->back. The builder must be at the start of the function. */
-void loops_begin(struct emitter *e);
+void llvm_loops_begin(struct emitter *e);
 /* Marks loops that the current block enters, by any of their blocks, as not tried. The builder is
  * at the end of the block. */
-void loops_enter(struct emitter *e);
-void loops_free(struct emitter *e);
+void llvm_loops_enter(struct emitter *e);
+void llvm_loops_free(struct emitter *e);
 /* Gets how the value of group `i` changes in each turn: by `step` and by the value of
  * `step_register`. */
-void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register);
-void loop_set_tried(const struct emitter *e, const struct loop *loop, bool tried);
+void llvm_loop_group_step(const struct groups *g, uint32_t i, int64_t *step,
+                          uint8_t *step_register);
+void llvm_loop_set_tried(const struct emitter *e, const struct loop *loop, bool tried);
 
 /* ---- turns.c ---- */
 enum { TURNS_MIN = 4 /* a power of two */, TURNS_WORTH = 16 };
@@ -145,23 +146,23 @@ struct turns {
 };
 /* Computes how many turns may run without checks, with `left` of the budget. Jumps to `checked` if
  * few turns are left of a loop whose end is known. */
-struct turns turns_find(const struct emitter *e, const struct loop *loop, LLVMValueRef left,
-                        LLVMBasicBlockRef checked);
+struct turns llvm_turns_find(const struct emitter *e, const struct loop *loop, LLVMValueRef left,
+                             LLVMBasicBlockRef checked);
 
 /* ---- unchecked.c ---- */
 /* Emits the start of a loop. The builder is where the first block is entered from outside, e->back
  * is where the loop jumps back to it. Both jump to `checked` for turns with checks. */
-void emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);
+void llvm_emit_loop(struct emitter *e, const struct loop *loop, LLVMBasicBlockRef checked);
 
 /* ---- function.c ---- */
-void emit_instruction(struct emitter *e);
+void llvm_emit_instruction(struct emitter *e);
 /* Finds the words of block `index`, whose instructions are emitted next. */
-void emit_words_begin(struct emitter *e, uint32_t index);
+void llvm_emit_words_begin(struct emitter *e, uint32_t index);
 /* Fills the module with the region's function, named "code". */
-void emit_function(struct emitter *e);
+void llvm_emit_function(struct emitter *e);
 
 /* ---- bases.c ---- */
 /* In the finished function, adds the constant parts of addresses to the host's base only once. */
-void bases_share(const struct emitter *e);
+void llvm_bases_share(const struct emitter *e);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_multiple(int64_t v, unsigned log2)
     return (v & ((INT64_C(1) << log2) - 1)) == 0;
 }
 
-enum fact_says fact_covers(const struct fact *fact, const struct group *group)
+enum fact_says llvm_fact_covers(const struct fact *fact, const struct group *group)
 {
     if (fact->low == fact->high || group->begin < fact->low || group->end > fact->high ||
         (group->need & ~fact->need) != 0)
@@ -38,7 +38,7 @@ enum fact_says fact_covers(const struct fact *fact, const struct group *group)
                : FACT_ALLOWED;
 }
 
-void fact_learn(struct fact *fact, const struct group *group)
+void llvm_fact_learn(struct fact *fact, const struct group *group)
 {
     const struct fact told = {group->begin, group->end, group->begin, group->need, group->log2};
     const int64_t low = least(fact->low, told.low), high = most(fact->high, told.high);
@@ -145,8 +145,8 @@ static void widen_groups(const struct jit_region *r, struct groups *g, uint32_t 
             for (uint32_t k = 0; k < count; k++) {
                 const struct wish *w = &at[to[k]][reg];
                 if (w->low != w->high)
-                    group_widen(&g->group[i], w->low + g->end[reg].offset,
-                                w->high + g->end[reg].offset);
+                    llvm_group_widen(&g->group[i], w->low + g->end[reg].offset,
+                                     w->high + g->end[reg].offset);
             }
         }
 }
@@ -174,7 +174,7 @@ static void pass_block(const struct groups *g, const struct fact before[32], str
     struct fact of[JIT_FORMS_MAX] = {{0}};
     memcpy(of, before, 32 * sizeof *of);
     for (uint32_t i = 0; i < g->count; i++)
-        fact_learn(&of[g->root_of[i]], &g->group[i]);
+        llvm_fact_learn(&of[g->root_of[i]], &g->group[i]);
     for (unsigned reg = 0; reg < 32; reg++)
         after[reg] = g->end[reg].root != 0 ? shifted(of[g->end[reg].root], g->end[reg].offset)
                                            : (struct fact){0};
@@ -208,7 +208,7 @@ static bool flow(const struct jit_region *r, struct facts *facts, uint32_t index
     return changed;
 }
 
-bool facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts)
+bool llvm_facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts)
 {
     const uint32_t count = region->block_count;
     bool *reached = calloc(count, sizeof *reached);
@@ -219,7 +219,7 @@ bool facts_find(const struct jit_region *region, const bool *fixed, struct facts
         return false;
     }
     for (int32_t i = 0; i < (int32_t)count; i++)
-        groups_find(region, &i, 1, &facts->groups[i]);
+        llvm_groups_find(region, &i, 1, &facts->groups[i]);
     bool done = find_wishes(region, fixed, facts);
     reached[0] = true; /* the entry is reached without facts */
     for (bool changed = done; changed;) {
@@ -231,7 +231,7 @@ bool facts_find(const struct jit_region *region, const bool *fixed, struct facts
     return done;
 }
 
-void facts_free(struct facts *facts)
+void llvm_facts_free(struct facts *facts)
 {
     free(facts->groups);
     free(facts->at);

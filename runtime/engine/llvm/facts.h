@@ -23,14 +23,14 @@ struct facts {
 
 /* Finds the facts. `fixed`: blocks whose checks must not be widened. Returns false if there is no
  * memory. */
-bool facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts);
-void facts_free(struct facts *facts);
+bool llvm_facts_find(const struct jit_region *region, const bool *fixed, struct facts *facts);
+void llvm_facts_free(struct facts *facts);
 
 /* What the fact of a group's value proves: nothing, the permission but not the alignment, or
  * both. */
 enum fact_says { FACT_NOTHING, FACT_ALLOWED, FACT_ALL };
-enum fact_says fact_covers(const struct fact *fact, const struct group *group);
+enum fact_says llvm_fact_covers(const struct fact *fact, const struct group *group);
 /* Adds the result of a check of the group. */
-void fact_learn(struct fact *fact, const struct group *group);
+void llvm_fact_learn(struct fact *fact, const struct group *group);
 
 #endif

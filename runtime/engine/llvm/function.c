@@ -72,10 +72,11 @@ static bool checks_budget(const struct emitter *e, uint32_t index)
         if (index == 0 && (b->end == JIT_END_CALL || b->end == JIT_END_JALR))
             return true;
         for (uint32_t k = 0; k < b->target_count; k++)
-            if ((uint32_t)r->targets[b->target + k] == index && emit_is_back(e, b, (int32_t)index))
+            if ((uint32_t)r->targets[b->target + k] == index &&
+                llvm_emit_is_back(e, b, (int32_t)index))
                 return true;
         if (((uint32_t)b->next == index || (uint32_t)b->taken == index) &&
-            emit_is_back(e, b, (int32_t)index))
+            llvm_emit_is_back(e, b, (int32_t)index))
             return true;
     }
     return false;
@@ -98,13 +99,13 @@ static void check_stack(struct emitter *e)
         LLVMBuildCall2(B_, LLVMIntrinsicGetType(e->context, id, &e->i64, 1),
                        LLVMGetIntrinsicDeclaration(e->module, id, &e->i64, 1), &reg, 1, "");
     LLVMValueRef limit = LLVMBuildLoad2(
-        B_, e->i64, emit_field(e, offsetof(struct rv64_hart, stack_limit), e->i64), "");
-    LLVMBasicBlockRef out = emit_new_block(e, "out_of_stack");
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntULT, stack, limit, ""), out);
+        B_, e->i64, llvm_emit_field(e, offsetof(struct rv64_hart, stack_limit), e->i64), "");
+    LLVMBasicBlockRef out = llvm_emit_new_block(e, "out_of_stack");
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntULT, stack, limit, ""), out);
     LLVMBasicBlockRef on = LLVMGetInsertBlock(B_);
     LLVMPositionBuilderAtEnd(B_, out);
     LLVMValueRef next = LLVMGetUndef(e->next_type);
-    next = LLVMBuildInsertValue(B_, next, emit_const(e, e->region->blocks[0].pc), 0, "");
+    next = LLVMBuildInsertValue(B_, next, llvm_emit_const(e, e->region->blocks[0].pc), 0, "");
     LLVMBuildRet(B_, LLVMBuildInsertValue(B_, next, LLVMGetParam(e->function, 1), 1, ""));
     LLVMPositionBuilderAtEnd(B_, on);
 }
@@ -112,7 +113,7 @@ static void check_stack(struct emitter *e)
 static void emit_begin(struct emitter *e)
 {
     bool any_calls = false;
-    LLVMPositionBuilderAtEnd(B_, emit_new_block(e, "entry"));
+    LLVMPositionBuilderAtEnd(B_, llvm_emit_new_block(e, "entry"));
     e->left = LLVMBuildAlloca(B_, e->i64, "left");
     for (unsigned i = 1; i < 32; i++)
         e->x[i] = LLVMBuildAlloca(B_, e->i64, "");
@@ -121,24 +122,24 @@ static void emit_begin(struct emitter *e)
     if (any_calls)
         check_stack(e);
     LLVMBuildStore(B_, LLVMGetParam(e->function, 1), e->left);
-    emit_load_registers(e, e->used);
+    llvm_emit_load_registers(e, e->used);
     for (uint32_t i = 0; i < e->region->block_count; i++)
-        e->back[i] = e->blocks[i] = emit_new_block(e, "block");
-    loops_begin(e);
+        e->back[i] = e->blocks[i] = llvm_emit_new_block(e, "block");
+    llvm_loops_begin(e);
     e->entry = LLVMGetInsertBlock(B_);
     LLVMBuildBr(B_, e->blocks[0]);
 }
 
-void emit_words_begin(struct emitter *e, uint32_t index)
+void llvm_emit_words_begin(struct emitter *e, uint32_t index)
 {
     e->words = (struct words){0};
     if (!e->options->uneven)
-        words_find(e->region, &e->region->blocks[index], &e->facts.groups[index], &e->words);
+        llvm_words_find(e->region, &e->region->blocks[index], &e->facts.groups[index], &e->words);
 }
 
-void emit_instruction(struct emitter *e)
+void llvm_emit_instruction(struct emitter *e)
 {
-    if (emit_value(e) || emit_access(e))
+    if (llvm_emit_value(e) || llvm_emit_access(e))
         return;
     if (e->insn->insn.op == OP_FENCE)
         LLVMBuildFence(B_, LLVMAtomicOrderingSequentiallyConsistent, false, "");
@@ -147,7 +148,7 @@ void emit_instruction(struct emitter *e)
 static bool begins_group(const struct emitter *e)
 {
     unsigned log2, need;
-    return access_of(&e->insn->insn, &log2, &need) &&
+    return llvm_access_of(&e->insn->insn, &log2, &need) &&
            e->groups->group[e->groups->of[e->before]].first == e->before;
 }
 
@@ -157,8 +158,8 @@ static void emit_checked(struct emitter *e)
 {
     e->insn = &e->region->insns[e->block->first + e->before];
     if (!e->options->uneven && begins_group(e))
-        emit_check(e);
-    emit_instruction(e);
+        llvm_emit_check(e);
+    llvm_emit_instruction(e);
 }
 
 /* Returns whether the block jumps by a table whose entry has its own check. */
@@ -177,21 +178,22 @@ static void emit_by_table(struct emitter *e, uint32_t count)
 {
     const struct jit_table *const t = &e->region->tables[e->block->table];
     const uint8_t group = e->groups->of[t->load];
-    LLVMBasicBlockRef none = emit_new_block(e, "no_entry");
-    LLVMValueRef const base = emit_const(e, t->base), entries = emit_const(e, t->entry_count);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, e->table_base, base, ""), none);
-    emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, e->table_index, entries, ""), none);
+    LLVMBasicBlockRef none = llvm_emit_new_block(e, "no_entry");
+    LLVMValueRef const base = llvm_emit_const(e, t->base),
+                       entries = llvm_emit_const(e, t->entry_count);
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntNE, e->table_base, base, ""), none);
+    llvm_emit_unlikely(e, LLVMBuildICmp(B_, LLVMIntUGE, e->table_index, entries, ""), none);
     struct fact known[JIT_FORMS_MAX];
     const uint32_t dirty = e->dirty, last_root = e->last_root;
     memcpy(known, e->known, sizeof known);
 
-    fact_learn(&e->known[e->groups->root_of[group]], &e->groups->group[group]);
+    llvm_fact_learn(&e->known[e->groups->root_of[group]], &e->groups->group[group]);
     e->insn = &e->region->insns[e->block->first + t->load];
-    emit_instruction(e);
+    llvm_emit_instruction(e);
     for (e->before = t->load + 1; e->before < count; e->before++)
         emit_checked(e);
     e->insn = jit_last(e->region, e->block);
-    emit_table_jump(e);
+    llvm_emit_table_jump(e);
 
     memcpy(e->known, known, sizeof known);
     e->dirty = dirty;
@@ -210,14 +212,14 @@ static void emit_block(struct emitter *e, uint32_t index)
     e->dirty = e->dirty_at[index];
     e->last_root = UINT32_MAX;
     e->groups = &e->facts.groups[index];
-    addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
-    hints_of_block(e->region, b, e->hints_at[index], e->hint);
+    llvm_addresses_of_block(e->region, b, e->addresses_at[index], e->leads);
+    llvm_hints_of_block(e->region, b, e->hints_at[index], e->hint);
     memset(e->known, 0, sizeof e->known);
     memcpy(e->known, e->facts.at[index], sizeof *e->facts.at);
     LLVMPositionBuilderAtEnd(B_, e->blocks[index]);
     if (e->loops[index] != NULL) {
-        LLVMBasicBlockRef checked = emit_new_block(e, "checked");
-        emit_loop(e, e->loops[index], checked);
+        LLVMBasicBlockRef checked = llvm_emit_new_block(e, "checked");
+        llvm_emit_loop(e, e->loops[index], checked);
         e->block = b;
         e->before = 0;
         e->insn = NULL;
@@ -225,25 +227,25 @@ static void emit_block(struct emitter *e, uint32_t index)
         e->last_root = UINT32_MAX;
         LLVMPositionBuilderAtEnd(B_, checked);
     }
-    emit_words_begin(e, index);
-    emit_block_begin(e, checks_budget(e, index));
-    loops_enter(e);
+    llvm_emit_words_begin(e, index);
+    llvm_emit_block_begin(e, checks_budget(e, index));
+    llvm_loops_enter(e);
     const struct jit_table *const table = jumps_by_table(e) ? &e->region->tables[b->table] : NULL;
     for (e->before = 0; e->before < count; e->before++) {
         if (table != NULL && e->before == table->scale)
-            e->table_index = emit_get(e, table->index_reg);
+            e->table_index = llvm_emit_get(e, table->index_reg);
         if (table != NULL && e->before == table->add)
-            e->table_base = emit_get(e, table->base_reg);
+            e->table_base = llvm_emit_get(e, table->base_reg);
         if (table != NULL && e->before == table->load)
             emit_by_table(e, count);
         emit_checked(e);
     }
     if (count < b->count)
         e->insn = &e->region->insns[b->first + count];
-    emit_block_end(e);
+    llvm_emit_block_end(e);
 }
 
-void emit_function(struct emitter *e)
+void llvm_emit_function(struct emitter *e)
 {
     LLVMTypeRef params[] = {e->bytes, e->i64};
     e->code_type = LLVMFunctionType(e->next_type, params, 2, false);
@@ -267,8 +269,8 @@ void emit_function(struct emitter *e)
                             LLVMCreateStringAttribute(e->context, "no-builtins", 11, "", 0));
     e->used = used_registers(e);
     find_dirty(e);
-    addresses_find(e->region, e->addresses_at);
-    hints_find(e->region, e->hints_at);
+    llvm_addresses_find(e->region, e->addresses_at);
+    llvm_hints_find(e->region, e->hints_at);
     emit_begin(e);
     for (uint32_t i = 0; i < e->region->block_count; i++)
         emit_block(e, i);

@@ -7,7 +7,7 @@ enum { SPAN_MAX = 2048 }; /* bytes, so that a group covers at most two pages */
 
 struct finder {
     struct groups *out;
-    struct place at[32];
+    struct linear_value at[32];
 };
 
 /* ---- Forms ---- */
@@ -38,13 +38,13 @@ static uint8_t find_form(struct finder *f, struct form form)
 }
 
 /* Returns the place of an unknown value. */
-static struct place unknown(struct finder *f)
+static struct linear_value unknown(struct finder *f)
 {
-    return (struct place){.root = new_form(f, (struct form){.known = false})};
+    return (struct linear_value){.root = new_form(f, (struct form){.known = false})};
 }
 
 /* (a << shift) + b */
-static struct place sum(struct finder *f, struct place a, unsigned shift, struct place b)
+static struct linear_value sum(struct finder *f, struct linear_value a, unsigned shift, struct linear_value b)
 {
     struct form form = f->out->form[b.root];
     const struct form *add = &f->out->form[a.root];
@@ -64,22 +64,22 @@ static struct place sum(struct finder *f, struct place a, unsigned shift, struct
         }
     }
     const uint64_t offset = ((uint64_t)a.offset << shift) + (uint64_t)b.offset;
-    return (struct place){find_form(f, form), (int64_t)offset};
+    return (struct linear_value){find_form(f, form), (int64_t)offset};
 }
 
 /* Returns the value of rd after `insn`. */
-static struct place result(struct finder *f, const struct jit_insn *at)
+static struct linear_value result(struct finder *f, const struct jit_insn *at)
 {
     const struct rv64_insn *insn = &at->insn;
-    const struct place a = f->at[insn->rs1], b = f->at[insn->rs2];
-    const struct place imm = {.root = f->at[0].root, .offset = insn->imm};
+    const struct linear_value a = f->at[insn->rs1], b = f->at[insn->rs2];
+    const struct linear_value imm = {.root = f->at[0].root, .offset = insn->imm};
     switch (insn->op) {
     case OP_LUI:
         return imm;
     case OP_AUIPC:
-        return (struct place){imm.root, (int64_t)(at->pc + (uint64_t)imm.offset)};
+        return (struct linear_value){imm.root, (int64_t)(at->pc + (uint64_t)imm.offset)};
     case OP_ADDI:
-        return (struct place){a.root, (int64_t)((uint64_t)a.offset + (uint64_t)imm.offset)};
+        return (struct linear_value){a.root, (int64_t)((uint64_t)a.offset + (uint64_t)imm.offset)};
     case OP_ADD:
         return sum(f, a, 0, b);
     case OP_SLLI:
@@ -97,7 +97,7 @@ static struct place result(struct finder *f, const struct jit_insn *at)
 
 /* ---- Groups ---- */
 
-bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need)
+bool llvm_access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need)
 {
     switch (insn->op) {
     case OP_LB:
@@ -161,7 +161,7 @@ static bool widen(struct group *g, int64_t offset, unsigned log2, unsigned need)
 static void add(struct finder *f, uint32_t index, const struct rv64_insn *insn, unsigned log2,
                 unsigned need)
 {
-    const struct place at = f->at[insn->rs1];
+    const struct linear_value at = f->at[insn->rs1];
     const int64_t offset = at.offset + insn->imm;
     struct groups *out = f->out;
     out->base[index] = at.offset;
@@ -177,7 +177,7 @@ static void add(struct finder *f, uint32_t index, const struct rv64_insn *insn, 
         1,     !(need & RV64_W)};
 }
 
-void group_widen(struct group *group, int64_t begin, int64_t end)
+void llvm_group_widen(struct group *group, int64_t begin, int64_t end)
 {
     begin = group->begin + round_down(begin - group->begin, group->log2);
     begin = begin < group->begin ? begin : group->begin;
@@ -213,14 +213,14 @@ static void note_changes(const struct finder *f)
     }
 }
 
-void groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
-                 struct groups *out)
+void llvm_groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
+                      struct groups *out)
 {
     struct finder f = {.out = out};
     uint32_t index = 0;
     out->count = 0;
     out->form_count = 0;
-    f.at[0] = (struct place){.root = new_form(&f, (struct form){.known = true})};
+    f.at[0] = (struct linear_value){.root = new_form(&f, (struct form){.known = true})};
     for (uint8_t i = 1; i < 32; i++)
         f.at[i].root = new_form(&f, (struct form){.known = true, .count = 1, .reg = {i}});
     for (size_t k = 0; k < count; k++) {
@@ -228,7 +228,7 @@ void groups_find(const struct jit_region *region, const int32_t *blocks, size_t 
         for (uint32_t i = 0; i < block->count; i++, index++) {
             const struct jit_insn *at = &region->insns[block->first + i];
             unsigned log2, need = 0;
-            if (access_of(&at->insn, &log2, &need))
+            if (llvm_access_of(&at->insn, &log2, &need))
                 add(&f, index, &at->insn, log2, need);
             if (at->insn.rd != 0 && !(need & RV64_W))
                 f.at[at->insn.rd] = result(&f, at);

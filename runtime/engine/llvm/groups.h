@@ -29,7 +29,7 @@ struct form {
 enum { JIT_FORMS_MAX = 33 + RV64_BLOCK_MAX };
 
 /* The value of a register: the form `root` plus a known offset. */
-struct place {
+struct linear_value {
     uint8_t root;
     int64_t offset;
 };
@@ -39,7 +39,7 @@ struct groups {
     uint32_t count;
     uint8_t root_of[JIT_GROUPS_MAX]; /* for each group: index of its value in `form` */
     struct form form[JIT_FORMS_MAX]; /* form[i]: value of register i at the start of the block */
-    struct place end[32];            /* of each register, at the end of the block */
+    struct linear_value end[32];            /* of each register, at the end of the block */
     uint8_t form_count;
     /* How the block changes each register: it adds `step` and the register `step_register`, which
      * it leaves unchanged; or in an unknown way. */
@@ -66,13 +66,13 @@ static inline bool is_atomic(const struct rv64_insn *insn)
 }
 
 /* Returns true for a load or store, with its width and the permission that it needs. */
-bool access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
+bool llvm_access_of(const struct rv64_insn *insn, unsigned *log2, unsigned *need);
 
 /* Widens the group to cover [begin, end), too, unless that is too far away. The alignment stays. */
-void group_widen(struct group *group, int64_t begin, int64_t end);
+void llvm_group_widen(struct group *group, int64_t begin, int64_t end);
 
 /* Finds the groups of consecutive blocks, with at most RV64_BLOCK_MAX instructions in all. */
-void groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
-                 struct groups *out);
+void llvm_groups_find(const struct jit_region *region, const int32_t *blocks, size_t count,
+                      struct groups *out);
 
 #endif

@@ -10,7 +10,7 @@ static const uint32_t kept_by_calls = UINT32_C(0x0ffc031c);
 
 enum { IMAGE = RV64_WINDOW_IMAGE + 1, DATA = RV64_WINDOW_DATA + 1 };
 
-uint8_t hint_for(uint8_t hint, unsigned need)
+uint8_t llvm_hint_for(uint8_t hint, unsigned need)
 {
     return hint == IMAGE && (need & RV64_W) ? DATA : hint;
 }
@@ -54,13 +54,13 @@ static uint8_t result(const struct jit_region *r, const struct jit_insn *at,
 static void follow(const struct jit_region *r, const struct jit_insn *at, uint8_t hints[32])
 {
     unsigned log2, need = 0;
-    (void)access_of(&at->insn, &log2, &need);
+    (void)llvm_access_of(&at->insn, &log2, &need);
     if (at->insn.rd != 0 && !(need & RV64_W))
         hints[at->insn.rd] = result(r, at, hints);
 }
 
-void hints_of_block(const struct jit_region *region, const struct jit_block *block,
-                    const uint8_t at[32], uint8_t out[RV64_BLOCK_MAX])
+void llvm_hints_of_block(const struct jit_region *region, const struct jit_block *block,
+                         const uint8_t at[32], uint8_t out[RV64_BLOCK_MAX])
 {
     uint8_t hints[32];
     memcpy(hints, at, sizeof hints);
@@ -100,7 +100,7 @@ static bool pass_on(const struct jit_region *r, uint32_t index, uint8_t (*at)[32
     return changed;
 }
 
-void hints_find(const struct jit_region *region, uint8_t (*at)[32])
+void llvm_hints_find(const struct jit_region *region, uint8_t (*at)[32])
 {
     memset(at, 0, region->block_count * sizeof *at);
     memcpy(at[0], region->points_to, sizeof *at);

@@ -47,7 +47,7 @@ static bool form_step(const struct groups *g, const struct form *form, int64_t *
     return *step_register == 0 || *step == 0;
 }
 
-void loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register)
+void llvm_loop_group_step(const struct groups *g, uint32_t i, int64_t *step, uint8_t *step_register)
 {
     (void)form_step(g, &g->form[g->root_of[i]], step, step_register);
 }
@@ -111,7 +111,7 @@ static unsigned other_jumps_back(const struct emitter *e, const struct loop *l)
     for (uint32_t i = 0; i < e->region->block_count; i++) {
         const struct jit_block *b = &e->region->blocks[i];
         count += !has_block(l, (int32_t)i) && (b->next == l->block[0] || b->taken == l->block[0]) &&
-                 emit_is_back(e, b, l->block[0]);
+                 llvm_emit_is_back(e, b, l->block[0]);
     }
     return count;
 }
@@ -145,7 +145,7 @@ static bool has_inner_loop(const struct emitter *e, const struct loop *l)
     return false;
 }
 
-bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
+bool llvm_loop_find(const struct emitter *e, uint32_t index, struct loop *l)
 {
     *l = (struct loop){.block = {(int32_t)index}, .count = 1};
     if (e->options->uneven || !close_loop(e, l) || other_jumps_back(e, l) > OTHERS_MAX ||
@@ -155,7 +155,7 @@ bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
                                                    * widened */
         l->groups = e->facts.groups[index];
     else
-        groups_find(e->region, l->block, l->count, &l->groups);
+        llvm_groups_find(e->region, l->block, l->count, &l->groups);
     if (l->groups.count > LOOP_GROUPS_MAX)
         return false;
     for (uint32_t i = 0; i < l->groups.count; i++)
@@ -166,25 +166,25 @@ bool loop_find(const struct emitter *e, uint32_t index, struct loop *l)
 
 /* Fixes the groups of such loops: many turns are checked for exactly the accesses of the blocks, so
  * later blocks must not rely on more. */
-void loops_fix(const struct emitter *e, bool *fixed)
+void llvm_loops_fix(const struct emitter *e, bool *fixed)
 {
     struct loop l;
     for (uint32_t i = 0; i < e->region->block_count; i++)
-        if (loop_find(e, i, &l) && l.count > 1)
+        if (llvm_loop_find(e, i, &l) && l.count > 1)
             for (uint32_t k = 0; k < l.count; k++)
                 fixed[l.block[k]] = true;
 }
 
-void loop_set_tried(const struct emitter *e, const struct loop *l, bool tried)
+void llvm_loop_set_tried(const struct emitter *e, const struct loop *l, bool tried)
 {
     LLVMBuildStore(B_, LLVMConstInt(e->i1, tried, false), l->tried);
 }
 
-void loops_begin(struct emitter *e)
+void llvm_loops_begin(struct emitter *e)
 {
     struct loop found;
     for (uint32_t i = 0; i < e->region->block_count; i++) {
-        if (!loop_find(e, i, &found))
+        if (!llvm_loop_find(e, i, &found))
             continue;
         e->any_loops = true;
         struct loop *const l = e->options->quick ? NULL : malloc(sizeof *l);
@@ -192,8 +192,8 @@ void loops_begin(struct emitter *e)
             continue;
         *l = found;
         l->tried = LLVMBuildAlloca(B_, e->i1, "");
-        loop_set_tried(e, l, false);
-        e->back[i] = emit_new_block(e, "back");
+        llvm_loop_set_tried(e, l, false);
+        e->back[i] = llvm_emit_new_block(e, "back");
         e->loops[i] = l;
     }
 }
@@ -206,17 +206,17 @@ static bool leads_into(const struct emitter *e, const struct jit_block *b, const
     return any;
 }
 
-void loops_enter(struct emitter *e)
+void llvm_loops_enter(struct emitter *e)
 {
     const int32_t index = (int32_t)(e->block - e->region->blocks);
     for (uint32_t i = 0; i < e->region->block_count; i++) {
         const struct loop *const l = e->loops[i];
         if (l != NULL && !has_block(l, index) && leads_into(e, e->block, l))
-            loop_set_tried(e, l, false);
+            llvm_loop_set_tried(e, l, false);
     }
 }
 
-void loops_free(struct emitter *e)
+void llvm_loops_free(struct emitter *e)
 {
     for (uint32_t i = 0; e->loops != NULL && i < e->region->block_count; i++)
         free(e->loops[i]);

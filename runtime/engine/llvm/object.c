@@ -75,9 +75,9 @@ static void end(struct emitter *e)
     LLVMContextDispose(e->context);
     free(e->blocks);
     free(e->back);
-    loops_free(e);
+    llvm_loops_free(e);
     free(e->dirty_at);
-    facts_free(&e->facts);
+    llvm_facts_free(&e->facts);
 }
 
 /* Since LLVM 18 the pass without options ends the process if one iteration does not reach the
@@ -249,8 +249,8 @@ static bool find_facts(struct emitter *e)
     bool *fixed = calloc(e->region->block_count, sizeof *fixed);
     if (fixed == NULL)
         return false;
-    loops_fix(e, fixed);
-    bool found = facts_find(e->region, fixed, &e->facts);
+    llvm_loops_fix(e, fixed);
+    bool found = llvm_facts_find(e->region, fixed, &e->facts);
     free(fixed);
     return found;
 }
@@ -278,9 +278,9 @@ enum dpk_status dpk_jit_translate(const struct jit_region *region,
         !find_facts(&e))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK) {
-        emit_function(&e);
+        llvm_emit_function(&e);
         status = optimize(&e, err);
-        bases_share(&e);
+        llvm_bases_share(&e);
     }
     if (status == DPK_OK)
         status = emit_object(&e, image, err);

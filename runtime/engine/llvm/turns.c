@@ -33,7 +33,7 @@ static void at_most(const struct emitter *e, struct search *t, LLVMValueRef coun
 /* Returns whether page `number` allows `need`. There is one page more than guest memory has. */
 static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, unsigned need)
 {
-    LLVMValueRef at = emit_entry(e, RV64_ACCESS_BELOW, number);
+    LLVMValueRef at = llvm_emit_entry(e, RV64_ACCESS_BELOW, number);
     const LLVMValueRef bits = LLVMConstInt(e->i8, need, false);
     return compare(e, LLVMIntEQ, LLVMBuildAnd(B_, LLVMBuildLoad2(B_, e->i8, at, ""), bits, ""),
                    bits);
@@ -41,14 +41,14 @@ static LLVMValueRef page_allows(const struct emitter *e, LLVMValueRef number, un
 
 static LLVMValueRef safe_page(const struct emitter *e, LLVMValueRef address)
 {
-    LLVMValueRef page = LLVMBuildLShr(B_, address, emit_const(e, RV64_PAGE_SHIFT), "");
-    LLVMValueRef none = emit_const(e, RV64_PAGES);
+    LLVMValueRef page = LLVMBuildLShr(B_, address, llvm_emit_const(e, RV64_PAGE_SHIFT), "");
+    LLVMValueRef none = llvm_emit_const(e, RV64_PAGES);
     return LLVMBuildSelect(B_, compare(e, LLVMIntULT, page, none), page, none, "");
 }
 
 static LLVMValueRef page_begin(const struct emitter *e, LLVMValueRef page)
 {
-    return LLVMBuildShl(B_, page, emit_const(e, RV64_PAGE_SHIFT), "");
+    return LLVMBuildShl(B_, page, llvm_emit_const(e, RV64_PAGE_SHIFT), "");
 }
 
 static LLVMValueRef as_number(const struct emitter *e, LLVMValueRef flag)
@@ -63,27 +63,29 @@ static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i
     const struct group *g = &t->groups->group[i];
     int64_t step;
     uint8_t step_register;
-    loop_group_step(t->groups, i, &step, &step_register);
-    const LLVMValueRef one = emit_const(e, 1), zero = emit_const(e, 0);
-    LLVMValueRef low = emit_const(e, (uint64_t)g->begin);
+    llvm_loop_group_step(t->groups, i, &step, &step_register);
+    const LLVMValueRef one = llvm_emit_const(e, 1), zero = llvm_emit_const(e, 0);
+    LLVMValueRef low = llvm_emit_const(e, (uint64_t)g->begin);
     const struct form *form = &t->groups->form[t->groups->root_of[i]];
     for (unsigned k = 0; k < form->count; k++) {
-        LLVMValueRef term =
-            LLVMBuildShl(B_, emit_get(e, form->reg[k]), emit_const(e, form->shift[k]), "");
+        LLVMValueRef term = LLVMBuildShl(B_, llvm_emit_get(e, form->reg[k]),
+                                         llvm_emit_const(e, form->shift[k]), "");
         low = LLVMBuildAdd(B_, low, term, "");
     }
-    LLVMValueRef high = LLVMBuildAdd(B_, low, emit_const(e, (uint64_t)(g->end - g->begin)), "");
+    LLVMValueRef high =
+        LLVMBuildAdd(B_, low, llvm_emit_const(e, (uint64_t)(g->end - g->begin)), "");
     LLVMValueRef page = safe_page(e, low);
     t->low[i] = low;
     t->high[i] = high;
-    t->step[i] = step_register != 0 ? emit_get(e, step_register) : emit_const(e, (uint64_t)step);
+    t->step[i] =
+        step_register != 0 ? llvm_emit_get(e, step_register) : llvm_emit_const(e, (uint64_t)step);
     require(e, t, page_allows(e, page, g->need));
     if (g->log2 != 0) {
         LLVMValueRef bits = step_register != 0 ? LLVMBuildOr(B_, low, t->step[i], "") : low;
-        bits = LLVMBuildAnd(B_, bits, emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
+        bits = LLVMBuildAnd(B_, bits, llvm_emit_const(e, (UINT64_C(1) << g->log2) - 1), "");
         require(e, t, compare(e, LLVMIntEQ, bits, zero));
     }
-    LLVMValueRef at = emit_entry(e, RV64_AHEAD_BELOW, page);
+    LLVMValueRef at = llvm_emit_entry(e, RV64_AHEAD_BELOW, page);
     LLVMValueRef ahead = as_number(e, LLVMBuildLoad2(B_, e->i8, at, ""));
     LLVMValueRef behind = LLVMBuildAdd(B_, LLVMBuildAdd(B_, page, one, ""), ahead, "");
     LLVMValueRef room = LLVMBuildSub(B_, page_begin(e, behind), high, "");
@@ -94,10 +96,10 @@ static void limit_to_pages(const struct emitter *e, struct search *t, uint32_t i
                                               LLVMBuildSub(B_, page, one, ""), "");
         page = LLVMBuildSub(B_, page, as_number(e, page_allows(e, before, g->need)), "");
         room = LLVMBuildSub(B_, low, page_begin(e, page), "");
-        divisor = emit_const(e, (uint64_t)-step);
+        divisor = llvm_emit_const(e, (uint64_t)-step);
     } else if (step_register != 0) {
         LLVMValueRef less = LLVMBuildSub(B_, t->step[i], one, "");
-        require(e, t, compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX)));
+        require(e, t, compare(e, LLVMIntULT, less, llvm_emit_const(e, LOOP_STEP_MAX)));
         divisor = LLVMBuildSelect(B_, compare(e, LLVMIntEQ, divisor, zero), one, divisor, "");
     } else if (step == 0) {
         return;
@@ -110,11 +112,11 @@ static void limit_to_apart(const struct emitter *e, struct search *t, uint32_t a
                            uint64_t step)
 {
     LLVMValueRef ab = LLVMBuildSub(B_, t->low[b], t->high[a], ""),
-                 ba = LLVMBuildSub(B_, t->low[a], t->high[b], ""), zero = emit_const(e, 0);
+                 ba = LLVMBuildSub(B_, t->low[a], t->high[b], ""), zero = llvm_emit_const(e, 0);
     LLVMValueRef gap = LLVMBuildSelect(B_, compare(e, LLVMIntSGE, ab, zero), ab, ba, "");
     require(e, t, compare(e, LLVMIntSGE, gap, zero));
-    LLVMValueRef more = LLVMBuildUDiv(B_, gap, emit_const(e, step), "");
-    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+    LLVMValueRef more = LLVMBuildUDiv(B_, gap, llvm_emit_const(e, step), "");
+    at_most(e, t, LLVMBuildAdd(B_, more, llvm_emit_const(e, 1), ""));
 }
 
 /* Prevents reads of the same bytes by two groups out of order. */
@@ -126,7 +128,7 @@ static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, ui
     for (unsigned i = 0; i < 2; i++) {
         if (!t->groups->group[index[i]].reads)
             return;
-        loop_group_step(t->groups, index[i], &step[i], &step_register[i]);
+        llvm_loop_group_step(t->groups, index[i], &step[i], &step_register[i]);
     }
     if (step_register[0] == 0 && step_register[1] == 0 && step[0] == step[1] && step[0] != 0) {
         limit_to_apart(e, t, a, b, (uint64_t)(step[0] < 0 ? -step[0] : step[0]));
@@ -134,9 +136,10 @@ static void keep_apart(const struct emitter *e, struct search *t, uint32_t a, ui
     }
     LLVMValueRef low[2], high[2];
     for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, emit_const(e, 1), ""),
+        LLVMValueRef way = LLVMBuildMul(B_, LLVMBuildSub(B_, t->count, llvm_emit_const(e, 1), ""),
                                         t->step[index[i]], "");
-        LLVMValueRef up = compare(e, LLVMIntSGE, way, emit_const(e, 0)), zero = emit_const(e, 0);
+        LLVMValueRef up = compare(e, LLVMIntSGE, way, llvm_emit_const(e, 0)),
+                     zero = llvm_emit_const(e, 0);
         low[i] = LLVMBuildAdd(B_, t->low[index[i]], LLVMBuildSelect(B_, up, zero, way, ""), "");
         high[i] = LLVMBuildAdd(B_, t->high[index[i]], LLVMBuildSelect(B_, up, way, zero, ""), "");
     }
@@ -164,10 +167,10 @@ static bool find_operand(const struct emitter *e, const struct groups *g, unsign
     const bool computed =
         !g->change[reg].known && form->known && form->count <= 1 && form->shift[0] == 0;
     const unsigned of = !computed ? reg : form->count == 1 ? form->reg[0] : 0;
-    *out = (struct operand){emit_get(e, of), g->change[of].step, g->change[of].step_register};
-    LLVMValueRef more = emit_const(e, (uint64_t)(computed ? g->end[reg].offset : out->step));
+    *out = (struct operand){llvm_emit_get(e, of), g->change[of].step, g->change[of].step_register};
+    LLVMValueRef more = llvm_emit_const(e, (uint64_t)(computed ? g->end[reg].offset : out->step));
     if (!computed && out->step_register != 0)
-        more = emit_get(e, out->step_register);
+        more = llvm_emit_get(e, out->step_register);
     out->value = LLVMBuildAdd(B_, out->value, more, "");
     return g->change[of].known;
 }
@@ -197,19 +200,19 @@ static void limit_to_less(const struct emitter *e, struct search *t, const struc
                           LLVMValueRef b)
 {
     /* Small values do not overflow. */
-    const LLVMValueRef small = emit_const(e, UINT64_C(1) << 62), one = emit_const(e, 1);
-    LLVMValueRef step = emit_const(e, (uint64_t)a->step);
+    const LLVMValueRef small = llvm_emit_const(e, UINT64_C(1) << 62), one = llvm_emit_const(e, 1);
+    LLVMValueRef step = llvm_emit_const(e, (uint64_t)a->step);
     if (a->step_register != 0) {
-        step = emit_get(e, a->step_register);
+        step = llvm_emit_get(e, a->step_register);
         LLVMValueRef less = LLVMBuildSub(B_, step, one, "");
-        LLVMValueRef good = compare(e, LLVMIntULT, less, emit_const(e, LOOP_STEP_MAX));
+        LLVMValueRef good = compare(e, LLVMIntULT, less, llvm_emit_const(e, LOOP_STEP_MAX));
         require(e, t, good);
         step = LLVMBuildSelect(B_, good, step, one, "");
     }
     require(e, t, compare(e, LLVMIntULT, a->value, small));
     require(e, t, compare(e, LLVMIntULT, b, small));
     LLVMValueRef way = LLVMBuildSub(B_, b, a->value, "");
-    way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a->value, b), way, emit_const(e, 0), "");
+    way = LLVMBuildSelect(B_, compare(e, LLVMIntULT, a->value, b), way, llvm_emit_const(e, 0), "");
     way = LLVMBuildAdd(B_, way, LLVMBuildSub(B_, step, one, ""), "");
     at_most(e, t, LLVMBuildAdd(B_, LLVMBuildUDiv(B_, way, step, ""), one, ""));
 }
@@ -226,12 +229,12 @@ static bool limit_to_other(const struct emitter *e, struct search *t, LLVMValueR
     }
     if (step == 0 || (step & (step - 1)) != 0)
         return false;
-    LLVMValueRef rest = LLVMBuildAnd(B_, way, emit_const(e, (uint64_t)step - 1), "");
-    require(e, t, compare(e, LLVMIntEQ, rest, emit_const(e, 0)));
-    LLVMValueRef more = LLVMBuildUDiv(B_, way, emit_const(e, (uint64_t)step), "");
-    const LLVMValueRef most = emit_const(e, UINT32_MAX);
+    LLVMValueRef rest = LLVMBuildAnd(B_, way, llvm_emit_const(e, (uint64_t)step - 1), "");
+    require(e, t, compare(e, LLVMIntEQ, rest, llvm_emit_const(e, 0)));
+    LLVMValueRef more = LLVMBuildUDiv(B_, way, llvm_emit_const(e, (uint64_t)step), "");
+    const LLVMValueRef most = llvm_emit_const(e, UINT32_MAX);
     more = LLVMBuildSelect(B_, compare(e, LLVMIntULT, more, most), more, most, "");
-    at_most(e, t, LLVMBuildAdd(B_, more, emit_const(e, 1), ""));
+    at_most(e, t, LLVMBuildAdd(B_, more, llvm_emit_const(e, 1), ""));
     return true;
 }
 
@@ -248,7 +251,7 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct s
         return false;
     if (ends_by_shift(e, last, &reg, &log2) && find_operand(e, &l->groups, reg, &a) &&
         (a.step > 0 || a.step_register != 0)) {
-        limit_to_less(e, t, &a, emit_const(e, UINT64_C(1) << log2));
+        limit_to_less(e, t, &a, llvm_emit_const(e, UINT64_C(1) << log2));
         return true;
     }
     if (!find_operand(e, &l->groups, i->rs1, &a) || !find_operand(e, &l->groups, i->rs2, &b) ||
@@ -269,22 +272,23 @@ static bool limit_to_end(const struct emitter *e, const struct loop *l, struct s
  * faster than checking them at once. */
 static void leave_if_few(const struct emitter *e, const struct search *t, LLVMBasicBlockRef checked)
 {
-    LLVMBasicBlockRef many = emit_new_block(e, "many");
-    LLVMBuildCondBr(B_, compare(e, LLVMIntULT, t->count, emit_const(e, TURNS_WORTH)), checked,
+    LLVMBasicBlockRef many = llvm_emit_new_block(e, "many");
+    LLVMBuildCondBr(B_, compare(e, LLVMIntULT, t->count, llvm_emit_const(e, TURNS_WORTH)), checked,
                     many);
     LLVMPositionBuilderAtEnd(B_, many);
 }
 
-struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left,
-                        LLVMBasicBlockRef checked)
+struct turns llvm_turns_find(const struct emitter *e, const struct loop *l, LLVMValueRef left,
+                             LLVMBasicBlockRef checked)
 {
     const uint32_t last = e->region->blocks[l->block[l->count - 1]].count;
-    const LLVMValueRef one = emit_const(e, 1), before = emit_const(e, l->instructions - last);
+    const LLVMValueRef one = llvm_emit_const(e, 1),
+                       before = llvm_emit_const(e, l->instructions - last);
     struct search t = {.groups = &l->groups, .good = compare(e, LLVMIntSGT, left, before)};
     /* The last block of the last turn begins with a rest of the budget. */
     LLVMValueRef more = LLVMBuildSub(B_, LLVMBuildSub(B_, left, before, ""), one, "");
     t.count =
-        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, emit_const(e, l->instructions), ""), one, "");
+        LLVMBuildAdd(B_, LLVMBuildUDiv(B_, more, llvm_emit_const(e, l->instructions), ""), one, "");
     const bool countable = limit_to_end(e, l, &t);
     if (countable)
         leave_if_few(e, &t, checked);
@@ -293,6 +297,6 @@ struct turns turns_find(const struct emitter *e, const struct loop *l, LLVMValue
     for (uint32_t i = 0; i < l->groups.count; i++)
         for (uint32_t k = i + 1; k < l->groups.count; k++)
             keep_apart(e, &t, i, k);
-    require(e, &t, compare(e, LLVMIntUGE, t.count, emit_const(e, TURNS_MIN)));
+    require(e, &t, compare(e, LLVMIntUGE, t.count, llvm_emit_const(e, TURNS_MIN)));
     return (struct turns){t.count, t.good, countable};
 }

@@ -50,8 +50,8 @@ static void find_steps(const struct emitter *e, const struct loop *l, struct kep
         const int64_t step = l->groups.change[i].known ? l->groups.change[i].step : 0;
         if (step == 0 || (used & register_bit(i)))
             continue;
-        kept->begin[i] = emit_get(e, i);
-        kept->step[i] = emit_const(e, (uint64_t)step);
+        kept->begin[i] = llvm_emit_get(e, i);
+        kept->step[i] = llvm_emit_const(e, (uint64_t)step);
     }
 }
 
@@ -84,7 +84,7 @@ static LLVMValueRef begin_sums(const struct emitter *e, const struct kept *kept)
     for (unsigned i = 1; i < 32; i++) {
         if (kept->sum[i] == NULL)
             continue;
-        LLVMValueRef value = emit_get(e, i), low = LLVMBuildTrunc(B_, value, e->i32, "");
+        LLVMValueRef value = llvm_emit_get(e, i), low = LLVMBuildTrunc(B_, value, e->i32, "");
         LLVMBuildStore(B_, low, kept->sum[i]);
         LLVMValueRef same =
             LLVMBuildICmp(B_, LLVMIntEQ, LLVMBuildSExt(B_, low, e->i64, ""), value, "");
@@ -96,7 +96,7 @@ static LLVMValueRef begin_sums(const struct emitter *e, const struct kept *kept)
 static void add_to_sum(const struct emitter *e, LLVMValueRef slot)
 {
     const struct rv64_insn *const insn = &e->insn->insn;
-    LLVMValueRef more = emit_get(e, insn->rs1 == insn->rd ? insn->rs2 : insn->rs1);
+    LLVMValueRef more = llvm_emit_get(e, insn->rs1 == insn->rd ? insn->rs2 : insn->rs1);
     LLVMValueRef sum = LLVMBuildLoad2(B_, e->i32, slot, "");
     LLVMBuildStore(B_, LLVMBuildAdd(B_, sum, LLVMBuildTrunc(B_, more, e->i32, ""), ""), slot);
 }
@@ -137,8 +137,8 @@ static LLVMValueRef outside(const struct emitter *e, LLVMValueRef number)
 static void put_left(const struct emitter *e, const struct loop *l, LLVMValueRef left,
                      LLVMValueRef turns, uint32_t instructions)
 {
-    LLVMValueRef used = LLVMBuildMul(B_, turns, emit_const(e, l->instructions), "");
-    used = LLVMBuildAdd(B_, used, emit_const(e, instructions), "");
+    LLVMValueRef used = LLVMBuildMul(B_, turns, llvm_emit_const(e, l->instructions), "");
+    used = LLVMBuildAdd(B_, used, llvm_emit_const(e, instructions), "");
     LLVMBuildStore(B_, LLVMBuildSub(B_, left, used, ""), e->left);
 }
 
@@ -150,7 +150,7 @@ static LLVMValueRef stays(struct emitter *e, int32_t to)
     if (e->block->end != JIT_END_BRANCH || e->block->taken == e->block->next)
         return NULL;
     e->insn = jit_last(e->region, e->block);
-    LLVMValueRef taken = emit_condition(e);
+    LLVMValueRef taken = llvm_emit_condition(e);
     return e->block->taken == to ? taken : LLVMBuildNot(B_, taken, "");
 }
 
@@ -158,15 +158,15 @@ static LLVMValueRef stays(struct emitter *e, int32_t to)
 static void leave_loop(struct emitter *e, int32_t to)
 {
     const bool by_jump = e->block->end == JIT_END_JUMP || e->block->taken != to;
-    LLVMBuildBr(B_, by_jump ? emit_destination(e, e->block->taken, e->block->taken_pc)
-                            : emit_destination(e, e->block->next, e->block->next_pc));
+    LLVMBuildBr(B_, by_jump ? llvm_emit_destination(e, e->block->taken, e->block->taken_pc)
+                            : llvm_emit_destination(e, e->block->next, e->block->next_pc));
 }
 
 static void emit_turn_block(struct emitter *e, const struct kept *kept, int32_t index)
 {
     e->block = &e->region->blocks[index];
     e->dirty = e->dirty_at[index];
-    emit_words_begin(e, (uint32_t)index);
+    llvm_emit_words_begin(e, (uint32_t)index);
     const uint32_t count = e->block->end == JIT_END_FALL ? e->block->count : e->block->count - 1;
     for (e->before = 0; e->before < count; e->before++) {
         e->insn = &e->region->insns[e->block->first + e->before];
@@ -174,7 +174,7 @@ static void emit_turn_block(struct emitter *e, const struct kept *kept, int32_t 
         if (sum != NULL)
             add_to_sum(e, sum);
         else
-            emit_instruction(e);
+            llvm_emit_instruction(e);
     }
 }
 
@@ -192,7 +192,8 @@ static void emit_turn(struct emitter *e, const struct loop *l, const struct kept
         LLVMValueRef on = stays(e, l->block[i + 1]);
         if (on == NULL)
             continue;
-        LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
+        LLVMBasicBlockRef out = llvm_emit_new_block(e, "out"),
+                          next = llvm_emit_new_block(e, "next");
         LLVMBuildCondBr(B_, on, next, out);
         LLVMPositionBuilderAtEnd(B_, out);
         put_left(e, l, left, outside(e, turn), instructions);
@@ -212,7 +213,7 @@ static bool reads_again(const struct groups *groups)
         const struct group *g = &groups->group[i];
         int64_t step;
         uint8_t step_register;
-        loop_group_step(groups, i, &step, &step_register);
+        llvm_loop_group_step(groups, i, &step, &step_register);
         if (g->reads && (step_register != 0 ? g->accesses > 1 : step < g->span && -step < g->span))
             return true;
     }
@@ -236,7 +237,7 @@ static void end_turn(struct emitter *e, const struct loop *l, const struct kept 
     LLVMValueRef stay = stays(e, l->block[0]);
     if (stay == NULL)
         return;
-    LLVMBasicBlockRef out = emit_new_block(e, "out"), next = emit_new_block(e, "next");
+    LLVMBasicBlockRef out = llvm_emit_new_block(e, "out"), next = llvm_emit_new_block(e, "next");
     LLVMBuildCondBr(B_, stay, next, out);
     LLVMPositionBuilderAtEnd(B_, out);
     end_loop(e, l, kept, left, turns);
@@ -244,25 +245,26 @@ static void end_turn(struct emitter *e, const struct loop *l, const struct kept 
     LLVMPositionBuilderAtEnd(B_, next);
 }
 
-void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
+void llvm_emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checked)
 {
-    LLVMBasicBlockRef again = emit_new_block(e, "again"), before = emit_new_block(e, "turns"),
-                      body = emit_new_block(e, "turn"), after = emit_new_block(e, "turned"),
-                      out = emit_new_block(e, "out");
+    LLVMBasicBlockRef again = llvm_emit_new_block(e, "again"),
+                      before = llvm_emit_new_block(e, "turns"),
+                      body = llvm_emit_new_block(e, "turn"),
+                      after = llvm_emit_new_block(e, "turned"), out = llvm_emit_new_block(e, "out");
     struct kept kept = {0};
     LLVMBuildBr(B_, checked);
 
     LLVMPositionBuilderAtEnd(B_, e->back[l->block[0]]);
-    emit_keep_rolled(e,
-                     LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again));
+    llvm_emit_keep_rolled(
+        e, LLVMBuildCondBr(B_, LLVMBuildLoad2(B_, e->i1, l->tried, ""), checked, again));
 
     LLVMPositionBuilderAtEnd(B_, again);
-    loop_set_tried(e, l, true);
+    llvm_loop_set_tried(e, l, true);
     LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
-    struct turns t = turns_find(e, l, left, checked);
+    struct turns t = llvm_turns_find(e, l, left, checked);
     /* LLVM unrolls countable loops itself. */
     const unsigned round = !t.countable && l->instructions <= ROUND_MAX ? TURNS_MIN : 1;
-    t.count = LLVMBuildAnd(B_, t.count, emit_const(e, ~UINT64_C(0) - (round - 1)), "");
+    t.count = LLVMBuildAnd(B_, t.count, llvm_emit_const(e, ~UINT64_C(0) - (round - 1)), "");
     find_sums(e, l, &kept);
     t.good = LLVMBuildAnd(B_, t.good, begin_sums(e, &kept), "");
     LLVMBuildCondBr(B_, t.good, before, checked);
@@ -281,13 +283,13 @@ void emit_loop(struct emitter *e, const struct loop *l, LLVMBasicBlockRef checke
         if (reads_again(&l->groups))
             LLVMBuildFence(B_, LLVMAtomicOrderingAcquireRelease, true, "");
         emit_turn(e, l, &kept, left, next);
-        next = LLVMBuildAdd(B_, turn, emit_const(e, i + 1), "");
+        next = LLVMBuildAdd(B_, turn, llvm_emit_const(e, i + 1), "");
     }
     LLVMValueRef go_on = LLVMBuildICmp(B_, LLVMIntULT, next, t.count, "");
     LLVMValueRef stay = t.countable ? NULL : stays(e, l->block[0]);
     if (stay != NULL)
         go_on = LLVMBuildAnd(B_, go_on, stay, "");
-    LLVMAddIncoming(turn, (LLVMValueRef[]){emit_const(e, 0), next},
+    LLVMAddIncoming(turn, (LLVMValueRef[]){llvm_emit_const(e, 0), next},
                     (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(B_)}, 2);
     LLVMBuildCondBr(B_, go_on, body, after);
 

@@ -30,8 +30,8 @@ static LLVMValueRef amount(const struct emitter *e, LLVMValueRef by, unsigned bi
     return LLVMBuildAnd(B_, by, LLVMConstInt(LLVMTypeOf(by), bits - 1, false), "");
 }
 
-LLVMValueRef emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
-                            LLVMValueRef *args, unsigned count)
+LLVMValueRef llvm_emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef type,
+                                 LLVMValueRef *args, unsigned count)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
@@ -42,18 +42,19 @@ static LLVMValueRef rotate(const struct emitter *e, const char *name, LLVMValueR
                            LLVMValueRef by)
 {
     LLVMValueRef args[] = {v, v, by};
-    return emit_intrinsic(e, name, LLVMTypeOf(v), args, 3);
+    return llvm_emit_intrinsic(e, name, LLVMTypeOf(v), args, 3);
 }
 
 /* llvm.ctlz and llvm.cttz of 0 are the width. */
 static LLVMValueRef count_zeros(const struct emitter *e, const char *name, LLVMValueRef v)
 {
     LLVMValueRef args[] = {v, LLVMConstInt(e->i1, 0, false)};
-    return LLVMBuildZExt(B_, emit_intrinsic(e, name, LLVMTypeOf(v), args, 2), e->i64, "");
+    return LLVMBuildZExt(B_, llvm_emit_intrinsic(e, name, LLVMTypeOf(v), args, 2), e->i64, "");
 }
 static LLVMValueRef population(const struct emitter *e, LLVMValueRef v)
 {
-    return LLVMBuildZExt(B_, emit_intrinsic(e, "llvm.ctpop", LLVMTypeOf(v), &v, 1), e->i64, "");
+    return LLVMBuildZExt(B_, llvm_emit_intrinsic(e, "llvm.ctpop", LLVMTypeOf(v), &v, 1), e->i64,
+                         "");
 }
 
 static LLVMValueRef product_high(const struct emitter *e, LLVMValueRef a, bool a_signed,
@@ -93,12 +94,12 @@ static LLVMValueRef quotient(const struct emitter *e, LLVMValueRef a, LLVMValueR
 
 static LLVMValueRef or_combine(const struct emitter *e, LLVMValueRef v)
 {
-    const LLVMValueRef low7 = emit_const(e, UINT64_C(0x7f7f7f7f7f7f7f7f));
+    const LLVMValueRef low7 = llvm_emit_const(e, UINT64_C(0x7f7f7f7f7f7f7f7f));
     LLVMValueRef sum = LLVMBuildAdd(B_, LLVMBuildAnd(B_, v, low7, ""), low7, "");
     LLVMValueRef high =
         LLVMBuildAnd(B_, LLVMBuildOr(B_, sum, v, ""), LLVMBuildNot(B_, low7, ""), "");
-    LLVMValueRef ones = LLVMBuildLShr(B_, high, emit_const(e, 7), "");
-    return LLVMBuildMul(B_, ones, emit_const(e, 0xff), "");
+    LLVMValueRef ones = LLVMBuildLShr(B_, high, llvm_emit_const(e, 7), "");
+    return LLVMBuildMul(B_, ones, llvm_emit_const(e, 0xff), "");
 }
 
 static LLVMValueRef extend(const struct emitter *e, LLVMValueRef v, LLVMTypeRef from, bool sign)
@@ -109,28 +110,28 @@ static LLVMValueRef extend(const struct emitter *e, LLVMValueRef v, LLVMTypeRef 
 
 static LLVMValueRef bit(const struct emitter *e, LLVMValueRef number)
 {
-    return LLVMBuildShl(B_, emit_const(e, 1), amount(e, number, 64), "");
+    return LLVMBuildShl(B_, llvm_emit_const(e, 1), amount(e, number, 64), "");
 }
 
 static LLVMValueRef shift_add(const struct emitter *e, LLVMValueRef a, unsigned by, LLVMValueRef b)
 {
-    return LLVMBuildAdd(B_, LLVMBuildShl(B_, a, emit_const(e, by), ""), b, "");
+    return LLVMBuildAdd(B_, LLVMBuildShl(B_, a, llvm_emit_const(e, by), ""), b, "");
 }
 
 /* Returns the number of instructions that have retired before the current one. */
 static LLVMValueRef retired(const struct emitter *e)
 {
-    LLVMValueRef horizon =
-        LLVMBuildLoad2(B_, e->i64, emit_field(e, offsetof(struct rv64_hart, horizon), e->i64), "");
+    LLVMValueRef horizon = LLVMBuildLoad2(
+        B_, e->i64, llvm_emit_field(e, offsetof(struct rv64_hart, horizon), e->i64), "");
     LLVMValueRef left = LLVMBuildLoad2(B_, e->i64, e->left, "");
     LLVMValueRef at_block = LLVMBuildSub(B_, horizon, left, "");
-    return LLVMBuildSub(B_, at_block, emit_const(e, e->block->count - e->before), "");
+    return LLVMBuildSub(B_, at_block, llvm_emit_const(e, e->block->count - e->before), "");
 }
 
 static LLVMValueRef read_time(const struct emitter *e)
 {
-    LLVMValueRef v =
-        LLVMBuildLoad2(B_, e->i64, emit_field(e, offsetof(struct rv64_hart, time), e->i64), "");
+    LLVMValueRef v = LLVMBuildLoad2(
+        B_, e->i64, llvm_emit_field(e, offsetof(struct rv64_hart, time), e->i64), "");
     LLVMSetOrdering(v, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(v, 8);
     return v;
@@ -187,7 +188,7 @@ static LLVMValueRef value64(const struct emitter *e, LLVMValueRef a, LLVMValueRe
     case OP_LUI:
         return imm;
     case OP_AUIPC:
-        return emit_const(e, e->insn->pc + (uint64_t)(int64_t)e->insn->insn.imm);
+        return llvm_emit_const(e, e->insn->pc + (uint64_t)(int64_t)e->insn->insn.imm);
     case OP_ADDI:
         return LLVMBuildAdd(B_, a, imm, "");
     case OP_SLTI:
@@ -223,7 +224,8 @@ static LLVMValueRef value64(const struct emitter *e, LLVMValueRef a, LLVMValueRe
     case OP_SRA:
         return LLVMBuildAShr(B_, a, amount(e, b, 64), "");
     case OP_OR:
-        return e->words.joined[e->before] != 0 ? emit_joined_word(e) : LLVMBuildOr(B_, a, b, "");
+        return e->words.joined[e->before] != 0 ? llvm_emit_joined_word(e)
+                                               : LLVMBuildOr(B_, a, b, "");
     case OP_AND:
         return LLVMBuildAnd(B_, a, b, "");
     case OP_MUL:
@@ -313,15 +315,16 @@ static LLVMValueRef value_zb(const struct emitter *e, LLVMValueRef a, LLVMValueR
     case OP_ORC_B:
         return or_combine(e, a);
     case OP_REV8:
-        return emit_intrinsic(e, "llvm.bswap", e->i64, &a, 1);
+        return llvm_emit_intrinsic(e, "llvm.bswap", e->i64, &a, 1);
     case OP_BCLR:
         return LLVMBuildAnd(B_, a, LLVMBuildNot(B_, bit(e, b), ""), "");
     case OP_BCLRI:
         return LLVMBuildAnd(B_, a, LLVMBuildNot(B_, bit(e, imm), ""), "");
     case OP_BEXT:
-        return LLVMBuildAnd(B_, LLVMBuildLShr(B_, a, amount(e, b, 64), ""), emit_const(e, 1), "");
+        return LLVMBuildAnd(B_, LLVMBuildLShr(B_, a, amount(e, b, 64), ""), llvm_emit_const(e, 1),
+                            "");
     case OP_BEXTI:
-        return LLVMBuildAnd(B_, LLVMBuildLShr(B_, a, imm, ""), emit_const(e, 1), "");
+        return LLVMBuildAnd(B_, LLVMBuildLShr(B_, a, imm, ""), llvm_emit_const(e, 1), "");
     case OP_BINV:
         return LLVMBuildXor(B_, a, bit(e, b), "");
     case OP_BINVI:
@@ -335,11 +338,11 @@ static LLVMValueRef value_zb(const struct emitter *e, LLVMValueRef a, LLVMValueR
     }
 }
 
-bool emit_value(struct emitter *e)
+bool llvm_emit_value(struct emitter *e)
 {
     const struct rv64_insn *i = &e->insn->insn;
-    LLVMValueRef a = emit_get(e, i->rs1), b = emit_get(e, i->rs2);
-    LLVMValueRef imm = emit_const(e, (uint64_t)(int64_t)i->imm);
+    LLVMValueRef a = llvm_emit_get(e, i->rs1), b = llvm_emit_get(e, i->rs2);
+    LLVMValueRef imm = llvm_emit_const(e, (uint64_t)(int64_t)i->imm);
     LLVMValueRef value = value64(e, a, b, imm);
     if (value == NULL)
         value = value_zb(e, a, b, imm);
@@ -350,6 +353,6 @@ bool emit_value(struct emitter *e)
     }
     if (value == NULL)
         return false;
-    emit_set(e, i->rd, value);
+    llvm_emit_set(e, i->rd, value);
     return true;
 }

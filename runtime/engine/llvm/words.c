@@ -92,7 +92,7 @@ static bool is_undisturbed(const struct finder *f, const struct bytes *b, uint32
         unsigned log2, need;
         if (is_atomic(insn) || insn->op == OP_FENCE)
             return false;
-        if (!access_of(insn, &log2, &need) || memchr(b->load, (int)i, b->count) != NULL)
+        if (!llvm_access_of(insn, &log2, &need) || memchr(b->load, (int)i, b->count) != NULL)
             continue;
         const int64_t at = place(f, (uint8_t)i), end = at + (INT64_C(1) << log2);
         if ((need & RV64_W) || f->groups->root_of[f->groups->of[i]] != f->groups->root_of[group] ||
@@ -166,8 +166,8 @@ static void add_word(const struct finder *f, uint32_t index, const struct bytes 
     }
 }
 
-void words_find(const struct jit_region *region, const struct jit_block *block,
-                const struct groups *groups, struct words *out)
+void llvm_words_find(const struct jit_region *region, const struct jit_block *block,
+                     const struct groups *groups, struct words *out)
 {
     struct finder f = {.region = region, .block = block, .groups = groups, .out = out};
     memset(out, 0, sizeof *out);

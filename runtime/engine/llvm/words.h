@@ -30,7 +30,7 @@ struct words {
 };
 
 /* Finds the words of a block. `groups`: the groups of the block. */
-void words_find(const struct jit_region *region, const struct jit_block *block,
-                const struct groups *groups, struct words *out);
+void llvm_words_find(const struct jit_region *region, const struct jit_block *block,
+                     const struct groups *groups, struct words *out);
 
 #endif

@@ -14,7 +14,7 @@ static void name_image(char to[256], const char *app)
         memcpy(to, "program", sizeof "program");
 }
 
-struct dpk_image *image_create(const char *app)
+struct dpk_image *loader_image_create(const char *app)
 {
     struct dpk_image *image = calloc(1, sizeof *image);
     if (!image)
@@ -25,14 +25,14 @@ struct dpk_image *image_create(const char *app)
     return image;
 }
 
-enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
-                           struct dpk_error *err)
+enum dpk_status loader_image_fill(struct dpk_image *image, uint8_t **copy,
+                                  const struct dpk_elf *elf, struct dpk_error *err)
 {
     image->copy = *copy;
     image->elf = *elf;
     *copy = NULL;
-    enum dpk_status status = image_read_elf(image, err);
-    return status == DPK_OK ? image_read_symbols(image, err) : status;
+    enum dpk_status status = loader_image_read_elf(image, err);
+    return status == DPK_OK ? loader_image_read_symbols(image, err) : status;
 }
 
 struct dpk_image *dpk_image_share(const struct dpk_image *image)
@@ -46,7 +46,7 @@ void dpk_image_free(struct dpk_image *image)
 {
     if (!image || atomic_fetch_sub_explicit(&image->references, 1, memory_order_acq_rel) != 1)
         return;
-    image_free_plain(image);
+    loader_image_free_plain(image);
     pthread_mutex_destroy(&image->plain_lock);
     free(image->functions);
     free(image->globals);

@@ -47,27 +47,27 @@ struct dpk_image {
 };
 
 /* Makes an empty image. `app` may be NULL. Returns NULL if there is no memory. */
-struct dpk_image *image_create(const char *app);
+struct dpk_image *loader_image_create(const char *app);
 /* Fills the image from `elf`, which describes the allocated bytes `*copy`. The image owns them from
  * now on and `*copy` becomes NULL, also on failure. There is no other way from bytes to an
  * image. */
-enum dpk_status image_fill(struct dpk_image *image, uint8_t **copy, const struct dpk_elf *elf,
-                           struct dpk_error *err);
+enum dpk_status loader_image_fill(struct dpk_image *image, uint8_t **copy,
+                                  const struct dpk_elf *elf, struct dpk_error *err);
 
 /* Checks the file header and the program headers of image->elf; fills segments and entry. */
-enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err);
+enum dpk_status loader_image_read_elf(struct dpk_image *image, struct dpk_error *err);
 
 /* Counts sections: e_shnum, or the extended number if e_shnum is 0. Refuses an invalid table
  * (section.c). */
-enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
-                                     struct dpk_error *err);
-void image_free_plain(struct dpk_image *image);
+enum dpk_status loader_image_count_sections(const struct dpk_image *image, unsigned *count,
+                                            struct dpk_error *err);
+void loader_image_free_plain(struct dpk_image *image);
 
 /* Reads .symtab, if it exists, and fills globals and functions. Call this after the segments are
  * read. */
-enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err);
+enum dpk_status loader_image_read_symbols(struct dpk_image *image, struct dpk_error *err);
 
 /* Returns the executable segment that contains `address`, or NULL. */
-const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t address);
+const struct dpk_segment *loader_image_text_at(const struct dpk_image *image, uint64_t address);
 
 #endif

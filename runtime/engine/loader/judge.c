@@ -22,8 +22,8 @@ static enum dpk_status copy_part(uint8_t **part, const uint8_t **from, size_t si
     return DPK_OK;
 }
 
-enum dpk_status judge_copy(const struct dpk_sections *from, struct private_copy *copy,
-                           struct dpk_error *err)
+enum dpk_status loader_judge_copy(const struct dpk_sections *from, struct private_copy *copy,
+                                  struct dpk_error *err)
 {
     struct dpk_sections *s = &copy->sections;
     *s = *from;
@@ -44,7 +44,7 @@ enum dpk_status judge_copy(const struct dpk_sections *from, struct private_copy 
     return status;
 }
 
-void judge_free(struct private_copy *copy)
+void loader_judge_free(struct private_copy *copy)
 {
     for (size_t i = 0; i < sizeof copy->parts / sizeof *copy->parts; i++)
         free(copy->parts[i]);
@@ -103,10 +103,10 @@ static enum dpk_status choose_target(const char *hw_target, struct private_copy 
     return keep_elf(copy, err);
 }
 
-enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
-                              const struct dpk_path_rules *rules, struct private_copy *copy,
-                              struct dpk_image *image, struct dpk_load_result *found,
-                              struct dpk_error *err)
+enum dpk_status loader_judge_program(const struct dpk_load_terms *terms, bool locked,
+                                     const struct dpk_path_rules *rules, struct private_copy *copy,
+                                     struct dpk_image *image, struct dpk_load_result *found,
+                                     struct dpk_error *err)
 {
     enum dpk_status status = choose_target(terms->hw_target, copy, &image->target, err);
     if (status != DPK_OK)
@@ -120,7 +120,7 @@ enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
     /* If the device requires a signature, nothing else of an unsigned program is read. */
     if (locked && found->verdict != DPK_VERDICT_OK)
         return DPK_OK;
-    return image_fill(image, &copy->parts[0], &copy->subject.elf, err);
+    return loader_image_fill(image, &copy->parts[0], &copy->subject.elf, err);
 }
 
 /* ---- Without a signature ---- */
@@ -130,15 +130,15 @@ static enum dpk_status examine(const char *app, const char *hw_target, const voi
 {
     const struct dpk_sections sections = {.elf = elf, .elf_size = size};
     struct private_copy copy = {0};
-    *out = image_create(app);
+    *out = loader_image_create(app);
     if (!*out)
         return dpk_fail_nomem(err);
-    enum dpk_status status = judge_copy(&sections, &copy, err);
+    enum dpk_status status = loader_judge_copy(&sections, &copy, err);
     if (status == DPK_OK)
         status = choose_target(hw_target, &copy, &(*out)->target, err);
     if (status == DPK_OK)
-        status = image_fill(*out, &copy.parts[0], &copy.subject.elf, err);
-    judge_free(&copy);
+        status = loader_image_fill(*out, &copy.parts[0], &copy.subject.elf, err);
+    loader_judge_free(&copy);
     if (status != DPK_OK) {
         dpk_image_free(*out);
         *out = NULL;
@@ -196,13 +196,13 @@ enum dpk_status dpk_load_ask(const struct dpk_load_terms *terms,
 {
     struct private_copy copy = {0};
     struct dpk_error why = {0};
-    struct dpk_image *image = image_create(sections->name);
+    struct dpk_image *image = loader_image_create(sections->name);
     *result = (struct dpk_load_result){.verdict = DPK_VERDICT_UNSIGNED, .authentication = true};
-    enum dpk_status status = image ? judge_copy(sections, &copy, &why) : DPK_ERR_NOMEM;
+    enum dpk_status status = image ? loader_judge_copy(sections, &copy, &why) : DPK_ERR_NOMEM;
     if (status == DPK_OK)
-        status = judge_program(terms, true, rules, &copy, image, result, &why);
+        status = loader_judge_program(terms, true, rules, &copy, image, result, &why);
     dpk_image_free(image);
-    judge_free(&copy);
+    loader_judge_free(&copy);
     if (status == DPK_ERR_NOMEM)
         return dpk_fail_nomem(err);
     if (status != DPK_OK)

@@ -11,16 +11,16 @@ struct private_copy {
     struct dpk_subject subject; /* describes parts[0], for verification and for the image */
 };
 
-/* Copies the sections. Release with judge_free, also on failure. */
-enum dpk_status judge_copy(const struct dpk_sections *from, struct private_copy *copy,
-                           struct dpk_error *err);
-void judge_free(struct private_copy *copy);
+/* Copies the sections. Release with loader_judge_free, also on failure. */
+enum dpk_status loader_judge_copy(const struct dpk_sections *from, struct private_copy *copy,
+                                  struct dpk_error *err);
+void loader_judge_free(struct private_copy *copy);
 
 /* Chooses the target, verifies by the terms and `rules`, and fills the image; with `locked`, only
  * if the verdict is OK. `found` gets target, verdict and report. */
-enum dpk_status judge_program(const struct dpk_load_terms *terms, bool locked,
-                              const struct dpk_path_rules *rules, struct private_copy *copy,
-                              struct dpk_image *image, struct dpk_load_result *found,
-                              struct dpk_error *err);
+enum dpk_status loader_judge_program(const struct dpk_load_terms *terms, bool locked,
+                                     const struct dpk_path_rules *rules, struct private_copy *copy,
+                                     struct dpk_image *image, struct dpk_load_result *found,
+                                     struct dpk_error *err);
 
 #endif

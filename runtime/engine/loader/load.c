@@ -64,16 +64,17 @@ enum dpk_status dpk_load(const struct dpk_load_request *ask, struct dpk_image **
     struct dpk_error why = {0};
     enum dpk_status status;
     *out = NULL;
-    struct dpk_image *image = image_create(ask->app);
+    struct dpk_image *image = loader_image_create(ask->app);
     if (!image)
         return dpk_fail_nomem(err);
 
-    if ((status = judge_copy(&ask->sections, &copy, &why)) == DPK_OK)
+    if ((status = loader_judge_copy(&ask->sections, &copy, &why)) == DPK_OK)
         status = dpk_load_terms(ask->device, &terms, &why);
     found.authentication = terms.authentication || status != DPK_OK;
     bool asked = status == DPK_OK;
     if (asked)
-        status = judge_program(&terms, terms.authentication, NULL, &copy, image, &found, &why);
+        status =
+            loader_judge_program(&terms, terms.authentication, NULL, &copy, image, &found, &why);
     if (status != DPK_OK) {
         if (asked && status != DPK_ERR_NOMEM)
             found.verdict = DPK_VERDICT_NOT_LOADED;
@@ -94,6 +95,6 @@ out:
         *result = found;
     dpk_image_free(image);
     dpk_load_terms_free(&terms);
-    judge_free(&copy);
+    loader_judge_free(&copy);
     return status;
 }

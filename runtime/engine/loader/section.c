@@ -7,8 +7,8 @@
 
 #define PLAIN_MAX ((uint64_t)64 << 20) /* bytes of an inflated section */
 
-enum dpk_status image_count_sections(const struct dpk_image *image, unsigned *count,
-                                     struct dpk_error *err)
+enum dpk_status loader_image_count_sections(const struct dpk_image *image, unsigned *count,
+                                            struct dpk_error *err)
 {
     const struct dpk_elf *elf = &image->elf;
     *count = elf->shnum;
@@ -69,7 +69,7 @@ static struct image_plain *plain_section(const struct dpk_image *image, unsigned
     return p;
 }
 
-void image_free_plain(struct dpk_image *image)
+void loader_image_free_plain(struct dpk_image *image)
 {
     for (struct image_plain *p = image->plain, *next; p; p = next) {
         next = p->next;
@@ -84,7 +84,7 @@ bool dpk_image_section_range(const struct dpk_image *image, const char *name, ui
                              uint64_t *size)
 {
     unsigned count;
-    if (image_count_sections(image, &count, NULL) != DPK_OK)
+    if (loader_image_count_sections(image, &count, NULL) != DPK_OK)
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct dpk_elf_section s = dpk_elf_section(&image->elf, i);
@@ -101,7 +101,7 @@ bool dpk_image_section_range(const struct dpk_image *image, const char *name, ui
 const void *dpk_image_section(const struct dpk_image *image, const char *name, size_t *size)
 {
     unsigned count;
-    if (image_count_sections(image, &count, NULL) != DPK_OK)
+    if (loader_image_count_sections(image, &count, NULL) != DPK_OK)
         return NULL;
     for (unsigned i = 0; i < count; i++) {
         struct dpk_elf_section s = dpk_elf_section(&image->elf, i);

@@ -149,7 +149,7 @@ static enum dpk_status check_overlap(const struct dpk_image *image, struct dpk_e
     return DPK_OK;
 }
 
-const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t address)
+const struct dpk_segment *loader_image_text_at(const struct dpk_image *image, uint64_t address)
 {
     for (size_t i = 0; i < image->segment_count; i++) {
         const struct dpk_segment *s = &image->segments[i];
@@ -159,7 +159,7 @@ const struct dpk_segment *image_text_at(const struct dpk_image *image, uint64_t 
     return NULL;
 }
 
-enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err)
+enum dpk_status loader_image_read_elf(struct dpk_image *image, struct dpk_error *err)
 {
     const struct dpk_elf *elf = &image->elf;
     enum dpk_status status = check_header(elf, err);
@@ -175,7 +175,7 @@ enum dpk_status image_read_elf(struct dpk_image *image, struct dpk_error *err)
     qsort(image->segments, image->segment_count, sizeof *image->segments, by_address);
     if ((status = check_overlap(image, err)) != DPK_OK)
         return status;
-    if (!image_text_at(image, image->entry) || image->entry % 2)
+    if (!loader_image_text_at(image, image->entry) || image->entry % 2)
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "ELF header: e_entry 0x%llx is not in an executable segment",
                         (unsigned long long)image->entry);

@@ -13,7 +13,7 @@ static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf
 {
     unsigned count;
     *symtab = *strtab = (struct dpk_elf_section){0};
-    enum dpk_status status = image_count_sections(image, &count, err);
+    enum dpk_status status = loader_image_count_sections(image, &count, err);
     if (status != DPK_OK)
         return status;
     for (unsigned i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static enum dpk_status add_symbol(struct dpk_image *image, struct dpk_reader *r,
     struct image_symbol symbol = {.name = text, .address = s.value, .size = s.size};
     if ((bind == STB_GLOBAL || bind == STB_WEAK) && type != STT_SECTION && type != STT_FILE)
         image->globals[image->global_count++] = symbol;
-    if (type == STT_FUNC && image_text_at(image, s.value))
+    if (type == STT_FUNC && loader_image_text_at(image, s.value))
         image->functions[image->function_count++] = symbol;
     return DPK_OK;
 }
@@ -86,7 +86,7 @@ static int by_address(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-enum dpk_status image_read_symbols(struct dpk_image *image, struct dpk_error *err)
+enum dpk_status loader_image_read_symbols(struct dpk_image *image, struct dpk_error *err)
 {
     struct dpk_elf_section symtab, strtab;
     enum dpk_status status = find_symtab(image, &symtab, &strtab, err);
@@ -176,7 +176,7 @@ bool dpk_image_argument_size(const struct dpk_image *image, const char *entry, u
 
 const char *dpk_image_function_at(const struct dpk_image *image, uint64_t address, uint64_t *offset)
 {
-    const struct dpk_segment *text = image_text_at(image, address);
+    const struct dpk_segment *text = loader_image_text_at(image, address);
     size_t low = 0, high = image->function_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -62,7 +62,7 @@ static bool read_groups(const char *text)
     return *text == '\0';
 }
 
-enum dpk_status units_read(struct dpk_error *err)
+enum dpk_status proc_units_read(struct dpk_error *err)
 {
     const char *list = getenv("DPAKIT_EUS"), *groups = getenv("DPAKIT_EU_GROUPS");
     wanted.given = false;
@@ -80,7 +80,7 @@ enum dpk_status units_read(struct dpk_error *err)
     return DPK_OK;
 }
 
-bool units_are_given(void)
+bool proc_units_are_given(void)
 {
     return wanted.given;
 }
@@ -117,8 +117,8 @@ static void fill_device_groups(struct process_units *u, unsigned partition,
                 (struct process_group){all->groups[i].id, all->groups[i].units};
 }
 
-void units_fill(struct dpk_process *p, const struct dpk_device_units *device,
-                const struct dpk_partitions *all)
+void proc_units_fill(struct dpk_process *p, const struct dpk_device_units *device,
+                     const struct dpk_partitions *all)
 {
     struct process_units *u = &p->units;
     *u = (struct process_units){0};
@@ -145,7 +145,7 @@ unsigned dpk_eu_count(const struct dpk_process *p)
 
 /* ---- Affinities ---- */
 
-struct dpk_units units_of(const struct dpk_process *p, const struct dpk_affinity *affinity)
+struct dpk_units proc_units_of(const struct dpk_process *p, const struct dpk_affinity *affinity)
 {
     const struct process_units *u = &p->units;
     struct dpk_units one = {0};
@@ -165,11 +165,11 @@ struct dpk_units units_of(const struct dpk_process *p, const struct dpk_affinity
 
 bool dpk_eu_exists(const struct dpk_process *p, const struct dpk_affinity *affinity)
 {
-    const struct dpk_units allowed = units_of(p, affinity);
+    const struct dpk_units allowed = proc_units_of(p, affinity);
     return !dpk_units_none(&allowed);
 }
 
-uint64_t unit_of(const struct hart *h)
+uint64_t proc_unit_of(const struct hart *h)
 {
     const struct process_units *u = &h->process->units;
     const unsigned unit = h->sched.unit;

@@ -50,9 +50,9 @@ struct asan {
 static void mark(const struct dpk_process *p, uint64_t address, uint64_t size, uint8_t value)
 {
     const uint64_t begin = address / GRANULE, end = (address + size + GRANULE - 1) / GRANULE;
-    recorded_write_begin(p);
+    proc_recorded_write_begin(p);
     memset(p->asan->shadow + begin, value, end - begin);
-    recorded_write_end(p, DPA_SHADOW_BASE + begin, end - begin);
+    proc_recorded_write_end(p, DPA_SHADOW_BASE + begin, end - begin);
 }
 
 /* Marks accessible bytes. `address` is a multiple of GRANULE. */
@@ -63,19 +63,19 @@ static void mark_good(const struct dpk_process *p, uint64_t address, uint64_t si
         mark(p, address + size, 1, size % GRANULE);
 }
 
-void asan_stack_is_empty(const struct hart *h)
+void proc_asan_stack_is_empty(const struct hart *h)
 {
     if (h->process->asan)
         mark(h->process, hart_stack(h), STACK_SIZE, 0);
 }
 
-void asan_heap_grew(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_asan_heap_grew(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->asan)
         mark(p, address, size, HEAP_ZONE);
 }
 
-void asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (!p->asan)
         return;
@@ -83,7 +83,7 @@ void asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
     mark_good(p, address, size);
 }
 
-void asan_freed(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_asan_freed(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->asan)
         mark(p, address, size, HEAP_FREED);
@@ -134,7 +134,7 @@ static enum dpk_status check_apart(const struct dpk_image *image, struct dpk_err
     return DPK_OK;
 }
 
-enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_asan_enter(struct dpk_process *p, struct dpk_error *err)
 {
     uint64_t at, size;
     if (!dpk_image_symbol(p->image, "__asan_init", &at, NULL))
@@ -143,14 +143,14 @@ enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err)
     if (status != DPK_OK)
         return status;
     struct asan *a = calloc(1, sizeof *a);
-    if (!a || !recorded_map(p, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, RV64_R | RV64_W)) {
+    if (!a || !proc_recorded_map(p, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, RV64_R | RV64_W)) {
         free(a);
         return dpk_fail_nomem(err);
     }
     a->shadow = rv64_memory_at(p->memory, DPA_SHADOW_BASE, DPA_SHADOW_SIZE, 0);
     pthread_mutex_init(&a->lock, NULL);
     p->asan = a;
-    heap_guard(p->heap);
+    proc_heap_guard(p->heap);
     if (dpk_image_section_range(p->image, "asan_globals", &at, &size) &&
         size / GLOBAL_RECORD <= GLOBALS_MAX) {
         a->globals = at;
@@ -160,7 +160,7 @@ enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err)
     return DPK_OK;
 }
 
-void asan_leave(struct dpk_process *p)
+void proc_asan_leave(struct dpk_process *p)
 {
     if (p->asan)
         pthread_mutex_destroy(&p->asan->lock);
@@ -335,7 +335,7 @@ static void put_heap(struct dpk_process *p, uint64_t bad, char *out, size_t size
     struct heap_place place;
     char where[60];
     pthread_mutex_lock(&p->heap_lock);
-    const bool found = heap_find(p->heap, bad, &place);
+    const bool found = proc_heap_find(p->heap, bad, &place);
     pthread_mutex_unlock(&p->heap_lock);
     if (!found)
         return;
@@ -372,7 +372,7 @@ static void describe(struct hart *h, char *out, size_t size)
                     GRANULE);
     const uint8_t reason = reason_at(p->asan, bad);
     put_object(p, bad, reason, object, sizeof object);
-    callers_put(h, from, callers, sizeof callers);
+    proc_callers_put(h, from, callers, sizeof callers);
     const char *function = dpk_image_function_at(p->image, from - 1, NULL);
     if (dpk_line_find(p->image, from - 1, &at))
         snprintf(line, sizeof line, " (%.80s:%u)", at.file, at.line);
@@ -396,7 +396,7 @@ static bool is_told(struct asan *a, uint64_t place)
     return told;
 }
 
-bool asan_report(struct hart *h, struct slice *s)
+bool proc_asan_report(struct hart *h, struct slice *s)
 {
     struct dpk_process *p = h->process;
     const uint64_t *x = h->regs.x;
@@ -406,7 +406,7 @@ bool asan_report(struct hart *h, struct slice *s)
     if (x[A2] & DPA_ACCESS_GOES_ON) {
         if (!is_told(p->asan, x[A3])) {
             describe(h, text, sizeof text);
-            finding_tell(p, text);
+            proc_finding_tell(p, text);
         }
         return false;
     }
@@ -417,7 +417,7 @@ bool asan_report(struct hart *h, struct slice *s)
     return true;
 }
 
-bool asan_allows(struct dpk_process *p, uint64_t address, uint64_t size, struct dpk_error *err)
+bool proc_asan_allows(struct dpk_process *p, uint64_t address, uint64_t size, struct dpk_error *err)
 {
     uint64_t bad;
     char object[300];

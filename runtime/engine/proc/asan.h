@@ -11,20 +11,21 @@
 
 /* Makes shadow memory and marks the gaps around global variables, if the program is compiled for
  * it. */
-enum dpk_status asan_enter(struct dpk_process *p, struct dpk_error *err);
-void asan_leave(struct dpk_process *p);
+enum dpk_status proc_asan_enter(struct dpk_process *p, struct dpk_error *err);
+void proc_asan_leave(struct dpk_process *p);
 /* Marks the whole stack of `h` as unused. */
-void asan_stack_is_empty(const struct hart *h);
+void proc_asan_stack_is_empty(const struct hart *h);
 /* The heap got new pages; a range of `size` bytes was allocated, or freed. Call these with the
  * heap's lock. */
-void asan_heap_grew(struct dpk_process *p, uint64_t address, uint64_t size);
-void asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size);
-void asan_freed(struct dpk_process *p, uint64_t address, uint64_t size);
+void proc_asan_heap_grew(struct dpk_process *p, uint64_t address, uint64_t size);
+void proc_asan_allocated(struct dpk_process *p, uint64_t address, uint64_t size);
+void proc_asan_freed(struct dpk_process *p, uint64_t address, uint64_t size);
 /* Returns true if the host may access these bytes, which are mapped. Of the heap, only allocated
  * bytes are allowed. */
-bool asan_allows(struct dpk_process *p, uint64_t address, uint64_t size, struct dpk_error *err);
+bool proc_asan_allows(struct dpk_process *p, uint64_t address, uint64_t size,
+                      struct dpk_error *err);
 /* Executes DPA_SYS_BAD_ACCESS. Returns true if it ends the slice. Call this without sched's
  * lock. */
-bool asan_report(struct hart *h, struct slice *s);
+bool proc_asan_report(struct hart *h, struct slice *s);
 
 #endif

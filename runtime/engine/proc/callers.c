@@ -17,7 +17,8 @@ static bool read_stack(void *context, uint64_t address, uint64_t *out)
     return at != NULL;
 }
 
-unsigned callers_find(const struct hart *h, struct dpk_frames *frames, uint64_t *pc, unsigned max)
+unsigned proc_callers_find(const struct hart *h, struct dpk_frames *frames, uint64_t *pc,
+                           unsigned max)
 {
     const uint64_t *x = h->regs.x;
     struct dpk_frame frame = {.pc = h->regs.pc, .sp = x[SP], .fp = x[FP], .ra = x[RA]};
@@ -29,12 +30,12 @@ unsigned callers_find(const struct hart *h, struct dpk_frames *frames, uint64_t 
     return depth;
 }
 
-void callers_put(const struct hart *h, uint64_t from, char *out, size_t size)
+void proc_callers_put(const struct hart *h, uint64_t from, char *out, size_t size)
 {
     const struct dpk_image *image = h->process->image;
     struct dpk_frames *frames = dpk_frames_create(image);
     uint64_t pc[CALLERS_LOOKED_AT];
-    const unsigned depth = frames ? callers_find(h, frames, pc, CALLERS_LOOKED_AT) : 0;
+    const unsigned depth = frames ? proc_callers_find(h, frames, pc, CALLERS_LOOKED_AT) : 0;
     unsigned first = 0, told = 0;
     size_t used = 0;
     *out = '\0';

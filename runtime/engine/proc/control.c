@@ -65,7 +65,7 @@ static void put_process(struct dpk_buf *b, struct dpk_process *p,
         dpk_put_u8(b, '}');
     }
     dpk_put_format(b, "],\"waits\":[");
-    stalls_put(b, p, "\"", ",", "\"");
+    proc_stalls_put(b, p, "\"", ",", "\"");
     dpk_put_format(b, "]}\n");
 }
 
@@ -76,7 +76,7 @@ static void list_processes(const struct control *s, int fd)
     sched_lock();
     for (struct list *n = s->processes->next; threads && n != s->processes; n = n->next) {
         struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
-        put_process(&b, p, threads, process_threads(p, threads, HARTS_MAX));
+        put_process(&b, p, threads, proc_process_threads(p, threads, HARTS_MAX));
     }
     sched_unlock();
     if (threads && !b.failed)
@@ -194,7 +194,7 @@ static void *serve(void *context)
 
 /* ---- Life ---- */
 
-struct control *control_start(const struct list *processes, struct dpk_error *err)
+struct control *proc_control_start(const struct list *processes, struct dpk_error *err)
 {
     char directory[PATH_MAX], path[PATH_MAX + 32];
     struct control *s = calloc(1, sizeof *s);
@@ -219,7 +219,7 @@ failed:
     return NULL;
 }
 
-void control_stop(struct control *s)
+void proc_control_stop(struct control *s)
 {
     if (!s)
         return;

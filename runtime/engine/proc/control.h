@@ -7,10 +7,10 @@
 
 struct list;
 
-/* control_start opens the socket and answers from the list of processes, which sched's lock guards.
+/* proc_control_start opens the socket and answers from the list of processes, which sched's lock guards.
  * It returns NULL if that failed, and `err` says why; everything else works without the socket.
  * Call both functions without the lock. */
-struct control *control_start(const struct list *processes, struct dpk_error *err);
-void control_stop(struct control *c);
+struct control *proc_control_start(const struct list *processes, struct dpk_error *err);
+void proc_control_stop(struct control *c);
 
 #endif

@@ -158,7 +158,7 @@ static bool find_raw(const struct dpk_process *p, struct dpk_coverage *out)
 
 static void at_exit(void);
 
-enum dpk_status coverage_enter(struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_coverage_enter(struct dpk_process *p, struct dpk_error *err)
 {
     static bool registered;
     struct covered *c;
@@ -303,7 +303,7 @@ static void collect_and_say(struct dpk_process *p)
     p->covered = NULL;
 }
 
-void coverage_leave(struct dpk_process *p)
+void proc_coverage_leave(struct dpk_process *p)
 {
     if (p->covered)
         collect_and_say(p);
@@ -315,7 +315,8 @@ static void at_exit(void)
     if (coverage.program != getpid())
         return;
     sched_lock();
-    for (const struct list *n = device_processes()->next; n != device_processes(); n = n->next) {
+    for (const struct list *n = proc_device_processes()->next; n != proc_device_processes();
+         n = n->next) {
         struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
         if (p->covered)
             collect_and_say(p);

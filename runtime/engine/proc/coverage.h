@@ -11,8 +11,8 @@
 
 /* Finds out whether the program counts, and where its counters go. Call both functions without
  * sched's lock. */
-enum dpk_status coverage_enter(struct dpk_process *p, struct dpk_error *err);
+enum dpk_status proc_coverage_enter(struct dpk_process *p, struct dpk_error *err);
 /* Writes the counters. */
-void coverage_leave(struct dpk_process *p);
+void proc_coverage_leave(struct dpk_process *p);
 
 #endif

@@ -93,7 +93,7 @@ static void put_jumper(const struct hart *h, char *out, size_t size)
     }
 }
 
-void crash_place(const struct hart *h, char *out, size_t size)
+void proc_crash_place(const struct hart *h, char *out, size_t size)
 {
     char at[180], caller[180], more[220] = "";
     bool known = place_at(h->process, h->regs.pc, 0, at, sizeof at);
@@ -155,11 +155,11 @@ static void put_instruction(const struct hart *h, char *out, size_t size)
                  bits, target);
 }
 
-void crash_report(const struct hart *h, const char *reason, char *out, size_t size)
+void proc_crash_report(const struct hart *h, const char *reason, char *out, size_t size)
 {
     const bool illegal = h->regs.fault == RV64_FAULT_ILLEGAL;
     char place[PLACE_MAX], overflow[60] = "", instruction[120];
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     if (is_overflow(h))
         snprintf(overflow, sizeof overflow,
                  "stack overflow (%llu bytes): ", (unsigned long long)STACK_SIZE);

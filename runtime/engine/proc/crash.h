@@ -8,9 +8,9 @@
 #define PLACE_MAX 410
 /* Writes the place of `h`, as in " pc 0x11234 (kernel+0x1c, kernel.c:12)", with the calling
  * function if that is more helpful. */
-void crash_place(const struct hart *h, char *out, size_t size);
+void proc_crash_place(const struct hart *h, char *out, size_t size);
 /* Writes a report of the exception that ended `h`. `reason`: why external memory was not accessed,
  * or empty. */
-void crash_report(const struct hart *h, const char *reason, char *out, size_t size);
+void proc_crash_report(const struct hart *h, const char *reason, char *out, size_t size);
 
 #endif

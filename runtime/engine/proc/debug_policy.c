@@ -46,23 +46,23 @@ static enum dpk_status state(const struct debug_policy *policy, struct dpk_error
                : dpk_fail(err, DPK_ERR_REFUSED, "%s", policy->why.message);
 }
 
-enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *policy,
-                            struct dpk_error *err)
+enum dpk_status proc_debug_admit(const struct dpk_process *p, struct debug_policy *policy,
+                                 struct dpk_error *err)
 {
     *policy = (struct debug_policy){.permit.rights = DPK_DEBUG_ALL};
     ask(p, policy, "attach");
     return state(policy, err);
 }
 
-enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy)
+enum dpk_debug_rights proc_debug_rights(const struct dpk_process *p, struct debug_policy *policy)
 {
     if (dpk_now_ns() - policy->asked >= ANSWER_AGE)
         ask(p, policy, "debug");
     return policy->permit.rights;
 }
 
-enum dpk_status debug_begin(const struct dpk_process *p, struct debug_policy *policy,
-                            struct dpk_error *err)
+enum dpk_status proc_debug_begin(const struct dpk_process *p, struct debug_policy *policy,
+                                 struct dpk_error *err)
 {
     ask(p, policy, "attach");
     enum dpk_status status = state(policy, err);
@@ -74,8 +74,8 @@ enum dpk_status debug_begin(const struct dpk_process *p, struct debug_policy *po
                   err);
 }
 
-enum dpk_status debug_end(const struct dpk_process *p, struct debug_policy *policy,
-                          struct dpk_error *err)
+enum dpk_status proc_debug_end(const struct dpk_process *p, struct debug_policy *policy,
+                               struct dpk_error *err)
 {
     char detail[160];
     policy->there = false;
@@ -114,8 +114,8 @@ static bool touches_code(const struct dpk_process *p, uint64_t address, uint64_t
     return false;
 }
 
-bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, uint64_t address,
-                     uint64_t size)
+bool proc_debug_may_write(const struct dpk_process *p, struct debug_policy *policy,
+                          uint64_t address, uint64_t size)
 {
     char what[80];
     ask(p, policy, "debug");
@@ -131,8 +131,8 @@ bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, u
     return true;
 }
 
-bool debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,
-                   uint64_t to)
+bool proc_debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,
+                        uint64_t to)
 {
     char what[80];
     ask(p, policy, "debug");

@@ -16,23 +16,23 @@ struct debug_policy {
 
 /* Initializes *policy with the device's rules. Errors: DPK_ERR_REFUSED if the device does not allow
  * a debugger. */
-enum dpk_status debug_admit(const struct dpk_process *p, struct debug_policy *policy,
-                            struct dpk_error *err);
+enum dpk_status proc_debug_admit(const struct dpk_process *p, struct debug_policy *policy,
+                                 struct dpk_error *err);
 /* Logs that a client has connected. Errors: DPK_ERR_REFUSED if the device no longer allows it;
  * other errors if the log could not be written. Do not serve the client after an error. */
-enum dpk_status debug_begin(const struct dpk_process *p, struct debug_policy *policy,
-                            struct dpk_error *err);
+enum dpk_status proc_debug_begin(const struct dpk_process *p, struct debug_policy *policy,
+                                 struct dpk_error *err);
 /* Logs that the client is gone, with the counts. Errors: DPK_ERR_REFUSED as above. */
-enum dpk_status debug_end(const struct dpk_process *p, struct debug_policy *policy,
-                          struct dpk_error *err);
+enum dpk_status proc_debug_end(const struct dpk_process *p, struct debug_policy *policy,
+                               struct dpk_error *err);
 /* Returns what the client may do now. The answer is at most 100 ms old. Rights can only be
  * removed. */
-enum dpk_debug_rights debug_rights(const struct dpk_process *p, struct debug_policy *policy);
+enum dpk_debug_rights proc_debug_rights(const struct dpk_process *p, struct debug_policy *policy);
 /* These return whether the client may change this memory, or move pc from `from` to `to` when it
  * changes registers. Both ask the device again. */
-bool debug_may_write(const struct dpk_process *p, struct debug_policy *policy, uint64_t address,
-                     uint64_t size);
-bool debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,
-                   uint64_t to);
+bool proc_debug_may_write(const struct dpk_process *p, struct debug_policy *policy,
+                          uint64_t address, uint64_t size);
+bool proc_debug_may_set(const struct dpk_process *p, struct debug_policy *policy, uint64_t from,
+                        uint64_t to);
 
 #endif

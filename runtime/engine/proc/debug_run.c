@@ -10,7 +10,7 @@ static void stop_for(struct hart *h, struct slice *s, struct dpk_stop stop)
 }
 
 /* A step stops after one instruction, or after the whole call if that calls the runtime. */
-enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
+enum rv64_stop proc_debug_run(struct hart *h, uint64_t budget, struct slice *s)
 {
     const struct dpk_debugger *d = h->process->debugger;
     const struct dpk_stop trap = {.how = DPK_STOP_SIGNAL, .signal = SIGTRAP};
@@ -36,15 +36,15 @@ enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s)
     return why;
 }
 
-void debug_fault(struct hart *h, struct slice *s)
+void proc_debug_fault(struct hart *h, struct slice *s)
 {
     if (h->resume == DPK_RESUME_FAIL)
         return;
     s->end = SLICE_USED;
-    stop_for(h, s, (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = hart_signal(h)});
+    stop_for(h, s, (struct dpk_stop){.how = DPK_STOP_SIGNAL, .signal = proc_hart_signal(h)});
 }
 
-void debug_hold(struct dpk_debugger *d)
+void proc_debug_hold(struct dpk_debugger *d)
 {
     if (!d->holds) {
         d->holds = true;
@@ -52,10 +52,10 @@ void debug_hold(struct dpk_debugger *d)
     }
 }
 
-void debug_stop(struct hart *h)
+void proc_debug_stop(struct hart *h)
 {
     h->stop = h->hit;
     h->stop.thread = h->id + 1;
-    hart_set_resume(h, DPK_RESUME_RUN);
-    debug_hold(h->process->debugger);
+    proc_hart_set_resume(h, DPK_RESUME_RUN);
+    proc_debug_hold(h->process->debugger);
 }

@@ -23,7 +23,7 @@ static void release(struct dpk_debugger *d)
 static void wake_if_still(const struct dpk_debugger *d)
 {
     if (d->process->group.running == 0)
-        process_wake_debugger(d->process);
+        proc_process_wake_debugger(d->process);
 }
 
 /* ---- Requests of GDB ---- */
@@ -36,7 +36,7 @@ static struct hart *find_hart(const struct dpk_debugger *d, unsigned id)
 static enum dpk_debug_rights ops_rights(void *target, const char **why)
 {
     struct dpk_debugger *d = target;
-    enum dpk_debug_rights rights = debug_rights(d->process, &d->policy);
+    enum dpk_debug_rights rights = proc_debug_rights(d->process, &d->policy);
     *why = d->policy.why.message;
     return rights;
 }
@@ -46,7 +46,7 @@ static size_t ops_threads(void *target, unsigned *ids, size_t max)
     struct dpk_debugger *d = target;
     struct hart *harts[HARTS_MAX];
     sched_lock();
-    size_t count = harts_at_work(d->process, harts);
+    size_t count = proc_harts_at_work(d->process, harts);
     for (size_t i = 0; i < count && i < max; i++)
         ids[i] = harts[i]->id + 1;
     for (size_t i = 1; i < count && i < max; i++)
@@ -95,7 +95,7 @@ static bool ops_set_registers(void *target, unsigned id, const uint64_t x[32], u
     struct dpk_debugger *d = target;
     uint64_t before[32], from;
     if (!ops_get_registers(target, id, before, &from) ||
-        !debug_may_set(d->process, &d->policy, from, pc))
+        !proc_debug_may_set(d->process, &d->policy, from, pc))
         return false;
     sched_lock();
     struct hart *h = find_hart(d, id);
@@ -122,8 +122,8 @@ static bool ops_write(void *target, uint64_t address, const void *from, size_t s
 {
     struct dpk_debugger *d = target;
     return rv64_memory_at(d->process->memory, address, size, 0) &&
-           debug_may_write(d->process, &d->policy, address, size) &&
-           recorded_store(d->process, address, from, size);
+           proc_debug_may_write(d->process, &d->policy, address, size) &&
+           proc_recorded_store(d->process, address, from, size);
 }
 
 static size_t find_break(const struct dpk_debugger *d, uint64_t address)
@@ -180,7 +180,7 @@ static void ops_resume(void *target, unsigned id, enum dpk_resume how)
     sched_lock();
     struct hart *h = find_hart(d, id);
     if (h)
-        hart_set_resume(h, how);
+        proc_hart_set_resume(h, how);
     sched_unlock();
 }
 
@@ -226,7 +226,7 @@ static void ops_go(void *target, enum dpk_resume others)
     d->process->hold_new = others == DPK_RESUME_HOLD;
     d->interrupted = false;
     if (has_untold(d) || d->process->failed != DPK_OK || d->ended)
-        process_wake_debugger(d->process);
+        proc_process_wake_debugger(d->process);
     else
         release(d);
     sched_unlock();
@@ -237,7 +237,7 @@ static void ops_interrupt(void *target)
     struct dpk_debugger *d = target;
     sched_lock();
     d->interrupted = true;
-    debug_hold(d);
+    proc_debug_hold(d);
     wake_if_still(d);
     sched_unlock();
 }
@@ -271,7 +271,7 @@ static bool ops_stopped(void *target, struct dpk_stop *out)
         *out = (struct dpk_stop){.how = DPK_STOP_EXITED, .code = d->code};
     else if (p->failed != DPK_OK)
         *out = (struct dpk_stop){.how = DPK_STOP_KILLED,
-                                 .signal = p->culprit ? hart_signal(p->culprit) : SIGKILL};
+                                 .signal = p->culprit ? proc_hart_signal(p->culprit) : SIGKILL};
     else
         told = d->holds && p->group.running == 0 && take_stop(d, out);
     sched_unlock();
@@ -282,13 +282,13 @@ static void ops_kill(void *target)
 {
     struct dpk_debugger *d = target;
     sched_lock();
-    process_fail(d->process, DPK_ERR_FAULT, "ended by the debugger");
+    proc_process_fail(d->process, DPK_ERR_FAULT, "ended by the debugger");
     sched_unlock();
 }
 
 static void forget(struct hart *h)
 {
-    hart_set_resume(h, DPK_RESUME_RUN);
+    proc_hart_set_resume(h, DPK_RESUME_RUN);
     h->stop = (struct dpk_stop){0};
     h->sched.ran = 0;
     if (h->sched.share)
@@ -310,7 +310,7 @@ static void ops_detach(void *target)
     struct dpk_debugger *d = target;
     struct dpk_process *p = d->process;
     sched_lock();
-    debug_hold(d);
+    proc_debug_hold(d);
     sched_group_await_still(&p->group);
     while (d->break_count > 0)
         rv64_core_break(p->core, d->breaks[--d->break_count], false);
@@ -340,17 +340,17 @@ enum dpk_status dpk_debugger_create(struct dpk_process *p, struct dpk_debugger *
         return dpk_fail_nomem(err);
     d->process = p;
     d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    enum dpk_status status = debug_admit(p, &d->policy, err);
+    enum dpk_status status = proc_debug_admit(p, &d->policy, err);
     if (status == DPK_OK && d->fd < 0)
         status = dpk_fail_errno(err, "no descriptor for the debugger");
     sched_lock();
     if (status == DPK_OK)
-        status = process_state(p, err);
+        status = proc_process_state(p, err);
     if (status == DPK_OK)
         status = is_free(p, err);
     if (status == DPK_OK) {
         sched_group_enter(&p->group);
-        debug_hold(d);
+        proc_debug_hold(d);
         sched_group_await_still(&p->group); /* other debuggers may come meanwhile */
         if ((status = is_free(p, err)) == DPK_OK) {
             set_debugger(p, d);
@@ -422,11 +422,11 @@ enum dpk_status dpk_debugger_serve(struct dpk_debugger *d, int in, int out, bool
         .attached = attached,
         .rights = ops_rights,
     };
-    enum dpk_status status = debug_begin(d->process, &d->policy, err);
+    enum dpk_status status = proc_debug_begin(d->process, &d->policy, err);
     if (status != DPK_OK)
         return status;
     status = dpk_gdb_serve(in, out, d->fd, &ops, d, err);
-    enum dpk_status end = debug_end(d->process, &d->policy, err);
+    enum dpk_status end = proc_debug_end(d->process, &d->policy, err);
     return status == DPK_OK ? end : status;
 }
 
@@ -442,6 +442,6 @@ void dpk_debugger_exit(struct dpk_debugger *d, int code)
     d->ended = true;
     d->code = code;
     pthread_cond_broadcast(&d->process->group.still);
-    process_wake_debugger(d->process);
+    proc_process_wake_debugger(d->process);
     sched_unlock();
 }

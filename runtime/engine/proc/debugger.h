@@ -23,14 +23,14 @@ struct dpk_debugger {
 };
 
 /* Does what rv64_run does, for a hart that is debugged. Call this without the lock. */
-enum rv64_stop debug_run(struct hart *h, uint64_t budget, struct slice *s);
+enum rv64_stop proc_debug_run(struct hart *h, uint64_t budget, struct slice *s);
 /* Shows a fault to the debugger before it fails the process. `s`: the slice that ended with the
  * fault. Call this without the lock. */
-void debug_fault(struct hart *h, struct slice *s);
+void proc_debug_fault(struct hart *h, struct slice *s);
 /* Called when `h` has left its processor after a stop for the debugger. */
-void debug_stop(struct hart *h);
+void proc_debug_stop(struct hart *h);
 
 /* Stops the process's harts until the debugger releases them. */
-void debug_hold(struct dpk_debugger *d);
+void proc_debug_hold(struct dpk_debugger *d);
 
 #endif

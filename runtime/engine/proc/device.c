@@ -22,12 +22,12 @@ static struct {
     bool watches_forks;
 } device = {.processes = {&device.processes, &device.processes}, .idle = PTHREAD_COND_INITIALIZER};
 
-struct list *device_processes(void)
+struct list *proc_device_processes(void)
 {
     return &device.processes;
 }
 
-bool device_is_found(void)
+bool proc_device_is_found(void)
 {
     return device.control != NULL;
 }
@@ -52,17 +52,17 @@ static enum dpk_status count_workers(unsigned *workers, struct dpk_error *err)
 static enum dpk_status configure(struct dpk_error *err)
 {
     unsigned workers = 0;
-    enum dpk_status status = trace_begin(err);
+    enum dpk_status status = proc_trace_begin(err);
     if (status == DPK_OK)
-        status = profile_begin(err);
+        status = proc_profile_begin(err);
     if (status == DPK_OK)
-        status = recorded_begin(err);
+        status = proc_recorded_begin(err);
     if (status == DPK_OK)
         status = count_workers(&workers, err);
     if (status == DPK_OK)
-        status = units_read(err);
+        status = proc_units_read(err);
     if (status == DPK_OK)
-        sched_configure(recording() ? 1 : workers);
+        sched_configure(proc_recording() ? 1 : workers);
     return status;
 }
 
@@ -72,7 +72,7 @@ static void forked_child(void)
     if (device.users > 0) {
         sched_forked();
         for (struct list *n = device.processes.next; n != &device.processes; n = n->next)
-            place_forked(owner_of(n, struct dpk_process, in_device));
+            proc_place_forked(owner_of(n, struct dpk_process, in_device));
     }
     sched_unlock();
 }
@@ -81,7 +81,7 @@ static void forked_child(void)
 static void start_control(void (*warn)(const char *text))
 {
     struct dpk_error why = {0};
-    struct control *control = control_start(&device.processes, &why);
+    struct control *control = proc_control_start(&device.processes, &why);
     char text[sizeof why.message + 64];
     sched_lock();
     device.control = control;
@@ -95,7 +95,7 @@ static void start_control(void (*warn)(const char *text))
     warn(text);
 }
 
-enum dpk_status device_enter(void (*warn)(const char *text), struct dpk_error *err)
+enum dpk_status proc_device_enter(void (*warn)(const char *text), struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     sched_lock();
@@ -117,7 +117,7 @@ enum dpk_status device_enter(void (*warn)(const char *text), struct dpk_error *e
     return status;
 }
 
-void device_leave(void)
+void proc_device_leave(void)
 {
     sched_lock();
     device.closing = --device.users == 0;
@@ -125,9 +125,9 @@ void device_leave(void)
     sched_unlock();
     if (!last)
         return;
-    trace_flush();
-    profile_flush();
-    control_stop(device.control);
+    proc_trace_flush();
+    proc_profile_flush();
+    proc_control_stop(device.control);
     device.control = NULL;
     sched_stop();
     sched_lock();

@@ -10,11 +10,11 @@
 /* Call these, without the lock, when a DPA process is created and when it is destroyed. The last
  * leave ends all threads of the DPA. `warn` (may be NULL) is called if other programs cannot find
  * this program. */
-enum dpk_status device_enter(void (*warn)(const char *text), struct dpk_error *err);
-void device_leave(void);
+enum dpk_status proc_device_enter(void (*warn)(const char *text), struct dpk_error *err);
+void proc_device_leave(void);
 /* The list of DPA processes, linked by in_device. With sched's lock. */
-struct list *device_processes(void);
+struct list *proc_device_processes(void);
 /* Returns true if other programs can find this program. Call this with sched's lock. */
-bool device_is_found(void);
+bool proc_device_is_found(void);
 
 #endif

@@ -24,8 +24,8 @@ enum dpk_status dpk_direct_create(struct dpk_process *p, const struct dpk_direct
     }
     d->options = *options;
     sched_lock();
-    enum dpk_status status = process_state(p, err);
-    if (status == DPK_OK && !(d->hart = hart_take(p)))
+    enum dpk_status status = proc_process_state(p, err);
+    if (status == DPK_OK && !(d->hart = proc_hart_take(p)))
         status = dpk_fail_nomem(err);
     if (status == DPK_OK)
         d->hart->direct = d;
@@ -57,9 +57,9 @@ static enum dpk_status fail(struct hart *h, enum dpk_status status, const char *
     struct dpk_process *p = h->process;
     sched_lock();
     h->sched.state = HART_RUNNING;
-    process_fail_at(h, status, report);
+    proc_process_fail_at(h, status, report);
     h->sched.state = HART_FAILED;
-    status = process_state(p, err);
+    status = proc_process_state(p, err);
     sched_unlock();
     return status;
 }
@@ -68,7 +68,7 @@ static enum dpk_status fail_here(struct hart *h, enum dpk_status status, const c
                                  struct dpk_error *err)
 {
     char place[PLACE_MAX], report[sizeof h->report];
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     snprintf(report, sizeof report, "thread %u: %s,%s", h->id, what, place);
     return fail(h, status, report, err);
 }
@@ -83,7 +83,7 @@ static enum dpk_status run(struct dpk_direct *d, struct slice *s, struct dpk_err
     const uint64_t end = limit ? h->regs.instret + limit : UINT64_MAX;
     do {
         s->end = SLICE_USED;
-        run_until(h, s, end, UINT32_MAX);
+        proc_run_until(h, s, end, UINT32_MAX);
     } while ((s->end == SLICE_USED || s->end == SLICE_POLLED) && h->regs.instret < end);
     switch (s->end) {
     case SLICE_DONE:
@@ -106,11 +106,11 @@ enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *cal
 {
     struct hart *h = d->hart;
     struct slice s = {.runner = ON_CALLER};
-    enum dpk_status status = launch_check(call, size, err);
+    enum dpk_status status = proc_launch_check(call, size, err);
     if (status != DPK_OK)
         return status;
     if (sched_is_forked())
-        return process_state(h->process, err);
+        return proc_process_state(h->process, err);
     if (!sched_direct_begin(&h->sched) || h->process->debugger || h->process->hold_new) {
         sched_direct_end(&h->sched);
         if (instructions)
@@ -118,15 +118,15 @@ enum dpk_status dpk_direct_call(struct dpk_direct *d, const struct dpk_call *cal
         return dpk_process_call(h->process, call, args, size, result, err);
     }
     const uint64_t before = h->regs.instret;
-    hart_reset(h, call, args, size);
+    proc_hart_reset(h, call, args, size);
     h->rank = d->options.rank;
     h->peers = d->options.peers ? d->options.peers : 1;
-    h->regs.time = hart_now(h) / 1000;
+    h->regs.time = proc_hart_now(h) / 1000;
     const uint64_t counted = dpk_live_collects(h->process->live) ? dpk_now_ns() : 0;
     status = run(d, &s, err);
     if (counted)
         dpk_live_count(h->process->live, h->id, h->regs.instret - before, dpk_now_ns() - counted, 0);
-    tsan_ended(h);
+    proc_tsan_ended(h);
     sched_direct_end(&h->sched);
     if (result)
         *result = status == DPK_OK ? s.value : 0;

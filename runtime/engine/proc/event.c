@@ -26,12 +26,12 @@ void dpk_event_name(struct dpk_event *e, uint64_t name)
     sched_unlock();
 }
 
-void event_ref(struct dpk_event *e)
+void proc_event_ref(struct dpk_event *e)
 {
     e->references++;
 }
 
-void event_unref(struct dpk_event *e)
+void proc_event_unref(struct dpk_event *e)
 {
     if (e && --e->references == 0)
         free(e);
@@ -40,13 +40,13 @@ void event_unref(struct dpk_event *e)
 void dpk_event_release(struct dpk_event *e)
 {
     sched_lock();
-    event_unref(e);
+    proc_event_unref(e);
     sched_unlock();
 }
 
 /* ---- Handles ---- */
 
-struct dpk_event *event_of_handle(const struct dpk_process *p, uint64_t handle)
+struct dpk_event *proc_event_of_handle(const struct dpk_process *p, uint64_t handle)
 {
     return handle >= 1 && handle <= p->event_count ? p->events[handle - 1] : NULL;
 }
@@ -62,11 +62,11 @@ static enum dpk_status add_handle(struct dpk_process *p, struct dpk_event *e, st
         p->event_capacity = capacity;
     }
     p->events[p->event_count++] = e;
-    event_ref(e);
+    proc_event_ref(e);
     return DPK_OK;
 }
 
-uint64_t event_handle(const struct dpk_process *p, const struct dpk_event *e)
+uint64_t proc_event_handle(const struct dpk_process *p, const struct dpk_event *e)
 {
     for (size_t i = 0; i < p->event_count; i++)
         if (p->events[i] == e)
@@ -79,7 +79,7 @@ enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uin
 {
     enum dpk_status status = DPK_OK;
     sched_lock();
-    *handle = event_handle(p, e);
+    *handle = proc_event_handle(p, e);
     if (*handle == 0 && (status = add_handle(p, e, err)) == DPK_OK)
         *handle = p->event_count;
     sched_unlock();
@@ -88,10 +88,10 @@ enum dpk_status dpk_event_handle(struct dpk_event *e, struct dpk_process *p, uin
 
 /* ---- Values ---- */
 
-void event_set(struct dpk_event *e, uint64_t value)
+void proc_event_set(struct dpk_event *e, uint64_t value)
 {
     if (tracing())
-        trace_event(value);
+        proc_trace_event(value);
     sched_counter_set(&e->counter, value);
 }
 
@@ -104,7 +104,7 @@ uint64_t dpk_event_update(struct dpk_event *e, bool adds, uint64_t value)
 {
     sched_lock();
     uint64_t before = atomic_load_explicit(&e->counter.value, memory_order_relaxed);
-    event_set(e, adds ? before + value : value);
+    proc_event_set(e, adds ? before + value : value);
     sched_unlock();
     return before;
 }
@@ -117,7 +117,7 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
     enum dpk_status status = DPK_OK;
     bool in_time = true;
     sched_lock();
-    event_ref(e);
+    proc_event_ref(e);
     sched_waiter_begin(&w, p ? &p->group : NULL);
     bool satisfied = sched_counter_exceeds(&e->counter, threshold, mask);
     if (timeout_ms)
@@ -128,8 +128,8 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
         sched_wait_begin(&w.wait, &e->counter);
     }
     if (!satisfied && !timeout_ms)
-        stall_begin(&stall, p, e, threshold, mask, 0);
-    while (!satisfied && in_time && (!p || (status = process_state(p, err)) == DPK_OK)) {
+        proc_stall_begin(&stall, p, e, threshold, mask, 0);
+    while (!satisfied && in_time && (!p || (status = proc_process_state(p, err)) == DPK_OK)) {
         in_time = sched_waiter_work(&w);
         satisfied = w.state == WAITER_SATISFIED;
     }
@@ -138,9 +138,9 @@ enum dpk_status dpk_event_wait_gt(struct dpk_event *e, uint64_t threshold, uint6
     else if (status == DPK_OK)
         status = dpk_fail(err, DPK_ERR_TIMEOUT, "event: not above %llu after %u ms",
                           (unsigned long long)threshold, timeout_ms);
-    stall_end(&stall);
+    proc_stall_end(&stall);
     sched_waiter_end(&w);
-    event_unref(e);
+    proc_event_unref(e);
     sched_unlock();
     return status;
 }

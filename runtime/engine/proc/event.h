@@ -10,13 +10,13 @@ struct dpk_event {
     uint64_t name; /* number of the event in warnings and dpadev ps */
 };
 
-void event_ref(struct dpk_event *e);
+void proc_event_ref(struct dpk_event *e);
 /* NULL is allowed. */
-void event_unref(struct dpk_event *e);
-void event_set(struct dpk_event *e, uint64_t value);
+void proc_event_unref(struct dpk_event *e);
+void proc_event_set(struct dpk_event *e, uint64_t value);
 /* Returns NULL if device code of `p` does not have this handle. */
-struct dpk_event *event_of_handle(const struct dpk_process *p, uint64_t handle);
+struct dpk_event *proc_event_of_handle(const struct dpk_process *p, uint64_t handle);
 /* Returns 0 if the event does not have a handle in `p`. */
-uint64_t event_handle(const struct dpk_process *p, const struct dpk_event *e);
+uint64_t proc_event_handle(const struct dpk_process *p, const struct dpk_event *e);
 
 #endif

@@ -15,16 +15,16 @@ static void *find_memory(void *context, uint64_t address, unsigned width, unsign
     const struct dpk_external_memory *m = &a->hart->process->external;
     const bool passes = need == (RV64_R | RV64_W) || address % width != 0;
     if (a->hart->process->strict.memory && !passes)
-        return window_cache_at(a->hart, address, width, need == RV64_W, a->reason);
+        return proc_window_cache_at(a->hart, address, width, need == RV64_W, a->reason);
     if (a->hart->process->strict.memory)
-        window_cache_empty(a->hart);
+        proc_window_cache_empty(a->hart);
     void *at = m->find(m->context, &a->hart->caller, address, width, (need & RV64_W) != 0,
                        &a->pinned, a->reason);
     a->found = at != NULL;
     return at;
 }
 
-bool external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX])
+bool proc_external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX])
 {
     const struct dpk_process *p = h->process;
     struct access a = {.hart = h, .reason = reason};

@@ -7,6 +7,6 @@
 /* Executes the instruction that faulted, if it accesses external memory of its process. Returns
  * false if it does not, or if the access is refused; then `reason` says why, else it is empty. Call
  * this without the lock. */
-bool external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX]);
+bool proc_external_access(struct hart *h, char reason[DPK_FAULT_REASON_MAX]);
 
 #endif

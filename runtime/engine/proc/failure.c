@@ -11,15 +11,15 @@
 static void error_handler_start(struct dpk_process *p)
 {
     const uint64_t zero = 0;
-    struct hart *h = p->error_handler.function ? hart_take(p) : NULL;
+    struct hart *h = p->error_handler.function ? proc_hart_take(p) : NULL;
     if (!h)
         return;
-    hart_reset(h, &p->error_handler, &zero, p->error_handler.argument_size);
+    proc_hart_reset(h, &p->error_handler, &zero, p->error_handler.argument_size);
     p->group.survivor = &h->sched;
     sched_hart_start(&h->sched, (struct dpk_units){0});
 }
 
-void error_handler_end(struct dpk_process *p)
+void proc_error_handler_end(struct dpk_process *p)
 {
     p->error_handler.function = 0;
     if (p->group.survivor)
@@ -28,7 +28,7 @@ void error_handler_end(struct dpk_process *p)
 
 /* ---- The message for the creator of the process ---- */
 
-void failure_tell(struct dpk_process *p)
+void proc_failure_tell(struct dpk_process *p)
 {
     char text[sizeof p->failure + 128];
     if (!p->untold)
@@ -44,10 +44,10 @@ void failure_tell(struct dpk_process *p)
 
 static void tell_now(struct sched_timer *t)
 {
-    failure_tell(owner_of(t, struct dpk_process, telling));
+    proc_failure_tell(owner_of(t, struct dpk_process, telling));
 }
 
-void failure_init(struct dpk_process *p)
+void proc_failure_init(struct dpk_process *p)
 {
     sched_timer_init(&p->telling, tell_now);
 }
@@ -61,7 +61,7 @@ static void tell_soon(struct dpk_process *p)
                                                              * reports it */
 }
 
-void process_fail(struct dpk_process *p, enum dpk_status status, const char *report)
+void proc_process_fail(struct dpk_process *p, enum dpk_status status, const char *report)
 {
     const uint64_t one = 1;
     if (p->failed != DPK_OK)
@@ -70,25 +70,25 @@ void process_fail(struct dpk_process *p, enum dpk_status status, const char *rep
     snprintf(p->failure, sizeof p->failure, "%s", report);
     dpk_text_clean(p->failure); /* it contains names of the program */
     if (tracing() && (p->culprit || status == DPK_ERR_NOMEM))
-        trace_failure(p);
+        proc_trace_failure(p);
     if (p->culprit)
-        recorded_failure(p);
-    kernels_forget(p);
+        proc_recorded_failure(p);
+    proc_kernels_forget(p);
     sched_group_end(&p->group);
     if (p->failure_fd >= 0)
         (void)!write(p->failure_fd, &one, sizeof one); /* if this fails, it is already readable */
     error_handler_start(p);
-    launches_admit(); /* its launch may have been first in line */
+    proc_launches_admit(); /* its launch may have been first in line */
     sched_group_wake(&p->group);
-    process_wake_debugger(p);
+    proc_process_wake_debugger(p);
 }
 
-void process_fail_at(struct hart *h, enum dpk_status status, const char *report)
+void proc_process_fail_at(struct hart *h, enum dpk_status status, const char *report)
 {
     if (h->process->failed != DPK_OK)
         return;
     h->process->culprit = h;
-    process_fail(h->process, status, report);
+    proc_process_fail(h->process, status, report);
     tell_soon(h->process);
 }
 
@@ -96,7 +96,7 @@ void dpk_process_end(struct dpk_process *p, const char *report)
 {
     sched_lock();
     if (!sched_is_forked()) /* the threads to wake are not in this process */
-        process_fail(p, DPK_ERR_FAULT, report);
+        proc_process_fail(p, DPK_ERR_FAULT, report);
     sched_unlock();
 }
 
@@ -104,9 +104,9 @@ enum dpk_status dpk_process_set_error_handler(struct dpk_process *p, const struc
                                               struct dpk_error *err)
 {
     sched_lock();
-    enum dpk_status status = process_state(p, err);
+    enum dpk_status status = proc_process_state(p, err);
     if (status == DPK_OK)
-        status = process_start_workers(err);
+        status = proc_process_start_workers(err);
     if (status == DPK_OK)
         p->error_handler = call ? *call : (struct dpk_call){0};
     sched_unlock();

@@ -4,7 +4,7 @@
 
 #include "engine/debug/debug.h"
 
-void finding_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size)
+void proc_finding_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size)
 {
     struct dpk_line at;
     if (dpk_line_find(p->image, pc, &at))
@@ -13,7 +13,7 @@ void finding_place(const struct dpk_process *p, uint64_t pc, char *out, size_t s
         snprintf(out, size, "pc 0x%" PRIx64, pc);
 }
 
-void finding_tell(const struct dpk_process *p, char *text)
+void proc_finding_tell(const struct dpk_process *p, char *text)
 {
     fprintf(stderr, "-E- program %.80s: %s\n", dpk_image_app(p->image), dpk_text_clean(text));
 }

@@ -6,8 +6,8 @@
 
 /* Writes the line of an instruction's source, or the address `pc` of the instruction if the image has no lines. `out`
  * has `size` bytes; 100 are always enough. */
-void finding_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size);
+void proc_finding_place(const struct dpk_process *p, uint64_t pc, char *out, size_t size);
 /* Prints one line. It replaces, in `text`, characters that could control a terminal. */
-void finding_tell(const struct dpk_process *p, char *text);
+void proc_finding_tell(const struct dpk_process *p, char *text);
 
 #endif

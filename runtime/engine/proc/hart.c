@@ -18,7 +18,7 @@ static struct hart *create(struct dpk_process *p, unsigned id)
         return NULL;
     h->process = p;
     h->id = h->caller.thread_id = id;
-    if (!recorded_map(p, hart_stack(h), STACK_SIZE, RV64_R | RV64_W)) {
+    if (!proc_recorded_map(p, hart_stack(h), STACK_SIZE, RV64_R | RV64_W)) {
         free(h);
         return NULL;
     }
@@ -27,7 +27,7 @@ static struct hart *create(struct dpk_process *p, unsigned id)
     return h;
 }
 
-struct hart *hart_take(struct dpk_process *p)
+struct hart *proc_hart_take(struct dpk_process *p)
 {
     for (unsigned id = 0; id < HARTS_MAX; id++) {
         struct hart *h = p->harts[id];
@@ -39,13 +39,13 @@ struct hart *hart_take(struct dpk_process *p)
     return NULL;
 }
 
-void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size)
+void proc_hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size)
 {
     uint64_t at = hart_stack(h) + STACK_SIZE - STACK_END_FREE - (size + 15) / 16 * 16;
     if (size)
-        recorded_store(h->process, at, args, size);
-    asan_stack_is_empty(h);
-    tsan_begins(h);
+        proc_recorded_store(h->process, at, args, size);
+    proc_asan_stack_is_empty(h);
+    proc_tsan_begins(h);
     h->regs = (struct rv64_hart){.pc = dpk_image_entry(h->process->image),
                                  .instret = h->regs.instret,
                                  .misaligned = h->regs.misaligned};
@@ -56,16 +56,16 @@ void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, s
     h->peers = 1;
     h->rpc = false;
     h->function = call->function;
-    hart_counts(h);
+    proc_hart_counts(h);
     h->cause = CAUSE_EXCEPTION;
     h->sched.workers_only = false;
     h->sched.share = NULL;
     memset(h->caller.state, 0, sizeof h->caller.state);
-    hart_set_resume(h, h->process->hold_new ? DPK_RESUME_HOLD : DPK_RESUME_RUN);
+    proc_hart_set_resume(h, h->process->hold_new ? DPK_RESUME_HOLD : DPK_RESUME_RUN);
     h->stop = (struct dpk_stop){0};
 }
 
-void hart_counts(struct hart *h)
+void proc_hart_counts(struct hart *h)
 {
     struct dpk_live *live = h->process->live;
     if (!live)
@@ -77,13 +77,13 @@ void hart_counts(struct hart *h)
         dpk_live_count(live, h->id, 0, 0, 1);
 }
 
-uint64_t hart_now(const struct hart *h)
+uint64_t proc_hart_now(const struct hart *h)
 {
     const struct dpk_direct_options *o = h->direct ? &h->direct->options : NULL;
     return o && o->now ? o->now(o->context) : dpk_now_ns();
 }
 
-void hart_set_resume(struct hart *h, enum dpk_resume how)
+void proc_hart_set_resume(struct hart *h, enum dpk_resume how)
 {
     h->resume = how;
     h->sched.hold = how == DPK_RESUME_HOLD;
@@ -91,7 +91,7 @@ void hart_set_resume(struct hart *h, enum dpk_resume how)
 
 /* ---- Looking ---- */
 
-size_t harts_at_work(const struct dpk_process *p, struct hart *out[HARTS_MAX])
+size_t proc_harts_at_work(const struct dpk_process *p, struct hart *out[HARTS_MAX])
 {
     size_t count = 0;
     for (unsigned i = 0; i < HARTS_MAX; i++) {
@@ -107,7 +107,7 @@ size_t harts_at_work(const struct dpk_process *p, struct hart *out[HARTS_MAX])
     return count;
 }
 
-const char *hart_state_name(const struct hart *h)
+const char *proc_hart_state_name(const struct hart *h)
 {
     switch (h->sched.state) {
     case HART_WAITS_UNIT:
@@ -131,7 +131,7 @@ const char *hart_state_name(const struct hart *h)
     return "idle";
 }
 
-int hart_signal(const struct hart *h)
+int proc_hart_signal(const struct hart *h)
 {
     if (h->process->failed == DPK_ERR_TIMEOUT)
         return SIGXCPU;

@@ -45,25 +45,25 @@ static inline struct hart *hart_of(struct sched_hart *h)
 /* Returns an idle hart of the process that no launch or thread uses. If there is none, it makes a
  * hart with its stack. Returns NULL if the host has no memory, or the process has HARTS_MAX
  * harts. */
-struct hart *hart_take(struct dpk_process *p);
+struct hart *proc_hart_take(struct dpk_process *p);
 /* Sets registers and arguments to the start of `call`, as described in dpa_abi.h. */
-void hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size);
+void proc_hart_reset(struct hart *h, const struct dpk_call *call, const void *args, size_t size);
 /* Called when it starts to run: other programs see its function's name, and count it. */
-void hart_counts(struct hart *h);
+void proc_hart_counts(struct hart *h);
 /* Returns the clock that its code reads, in nanoseconds. */
-uint64_t hart_now(const struct hart *h);
+uint64_t proc_hart_now(const struct hart *h);
 /* Returns the lowest address of its stack. */
 static inline uint64_t hart_stack(const struct hart *h)
 {
     return h->process->layout.stacks + h->id * STACK_STRIDE + STACK_GUARD;
 }
-void hart_set_resume(struct hart *h, enum dpk_resume how);
+void proc_hart_set_resume(struct hart *h, enum dpk_resume how);
 /* Lists the harts that are active, or were active when the process failed. The first is the hart
  * that a debugger should show. Returns the number of harts. */
-size_t harts_at_work(const struct dpk_process *p, struct hart *out[HARTS_MAX]);
+size_t proc_harts_at_work(const struct dpk_process *p, struct hart *out[HARTS_MAX]);
 /* Returns the state by the names of dpk_thread_info. */
-const char *hart_state_name(const struct hart *h);
+const char *proc_hart_state_name(const struct hart *h);
 /* Returns the signal that a Linux program would get for the end of `h`. */
-int hart_signal(const struct hart *h);
+int proc_hart_signal(const struct hart *h);
 
 #endif

@@ -43,7 +43,7 @@ static struct block **slot_of(const struct heap *h, uint64_t address)
     return &h->table[(hash >> 32) & (h->table_size - 1)];
 }
 
-struct heap *heap_create(uint64_t base, uint64_t size)
+struct heap *proc_heap_create(uint64_t base, uint64_t size)
 {
     struct heap *h = calloc(1, sizeof *h);
     struct block *all = calloc(1, sizeof *all);
@@ -69,7 +69,7 @@ struct heap *heap_create(uint64_t base, uint64_t size)
     return h;
 }
 
-void heap_destroy(struct heap *h)
+void proc_heap_destroy(struct heap *h)
 {
     if (!h)
         return;
@@ -176,7 +176,8 @@ static void release(struct heap *h, uint64_t most)
     }
 }
 
-enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, struct dpk_error *err)
+enum dpk_status proc_heap_alloc(struct heap *h, uint64_t size, uint64_t *address,
+                                struct dpk_error *err)
 {
     *address = 0;
     if (size == 0)
@@ -212,7 +213,7 @@ enum dpk_status heap_alloc(struct heap *h, uint64_t size, uint64_t *address, str
     return DPK_OK;
 }
 
-enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *err)
+enum dpk_status proc_heap_free(struct heap *h, uint64_t address, struct dpk_error *err)
 {
     struct block **slot = slot_of(h, address);
     while (*slot && (*slot)->address != address)
@@ -236,7 +237,7 @@ enum dpk_status heap_free(struct heap *h, uint64_t address, struct dpk_error *er
     return DPK_OK;
 }
 
-void heap_guard(struct heap *h)
+void proc_heap_guard(struct heap *h)
 {
     h->zone = HEAP_ALIGN;
 }
@@ -248,7 +249,7 @@ static uint64_t distance(const struct block *b, uint64_t address)
     return address < b->address ? b->address - address : address < end ? 0 : address - end + 1;
 }
 
-uint64_t heap_size_at(const struct heap *h, uint64_t address)
+uint64_t proc_heap_size_at(const struct heap *h, uint64_t address)
 {
     const struct block *b = *slot_of(h, address);
     while (b && b->address != address)
@@ -256,7 +257,7 @@ uint64_t heap_size_at(const struct heap *h, uint64_t address)
     return b ? b->requested : 0;
 }
 
-bool heap_find(const struct heap *h, uint64_t address, struct heap_place *out)
+bool proc_heap_find(const struct heap *h, uint64_t address, struct heap_place *out)
 {
     uint64_t least = UINT64_MAX;
     for (const struct list *n = h->blocks.next; n != &h->blocks; n = n->next) {
@@ -269,12 +270,12 @@ bool heap_find(const struct heap *h, uint64_t address, struct heap_place *out)
     return least != UINT64_MAX;
 }
 
-uint64_t heap_requested(const struct heap *h)
+uint64_t proc_heap_requested(const struct heap *h)
 {
     return h->requested;
 }
 
-uint64_t heap_taken(const struct heap *h)
+uint64_t proc_heap_taken(const struct heap *h)
 {
     return h->taken;
 }

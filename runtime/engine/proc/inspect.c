@@ -8,7 +8,7 @@
 
 /* ---- Threads ---- */
 
-size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max)
+size_t proc_process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max)
 {
     size_t count = 0;
     for (unsigned i = 0; i < HARTS_MAX; i++) {
@@ -19,7 +19,7 @@ size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out,
             out[count] = (struct dpk_thread_info){
                 .id = h->id,
                 .rank = h->rank,
-                .state = hart_state_name(h),
+                .state = proc_hart_state_name(h),
                 .rpc = h->rpc,
                 .function = dpk_image_function_at(p->image, h->function, NULL),
                 .instructions = h->sched.retired,
@@ -33,7 +33,7 @@ size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out,
 size_t dpk_process_threads(struct dpk_process *p, struct dpk_thread_info *out, size_t max)
 {
     sched_lock();
-    size_t count = process_threads(p, out, max);
+    size_t count = proc_process_threads(p, out, max);
     sched_unlock();
     return count;
 }
@@ -43,13 +43,13 @@ size_t dpk_process_threads(struct dpk_process *p, struct dpk_thread_info *out, s
 static size_t core_threads(const struct dpk_process *p, struct dpk_core_thread *out)
 {
     struct hart *harts[HARTS_MAX];
-    size_t count = harts_at_work(p, harts);
+    size_t count = proc_harts_at_work(p, harts);
     for (size_t i = 0; i < count; i++) {
         const struct hart *h = harts[i];
         out[i] = (struct dpk_core_thread){.id = h->id + 1, .pc = h->regs.pc};
         memcpy(out[i].x, h->regs.x, sizeof out[i].x);
         if (p->failed != DPK_OK && h == p->culprit)
-            out[i].signal = hart_signal(h);
+            out[i].signal = proc_hart_signal(h);
     }
     if (count == 0) /* GDB needs a thread: where the next would start */
         out[count++] = (struct dpk_core_thread){.id = 1, .pc = dpk_image_entry(p->image)};
@@ -62,7 +62,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
     if (!threads)
         return dpk_fail_nomem(err);
     sched_lock();
-    process_hold(p);
+    proc_process_hold(p);
     struct dpk_core core = {
         .threads = threads, .count = core_threads(p, threads), .memory = p->memory};
     sched_unlock();
@@ -70,7 +70,7 @@ enum dpk_status dpk_process_core(struct dpk_process *p, const char *path, struct
     enum dpk_status status = dpk_core_write(path, &core, err);
     pthread_mutex_unlock(&p->heap_lock);
     sched_lock();
-    process_release(p);
+    proc_process_release(p);
     sched_unlock();
     free(threads);
     return status;
@@ -116,7 +116,7 @@ static void put_hart(struct dpk_buf *b, const struct hart *h)
     struct name name;
     dpk_put_format(b, "\nthread %u: %s of %s, rank %u, %s%s\n", h->id, h->rpc ? "RPC" : "kernel",
                    clean(dpk_image_function_at(p->image, h->function, NULL), &name), h->rank,
-                   hart_state_name(h), h == p->culprit ? ", the cause" : "");
+                   proc_hart_state_name(h), h == p->culprit ? ", the cause" : "");
     put_place(b, p, "pc ", h->regs.pc, 0);
     put_place(b, p, "ra ", h->regs.x[1], 1);
     for (unsigned i = 2; i < 32; i++)
@@ -128,14 +128,14 @@ void dpk_process_report(struct dpk_process *p, struct dpk_buf *out)
 {
     struct hart *harts[HARTS_MAX];
     sched_lock();
-    process_hold(p);
+    proc_process_hold(p);
     dpk_put_format(out, "program: %s\n", dpk_image_app(p->image));
     dpk_put_format(out, "state: %s\n", p->failed == DPK_OK ? "no failure" : p->failure);
     dpk_put_format(out, "instructions: %" PRIu64 "\n", p->group.instructions);
-    size_t count = harts_at_work(p, harts);
+    size_t count = proc_harts_at_work(p, harts);
     dpk_put_format(out, "threads at work: %zu\n", count);
     for (size_t i = 0; i < count; i++)
         put_hart(out, harts[i]);
-    process_release(p);
+    proc_process_release(p);
     sched_unlock();
 }

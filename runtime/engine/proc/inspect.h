@@ -5,6 +5,6 @@
 #include "engine/proc/hart.h"
 
 /* Like dpk_process_threads, but called with sched's lock. */
-size_t process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
+size_t proc_process_threads(const struct dpk_process *p, struct dpk_thread_info *out, size_t max);
 
 #endif

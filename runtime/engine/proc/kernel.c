@@ -25,13 +25,13 @@ static struct kernel *kernel_of(struct launch *l)
 static void kernel_free(struct kernel *k)
 {
     if (tracing())
-        trace_launch(&k->launch, 'e');
+        proc_trace_launch(&k->launch, 'e');
     list_remove(&k->launch.in_process);
-    launch_forget(&k->launch);
+    proc_launch_forget(&k->launch);
     list_remove(&k->wait.node);
-    stall_end(&k->stall);
-    event_unref(k->wait_event);
-    event_unref(k->complete);
+    proc_stall_end(&k->stall);
+    proc_event_unref(k->wait_event);
+    proc_event_unref(k->complete);
     free(k->launch.args);
     free(k);
 }
@@ -46,18 +46,18 @@ static void start(struct kernel *k)
 {
     const struct dpk_event *e = k->wait_event;
     if (!e || sched_counter_exceeds(&e->counter, k->wait.threshold, k->wait.mask)) {
-        launch_start(&k->launch);
+        proc_launch_start(&k->launch);
         return;
     }
     sched_wait_begin(&k->wait, &k->wait_event->counter);
-    stall_begin(&k->stall, k->launch.process, e, k->wait.threshold, k->wait.mask, k->number);
+    proc_stall_begin(&k->stall, k->launch.process, e, k->wait.threshold, k->wait.mask, k->number);
 }
 
 static void event_came(struct sched_wait *w)
 {
     struct kernel *k = owner_of(w, struct kernel, wait);
-    stall_end(&k->stall);
-    launch_start(&k->launch);
+    proc_stall_end(&k->stall);
+    proc_launch_start(&k->launch);
 }
 
 static void kernel_ended(struct launch *l, uint64_t result)
@@ -67,12 +67,12 @@ static void kernel_ended(struct launch *l, uint64_t result)
     (void)result;
     list_remove(&l->in_process);
     if (p->failed == DPK_OK && k->complete)
-        event_set(k->complete,
-                  k->complete_count + (k->complete_adds ? dpk_event_get(k->complete) : 0));
+        proc_event_set(k->complete,
+                       k->complete_count + (k->complete_adds ? dpk_event_get(k->complete) : 0));
     kernel_free(k);
 }
 
-void kernels_forget(struct dpk_process *p)
+void proc_kernels_forget(struct dpk_process *p)
 {
     for (struct list *n = p->launches.next, *next; n != &p->launches; n = next) {
         struct launch *l = owner_of(n, struct launch, in_process);
@@ -98,7 +98,7 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
         memcpy(args, launch->args, launch->args_size);
     *k = (struct kernel){.complete_adds = launch->complete_adds,
                          .complete_count = launch->complete_count};
-    launch_init(&k->launch, p, &launch->call, kernel_ended);
+    proc_launch_init(&k->launch, p, &launch->call, kernel_ended);
     k->launch.threads = launch->threads;
     k->launch.args = args;
     k->launch.args_size = launch->args_size;
@@ -112,14 +112,14 @@ static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_laun
 static void append(struct dpk_process *p, struct kernel *k, const struct dpk_launch *launch)
 {
     if ((k->wait_event = launch->wait))
-        event_ref(k->wait_event);
+        proc_event_ref(k->wait_event);
     if ((k->complete = launch->complete))
-        event_ref(k->complete);
+        proc_event_ref(k->complete);
     const bool only = list_empty(&p->launches);
     list_append(&p->launches, &k->launch.in_process);
     k->number = ++p->launches_made;
     if (tracing())
-        trace_launch(&k->launch, 'b');
+        proc_trace_launch(&k->launch, 'b');
     start(k);
     if (only)
         sched_run_moment(&p->group);
@@ -131,21 +131,21 @@ enum dpk_status dpk_process_launch(struct dpk_process *p, const struct dpk_launc
     if (launch->threads < 1 || launch->threads > DPK_THREADS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a launch of %u threads, not 1 to %d", launch->threads,
                         DPK_THREADS_MAX);
-    enum dpk_status status = launch_check(&launch->call, launch->args_size, err);
+    enum dpk_status status = proc_launch_check(&launch->call, launch->args_size, err);
     if (status != DPK_OK)
         return status;
     struct kernel *k = kernel_create(p, launch);
     if (!k)
         return dpk_fail_nomem(err);
     sched_lock();
-    status = process_state(p, err);
+    status = proc_process_state(p, err);
     const unsigned units = dpk_units_count(&p->units.ungrouped);
     if (status == DPK_OK && launch->threads > units)
         status = dpk_fail(err, DPK_ERR_RANGE,
                           "a launch of %u threads, there are %u execution units%s", launch->threads,
                           units, p->units.group_count ? " that are in no EU group" : "");
     if (status == DPK_OK)
-        status = process_start_workers(err);
+        status = proc_process_start_workers(err);
     if (status == DPK_OK)
         append(p, k, launch);
     else
@@ -161,7 +161,7 @@ enum dpk_status dpk_process_drain(struct dpk_process *p, struct dpk_error *err)
     sched_waiter_begin(&w, &p->group);
     const uint64_t last = p->launches_made;
     enum dpk_status status;
-    while ((status = process_state(p, err)) == DPK_OK && !list_empty(&p->launches) &&
+    while ((status = proc_process_state(p, err)) == DPK_OK && !list_empty(&p->launches) &&
            first_of(p)->number <= last)
         sched_waiter_work(&w);
     sched_waiter_end(&w);

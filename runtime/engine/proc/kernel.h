@@ -6,6 +6,6 @@
 #include "engine/proc/process.h"
 
 /* Drops the kernels that have not started, after the process has failed. */
-void kernels_forget(struct dpk_process *p);
+void proc_kernels_forget(struct dpk_process *p);
 
 #endif

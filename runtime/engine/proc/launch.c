@@ -10,8 +10,8 @@ static struct {
 
 static void caught_up(struct sched_wait *w);
 
-void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call,
-                 void (*ended)(struct launch *l, uint64_t result))
+void proc_launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call,
+                      void (*ended)(struct launch *l, uint64_t result))
 {
     *l = (struct launch){.process = p, .call = *call, .threads = 1, .ended = ended};
     list_init(&l->in_process);
@@ -19,13 +19,13 @@ void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call 
     sched_wait_init(&l->head_starts, caught_up);
 }
 
-void launch_forget(struct launch *l)
+void proc_launch_forget(struct launch *l)
 {
     list_remove(&l->pending);
     list_remove(&l->head_starts.node);
 }
 
-enum dpk_status launch_check(const struct dpk_call *call, size_t size, struct dpk_error *err)
+enum dpk_status proc_launch_check(const struct dpk_call *call, size_t size, struct dpk_error *err)
 {
     if (size != call->argument_size || size > ARGUMENTS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "%zu bytes of arguments, the function takes %llu", size,
@@ -33,12 +33,12 @@ enum dpk_status launch_check(const struct dpk_call *call, size_t size, struct dp
     return DPK_OK;
 }
 
-struct hart *launch_hart(struct launch *l, unsigned rank)
+struct hart *proc_launch_hart(struct launch *l, unsigned rank)
 {
-    struct hart *h = hart_take(l->process);
+    struct hart *h = proc_hart_take(l->process);
     if (!h)
         return NULL;
-    hart_reset(h, &l->call, l->args, l->args_size);
+    proc_hart_reset(h, &l->call, l->args, l->args_size);
     h->launch = l;
     h->sched.share = &l->ran;
     h->rpc = l->rpc;
@@ -51,7 +51,7 @@ struct hart *launch_hart(struct launch *l, unsigned rank)
 }
 
 /* RPCs need no execution unit: a kernel that occupies a unit may poll until an RPC has run. */
-bool launch_fits(const struct launch *l)
+bool proc_launch_fits(const struct launch *l)
 {
     return l->rpc ? line.calls_active < DPK_CALLS_MAX
                   : l->threads <=
@@ -63,9 +63,9 @@ static void start_harts(struct launch *l)
     struct dpk_process *p = l->process;
     const struct dpk_units units = l->rpc ? (struct dpk_units){0} : p->units.ungrouped;
     for (unsigned rank = 0, threads = l->threads; rank < threads; rank++) {
-        struct hart *h = launch_hart(l, rank);
+        struct hart *h = proc_launch_hart(l, rank);
         if (!h) {
-            process_fail(p, DPK_ERR_NOMEM, "out of memory for the threads of a launch");
+            proc_process_fail(p, DPK_ERR_NOMEM, "out of memory for the threads of a launch");
             return;
         }
         sched_hart_start(&h->sched, units);
@@ -75,7 +75,7 @@ static void start_harts(struct launch *l)
 static void line_up(struct launch *l)
 {
     struct list *queue = l->rpc ? &line.calls : &line.kernels;
-    if (launch_fits(l) && list_empty(queue))
+    if (proc_launch_fits(l) && list_empty(queue))
         start_harts(l);
     else
         list_append(queue, &l->pending);
@@ -91,7 +91,7 @@ static void caught_up(struct sched_wait *w)
 }
 
 /* Threads that an event has woken start first, as on a card. */
-void launch_start(struct launch *l)
+void proc_launch_start(struct launch *l)
 {
     if (!sched_follow(&l->head_starts))
         line_up(l);
@@ -102,7 +102,7 @@ static void admit(struct list *queue)
     while (!list_empty(queue)) {
         struct launch *l = owner_of(queue->next, struct launch, pending);
         bool dead = l->process->failed != DPK_OK; /* its caller learns of the failure soon */
-        if (!dead && !launch_fits(l)) {
+        if (!dead && !proc_launch_fits(l)) {
             if (!l->rpc)
                 sched_pool_await(l->process->group.pool);
             return;
@@ -113,13 +113,13 @@ static void admit(struct list *queue)
     }
 }
 
-void launches_admit(void)
+void proc_launches_admit(void)
 {
     admit(&line.kernels);
     admit(&line.calls);
 }
 
-void launch_hart_ended(struct launch *l, uint64_t result)
+void proc_launch_hart_ended(struct launch *l, uint64_t result)
 {
     struct dpk_process *p = l->process;
     line.calls_active -= l->rpc;

@@ -26,22 +26,22 @@ struct launch {
 };
 
 /* Initializes a launch with one thread. `ended` is called after the thread has ended. */
-void launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call,
-                 void (*ended)(struct launch *l, uint64_t result));
+void proc_launch_init(struct launch *l, struct dpk_process *p, const struct dpk_call *call,
+                      void (*ended)(struct launch *l, uint64_t result));
 /* Checks the size of the arguments. Errors: DPK_ERR_RANGE if the function takes arguments of
  * another size. */
-enum dpk_status launch_check(const struct dpk_call *call, size_t size, struct dpk_error *err);
+enum dpk_status proc_launch_check(const struct dpk_call *call, size_t size, struct dpk_error *err);
 /* Takes a hart and prepares it to run the function. Returns NULL if there is no memory. */
-struct hart *launch_hart(struct launch *l, unsigned rank);
+struct hart *proc_launch_hart(struct launch *l, unsigned rank);
 /* Returns true if the launch can start now. */
-bool launch_fits(const struct launch *l);
+bool proc_launch_fits(const struct launch *l);
 /* Starts the launch or appends it to the line. First it waits for harts that have a head start. */
-void launch_start(struct launch *l);
+void proc_launch_start(struct launch *l);
 /* Ends the waits of a launch that has not started. */
-void launch_forget(struct launch *l);
+void proc_launch_forget(struct launch *l);
 /* Starts the launches in line that can start now. */
-void launches_admit(void);
+void proc_launches_admit(void);
 /* Called when a hart of the launch has ended. */
-void launch_hart_ended(struct launch *l, uint64_t result);
+void proc_launch_hart_ended(struct launch *l, uint64_t result);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t program_end(const struct dpk_image *image)
     return last->address + last->memory_size;
 }
 
-struct process_layout process_layout_of(const struct dpk_image *image)
+struct process_layout proc_process_layout_of(const struct dpk_image *image)
 {
     const uint64_t end = program_end(image);
     struct process_layout l = {.stacks = GIB, .heap = 2 * GIB};

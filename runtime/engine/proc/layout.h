@@ -34,6 +34,6 @@ struct process_layout {
     uint64_t heap_max; /* maximum bytes of the heap */
 };
 /* Returns the layout of a process that runs this image. */
-struct process_layout process_layout_of(const struct dpk_image *image);
+struct process_layout proc_process_layout_of(const struct dpk_image *image);
 
 #endif

@@ -11,7 +11,7 @@
 #define PAGE_MASK ((uint64_t)RV64_PAGE - 1)
 
 /* A thread that frees memory has priority over new accesses. Otherwise it might wait forever. */
-void memory_not_in_flight(struct dpk_process *p)
+void proc_memory_not_in_flight(struct dpk_process *p)
 {
     pthread_rwlockattr_t attr;
     pthread_rwlockattr_init(&attr);
@@ -28,10 +28,10 @@ static enum dpk_status map_heap(struct dpk_process *p, uint64_t end, struct dpk_
     end = (end + PAGE_MASK) & ~PAGE_MASK;
     if (end <= mapped)
         return DPK_OK;
-    if (!recorded_map(p, mapped, end - mapped, RV64_R | RV64_W))
+    if (!proc_recorded_map(p, mapped, end - mapped, RV64_R | RV64_W))
         return dpk_fail_nomem(err);
     p->heap_mapped = end - p->layout.heap;
-    asan_heap_grew(p, mapped, end - mapped);
+    proc_asan_heap_grew(p, mapped, end - mapped);
     return DPK_OK;
 }
 
@@ -43,13 +43,13 @@ enum dpk_status dpk_heap_alloc(struct dpk_process *p, uint64_t size, uint64_t *a
     if (status != DPK_OK)
         return status;
     pthread_mutex_lock(&p->heap_lock);
-    status = heap_alloc(p->heap, size, address, err);
+    status = proc_heap_alloc(p->heap, size, address, err);
     if (status == DPK_OK && (status = map_heap(p, *address + size, err)) != DPK_OK) {
-        heap_free(p->heap, *address, NULL);
+        proc_heap_free(p->heap, *address, NULL);
         *address = 0;
     } else if (status == DPK_OK) {
-        asan_allocated(p, *address, size);
-        tsan_allocated(p, *address, size);
+        proc_asan_allocated(p, *address, size);
+        proc_tsan_allocated(p, *address, size);
     }
     pthread_mutex_unlock(&p->heap_lock);
     return status;
@@ -59,10 +59,10 @@ enum dpk_status dpk_heap_free(struct dpk_process *p, uint64_t address, struct dp
 {
     pthread_rwlock_wrlock(&p->in_flight);
     pthread_mutex_lock(&p->heap_lock);
-    const uint64_t size = heap_size_at(p->heap, address);
-    enum dpk_status status = heap_free(p->heap, address, err);
+    const uint64_t size = proc_heap_size_at(p->heap, address);
+    enum dpk_status status = proc_heap_free(p->heap, address, err);
     if (status == DPK_OK)
-        asan_freed(p, address, size);
+        proc_asan_freed(p, address, size);
     pthread_mutex_unlock(&p->heap_lock);
     pthread_rwlock_unlock(&p->in_flight);
     return status;
@@ -73,8 +73,8 @@ void dpk_heap_info(struct dpk_process *p, struct dpk_heap_info *out)
     pthread_mutex_lock(&p->heap_lock);
     *out = (struct dpk_heap_info){.base = p->layout.heap,
                                   .size = p->heap_size,
-                                  .requested = heap_requested(p->heap),
-                                  .allocated = heap_taken(p->heap)};
+                                  .requested = proc_heap_requested(p->heap),
+                                  .allocated = proc_heap_taken(p->heap)};
     pthread_mutex_unlock(&p->heap_lock);
 }
 
@@ -84,9 +84,9 @@ static void *access_begin(struct dpk_process *p, uint64_t address, uint64_t size
 {
     pthread_rwlock_rdlock(&p->in_flight);
     void *at = rv64_memory_at(p->memory, address, size, access);
-    const bool good = at && asan_allows(p, address, size, err);
+    const bool good = at && proc_asan_allows(p, address, size, err);
     if (good && access & RV64_W)
-        recorded_write_begin(p);
+        proc_recorded_write_begin(p);
     if (good)
         return at;
     pthread_rwlock_unlock(&p->in_flight);
@@ -105,7 +105,7 @@ static void access_end(struct dpk_process *p)
 
 static void write_end(struct dpk_process *p, uint64_t address, uint64_t size)
 {
-    recorded_write_end(p, address, size);
+    proc_recorded_write_end(p, address, size);
     access_end(p);
 }
 
@@ -142,7 +142,7 @@ enum dpk_status dpk_copy_in(struct dpk_process *p, uint64_t to, const void *from
     void *at = access_begin(p, to, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
-    tsan_host_writes(p, to, size);
+    proc_tsan_host_writes(p, to, size);
     const bool good = DPK_GUARDED(at, from, size, write_guest(at, from, size));
     write_end(p, to, size);
     return good ? DPK_OK : fail_gone(err);
@@ -158,8 +158,8 @@ enum dpk_status dpk_copy_out(struct dpk_process *p, void *to, uint64_t from, uin
         return DPK_ERR_RANGE;
     const bool good = DPK_GUARDED(to, at, size, memcpy(to, at, size));
     if (good && p->strict.memory)
-        store_buffer_hide(p, from, to, size);
-    tsan_host_reads(p, from, size);
+        proc_store_buffer_hide(p, from, to, size);
+    proc_tsan_host_reads(p, from, size);
     access_end(p);
     return good ? DPK_OK : fail_gone(err);
 }
@@ -173,7 +173,7 @@ enum dpk_status dpk_fill(struct dpk_process *p, uint64_t address, int value, uin
     void *at = access_begin(p, address, size, RV64_W, err);
     if (!at)
         return DPK_ERR_RANGE;
-    tsan_host_writes(p, address, size);
+    proc_tsan_host_writes(p, address, size);
     memset(at, value, size);
     write_end(p, address, size);
     return DPK_OK;

@@ -6,6 +6,6 @@
 
 /* Initializes the lock of accesses in flight: when the process is created, and in a child of
  * fork(), which does not have the threads that held it. */
-void memory_not_in_flight(struct dpk_process *p);
+void proc_memory_not_in_flight(struct dpk_process *p);
 
 #endif

@@ -11,7 +11,7 @@ _Static_assert(HARTS_MAX <= DPK_LIVE_THREADS, "every hart has a row");
 
 /* A card, or the place without a card (""). It exists as long as a process of this program is
  * there. */
-struct place {
+struct device_share {
     struct list in_places;
     char directory[PATH_MAX];
     struct sched_pool pool;
@@ -21,9 +21,9 @@ struct place {
 
 static struct list places = {&places, &places};
 
-static struct place *place_of(const struct sched_pool *pool)
+static struct device_share *place_of(const struct sched_pool *pool)
 {
-    return owner_of((struct sched_pool *)pool, struct place, pool);
+    return owner_of((struct sched_pool *)pool, struct device_share, pool);
 }
 
 /* ---- Sharing units with other programs ---- */
@@ -57,7 +57,7 @@ static void give(const struct sched_hart *h, unsigned unit)
 /* Finds free units. Any process of this program sees the units of other programs. */
 static struct dpk_units look(const struct sched_pool *pool, bool sweep)
 {
-    struct place *place = place_of(pool);
+    struct device_share *place = place_of(pool);
     struct dpk_units all = {0};
     dpk_units_add_range(&all, 0, DPK_UNITS_MAX - 1);
     if (list_empty(&place->processes))
@@ -77,7 +77,7 @@ static struct dpk_units free_units(const struct sched_pool *pool)
 static void retry(struct sched_pool *pool)
 {
     (void)look(pool, true);
-    launches_admit();
+    proc_launches_admit();
 }
 
 static const struct sched_sharing sharing = {
@@ -86,16 +86,16 @@ static const struct sched_sharing sharing = {
 /* ---- Places ---- */
 
 /* Call this with the lock. */
-static struct place *take_place(const char *directory)
+static struct device_share *take_place(const char *directory)
 {
     for (struct list *n = places.next; n != &places; n = n->next) {
-        struct place *place = owner_of(n, struct place, in_places);
+        struct device_share *place = owner_of(n, struct device_share, in_places);
         if (strcmp(place->directory, directory) == 0) {
             place->users++;
             return place;
         }
     }
-    struct place *place = calloc(1, sizeof *place);
+    struct device_share *place = calloc(1, sizeof *place);
     if (!place)
         return NULL;
     snprintf(place->directory, sizeof place->directory, "%s", directory);
@@ -150,27 +150,27 @@ static enum dpk_status ask_device(struct dpk_process *p, struct dpk_error *err)
             "%s has no partition of execution units, which function %u of the card "
             "needs: DPAKIT_SIDE=dpu dpaeumgmt partition create -d %s -v %u -r 0-15 -m 1",
             dpk_image_device(p->image), units.vhca, dpk_image_device(p->image), units.vhca);
-    units_fill(p, &units, &all);
+    proc_units_fill(p, &units, &all);
     return DPK_OK;
 }
 
-enum dpk_status place_enter(struct dpk_process *p, void (*warn)(const char *text),
-                            struct dpk_error *err)
+enum dpk_status proc_place_enter(struct dpk_process *p, void (*warn)(const char *text),
+                                 struct dpk_error *err)
 {
     unsigned vhca;
     const char *directory = dpk_image_card(p->image, &vhca);
     enum dpk_status status = directory ? enter_card(p, directory, vhca, warn, err) : DPK_OK;
-    if (status == DPK_OK && directory && !units_are_given())
+    if (status == DPK_OK && directory && !proc_units_are_given())
         status = ask_device(p, err);
     else
-        units_fill(p, NULL, NULL);
+        proc_units_fill(p, NULL, NULL);
     dpk_live_entered(p->live);
     return status == DPK_OK ? settle(p, directory ? directory : "", err) : status;
 }
 
-void place_leave(struct dpk_process *p)
+void proc_place_leave(struct dpk_process *p)
 {
-    struct place *place = p->place;
+    struct device_share *place = p->place;
     sched_lock();
     list_remove(&p->in_place);
     if (place && --place->users == 0) {
@@ -184,8 +184,8 @@ void place_leave(struct dpk_process *p)
     p->place = NULL;
 }
 
-void place_forked(struct dpk_process *p)
+void proc_place_forked(struct dpk_process *p)
 {
-    memory_not_in_flight(p);
+    proc_memory_not_in_flight(p);
     dpk_live_forked(p->live);
 }

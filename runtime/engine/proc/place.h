@@ -7,12 +7,12 @@
 
 /* Registers a new process on its device's card, and gets its units from the device. `warn` (may be
  * NULL) is called if other programs cannot see the process. Call this without the lock. */
-enum dpk_status place_enter(struct dpk_process *p, void (*warn)(const char *text),
-                            struct dpk_error *err);
+enum dpk_status proc_place_enter(struct dpk_process *p, void (*warn)(const char *text),
+                                 struct dpk_error *err);
 /* Removes the process from the card; does nothing for a process that was not registered. Call this
  * without the lock. */
-void place_leave(struct dpk_process *p);
+void proc_place_leave(struct dpk_process *p);
 /* Called in the child of a fork(), with the lock. */
-void place_forked(struct dpk_process *p);
+void proc_place_forked(struct dpk_process *p);
 
 #endif

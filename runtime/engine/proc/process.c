@@ -44,8 +44,8 @@ static bool map_segments(struct dpk_process *p)
         const struct dpk_segment *s = dpk_image_segment(p->image, i);
         uint64_t begin = s->address & ~PAGE_MASK;
         uint64_t end = (s->address + s->memory_size + PAGE_MASK) & ~PAGE_MASK;
-        if (!recorded_map(p, begin, end - begin, access_of(s)) ||
-            !recorded_store(p, s->address, s->data, s->data_size))
+        if (!proc_recorded_map(p, begin, end - begin, access_of(s)) ||
+            !proc_recorded_store(p, s->address, s->data, s->data_size))
             return false;
     }
     return true;
@@ -54,21 +54,21 @@ static bool map_segments(struct dpk_process *p)
 /* Frees a process, even an incomplete process. No hart runs any more. */
 static void process_free(struct dpk_process *p)
 {
-    recorded_leave(p);
-    profile_leave(p);
-    coverage_leave(p);
-    asan_leave(p);
-    tsan_leave(p);
-    threads_free(p);
-    reserved_leave(p);
+    proc_recorded_leave(p);
+    proc_profile_leave(p);
+    proc_coverage_leave(p);
+    proc_asan_leave(p);
+    proc_tsan_leave(p);
+    proc_threads_free(p);
+    proc_reserved_leave(p);
     for (unsigned i = 0; i < HARTS_MAX; i++) {
-        window_cache_free(p->harts[i]);
-        store_buffer_free(p->harts[i]);
+        proc_window_cache_free(p->harts[i]);
+        proc_store_buffer_free(p->harts[i]);
         free(p->harts[i]);
     }
     free(p->events);
-    place_leave(p);
-    heap_destroy(p->heap);
+    proc_place_leave(p);
+    proc_heap_destroy(p->heap);
     if (p->core)
         rv64_core_destroy(p->core);
     if (p->memory)
@@ -88,15 +88,15 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
                          const struct dpk_process_options *o)
 {
     const uint64_t limit = (uint64_t)o->run_time_limit_ms * 1000000u;
-    sched_group_init(&p->group, &process_owner,
+    sched_group_init(&p->group, &proc_process_owner,
                      limit ? limit : DPK_RUN_TIME_LIMIT_MS * UINT64_C(1000000));
     p->activation_limit = limit ? limit : DPK_ACTIVATION_LIMIT_MS * UINT64_C(1000000);
     p->image = dpk_image_share(image);
-    p->layout = process_layout_of(image);
+    p->layout = proc_process_layout_of(image);
     p->heap_size = (o->heap_size + PAGE_MASK) & ~PAGE_MASK;
     p->warn = o->warn;
     p->tell_failure = o->failed;
-    failure_init(p);
+    proc_failure_init(p);
     p->warn_after = (uint64_t)o->warn_after_ms * 1000000u;
     p->failure_fd = p->debugger_fd = -1;
     list_init(&p->launches);
@@ -106,7 +106,7 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
     list_init(&p->in_place);
     snprintf(p->device, sizeof p->device, "%s", o->device ? o->device : "");
     snprintf(p->directory, sizeof p->directory, "%s", o->directory ? o->directory : "");
-    memory_not_in_flight(p);
+    proc_memory_not_in_flight(p);
     pthread_mutex_init(&p->heap_lock, NULL);
     pthread_mutex_init(&p->sink_lock, NULL);
 }
@@ -115,7 +115,7 @@ static void process_init(struct dpk_process *p, const struct dpk_image *image,
 static enum dpk_status fit_heap(const struct dpk_image *image, struct dpk_process_options *o,
                                 struct dpk_error *err)
 {
-    const uint64_t most = process_layout_of(image).heap_max;
+    const uint64_t most = proc_process_layout_of(image).heap_max;
     if (o->heap_size == 0)
         o->heap_size = HEAP_DEFAULT < most ? HEAP_DEFAULT : most;
     if (o->heap_size > most)
@@ -175,10 +175,10 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     if (!p->memory)
         return dpk_fail(err, DPK_ERR_NOMEM, "cannot reserve the memory of a DPA process");
     p->core = rv64_core_create(p->memory);
-    p->heap = heap_create(p->layout.heap, p->heap_size);
+    p->heap = proc_heap_create(p->layout.heap, p->heap_size);
     if (!p->core || !p->heap)
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
-    if ((status = recorded_enter(p, err)) != DPK_OK)
+    if ((status = proc_recorded_enter(p, err)) != DPK_OK)
         return status;
     if (!map_segments(p))
         return dpk_fail(err, DPK_ERR_NOMEM, "out of memory for a DPA process");
@@ -187,12 +187,12 @@ static enum dpk_status process_build(struct dpk_process *p, struct dpk_error *er
     if (p->strict.memory) /* translated code does not report its fences */
         mode = JIT_OFF;
     jit_attach(p->core, mode, sched_workers() == 1);
-    status = asan_enter(p, err);
+    status = proc_asan_enter(p, err);
     if (status == DPK_OK)
-        status = tsan_enter(p, err);
+        status = proc_tsan_enter(p, err);
     if (status == DPK_OK)
-        status = profile_enter(p, err);
-    return status == DPK_OK ? coverage_enter(p, err) : status;
+        status = proc_profile_enter(p, err);
+    return status == DPK_OK ? proc_coverage_enter(p, err) : status;
 }
 
 enum dpk_status dpk_process_create(const struct dpk_image *image,
@@ -212,7 +212,7 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     struct dpk_process *p = calloc(1, sizeof *p);
     if (!p)
         return dpk_fail_nomem(err);
-    status = device_enter(o.warn, err);
+    status = proc_device_enter(o.warn, err);
     if (status != DPK_OK) {
         free(p);
         return status;
@@ -222,14 +222,14 @@ enum dpk_status dpk_process_create(const struct dpk_image *image,
     p->limit_given = limit_given;
     status = process_build(p, err);
     if (status == DPK_OK)
-        status = place_enter(p, o.warn, err);
+        status = proc_place_enter(p, o.warn, err);
     if (status != DPK_OK) {
         process_free(p);
-        device_leave();
+        proc_device_leave();
         return status;
     }
     sched_lock();
-    list_append(device_processes(), &p->in_device);
+    list_append(proc_device_processes(), &p->in_device);
     sched_unlock();
     *out = p;
     return DPK_OK;
@@ -244,26 +244,26 @@ void dpk_process_destroy(struct dpk_process *p)
         sched_unlock();
         return;
     }
-    error_handler_end(p);
-    process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
-    failure_tell(p);
+    proc_error_handler_end(p);
+    proc_process_fail(p, DPK_ERR_FAULT, "the process was destroyed");
+    proc_failure_tell(p);
     list_remove(&p->in_device);
     sched_group_await_idle(&p->group);
     for (size_t i = 0; i < p->event_count; i++)
-        event_unref(p->events[i]);
+        proc_event_unref(p->events[i]);
     sched_unlock();
     process_free(p);
-    device_leave();
+    proc_device_leave();
 }
 
 uint64_t dpk_process_token(struct dpk_process *p)
 {
     uint64_t token = 0;
     sched_lock();
-    if (device_is_found() && p->token == 0 &&
+    if (proc_device_is_found() && p->token == 0 &&
         getrandom(&p->token, sizeof p->token, 0) != sizeof p->token)
         p->token = 0;
-    if (device_is_found())
+    if (proc_device_is_found())
         token = p->token;
     sched_unlock();
     return token;

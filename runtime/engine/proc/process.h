@@ -39,7 +39,7 @@ struct dpk_process {
 
     /* place.c, affinity.c */
     struct dpk_live *live; /* data that other programs see; NULL if nothing is shared */
-    struct place *place;   /* card of the process */
+    struct device_share *place;   /* card of the process */
     struct list in_place;
     struct process_units units;
 
@@ -118,13 +118,13 @@ static inline struct dpk_process *process_of(struct sched_group *g)
 }
 
 /* Returns the failure as an error, or DPK_OK. */
-enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err);
+enum dpk_status proc_process_state(const struct dpk_process *p, struct dpk_error *err);
 /* Errors: DPK_ERR_NOMEM if the host cannot start a worker thread. */
-enum dpk_status process_start_workers(struct dpk_error *err);
+enum dpk_status proc_process_start_workers(struct dpk_error *err);
 /* Holds the process's harts, and waits until none of them runs. Holds of several callers add up. */
-void process_hold(struct dpk_process *p);
-void process_release(struct dpk_process *p);
+void proc_process_hold(struct dpk_process *p);
+void proc_process_release(struct dpk_process *p);
 /* Wakes the debugger, if there is one, because there may be a stop to report. */
-void process_wake_debugger(const struct dpk_process *p);
+void proc_process_wake_debugger(const struct dpk_process *p);
 
 #endif

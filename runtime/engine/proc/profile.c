@@ -77,7 +77,7 @@ static enum dpk_status check_file(const char *path, struct dpk_error *err)
 
 static void at_exit(void);
 
-enum dpk_status profile_begin(struct dpk_error *err)
+enum dpk_status proc_profile_begin(struct dpk_error *err)
 {
     const char *path = getenv("DPAKIT_PROFILE");
     char here[PATH_MAX] = "", whole[2 * PATH_MAX];
@@ -143,7 +143,7 @@ static void profiled_free(struct profiled *t)
     free(t);
 }
 
-enum dpk_status profile_enter(struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_profile_enter(struct dpk_process *p, struct dpk_error *err)
 {
     if (!profile.path[0])
         return DPK_OK;
@@ -195,7 +195,7 @@ static void take_sample(struct hart *h, struct profiled *t)
     const uint64_t late = h->regs.instret - h->sample_at;
     const uint64_t samples = 1 + late / profile.every;
     pthread_mutex_lock(&t->lock);
-    const unsigned depth = callers_find(h, t->frames, pc, DEPTH_MAX);
+    const unsigned depth = proc_callers_find(h, t->frames, pc, DEPTH_MAX);
     count_stack(t, pc, depth, samples * profile.every);
     pthread_mutex_unlock(&t->lock);
     h->sample_at += samples * profile.every;
@@ -225,7 +225,7 @@ static enum rv64_stop run_counted(struct hart *h, struct profiled *t, uint64_t e
     return why;
 }
 
-enum rv64_stop profile_run(struct hart *h, uint64_t budget)
+enum rv64_stop proc_profile_run(struct hart *h, uint64_t budget)
 {
     struct profiled *t = h->process->profiled;
     const uint64_t end = h->regs.instret + budget < budget ? UINT64_MAX : h->regs.instret + budget;
@@ -326,7 +326,7 @@ static void collect(const struct dpk_process *p)
     profile.dirty = true;
 }
 
-void profile_leave(struct dpk_process *p)
+void proc_profile_leave(struct dpk_process *p)
 {
     if (!p->profiled)
         return;
@@ -354,7 +354,7 @@ enum dpk_status dpk_profile_flush(struct dpk_error *err)
     return status;
 }
 
-void profile_flush(void)
+void proc_profile_flush(void)
 {
     (void)dpk_profile_flush(NULL);
 }
@@ -367,7 +367,8 @@ static void at_exit(void)
         return;
     sched_lock();
     pthread_mutex_lock(&profile.lock);
-    for (const struct list *n = device_processes()->next; n != device_processes(); n = n->next) {
+    for (const struct list *n = proc_device_processes()->next; n != proc_device_processes();
+         n = n->next) {
         const struct dpk_process *p = owner_of(n, struct dpk_process, in_device);
         if (p->profiled)
             collect(p);

@@ -9,15 +9,15 @@
 #include "engine/proc/hart.h"
 
 /* Reads the environment, once. Call this with sched's lock. */
-enum dpk_status profile_begin(struct dpk_error *err);
+enum dpk_status proc_profile_begin(struct dpk_error *err);
 /* Prepares a process, if there is a profile. Call this and the others without the lock. */
-enum dpk_status profile_enter(struct dpk_process *p, struct dpk_error *err);
+enum dpk_status proc_profile_enter(struct dpk_process *p, struct dpk_error *err);
 /* Adds the samples of a process to the profile, and frees its data for sampling. */
-void profile_leave(struct dpk_process *p);
+void proc_profile_leave(struct dpk_process *p);
 /* Writes the file. Called after the last process is destroyed. */
-void profile_flush(void);
+void proc_profile_flush(void);
 
 /* Does what rv64_run does, for a process that is profiled. */
-enum rv64_stop profile_run(struct hart *h, uint64_t budget);
+enum rv64_stop proc_profile_run(struct hart *h, uint64_t budget);
 
 #endif

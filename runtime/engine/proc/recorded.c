@@ -80,7 +80,7 @@ static void put_end(const struct dpk_process *p)
 
 /* ---- Settings ---- */
 
-bool recording(void)
+bool proc_recording(void)
 {
     return record.file != NULL;
 }
@@ -113,7 +113,7 @@ static void at_exit(void)
     unlock();
 }
 
-enum dpk_status recorded_begin(struct dpk_error *err)
+enum dpk_status proc_recorded_begin(struct dpk_error *err)
 {
     const char *path = getenv("DPAKIT_RECORD");
     uint64_t seed;
@@ -166,7 +166,7 @@ static bool put_process(const struct dpk_process *p)
     return good;
 }
 
-enum dpk_status recorded_enter(struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_recorded_enter(struct dpk_process *p, struct dpk_error *err)
 {
     if (!record.file)
         return DPK_OK;
@@ -185,7 +185,7 @@ enum dpk_status recorded_enter(struct dpk_process *p, struct dpk_error *err)
     return good ? DPK_OK : dpk_fail_nomem(err);
 }
 
-void recorded_leave(struct dpk_process *p)
+void proc_recorded_leave(struct dpk_process *p)
 {
     if (!p->recorded)
         return;
@@ -199,7 +199,7 @@ void recorded_leave(struct dpk_process *p)
 
 /* ---- Memory ---- */
 
-bool recorded_map(struct dpk_process *p, uint64_t address, uint64_t size, unsigned access)
+bool proc_recorded_map(struct dpk_process *p, uint64_t address, uint64_t size, unsigned access)
 {
     if (!p->recorded)
         return rv64_memory_map(p->memory, address, size, access);
@@ -214,15 +214,15 @@ bool recorded_map(struct dpk_process *p, uint64_t address, uint64_t size, unsign
     return good;
 }
 
-bool recorded_store(struct dpk_process *p, uint64_t address, const void *from, uint64_t size)
+bool proc_recorded_store(struct dpk_process *p, uint64_t address, const void *from, uint64_t size)
 {
-    recorded_write_begin(p);
+    proc_recorded_write_begin(p);
     const bool good = rv64_memory_store(p->memory, address, from, size);
-    recorded_write_end(p, address, good ? size : 0);
+    proc_recorded_write_end(p, address, good ? size : 0);
     return good;
 }
 
-void recorded_write_begin(const struct dpk_process *p)
+void proc_recorded_write_begin(const struct dpk_process *p)
 {
     if (p->recorded)
         lock();
@@ -234,7 +234,7 @@ static bool is_filled(const uint8_t *bytes, uint64_t size)
     return size > 64 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-void recorded_write_end(const struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_recorded_write_end(const struct dpk_process *p, uint64_t address, uint64_t size)
 {
     const uint64_t most = DPK_RECORD_SIZE_MAX / 2;
     if (!p->recorded)
@@ -268,18 +268,18 @@ static void tell(const struct dpk_process *p, struct dpk_record r)
     unlock();
 }
 
-void recorded_message(const struct hart *h, const void *text, size_t size)
+void proc_recorded_message(const struct hart *h, const void *text, size_t size)
 {
     tell(h->process, (struct dpk_record){
                          .kind = DPK_RECORD_MESSAGE, .thread = h->id, .bytes = text, .size = size});
 }
 
-void recorded_result(const struct dpk_process *p, uint64_t value)
+void proc_recorded_result(const struct dpk_process *p, uint64_t value)
 {
     tell(p, (struct dpk_record){.kind = DPK_RECORD_RESULT, .number = value});
 }
 
-void recorded_failure(const struct dpk_process *p)
+void proc_recorded_failure(const struct dpk_process *p)
 {
     tell(p, (struct dpk_record){.kind = DPK_RECORD_FAILURE,
                                 .small = (uint8_t)p->failed,
@@ -298,7 +298,7 @@ static uint64_t draw(void)
     return z ^ z >> 31;
 }
 
-uint64_t recorded_slice(void)
+uint64_t proc_recorded_slice(void)
 {
     lock();
     const uint64_t drawn = draw();
@@ -307,8 +307,9 @@ uint64_t recorded_slice(void)
     return least + (drawn & (least - 1));
 }
 
-enum rv64_stop recorded_run(struct hart *h, uint64_t budget, struct slice *s,
-                            enum rv64_stop (*run)(struct hart *h, uint64_t budget, struct slice *s))
+enum rv64_stop proc_recorded_run(struct hart *h, uint64_t budget, struct slice *s,
+                                 enum rv64_stop (*run)(struct hart *h, uint64_t budget,
+                                                       struct slice *s))
 {
     struct recorded *t = h->process->recorded;
     uint64_t *seen = t->seen[h->id];

@@ -22,14 +22,14 @@ static void vacate_all(struct dpk_reserved *r)
 {
     while (r->count > 0)
         vacate(r->harts[--r->count]);
-    launches_admit();
+    proc_launches_admit();
 }
 
 /* Call this with the lock. */
 static enum dpk_status take_unit(struct dpk_process *p, struct dpk_reserved *r,
                                  struct dpk_error *err)
 {
-    struct hart *h = hart_take(p);
+    struct hart *h = proc_hart_take(p);
     if (!h)
         return dpk_fail_nomem(err);
     if (!sched_hart_occupy(&h->sched, &p->units.ungrouped))
@@ -47,7 +47,7 @@ enum dpk_status dpk_units_reserve(struct dpk_process *p, unsigned count, struct 
     if (!r)
         return dpk_fail_nomem(err);
     sched_lock();
-    enum dpk_status status = process_state(p, err);
+    enum dpk_status status = proc_process_state(p, err);
     while (status == DPK_OK && r->count < count)
         status = take_unit(p, r, err);
     if (status != DPK_OK)
@@ -71,12 +71,12 @@ void dpk_reserved_return(struct dpk_reserved *r, bool lives)
     free(r);
 }
 
-void reserved_leave(struct dpk_process *p)
+void proc_reserved_leave(struct dpk_process *p)
 {
     sched_lock();
     for (unsigned i = 0; i < HARTS_MAX; i++)
         if (p->harts[i] && p->harts[i]->reserved)
             vacate(p->harts[i]);
-    launches_admit();
+    proc_launches_admit();
     sched_unlock();
 }

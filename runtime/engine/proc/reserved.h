@@ -5,6 +5,6 @@
 #include "engine/proc/process.h"
 
 /* Returns all units that are still reserved. Called when the process is destroyed. */
-void reserved_leave(struct dpk_process *p);
+void proc_reserved_leave(struct dpk_process *p);
 
 #endif

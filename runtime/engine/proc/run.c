@@ -31,7 +31,7 @@
 static void breakpoint(struct hart *h, struct slice *s)
 {
     char place[PLACE_MAX];
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     s->end = SLICE_FAULT;
     h->cause = CAUSE_EXCEPTION;
     snprintf(h->report, sizeof h->report, "thread %u: breakpoint,%s", h->id, place);
@@ -42,7 +42,7 @@ static void exception(struct hart *h, struct slice *s, const char *reason)
 {
     s->end = SLICE_FAULT;
     h->cause = CAUSE_EXCEPTION;
-    crash_report(h, reason, h->report, sizeof h->report);
+    proc_crash_report(h, reason, h->report, sizeof h->report);
 }
 
 /* Shortens a slice if deferred work waits for its end. */
@@ -55,22 +55,22 @@ static uint64_t shortened(const struct hart *h, uint64_t end)
 static enum rv64_stop execute(struct hart *h, uint64_t budget, struct slice *s)
 {
     const struct dpk_process *p = h->process;
-    return p->debugger   ? debug_run(h, budget, s)
-           : p->profiled ? profile_run(h, budget)
-           : p->strict.memory && p->has_doorbells ? store_buffer_run(h, budget)
-           : p->recorded ? rv64_run_exactly(p->core, &h->regs, budget)
-                         : rv64_run(p->core, &h->regs, budget);
+    return p->debugger                            ? proc_debug_run(h, budget, s)
+           : p->profiled                          ? proc_profile_run(h, budget)
+           : p->strict.memory && p->has_doorbells ? proc_store_buffer_run(h, budget)
+           : p->recorded                          ? rv64_run_exactly(p->core, &h->regs, budget)
+                                                  : rv64_run(p->core, &h->regs, budget);
 }
 
 /* ---- Calls ---- */
 
-/* Like syscall_run. *cost is the number of calls that this call counts for. */
+/* Like proc_syscall_run. *cost is the number of calls that this call counts for. */
 static bool run_call(struct hart *h, struct slice *s, unsigned *cost)
 {
     bool overran;
-    work_begin(h);
-    bool over = syscall_run(h, s);
-    const uint64_t more = work_end(&overran) / CALL_BYTES;
+    proc_work_begin(h);
+    bool over = proc_syscall_run(h, s);
+    const uint64_t more = proc_work_end(&overran) / CALL_BYTES;
     if (overran && s->end == SLICE_FAULT) { /* the hart is back at the ECALL, and over its limit */
         s->end = SLICE_USED;
         over = true;
@@ -79,7 +79,7 @@ static bool run_call(struct hart *h, struct slice *s, unsigned *cost)
     return over;
 }
 
-void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
+void proc_run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
 {
     const bool recorded = h->process->recorded != NULL;
     char reason[DPK_FAULT_REASON_MAX];
@@ -89,9 +89,9 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
     while (h->regs.instret < end && calls > 0 && !s->stopped) {
         uint64_t left = end - h->regs.instret;
         const enum rv64_stop why =
-            recorded ? recorded_run(h, left, s, execute) : execute(h, left, s);
+            recorded ? proc_recorded_run(h, left, s, execute) : execute(h, left, s);
         if (h->windows)
-            window_cache_settle(h);
+            proc_window_cache_settle(h);
         switch (why) {
         case RV64_STOP_BUDGET:
         case RV64_STOP_BREAKPOINT:
@@ -112,7 +112,7 @@ void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls)
             breakpoint(h, s);
             return;
         case RV64_STOP_FAULT:
-            if (external_access(h, reason))
+            if (proc_external_access(h, reason))
                 break;
             exception(h, s, reason);
             return;
@@ -128,17 +128,17 @@ static void run(struct sched_hart *sched, struct slice *s)
     s->end = SLICE_USED;
     s->stopped = false;
     if (h->awaited) /* the event has come */
-        tsan_sees(h, h->awaited);
+        proc_tsan_sees(h, h->awaited);
     h->awaited = NULL;
     if (tracing() && h->began == 0)
         h->began = dpk_now_ns();
     const uint64_t counted = dpk_live_collects(h->process->live) ? dpk_now_ns() : 0;
     h->regs.time = dpk_now_ns() / 1000; /* the device's clock, the same for all processes */
     const uint64_t end = before + (hurried                ? MOMENT_INSTRUCTIONS
-                                   : h->process->recorded ? recorded_slice()
+                                   : h->process->recorded ? proc_recorded_slice()
                                                           : SLICE_INSTRUCTIONS);
-    run_until(h, s, s->runner == ON_WORKER ? shortened(h, end) : end,
-              hurried ? MOMENT_CALLS : SLICE_CALLS);
+    proc_run_until(h, s, s->runner == ON_WORKER ? shortened(h, end) : end,
+                   hurried ? MOMENT_CALLS : SLICE_CALLS);
     s->instructions = h->regs.instret - before;
     if (counted)
         dpk_live_count(h->process->live, h->id, s->instructions, dpk_now_ns() - counted, 0);
@@ -146,7 +146,7 @@ static void run(struct sched_hart *sched, struct slice *s)
         slice_is_hurried(s)) /* a launch does not fail its process: the hart faults again */
         s->end = SLICE_USED;
     if (s->end == SLICE_FAULT && h->process->debugger)
-        debug_fault(h, s);
+        proc_debug_fault(h, s);
 }
 
 /* ---- After a slice ---- */
@@ -156,41 +156,41 @@ static void left(struct sched_hart *sched, const struct slice *s)
     struct hart *h = hart_of(sched);
     struct dpk_process *p = h->process;
     if (tracing())
-        trace_slices(h);
+        proc_trace_slices(h);
     h->began = 0;
     h->misaligned = h->regs.misaligned;
     if (s->stopped)
-        debug_stop(h);
+        proc_debug_stop(h);
     if (s->end != SLICE_FAULT || p->failed != DPK_OK)
         return;
     p->ended_itself = h->cause == CAUSE_END_PROCESS;
-    process_fail_at(h, DPK_ERR_FAULT, h->report);
+    proc_process_fail_at(h, DPK_ERR_FAULT, h->report);
 }
 
 static void settled(struct sched_group *g)
 {
     const struct dpk_process *p = process_of(g);
     if (g->running == 0 && g->holds > 0)
-        process_wake_debugger(p);
+        proc_process_wake_debugger(p);
     if (sched_is_idle())
-        trace_flush();
+        proc_trace_flush();
 }
 
 static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
 {
     struct hart *h = hart_of(sched);
     struct launch *l = h->launch;
-    window_cache_end(h);
-    store_buffer_end(h);
+    proc_window_cache_end(h);
+    proc_store_buffer_end(h);
     h->launch = NULL;
     sched->share = NULL; /* the launch may be freed */
     if (h->thread) {
-        activation_end(h->thread, how);
+        proc_activation_end(h->thread, how);
     } else if (l) {
-        tsan_ended(h);
-        launch_hart_ended(l, value);
+        proc_tsan_ended(h);
+        proc_launch_hart_ended(l, value);
     }
-    launches_admit();
+    proc_launches_admit();
 }
 
 /* ---- The run-time limit ---- */
@@ -199,11 +199,11 @@ static void ended(struct sched_hart *sched, enum hart_end how, uint64_t value)
 static void fail_for_time(struct hart *h, const char *how)
 {
     char place[PLACE_MAX], report[sizeof h->report];
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     snprintf(report, sizeof report, "thread %u: run-time limit of %" PRIu64 " ms reached%s,%s%s",
              h->id, h->sched.limit / 1000000u, how, place,
              h->process->limit_given ? "" : "; DPAKIT_RUN_TIME_LIMIT=MS sets another");
-    process_fail_at(h, DPK_ERR_TIMEOUT, report);
+    proc_process_fail_at(h, DPK_ERR_TIMEOUT, report);
 }
 
 static void overran(struct sched_hart *sched, enum sched_overrun why)
@@ -224,16 +224,16 @@ static void overran(struct sched_hart *sched, enum sched_overrun why)
         snprintf(how, sizeof how,
                  " while it waited for event %" PRIu64 ", which is 0x%" PRIx64 " (mask 0x%" PRIx64
                  "), to exceed 0x%" PRIx64,
-                 event_handle(h->process, e), dpk_event_get(e), sched->wait.mask,
+                 proc_event_handle(h->process, e), dpk_event_get(e), sched->wait.mask,
                  sched->wait.threshold);
         break;
     }
     case SCHED_OVERRUN_NO_TIMER:
-        process_fail(h->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
+        proc_process_fail(h->process, DPK_ERR_NOMEM, "the host gives no thread for the watchdog");
         return;
     }
     fail_for_time(h, how);
 }
 
-const struct sched_owner process_owner = {
+const struct sched_owner proc_process_owner = {
     .run = run, .left = left, .settled = settled, .overran = overran, .ended = ended};

@@ -4,10 +4,10 @@
 
 #include "engine/proc/hart.h"
 
-extern const struct sched_owner process_owner;
+extern const struct sched_owner proc_process_owner;
 
 /* Runs code of `h` until `end` instructions have retired in all, it has made `calls` calls, or
  * another event ends the slice. Call this without the lock. */
-void run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls);
+void proc_run_until(struct hart *h, struct slice *s, uint64_t end, unsigned calls);
 
 #endif

@@ -38,8 +38,8 @@ static bool is_over(const struct stall *s)
     return sched_counter_exceeds(&s->event->counter, s->threshold, s->mask);
 }
 
-void stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
-                const char *between, const char *after)
+void proc_stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
+                     const char *between, const char *after)
 {
     bool any = false;
     for (const struct list *n = p->stalls.next; n != &p->stalls; n = n->next) {
@@ -76,8 +76,8 @@ static void warn(struct sched_timer *t)
     sched_lock();
 }
 
-void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
-                 uint64_t threshold, uint64_t mask, uint64_t launch)
+void proc_stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
+                      uint64_t threshold, uint64_t mask, uint64_t launch)
 {
     *s = (struct stall){
         .process = p, .event = e, .threshold = threshold, .mask = mask, .launch = launch};
@@ -91,7 +91,7 @@ void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event 
         (void)sched_timer_start(&s->timer, dpk_now_ns() + p->warn_after);
 }
 
-void stall_end(struct stall *s)
+void proc_stall_end(struct stall *s)
 {
     if (!s->event)
         return;

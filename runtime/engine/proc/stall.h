@@ -18,12 +18,12 @@ struct stall {
 
 /* Records the start of a wait for (event & mask) > threshold. `p`: the process whose list gets it;
  * NULL: no list, and no warning. */
-void stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
-                 uint64_t threshold, uint64_t mask, uint64_t launch);
+void proc_stall_begin(struct stall *s, struct dpk_process *p, const struct dpk_event *e,
+                      uint64_t threshold, uint64_t mask, uint64_t launch);
 /* Records the end of the wait. `s` may be all zero, or ended before. */
-void stall_end(struct stall *s);
+void proc_stall_end(struct stall *s);
 /* Appends the waits of `p`, each between `before` and `after`, separated by `between`. */
-void stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
-                const char *between, const char *after);
+void proc_stalls_put(struct dpk_buf *b, const struct dpk_process *p, const char *before,
+                     const char *between, const char *after);
 
 #endif

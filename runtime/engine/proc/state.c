@@ -3,7 +3,7 @@
 
 #include "engine/proc/process.h"
 
-enum dpk_status process_state(const struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_process_state(const struct dpk_process *p, struct dpk_error *err)
 {
     if (sched_is_forked())
         return dpk_fail(err, DPK_ERR_FAULT, "the DPA belongs to the process that forked this one");
@@ -15,7 +15,7 @@ enum dpk_status dpk_process_state(struct dpk_process *p, struct dpk_error *err)
     if (p->failed == DPK_OK && !sched_is_forked())
         return DPK_OK;
     sched_lock();
-    enum dpk_status status = process_state(p, err);
+    enum dpk_status status = proc_process_state(p, err);
     sched_unlock();
     return status;
 }
@@ -38,7 +38,7 @@ const char *dpk_process_app(const struct dpk_process *p)
     return dpk_image_app(p->image);
 }
 
-enum dpk_status process_start_workers(struct dpk_error *err)
+enum dpk_status proc_process_start_workers(struct dpk_error *err)
 {
     return sched_start_workers()
                ? DPK_OK
@@ -47,20 +47,20 @@ enum dpk_status process_start_workers(struct dpk_error *err)
 
 /* ---- Standing still ---- */
 
-void process_hold(struct dpk_process *p)
+void proc_process_hold(struct dpk_process *p)
 {
     sched_group_enter(&p->group);
     sched_group_hold(&p->group);
     sched_group_await_still(&p->group);
 }
 
-void process_release(struct dpk_process *p)
+void proc_process_release(struct dpk_process *p)
 {
     sched_group_release(&p->group);
     sched_group_leave(&p->group);
 }
 
-void process_wake_debugger(const struct dpk_process *p)
+void proc_process_wake_debugger(const struct dpk_process *p)
 {
     const uint64_t one = 1;
     if (p->debugger_fd >= 0)

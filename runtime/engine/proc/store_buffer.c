@@ -108,7 +108,7 @@ static void write_back(struct store_buffer *b)
     memset(b->chains, 0, sizeof b->chains);
 }
 
-enum rv64_stop store_buffer_run(struct hart *h, uint64_t budget)
+enum rv64_stop proc_store_buffer_run(struct hart *h, uint64_t budget)
 {
     unsigned fences = h->regs.fences;
     enum rv64_stop why = RV64_STOP_BUDGET;
@@ -120,7 +120,7 @@ enum rv64_stop store_buffer_run(struct hart *h, uint64_t budget)
             write_back(h->stores);
         fences |= h->regs.fences;
     }
-    h->regs.fences = (uint8_t)fences; /* window_cache_settle needs them, too */
+    h->regs.fences = (uint8_t)fences; /* proc_window_cache_settle needs them, too */
     return why;
 }
 
@@ -163,7 +163,7 @@ static void note(const struct hart *h, uint64_t store)
     b->early_count += i == b->early_count;
 }
 
-void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, uint64_t size)
+void proc_store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, uint64_t size)
 {
     const struct hart *h = ringing;
     if (!h || h->process != p || !h->stores)
@@ -205,25 +205,25 @@ static void tell(const struct hart *h, const struct early *e)
     char store[100], doorbell[100], text[400];
     if (!is_news(h->process, e))
         return;
-    finding_place(h->process, e->store, store, sizeof store);
-    finding_place(h->process, e->doorbell, doorbell, sizeof doorbell);
+    proc_finding_place(h->process, e->store, store, sizeof store);
+    proc_finding_place(h->process, e->doorbell, doorbell, sizeof doorbell);
     snprintf(text, sizeof text,
              "thread %u: the doorbell at %s was not fenced after the store at %s: "
              "__dpa_thread_memory_writeback() is missing",
              h->id, doorbell, store);
-    finding_tell(h->process, text);
+    proc_finding_tell(h->process, text);
 }
 
-void store_buffer_end(struct hart *h)
+void proc_store_buffer_end(struct hart *h)
 {
     if (!h->stores)
         return;
     for (unsigned i = 0; i < h->stores->early_count; i++)
         tell(h, &h->stores->early[i]);
-    store_buffer_free(h);
+    proc_store_buffer_free(h);
 }
 
-void store_buffer_free(struct hart *h)
+void proc_store_buffer_free(struct hart *h)
 {
     if (!h || !h->stores)
         return;

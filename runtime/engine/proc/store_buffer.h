@@ -11,14 +11,14 @@
 #include "engine/proc/hart.h"
 
 /* Does what rv64_interpret does, and keeps what stores replace. */
-enum rv64_stop store_buffer_run(struct hart *h, uint64_t budget);
+enum rv64_stop proc_store_buffer_run(struct hart *h, uint64_t budget);
 /* Called after the host thread that carries out a doorbell has read the process's memory: `to` gets
  * the bytes that the NIC finds. */
-void store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, uint64_t size);
+void proc_store_buffer_hide(const struct dpk_process *p, uint64_t address, void *to, uint64_t size);
 /* Called when the function has ended: reports doorbells that were rung too early, and drops the
  * buffer. */
-void store_buffer_end(struct hart *h);
+void proc_store_buffer_end(struct hart *h);
 /* NULL is allowed. */
-void store_buffer_free(struct hart *h);
+void proc_store_buffer_free(struct hart *h);
 
 #endif

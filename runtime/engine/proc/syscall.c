@@ -28,7 +28,7 @@ static bool bad_call_for(struct hart *h, struct slice *s, const char *what, uint
 {
     char place[PLACE_MAX];
     h->regs.pc -= 4; /* back on the ECALL */
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     s->end = SLICE_FAULT;
     h->cause = CAUSE_BAD_CALL;
     snprintf(h->report, sizeof h->report, "thread %u: %s 0x%" PRIx64 "%s,%s", h->id, what, value,
@@ -70,7 +70,7 @@ static bool end_process(struct hart *h, struct slice *s)
 {
     char place[PLACE_MAX];
     h->regs.pc -= 4; /* back on the ECALL */
-    crash_place(h, place, sizeof place);
+    proc_crash_place(h, place, sizeof place);
     s->end = SLICE_FAULT;
     h->cause = CAUSE_END_PROCESS;
     snprintf(h->report, sizeof h->report, "thread %u: the program ended its process,%s", h->id,
@@ -107,7 +107,7 @@ static bool send_message(struct hart *h, struct slice *s)
     memcpy(text, from, size);
     dpk_message_clean(text, size);
     sched_do_deferred();
-    recorded_message(h, text, size);
+    proc_recorded_message(h, text, size);
     pthread_mutex_lock(&p->sink_lock);
     if (p->sink)
         p->sink(p->sink_context, (unsigned)x[A0], (unsigned)x[A1], h->id, text, size);
@@ -115,7 +115,7 @@ static bool send_message(struct hart *h, struct slice *s)
     if (text != small)
         free(text);
     if (tracing())
-        trace_message(h, size);
+        proc_trace_message(h, size);
     h->regs.x[A0] = 0;
     return true;
 }
@@ -124,19 +124,19 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
 {
     uint64_t *x = h->regs.x;
     sched_lock();
-    struct dpk_event *e = event_of_handle(h->process, x[A0]);
+    struct dpk_event *e = proc_event_of_handle(h->process, x[A0]);
     if (e && (number == DPA_SYS_EVENT_ADD || number == DPA_SYS_EVENT_SET))
-        tsan_sets(h, e);
+        proc_tsan_sets(h, e);
     uint64_t before = e ? dpk_event_get(e) : 0;
     if (e && number == DPA_SYS_EVENT_ADD)
-        event_set(e, before + x[A1]);
+        proc_event_set(e, before + x[A1]);
     else if (e && number == DPA_SYS_EVENT_SET)
-        event_set(e, x[A1]);
+        proc_event_set(e, x[A1]);
     bool block =
         e && number == DPA_SYS_EVENT_WAIT_GT && !sched_counter_exceeds(&e->counter, x[A1], x[A2]);
     bool runner_goes = slice_is_hurried(s); /* the runner may wait for this event */
     if (e && !block && number != DPA_SYS_EVENT_SET)
-        tsan_sees(h, e);
+        proc_tsan_sees(h, e);
     sched_unlock();
     if (!e)
         return bad_call(h, s, "bad event handle", x[A0]);
@@ -154,17 +154,17 @@ static bool event_call(struct hart *h, struct slice *s, uint64_t number)
 static bool trigger_call(struct hart *h, struct slice *s, uint64_t number)
 {
     const uint64_t *x = h->regs.x;
-    tsan_acts(h);
+    proc_tsan_acts(h);
     sched_lock();
-    struct dpk_trigger *trigger = trigger_of_handle(h->process, x[A0]);
+    struct dpk_trigger *trigger = proc_trigger_of_handle(h->process, x[A0]);
     bool notifies = trigger && trigger->kind == DPK_TRIGGER_NOTIFICATION;
     bool good = trigger && notifies == (number == DPA_SYS_NOTIFY);
     if (good && notifies)
-        trigger_signal(trigger, 1);
+        proc_trigger_signal(trigger, 1);
     else if (good)
-        trigger_arm(trigger, (uint32_t)x[A1]);
+        proc_trigger_arm(trigger, (uint32_t)x[A1]);
     sched_unlock();
-    tsan_acts(NULL);
+    proc_tsan_acts(NULL);
     return good ? answer(h, 0) : bad_call(h, s, "bad trigger handle", x[A0]);
 }
 
@@ -179,10 +179,10 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
     h->caller.polls = false;
     if (number >> 8 >= DPA_SYS_FAMILIES || !p->calls[family].handler)
         return unknown_call(h, s, number);
-    tsan_acts(h);
+    proc_tsan_acts(h);
     const bool good = p->calls[family].handler(p->calls[family].context, &h->caller, number & 0xff,
                                                &x[A0], &result, fault, sizeof fault);
-    tsan_acts(NULL);
+    proc_tsan_acts(NULL);
     if (good) {
         answer(h, result);
         h->polled = h->caller.polls ? h->polled + 1 : 0;
@@ -221,7 +221,7 @@ static bool ending(struct hart *h, struct slice *s, uint64_t number)
     }
 }
 
-bool syscall_run(struct hart *h, struct slice *s)
+bool proc_syscall_run(struct hart *h, struct slice *s)
 {
     uint64_t number = h->regs.x[A7];
     if (ending(h, s, number))
@@ -244,20 +244,20 @@ bool syscall_run(struct hart *h, struct slice *s)
         answer(h, 0);
         return true;
     case DPA_SYS_TIME:
-        return answer(h, hart_now(h) / 1000);
+        return answer(h, proc_hart_now(h) / 1000);
     case DPA_SYS_LOCAL_STORAGE:
         return answer(h, h->thread ? h->thread->options.local_storage : 0);
     case DPA_SYS_NOTIFY:
     case DPA_SYS_ARM:
         return trigger_call(h, s, number);
     case DPA_SYS_BAD_ACCESS:
-        return asan_report(h, s);
+        return proc_asan_report(h, s);
     case DPA_SYS_ACCESS:
-        return tsan_access(h, s);
+        return proc_tsan_access(h, s);
     case DPA_SYS_FENCE:
-        return tsan_fence(h);
+        return proc_tsan_fence(h);
     case DPA_SYS_EU:
-        return answer(h, unit_of(h));
+        return answer(h, proc_unit_of(h));
     default:
         return library_call(h, s, number);
     }

@@ -5,6 +5,6 @@
 #include "engine/proc/hart.h"
 
 /* Executes the call at which `h` stopped. Returns true if that ends the slice. */
-bool syscall_run(struct hart *h, struct slice *s);
+bool proc_syscall_run(struct hart *h, struct slice *s);
 
 #endif

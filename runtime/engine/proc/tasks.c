@@ -28,14 +28,14 @@ static void start_tasks(struct dpk_tasks *q)
         list_remove(&t->launch.in_process);
         list_append(&q->started, &t->launch.in_process);
         q->active++;
-        launch_start(&t->launch);
+        proc_launch_start(&t->launch);
     }
 }
 
 static void task_free(struct task *t)
 {
     list_remove(&t->launch.in_process);
-    launch_forget(&t->launch);
+    proc_launch_forget(&t->launch);
     free(t->launch.args);
     free(t);
 }
@@ -87,11 +87,11 @@ enum dpk_status dpk_tasks_add(struct dpk_tasks *q, const struct dpk_call *call, 
     }
     *args = argument;
     t->queue = q;
-    launch_init(&t->launch, q->process, call, task_ended);
+    proc_launch_init(&t->launch, q->process, call, task_ended);
     t->launch.args = args;
     t->launch.args_size = (size_t)call->argument_size;
     sched_lock();
-    enum dpk_status status = process_state(q->process, err);
+    enum dpk_status status = proc_process_state(q->process, err);
     if (status == DPK_OK) {
         list_append(&q->waiting, &t->launch.in_process);
         start_tasks(q);
@@ -105,9 +105,9 @@ enum dpk_status dpk_tasks_add(struct dpk_tasks *q, const struct dpk_call *call, 
 enum dpk_status dpk_tasks_run(struct dpk_tasks *q, struct dpk_error *err)
 {
     sched_lock();
-    enum dpk_status status = process_state(q->process, err);
+    enum dpk_status status = proc_process_state(q->process, err);
     if (status == DPK_OK)
-        status = process_start_workers(err);
+        status = proc_process_start_workers(err);
     if (status == DPK_OK) {
         q->running = true;
         start_tasks(q);

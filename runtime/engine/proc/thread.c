@@ -21,30 +21,30 @@ static void activation_begin(struct dpk_thread *t)
     struct hart *h = t->hart;
     t->active = true;
     if (!t->parked) {
-        hart_reset(h, &t->options.call, &t->options.argument, t->options.call.argument_size);
+        proc_hart_reset(h, &t->options.call, &t->options.argument, t->options.call.argument_size);
         memcpy(h->caller.state, t->options.state, sizeof h->caller.state);
         h->rank = t->options.rank;
         h->peers = t->options.peers > 0 ? t->options.peers : 1;
     } else {
-        hart_counts(h);
+        proc_hart_counts(h);
     }
     t->parked = false;
-    tsan_activated(h, t);
-    sched_hart_start(&h->sched, units_of(t->process, &t->options.affinity));
+    proc_tsan_activated(h, t);
+    sched_hart_start(&h->sched, proc_units_of(t->process, &t->options.affinity));
 }
 
-void thread_activate(struct dpk_thread *t)
+void proc_thread_activate(struct dpk_thread *t)
 {
     if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
         return;
-    tsan_activates(t->process, t);
+    proc_tsan_activates(t->process, t);
     if (t->active)
         t->events++;
     else
         activation_begin(t);
 }
 
-void activation_end(struct dpk_thread *t, enum hart_end how)
+void proc_activation_end(struct dpk_thread *t, enum hart_end how)
 {
     t->active = false;
     if (t->state != THREAD_RUN || t->process->failed != DPK_OK)
@@ -80,11 +80,11 @@ enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread
     t->options = *options;
     list_init(&t->triggers);
     sched_lock();
-    enum dpk_status status = process_state(p, err);
+    enum dpk_status status = proc_process_state(p, err);
     unsigned count = 0;
     for (struct list *n = p->threads.next; n != &p->threads; n = n->next)
         count++;
-    if (status == DPK_OK && (count == DPK_THREADS_OF_PROCESS || !(t->hart = hart_take(p))))
+    if (status == DPK_OK && (count == DPK_THREADS_OF_PROCESS || !(t->hart = proc_hart_take(p))))
         status = dpk_fail(err, DPK_ERR_NOMEM, "no room for a thread: the process has %u", count);
     if (status == DPK_OK) {
         t->hart->thread = t;
@@ -102,7 +102,7 @@ enum dpk_status dpk_thread_create(struct dpk_process *p, const struct dpk_thread
 enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
 {
     sched_lock();
-    enum dpk_status status = process_state(t->process, err);
+    enum dpk_status status = proc_process_state(t->process, err);
     const struct dpk_affinity *affinity = &t->options.affinity;
     if (status == DPK_OK && !dpk_eu_exists(t->process, affinity))
         status = affinity->kind == DPK_AFFINITY_NONE
@@ -110,7 +110,7 @@ enum dpk_status dpk_thread_start(struct dpk_thread *t, struct dpk_error *err)
                      : dpk_fail(err, DPK_ERR_RANGE, "there is no execution unit%s %u",
                                 affinity->kind == DPK_AFFINITY_GROUP ? " group" : "", affinity->id);
     if (status == DPK_OK)
-        status = process_start_workers(err);
+        status = proc_process_start_workers(err);
     if (status == DPK_OK && t->state == THREAD_CREATED)
         set_state(t, THREAD_STARTED);
     sched_unlock();
@@ -121,7 +121,7 @@ enum dpk_status dpk_thread_run(struct dpk_thread *t, const uint64_t *argument,
                                struct dpk_error *err)
 {
     sched_lock();
-    enum dpk_status status = process_state(t->process, err);
+    enum dpk_status status = proc_process_state(t->process, err);
     if (status == DPK_OK && t->state == THREAD_CREATED)
         status = dpk_fail(err, DPK_ERR_USAGE, "thread %u was not started", t->hart->id);
     else if (status == DPK_OK && t->active)
@@ -138,7 +138,7 @@ enum dpk_status dpk_thread_run(struct dpk_thread *t, const uint64_t *argument,
 void dpk_thread_activate(struct dpk_thread *t)
 {
     sched_lock();
-    thread_activate(t);
+    proc_thread_activate(t);
     sched_unlock();
 }
 
@@ -152,7 +152,7 @@ static void stop(struct dpk_thread *t)
     sched_hart_stop(&t->hart->sched);
     while (t->hart->sched.state == HART_ENDING)
         sched_waiter_sleep(&w);
-    tsan_ended(t->hart);
+    proc_tsan_ended(t->hart);
     sched_waiter_end(&w);
 }
 
@@ -193,7 +193,7 @@ unsigned dpk_thread_id(const struct dpk_thread *t)
     return t->hart->id;
 }
 
-void threads_free(struct dpk_process *p)
+void proc_threads_free(struct dpk_process *p)
 {
     for (size_t i = 0; i < p->trigger_count; i++)
         free(p->triggers[i]);

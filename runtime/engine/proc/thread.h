@@ -16,10 +16,10 @@ struct dpk_thread {
 };
 
 /* Sends an event to the thread. */
-void thread_activate(struct dpk_thread *t);
+void proc_thread_activate(struct dpk_thread *t);
 /* Called when an activation has ended. */
-void activation_end(struct dpk_thread *t, enum hart_end how);
+void proc_activation_end(struct dpk_thread *t, enum hart_end how);
 /* Frees the remaining threads and triggers when the process is destroyed. */
-void threads_free(struct dpk_process *p);
+void proc_threads_free(struct dpk_process *p);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers hardly read more */
 
-struct dpk_trace *process_trace;
+struct dpk_trace *proc_process_trace;
 static uint64_t ids; /* of the last launch */
 
 static unsigned track_of(const struct hart *h)
@@ -35,19 +35,19 @@ static bool read_size(const char *text, uint64_t *size)
            *size >= DPK_TRACE_MIN;
 }
 
-enum dpk_status trace_begin(struct dpk_error *err)
+enum dpk_status proc_trace_begin(struct dpk_error *err)
 {
     const char *path = getenv("DPAKIT_TRACE"), *max = getenv("DPAKIT_TRACE_MAX");
     uint64_t size = TRACE_DEFAULT;
-    if (process_trace || !path || !*path)
+    if (proc_process_trace || !path || !*path)
         return DPK_OK;
     if (max && *max && !read_size(max, &size))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "DPAKIT_TRACE_MAX=%s is not a size from 256K on, such as 64M", max);
-    return dpk_trace_open(path, size, &process_trace, err);
+    return dpk_trace_open(path, size, &proc_process_trace, err);
 }
 
-void trace_slices(const struct hart *h)
+void proc_trace_slices(const struct hart *h)
 {
     const struct dpk_trace_event e = {
         .phase = 'X',
@@ -60,7 +60,7 @@ void trace_slices(const struct hart *h)
         .argument = "instructions", /* of the hart so far */
         .value = h->sched.retired,
     };
-    dpk_trace_put(process_trace, &e);
+    dpk_trace_put(proc_process_trace, &e);
     if (h->regs.misaligned == h->misaligned)
         return;
     const struct dpk_trace_event misaligned = {
@@ -71,10 +71,10 @@ void trace_slices(const struct hart *h)
         .argument = "accesses", /* of the hart so far */
         .value = h->regs.misaligned,
     };
-    dpk_trace_put(process_trace, &misaligned);
+    dpk_trace_put(proc_process_trace, &misaligned);
 }
 
-void trace_launch(struct launch *l, char phase)
+void proc_trace_launch(struct launch *l, char phase)
 {
     if (phase == 'b')
         l->trace_id = ++ids;
@@ -89,10 +89,10 @@ void trace_launch(struct launch *l, char phase)
         .argument = phase == 'b' ? "threads" : NULL,
         .value = l->threads,
     };
-    dpk_trace_put(process_trace, &e);
+    dpk_trace_put(proc_process_trace, &e);
 }
 
-void trace_message(const struct hart *h, uint64_t size)
+void proc_trace_message(const struct hart *h, uint64_t size)
 {
     const struct dpk_trace_event e = {.phase = 'i',
                                       .category = "message",
@@ -100,10 +100,10 @@ void trace_message(const struct hart *h, uint64_t size)
                                       .track = track_of(h),
                                       .argument = "bytes",
                                       .value = size};
-    dpk_trace_put(process_trace, &e);
+    dpk_trace_put(proc_process_trace, &e);
 }
 
-void trace_event(uint64_t value)
+void proc_trace_event(uint64_t value)
 {
     const struct dpk_trace_event e = {.phase = 'i',
                                       .category = "event",
@@ -111,22 +111,22 @@ void trace_event(uint64_t value)
                                       .track = DPK_TRACK_HOST,
                                       .argument = "value",
                                       .value = value};
-    dpk_trace_put(process_trace, &e);
+    dpk_trace_put(proc_process_trace, &e);
 }
 
-void trace_failure(const struct dpk_process *p)
+void proc_trace_failure(const struct dpk_process *p)
 {
     const struct dpk_trace_event e = {.phase = 'i',
                                       .category = "fault",
                                       .name = "fault",
                                       .track = p->culprit ? track_of(p->culprit) : DPK_TRACK_HOST,
                                       .text = p->failure};
-    dpk_trace_put(process_trace, &e);
-    dpk_trace_flush(process_trace);
+    dpk_trace_put(proc_process_trace, &e);
+    dpk_trace_flush(proc_process_trace);
 }
 
-void trace_flush(void)
+void proc_trace_flush(void)
 {
     if (tracing())
-        dpk_trace_flush(process_trace);
+        dpk_trace_flush(proc_process_trace);
 }

@@ -21,7 +21,7 @@ static enum dpk_status add_handle(struct dpk_trigger *trigger, struct dpk_error 
     return DPK_OK;
 }
 
-struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle)
+struct dpk_trigger *proc_trigger_of_handle(const struct dpk_process *p, uint64_t handle)
 {
     return handle >= 1 && handle <= p->trigger_count ? p->triggers[handle - 1] : NULL;
 }
@@ -37,7 +37,7 @@ enum dpk_status dpk_trigger_create(struct dpk_process *p, enum dpk_trigger_kind 
     trigger->kind = kind;
     list_init(&trigger->of_thread);
     sched_lock();
-    enum dpk_status status = process_state(p, err);
+    enum dpk_status status = proc_process_state(p, err);
     if (status == DPK_OK)
         status = add_handle(trigger, err);
     sched_unlock();
@@ -88,10 +88,10 @@ static void fire(struct dpk_trigger *trigger)
 {
     trigger->armed = false;
     if (trigger->thread)
-        thread_activate(trigger->thread);
+        proc_thread_activate(trigger->thread);
 }
 
-void trigger_signal(struct dpk_trigger *trigger, unsigned count)
+void proc_trigger_signal(struct dpk_trigger *trigger, unsigned count)
 {
     trigger->completions += count;
     if (trigger->kind == DPK_TRIGGER_NOTIFICATION)
@@ -102,7 +102,7 @@ void trigger_signal(struct dpk_trigger *trigger, unsigned count)
 }
 
 /* A completion that its consumer has not seen fires the trigger at once. */
-void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
+void proc_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 {
     trigger->armed = true;
     if ((int32_t)(trigger->completions - consumed) > 0)
@@ -123,7 +123,7 @@ void dpk_triggers_fire(struct dpk_trigger *const *triggers, size_t count)
         return;
     sched_lock();
     for (size_t i = 0; i < count; i++)
-        trigger_signal(triggers[i], 0);
+        proc_trigger_signal(triggers[i], 0);
     sched_unlock();
 }
 
@@ -134,13 +134,13 @@ void dpk_trigger_signal(struct dpk_trigger *trigger, unsigned count)
         return;
     }
     sched_lock();
-    trigger_signal(trigger, count);
+    proc_trigger_signal(trigger, count);
     sched_unlock();
 }
 
 void dpk_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed)
 {
     sched_lock();
-    trigger_arm(trigger, consumed);
+    proc_trigger_arm(trigger, consumed);
     sched_unlock();
 }

@@ -18,8 +18,8 @@ struct dpk_trigger {
     atomic_uint_least32_t completions; /* number of completions, modulo 2^32 */
 };
 
-struct dpk_trigger *trigger_of_handle(const struct dpk_process *p, uint64_t handle);
-void trigger_signal(struct dpk_trigger *trigger, unsigned count);
-void trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
+struct dpk_trigger *proc_trigger_of_handle(const struct dpk_process *p, uint64_t handle);
+void proc_trigger_signal(struct dpk_trigger *trigger, unsigned count);
+void proc_trigger_arm(struct dpk_trigger *trigger, uint32_t consumed);
 
 #endif

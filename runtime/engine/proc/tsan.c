@@ -48,7 +48,7 @@ static enum dpk_status read_ends(bool *ends, struct dpk_error *err)
     return DPK_OK;
 }
 
-enum dpk_status tsan_enter(struct dpk_process *p, struct dpk_error *err)
+enum dpk_status proc_tsan_enter(struct dpk_process *p, struct dpk_error *err)
 {
     uint64_t at;
     bool ends;
@@ -68,7 +68,7 @@ enum dpk_status tsan_enter(struct dpk_process *p, struct dpk_error *err)
     return DPK_OK;
 }
 
-void tsan_leave(struct dpk_process *p)
+void proc_tsan_leave(struct dpk_process *p)
 {
     if (!p->tsan)
         return;
@@ -103,7 +103,7 @@ static void put_object(struct dpk_process *p, uint64_t address, char *out, size_
     if (address < p->layout.heap)
         return;
     pthread_mutex_lock(&p->heap_lock);
-    if (heap_find(p->heap, address, &place))
+    if (proc_heap_find(p->heap, address, &place))
         snprintf(out, size, ", of heap memory of %" PRIu64 " bytes at 0x%" PRIx64, place.size,
                  place.address);
     pthread_mutex_unlock(&p->heap_lock);
@@ -143,7 +143,7 @@ static bool describe(struct hart *h, const struct race *race, char *out, size_t 
     if (is_told(p->tsan, here, there))
         return false;
     put_object(p, now->address, object, sizeof object);
-    callers_put(h, now->place, callers, sizeof callers);
+    proc_callers_put(h, now->place, callers, sizeof callers);
     snprintf(out, size,
              "thread %u: data race: %s of %" PRIu64 " bytes at address 0x%" PRIx64
              "%s, %s%s; thread %u: %s of "
@@ -200,7 +200,7 @@ static bool find_race(const struct hart *h, struct races_access a, struct race *
     return raced;
 }
 
-bool tsan_access(struct hart *h, struct slice *s)
+bool proc_tsan_access(struct hart *h, struct slice *s)
 {
     const uint64_t *x = h->regs.x, how = x[A2];
     struct tsan *t = h->process->tsan;
@@ -229,14 +229,14 @@ bool tsan_access(struct hart *h, struct slice *s)
     if (!describe(h, &race, h->report, sizeof h->report))
         return false;
     if (!t->ends) {
-        finding_tell(h->process, h->report);
+        proc_finding_tell(h->process, h->report);
         return false;
     }
     keep_first(t, h->report);
     return end_by_race(h, s);
 }
 
-bool tsan_fence(struct hart *h)
+bool proc_tsan_fence(struct hart *h)
 {
     const uint64_t how = h->regs.x[A0];
     if (h->process->tsan)
@@ -247,18 +247,18 @@ bool tsan_fence(struct hart *h)
 
 /* ---- Order between harts ---- */
 
-void tsan_acts(struct hart *h)
+void proc_tsan_acts(struct hart *h)
 {
     actor = h && h->process->tsan ? h : NULL;
 }
 
-void tsan_begins(struct hart *h)
+void proc_tsan_begins(struct hart *h)
 {
     if (h->process->tsan)
         races_acquire(h->process->tsan->races, thread_of(h), RACES_OUTSIDE);
 }
 
-void tsan_ended(struct hart *h)
+void proc_tsan_ended(struct hart *h)
 {
     if (!h->process->tsan)
         return;
@@ -266,21 +266,21 @@ void tsan_ended(struct hart *h)
     races_release(h->process->tsan->races, thread_of(h), LAUNCHES_ENDED);
 }
 
-void tsan_activates(struct dpk_process *p, const void *thread)
+void proc_tsan_activates(struct dpk_process *p, const void *thread)
 {
     if (p->tsan && actor && actor->process == p)
         races_release(p->tsan->races, thread_of(actor), (uintptr_t)thread);
 }
 
-void tsan_activated(struct hart *h, const void *thread)
+void proc_tsan_activated(struct hart *h, const void *thread)
 {
     if (!h->process->tsan)
         return;
-    tsan_begins(h);
+    proc_tsan_begins(h);
     races_acquire(h->process->tsan->races, thread_of(h), (uintptr_t)thread);
 }
 
-void tsan_sets(struct hart *h, const void *event)
+void proc_tsan_sets(struct hart *h, const void *event)
 {
     if (!h->process->tsan)
         return;
@@ -288,7 +288,7 @@ void tsan_sets(struct hart *h, const void *event)
     races_release(h->process->tsan->races, thread_of(h), RACES_OUTSIDE);
 }
 
-void tsan_sees(struct hart *h, const void *event)
+void proc_tsan_sees(struct hart *h, const void *event)
 {
     if (!h->process->tsan)
         return;
@@ -298,19 +298,19 @@ void tsan_sees(struct hart *h, const void *event)
 
 /* ---- The host ---- */
 
-void tsan_host_writes(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_tsan_host_writes(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->tsan)
         races_written_outside(p->tsan->races, address, size);
 }
 
-void tsan_host_reads(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_tsan_host_reads(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->tsan)
         races_read_outside(p->tsan->races, address, size);
 }
 
-void tsan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
+void proc_tsan_allocated(struct dpk_process *p, uint64_t address, uint64_t size)
 {
     if (p->tsan)
         races_forget(p->tsan->races, address, size);

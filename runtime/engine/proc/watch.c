@@ -16,7 +16,7 @@ static void watch_free(struct dpk_event_watch *w)
 {
     list_remove(&w->wait.node);
     sched_timer_stop(&w->timer);
-    event_unref(w->event);
+    proc_event_unref(w->event);
     free(w);
 }
 
@@ -55,11 +55,11 @@ enum dpk_status dpk_event_watch(struct dpk_process *p, const struct dpk_event_co
     w->met = met;
     w->context = context;
     sched_lock();
-    w->event = event_of_handle(p, c->event);
+    w->event = proc_event_of_handle(p, c->event);
     if (!w->event) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "not a handle of an event");
     } else {
-        event_ref(w->event);
+        proc_event_ref(w->event);
         /* Starts the timer now, so that a missing host thread is reported at once. */
         if (!sched_wait_is_over(&w->wait, &w->event->counter)) {
             if (sched_timer_start(&w->timer, SCHED_NEVER))

@@ -21,7 +21,7 @@ struct window_cache {
     struct line *lines;
     size_t count, capacity, last; /* `last`: index of the last line found */
     /* Stores that are not written back, by instruction. Further places are not reported. */
-    struct place {
+    struct store_site {
         uint64_t pc;
         unsigned stores;
     } places[PLACES];
@@ -95,9 +95,10 @@ static void count_store(struct window_cache *c, uint64_t pc)
     c->places[i].stores++;
 }
 
-void *window_cache_at(struct hart *h, uint64_t address, unsigned width, bool stores, char *reason)
+void *proc_window_cache_at(struct hart *h, uint64_t address, unsigned width, bool stores,
+                           char *reason)
 {
-    window_cache_settle(h);
+    proc_window_cache_settle(h);
     struct line *l = line_of(h, address & ~(uint64_t)(LINE - 1));
     const uint64_t bits = bits_of(address, width);
     if (!l)
@@ -161,7 +162,7 @@ static void invalidate(struct window_cache *c)
     c->last = 0;
 }
 
-void window_cache_settle(struct hart *h)
+void proc_window_cache_settle(struct hart *h)
 {
     const unsigned passed = h->regs.fences;
     h->regs.fences = 0;
@@ -171,24 +172,24 @@ void window_cache_settle(struct hart *h)
         invalidate(h->windows);
 }
 
-void window_cache_empty(struct hart *h)
+void proc_window_cache_empty(struct hart *h)
 {
     h->regs.fences = FENCE_OUTPUT | FENCE_INPUT;
-    window_cache_settle(h);
+    proc_window_cache_settle(h);
 }
 
 /* ---- The end ---- */
 
-static void tell_stores(const struct hart *h, const struct place *at)
+static void tell_stores(const struct hart *h, const struct store_site *at)
 {
     char place[100], text[300];
-    finding_place(h->process, at->pc, place, sizeof place);
+    proc_finding_place(h->process, at->pc, place, sizeof place);
     snprintf(text, sizeof text,
              "thread %u: %u store%s at %s %s never written back: "
              "__dpa_thread_window_writeback() is missing",
              h->id, at->stores, at->stores == 1 ? "" : "s", place,
              at->stores == 1 ? "was" : "were");
-    finding_tell(h->process, text);
+    proc_finding_tell(h->process, text);
 }
 
 /* Returns whether the memory now has other bytes than the loads found. */
@@ -206,21 +207,21 @@ static bool is_stale(const struct hart *h, const struct line *l)
 static void tell_loads(const struct hart *h, uint64_t pc)
 {
     char place[100], text[300];
-    finding_place(h->process, pc, place, sizeof place);
+    proc_finding_place(h->process, pc, place, sizeof place);
     snprintf(text, sizeof text,
              "thread %u: loads at %s did not see what was written meanwhile: "
              "__dpa_thread_window_read_inv() is missing",
              h->id, place);
-    finding_tell(h->process, text);
+    proc_finding_tell(h->process, text);
 }
 
-void window_cache_end(struct hart *h)
+void proc_window_cache_end(struct hart *h)
 {
     struct window_cache *c = h->windows;
     uint64_t told = 0;
     if (!c)
         return;
-    window_cache_settle(h);
+    proc_window_cache_settle(h);
     for (unsigned i = 0; i < c->place_count; i++)
         tell_stores(h, &c->places[i]);
     for (size_t i = 0; i < c->count; i++)
@@ -228,10 +229,10 @@ void window_cache_end(struct hart *h)
             told = c->lines[i].loaded;
             tell_loads(h, told);
         }
-    window_cache_free(h);
+    proc_window_cache_free(h);
 }
 
-void window_cache_free(struct hart *h)
+void proc_window_cache_free(struct hart *h)
 {
     if (!h || !h->windows)
         return;

@@ -13,16 +13,17 @@
 /* Returns the place of `width` bytes for a load (or, if `stores`, a store). Returns NULL if the
  * access is refused, with the reason (DPK_FAULT_REASON_MAX bytes), or if there is no memory for the
  * cache. */
-void *window_cache_at(struct hart *h, uint64_t address, unsigned width, bool stores, char *reason);
+void *proc_window_cache_at(struct hart *h, uint64_t address, unsigned width, bool stores,
+                           char *reason);
 /* Executes the fences that the hart has passed. */
-void window_cache_settle(struct hart *h);
+void proc_window_cache_settle(struct hart *h);
 /* Writes back and invalidates everything, because atomics, and accesses at odd addresses, use the
  * memory itself. */
-void window_cache_empty(struct hart *h);
+void proc_window_cache_empty(struct hart *h);
 /* Called when the function has ended: reports data that was never written back or seen, and drops
  * it. */
-void window_cache_end(struct hart *h);
+void proc_window_cache_end(struct hart *h);
 /* NULL is allowed. */
-void window_cache_free(struct hart *h);
+void proc_window_cache_free(struct hart *h);
 
 #endif

@@ -27,14 +27,14 @@ bool dpk_call_worked(uint64_t bytes)
     return !call.overran;
 }
 
-void work_begin(const struct hart *h)
+void proc_work_begin(const struct hart *h)
 {
     call.hart = h;
     call.bytes = call.looked = call.began = 0;
     call.overran = false;
 }
 
-uint64_t work_end(bool *overran)
+uint64_t proc_work_end(bool *overran)
 {
     *overran = call.overran;
     call.hart = NULL;

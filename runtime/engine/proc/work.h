@@ -4,9 +4,9 @@
 
 #include "engine/proc/hart.h"
 
-/* work_begin and work_end surround a call that this thread executes for `h`. work_end returns the
+/* proc_work_begin and proc_work_end surround a call that this thread executes for `h`. proc_work_end returns the
  * bytes that dpk_call_worked counted, and whether the run-time limit passed inside the call. */
-void work_begin(const struct hart *h);
-uint64_t work_end(bool *overran);
+void proc_work_begin(const struct hart *h);
+uint64_t proc_work_end(bool *overran);
 
 #endif

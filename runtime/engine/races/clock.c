@@ -5,7 +5,7 @@
 
 enum { STEP = 16 };
 
-void clock_free(struct clock *c)
+void races_clock_free(struct clock *c)
 {
     free(c->at);
     *c = (struct clock){0};
@@ -25,7 +25,7 @@ static bool grow(struct clock *c, unsigned count)
     return true;
 }
 
-bool clock_tick(struct clock *c, unsigned thread)
+bool races_clock_tick(struct clock *c, unsigned thread)
 {
     if (!grow(c, thread + 1))
         return false;
@@ -34,7 +34,7 @@ bool clock_tick(struct clock *c, unsigned thread)
     return true;
 }
 
-bool clock_join(struct clock *to, const struct clock *from)
+bool races_clock_join(struct clock *to, const struct clock *from)
 {
     if (!grow(to, from->count))
         return false;

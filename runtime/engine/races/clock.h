@@ -9,15 +9,15 @@ struct clock {
     unsigned count;
 };
 
-void clock_free(struct clock *c);
+void races_clock_free(struct clock *c);
 static inline uint32_t clock_of(const struct clock *c, unsigned thread)
 {
     return thread < c->count ? c->at[thread] : 0;
 }
 /* Advances the time of a thread. Returns false if there is no memory. */
-bool clock_tick(struct clock *c, unsigned thread);
+bool races_clock_tick(struct clock *c, unsigned thread);
 /* Sets each thread of *to to the later of both times. Returns false, and leaves *to, if there is no
  * memory. */
-bool clock_join(struct clock *to, const struct clock *from);
+bool races_clock_join(struct clock *to, const struct clock *from);
 
 #endif

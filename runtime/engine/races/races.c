@@ -42,7 +42,7 @@ struct races {
 struct races *races_create(void)
 {
     struct races *r = calloc(1, sizeof *r);
-    if (!r || !(r->shadow = shadow_create())) {
+    if (!r || !(r->shadow = races_shadow_create())) {
         free(r);
         return NULL;
     }
@@ -55,17 +55,17 @@ void races_destroy(struct races *r)
     if (!r)
         return;
     for (unsigned i = 0; i < RACES_THREADS; i++) {
-        clock_free(&r->threads[i].clock);
-        clock_free(&r->threads[i].released);
-        clock_free(&r->threads[i].pending);
+        races_clock_free(&r->threads[i].clock);
+        races_clock_free(&r->threads[i].released);
+        races_clock_free(&r->threads[i].pending);
     }
     for (unsigned i = 0; i < BUCKETS; i++)
         for (struct object *o = r->objects[i], *next; o; o = next) {
             next = o->next;
-            clock_free(&o->clock);
+            races_clock_free(&o->clock);
             free(o);
         }
-    shadow_free(r->shadow);
+    races_shadow_free(r->shadow);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
@@ -76,7 +76,7 @@ static struct thread *thread_of(struct races *r, unsigned thread)
 {
     struct thread *t = &r->threads[thread];
     if (clock_of(&t->clock, thread) == 0)
-        (void)clock_tick(&t->clock, thread); /* 0 means before everything */
+        (void)races_clock_tick(&t->clock, thread); /* 0 means before everything */
     return t;
 }
 
@@ -99,15 +99,15 @@ static void release(struct races *r, unsigned thread, uint64_t key)
 {
     struct thread *t = thread_of(r, thread);
     struct object *o = object_of(r, key, true);
-    if (o && clock_join(&o->clock, &t->clock))
-        (void)clock_tick(&t->clock, thread);
+    if (o && races_clock_join(&o->clock, &t->clock))
+        (void)races_clock_tick(&t->clock, thread);
 }
 
 static void acquire(struct races *r, struct clock *to, uint64_t key)
 {
     const struct object *o = object_of(r, key, false);
     if (o)
-        (void)clock_join(to, &o->clock);
+        (void)races_clock_join(to, &o->clock);
 }
 
 void races_release(struct races *r, unsigned thread, uint64_t key)
@@ -133,7 +133,7 @@ void races_store(struct races *r, unsigned thread, uint64_t address, bool ordere
     } else if (t->released.count) {
         struct object *o = object_of(r, address, true);
         if (o)
-            (void)clock_join(&o->clock, &t->released);
+            (void)races_clock_join(&o->clock, &t->released);
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -168,9 +168,9 @@ void races_fence(struct races *r, unsigned thread, bool releases, bool acquires)
         t->recent[i] = 0;
     }
     if (acquires)
-        (void)clock_join(&t->clock, &t->pending);
-    if (releases && clock_join(&t->released, &t->clock))
-        (void)clock_tick(&t->clock, thread);
+        (void)races_clock_join(&t->clock, &t->pending);
+    if (releases && races_clock_join(&t->released, &t->clock))
+        (void)races_clock_tick(&t->clock, thread);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -271,7 +271,7 @@ bool races_access(struct races *r, const struct races_access *a, struct race *ou
     struct cell now = {.place = a->place, .thread = (uint16_t)a->thread, .how = (uint8_t)a->how};
     now.clock = clock_of(&t->clock, a->thread);
     for (uint64_t g = a->address & ~(uint64_t)(GRANULE - 1); g < end; g += GRANULE) {
-        struct cell *cells = shadow_at(r->shadow, g, true);
+        struct cell *cells = races_shadow_at(r->shadow, g, true);
         if (!cells)
             break;
         now.bytes = bytes_of(g, a->address, end);
@@ -300,7 +300,7 @@ static void walk(struct races *r, uint64_t address, uint64_t size, bool make,
         return;
     pthread_mutex_lock(&r->lock);
     for (uint64_t g = address & ~(uint64_t)(GRANULE - 1); g < address + size;) {
-        struct cell *cells = shadow_at(r->shadow, g, make);
+        struct cell *cells = races_shadow_at(r->shadow, g, make);
         if (cells)
             each(r, cells, bytes_of(g, address, address + size));
         g = cells ? g + GRANULE : (g / PAGE + 1) * PAGE;

@@ -13,12 +13,12 @@ struct shadow {
     unsigned count;
 };
 
-struct shadow *shadow_create(void)
+struct shadow *races_shadow_create(void)
 {
     return calloc(1, sizeof(struct shadow));
 }
 
-void shadow_free(struct shadow *s)
+void races_shadow_free(struct shadow *s)
 {
     if (!s)
         return;
@@ -30,7 +30,7 @@ void shadow_free(struct shadow *s)
     free(s);
 }
 
-struct cell *shadow_at(struct shadow *s, uint64_t address, bool make)
+struct cell *races_shadow_at(struct shadow *s, uint64_t address, bool make)
 {
     struct page **page = &s->pages[address / PAGE];
     if (!*page && make && s->count < PAGES_MAX) {

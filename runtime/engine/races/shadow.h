@@ -17,10 +17,10 @@ struct cell {
 
 struct shadow;
 
-struct shadow *shadow_create(void); /* NULL if there is no memory */
-void shadow_free(struct shadow *s);
+struct shadow *races_shadow_create(void); /* NULL if there is no memory */
+void races_shadow_free(struct shadow *s);
 /* Returns the CELLS accesses to the granule at `address`. Returns NULL if there are none; with
  * `make`, if there is no memory or the limit is reached. */
-struct cell *shadow_at(struct shadow *s, uint64_t address, bool make);
+struct cell *races_shadow_at(struct shadow *s, uint64_t address, bool make);
 
 #endif

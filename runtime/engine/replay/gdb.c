@@ -192,7 +192,7 @@ static void go_forward(struct target *t)
         if (machine_at_end(r))
             break;
         const bool steps = t->step == thread;
-        if (!machine_search(r, &t->points, here, steps ? tick + 1 : UINT64_MAX, &hit))
+        if (!replay_machine_search(r, &t->points, here, steps ? tick + 1 : UINT64_MAX, &hit))
             break;
         if (hit.there) {
             stopped_at(t, &hit, thread_at(r, hit.tick));
@@ -215,7 +215,7 @@ static void go_forward(struct target *t)
 static bool seek(struct target *t, uint64_t tick)
 {
     uint64_t at;
-    return states_restore(t->r, tick, &at) && machine_forward(t->r, tick);
+    return replay_states_restore(t->r, tick, &at) && replay_machine_forward(t->r, tick);
 }
 
 static void stopped_at_begin(struct target *t)
@@ -260,7 +260,7 @@ static bool last_hit(struct target *t, uint64_t to, struct hit *last)
     bool here = true; /* includes the first tick */
     *last = (struct hit){0};
     while (machine_tick(t->r) < to) {
-        if (!machine_search(t->r, &t->points, here, to, &hit))
+        if (!replay_machine_search(t->r, &t->points, here, to, &hit))
             return false;
         here = !hit.there || hit.watch != SIZE_MAX;
         if (hit.there)
@@ -276,7 +276,7 @@ static void go_back(struct target *t)
     struct hit hit = {0};
     uint64_t to = machine_tick(t->r), from;
     while (to > 0) {
-        if (!states_restore(t->r, to - 1, &from) || !last_hit(t, to, &hit))
+        if (!replay_states_restore(t->r, to - 1, &from) || !last_hit(t, to, &hit))
             break;
         if (hit.there || from == 0)
             break;
@@ -384,7 +384,7 @@ enum dpk_status dpk_replay_serve(struct dpk_replay *r, int in, int out, struct d
                                              .attached = true,
                                              .rights = rights};
     struct target *t = calloc(1, sizeof *t);
-    if (!t || !states_begin(r)) {
+    if (!t || !replay_states_begin(r)) {
         free(t);
         return dpk_fail_nomem(err);
     }
@@ -394,7 +394,7 @@ enum dpk_status dpk_replay_serve(struct dpk_replay *r, int in, int out, struct d
                                          : dpk_gdb_serve(in, out, t->wake, &ops, t, err);
     while (t->points.break_count > 0)
         (void)breakpoint(t, t->points.breaks[0], false);
-    states_end(r);
+    replay_states_end(r);
     if (t->wake >= 0)
         close(t->wake);
     free(t);

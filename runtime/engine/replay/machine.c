@@ -20,12 +20,12 @@ static bool went_astray(struct dpk_replay *r, const char *what)
 static bool settle(struct dpk_replay *r)
 {
     uint64_t values[DPK_CHANGED_COUNT];
-    while (!machine_at_end(r) && r->done == run_ticks(&r->record)) {
+    while (!machine_at_end(r) && r->done == replay_run_ticks(&r->record)) {
         dpk_record_registers(machine_hart(r), values);
         if (dpk_record_check(values) != r->record.address)
             return went_astray(r, "has other registers");
         r->run++;
-        if (!machine_next(r))
+        if (!replay_machine_next(r))
             return false;
     }
     return true;
@@ -51,7 +51,7 @@ static bool count(struct dpk_replay *r, uint64_t before, enum rv64_stop why)
     return settle(r);
 }
 
-bool machine_forward(struct dpk_replay *r, uint64_t limit)
+bool replay_machine_forward(struct dpk_replay *r, uint64_t limit)
 {
     if (!settle(r))
         return false;
@@ -71,7 +71,7 @@ bool machine_forward(struct dpk_replay *r, uint64_t limit)
         if (!count(r, before, why))
             return false;
         if (r->states)
-            states_keep(r);
+            replay_states_keep(r);
     }
     return true;
 }
@@ -109,8 +109,8 @@ static bool run(struct dpk_replay *r, uint64_t limit)
     return count(r, before, rv64_run(r->core, h, some - 64));
 }
 
-bool machine_search(struct dpk_replay *r, const struct points *points, bool here, uint64_t limit,
-                    struct hit *hit)
+bool replay_machine_search(struct dpk_replay *r, const struct points *points, bool here,
+                           uint64_t limit, struct hit *hit)
 {
     const uint64_t begin = machine_tick(r);
     *hit = (struct hit){.watch = SIZE_MAX};
@@ -118,7 +118,8 @@ bool machine_search(struct dpk_replay *r, const struct points *points, bool here
         if (machine_tick(r) - begin >= PART)
             return true;
         hit->tick = machine_tick(r);
-        if (!first && r->done < run_ticks(&r->record) && is_break(points, machine_hart(r)->pc)) {
+        if (!first && r->done < replay_run_ticks(&r->record) &&
+            is_break(points, machine_hart(r)->pc)) {
             hit->there = true;
             return true;
         }
@@ -132,7 +133,7 @@ bool machine_search(struct dpk_replay *r, const struct points *points, bool here
             !is_break(points, machine_hart(r)->pc) && !run(r, limit))
             return false;
         if (r->states)
-            states_keep(r);
+            replay_states_keep(r);
     }
     return true;
 }
@@ -141,7 +142,7 @@ bool machine_search(struct dpk_replay *r, const struct points *points, bool here
 
 enum dpk_status dpk_replay_run(struct dpk_replay *r, struct dpk_error *err)
 {
-    (void)machine_forward(r, UINT64_MAX);
+    (void)replay_machine_forward(r, UINT64_MAX);
     if (r->failure.status == DPK_OK)
         return DPK_OK;
     return dpk_fail(err, r->failure.status, "%s", r->failure.message);

@@ -51,9 +51,9 @@ struct dpk_replay {
 
 /* ---- open.c ---- */
 /* Applies records from r->applied up to the next run. Returns false with r->failure. */
-bool machine_next(struct dpk_replay *r);
+bool replay_machine_next(struct dpk_replay *r);
 /* Moves the machine to the first record. */
-bool machine_reset(struct dpk_replay *r);
+bool replay_machine_reset(struct dpk_replay *r);
 
 /* ---- machine.c ---- */
 static inline bool machine_at_end(const struct dpk_replay *r)
@@ -69,9 +69,9 @@ static inline struct rv64_hart *machine_hart(const struct dpk_replay *r)
     return &r->threads[r->record.thread].hart;
 }
 /* Returns the ticks of a run: its instructions, and the attempt at which it stopped. */
-uint64_t run_ticks(const struct dpk_record *run);
+uint64_t replay_run_ticks(const struct dpk_record *run);
 /* Runs to the tick `limit`, or to the end. Returns false with r->failure. */
-bool machine_forward(struct dpk_replay *r, uint64_t limit);
+bool replay_machine_forward(struct dpk_replay *r, uint64_t limit);
 
 /* Breakpoints and watches of a debugger. */
 struct points {
@@ -88,15 +88,15 @@ struct hit {
 /* Same, but stops at the first hit: before the instruction of a breakpoint, or after the access of
  * a watch. Without `here`, it ignores a breakpoint at the first tick. It runs at most about a
  * million ticks, so that the caller can check for a request to stop. */
-bool machine_search(struct dpk_replay *r, const struct points *points, bool here, uint64_t limit,
-                    struct hit *hit);
+bool replay_machine_search(struct dpk_replay *r, const struct points *points, bool here,
+                           uint64_t limit, struct hit *hit);
 
 /* ---- states.c ---- */
-bool states_begin(struct dpk_replay *r);
-void states_end(struct dpk_replay *r);
+bool replay_states_begin(struct dpk_replay *r);
+void replay_states_end(struct dpk_replay *r);
 /* Keeps a copy of the present state, if it is far from the other copies. */
-void states_keep(struct dpk_replay *r);
+void replay_states_keep(struct dpk_replay *r);
 /* Restores the last copy that is not after `tick`. *at: its tick. Returns false with r->failure. */
-bool states_restore(struct dpk_replay *r, uint64_t tick, uint64_t *at);
+bool replay_states_restore(struct dpk_replay *r, uint64_t tick, uint64_t *at);
 
 #endif

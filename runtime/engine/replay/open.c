@@ -7,7 +7,7 @@
 
 #define GUEST_SIZE (UINT64_C(1) << 32)
 
-uint64_t run_ticks(const struct dpk_record *run)
+uint64_t replay_run_ticks(const struct dpk_record *run)
 {
     const bool tried = run->small == RV64_STOP_ECALL || run->small == RV64_STOP_EBREAK ||
                        run->small == RV64_STOP_FAULT;
@@ -19,7 +19,7 @@ uint64_t run_ticks(const struct dpk_record *run)
 static enum dpk_status add_run(struct dpk_replay *r, const struct dpk_record *record, size_t at,
                                struct dpk_error *err)
 {
-    const uint64_t ticks = run_ticks(record);
+    const uint64_t ticks = replay_run_ticks(record);
     if (ticks > INT64_MAX - r->ticks)
         return dpk_fail(err, DPK_ERR_FORMAT, "damaged: more instructions than 63 bits count");
     if (r->run_count == r->run_capacity) {
@@ -91,7 +91,7 @@ static enum dpk_status build(struct dpk_replay *r, struct dpk_error *err)
     enum dpk_status status = read_records(r, err);
     if (status != DPK_OK)
         return status;
-    if (!machine_reset(r))
+    if (!replay_machine_reset(r))
         return dpk_fail(err, r->failure.status, "%s", r->failure.message);
     return DPK_OK;
 }
@@ -141,7 +141,7 @@ void dpk_replay_close(struct dpk_replay *r)
 {
     if (!r)
         return;
-    states_end(r);
+    replay_states_end(r);
     if (r->core)
         rv64_core_destroy(r->core);
     rv64_memory_destroy(r->memory);
@@ -225,7 +225,7 @@ static void begin_run(struct dpk_replay *r, const struct dpk_record *record)
     dpk_record_apply(record, &t->hart);
 }
 
-bool machine_next(struct dpk_replay *r)
+bool replay_machine_next(struct dpk_replay *r)
 {
     struct dpk_record record;
     bool cut;
@@ -263,7 +263,7 @@ static bool make_parts(struct dpk_replay *r)
     return true;
 }
 
-bool machine_reset(struct dpk_replay *r)
+bool replay_machine_reset(struct dpk_replay *r)
 {
     if (!make_parts(r)) {
         dpk_fail_nomem(&r->failure);
@@ -271,7 +271,7 @@ bool machine_reset(struct dpk_replay *r)
     }
     r->run = 0;
     r->applied = r->begin;
-    return machine_next(r) && machine_forward(r, 0);
+    return replay_machine_next(r) && replay_machine_forward(r, 0);
 }
 
 void dpk_replay_facts(const struct dpk_replay *r, struct dpk_replay_facts *out)

@@ -136,7 +136,7 @@ static void thin_out(struct states *all)
 }
 
 /* If memory is exhausted, no copy is made, and going back takes longer. */
-void states_keep(struct dpk_replay *r)
+void replay_states_keep(struct dpk_replay *r)
 {
     struct states *all = r->states;
     const struct state *last = &all->list[all->count - 1];
@@ -150,7 +150,7 @@ void states_keep(struct dpk_replay *r)
         all->count++;
 }
 
-bool states_begin(struct dpk_replay *r)
+bool replay_states_begin(struct dpk_replay *r)
 {
     r->states = calloc(1, sizeof *r->states);
     if (!r->states)
@@ -160,7 +160,7 @@ bool states_begin(struct dpk_replay *r)
     return keep(r, &r->states->list[0], NULL);
 }
 
-void states_end(struct dpk_replay *r)
+void replay_states_end(struct dpk_replay *r)
 {
     if (!r->states)
         return;
@@ -201,7 +201,7 @@ static bool find_record(struct dpk_replay *r)
            dpk_records_next(r->file.data, r->file.size, &at, &r->record, &cut, NULL);
 }
 
-bool states_restore(struct dpk_replay *r, uint64_t tick, uint64_t *at)
+bool replay_states_restore(struct dpk_replay *r, uint64_t tick, uint64_t *at)
 {
     unsigned i = r->states->count - 1;
     while (i > 0 && r->states->list[i].tick > tick)

@@ -21,7 +21,7 @@ void sched_deferred_init(struct sched_deferred *d, void (*run)(struct sched_defe
     list_init(&d->node);
 }
 
-void deferred_allow(void)
+void sched_deferred_allow(void)
 {
     is_worker = true;
 }
@@ -34,7 +34,7 @@ bool sched_has_deferred(void)
 /* With one worker, runs must be repeatable, so nothing depends on the clock. */
 bool sched_defer(struct sched_deferred *d)
 {
-    if (!is_worker || !atomic_load_explicit(&queue_has_work, memory_order_relaxed) ||
+    if (!is_worker || !atomic_load_explicit(&sched_queue_has_work, memory_order_relaxed) ||
         sched_workers() == 1)
         return false;
     if (atomic_exchange(&d->waits, true))
@@ -69,7 +69,7 @@ static bool must_run(void)
     return !next || next->state == HART_POLLING || dpk_now_ns() - deferred.since >= WAIT_NS;
 }
 
-void deferred_check(void)
+void sched_deferred_check(void)
 {
     while (!list_empty(&deferred.waiting) && must_run())
         run_first();

@@ -42,7 +42,7 @@ void sched_group_release(struct sched_group *g)
     while (!list_empty(&again)) {
         struct sched_hart *h = owner_of(again.next, struct sched_hart, queued);
         list_remove(&h->queued);
-        hart_ready(h, HART_READY);
+        sched_hart_ready(h, HART_READY);
     }
 }
 

@@ -4,22 +4,22 @@
 #include "engine/sched/queue.h"
 #include "engine/sched/units.h"
 
-void hart_ready(struct sched_hart *h, enum hart_state state)
+void sched_hart_ready(struct sched_hart *h, enum hart_state state)
 {
     struct sched_group *g = h->group;
     if (g->holds == 0 && !h->hold) {
         sched_queue_put(h, state);
         if (state == HART_NEW && h->event)
-            lead_begin(h);
+            sched_lead_begin(h);
         return;
     }
-    lead_end(h);
+    sched_lead_end(h);
     h->state = HART_HELD;
     list_append(&g->held, &h->queued);
     pthread_cond_broadcast(&g->still);
 }
 
-bool hart_is_doomed(const struct sched_hart *h)
+bool sched_hart_is_doomed(const struct sched_hart *h)
 {
     return h->group->ended && h != h->group->survivor;
 }
@@ -34,7 +34,8 @@ static bool watch(struct sched_hart *h)
     return sched_timer_start(&h->timer, h->blocked + (h->ran < limit ? limit - h->ran : 0));
 }
 
-void hart_block(struct sched_hart *h, struct sched_counter *c, uint64_t threshold, uint64_t mask)
+void sched_hart_block(struct sched_hart *h, struct sched_counter *c, uint64_t threshold,
+                      uint64_t mask)
 {
     h->state = HART_BLOCKED;
     h->awaited = c;
@@ -50,7 +51,7 @@ static void wake(struct sched_wait *w)
     struct sched_hart *h = owner_of(w, struct sched_hart, wait);
     sched_timer_stop(&h->timer);
     h->ran += dpk_now_ns() - h->blocked;
-    hart_ready(h, HART_READY);
+    sched_hart_ready(h, HART_READY);
 }
 
 static void expired(struct sched_timer *t)
@@ -80,35 +81,35 @@ void sched_hart_start(struct sched_hart *h, struct dpk_units units)
 {
     h->ran = 0;
     h->units = units;
-    if (dpk_units_none(&units) || unit_take(h))
-        hart_ready(h, HART_NEW);
+    if (dpk_units_none(&units) || sched_unit_take(h))
+        sched_hart_ready(h, HART_NEW);
     else
-        unit_await(h);
+        sched_unit_await(h);
 }
 
 bool sched_hart_occupy(struct sched_hart *h, const struct dpk_units *units)
 {
     h->units = *units;
-    return unit_take(h);
+    return sched_unit_take(h);
 }
 
 void sched_hart_vacate(struct sched_hart *h)
 {
-    struct sched_hart *next = unit_give(h);
+    struct sched_hart *next = sched_unit_give(h);
     if (next)
-        hart_ready(next, HART_NEW);
+        sched_hart_ready(next, HART_NEW);
 }
 
 void sched_hart_end(struct sched_hart *h, enum hart_end how, uint64_t value)
 {
     struct sched_group *g = h->group;
     bool stopped = h->state == HART_ENDING;
-    h->state = hart_is_doomed(h) ? HART_FAILED : HART_IDLE;
+    h->state = sched_hart_is_doomed(h) ? HART_FAILED : HART_IDLE;
     if (h == g->survivor)
         g->survivor = NULL;
     list_remove(&h->queued);
     list_remove(&h->wait.node);
-    lead_end(h);
+    sched_lead_end(h);
     sched_timer_stop(&h->timer);
     sched_hart_vacate(h);
     if (stopped)

@@ -25,22 +25,22 @@ static struct sched_hart *first(void)
     return owner_of(leads.harts.next, struct sched_hart, leads);
 }
 
-bool lead_exists(void)
+bool sched_lead_exists(void)
 {
     return !list_empty(&leads.harts);
 }
 
-void lead_begin(struct sched_hart *h)
+void sched_lead_begin(struct sched_hart *h)
 {
     h->lead_number = ++leads.begun;
     h->lead = LEAD_INSTRUCTIONS;
     list_append(&leads.harts, &h->leads);
 }
 
-void lead_end(struct sched_hart *h)
+void sched_lead_end(struct sched_hart *h)
 {
     list_remove(&h->leads);
-    uint64_t over = lead_exists() ? first()->lead_number - 1 : leads.begun;
+    uint64_t over = sched_lead_exists() ? first()->lead_number - 1 : leads.begun;
     if (over == leads.over.value)
         return;
     sched_counter_set(&leads.over, over);
@@ -48,12 +48,12 @@ void lead_end(struct sched_hart *h)
         sched_timer_stop(&leads.timer);
 }
 
-void lead_spend(struct sched_hart *h, const struct slice *s)
+void sched_lead_spend(struct sched_hart *h, const struct slice *s)
 {
     if (list_empty(&h->leads))
         return;
     if (s->end != SLICE_USED || s->instructions >= h->lead)
-        lead_end(h);
+        sched_lead_end(h);
     else
         h->lead -= s->instructions;
 }
@@ -67,15 +67,15 @@ static bool watch(void)
 static void expired(struct sched_timer *t)
 {
     (void)t;
-    while (lead_exists() && first()->lead_number <= leads.watched)
-        lead_end(first());
-    if (lead_exists() && !list_empty(&leads.over.waits))
+    while (sched_lead_exists() && first()->lead_number <= leads.watched)
+        sched_lead_end(first());
+    if (sched_lead_exists() && !list_empty(&leads.over.waits))
         (void)watch(); /* the timers' thread runs this, so it exists */
 }
 
 bool sched_follow(struct sched_wait *w)
 {
-    if (!lead_exists() || (list_empty(&leads.over.waits) && !watch()))
+    if (!sched_lead_exists() || (list_empty(&leads.over.waits) && !watch()))
         return false;
     w->threshold = leads.begun - 1;
     w->mask = UINT64_MAX;

@@ -5,13 +5,13 @@
 #include "engine/sched/sched.h"
 
 /* Gives `h` a head start. */
-void lead_begin(struct sched_hart *h);
+void sched_lead_begin(struct sched_hart *h);
 /* Ends the head start of `h`, if it has one. */
-void lead_end(struct sched_hart *h);
+void sched_lead_end(struct sched_hart *h);
 /* Ends the head start after a slice that used it up, or in which the hart found nothing more to
  * do. */
-void lead_spend(struct sched_hart *h, const struct slice *s);
+void sched_lead_spend(struct sched_hart *h, const struct slice *s);
 /* Returns true if any hart has a head start. */
-bool lead_exists(void);
+bool sched_lead_exists(void);
 
 #endif

@@ -11,8 +11,8 @@ static struct {
     bool forked;
 } sched = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-pthread_cond_t workers_called = PTHREAD_COND_INITIALIZER;
-unsigned workers_due;
+pthread_cond_t sched_workers_called = PTHREAD_COND_INITIALIZER;
+unsigned sched_workers_due;
 
 /* A worker without work polls before it sleeps, if workers are called often: waking a thread on an
  * idle processor takes longer than most activations. One worker polls at a time. */
@@ -28,8 +28,8 @@ static struct {
 /* Returns the number of due workers, except a worker that polls, which needs no signal. */
 static unsigned take_due(void)
 {
-    unsigned due = workers_due;
-    workers_due = 0;
+    unsigned due = sched_workers_due;
+    sched_workers_due = 0;
     if (due > 0 && atomic_exchange(&idle.polls, false))
         due--;
     return due;
@@ -38,7 +38,7 @@ static unsigned take_due(void)
 static void signal_workers(unsigned due)
 {
     for (; due > 0; due--)
-        pthread_cond_signal(&workers_called);
+        pthread_cond_signal(&sched_workers_called);
 }
 
 void sched_lock(void)
@@ -75,7 +75,7 @@ bool sched_wait(pthread_cond_t *cond, uint64_t deadline)
 
 /* ---- Workers without work ---- */
 
-void workers_may_poll(bool may)
+void sched_workers_may_poll(bool may)
 {
     idle.allowed = may && dpk_cores() > 1;
 }
@@ -97,26 +97,26 @@ static bool poll_for_call(void)
     return !atomic_exchange(&idle.polls, false);
 }
 
-void worker_sleep(bool polls)
+void sched_worker_sleep(bool polls)
 {
     if (!polls || !idle.allowed || idle.apart > POLL_NS || idle.polls || !poll_for_call())
-        sched_wait(&workers_called, SCHED_NEVER);
+        sched_wait(&sched_workers_called, SCHED_NEVER);
     const uint64_t now = dpk_now_ns();
     idle.apart = now - idle.woken;
     idle.woken = now;
 }
 
-void workers_wake(void)
+void sched_workers_wake(void)
 {
     atomic_store(&idle.polls, false);
-    pthread_cond_broadcast(&workers_called);
+    pthread_cond_broadcast(&sched_workers_called);
 }
 
 void sched_forked(void)
 {
     sched.forked = true;
     atomic_store(&idle.polls, false);
-    sched_cond_init(&workers_called); /* a signal might wait for threads that slept there */
+    sched_cond_init(&sched_workers_called); /* a signal might wait for threads that slept there */
 }
 
 bool sched_is_forked(void)

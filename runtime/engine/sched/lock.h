@@ -6,15 +6,15 @@
 #include <stdbool.h>
 
 /* The condition on which workers sleep. */
-extern pthread_cond_t workers_called;
+extern pthread_cond_t sched_workers_called;
 /* Number of workers to wake when the lock is released: one for each hart that has become ready and
  * that no thread has taken meanwhile. */
-extern unsigned workers_due;
+extern unsigned sched_workers_due;
 /* A worker sleeps until it is woken. `polls`: it may first poll for a while. */
-void worker_sleep(bool polls);
+void sched_worker_sleep(bool polls);
 /* Sets whether workers may poll at all. */
-void workers_may_poll(bool may);
+void sched_workers_may_poll(bool may);
 /* Wakes all workers. */
-void workers_wake(void);
+void sched_workers_wake(void);
 
 #endif

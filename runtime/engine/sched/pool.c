@@ -7,8 +7,8 @@ static void retry(struct sched_timer *t)
     struct sched_pool *pool = owner_of(t, struct sched_pool, timer);
     struct sched_hart *next;
     pool->sharing->retry(pool);
-    while ((next = unit_next(pool)))
-        hart_ready(next, HART_NEW);
+    while ((next = sched_unit_next(pool)))
+        sched_hart_ready(next, HART_NEW);
     if (!list_empty(&pool->line))
         sched_pool_await(pool);
 }

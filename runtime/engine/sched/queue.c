@@ -2,12 +2,12 @@
 
 #include "engine/sched/lead.h"
 
-struct list run_queue = {&run_queue, &run_queue};
-atomic_bool queue_has_work;
+struct list sched_run_queue = {&sched_run_queue, &sched_run_queue};
+atomic_bool sched_queue_has_work;
 
 void sched_queue_remove(const struct sched_group *g, struct list *to)
 {
-    for (struct list *n = run_queue.next, *next; n != &run_queue; n = next) {
+    for (struct list *n = sched_run_queue.next, *next; n != &sched_run_queue; n = next) {
         struct sched_hart *h = owner_of(n, struct sched_hart, queued);
         next = n->next;
         if (h->group != g)
@@ -15,6 +15,6 @@ void sched_queue_remove(const struct sched_group *g, struct list *to)
         list_remove(n);
         list_append(to, n);
         h->state = HART_HELD;
-        lead_end(h);
+        sched_lead_end(h);
     }
 }

@@ -16,12 +16,12 @@ static struct {
     unsigned polling; /* of these, on workers, of harts that poll */
 } runs;
 
-void run_configure(unsigned workers)
+void sched_run_configure(unsigned workers)
 {
     runs.workers = workers;
 }
 
-unsigned run_count(void)
+unsigned sched_run_count(void)
 {
     return runs.running;
 }
@@ -88,13 +88,13 @@ static bool gives_back(const struct sched_hart *h, const struct slice *s)
 {
     if (!slice_is_borrowed(s))
         return false;
-    return h->workers_only || slice_is_hurried(s) || waiter_is_late(s->waiter) ||
+    return h->workers_only || slice_is_hurried(s) || sched_waiter_is_late(s->waiter) ||
            runs.running > runs.workers;
 }
 
 static bool may_run_on(const struct sched_hart *h, const struct slice *s)
 {
-    return h->state != HART_ENDING && !hart_is_doomed(h) && !is_over_limit(h) &&
+    return h->state != HART_ENDING && !sched_hart_is_doomed(h) && !is_over_limit(h) &&
            h->group->holds == 0 && !h->hold && !s->stopped;
 }
 
@@ -121,13 +121,14 @@ static void settle(struct sched_hart *h, const struct slice *s)
     const bool lone = h == h->group->survivor; /* its faults have no effect */
     if (!h->group->ended && s->end != SLICE_DONE && is_over_limit(h))
         h->group->owner->overran(h, overrun_of(h));
-    if (h->state == HART_ENDING || hart_is_doomed(h) || s->end == SLICE_DONE ||
+    if (h->state == HART_ENDING || sched_hart_is_doomed(h) || s->end == SLICE_DONE ||
         (lone && (s->end == SLICE_FAULT || is_over_limit(h))))
         sched_hart_end(h, s->how, s->value);
     else if (is_still_blocked(s))
-        hart_block(h, s->counter, s->threshold, s->mask);
+        sched_hart_block(h, s->counter, s->threshold, s->mask);
     else
-        hart_ready(h, s->end == SLICE_POLLED && s->runner == ON_WORKER ? HART_POLLING : HART_READY);
+        sched_hart_ready(h, s->end == SLICE_POLLED && s->runner == ON_WORKER ? HART_POLLING
+                                                                             : HART_READY);
 }
 
 /* Returns whether a worker must come for the next hart in the queue. Polling harts already have a
@@ -136,7 +137,7 @@ static bool needs_worker(const struct slice *s)
 {
     const struct sched_hart *next = sched_queue_first();
     if (s->runner == ON_WORKER)
-        return s->end != SLICE_POLLED && list_has_more(&run_queue);
+        return s->end != SLICE_POLLED && list_has_more(&sched_run_queue);
     return next && next->state != HART_POLLING;
 }
 
@@ -158,15 +159,15 @@ static void run_slice(struct sched_hart *h, struct slice *s, uint64_t *from, boo
     *from = charge(h, s, *from, polled);
     sched_lock();
     if (s->runner == ON_WORKER)
-        deferred_check();
+        sched_deferred_check();
     if (h->share)
         *h->share += h->ran - before;
     g->instructions += s->instructions;
     h->retired += s->instructions;
-    lead_spend(h, s);
+    sched_lead_spend(h, s);
 }
 
-bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w)
+bool sched_run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w)
 {
     struct sched_group *g = h->group;
     struct slice s = {.runner = runner, .waiter = w};
@@ -191,8 +192,8 @@ bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched
     if (--g->running == 0)
         pthread_cond_broadcast(&g->still);
     g->owner->settled(g);
-    if (workers_due == 0 && needs_worker(&s))
-        workers_due = 1;
+    if (sched_workers_due == 0 && needs_worker(&s))
+        sched_workers_due = 1;
     sched_group_leave(g);
     return rests;
 }

@@ -7,9 +7,9 @@
 /* Runs `h`, which is in no list, until it ends, blocks, or another hart should get the processor.
  * `w`: the wait of the host thread that runs it, else NULL. Returns true if the worker should sleep
  * now, because another worker takes `h` from the run queue. */
-bool run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w);
+bool sched_run_hart(struct sched_hart *h, enum slice_runner runner, const struct sched_waiter *w);
 /* Returns the number of running slices, on workers and host threads. */
-unsigned run_count(void);
-void run_configure(unsigned workers);
+unsigned sched_run_count(void);
+void sched_run_configure(unsigned workers);
 
 #endif

@@ -63,7 +63,7 @@ void sched_timer_stop(struct sched_timer *t)
     list_remove(&t->node);
 }
 
-void timers_stop(void)
+void sched_timers_stop(void)
 {
     if (!timers.runs)
         return;

@@ -3,6 +3,6 @@
 #define DPK_ENGINE_SCHED_TIMER_H
 
 /* Ends the thread. Call this without the lock. */
-void timers_stop(void);
+void sched_timers_stop(void);
 
 #endif

@@ -3,7 +3,7 @@
 #define RETRY_NS 1000000u
 
 /* Searches from the highest number down, because harts with an affinity mostly name low units. */
-bool unit_take(struct sched_hart *h)
+bool sched_unit_take(struct sched_hart *h)
 {
     struct sched_pool *pool = h->group->pool;
     for (unsigned i = DPK_UNITS_MAX / 64; i-- > 0;) {
@@ -28,7 +28,7 @@ static bool others_have_some(const struct sched_pool *pool)
     return dpk_units_count(&unclaimed) < DPK_UNITS_MAX;
 }
 
-void unit_await(struct sched_hart *h)
+void sched_unit_await(struct sched_hart *h)
 {
     struct sched_pool *pool = h->group->pool;
     h->state = HART_WAITS_UNIT;
@@ -36,11 +36,11 @@ void unit_await(struct sched_hart *h)
     sched_pool_await(pool);
 }
 
-struct sched_hart *unit_next(struct sched_pool *pool)
+struct sched_hart *sched_unit_next(struct sched_pool *pool)
 {
     for (struct list *n = pool->line.next; n != &pool->line; n = n->next) {
         struct sched_hart *next = owner_of(n, struct sched_hart, queued);
-        if (!unit_take(next))
+        if (!sched_unit_take(next))
             continue;
         list_remove(n);
         return next;
@@ -48,7 +48,7 @@ struct sched_hart *unit_next(struct sched_pool *pool)
     return NULL;
 }
 
-struct sched_hart *unit_give(struct sched_hart *h)
+struct sched_hart *sched_unit_give(struct sched_hart *h)
 {
     struct sched_pool *pool = h->group->pool;
     if (h->unit == SCHED_NO_UNIT)
@@ -58,7 +58,7 @@ struct sched_hart *unit_give(struct sched_hart *h)
     dpk_units_remove(&pool->taken, h->unit);
     pool->occupied[h->unit] = NULL;
     h->unit = SCHED_NO_UNIT;
-    struct sched_hart *next = unit_next(pool);
+    struct sched_hart *next = sched_unit_next(pool);
     if (!list_empty(&pool->line))
         sched_pool_await(pool);
     return next;

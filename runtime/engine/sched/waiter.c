@@ -42,7 +42,7 @@ void sched_waiter_sleep(struct sched_waiter *w)
     sched_wait(&w->cond, SCHED_NEVER);
 }
 
-bool waiter_is_late(const struct sched_waiter *w)
+bool sched_waiter_is_late(const struct sched_waiter *w)
 {
     return w->deadline != SCHED_NEVER && dpk_now_ns() >= w->deadline;
 }

@@ -5,6 +5,6 @@
 #include "engine/sched/sched.h"
 
 /* Returns true if its deadline has passed. */
-bool waiter_is_late(const struct sched_waiter *w);
+bool sched_waiter_is_late(const struct sched_waiter *w);
 
 #endif

@@ -11,21 +11,21 @@
 #include "engine/sched/timer.h"
 #include "engine/sched/waiter.h"
 
-struct workers workers;
+struct workers sched_the_workers;
 
 /* ---- Workers ---- */
 
 static void *work(void *unused)
 {
     bool rests = false; /* another worker takes from the queue */
-    deferred_allow();
+    sched_deferred_allow();
     sched_lock();
-    while (!workers.stop) {
-        if (!rests && sched_queue_first() && (sched_workers() > 1 || run_count() == 0)) {
-            rests = run_hart(sched_queue_take(), ON_WORKER, NULL);
-            deferred_check();
+    while (!sched_the_workers.stop) {
+        if (!rests && sched_queue_first() && (sched_workers() > 1 || sched_run_count() == 0)) {
+            rests = sched_run_hart(sched_queue_take(), ON_WORKER, NULL);
+            sched_deferred_check();
         } else {
-            worker_sleep(!rests && run_count() == 0);
+            sched_worker_sleep(!rests && sched_run_count() == 0);
             rests = false;
         }
     }
@@ -35,37 +35,37 @@ static void *work(void *unused)
 
 bool sched_start_workers(void)
 {
-    if (workers.count)
+    if (sched_the_workers.count)
         return true;
-    if (!workers.threads)
-        workers.threads = calloc(sched_workers(), sizeof *workers.threads);
-    if (!workers.threads)
+    if (!sched_the_workers.threads)
+        sched_the_workers.threads = calloc(sched_workers(), sizeof *sched_the_workers.threads);
+    if (!sched_the_workers.threads)
         return false;
-    while (workers.count < sched_workers() &&
-           dpk_pthread_start(&workers.threads[workers.count], work, NULL) == 0)
-        workers.count++;
-    return workers.count > 0;
+    while (sched_the_workers.count < sched_workers() &&
+           dpk_pthread_start(&sched_the_workers.threads[sched_the_workers.count], work, NULL) == 0)
+        sched_the_workers.count++;
+    return sched_the_workers.count > 0;
 }
 
 void sched_configure(unsigned count)
 {
-    run_configure(count);
-    workers_may_poll(count > 1); /* runs with one worker are repeatable */
+    sched_run_configure(count);
+    sched_workers_may_poll(count > 1); /* runs with one worker are repeatable */
 }
 
 void sched_stop(void)
 {
     sched_lock();
-    workers.stop = true;
-    workers_wake();
+    sched_the_workers.stop = true;
+    sched_workers_wake();
     sched_unlock();
-    timers_stop();
-    for (unsigned i = 0; i < workers.count; i++)
-        pthread_join(workers.threads[i], NULL);
-    free(workers.threads);
-    workers.threads = NULL;
-    workers.count = 0;
-    workers.stop = false;
+    sched_timers_stop();
+    for (unsigned i = 0; i < sched_the_workers.count; i++)
+        pthread_join(sched_the_workers.threads[i], NULL);
+    free(sched_the_workers.threads);
+    sched_the_workers.threads = NULL;
+    sched_the_workers.count = 0;
+    sched_the_workers.stop = false;
 }
 
 /* ---- Host threads ---- */
@@ -77,7 +77,7 @@ static bool may_take_first(const struct sched_group *g)
 {
     const struct sched_hart *h = sched_queue_first();
     return h && h->group == g && !h->workers_only && !g->debugged && sched_workers() > 1 &&
-           run_count() < sched_workers();
+           sched_run_count() < sched_workers();
 }
 
 bool sched_waiter_work(struct sched_waiter *w)
@@ -87,14 +87,14 @@ bool sched_waiter_work(struct sched_waiter *w)
     if (!w->group || !may_take_first(w->group))
         return sched_wait(&w->cond, w->deadline);
     struct sched_hart *h = sched_queue_take();
-    run_hart(h, h == w->call ? ON_CALLER : ON_WAITER, w);
-    return !waiter_is_late(w);
+    sched_run_hart(h, h == w->call ? ON_CALLER : ON_WAITER, w);
+    return !sched_waiter_is_late(w);
 }
 
 bool sched_may_call(const struct sched_group *g)
 {
-    return g->holds == 0 && !lead_exists() &&
-           (sched_workers() > 1 || (run_count() == 0 && !sched_queue_first()));
+    return g->holds == 0 && !sched_lead_exists() &&
+           (sched_workers() > 1 || (sched_run_count() == 0 && !sched_queue_first()));
 }
 
 void sched_call(struct sched_hart *h, struct sched_waiter *w)
@@ -103,10 +103,10 @@ void sched_call(struct sched_hart *h, struct sched_waiter *w)
     h->ran = 0;
     h->units = (struct dpk_units){0};
     if (h->hold) {
-        hart_ready(h, HART_NEW);
+        sched_hart_ready(h, HART_NEW);
     } else {
         h->state = HART_NEW;
-        run_hart(h, ON_CALLER, w);
+        sched_run_hart(h, ON_CALLER, w);
     }
 }
 
@@ -116,6 +116,6 @@ void sched_run_moment(const struct sched_group *g)
     if (!may_take_first(g))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    run_hart(sched_queue_take(), ON_LAUNCHER, NULL);
+    sched_run_hart(sched_queue_take(), ON_LAUNCHER, NULL);
     pthread_setcancelstate(cancel_state, NULL);
 }

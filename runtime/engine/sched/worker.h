@@ -10,6 +10,6 @@ struct workers {
     unsigned count;
     bool stop;
 };
-extern struct workers workers;
+extern struct workers sched_the_workers;
 
 #endif

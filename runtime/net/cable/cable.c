@@ -47,7 +47,7 @@ struct dpk_cable *dpk_cable_call(const char *folder, const char *name)
 {
     char hello[HELLO_MAX];
     const size_t length = strnlen(name, DPK_CABLE_NAME_MAX - 1);
-    int fd = outlet_connect(folder);
+    int fd = cable_outlet_connect(folder);
     struct dpk_cable *c = fd >= 0 ? cable_new(fd) : NULL;
     if (!c)
         return NULL;

@@ -103,7 +103,7 @@ int dpk_outlet_accept(struct dpk_outlet *outlet)
     return -1;
 }
 
-int outlet_connect(const char *path)
+int cable_outlet_connect(const char *path)
 {
     struct sockaddr_un at;
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -122,7 +122,7 @@ int outlet_connect(const char *path)
 
 bool dpk_outlet_poke(const char *folder)
 {
-    int fd = outlet_connect(folder);
+    int fd = cable_outlet_connect(folder);
     close_if(fd);
     return fd >= 0;
 }

@@ -6,6 +6,6 @@
 
 /* Returns a socket to the process that holds the outlet of a folder, if it is of the same user or of
  * root. Returns -1 if there is no such process. */
-int outlet_connect(const char *folder);
+int cable_outlet_connect(const char *folder);
 
 #endif

@@ -110,12 +110,12 @@ static void find_layers(const uint8_t *frame, size_t size, const size_t *before,
     out->protocol = out->l4_size ? out->protocol : 0;
 }
 
-void layers_find(const uint8_t *frame, size_t size, struct layers *out)
+void frame_layers_find(const uint8_t *frame, size_t size, struct layers *out)
 {
     find_layers(frame, size, NULL, out);
 }
 
-void layers_find_before(const uint8_t *headers, size_t size, size_t data, struct layers *out)
+void frame_layers_find_before(const uint8_t *headers, size_t size, size_t data, struct layers *out)
 {
     find_layers(headers, size, &data, out);
 }
@@ -149,17 +149,17 @@ static uint16_t fold(uint64_t sum)
     return (uint16_t)(bytes[0] << 8 | bytes[1]);
 }
 
-uint16_t sum_of(const uint8_t *bytes, size_t size)
+uint16_t frame_sum_of(const uint8_t *bytes, size_t size)
 {
     return fold(add(0, bytes, size));
 }
 
-uint16_t sum_l3(const uint8_t *frame, const struct layers *l)
+uint16_t frame_sum_l3(const uint8_t *frame, const struct layers *l)
 {
-    return sum_of(frame + l->l3, l->l4 - l->l3);
+    return frame_sum_of(frame + l->l3, l->l4 - l->l3);
 }
 
-uint16_t sum_l4(const uint8_t *frame, const struct layers *l)
+uint16_t frame_sum_l4(const uint8_t *frame, const struct layers *l)
 {
     const bool v6 = l->version == 6;
     uint8_t pseudo[8] = {0};
@@ -170,32 +170,32 @@ uint16_t sum_l4(const uint8_t *frame, const struct layers *l)
     return fold(add(sum, frame + l->l4, l->end - l->l4));
 }
 
-size_t l4_checksum_at(const struct layers *l)
+size_t frame_l4_checksum_at(const struct layers *l)
 {
     return l->l4 + (l->protocol == PROTOCOL_TCP ? 16 : 6);
 }
 
-void checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset)
+void frame_checksum_finish(uint8_t *frame, size_t size, size_t start, size_t offset)
 {
     if (start >= size || size - start < 2 || offset > size - start - 2)
         return;
-    const uint16_t sum = (uint16_t)~sum_of(frame + start, size - start);
+    const uint16_t sum = (uint16_t)~frame_sum_of(frame + start, size - start);
     /* 0 would mean "no checksum" (RFC 768). For TCP both values are equivalent. */
     dpk_store_be16(frame + start + offset, sum ? sum : 0xffff);
 }
 
-void checksum_l3(uint8_t *frame, const struct layers *l)
+void frame_checksum_l3(uint8_t *frame, const struct layers *l)
 {
     uint8_t *checksum = frame + l->l3 + IPV4_CHECKSUM;
     dpk_store_be16(checksum, 0);
-    dpk_store_be16(checksum, (uint16_t)~sum_l3(frame, l));
+    dpk_store_be16(checksum, (uint16_t)~frame_sum_l3(frame, l));
 }
 
-void checksum_l4(uint8_t *frame, const struct layers *l)
+void frame_checksum_l4(uint8_t *frame, const struct layers *l)
 {
-    uint8_t *checksum = frame + l4_checksum_at(l);
+    uint8_t *checksum = frame + frame_l4_checksum_at(l);
     dpk_store_be16(checksum, 0);
-    const uint16_t sum = (uint16_t)~sum_l4(frame, l);
+    const uint16_t sum = (uint16_t)~frame_sum_l4(frame, l);
     /* UDP uses 0 for "no checksum" (RFC 768). */
     dpk_store_be16(checksum, sum == 0 && l->protocol == PROTOCOL_UDP ? 0xffff : sum);
 }

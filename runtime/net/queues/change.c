@@ -24,12 +24,12 @@ static enum dpk_counter push_vlan(struct packet *p, uint32_t tag)
 {
     uint8_t bytes[VLAN_TAG];
     dpk_store_be32(bytes, tag);
-    return packet_splice(p, MAC_ADDRESSES, 0, bytes, sizeof bytes);
+    return queues_packet_splice(p, MAC_ADDRESSES, 0, bytes, sizeof bytes);
 }
 
 static enum dpk_counter pop_vlan(struct packet *p)
 {
-    return has_tag(p) ? packet_splice(p, MAC_ADDRESSES, VLAN_TAG, NULL, 0) : DPK_COUNTERS;
+    return has_tag(p) ? queues_packet_splice(p, MAC_ADDRESSES, VLAN_TAG, NULL, 0) : DPK_COUNTERS;
 }
 
 /* ---- Tunnels ---- */
@@ -50,7 +50,7 @@ static uint16_t flow_port(const struct packet *p)
 static void set_lengths(uint8_t *header, size_t size, size_t inner, uint16_t port)
 {
     struct layers l;
-    layers_find_before(header, size, inner, &l);
+    frame_layers_find_before(header, size, inner, &l);
     if (l.version == 4)
         dpk_store_be16(header + l.l3 + IPV4_LENGTH, (uint16_t)(size - l.l3 + inner));
     if (l.version == 6)
@@ -62,7 +62,7 @@ static void set_lengths(uint8_t *header, size_t size, size_t inner, uint16_t por
     }
     if (l.version == 4) {
         dpk_store_be16(header + l.l3 + IPV4_CHECKSUM, 0);
-        dpk_store_be16(header + l.l3 + IPV4_CHECKSUM, (uint16_t)~sum_l3(header, &l));
+        dpk_store_be16(header + l.l3 + IPV4_CHECKSUM, (uint16_t)~frame_sum_l3(header, &l));
     }
 }
 
@@ -73,21 +73,21 @@ static enum dpk_counter wrap(struct packet *p, const uint8_t *header, size_t siz
         return DPK_DROP_TOO_LONG;
     memcpy(bytes, header, size);
     set_lengths(bytes, size, p->size, flow_port(p));
-    return packet_splice(p, 0, 0, bytes, size);
+    return queues_packet_splice(p, 0, 0, bytes, size);
 }
 
 /* Padding of the link layer after the IP packet does not belong to the inner frame. */
 static enum dpk_counter unwrap(struct packet *p)
 {
     struct layers l;
-    layers_find(p->bytes, p->size, &l);
+    frame_layers_find(p->bytes, p->size, &l);
     const uint8_t *header = p->bytes + l.l4;
     const size_t begin = l.l4 + l.l4_size + VXLAN_HEADER, end = l.end < p->size ? l.end : p->size;
     if (l.protocol != PROTOCOL_UDP || begin > end || header[2] != VXLAN_PORT >> 8 ||
         header[3] != (VXLAN_PORT & 0xff) || !(header[l.l4_size] & VXLAN_HAS_VNI))
         return DPK_DROP_NO_RULE;
     p->size = end;
-    return packet_splice(p, 0, begin, NULL, 0);
+    return queues_packet_splice(p, 0, begin, NULL, 0);
 }
 
 /* ---- All changes ---- */
@@ -98,7 +98,7 @@ static void count(const struct packet *p, struct dpk_flow_counter *counter)
     atomic_fetch_add_explicit(&counter->octets, p->size, memory_order_relaxed);
 }
 
-enum dpk_counter packet_change(struct packet *p, const struct dpk_flow_change *change)
+enum dpk_counter queues_packet_change(struct packet *p, const struct dpk_flow_change *change)
 {
     enum dpk_counter dropped = DPK_COUNTERS;
     switch (change->kind) {
@@ -109,7 +109,7 @@ enum dpk_counter packet_change(struct packet *p, const struct dpk_flow_change *c
         count(p, change->counter);
         return DPK_COUNTERS;
     case DPK_FLOW_MODIFY:
-        dropped = packet_modify(p, change->modifications, change->size);
+        dropped = queues_packet_modify(p, change->modifications, change->size);
         break;
     case DPK_FLOW_PUSH_VLAN:
         dropped = push_vlan(p, change->value);
@@ -125,6 +125,6 @@ enum dpk_counter packet_change(struct packet *p, const struct dpk_flow_change *c
         break;
     }
     if (dropped == DPK_COUNTERS)
-        packet_parse(p);
+        queues_packet_parse(p);
     return dropped;
 }

@@ -57,22 +57,22 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     s->used = true;
     s->told = false;
     *out = (struct dpk_rc_work){.opcode = DPK_RC_NOP, .user = s};
-    out->wrong = send_load(q, s->bytes, &s->control, &blocks, &why);
+    out->wrong = queues_send_load(q, s->bytes, &s->control, &blocks, &why);
     q->done = (uint16_t)(q->done + blocks);
     if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
         q->done = q->posted; /* the start of the next WQE is unknown */
     if (out->wrong == DPK_RC_OK)
-        out->wrong = wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
+        out->wrong = queues_wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
     if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR) {
-        send_tell(q, &s->control, &why);
+        queues_send_tell(q, &s->control, &why);
         s->told = true;
     }
     if (out->wrong != DPK_RC_OK || q->state == DPK_QP_ERROR)
         return true;
-    if (moved_too_much(q))
+    if (queues_moved_too_much(q))
         out->wrong = DPK_RC_FLUSHED;
     else
-        wqe_describe(&s->wqe, out);
+        queues_wqe_describe(&s->wqe, out);
     return true;
 }
 
@@ -86,7 +86,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     if (q->pair->closing || (q->options.no_receives && !shared) ||
         (shared && q->state == DPK_QP_ERROR))
         return DPK_RC_NEVER;
-    enum dpk_rc_taken taken = rwqe_take(q, r);
+    enum dpk_rc_taken taken = queues_rwqe_take(q, r);
     if (taken == DPK_RC_TAKEN)
         *out = (struct dpk_rc_receive){
             .pieces = r->data.list, .count = r->data.count, .index = r->index};
@@ -122,7 +122,7 @@ static bool completed(void *context, const struct dpk_rc_completion *done)
         s->used = false;
         if (!s->told)
             tell(q, "WQE ", s->control.index, done->status, done->why);
-        return send_complete(q, &s->control, done->status, done->bytes);
+        return queues_send_complete(q, &s->control, done->status, done->bytes);
     }
     const bool failed = done->event == DPK_RC_RECEIVE_FAILED;
     tell(q, "receive ", done->index, done->status, done->why);
@@ -131,7 +131,7 @@ static bool completed(void *context, const struct dpk_rc_completion *done)
                            .bytes = (uint32_t)done->bytes,
                            .immediate = done->immediate,
                            .remote = failed ? 0 : q->remote};
-    return rwqe_complete(q, (uint16_t)done->index, &c);
+    return queues_rwqe_complete(q, (uint16_t)done->index, &c);
 }
 
 static void failed(void *context, enum dpk_rc_status refused, const struct dpk_rc_why *why)
@@ -147,7 +147,7 @@ static void failed(void *context, enum dpk_rc_status refused, const struct dpk_r
 static const struct dpk_rc_ops ops = {
     .complete = completed, .next = next_send, .receive = next_receive, .failed = failed};
 
-enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err)
+enum dpk_status queues_pair_create(struct dpk_queue *q, struct dpk_error *err)
 {
     const struct dpk_rc_end_options options = {.ops = &ops,
                                                .context = q,
@@ -172,7 +172,7 @@ enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err)
     return status;
 }
 
-void pair_destroy(struct dpk_queue *q)
+void queues_pair_destroy(struct dpk_queue *q)
 {
     struct pair *p = q->pair;
     if (!p)
@@ -185,33 +185,34 @@ void pair_destroy(struct dpk_queue *q)
     free(p);
 }
 
-enum dpk_status pair_connect(const struct dpk_queue *q, uint32_t remote, struct dpk_error *err)
+enum dpk_status queues_pair_connect(const struct dpk_queue *q, uint32_t remote,
+                                    struct dpk_error *err)
 {
     return dpk_rc_qp_connect_number(q->pair->qp, remote, err);
 }
 
-void pair_permit(struct dpk_queue *q)
+void queues_pair_permit(struct dpk_queue *q)
 {
     dpk_rc_end_permit(q->pair->end, q->options.permits);
 }
 
-void pair_run(struct dpk_queue *q)
+void queues_pair_run(struct dpk_queue *q)
 {
     dpk_rc_qp_kick(q->pair->qp);
 }
 
-void pair_resume(struct dpk_queue *q)
+void queues_pair_resume(struct dpk_queue *q)
 {
     q->waits = false;
     dpk_rc_end_resume(q->pair->end);
 }
 
-void pair_fail(struct dpk_queue *q)
+void queues_pair_fail(struct dpk_queue *q)
 {
     dpk_rc_qp_fail(q->pair->qp);
 }
 
-void pair_reset(struct dpk_queue *q)
+void queues_pair_reset(struct dpk_queue *q)
 {
     dpk_rc_qp_reset(q->pair->qp);
     for (unsigned i = 0; i < AT_ONCE; i++)

@@ -15,7 +15,7 @@ static uint32_t depth(const struct dpk_queue *cq)
 static bool count_unconsumed(const struct dpk_queue *cq, uint32_t *out)
 {
     uint32_t consumed;
-    if (!record_load(cq, &consumed))
+    if (!queues_record_load(cq, &consumed))
         return false;
     *out = (cq->produced - consumed) & INDEX_MASK;
     return true;
@@ -28,7 +28,7 @@ static bool has_room(const struct dpk_queue *cq)
            (count_unconsumed(cq, &unconsumed) && unconsumed < depth(cq));
 }
 
-bool cq_is_full(const struct dpk_queue *cq)
+bool queues_cq_is_full(const struct dpk_queue *cq)
 {
     uint32_t unconsumed;
     return cq->state != DPK_QP_ERROR && !cq->options.overrun_ignore &&
@@ -97,7 +97,7 @@ static void tell(struct dpk_queue *cq)
     cq->untold = 0;
 }
 
-bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
+bool queues_cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c)
 {
     uint8_t cqe[DPK_CQE];
     if (cq->state == DPK_QP_ERROR)
@@ -110,26 +110,26 @@ bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct comp
     encode(cq, of, c, cqe);
     /* Whoever sees the completion must find it counted. */
     const uint32_t place = cq->produced++ & (depth(cq) - 1);
-    if (!ring_put(cq, place, cqe)) {
+    if (!queues_ring_put(cq, place, cqe)) {
         cq->produced--;
         cq->state = DPK_QP_ERROR;
         queue_warn(cq, "its ring is no memory any more");
         return false;
     }
-    ring_prefetch(cq, (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE);
+    queues_ring_prefetch(cq, (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE);
     if (c->event || !cq->nic->in_turn) {
         tell(cq);
         cq->nic->ops->completed(cq->nic->context, cq->options.user, 1, c->event);
         if (!cq->nic->in_turn)
-            cqs_tell(cq->nic);
+            queues_cqs_tell(cq->nic);
     } else if (cq->untold++ == 0) {
         TAILQ_INSERT_TAIL(&cq->nic->untold, cq, in_untold);
     }
-    eq_completed(cq, c->event);
+    queues_eq_completed(cq, c->event);
     return true;
 }
 
-void cqs_tell(struct dpk_queues *nic)
+void queues_cqs_tell(struct dpk_queues *nic)
 {
     for (struct dpk_queue *cq; (cq = TAILQ_FIRST(&nic->untold));)
         tell(cq);
@@ -140,6 +140,6 @@ void cqs_tell(struct dpk_queues *nic)
 void dpk_cq_complete(struct dpk_queue *cq)
 {
     queues_lock(cq->nic);
-    cq_push(cq, NULL, &(struct completion){.opcode = CQE_REQUEST});
+    queues_cq_push(cq, NULL, &(struct completion){.opcode = CQE_REQUEST});
     queues_unlock(cq->nic);
 }

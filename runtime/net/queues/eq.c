@@ -48,14 +48,14 @@ static void push(struct dpk_queue *eq, uint32_t cqn)
     eqe[EQE_CQN + 3] = (uint8_t)cqn;
     /* As in a CQ, the bit is 0 in the first round of the ring and changes with each round. */
     eqe[EQE_OWNER] = (uint8_t)(eq->produced >> eq->options.log_depth & 1);
-    if (!ring_put(eq, eq->produced & (depth(eq) - 1), eqe)) {
+    if (!queues_ring_put(eq, eq->produced & (depth(eq) - 1), eqe)) {
         fail(eq, "its ring is no memory any more");
         return;
     }
     eq->produced++;
 }
 
-void eq_completed(struct dpk_queue *cq, bool asked)
+void queues_eq_completed(struct dpk_queue *cq, bool asked)
 {
     const struct dpk_queue_options *o = &cq->options;
     if (!o->events || (!cq->armed && !asked && !o->always_armed))
@@ -72,7 +72,7 @@ void dpk_queue_consumed(struct dpk_queue *q, uint32_t consumed)
     } else if (q->options.kind == DPK_CQ) {
         q->armed = true;
         if (unseen(q->produced, consumed) > 0)
-            eq_completed(q, false);
+            queues_eq_completed(q, false);
     }
     queues_unlock(q->nic);
 }

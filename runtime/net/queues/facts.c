@@ -31,20 +31,21 @@ static bool l4_is_right(const uint8_t *frame, size_t size, const struct layers *
 {
     if (l->protocol == 0 || l->end > size)
         return false;
-    const size_t at = l4_checksum_at(l);
+    const size_t at = frame_l4_checksum_at(l);
     const bool none = l->protocol == PROTOCOL_UDP && frame[at] == 0 && frame[at + 1] == 0;
-    return none ? l->version == 4 : sum_l4(frame, l) == 0xffff;
+    return none ? l->version == 4 : frame_sum_l4(frame, l) == 0xffff;
 }
 
-struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct frame_facts *steering)
+struct frame_facts queues_facts_of(const uint8_t *frame, size_t size,
+                                   const struct frame_facts *steering)
 {
     struct frame_facts f = *steering;
     struct layers l;
     f.checks = CHECKED_L2;
-    layers_find(frame, size, &l);
+    frame_layers_find(frame, size, &l);
     if (l.version == 0)
         return f;
-    if (l.version == 6 || sum_l3(frame, &l) == 0xffff)
+    if (l.version == 6 || frame_sum_l3(frame, &l) == 0xffff)
         f.checks |= CHECKED_L3;
     if (l4_is_right(frame, size, &l))
         f.checks |= CHECKED_L4;
@@ -53,7 +54,7 @@ struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct fram
     return f;
 }
 
-bool facts_are_wrong(const struct frame_facts *f)
+bool queues_facts_are_wrong(const struct frame_facts *f)
 {
     return ((f->headers & L3_IPV4) && !(f->checks & CHECKED_L3)) ||
            ((f->headers & L4_TYPES) && !(f->checks & CHECKED_L4));

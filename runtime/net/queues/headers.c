@@ -126,7 +126,7 @@ static void transport(struct dpk_reader *r, uint8_t *out)
     out[AT_TAGS + 1] = (uint8_t)flags;
 }
 
-void headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES])
+void queues_headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES])
 {
     struct dpk_reader r = dpk_reader(frame, size);
     memset(out, 0, PARSED_BYTES);

@@ -36,6 +36,6 @@ enum { TAGS_CVLAN = 0x80, TAGS_SVLAN = 0x40, TAGS_FRAGMENT = 0x20, TAGS_VERSION_
 
 /* Fills the first two parts from a frame, except source_port. A header that is missing or incomplete is
  * 0. */
-void headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES]);
+void queues_headers_match(const uint8_t *frame, size_t size, uint8_t out[PARSED_BYTES]);
 
 #endif

@@ -30,7 +30,7 @@ enum cqe_opcode {
 };
 
 /* Properties of a received frame, for its completion. Steering fills in the hash, the tag and the
- * metadata, facts_of the others. */
+ * metadata, queues_facts_of the others. */
 struct frame_facts {
     uint8_t checks, headers; /* bytes 28 and 29 of the CQE */
     uint32_t hash;           /* of RSS */
@@ -127,41 +127,41 @@ void queue_tell(const struct dpk_queue *q, const char *format, ...)
 void queue_count(const struct dpk_queue *q, enum dpk_counter counter);
 const char *queue_kind(const struct dpk_queue *q);
 /* Adds to a counter of the port, for frames that belong to no queue. */
-void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
+void queues_port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more);
 void queues_lock(struct dpk_queues *nic);
 /* Ends the turn: tries waiting work again, reports completions, and unlocks. */
 void queues_unlock(struct dpk_queues *nic);
 /* Sends a frame to the wire. Returns false if the port is connected to itself: then the frame comes
  * back. */
-bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
+bool queues_frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size);
 
 /* ---- place.c ---- */
 /* Finds the host addresses of both places of a queue. Call this after both places were checked. */
-void places_find(struct dpk_queue *q, uint64_t ring_size);
-bool ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size);
+void queues_places_find(struct dpk_queue *q, uint64_t ring_size);
+bool queues_ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size);
 /* Writes the CQE or EQE with that index. The entry becomes valid last. */
-bool ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE]);
+bool queues_ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE]);
 /* For rings in DPA memory: prefetch the entry at an offset for writing, or the memory that the receive
  * there names, if it is of the same process. With many queues, the memory of a queue has left the
  * caches when its next frame arrives. Any bytes are allowed: a prefetch cannot fault. */
-void ring_prefetch(const struct dpk_queue *q, uint64_t offset);
-void ring_prefetch_data(const struct dpk_queue *q, uint64_t offset);
+void queues_ring_prefetch(const struct dpk_queue *q, uint64_t offset);
+void queues_ring_prefetch_data(const struct dpk_queue *q, uint64_t offset);
 /* Reads the first word of the doorbell record. */
-bool record_load(const struct dpk_queue *q, uint32_t *out);
+bool queues_record_load(const struct dpk_queue *q, uint32_t *out);
 
 /* ---- cq.c ---- */
 /* Returns true if a completion has to wait until others are consumed. */
-bool cq_is_full(const struct dpk_queue *cq);
+bool queues_cq_is_full(const struct dpk_queue *cq);
 /* Writes a completion of the queue `of`, or an empty completion. Returns false if the CQ is in the
  * error state. */
-bool cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
+bool queues_cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const struct completion *c);
 /* Reports the completions of this turn. */
-void cqs_tell(struct dpk_queues *nic);
+void queues_cqs_tell(struct dpk_queues *nic);
 
 /* ---- eq.c ---- */
 /* Call this after a completion was written to a CQ. `asked`: the WQE requests an event even if the CQ
  * is not armed. */
-void eq_completed(struct dpk_queue *cq, bool asked);
+void queues_eq_completed(struct dpk_queue *cq, bool asked);
 
 /* ---- receive.c ---- */
 struct receive {
@@ -171,55 +171,57 @@ struct receive {
 };
 /* Takes the next receive of an RQ or queue pair. Returns DPK_RC_NEVER if the ring or record is
  * invalid. */
-enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out);
-/* Returns true if rwqe_take has a result: a receive is posted, or the ring is invalid. */
-bool rwqe_is_posted(const struct dpk_queue *q);
+enum dpk_rc_taken queues_rwqe_take(struct dpk_queue *q, struct receive *out);
+/* Returns true if queues_rwqe_take has a result: a receive is posted, or the ring is invalid. */
+bool queues_rwqe_is_posted(const struct dpk_queue *q);
 /* Completes a receive that was taken. Returns false if the CQ is in the error state. */
-bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
-void rwqe_flush(struct dpk_queue *q);
+bool queues_rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c);
+void queues_rwqe_flush(struct dpk_queue *q);
 
 /* ---- send_ring.c ---- */
 /* Reads the next WQE once. *blocks receives its number of blocks, at most the number of posted blocks.
  * `why`: NULL, or the reason of an error. */
-enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
-                             struct control *control, uint16_t *blocks, struct why *why);
+enum dpk_rc_status queues_send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
+                                    struct control *control, uint16_t *blocks, struct why *why);
 /* Reports that this WQE ends its queue. */
-void send_tell(const struct dpk_queue *q, const struct control *control, const struct why *why);
+void queues_send_tell(const struct dpk_queue *q, const struct control *control,
+                      const struct why *why);
 /* Completes a send if it requests a completion or has failed. Returns false if the CQ is in the error
  * state. */
-bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
-                   uint64_t bytes);
+bool queues_send_complete(struct dpk_queue *q, const struct control *control,
+                          enum dpk_rc_status wrong, uint64_t bytes);
 /* Returns true, and warns, if the current doorbell has moved more than BYTES_AT_ONCE. */
-bool moved_too_much(struct dpk_queue *q);
+bool queues_moved_too_much(struct dpk_queue *q);
 
 /* ---- send.c ---- */
 /* Executes posted WQEs as far as possible now. */
-void send_run(struct dpk_queue *q);
+void queues_send_run(struct dpk_queue *q);
 
 /* ---- fail.c ---- */
 /* Completes all posted WQEs of a send queue as flushed. */
-void send_flush(struct dpk_queue *q);
+void queues_send_flush(struct dpk_queue *q);
 /* Puts a queue into the error state. */
 void queue_fail(struct dpk_queue *q);
 
 /* ---- connected.c ---- */
 /* Creates the queue pair of rc; its number becomes the queue's number. */
-enum dpk_status pair_create(struct dpk_queue *q, struct dpk_error *err);
-void pair_destroy(struct dpk_queue *q);
+enum dpk_status queues_pair_create(struct dpk_queue *q, struct dpk_error *err);
+void queues_pair_destroy(struct dpk_queue *q);
 /* Call this without the lock. */
-enum dpk_status pair_connect(const struct dpk_queue *q, uint32_t remote, struct dpk_error *err);
-void pair_permit(struct dpk_queue *q);
-void pair_run(struct dpk_queue *q);
+enum dpk_status queues_pair_connect(const struct dpk_queue *q, uint32_t remote,
+                                    struct dpk_error *err);
+void queues_pair_permit(struct dpk_queue *q);
+void queues_pair_run(struct dpk_queue *q);
 /* Executes requests that wait for receives, while receives are available. */
-void pair_resume(struct dpk_queue *q);
-void pair_fail(struct dpk_queue *q);
-void pair_reset(struct dpk_queue *q);
+void queues_pair_resume(struct dpk_queue *q);
+void queues_pair_fail(struct dpk_queue *q);
+void queues_pair_reset(struct dpk_queue *q);
 
 /* ---- steering.c ---- */
-void steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
+void queues_steering_attach(struct dpk_steering *s, struct dpk_queues *nic);
 /* Returns true if a rule of the root table of RX leads to a receive queue with a listener. */
-bool steering_is_heard(struct dpk_steering *s);
-void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
+bool queues_steering_is_heard(struct dpk_steering *s);
+void queues_steering_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 
 /* ---- walk.c ---- */
 /* The origin of a frame on its way through the tables. */
@@ -229,28 +231,29 @@ struct passage {
     bool held;         /* it waits for a listener */
 };
 /* Passes a frame through the tables and delivers it. Counts drops and copies. */
-void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                   const struct passage *passage);
+void queues_steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
+                          const struct passage *passage);
 
 /* ---- facts.c ---- */
 /* Returns the properties of the frame itself together with those from steering. */
-struct frame_facts facts_of(const uint8_t *frame, size_t size, const struct frame_facts *steering);
+struct frame_facts queues_facts_of(const uint8_t *frame, size_t size,
+                                   const struct frame_facts *steering);
 /* Returns true if a checksum of the frame is wrong. */
-bool facts_are_wrong(const struct frame_facts *f);
+bool queues_facts_are_wrong(const struct frame_facts *f);
 
 /* ---- port.c ---- */
-enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why);
+enum dpk_rc_status queues_frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why);
 /* `facts`: the properties from steering. */
-void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
-                    const struct frame_facts *facts, const struct passage *passage);
+void queues_frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
+                           const struct frame_facts *facts, const struct passage *passage);
 /* Delivers waiting frames of at most `queues` receive queues. Returns true if a frame may still wait
  * for a receive or for room. */
-bool frames_run(struct dpk_queues *nic, unsigned queues);
+bool queues_frames_run(struct dpk_queues *nic, unsigned queues);
 /* Puts receive queues with completions in `cq` first. */
-void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq);
+void queues_frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq);
 /* Drops the frames that wait for a receive queue. */
-void frames_forget(struct dpk_queue *rq);
-/* Frees all buffers. Call frames_forget for all queues before. */
-void frames_free(struct dpk_queues *nic);
+void queues_frames_forget(struct dpk_queue *rq);
+/* Frees all buffers. Call queues_frames_forget for all queues before. */
+void queues_frames_free(struct dpk_queues *nic);
 
 #endif

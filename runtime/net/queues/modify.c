@@ -210,7 +210,7 @@ static void mend(uint8_t *checksum, const uint8_t before[4], const uint8_t after
 static void mend_l4(struct packet *p, const struct layers *l, const uint8_t before[4],
                     const uint8_t after[4])
 {
-    uint8_t *checksum = l->protocol ? p->own + l4_checksum_at(l) : NULL;
+    uint8_t *checksum = l->protocol ? p->own + frame_l4_checksum_at(l) : NULL;
     const bool udp = l->protocol == PROTOCOL_UDP;
     if (!checksum || (udp && load(checksum, 2) == 0))
         return;
@@ -260,14 +260,14 @@ static void modify(struct packet *p, const struct layers *l, const struct dpk_fl
     write_word(p, l, f, at, (word & ~(mask_of(f->bits) << f->shift)) | changed << f->shift);
 }
 
-enum dpk_counter packet_modify(struct packet *p, const struct dpk_flow_modification *list,
-                               size_t count)
+enum dpk_counter queues_packet_modify(struct packet *p, const struct dpk_flow_modification *list,
+                                      size_t count)
 {
     struct layers l;
-    enum dpk_counter dropped = p->own ? DPK_COUNTERS : packet_splice(p, 0, 0, NULL, 0);
+    enum dpk_counter dropped = p->own ? DPK_COUNTERS : queues_packet_splice(p, 0, 0, NULL, 0);
     if (dropped != DPK_COUNTERS)
         return dropped;
-    layers_find(p->bytes, p->size, &l);
+    frame_layers_find(p->bytes, p->size, &l);
     for (size_t i = 0; i < count; i++)
         modify(p, &l, &list[i]);
     return DPK_COUNTERS;

@@ -6,47 +6,47 @@
 
 #include "headers.h"
 
-struct packet packet_of(const uint8_t *bytes, size_t size, uint16_t source_port)
+struct packet queues_packet_of(const uint8_t *bytes, size_t size, uint16_t source_port)
 {
     struct packet p = {.bytes = bytes, .size = size, .source_port = source_port};
-    packet_parse(&p);
+    queues_packet_parse(&p);
     return p;
 }
 
-struct packet packet_branch(const struct packet *p)
+struct packet queues_packet_branch(const struct packet *p)
 {
     struct packet branch = *p;
     branch.own = NULL;
     return branch;
 }
 
-void packet_end(struct packet *p)
+void queues_packet_end(struct packet *p)
 {
     free(p->own);
     p->own = NULL;
 }
 
-uint32_t packet_register(const struct packet *p, size_t at)
+uint32_t queues_packet_register(const struct packet *p, size_t at)
 {
     struct dpk_reader r = dpk_reader((const uint8_t *)&p->headers + at, 4);
     return dpk_read_be32(&r);
 }
 
-void packet_set_register(struct packet *p, size_t at, uint32_t value)
+void queues_packet_set_register(struct packet *p, size_t at, uint32_t value)
 {
     dpk_store_be32((uint8_t *)&p->headers + at, value);
 }
 
-void packet_parse(struct packet *p)
+void queues_packet_parse(struct packet *p)
 {
     uint8_t headers[PARSED_BYTES];
-    headers_match(p->bytes, p->size, headers);
+    queues_headers_match(p->bytes, p->size, headers);
     dpk_store_be16(headers + AT_SOURCE_PORT, p->source_port);
     memcpy(&p->headers, headers, sizeof headers);
 }
 
-enum dpk_counter packet_splice(struct packet *p, size_t at, size_t out, const uint8_t *in_bytes,
-                               size_t in)
+enum dpk_counter queues_packet_splice(struct packet *p, size_t at, size_t out,
+                                      const uint8_t *in_bytes, size_t in)
 {
     const size_t size = p->size - out + in;
     if (size > DPK_FRAME_MAX)

@@ -6,7 +6,7 @@
 
 #define LAST 8u /* the last bytes are written last, as they make an entry valid */
 
-void places_find(struct dpk_queue *q, uint64_t ring_size)
+void queues_places_find(struct dpk_queue *q, uint64_t ring_size)
 {
     const struct dpk_queue_options *o = &q->options;
     const bool written = o->kind == DPK_CQ || o->kind == DPK_EQ;
@@ -16,7 +16,7 @@ void places_find(struct dpk_queue *q, uint64_t ring_size)
         q->record = dpk_memory_of_process(o->record.process, o->record.address, RECORD_SIZE, false);
 }
 
-bool ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size)
+bool queues_ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size)
 {
     const struct dpk_queue_place *at = &q->options.ring;
     if (!q->ring)
@@ -25,7 +25,7 @@ bool ring_load(const struct dpk_queue *q, uint64_t offset, void *to, size_t size
     return true;
 }
 
-bool ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE])
+bool queues_ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK_CQE])
 {
     const struct dpk_queue_place *at = &q->options.ring;
     const uint64_t offset = index * DPK_CQE;
@@ -40,7 +40,7 @@ bool ring_put(const struct dpk_queue *q, uint64_t index, const uint8_t entry[DPK
     return true;
 }
 
-bool record_load(const struct dpk_queue *q, uint32_t *out)
+bool queues_record_load(const struct dpk_queue *q, uint32_t *out)
 {
     const struct dpk_queue_place *at = &q->options.record;
     uint32_t word;
@@ -53,13 +53,13 @@ bool record_load(const struct dpk_queue *q, uint32_t *out)
     return true;
 }
 
-void ring_prefetch(const struct dpk_queue *q, uint64_t offset)
+void queues_ring_prefetch(const struct dpk_queue *q, uint64_t offset)
 {
     if (q->ring)
         __builtin_prefetch(q->ring + offset, 1);
 }
 
-void ring_prefetch_data(const struct dpk_queue *q, uint64_t offset)
+void queues_ring_prefetch_data(const struct dpk_queue *q, uint64_t offset)
 {
     uint8_t segment[WQE_SEGMENT];
     if (!q->ring)

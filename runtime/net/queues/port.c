@@ -32,7 +32,7 @@ static void count_received(struct dpk_queue *rq, const struct completion *c, siz
     } else {
         dpk_count(rq->counts, DPK_RECEIVED, 1);
         dpk_count(rq->counts, DPK_RECEIVED_BYTES, size);
-        if (facts_are_wrong(&c->facts))
+        if (queues_facts_are_wrong(&c->facts))
             dpk_count(rq->counts, DPK_BAD_CHECKSUM, 1);
     }
 }
@@ -52,9 +52,10 @@ static enum dpk_rc_status refuse_memory(const struct dpk_queue *q,
     char text[DPK_MEMORY_REASON_MAX];
     a.rights = rights;
     a.domain = q->options.domain;
-    return wqe_refuse(why, DPK_RC_LOCAL_PROTECTION, "no %s of %llu bytes at 0x%llx: %s",
-                      rights == DPK_MEMORY_READ ? "read" : "write", (unsigned long long)a.size,
-                      (unsigned long long)a.address, dpk_memory_explain(&a, text));
+    return queues_wqe_refuse(why, DPK_RC_LOCAL_PROTECTION, "no %s of %llu bytes at 0x%llx: %s",
+                             rights == DPK_MEMORY_READ ? "read" : "write",
+                             (unsigned long long)a.size, (unsigned long long)a.address,
+                             dpk_memory_explain(&a, text));
 }
 
 /* Returns the error of a received frame, and reports it. A card goes on with its next receive after
@@ -85,20 +86,20 @@ static void receive_frame(struct dpk_queue *rq, const uint8_t *frame, size_t siz
                           const struct frame_facts *facts)
 {
     struct receive r;
-    enum dpk_rc_taken taken = rq->state == DPK_QP_RTS ? rwqe_take(rq, &r) : DPK_RC_NONE;
+    enum dpk_rc_taken taken = rq->state == DPK_QP_RTS ? queues_rwqe_take(rq, &r) : DPK_RC_NONE;
     if (taken != DPK_RC_TAKEN) {
         dpk_count(rq->counts, DPK_DROP_NO_QUEUE, 1);
         if (taken == DPK_RC_NEVER)
             queue_fail(rq);
         return;
     }
-    struct completion c = {.opcode = CQE_SEND, .facts = facts_of(frame, size, facts)};
+    struct completion c = {.opcode = CQE_SEND, .facts = queues_facts_of(frame, size, facts)};
     c.bytes = (uint32_t)size;
     c.syndrome = deliver(rq, &r, frame, size);
     count_received(rq, &c, size);
     if (c.syndrome)
         c = (struct completion){.opcode = CQE_RESPONSE_ERROR, .syndrome = c.syndrome};
-    const bool completes = rwqe_complete(rq, r.index, &c);
+    const bool completes = queues_rwqe_complete(rq, r.index, &c);
     if (!completes && c.syndrome != DPK_RC_LOCAL_PROTECTION)
         queue_warn(rq, "its CQ 0x%x is in the error state", rq->options.receive_cq->number);
     if (!completes || c.syndrome == DPK_RC_LOCAL_PROTECTION)
@@ -138,7 +139,7 @@ static void frame_done(struct dpk_queues *nic, struct frame *f)
     nic->waiting--;
 }
 
-void frames_free(struct dpk_queues *nic)
+void queues_frames_free(struct dpk_queues *nic)
 {
     struct frames *const all[] = {&nic->frames, &nic->spare, &nic->spare_large};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -159,7 +160,7 @@ static void leave_waiting(struct dpk_queue *rq)
     TAILQ_REMOVE(&rq->options.receive_cq->receivers, rq, in_cq);
 }
 
-void frames_forget(struct dpk_queue *rq)
+void queues_frames_forget(struct dpk_queue *rq)
 {
     if (!STAILQ_EMPTY(&rq->frames))
         leave_waiting(rq);
@@ -170,7 +171,8 @@ void frames_forget(struct dpk_queue *rq)
 /* Returns whether the next frame has to wait. A failed queue drops it at once. */
 static bool must_wait(const struct dpk_queue *rq)
 {
-    return rq->state == DPK_QP_RTS && (!rwqe_is_posted(rq) || cq_is_full(rq->options.receive_cq));
+    return rq->state == DPK_QP_RTS &&
+           (!queues_rwqe_is_posted(rq) || queues_cq_is_full(rq->options.receive_cq));
 }
 
 /* A program that never updates the consumer index waits forever. The report tells it why. */
@@ -178,8 +180,8 @@ static void tell_if_stuck(struct dpk_queue *rq)
 {
     const struct dpk_queue *cq = rq->options.receive_cq;
     const uint64_t ms = dpk_now_ms();
-    if (!cq_is_full(cq) || rq->stuck_since == 0)
-        rq->stuck_since = cq_is_full(cq) ? ms : 0;
+    if (!queues_cq_is_full(cq) || rq->stuck_since == 0)
+        rq->stuck_since = queues_cq_is_full(cq) ? ms : 0;
     if (rq->told_of_stuck || rq->stuck_since == 0 || ms - rq->stuck_since < STUCK_MS)
         return;
     rq->told_of_stuck = true;
@@ -215,8 +217,8 @@ static bool run_waiting(struct dpk_queue *rq)
     return false;
 }
 
-void frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
-                    const struct frame_facts *facts, const struct passage *passage)
+void queues_frame_received(struct dpk_queue *rq, const uint8_t *frame, size_t size,
+                           const struct frame_facts *facts, const struct passage *passage)
 {
     struct dpk_queues *nic = rq->nic;
     const bool first = STAILQ_EMPTY(&rq->frames);
@@ -241,18 +243,18 @@ static const struct passage held = {.held = true};
 static void steer(struct dpk_queues *nic)
 {
     for (struct frame *f; (f = take_first(&nic->frames)); frame_done(nic, f))
-        steering_pass(nic, f->bytes, f->size, &held);
+        queues_steering_pass(nic, f->bytes, f->size, &held);
 }
 
 /* Queues take turns: a queue whose frames still wait goes to the end of the list. */
-bool frames_run(struct dpk_queues *nic, unsigned queues)
+bool queues_frames_run(struct dpk_queues *nic, unsigned queues)
 {
     struct dpk_queue *q, *first = NULL;
     bool waits = false;
     if (nic->waiting == 0)
         return false;
     atomic_thread_fence(memory_order_seq_cst); /* with dpk_queues_kick */
-    if (!STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering))
+    if (!STAILQ_EMPTY(&nic->frames) && queues_steering_is_heard(nic->steering))
         steer(nic);
     while (queues-- > 0 && (q = TAILQ_FIRST(&nic->waiting_queues)) && q != first) {
         waits = run_waiting(q) || waits;
@@ -265,7 +267,7 @@ bool frames_run(struct dpk_queues *nic, unsigned queues)
     return waits;
 }
 
-void frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
+void queues_frames_run_first(struct dpk_queues *nic, const struct dpk_queue *cq)
 {
     struct dpk_queue *q = TAILQ_FIRST(&cq->receivers);
     if (!q)
@@ -288,13 +290,13 @@ static void transmit(struct dpk_queue *sq, const struct wqe *wqe, const uint8_t 
     sq->nic->moved += size;
     dpk_count(sq->counts, DPK_SENT, 1);
     dpk_count(sq->counts, DPK_SENT_BYTES, size);
-    steering_pass(sq->nic, frame, size, &sent);
+    queues_steering_pass(sq->nic, frame, size, &sent);
 }
 
 static enum dpk_rc_status refuse_size(uint64_t size, struct why *why)
 {
-    return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "a frame of %llu bytes, not %u to %u",
-                      (unsigned long long)size, DPK_FRAME_MIN, DPK_FRAME_MAX);
+    return queues_wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "a frame of %llu bytes, not %u to %u",
+                             (unsigned long long)size, DPK_FRAME_MIN, DPK_FRAME_MAX);
 }
 
 /* Sends the pieces as one frame. */
@@ -310,8 +312,8 @@ static enum dpk_rc_status send_one(struct dpk_queue *sq, const struct wqe *wqe,
     if (!dpk_rc_message_read(sq->options.domain, &message, 0, size, frame))
         return refuse_memory(sq, pieces, count, DPK_MEMORY_READ, why);
     if (wqe->has_tag)
-        offload_tag(frame, &size, wqe);
-    offload_checksums(frame, size, wqe->checksums);
+        queues_offload_tag(frame, &size, wqe);
+    queues_offload_checksums(frame, size, wqe->checksums);
     transmit(sq, wqe, frame, size);
     return DPK_RC_OK;
 }
@@ -322,8 +324,8 @@ static enum dpk_rc_status send_many(struct dpk_queue *sq, const struct wqe *wqe,
     const struct pieces *data = &wqe->data;
     enum dpk_rc_status wrong = DPK_RC_OK;
     if (!sq->options.multi_sends)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                          "the queue was not made for WQEs of several frames");
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "the queue was not made for WQEs of several frames");
     if (data->count == 0)
         wrong = refuse_size(0, why);
     for (unsigned i = 0; i < data->count; i++)
@@ -342,39 +344,41 @@ static enum dpk_rc_status send_large(struct dpk_queue *sq, const struct wqe *wqe
     const struct pieces *data = &wqe->data;
     const struct dpk_rc_message all = {data->list, data->count};
     struct segments s;
-    if (!segments_find(wqe, &s))
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                          "large send without inline headers of TCP and an MSS");
+    if (!queues_segments_find(wqe, &s))
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "large send without inline headers of TCP and an MSS");
     if (s.data > LARGE_SEND_MAX)
-        return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "large send of %llu bytes, not at most %u",
-                          (unsigned long long)s.data, LARGE_SEND_MAX);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_LENGTH,
+                                 "large send of %llu bytes, not at most %u",
+                                 (unsigned long long)s.data, LARGE_SEND_MAX);
     const uint64_t first = s.headers_size + (s.data < s.mss ? s.data : s.mss);
     if (!is_frame(first))
         return refuse_size(first, why);
     if (!dpk_rc_message_has(sq->options.domain, &all, data->total, DPK_MEMORY_READ))
         return refuse_memory(sq, data->list, data->count, DPK_MEMORY_READ, why);
-    for (uint64_t i = 0; i < segments_count(&s); i++) {
+    for (uint64_t i = 0; i < frame_segments_count(&s); i++) {
         const uint64_t at = i * s.mss, left = s.data - at;
         const uint32_t size = left < s.mss ? (uint32_t)left : s.mss;
-        segments_header(&s, i, size, frame);
+        frame_segments_header(&s, i, size, frame);
         if (!dpk_rc_message_read(sq->options.domain, &all, s.headers_size + at, size,
                                  frame + s.headers_size))
             return refuse_memory(sq, data->list, data->count, DPK_MEMORY_READ, why);
-        offload_checksums(frame, s.headers_size + size, wqe->checksums);
+        queues_offload_checksums(frame, s.headers_size + size, wqe->checksums);
         transmit(sq, wqe, frame, s.headers_size + size);
     }
     return DPK_RC_OK;
 }
 
-enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
+enum dpk_rc_status queues_frame_send(struct dpk_queue *sq, const struct wqe *wqe, struct why *why)
 {
     if (wqe->checksums & CHECKSUM_INNER)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                          "checksums of headers within tunnels are not emulated");
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "checksums of headers within tunnels are not emulated");
     if (wqe->control.opcode == WQE_LARGE_SEND)
         return send_large(sq, wqe, why);
     if (wqe->mss != 0)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "an MSS of %u without large send", wqe->mss);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "an MSS of %u without large send",
+                                 wqe->mss);
     if (wqe->control.opcode == WQE_MULTI_SEND)
         return send_many(sq, wqe, why);
     return send_one(sq, wqe, wqe->data.list, wqe->data.count, wqe->data.total, why);
@@ -383,13 +387,13 @@ enum dpk_rc_status frame_send(struct dpk_queue *sq, const struct wqe *wqe, struc
 /* Takes frames from a wire that can keep them, so no frame is dropped for lack of room. */
 static size_t take_offered(struct dpk_queues *nic, const struct dpk_frame *frames, size_t count)
 {
-    const bool heard = STAILQ_EMPTY(&nic->frames) && steering_is_heard(nic->steering);
+    const bool heard = STAILQ_EMPTY(&nic->frames) && queues_steering_is_heard(nic->steering);
     size_t taken = 0;
     for (; taken < count && nic->waiting < FRAMES_OFFERED; taken++) {
         const struct dpk_frame *from = &frames[taken];
         struct frame *f = NULL;
         if (heard)
-            steering_pass(nic, from->bytes, from->size, &held);
+            queues_steering_pass(nic, from->bytes, from->size, &held);
         else if ((f = frame_new(nic, from->bytes, from->size, FRAMES_OFFERED)))
             STAILQ_INSERT_TAIL(&nic->frames, f, next);
         else
@@ -405,7 +409,7 @@ size_t dpk_frames_arrive(struct dpk_queues *nic, const struct dpk_frame *frames,
     queues_lock(nic);
     const size_t taken = waits ? take_offered(nic, frames, count) : count;
     for (size_t i = 0; i < taken && !waits; i++)
-        steering_pass(nic, frames[i].bytes, frames[i].size, &arrived);
+        queues_steering_pass(nic, frames[i].bytes, frames[i].size, &arrived);
     queues_unlock(nic);
     return taken;
 }

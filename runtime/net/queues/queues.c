@@ -19,19 +19,19 @@ static void resume_pairs(struct dpk_queues *nic)
     nic->pairs_wait = false;
     TAILQ_FOREACH(q, &nic->queues, in_nic)
     if (q->waits)
-        pair_resume(q);
+        queues_pair_resume(q);
 }
 
 /* The end of a turn. */
 static void settle(struct dpk_queues *nic, const struct dpk_queue *cq, unsigned queues)
 {
     if (cq)
-        frames_run_first(nic, cq);
+        queues_frames_run_first(nic, cq);
     if (nic->pairs_wait)
         resume_pairs(nic);
-    if (frames_run(nic, queues))
+    if (queues_frames_run(nic, queues))
         nic->ops->waits(nic->context);
-    cqs_tell(nic);
+    queues_cqs_tell(nic);
 }
 
 enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, struct dpk_rc *rc,
@@ -55,7 +55,7 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
     STAILQ_INIT(&nic->spare_large);
     nic->steering = steering;
     nic->counters = counters;
-    steering_attach(steering, nic);
+    queues_steering_attach(steering, nic);
     return DPK_OK;
 }
 
@@ -66,19 +66,20 @@ void dpk_queues_close(struct dpk_queues *nic)
     struct dpk_queue *q;
     dpk_rc_lock(nic->rc);
     TAILQ_FOREACH(q, &nic->queues, in_nic)
-    pair_destroy(q);
+    queues_pair_destroy(q);
     dpk_rc_unlock(nic->rc);
-    steering_attach(nic->steering, NULL);
+    queues_steering_attach(nic->steering, NULL);
     TAILQ_FOREACH(q, &nic->queues, in_nic)
-    frames_forget(q); /* before any queue is freed: a receive queue is in a list of its completion queue */
+    queues_frames_forget(
+        q); /* before any queue is freed: a receive queue is in a list of its completion queue */
     while ((q = TAILQ_FIRST(&nic->queues))) {
         TAILQ_REMOVE(&nic->queues, q, in_nic);
-        steering_forget(nic->steering, q);
+        queues_steering_forget(nic->steering, q);
         dpk_counters_release(nic->counters, q->counts);
         free(q);
     }
     dpk_count(dpk_counters_port(nic->counters), DPK_DROP_NO_QUEUE, nic->waiting);
-    frames_free(nic);
+    queues_frames_free(nic);
     free(nic);
 }
 
@@ -178,7 +179,7 @@ static void use(struct dpk_queue *q, int by)
 static enum dpk_status give_number(struct dpk_queue *q, struct dpk_error *err)
 {
     if (q->options.kind == DPK_QP)
-        return pair_create(q, err);
+        return queues_pair_create(q, err);
     if (q->nic->last_number == NUMBER_MAX)
         return dpk_fail(err, DPK_ERR_NOMEM, "no queue numbers are left");
     q->number = ++q->nic->last_number;
@@ -201,7 +202,7 @@ enum dpk_status dpk_queue_create(struct dpk_queues *nic, const struct dpk_queue_
         return dpk_fail_nomem(err);
     q->nic = nic;
     q->options = *options;
-    places_find(q, ring_size(options));
+    queues_places_find(q, ring_size(options));
     STAILQ_INIT(&q->frames);
     TAILQ_INIT(&q->receivers);
     q->armed = options->armed;
@@ -233,11 +234,11 @@ enum dpk_status dpk_queue_destroy(struct dpk_queue *q, struct dpk_error *err)
     queues_lock(nic);
     unsigned users = q->users;
     if (users == 0) {
-        steering_forget(nic->steering, q);
-        frames_forget(q);
+        queues_steering_forget(nic->steering, q);
+        queues_frames_forget(q);
         dpk_counters_release(nic->counters, q->counts);
         use(q, -1);
-        pair_destroy(q);
+        queues_pair_destroy(q);
         TAILQ_REMOVE(&nic->queues, q, in_nic);
         LIST_REMOVE(q, in_numbered);
     }
@@ -281,7 +282,7 @@ static void ring(struct dpk_queue *q, uint16_t posted)
         return;
     }
     q->posted = posted;
-    send_run(q);
+    queues_send_run(q);
 }
 
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted)
@@ -351,7 +352,7 @@ static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
 {
     if (change->changes_permits) {
         q->options.permits = change->permits;
-        pair_permit(q);
+        queues_pair_permit(q);
     }
     if (change->state == DPK_QP_ERROR) {
         queue_fail(q);
@@ -361,13 +362,13 @@ static void enter(struct dpk_queue *q, const struct dpk_qp_change *change)
     if (change->state == DPK_QP_RTR)
         q->remote = change->remote;
     if (change->state == DPK_QP_RESET) {
-        pair_reset(q);
+        queues_pair_reset(q);
         q->taken = q->posted = q->done = 0;
         q->waits = q->first_error = false;
         q->remote = 0;
     }
     if (change->state == DPK_QP_RTS)
-        send_run(q);
+        queues_send_run(q);
 }
 
 enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *change,
@@ -376,7 +377,7 @@ enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *
     enum dpk_status status = DPK_OK;
     const enum dpk_qp_state from = dpk_qp_state(qp);
     if (qp->options.kind == DPK_QP && from == DPK_QP_INIT && change->state == DPK_QP_RTR)
-        status = pair_connect(qp, change->remote, err);
+        status = queues_pair_connect(qp, change->remote, err);
     if (status != DPK_OK)
         return status;
     queues_lock(qp->nic);

@@ -24,13 +24,13 @@ static bool count_posted(const struct dpk_queue *ring, uint16_t *out)
     *out = 0;
     if (ring->options.kind == DPK_QP && ring->options.no_receives)
         return true;
-    if (!record_load(ring, &posted))
+    if (!queues_record_load(ring, &posted))
         return false;
     *out = (uint16_t)(posted - ring->taken);
     return true;
 }
 
-bool rwqe_is_posted(const struct dpk_queue *q)
+bool queues_rwqe_is_posted(const struct dpk_queue *q)
 {
     uint16_t count;
     const struct dpk_queue *ring = q->options.receives ? q->options.receives : q;
@@ -41,7 +41,7 @@ bool rwqe_is_posted(const struct dpk_queue *q)
 static bool load(const struct dpk_queue *ring, uint16_t index, struct receive *out)
 {
     const size_t size = (size_t)1 << log_stride(ring);
-    return ring_load(ring, (uint64_t)index * size, out->bytes, size);
+    return queues_ring_load(ring, (uint64_t)index * size, out->bytes, size);
 }
 
 static bool read_next(struct dpk_queue *ring, struct receive *out)
@@ -58,14 +58,14 @@ static bool read_next(struct dpk_queue *ring, struct receive *out)
         dpk_read_skip(&r, 2);
         ring->next = dpk_read_be16(&r) & mask;
     }
-    rwqe_parse(out->bytes + head, size - head, &out->data);
+    queues_rwqe_parse(out->bytes + head, size - head, &out->data);
     ring->taken++;
     if (!linked)
-        ring_prefetch_data(ring, (uint64_t)(ring->taken & mask) * size);
+        queues_ring_prefetch_data(ring, (uint64_t)(ring->taken & mask) * size);
     return true;
 }
 
-enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out)
+enum dpk_rc_taken queues_rwqe_take(struct dpk_queue *q, struct receive *out)
 {
     uint16_t count;
     struct dpk_queue *ring = ring_of(q);
@@ -86,16 +86,16 @@ enum dpk_rc_taken rwqe_take(struct dpk_queue *q, struct receive *out)
     return DPK_RC_NEVER;
 }
 
-bool rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c)
+bool queues_rwqe_complete(struct dpk_queue *q, uint16_t index, struct completion *c)
 {
     c->index = index;
-    return cq_push(q->options.receive_cq, q, c);
+    return queues_cq_push(q->options.receive_cq, q, c);
 }
 
-void rwqe_flush(struct dpk_queue *q)
+void queues_rwqe_flush(struct dpk_queue *q)
 {
     struct receive r;
     struct completion c = {.opcode = CQE_RESPONSE_ERROR, .syndrome = DPK_RC_FLUSHED};
-    while (rwqe_take(q, &r) == DPK_RC_TAKEN && rwqe_complete(q, r.index, &c))
+    while (queues_rwqe_take(q, &r) == DPK_RC_TAKEN && queues_rwqe_complete(q, r.index, &c))
         continue;
 }

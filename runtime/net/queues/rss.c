@@ -120,8 +120,8 @@ static uint8_t fields_of(const struct dpk_rss *rss, const uint8_t *headers, stru
     return type;
 }
 
-struct dpk_queue *tir_choose(const struct dpk_flow_tir *tir, const struct words *headers,
-                             struct frame_facts *facts)
+struct dpk_queue *queues_tir_choose(const struct dpk_flow_tir *tir, const struct words *headers,
+                                    struct frame_facts *facts)
 {
     uint8_t bytes[DPK_MATCH_BYTES], input[INPUT_MAX];
     struct pair addresses, ports;
@@ -147,7 +147,7 @@ static void entries_lead(const struct dpk_flow_rqt *rqt, bool leads)
         queue_lead(rqt->queues[i], leads);
 }
 
-void tir_lead(struct dpk_flow_tir *tir, bool leads)
+void queues_tir_lead(struct dpk_flow_tir *tir, bool leads)
 {
     tir->leads += leads ? 1u : -1u;
     if (tir->leads != (leads ? 1 : 0))
@@ -161,7 +161,7 @@ void tir_lead(struct dpk_flow_tir *tir, bool leads)
         entries_lead(tir->rqt, leads);
 }
 
-void rss_forget(struct dpk_steering *s, const struct dpk_queue *rq)
+void queues_rss_forget(struct dpk_steering *s, const struct dpk_queue *rq)
 {
     struct dpk_flow_rqt *rqt;
     struct dpk_flow_tir *tir;

@@ -18,12 +18,12 @@ struct group {
     struct rule_list *buckets; /* in each bucket the oldest rule is first */
 };
 
-void rules_init(struct rules *rules)
+void queues_rules_init(struct rules *rules)
 {
     TAILQ_INIT(&rules->groups);
 }
 
-bool rules_are_none(const struct rules *rules)
+bool queues_rules_are_none(const struct rules *rules)
 {
     return TAILQ_EMPTY(&rules->groups);
 }
@@ -115,8 +115,8 @@ static struct group *group_for(struct rules *rules, const struct words *mask, un
     return made;
 }
 
-bool rules_add(struct rules *rules, struct dpk_flow_rule *rule, const struct dpk_match *match,
-               unsigned priority)
+bool queues_rules_add(struct rules *rules, struct dpk_flow_rule *rule,
+                      const struct dpk_match *match, unsigned priority)
 {
     struct words mask;
     memcpy(&mask, match->mask, sizeof mask);
@@ -134,7 +134,7 @@ bool rules_add(struct rules *rules, struct dpk_flow_rule *rule, const struct dpk
     return true;
 }
 
-void rules_remove(struct rules *rules, struct dpk_flow_rule *rule)
+void queues_rules_remove(struct rules *rules, struct dpk_flow_rule *rule)
 {
     struct group *g = rule->group;
     TAILQ_REMOVE(&g->buckets[bucket_of(g, &rule->value)], rule, in_bucket);
@@ -168,7 +168,8 @@ static const struct dpk_flow_rule *find_in(const struct group *g, const struct w
     return r;
 }
 
-const struct dpk_flow_rule *rules_find(const struct rules *rules, const struct words *headers)
+const struct dpk_flow_rule *queues_rules_find(const struct rules *rules,
+                                              const struct words *headers)
 {
     const struct dpk_flow_rule *found = NULL;
     const struct group *g;

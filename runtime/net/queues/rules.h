@@ -35,13 +35,14 @@ struct dpk_flow_rule {
     bool listed; /* it has a target that is not destroyed */
 };
 
-void rules_init(struct rules *rules);
-bool rules_are_none(const struct rules *rules);
+void queues_rules_init(struct rules *rules);
+bool queues_rules_are_none(const struct rules *rules);
 /* Adds a rule. Returns false if memory is exhausted. */
-bool rules_add(struct rules *rules, struct dpk_flow_rule *rule, const struct dpk_match *match,
-               unsigned priority);
-void rules_remove(struct rules *rules, struct dpk_flow_rule *rule);
+bool queues_rules_add(struct rules *rules, struct dpk_flow_rule *rule,
+                      const struct dpk_match *match, unsigned priority);
+void queues_rules_remove(struct rules *rules, struct dpk_flow_rule *rule);
 /* Returns the rule for these headers: the lowest priority number, and among those the oldest rule. */
-const struct dpk_flow_rule *rules_find(const struct rules *rules, const struct words *headers);
+const struct dpk_flow_rule *queues_rules_find(const struct rules *rules,
+                                              const struct words *headers);
 
 #endif

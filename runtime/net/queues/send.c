@@ -9,15 +9,15 @@ static void run_one(struct dpk_queue *q)
     struct wqe wqe;
     struct why why;
     uint16_t blocks;
-    enum dpk_rc_status wrong = send_load(q, bytes, &control, &blocks, &why);
+    enum dpk_rc_status wrong = queues_send_load(q, bytes, &control, &blocks, &why);
     if (wrong == DPK_RC_OK)
-        wrong = wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, true, &wqe, &why);
+        wrong = queues_wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, true, &wqe, &why);
     uint64_t size = wrong == DPK_RC_OK ? wqe.data.total : 0;
     if (wrong == DPK_RC_OK && control.opcode != WQE_NOP)
-        wrong = frame_send(q, &wqe, &why);
+        wrong = queues_frame_send(q, &wqe, &why);
     if (wrong != DPK_RC_OK)
-        send_tell(q, &control, &why);
-    const bool completes = send_complete(q, &control, wrong, size);
+        queues_send_tell(q, &control, &why);
+    const bool completes = queues_send_complete(q, &control, wrong, size);
     q->done = (uint16_t)(q->done + blocks);
     if (wrong == DPK_RC_OK && !completes)
         queue_warn(q, "its CQ 0x%x is in the error state", q->options.send_cq->number);
@@ -25,20 +25,20 @@ static void run_one(struct dpk_queue *q)
         queue_fail(q);
 }
 
-void send_run(struct dpk_queue *q)
+void queues_send_run(struct dpk_queue *q)
 {
     q->nic->moved = 0;
     if (q->options.kind == DPK_QP) {
         q->nic->serves = true;
-        pair_run(q);
+        queues_pair_run(q);
         q->nic->serves = false;
         return;
     }
     if (q->state == DPK_QP_ERROR)
-        send_flush(q);
+        queues_send_flush(q);
     while (q->state == DPK_QP_RTS && q->done != q->posted) {
         run_one(q);
-        if (moved_too_much(q))
+        if (queues_moved_too_much(q))
             queue_fail(q);
     }
 }

@@ -19,13 +19,13 @@ static uint64_t sends_begin(const struct dpk_queue *q)
 
 static enum dpk_rc_status refuse_ring(struct why *why)
 {
-    return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "its ring is no memory any more");
+    return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "its ring is no memory any more");
 }
 
 static bool load_block(const struct dpk_queue *q, uint16_t block, uint8_t *to)
 {
     uint64_t place = block & ((1u << q->options.log_depth) - 1);
-    return ring_load(q, sends_begin(q) + place * DPK_WQEBB, to, DPK_WQEBB);
+    return queues_ring_load(q, sends_begin(q) + place * DPK_WQEBB, to, DPK_WQEBB);
 }
 
 /* Returns the error of a control segment. Cards ignore its index when they send frames: programs
@@ -34,24 +34,24 @@ static enum dpk_rc_status judge(const struct dpk_queue *q, const struct control 
                                 struct why *why)
 {
     if (c->queue != q->number)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it is one of queue 0x%x", c->queue);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it is one of queue 0x%x", c->queue);
     if (q->options.kind != DPK_SQ && c->index != q->done)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has the index %u", c->index);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has the index %u", c->index);
     if (c->segments == 0 || blocks_of(c) > left)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments; %u blocks are posted",
-                          c->segments, left);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "it has %u segments; %u blocks are posted", c->segments, left);
     return DPK_RC_OK;
 }
 
-enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
-                             struct control *control, uint16_t *blocks, struct why *why)
+enum dpk_rc_status queues_send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + DPK_WQEBB],
+                                    struct control *control, uint16_t *blocks, struct why *why)
 {
     const uint16_t left = (uint16_t)(q->posted - q->done);
     *control = (struct control){.index = q->done, .completion = COMPLETE_ALWAYS};
     *blocks = 1;
     if (!load_block(q, q->done, bytes))
         return refuse_ring(why);
-    control_parse(bytes, DPK_WQEBB, control);
+    queues_control_parse(bytes, DPK_WQEBB, control);
     const enum dpk_rc_status wrong = judge(q, control, left, why);
     control->index = q->done; /* ignores the index of the WQE */
     if (wrong != DPK_RC_OK)
@@ -63,13 +63,14 @@ enum dpk_rc_status send_load(const struct dpk_queue *q, uint8_t bytes[WQE_MAX + 
     return DPK_RC_OK;
 }
 
-void send_tell(const struct dpk_queue *q, const struct control *control, const struct why *why)
+void queues_send_tell(const struct dpk_queue *q, const struct control *control,
+                      const struct why *why)
 {
     queue_warn(q, "WQE %u, opcode 0x%02x: %s", control->index, control->opcode, why->text);
 }
 
-bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_rc_status wrong,
-                   uint64_t bytes)
+bool queues_send_complete(struct dpk_queue *q, const struct control *control,
+                          enum dpk_rc_status wrong, uint64_t bytes)
 {
     struct completion c = {.opcode = wrong ? CQE_REQUEST_ERROR : CQE_REQUEST,
                            .syndrome = wrong,
@@ -85,10 +86,10 @@ bool send_complete(struct dpk_queue *q, const struct control *control, enum dpk_
     if (wrong && q->first_error && control->completion == COMPLETE_FIRST_ERROR)
         return true;
     q->first_error = q->first_error || wrong;
-    return cq_push(q->options.send_cq, q, &c);
+    return queues_cq_push(q->options.send_cq, q, &c);
 }
 
-bool moved_too_much(struct dpk_queue *q)
+bool queues_moved_too_much(struct dpk_queue *q)
 {
     if (q->nic->moved <= BYTES_AT_ONCE)
         return false;

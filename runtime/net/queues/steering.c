@@ -15,7 +15,7 @@ struct dpk_steering *dpk_steering_new(void)
     TAILQ_INIT(&s->rqts);
     TAILQ_INIT(&s->tirs);
     for (unsigned i = 0; i < DPK_FLOW_DOMAINS; i++)
-        rules_init(&s->roots[i]);
+        queues_rules_init(&s->roots[i]);
     return s;
 }
 
@@ -27,7 +27,7 @@ void dpk_steering_free(struct dpk_steering *s)
     free(s);
 }
 
-void steering_attach(struct dpk_steering *s, struct dpk_queues *nic)
+void queues_steering_attach(struct dpk_steering *s, struct dpk_queues *nic)
 {
     pthread_mutex_lock(&s->lock);
     s->nic = nic;
@@ -43,7 +43,7 @@ struct dpk_flow_table *dpk_flow_table_new(struct dpk_steering *s, enum dpk_flow_
     if (!t)
         return NULL;
     *t = (struct dpk_flow_table){.steering = s, .domain = domain, .root = root};
-    rules_init(&t->own);
+    queues_rules_init(&t->own);
     t->rules = root ? &s->roots[domain] : &t->own;
     return t;
 }
@@ -57,7 +57,7 @@ void dpk_flow_table_free(struct dpk_flow_table *table)
 static void lead(const struct dpk_flow_target *t, bool leads)
 {
     if (t->kind == DPK_FLOW_TIR)
-        tir_lead(t->tir, leads);
+        queues_tir_lead(t->tir, leads);
     else if (t->queue && leads)
         t->queue->leads++;
     else if (t->queue)
@@ -93,7 +93,7 @@ struct dpk_flow_rule *dpk_flow_rule_new(struct dpk_flow_table *table, const stru
     r->table = table;
     r->listed = true;
     pthread_mutex_lock(&s->lock);
-    if (!rules_add(table->rules, r, match, priority)) {
+    if (!queues_rules_add(table->rules, r, match, priority)) {
         pthread_mutex_unlock(&s->lock);
         free(r);
         return NULL;
@@ -114,7 +114,7 @@ static void unlist(struct dpk_flow_rule *rule)
     if (!rule->listed)
         return;
     rule->listed = false;
-    rules_remove(rule->table->rules, rule);
+    queues_rules_remove(rule->table->rules, rule);
     TAILQ_REMOVE(&rule->table->steering->listed, rule, in_steering);
     for (unsigned i = 0; i < rule->count; i++)
         lead(&rule->targets[i], false);
@@ -131,12 +131,12 @@ void dpk_flow_rule_free(struct dpk_flow_rule *rule)
 
 /* ---- Receive queues of rules ---- */
 
-bool steering_is_heard(struct dpk_steering *s)
+bool queues_steering_is_heard(struct dpk_steering *s)
 {
     const struct dpk_queue *q;
     bool heard = false;
     pthread_mutex_lock(&s->lock);
-    q = rules_are_none(&s->roots[DPK_FLOW_RX]) ? NULL : TAILQ_FIRST(&s->nic->queues);
+    q = queues_rules_are_none(&s->roots[DPK_FLOW_RX]) ? NULL : TAILQ_FIRST(&s->nic->queues);
     for (; q && !heard; q = TAILQ_NEXT(q, in_nic))
         heard = q->leads > 0 && q->nic->ops->listens(q->options.receive_cq->options.user);
     pthread_mutex_unlock(&s->lock);
@@ -192,11 +192,11 @@ static void forget_target(struct dpk_flow_rule *r, const struct dpk_queue *rq)
         unlist(r);
 }
 
-void steering_forget(struct dpk_steering *s, const struct dpk_queue *rq)
+void queues_steering_forget(struct dpk_steering *s, const struct dpk_queue *rq)
 {
     struct dpk_flow_rule *r, *next;
     pthread_mutex_lock(&s->lock);
-    rss_forget(s, rq);
+    queues_rss_forget(s, rq);
     for (r = TAILQ_FIRST(&s->listed); r; r = next) {
         next = TAILQ_NEXT(r, in_steering);
         forget_target(r, rq);

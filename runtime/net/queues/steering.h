@@ -27,12 +27,12 @@ struct dpk_steering {
 /* ---- rss.c; with the lock ---- */
 struct frame_facts;
 /* Counts a rule that leads to the receiver, or no longer does. */
-void tir_lead(struct dpk_flow_tir *tir, bool leads);
+void queues_tir_lead(struct dpk_flow_tir *tir, bool leads);
 /* Returns the receive queue for a frame with these headers, or NULL if the frame is dropped. Sets hash
  * and type. */
-struct dpk_queue *tir_choose(const struct dpk_flow_tir *tir, const struct words *headers,
-                             struct frame_facts *facts);
+struct dpk_queue *queues_tir_choose(const struct dpk_flow_tir *tir, const struct words *headers,
+                                    struct frame_facts *facts);
 /* Removes a destroyed receive queue. */
-void rss_forget(struct dpk_steering *s, const struct dpk_queue *rq);
+void queues_rss_forget(struct dpk_steering *s, const struct dpk_queue *rq);
 
 #endif

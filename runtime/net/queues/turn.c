@@ -46,7 +46,7 @@ void queue_warn(const struct dpk_queue *q, const char *format, ...)
 }
 
 /* Counts an event that belongs to no queue. */
-void port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
+void queues_port_count(struct dpk_queues *nic, enum dpk_counter counter, uint64_t more)
 {
     if (more > 0)
         dpk_count(dpk_counters_port(nic->counters), counter, more);
@@ -88,7 +88,7 @@ void dpk_queues_kick(struct dpk_queues *nic, const struct dpk_queue *cq)
     unlock(nic, cq, cq ? LOOKED_AT : UINT_MAX);
 }
 
-bool frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
+bool queues_frame_leaves(struct dpk_queues *nic, const uint8_t *frame, size_t size)
 {
     nic->left = true;
     return nic->ops->leaves(nic->context, frame, size);

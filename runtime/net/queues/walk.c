@@ -41,27 +41,27 @@ static void leave(struct walk *w, const struct packet *p)
 {
     uint8_t room[WIRE_MIN];
     const struct dpk_frame f = pad(p->bytes, p->size, room);
-    if (frame_leaves(w->nic, f.bytes, f.size)) {
+    if (queues_frame_leaves(w->nic, f.bytes, f.size)) {
         w->ends++;
         return;
     }
-    const struct packet back = packet_of(f.bytes, f.size, DPK_VPORT_UPLINK);
+    const struct packet back = queues_packet_of(f.bytes, f.size, DPK_VPORT_UPLINK);
     begin(w, DPK_FLOW_RX, &back);
 }
 
 static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p)
 {
     struct frame_facts facts = p->facts;
-    facts.metadata = packet_register(p, AT_REGISTER_B);
+    facts.metadata = queues_packet_register(p, AT_REGISTER_B);
     w->ends++;
-    frame_received(rq, p->bytes, p->size, &facts, w->passage);
+    queues_frame_received(rq, p->bytes, p->size, &facts, w->passage);
 }
 
 /* Delivers a frame to the receive queue that its hash chooses. */
 static void receive_one_of(struct walk *w, const struct dpk_flow_tir *tir, const struct packet *p)
 {
     struct packet hashed = *p;
-    struct dpk_queue *rq = tir_choose(tir, &p->headers, &hashed.facts);
+    struct dpk_queue *rq = queues_tir_choose(tir, &p->headers, &hashed.facts);
     if (rq)
         receive(w, rq, &hashed);
 }
@@ -109,7 +109,7 @@ static void drop(struct walk *w, enum dpk_counter why)
     if (why == DPK_DROP_NO_RULE)
         return; /* counted once, if all other ways end without a rule */
     w->ends++;
-    port_count(w->nic, why, 1);
+    queues_port_count(w->nic, why, 1);
 }
 
 /* Carries out changes. Returns false if the frame is dropped. */
@@ -118,7 +118,7 @@ static bool change(struct walk *w, const struct dpk_flow_change *changes, unsign
 {
     enum dpk_counter dropped = DPK_COUNTERS;
     for (unsigned i = 0; dropped == DPK_COUNTERS && i < count; i++)
-        dropped = packet_change(p, &changes[i]);
+        dropped = queues_packet_change(p, &changes[i]);
     if (dropped != DPK_COUNTERS)
         drop(w, dropped);
     return dropped == DPK_COUNTERS;
@@ -128,10 +128,10 @@ static bool change(struct walk *w, const struct dpk_flow_change *changes, unsign
 static void reach_changed(struct walk *w, const struct dpk_flow_target *t,
                           enum dpk_flow_domain domain, bool root, const struct packet *p)
 {
-    struct packet changed = packet_branch(p);
+    struct packet changed = queues_packet_branch(p);
     if (change(w, t->change, 1, &changed))
         reach(w, t, domain, root, &changed);
-    packet_end(&changed);
+    queues_packet_end(&changed);
 }
 
 static void follow(struct walk *w, const struct dpk_flow_rule *r, enum dpk_flow_domain domain,
@@ -150,16 +150,16 @@ static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain
 {
     if (w->tables++ >= TABLES_MAX)
         return;
-    const struct dpk_flow_rule *r = rules_find(rules, &p->headers);
+    const struct dpk_flow_rule *r = queues_rules_find(rules, &p->headers);
     if (!r) {
         miss(w, domain, root, p);
     } else if (r->change_count == 0) {
         follow(w, r, domain, root, p);
     } else {
-        struct packet changed = packet_branch(p);
+        struct packet changed = queues_packet_branch(p);
         if (change(w, r->changes, r->change_count, &changed))
             follow(w, r, domain, root, &changed);
-        packet_end(&changed);
+        queues_packet_end(&changed);
     }
 }
 
@@ -167,14 +167,14 @@ static void pass(struct walk *w, const struct rules *rules, enum dpk_flow_domain
 static bool leaves_at_once(struct dpk_steering *s)
 {
     pthread_mutex_lock(&s->lock);
-    const bool is =
-        rules_are_none(&s->roots[DPK_FLOW_TX]) && rules_are_none(&s->roots[DPK_FLOW_FDB]);
+    const bool is = queues_rules_are_none(&s->roots[DPK_FLOW_TX]) &&
+                    queues_rules_are_none(&s->roots[DPK_FLOW_FDB]);
     pthread_mutex_unlock(&s->lock);
     return is;
 }
 
-void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
-                   const struct passage *passage)
+void queues_steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
+                          const struct passage *passage)
 {
     struct dpk_steering *s = nic->steering;
     struct walk w = {.nic = nic, .steering = s, .passage = passage};
@@ -183,17 +183,18 @@ void steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t size,
     struct dpk_frame f = {frame, size};
     if (leaves)
         f = pad(frame, size, room);
-    if (leaves && frame_leaves(nic, f.bytes, f.size))
+    if (leaves && queues_frame_leaves(nic, f.bytes, f.size))
         return;
     /* A frame that comes back at once arrives like any other frame. */
     const bool sent = passage->sent && !leaves;
-    struct packet p = packet_of(f.bytes, f.size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
-    packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);
+    struct packet p =
+        queues_packet_of(f.bytes, f.size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
+    queues_packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);
     pthread_mutex_lock(&s->lock);
     begin(&w, sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);
     pthread_mutex_unlock(&s->lock);
     if (w.ends == 0)
-        port_count(nic, DPK_DROP_NO_RULE, 1);
+        queues_port_count(nic, DPK_DROP_NO_RULE, 1);
     else
-        port_count(nic, DPK_COPIED, w.ends - 1);
+        queues_port_count(nic, DPK_COPIED, w.ends - 1);
 }

@@ -15,7 +15,8 @@
 /* Flags in the control segment (MLX5_WQE_CTRL_*). */
 enum { FLAGS_AT = 11, SOLICITED = 2, FENCE_SHIFT = 5, FENCE = 2 };
 
-enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
+enum dpk_rc_status queues_wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format,
+                                     ...)
 {
     va_list ap;
     if (!why)
@@ -26,7 +27,7 @@ enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const 
     return status;
 }
 
-bool control_parse(const uint8_t *bytes, size_t size, struct control *out)
+bool queues_control_parse(const uint8_t *bytes, size_t size, struct control *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     uint32_t index_opcode = dpk_read_be32(&r), queue_segments = dpk_read_be32(&r);
@@ -70,7 +71,7 @@ static bool add_inline(struct dpk_reader *r, struct pieces *out, uint32_t size)
 
 static enum dpk_rc_status refuse_inline(struct why *why)
 {
-    return wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "inline data go beyond its segments");
+    return queues_wqe_refuse(why, DPK_RC_LOCAL_LENGTH, "inline data go beyond its segments");
 }
 
 static enum dpk_rc_status data_parse(struct dpk_reader *r, bool receives, struct pieces *out,
@@ -112,9 +113,9 @@ static enum dpk_rc_status ethernet_parse(struct dpk_reader *r, struct wqe *out, 
         return DPK_RC_OK;
     }
     if (headers < 2 || headers > HEADERS_MAX)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                          "its Ethernet segment has headers of %u bytes, not 2 to %u", headers,
-                          (unsigned)HEADERS_MAX);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "its Ethernet segment has headers of %u bytes, not 2 to %u",
+                                 headers, (unsigned)HEADERS_MAX);
     out->headers = headers;
     return add_inline(r, &out->data, headers) ? DPK_RC_OK : refuse_inline(why);
 }
@@ -160,26 +161,27 @@ static enum dpk_rc_status middle_parse(struct dpk_reader *r, bool ethernet, stru
         out->compare = dpk_read_be64(r);
     }
     if (wrong == DPK_RC_OK && r->failed)
-        wrong = wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments, too few for it",
-                           out->control.segments);
+        wrong = queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments, too few for it",
+                                  out->control.segments);
     if (opcode == WQE_MULTI_SEND && (out->headers > 0 || out->has_tag))
-        wrong = wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                           "headers or a tag of a VLAN, which one frame alone can have");
+        wrong = queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                  "headers or a tag of a VLAN, which one frame alone can have");
     return wrong;
 }
 
-enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out,
-                             struct why *why)
+enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethernet,
+                                    struct wqe *out, struct why *why)
 {
     memset(out, 0, offsetof(struct wqe, data));
     pieces_begin(&out->data);
-    if (!control_parse(bytes, size, &out->control) || out->control.segments == 0 ||
+    if (!queues_control_parse(bytes, size, &out->control) || out->control.segments == 0 ||
         (size_t)out->control.segments * WQE_SEGMENT > size)
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments", out->control.segments);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments",
+                                 out->control.segments);
     if (out->control.modifier != 0 || !has_opcode(out->control.opcode, ethernet))
-        return wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
-                          "this queue has no such operation (modifier 0x%02x)",
-                          out->control.modifier);
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "this queue has no such operation (modifier 0x%02x)",
+                                 out->control.modifier);
     struct dpk_reader r = dpk_reader(bytes, (size_t)out->control.segments * WQE_SEGMENT);
     dpk_read_skip(&r, WQE_SEGMENT);
     if (out->control.opcode == WQE_NOP)
@@ -188,7 +190,7 @@ enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, s
     return wrong != DPK_RC_OK ? wrong : data_parse(&r, false, &out->data, why);
 }
 
-enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
+enum dpk_rc_status queues_rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     pieces_begin(out);
@@ -234,7 +236,7 @@ static enum dpk_rc_status check(const struct wqe *wqe, enum dpk_rc_opcode opcode
     return DPK_RC_OK;
 }
 
-void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out)
+void queues_wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out)
 {
     out->opcode = opcode_of(wqe->control.opcode);
     out->wrong = check(wqe, out->opcode);
@@ -253,10 +255,10 @@ void dpk_wqe_describe(const uint8_t *bytes, size_t size, struct dpk_wqe_work *ou
 {
     struct wqe wqe;
     *out = (struct dpk_wqe_work){.work.opcode = DPK_RC_NOP};
-    out->work.wrong = wqe_parse(bytes, size, false, &wqe, NULL);
+    out->work.wrong = queues_wqe_parse(bytes, size, false, &wqe, NULL);
     if (out->work.wrong != DPK_RC_OK)
         return;
-    wqe_describe(&wqe, &out->work);
+    queues_wqe_describe(&wqe, &out->work);
     memcpy(out->pieces, wqe.data.list, wqe.data.count * sizeof *out->pieces);
     out->work.pieces = NULL;
     out->work.silent = wqe.control.completion != 2;

@@ -55,19 +55,19 @@ struct why {
     char text[120];
 };
 /* Sets the text and returns `status`. `why` may be NULL. */
-enum dpk_rc_status wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+enum dpk_rc_status queues_wqe_refuse(struct why *why, enum dpk_rc_status status, const char *format,
+                                     ...) __attribute__((format(printf, 3, 4)));
 
 /* Decodes the control segment. Returns false if there are too few bytes. */
-bool control_parse(const uint8_t *bytes, size_t size, struct control *out);
+bool queues_control_parse(const uint8_t *bytes, size_t size, struct control *out);
 /* Decodes a send WQE; inline pieces point into `bytes`. Returns its error. `why`: NULL, or receives the
  * reason of an error. */
-enum dpk_rc_status wqe_parse(const uint8_t *bytes, size_t size, bool ethernet, struct wqe *out,
-                             struct why *why);
+enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethernet,
+                                    struct wqe *out, struct why *why);
 /* Describes the WQE as work of a connected queue pair. The pieces stay in the WQE. */
-void wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out);
+void queues_wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out);
 /* Decodes a receive: data segments up to the end, or up to a segment with the key that ends the
  * list. */
-enum dpk_rc_status rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out);
+enum dpk_rc_status queues_rwqe_parse(const uint8_t *bytes, size_t size, struct pieces *out);
 
 #endif

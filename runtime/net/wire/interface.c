@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum dpk_status interface_check(const char *name, struct dpk_buf *out, struct dpk_error *err)
+enum dpk_status wire_interface_check(const char *name, struct dpk_buf *out, struct dpk_error *err)
 {
     const size_t length = strlen(name);
     bool valid =
@@ -28,13 +28,13 @@ static bool ask(int socket, unsigned long request, const char *name, struct ifre
     return ioctl(socket, request, out) == 0;
 }
 
-int interface_index(int socket, const char *name)
+int wire_interface_index(int socket, const char *name)
 {
     struct ifreq r;
     return ask(socket, SIOCGIFINDEX, name, &r) ? r.ifr_ifindex : 0;
 }
 
-int interface_mtu(int socket, const char *name)
+int wire_interface_mtu(int socket, const char *name)
 {
     struct ifreq r;
     return ask(socket, SIOCGIFMTU, name, &r) ? r.ifr_mtu : 0;
@@ -49,7 +49,7 @@ static bool has_carrier(int socket, const char *name, bool runs)
     return ioctl(socket, SIOCETHTOOL, &r) == 0 ? link.data != 0 : runs;
 }
 
-enum interface_state interface_state(int socket, const char *name)
+enum interface_state wire_interface_state(int socket, const char *name)
 {
     struct ifreq r;
     if (!ask(socket, SIOCGIFFLAGS, name, &r))
@@ -60,7 +60,7 @@ enum interface_state interface_state(int socket, const char *name)
                                                                 : INTERFACE_NO_CARRIER;
 }
 
-bool interface_set_up(int socket, const char *name)
+bool wire_interface_set_up(int socket, const char *name)
 {
     struct ifreq r;
     if (!ask(socket, SIOCGIFFLAGS, name, &r))
@@ -69,9 +69,9 @@ bool interface_set_up(int socket, const char *name)
     return ioctl(socket, SIOCSIFFLAGS, &r) == 0;
 }
 
-enum interface_state interface_look(struct dpk_wire *wire, int socket, const char *name)
+enum interface_state wire_interface_look(struct dpk_wire *wire, int socket, const char *name)
 {
-    const enum interface_state state = interface_state(socket, name);
+    const enum interface_state state = wire_interface_state(socket, name);
     if (state == INTERFACE_GONE)
         wire_warn(wire, WIRE_IS_GONE,
                   "the interface is gone; the wire works again when it is back");
@@ -93,10 +93,10 @@ static enum dpk_wire_drop drop_of(enum interface_state state, int why)
     return why == EAGAIN || why == ENOBUFS || why == ENOMEM ? DPK_WIRE_NO_ROOM : DPK_WIRE_BROKEN;
 }
 
-void interface_not_sent(struct dpk_wire *wire, int socket, const char *name, size_t size)
+void wire_interface_not_sent(struct dpk_wire *wire, int socket, const char *name, size_t size)
 {
     const int why = errno;
-    const enum dpk_wire_drop drop = drop_of(interface_look(wire, socket, name), why);
+    const enum dpk_wire_drop drop = drop_of(wire_interface_look(wire, socket, name), why);
     if (drop == DPK_WIRE_TOO_LONG)
         wire_warn(wire, WIRE_CUTS, "%zu bytes are too long for it: sudo ip link set %s mtu 9216",
                   size, name);

@@ -41,7 +41,7 @@ static enum dpk_status no_permission(const char *name, bool there, struct dpk_er
 static enum dpk_status attach(int control, const char *name, int *fd, struct dpk_error *err)
 {
     static const short flags[] = {IFF_TAP | IFF_NO_PI, IFF_TAP | IFF_NO_PI | IFF_MULTI_QUEUE};
-    const bool there = interface_index(control, name) != 0;
+    const bool there = wire_interface_index(control, name) != 0;
     *fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (*fd < 0 && (errno == ENOENT || errno == ENODEV))
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
@@ -61,7 +61,7 @@ static enum dpk_status attach(int control, const char *name, int *fd, struct dpk
              * of the TAP. */
             (void)ioctl(*fd, TUNSETOFFLOAD, 0);
             if (!there)
-                (void)interface_set_up(control, name);
+                (void)wire_interface_set_up(control, name);
             return DPK_OK;
         }
         if (errno != EINVAL)
@@ -93,7 +93,7 @@ static enum dpk_status tap_try(const char *argument, struct dpk_error *err)
 static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, struct dpk_error *err)
 {
     struct dpk_buf name = {0};
-    enum dpk_status status = interface_check(argument, &name, err);
+    enum dpk_status status = wire_interface_check(argument, &name, err);
     dpk_buf_free(&name);
     struct tap *t = wire->kind = calloc(1, sizeof *t);
     if (!t)
@@ -107,7 +107,7 @@ static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, str
     if (status == DPK_OK)
         status = attach(t->control, t->name, &t->fd, err);
     if (status == DPK_OK)
-        (void)interface_look(wire, t->control, t->name);
+        (void)wire_interface_look(wire, t->control, t->name);
     return status;
 }
 
@@ -115,7 +115,7 @@ static enum dpk_status tap_open(struct dpk_wire *wire, const char *argument, str
 static void attach_again(struct tap *t)
 {
     int fd = -1;
-    if (interface_index(t->control, t->name) != 0 &&
+    if (wire_interface_index(t->control, t->name) != 0 &&
         attach(t->control, t->name, &fd, NULL) == DPK_OK)
         t->gone = dup3(fd, t->fd, O_CLOEXEC) < 0;
     if (fd >= 0)
@@ -149,7 +149,7 @@ static bool tap_receive(struct dpk_wire *wire)
     }
     const int why = n < 0 ? errno : 0;
     if (why != 0 && why != EAGAIN && why != EINTR) {
-        (void)interface_look(wire, t->control, t->name);
+        (void)wire_interface_look(wire, t->control, t->name);
         t->gone = true;
     }
     if (count > 0)
@@ -167,7 +167,7 @@ static bool tap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
     if (n == (ssize_t)size)
         wire_sent(wire, 1, size);
     else
-        interface_not_sent(wire, t->control, t->name, size);
+        wire_interface_not_sent(wire, t->control, t->name, size);
     return true;
 }
 
@@ -186,7 +186,7 @@ static void tap_close(struct dpk_wire *wire)
 
 const struct wire_ops wire_tap = {.name = "tap",
                                   .usage = "tap:NAME",
-                                  .check = interface_check,
+                                  .check = wire_interface_check,
                                   .try = tap_try,
                                   .open = tap_open,
                                   .receive = tap_receive,

@@ -121,7 +121,7 @@ static uint8_t *take(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t sta
     }
     /* The machine expects the network card to finish checksums of its own frames. */
     if (h.gso_type == VIRTIO_NET_HDR_GSO_NONE && h.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
-        checksum_finish(frame, *size, h.csum_start, h.csum_offset);
+        frame_checksum_finish(frame, *size, h.csum_start, h.csum_offset);
     if (!(status & TP_STATUS_VLAN_VALID) || *size < MAC_ADDRESSES)
         return frame;
     *size += VLAN_TAG;
@@ -158,12 +158,12 @@ static void offer_segments(struct dpk_wire *wire, const struct segments *s)
 {
     struct veth *v = wire->kind;
     struct dpk_frame frames[WIRE_BATCH];
-    const uint64_t all = segments_count(s);
+    const uint64_t all = frame_segments_count(s);
     for (uint64_t i = 0; i < all;) {
         size_t count = 0;
         for (; i < all && count < WIRE_BATCH; i++, count++)
-            frames[count] =
-                (struct dpk_frame){v->segments[count], segments_make(s, i, v->segments[count])};
+            frames[count] = (struct dpk_frame){v->segments[count],
+                                               frame_segments_make(s, i, v->segments[count])};
         (void)wire_arrive(wire, frames, count, false);
     }
 }
@@ -176,7 +176,7 @@ static void offer_joined(struct dpk_wire *wire, struct tpacket2_hdr *s, uint32_t
     const uint8_t *frame = take(wire, s, status, &size);
     if (!frame)
         return;
-    if (segments_of_joined(frame, size, each, DPK_FRAME_MAX, &segments)) {
+    if (frame_segments_of_joined(frame, size, each, DPK_FRAME_MAX, &segments)) {
         offer_segments(wire, &segments);
         return;
     }
@@ -255,9 +255,9 @@ static bool take_cable(struct veth *v, int index)
 static void look_again(struct dpk_wire *wire)
 {
     struct veth *v = wire->kind;
-    const int index = interface_index(v->in, v->name);
+    const int index = wire_interface_index(v->in, v->name);
     const bool bound = index != 0 && (index == v->index || take_cable(v, index));
-    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
+    v->trouble = wire_interface_look(wire, v->in, v->name) != INTERFACE_UP || !bound;
 }
 
 /* Takes at most the whole ring, because frames may arrive faster than they are taken. */
@@ -285,7 +285,7 @@ static bool veth_receive(struct dpk_wire *wire)
         break;
     }
     if (offer(wire) == 0 && getsockopt(v->in, SOL_SOCKET, SO_ERROR, &why, &size) == 0 && why) {
-        (void)interface_look(wire, v->in, v->name);
+        (void)wire_interface_look(wire, v->in, v->name);
         v->trouble = true;
     }
     return true;
@@ -320,7 +320,7 @@ static void send_batch(struct dpk_wire *wire, struct batch *b)
             done += (unsigned)n;
             tries = 0;
         } else if (!wait_for_room(v, &tries)) {
-            interface_not_sent(wire, v->out, v->name, b->pieces[done].iov_len);
+            wire_interface_not_sent(wire, v->out, v->name, b->pieces[done].iov_len);
             done++;
         }
     }
@@ -379,7 +379,7 @@ static enum dpk_status make_socket(const char *name, const char *program, int *f
 
 static enum dpk_status find_interface(int fd, const char *name, int *index, struct dpk_error *err)
 {
-    *index = interface_index(fd, name);
+    *index = wire_interface_index(fd, name);
     return *index
                ? DPK_OK
                : dpk_fail(err, DPK_ERR_NOT_FOUND,
@@ -402,7 +402,7 @@ static enum dpk_status veth_try(const char *argument, struct dpk_error *err)
 static enum dpk_status make_ring(struct veth *v, struct dpk_error *err)
 {
     const int version = TPACKET_V2, on = 1;
-    const int mtu = interface_mtu(v->in, v->name);
+    const int mtu = wire_interface_mtu(v->in, v->name);
     v->slot_size = mtu <= SMALL_MTU ? SMALL_SLOT : LARGE_SLOT;
     v->ring_size = mtu <= SMALL_MTU ? SMALL_RING : LARGE_RING;
     v->slots = v->ring_size / v->slot_size;
@@ -451,7 +451,7 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
     const int on = 1, waiting = LARGE_WAITING;
     int index = 0;
     struct dpk_buf name = {0};
-    enum dpk_status status = interface_check(argument, &name, err);
+    enum dpk_status status = wire_interface_check(argument, &name, err);
     dpk_buf_free(&name);
     struct veth *v = wire->kind = calloc(1, sizeof *v);
     if (!v)
@@ -477,7 +477,7 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
         (void)setsockopt(v->in, SOL_SOCKET, SO_RCVBUF, &waiting, sizeof waiting);
     /* Frames of the port bypass queueing disciplines. */
     (void)setsockopt(v->out, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof on);
-    v->trouble = interface_look(wire, v->in, v->name) != INTERFACE_UP;
+    v->trouble = wire_interface_look(wire, v->in, v->name) != INTERFACE_UP;
     return DPK_OK;
 }
 
@@ -503,7 +503,7 @@ static void veth_close(struct dpk_wire *wire)
 
 const struct wire_ops wire_veth = {.name = "veth",
                                    .usage = "veth:NAME",
-                                   .check = interface_check,
+                                   .check = wire_interface_check,
                                    .try = veth_try,
                                    .open = veth_open,
                                    .receive = veth_receive,

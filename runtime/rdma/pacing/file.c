@@ -10,8 +10,8 @@
 
 /* ---- The file ---- */
 
-enum dpk_status rates_map(const char *directory, bool makes, struct file **out,
-                          struct dpk_error *err)
+enum dpk_status pacing_rates_map(const char *directory, bool makes, struct file **out,
+                                 struct dpk_error *err)
 {
     static const struct dpk_share what = {"rates", MAGIC, sizeof **out};
     void *at;
@@ -20,7 +20,7 @@ enum dpk_status rates_map(const char *directory, bool makes, struct file **out,
     return status;
 }
 
-void rates_unmap(struct file *f)
+void pacing_rates_unmap(struct file *f)
 {
     if (f)
         munmap(f, sizeof *f);
@@ -29,7 +29,7 @@ void rates_unmap(struct file *f)
 /* ---- The socket ---- */
 
 /* Uses the folder's descriptor, because the folder's path may be too long for a socket address. */
-int rates_connect(const char *directory, uint32_t *process)
+int pacing_rates_connect(const char *directory, uint32_t *process)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct ucred who = {0};
@@ -73,10 +73,10 @@ enum dpk_status dpk_rates_read(const char *directory, struct dpk_rates_seen *out
 {
     struct file *f = NULL;
     *out = (struct dpk_rates_seen){0};
-    enum dpk_status status = rates_map(directory, false, &f, err);
+    enum dpk_status status = pacing_rates_map(directory, false, &f, err);
     if (status != DPK_OK)
         return status;
-    int fd = rates_connect(directory, &out->process);
+    int fd = pacing_rates_connect(directory, &out->process);
     if (fd >= 0) {
         out->lost = atomic_load(&f->lost);
         out->bad = atomic_load(&f->bad);
@@ -91,6 +91,6 @@ enum dpk_status dpk_rates_read(const char *directory, struct dpk_rates_seen *out
     } else {
         out->process = 0;
     }
-    rates_unmap(f);
+    pacing_rates_unmap(f);
     return DPK_OK;
 }

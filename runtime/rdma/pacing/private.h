@@ -31,15 +31,15 @@ struct file {
     struct row rows[DPK_RATES_SEEN];
 };
 /* Maps the file. With `makes`, creates a missing file. */
-enum dpk_status rates_map(const char *directory, bool makes, struct file **out,
-                          struct dpk_error *err);
-void rates_unmap(struct file *f);
+enum dpk_status pacing_rates_map(const char *directory, bool makes, struct file **out,
+                                 struct dpk_error *err);
+void pacing_rates_unmap(struct file *f);
 
 /* ---- The socket ---- */
 
 /* Returns a socket to the server of this user or of root. Returns -1 without a server, and -1 with
  * EAGAIN if too many processes wait for the server. *process: the server. */
-int rates_connect(const char *directory, uint32_t *process);
+int pacing_rates_connect(const char *directory, uint32_t *process);
 
 /* ---- The rings ---- */
 

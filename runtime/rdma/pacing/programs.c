@@ -33,7 +33,7 @@ static void row_clear(struct row *r)
     atomic_store(&r->process, 0);
 }
 
-void statistics_clear(struct file *f)
+void pacing_statistics_clear(struct file *f)
 {
     atomic_store(&f->lost, 0);
     atomic_store(&f->bad, 0);
@@ -103,7 +103,7 @@ static struct flow *flow_of(struct programs *of, struct program *p, const struct
 
 /* ---- Programs ---- */
 
-struct program *program_new(int fd)
+struct program *pacing_program_new(int fd)
 {
     struct program *p = calloc(1, sizeof *p);
     struct ucred who = {0};
@@ -116,7 +116,7 @@ struct program *program_new(int fd)
     return p;
 }
 
-void program_free(struct programs *of, struct program *p)
+void pacing_program_free(struct programs *of, struct program *p)
 {
     for (size_t i = 0; i < DPK_RATES_FLOWS / CHUNK; i++) {
         for (size_t j = 0; p->chunks[i] && j < CHUNK; j++)
@@ -134,11 +134,11 @@ void program_free(struct programs *of, struct program *p)
     free(p);
 }
 
-void programs_free(struct programs *of)
+void pacing_programs_free(struct programs *of)
 {
     struct program *p;
     while ((p = TAILQ_FIRST(&of->list)))
-        program_free(of, p);
+        pacing_program_free(of, p);
 }
 
 static bool is_for_later(ssize_t n)
@@ -161,7 +161,7 @@ static bool hear_hello(struct programs *of, struct program *p)
     return good;
 }
 
-bool program_hear(struct programs *of, struct program *p)
+bool pacing_program_hear(struct programs *of, struct program *p)
 {
     uint8_t woken[64];
     if (!p->greeted)
@@ -170,7 +170,7 @@ bool program_hear(struct programs *of, struct program *p)
     return n > 0 || is_for_later(n);
 }
 
-void programs_poll(struct programs *of, bool polled)
+void pacing_programs_poll(struct programs *of, bool polled)
 {
     struct program *p;
     TAILQ_FOREACH(p, &of->list, link)
@@ -233,29 +233,29 @@ static bool give(struct programs *of, struct program *p, uint32_t size)
     return true;
 }
 
-/* Like programs_serve, for one program. A program with a broken ring is removed. */
+/* Like pacing_programs_serve, for one program. A program with a broken ring is removed. */
 static int serve(struct programs *of, struct program *p)
 {
     const uint32_t most = AT_ONCE * (uint32_t)sizeof(struct dpk_rates_event);
     uint32_t size;
     const enum ring_state state = ring_filled(&p->rings.in, &size);
     if (state == RING_BAD || size % sizeof(struct dpk_rates_event) != 0) {
-        program_free(of, p);
+        pacing_program_free(of, p);
         return 0;
     }
     return give(of, p, size < most ? size : most) ? state == RING_GOOD : -1;
 }
 
-bool program_end(struct programs *of, struct program *p)
+bool pacing_program_end(struct programs *of, struct program *p)
 {
     uint32_t size;
     const bool good =
         !p->greeted || ring_filled(&p->rings.in, &size) != RING_GOOD || give(of, p, size);
-    program_free(of, p);
+    pacing_program_free(of, p);
     return good;
 }
 
-int programs_serve(struct programs *of)
+int pacing_programs_serve(struct programs *of)
 {
     struct program *next;
     int any = 0;

@@ -29,23 +29,23 @@ struct program {
 };
 
 /* Clears the statistics. */
-void statistics_clear(struct file *f);
+void pacing_statistics_clear(struct file *f);
 
 /* Creates a program that has connected and has not sent a greeting. It owns the socket. Returns NULL if
  * memory is exhausted. */
-struct program *program_new(int fd);
+struct program *pacing_program_new(int fd);
 /* Removes a program from the list and frees it. */
-void program_free(struct programs *of, struct program *p);
-void programs_free(struct programs *of);
+void pacing_program_free(struct programs *of, struct program *p);
+void pacing_programs_free(struct programs *of);
 /* Reads messages from the socket. Returns false if the program is gone, or sent an invalid message. */
-bool program_hear(struct programs *of, struct program *p);
+bool pacing_program_hear(struct programs *of, struct program *p);
 /* Delivers the last events of a program that is gone, and frees it. Returns false if the owner can
  * receive no more events. */
-bool program_end(struct programs *of, struct program *p);
+bool pacing_program_end(struct programs *of, struct program *p);
 /* Delivers events of all programs to the owner. Returns 1 if there were events, 0 if not, -1 if the
  * owner can receive no more events. */
-int programs_serve(struct programs *of);
+int pacing_programs_serve(struct programs *of);
 /* Switches polling of all rings by the thread on or off. */
-void programs_poll(struct programs *of, bool polled);
+void pacing_programs_poll(struct programs *of, bool polled);
 
 #endif

@@ -37,7 +37,7 @@ enum dpk_status dpk_rates_open(const char *directory, struct dpk_rates **out, st
         return dpk_fail_nomem(err);
     }
     r->fd = -1;
-    enum dpk_status status = rates_map(directory, true, &r->file, err);
+    enum dpk_status status = pacing_rates_map(directory, true, &r->file, err);
     if (status == DPK_OK)
         *out = r;
     else
@@ -50,7 +50,7 @@ void dpk_rates_close(struct dpk_rates *r)
     if (!r)
         return;
     dpk_rates_leave(r);
-    rates_unmap(r->file);
+    pacing_rates_unmap(r->file);
     free(r->directory);
     free(r);
 }
@@ -85,7 +85,7 @@ bool dpk_rates_join(struct dpk_rates *r)
     uint32_t process;
     const uint32_t generation = atomic_load(&r->file->generation);
     dpk_rates_leave(r);
-    r->fd = rates_connect(r->directory, &process);
+    r->fd = pacing_rates_connect(r->directory, &process);
     if (r->fd >= 0 || errno != EAGAIN)
         r->generation = generation;
     if (r->fd < 0)

@@ -65,7 +65,7 @@ static void accept_one(struct worker *w)
     if (fd < 0)
         return;
     struct worker *to = &s->workers[s->next++ % s->options.workers];
-    struct program *p = rings_peer_is_ours(fd) ? program_new(fd) : NULL;
+    struct program *p = rings_peer_is_ours(fd) ? pacing_program_new(fd) : NULL;
     if (!p) {
         close(fd);
         return;
@@ -74,12 +74,12 @@ static void accept_one(struct worker *w)
         pthread_mutex_lock(&to->lock);
     TAILQ_INSERT_TAIL(&to->programs.list, p, link);
     if (atomic_load(&s->over) || !watch(to->programs.epoll, fd, p))
-        program_free(&to->programs, p);
+        pacing_program_free(&to->programs, p);
     if (to != w)
         pthread_mutex_unlock(&to->lock);
 }
 
-/* Returns the same values as programs_serve. */
+/* Returns the same values as pacing_programs_serve. */
 static int hear(struct worker *w, const struct epoll_event *events, int count)
 {
     eventfd_t woken;
@@ -90,8 +90,8 @@ static int hear(struct worker *w, const struct epoll_event *events, int count)
             eventfd_read(w->wake, &woken);
         else if (what == w->server)
             accept_one(w);
-        else if (!program_hear(&w->programs, what))
-            good = program_end(&w->programs, what) && good;
+        else if (!pacing_program_hear(&w->programs, what))
+            good = pacing_program_end(&w->programs, what) && good;
     }
     return good ? count > 0 : -1;
 }
@@ -103,7 +103,7 @@ static bool look(struct worker *w, int wait_ms)
     const int n = epoll_wait(w->programs.epoll, events, EVENTS_MAX, wait_ms);
     pthread_mutex_lock(&w->lock);
     const int heard = hear(w, events, n);
-    const int served = heard < 0 ? heard : programs_serve(&w->programs);
+    const int served = heard < 0 ? heard : pacing_programs_serve(&w->programs);
     pthread_mutex_unlock(&w->lock);
     if (served < 0)
         set_over(w->server);
@@ -113,7 +113,7 @@ static bool look(struct worker *w, int wait_ms)
 static void set_polled(struct worker *w, bool polled)
 {
     pthread_mutex_lock(&w->lock);
-    programs_poll(&w->programs, polled);
+    pacing_programs_poll(&w->programs, polled);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -137,7 +137,7 @@ static void *work(void *context)
             sched_yield();
     }
     pthread_mutex_lock(&w->lock);
-    programs_free(&w->programs);
+    pacing_programs_free(&w->programs);
     if (w->number == 0) {
         close(w->server->listener); /* this wakes processes that wait for a connection */
         w->server->listener = -1;
@@ -190,10 +190,10 @@ static enum dpk_status listen_in(struct dpk_rates_server *s, const char *directo
 static enum dpk_status start(struct dpk_rates_server *s, const char *directory,
                              struct dpk_error *err)
 {
-    enum dpk_status status = rates_map(directory, true, &s->file, err);
+    enum dpk_status status = pacing_rates_map(directory, true, &s->file, err);
     if (status != DPK_OK || (status = listen_in(s, directory, err)) != DPK_OK)
         return status;
-    statistics_clear(s->file);
+    pacing_statistics_clear(s->file);
     while (status == DPK_OK && s->started < s->options.workers)
         status = start_worker(s, &s->workers[s->started], err);
     if (status == DPK_OK && !watch(s->workers[0].programs.epoll, s->listener, s))
@@ -235,14 +235,14 @@ void dpk_rates_stop(struct dpk_rates_server *s)
     for (unsigned i = 0; i < s->started; i++) {
         struct worker *w = &s->workers[i];
         pthread_join(w->thread, NULL);
-        programs_free(&w->programs); /* programs that joined since the thread ended */
+        pacing_programs_free(&w->programs); /* programs that joined since the thread ended */
         close(w->programs.epoll);
         close(w->wake);
         pthread_mutex_destroy(&w->lock);
     }
     close_if(s->listener);
     close_if(s->folder);
-    rates_unmap(s->file);
+    pacing_rates_unmap(s->file);
     free(s);
 }
 

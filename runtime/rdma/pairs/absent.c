@@ -4,7 +4,7 @@
 static enum sent absent_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {
     (void)size, (void)payload;
-    wait_begin(qp, &qp->waits_since);
+    pairs_wait_begin(qp, &qp->waits_since);
     return qp->waits_since != 0 ? SENT_LATER : SENT_NEVER;
 }
 
@@ -24,14 +24,14 @@ static void absent_nothing(struct dpk_rc_qp *qp)
     (void)qp;
 }
 
-const struct transport transport_absent = {.room = absent_room,
-                                           .send = absent_send,
-                                           .resume = absent_nothing,
-                                           .close = absent_nothing,
-                                           .find = absent_find,
-                                           .is_absent = true};
-const struct transport transport_gone = {.room = absent_room,
-                                         .send = absent_send,
-                                         .resume = absent_nothing,
-                                         .close = absent_nothing,
-                                         .is_absent = true};
+const struct transport pairs_transport_absent = {.room = absent_room,
+                                                 .send = absent_send,
+                                                 .resume = absent_nothing,
+                                                 .close = absent_nothing,
+                                                 .find = absent_find,
+                                                 .is_absent = true};
+const struct transport pairs_transport_gone = {.room = absent_room,
+                                               .send = absent_send,
+                                               .resume = absent_nothing,
+                                               .close = absent_nothing,
+                                               .is_absent = true};

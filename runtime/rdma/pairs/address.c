@@ -16,7 +16,7 @@ static uint32_t checksum(const uint8_t *p, size_t size)
     return hash;
 }
 
-void address_put(const struct address *a, struct dpk_buf *out)
+void pairs_address_put(const struct address *a, struct dpk_buf *out)
 {
     size_t begin = out->size;
     dpk_put_be32(out, MARK);
@@ -28,8 +28,8 @@ void address_put(const struct address *a, struct dpk_buf *out)
         dpk_put_be32(out, checksum(out->data + begin, out->size - begin));
 }
 
-enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
-                              struct dpk_error *err)
+enum dpk_status pairs_address_parse(const void *bytes, size_t size, struct address *out,
+                                    struct dpk_error *err)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     uint32_t mark = dpk_read_be32(&r);
@@ -52,7 +52,7 @@ enum dpk_status address_parse(const void *bytes, size_t size, struct address *ou
     return DPK_OK;
 }
 
-bool address_means(const struct address *a, const struct address *b)
+bool pairs_address_means(const struct address *a, const struct address *b)
 {
     return dpk_uuid_equal(&a->process, &b->process) && a->number == b->number &&
            (a->secret == 0 || a->secret == b->secret);

@@ -26,7 +26,7 @@ enum {
 
 /* ---- Life ---- */
 
-struct channel *channel_new(struct dpk_rc *rc, int fd)
+struct channel *pairs_channel_new(struct dpk_rc *rc, int fd)
 {
     struct channel *c = calloc(1, sizeof *c);
     if (c) {
@@ -42,18 +42,18 @@ struct channel *channel_new(struct dpk_rc *rc, int fd)
     return NULL;
 }
 
-void channel_end_offers(struct channel *c)
+void pairs_channel_end_offers(struct channel *c)
 {
     if (c->rings.map)
         ring_leave(&c->rings.in, RING_READER);
 }
 
-void channel_close(struct channel *c)
+void pairs_channel_close(struct channel *c)
 {
     /* A child of fork() may have the socket open, too. So closing it is not enough for the peer to
      * notice, nor for epoll to forget it. */
     epoll_ctl(c->rc->gateway->epoll, EPOLL_CTL_DEL, c->fd, NULL);
-    channel_end_offers(c);
+    pairs_channel_end_offers(c);
     shutdown(c->fd, SHUT_RDWR);
     close(c->fd);
     c->fd = -1;
@@ -62,15 +62,15 @@ void channel_close(struct channel *c)
     c->rc->gateway->next = NULL;
     if (c->rc->gateway->owes == c)
         c->rc->gateway->owes = NULL;
-    channel_wait_forget(c);
+    pairs_channel_wait_forget(c);
     TAILQ_REMOVE(&c->rc->gateway->channels, c, link);
     TAILQ_INSERT_TAIL(&c->rc->gateway->closed, c, link);
-    gateway_wake(c->rc->gateway);
+    pairs_gateway_wake(c->rc->gateway);
 }
 
-void channel_free(struct channel *c)
+void pairs_channel_free(struct channel *c)
 {
-    direct_free(c);
+    pairs_direct_free(c);
     rings_free(&c->rings);
     free(c);
 }
@@ -92,7 +92,7 @@ static bool wake_reader(struct channel *c)
     return wakes;
 }
 
-void channels_wake(struct gateway *s)
+void pairs_channels_wake(struct gateway *s)
 {
     struct channel *c = s->owes;
     s->owes = NULL;
@@ -106,7 +106,7 @@ static void wake_reader_soon(struct channel *c)
 {
     struct gateway *s = c->rc->gateway;
     if (s->owes != c)
-        channels_wake(s);
+        pairs_channels_wake(s);
     if (s->answers && c->role == RESPONSES)
         s->owes = c;
     else
@@ -127,7 +127,7 @@ static void wake_responder(struct channel *c)
 /* Writes the head of a frame where ring_room found room. Its payload is already there. */
 static void put(struct channel *c, const struct frame *f)
 {
-    frame_write(f, ring_here(&c->rings.out));
+    pairs_frame_write(f, ring_here(&c->rings.out));
     ring_wrote(&c->rings.out, FRAME_SIZE + f->payload);
 }
 
@@ -136,7 +136,7 @@ void pairs_channel_send(struct channel *c, const struct request *r)
     if (r->offers)
         memcpy(ring_here(&c->rings.out) + FRAME_SIZE + r->size, c->direct.offer, OFFER_SIZE);
     put(c, &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
-    direct_sent(c, r);
+    pairs_direct_sent(c, r);
     wake_responder(c);
 }
 
@@ -159,8 +159,9 @@ static unsigned answer_directly(struct channel *c, const struct request *r, cons
     if (answer->status != DPK_RC_OK || qp_is_lossy(c->qp))
         return 0;
     if (r->offers)
-        return DIRECT_KNOWN | (direct_take(c, payload + r->size) ? DIRECT_TAKEN : DIRECT_REFUSED);
-    if (asks && r->opcode == DPK_RC_READ && direct_offer(c, r->key, after))
+        return DIRECT_KNOWN |
+               (pairs_direct_take(c, payload + r->size) ? DIRECT_TAKEN : DIRECT_REFUSED);
+    if (asks && r->opcode == DPK_RC_READ && pairs_direct_offer(c, r->key, after))
         return DIRECT_KNOWN | DIRECT_OFFERS;
     return asks ? DIRECT_KNOWN : 0;
 }
@@ -171,7 +172,7 @@ static enum taken request(struct channel *c, struct request *r, const uint8_t *p
     struct dpk_rc_qp *qp = c->qp;
     struct ring *out = &c->rings.out;
     struct fetch from;
-    if (r->by_reference && !direct_find(c, r->compare, r->value, r->size, &from))
+    if (r->by_reference && !pairs_direct_find(c, r->compare, r->value, r->size, &from))
         return INVALID;
     r->fetch = r->by_reference ? &from : NULL;
     switch (ring_room(out, FRAME_SIZE + (r->opcode == DPK_RC_READ ? r->size + OFFER_SIZE : 0))) {
@@ -183,25 +184,25 @@ static enum taken request(struct channel *c, struct request *r, const uint8_t *p
     default:
         return INVALID;
     }
-    if (responder_run(qp, r, payload, &answer.response, ring_here(out) + FRAME_SIZE) ==
+    if (pairs_responder_run(qp, r, payload, &answer.response, ring_here(out) + FRAME_SIZE) ==
         ANSWER_LATER) {
         c->held = true;
         if (qp->state == QP_NEW)
-            channel_wait_begin(c);
+            pairs_channel_wait_begin(c);
         return LATER;
     }
     answer.response.direct = answer_directly(c, r, payload, &answer.response);
     answer.payload = response_payload(&answer.response);
     put(c, &answer);
     if (response_breaks(&answer.response))
-        qp_fail(qp, DPK_RC_FLUSHED, true);
+        pairs_qp_fail(qp, DPK_RC_FLUSHED, true);
     return TAKEN;
 }
 
 static enum taken response(struct channel *c, const struct response *r, const uint8_t *payload)
 {
-    direct_heard(c, r, payload);
-    return requester_response(c->qp, r, payload) ? TAKEN : INVALID;
+    pairs_direct_heard(c, r, payload);
+    return pairs_requester_response(c->qp, r, payload) ? TAKEN : INVALID;
 }
 
 /* Handles the next frame; `size` bytes can be read. */
@@ -213,7 +214,7 @@ static enum taken take(struct channel *c, uint32_t size, uint32_t *used)
     if (size < sizeof head)
         return INVALID;
     ring_copy(in, head, sizeof head);
-    if (!frame_read(head, &f) || f.payload > size - sizeof head ||
+    if (!pairs_frame_read(head, &f) || f.payload > size - sizeof head ||
         f.kind != (c->role == RESPONSES ? FRAME_REQUEST : FRAME_RESPONSE))
         return INVALID;
     /* The payload is not copied out: it is only ever copied to its target, never looked at. */
@@ -245,7 +246,7 @@ static bool take_frames(struct channel *c)
         return false;
     struct channel *answers = left > 0 && c->role == RESPONSES ? other_of(c) : NULL;
     if (answers)
-        channel_serve(answers);
+        pairs_channel_serve(answers);
     for (; left > 0 && c->fd >= 0 && !c->held; left -= used) {
         enum taken taken = take(c, left, &used);
         if (taken != TAKEN)
@@ -273,14 +274,14 @@ static void set_interest(struct channel *c)
 static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
-        qp_lose_peer(qp, !peer_closed);
+        pairs_qp_lose_peer(qp, !peer_closed);
     else if (qp_is_lossy(qp) && !requests) {
         pairs_receive_keep(qp);
         pairs_receive_forget(qp);
     } else if (requests && qp->posted != qp->done)
-        qp_miss_peer(qp, !peer_closed);
+        pairs_qp_miss_peer(qp, !peer_closed);
     else if (!requests && qp->receiving == RECEIVING)
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
+        pairs_qp_fail(qp, DPK_RC_RETRY_EXCEEDED, !peer_closed);
     else if (!requests)
         pairs_receive_forget(qp);
 }
@@ -302,12 +303,12 @@ static void lost(struct channel *c)
         qp->requests = NULL;
     if (qp && qp->responses == c)
         qp->responses = NULL;
-    channel_close(c);
+    pairs_channel_close(c);
     if (qp && qp->state == QP_READY && !spare)
         lose(qp, requests, c->peer_closed);
 }
 
-void channel_refuse(struct channel *c)
+void pairs_channel_refuse(struct channel *c)
 {
     say(c, BYE);
     lost(c);
@@ -321,7 +322,7 @@ static bool work(struct channel *c)
     if (c->fd < 0)
         return true;
     if (c->role == REQUESTS)
-        requester_resume(c->qp);
+        pairs_requester_resume(c->qp);
     if (c->fd < 0)
         return true;
     wake_reader_soon(c);
@@ -329,13 +330,13 @@ static bool work(struct channel *c)
     return true;
 }
 
-void channel_serve(struct channel *c)
+void pairs_channel_serve(struct channel *c)
 {
     if (!work(c) && c->fd >= 0)
         lost(c);
 }
 
-void channel_poll(struct channel *c, bool polls)
+void pairs_channel_poll(struct channel *c, bool polls)
 {
     if (!c->rings.map)
         return;
@@ -346,18 +347,18 @@ void channel_poll(struct channel *c, bool polls)
 
 /* ---- The socket ---- */
 
-bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
+bool pairs_channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
     struct dpk_buf addresses = {0};
     int memory = rings_new(&c->rings, RING_SIZE);
-    address_put(&qp->address, &addresses);
-    address_put(&qp->peer, &addresses);
+    pairs_address_put(&qp->address, &addresses);
+    pairs_address_put(&qp->peer, &addresses);
     bool good = memory >= 0 && !addresses.failed &&
                 rings_pass(c->fd, memory, addresses.data, addresses.size);
-    gateway_close(memory);
+    pairs_gateway_close(memory);
     dpk_buf_free(&addresses);
     if (good)
-        channel_poll(c, c->rc->gateway->polled);
+        pairs_channel_poll(c, c->rc->gateway->polled);
     return good;
 }
 
@@ -379,20 +380,22 @@ static bool has_hung_up(const struct channel *c)
 static bool may_claim(const struct channel *c, const struct dpk_rc_qp *qp)
 {
     return !dpk_uuid_equal(&c->claim.process, &c->rc->identity) && qp->state != QP_FAILED &&
-           (qp_has_datagrams(qp) || qp->state != QP_READY || address_means(&qp->peer, &c->claim));
+           (qp_has_datagrams(qp) || qp->state != QP_READY ||
+            pairs_address_means(&qp->peer, &c->claim));
 }
 
 static bool hello(struct channel *c, const uint8_t *addresses, int memory)
 {
     struct address self;
-    if (address_parse(addresses, DPK_RC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
-        address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) != DPK_OK)
+    if (pairs_address_parse(addresses, DPK_RC_ADDRESS_SIZE, &c->claim, NULL) != DPK_OK ||
+        pairs_address_parse(addresses + DPK_RC_ADDRESS_SIZE, DPK_RC_ADDRESS_SIZE, &self, NULL) !=
+            DPK_OK)
         return false;
-    struct dpk_rc_qp *qp = qp_find(c->rc, &self);
+    struct dpk_rc_qp *qp = pairs_qp_find(c->rc, &self);
     if (!qp && self.secret == 0)
         say(c, ABSENT);
     if (qp && !qp_is_lossy(qp) && qp_find_peer(qp))
-        requester_resume(qp);
+        pairs_requester_resume(qp);
     bool outlives = qp && qp->end->options.outlives_peers;
     if (outlives && qp->responses && has_hung_up(qp->responses))
         lost(qp->responses);
@@ -403,7 +406,7 @@ static bool hello(struct channel *c, const uint8_t *addresses, int memory)
     c->qp = qp;
     if (!qp_has_datagrams(qp))
         qp->responses = c;
-    channel_poll(c, c->rc->gateway->polled);
+    pairs_channel_poll(c, c->rc->gateway->polled);
     return true;
 }
 
@@ -415,7 +418,7 @@ static bool hear_hello(struct channel *c)
     ssize_t n = rings_hear(c->fd, addresses, sizeof addresses, &memory);
     bool good = is_for_later(n) ||
                 (n == (ssize_t)sizeof addresses && memory >= 0 && hello(c, addresses, memory));
-    gateway_close(memory);
+    pairs_gateway_close(memory);
     return good;
 }
 
@@ -424,8 +427,8 @@ static void go_absent(struct channel *c)
 {
     struct dpk_rc_qp *qp = c->qp;
     qp->requests = NULL;
-    channel_close(c);
-    qp->transport = &transport_absent;
+    pairs_channel_close(c);
+    qp->transport = &pairs_transport_absent;
     qp->peer.process = (struct dpk_uuid){{0}};
     pairs_requester_restart(qp);
 }
@@ -445,7 +448,7 @@ static bool hear_message(struct channel *c)
     return n == 1 && what[0] <= BYE;
 }
 
-void channel_event(struct channel *c, uint32_t events)
+void pairs_channel_event(struct channel *c, uint32_t events)
 {
     struct channel *other;
     bool good = true;
@@ -459,5 +462,5 @@ void channel_event(struct channel *c, uint32_t events)
     if (!good && c->fd >= 0)
         lost(c);
     else if (c->fd >= 0 && (other = other_of(c)))
-        channel_serve(other);
+        pairs_channel_serve(other);
 }

@@ -5,31 +5,31 @@ static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport
 {
     qp->transport = transport;
     qp->state = QP_READY;
-    gateway_settle(qp);
+    pairs_gateway_settle(qp);
     /* Peers may have sent requests before. They are carried out now. */
-    each_sender(qp, requester_resume);
+    pairs_each_sender(qp, pairs_requester_resume);
     if (transport->is_shared)
         transport->resume(qp);
-    requester_kick(qp);
+    pairs_requester_kick(qp);
 }
 
 /* Call this with the lock. */
 static enum dpk_status connect_local(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
-    struct dpk_rc_qp *peer = qp_find(qp->end->rc, &qp->peer);
+    struct dpk_rc_qp *peer = pairs_qp_find(qp->end->rc, &qp->peer);
     if (!peer || peer->state == QP_FAILED)
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's queue pair is not there any more");
     qp->local = peer;
-    become_ready(qp, &transport_local);
+    become_ready(qp, &pairs_transport_local);
     return DPK_OK;
 }
 
 /* Takes over the socket. Call this with the lock. */
 static enum dpk_status connect_process(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
-    enum dpk_status status = gateway_attach(qp, fd, err);
+    enum dpk_status status = pairs_gateway_attach(qp, fd, err);
     if (status == DPK_OK)
-        become_ready(qp, &transport_shared);
+        become_ready(qp, &pairs_transport_shared);
     return status;
 }
 
@@ -39,23 +39,23 @@ bool pairs_qp_find_absent(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;
     struct address peer = {.process = rc->identity, .number = qp->peer.number};
-    const struct transport *transport = &transport_local;
-    if (!qp_find(rc, &peer)) {
-        int fd = number_find_process(rc, peer.number, &peer.process)
-                     ? gateway_connect(&peer, false, NULL)
+    const struct transport *transport = &pairs_transport_local;
+    if (!pairs_qp_find(rc, &peer)) {
+        int fd = pairs_number_find_process(rc, peer.number, &peer.process)
+                     ? pairs_gateway_connect(&peer, false, NULL)
                      : -1;
         if (fd < 0)
             return false;
         qp->peer = peer;
-        transport = &transport_shared;
-        if (gateway_attach(qp, fd, NULL) != DPK_OK) {
+        transport = &pairs_transport_shared;
+        if (pairs_gateway_attach(qp, fd, NULL) != DPK_OK) {
             qp->peer.process = (struct dpk_uuid){{0}};
             return false;
         }
     }
     qp->peer = peer;
     qp->transport = transport;
-    gateway_settle(qp);
+    pairs_gateway_settle(qp);
     return true;
 }
 
@@ -69,11 +69,11 @@ static bool find_process(struct dpk_rc *rc, struct address *peer)
         return true;
     here.process = rc->identity;
     dpk_rc_lock(rc);
-    bool local = qp_find(rc, &here) != NULL;
+    bool local = pairs_qp_find(rc, &here) != NULL;
     dpk_rc_unlock(rc);
     if (local)
         peer->process = rc->identity;
-    return local || number_find_process(rc, peer->number, &peer->process);
+    return local || pairs_number_find_process(rc, peer->number, &peer->process);
 }
 
 static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *peer,
@@ -83,20 +83,20 @@ static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *pe
     struct dpk_rc *rc = qp->end->rc;
     enum dpk_status status = DPK_OK;
     bool local = dpk_uuid_equal(&peer->process, &rc->identity);
-    if (!local && (fd = gateway_connect(peer, true, err)) < 0)
+    if (!local && (fd = pairs_gateway_connect(peer, true, err)) < 0)
         return DPK_ERR_NOT_FOUND;
     dpk_rc_lock(rc);
     if (qp->state != QP_NEW) {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
-        gateway_close(fd);
+        pairs_gateway_close(fd);
     } else {
         if (!local && !rc->gateway)
-            status = gateway_start(rc, err);
+            status = pairs_gateway_start(rc, err);
         qp->peer = *peer;
         if (status == DPK_OK)
             status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
         else
-            gateway_close(fd);
+            pairs_gateway_close(fd);
     }
     dpk_rc_unlock(rc);
     return status;
@@ -107,9 +107,9 @@ enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, siz
 {
     struct address peer;
     struct dpk_rc *rc = qp->end->rc;
-    enum dpk_status status = check_owner(rc, err);
+    enum dpk_status status = pairs_check_owner(rc, err);
     if (status == DPK_OK)
-        status = address_parse(address, size, &peer, err);
+        status = pairs_address_parse(address, size, &peer, err);
     if (status != DPK_OK)
         return status;
     if (!find_process(rc, &peer))
@@ -122,7 +122,7 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
 {
     struct address peer = {.number = number};
     struct dpk_rc *rc = qp->end->rc;
-    enum dpk_status status = check_owner(rc, err);
+    enum dpk_status status = pairs_check_owner(rc, err);
     if (status != DPK_OK)
         return status;
     status = find_process(rc, &peer) ? connect_to(qp, &peer, err) : DPK_ERR_NOT_FOUND;
@@ -134,7 +134,7 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
         qp->peer = (struct address){.number = number};
         if (!rc->directory)
             qp->peer.process = rc->identity;
-        become_ready(qp, rc->directory ? &transport_absent : &transport_local);
+        become_ready(qp, rc->directory ? &pairs_transport_absent : &pairs_transport_local);
         status = DPK_OK;
     } else {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");

@@ -24,7 +24,7 @@
 
 /* ---- Offers ---- */
 
-bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE])
+bool pairs_direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE])
 {
     struct dpk_memory_share s;
     if (key > UINT32_MAX || dpk_memory_share((uint32_t)key, &c->rc->identity, &s) != DPK_OK)
@@ -53,7 +53,7 @@ static struct dpk_memory_share read_offer(const uint8_t bytes[OFFER_SIZE])
     return s;
 }
 
-bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE])
+bool pairs_direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE])
 {
     struct direct *d = &c->direct;
     struct offered *to = &d->theirs[d->taken % OFFERS_MAX];
@@ -81,8 +81,8 @@ static struct offered *find_offered(struct channel *c, uint64_t key, uint64_t ad
     return NULL;
 }
 
-bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
-                 struct fetch *out)
+bool pairs_direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
+                       struct fetch *out)
 {
     const struct offered *o = find_offered(c, key, address, size);
     if (o)
@@ -90,7 +90,7 @@ bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t siz
     return o != NULL;
 }
 
-void direct_free(struct channel *c)
+void pairs_direct_free(struct channel *c)
 {
     for (size_t i = 0; i < OFFERS_MAX; i++)
         dpk_import_close(c->direct.theirs[i].import);
@@ -126,7 +126,7 @@ static bool is_taken(const struct direct *d, uint32_t key)
     return false;
 }
 
-bool direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint64_t total)
+bool pairs_direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint64_t total)
 {
     const struct channel *c = w->opcode == DPK_RC_WRITE ? channel_of(qp, total) : NULL;
     const struct dpk_memory_access *piece = c ? piece_of(w) : NULL;
@@ -140,12 +140,13 @@ static void offer(struct channel *c, uint32_t key, struct request *r)
     if (!d->known)
         r->compare = DIRECT_ASKS;
     else if (d->offered == 0 && d->refused < REFUSED_MAX && !is_taken(d, key) && r->first)
-        r->offers = direct_offer(c, key, d->offer);
+        r->offers = pairs_direct_offer(c, key, d->offer);
     if (r->offers)
         d->offering = key;
 }
 
-void direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, struct request *r)
+void pairs_direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
+                          struct request *r)
 {
     struct channel *c = channel_of(qp, r->total);
     const struct dpk_memory_access *piece = c ? piece_of(w) : NULL;
@@ -162,13 +163,13 @@ void direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, str
     }
 }
 
-void direct_sent(struct channel *c, const struct request *r)
+void pairs_direct_sent(struct channel *c, const struct request *r)
 {
     if (r->offers)
         c->direct.offered = c->direct.offering;
 }
 
-void direct_heard(struct channel *c, const struct response *r, const uint8_t *payload)
+void pairs_direct_heard(struct channel *c, const struct response *r, const uint8_t *payload)
 {
     struct direct *d = &c->direct;
     d->known = d->known || r->direct != 0;
@@ -178,7 +179,7 @@ void direct_heard(struct channel *c, const struct response *r, const uint8_t *pa
         d->refused += (r->direct & DIRECT_REFUSED) != 0;
         d->offered = 0;
     }
-    if (r->direct & DIRECT_OFFERS && !direct_take(c, payload + r->size))
+    if (r->direct & DIRECT_OFFERS && !pairs_direct_take(c, payload + r->size))
         d->refused++;
 }
 
@@ -188,14 +189,14 @@ static bool is_allowed(const struct channel *c)
     return c->fd >= 0 && !ring_has_left(&c->rings.out, RING_READER);
 }
 
-bool direct_can_read(const struct dpk_rc_qp *qp, const struct request *r)
+bool pairs_direct_can_read(const struct dpk_rc_qp *qp, const struct request *r)
 {
     struct channel *c = r->opcode == DPK_RC_READ ? channel_of(qp, r->total) : NULL;
     return c && is_allowed(c) && find_offered(c, r->key, r->address, r->size);
 }
 
-bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
-                 const struct request *r)
+bool pairs_direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
+                       const struct request *r)
 {
     struct channel *c = qp->requests;
     struct offered *o = find_offered(c, r->key, r->address, r->size);

@@ -14,7 +14,7 @@ static bool accept_some(struct dpk_rc *rc)
     for (int i = 0; i < EVENTS_MAX; i++) {
         int fd = accept4(rc->gateway->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd >= 0 && rings_peer_is_ours(fd))
-            channel_new(rc, fd);
+            pairs_channel_new(rc, fd);
         else if (fd >= 0)
             close(fd);
         else if (errno != EINTR && errno != ECONNABORTED)
@@ -29,19 +29,19 @@ bool pairs_events_handle(struct dpk_rc *rc, const struct epoll_event *events, in
     for (int i = 0; i < count; i++) {
         struct channel *c = events[i].data.ptr;
         if (c && c->fd >= 0)
-            channel_event(c, events[i].events);
+            pairs_channel_event(c, events[i].events);
         else if (!c)
             good = accept_some(rc);
     }
     return good;
 }
 
-bool gateway_turn(struct dpk_rc *rc)
+bool pairs_gateway_turn(struct dpk_rc *rc)
 {
     struct epoll_event events[EVENTS_MAX];
     const int n = epoll_wait(rc->gateway->epoll, events, EVENTS_MAX, 0);
     if (n > 0 && !pairs_events_handle(rc, events, n))
         rc->gateway->rested = false; /* the thread waits for descriptors */
-    pace_look(rc);
+    pairs_pace_look(rc);
     return n == EVENTS_MAX;
 }

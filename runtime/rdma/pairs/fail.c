@@ -10,7 +10,7 @@ static bool has_connection(const struct dpk_rc_end *end)
     return false;
 }
 
-void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives)
+void pairs_qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
     if (qp->state == QP_FAILED)

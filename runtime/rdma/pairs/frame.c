@@ -37,7 +37,7 @@ static struct refused read_reason(struct dpk_reader *in, unsigned reason, unsign
     return r;
 }
 
-void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
+void pairs_frame_write(const struct frame *f, uint8_t out[FRAME_SIZE])
 {
     const struct request *r = &f->request;
     bool request = f->kind == FRAME_REQUEST;
@@ -100,7 +100,7 @@ static bool is_answer(unsigned status)
            status == DPK_RC_RNR_EXCEEDED;
 }
 
-bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
+bool pairs_frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out)
 {
     struct dpk_reader in = dpk_reader(bytes, FRAME_SIZE);
     unsigned kind = dpk_read_u8(&in), what = dpk_read_u8(&in), flags = dpk_read_u8(&in);

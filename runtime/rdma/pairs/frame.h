@@ -29,8 +29,8 @@ static inline uint32_t response_payload(const struct response *r)
     return r->size + (r->direct & DIRECT_OFFERS ? OFFER_SIZE : 0);
 }
 
-void frame_write(const struct frame *f, uint8_t out[FRAME_SIZE]);
+void pairs_frame_write(const struct frame *f, uint8_t out[FRAME_SIZE]);
 /* Returns false if the head is invalid. */
-bool frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out);
+bool pairs_frame_read(const uint8_t bytes[FRAME_SIZE], struct frame *out);
 
 #endif

@@ -26,18 +26,18 @@ static socklen_t name_socket(const struct dpk_uuid *process, struct sockaddr_un 
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-void gateway_close(int fd)
+void pairs_gateway_close(int fd)
 {
     if (fd >= 0)
         close(fd);
 }
 
-void gateway_wake(struct gateway *s)
+void pairs_gateway_wake(struct gateway *s)
 {
     eventfd_write(s->wake, 1);
 }
 
-void doze_end(struct gateway *s)
+void pairs_doze_end(struct gateway *s)
 {
     if (atomic_load(&s->dozing) > 0)
         eventfd_write(s->nudge, 1);
@@ -68,15 +68,15 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
 
 void pairs_gateway_free(struct gateway *s)
 {
-    gateway_close(s->listener);
-    gateway_close(s->wake);
-    gateway_close(s->nudge);
-    gateway_close(s->timer);
-    gateway_close(s->epoll);
+    pairs_gateway_close(s->listener);
+    pairs_gateway_close(s->wake);
+    pairs_gateway_close(s->nudge);
+    pairs_gateway_close(s->timer);
+    pairs_gateway_close(s->epoll);
     free(s);
 }
 
-enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
+enum dpk_status pairs_gateway_start(struct dpk_rc *rc, struct dpk_error *err)
 {
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
@@ -96,18 +96,18 @@ enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err)
 
 /* ---- For pace.c ---- */
 
-bool gateway_watch(struct dpk_rc *rc, int fd)
+bool pairs_gateway_watch(struct dpk_rc *rc, int fd)
 {
     return watch(rc->gateway->epoll, fd, EPOLLIN);
 }
 
-void gateway_ignore(struct dpk_rc *rc, int fd)
+void pairs_gateway_ignore(struct dpk_rc *rc, int fd)
 {
     if (rc->gateway)
         epoll_ctl(rc->gateway->epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
-void gateway_alarm(struct dpk_rc *rc, uint64_t ns)
+void pairs_gateway_alarm(struct dpk_rc *rc, uint64_t ns)
 {
     const struct itimerspec at = {
         .it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
@@ -116,7 +116,7 @@ void gateway_alarm(struct dpk_rc *rc, uint64_t ns)
 
 /* ---- Connecting ---- */
 
-int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err)
+int pairs_gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err)
 {
     const struct timeval patience = {.tv_sec = CONNECT_WAIT_S};
     struct sockaddr_un at;
@@ -127,6 +127,6 @@ int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error 
         fcntl(fd, F_SETFL, O_NONBLOCK) == 0)
         return fd;
     dpk_fail_errno(err, "the peer's process cannot be reached");
-    gateway_close(fd);
+    pairs_gateway_close(fd);
     return -1;
 }

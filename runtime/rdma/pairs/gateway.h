@@ -81,50 +81,50 @@ struct gateway {
 
 /* ---- channel.c and wait.c: call these with the lock ---- */
 /* Returns a new channel, which owns `fd`. Returns NULL and closes `fd` if no memory is left. */
-struct channel *channel_new(struct dpk_rc *rc, int fd);
-void channel_close(struct channel *c);
+struct channel *pairs_channel_new(struct dpk_rc *rc, int fd);
+void pairs_channel_close(struct channel *c);
 /* The peer may not read offered memory any more without a new question. */
-void channel_end_offers(struct channel *c);
-void channel_free(struct channel *c);
+void pairs_channel_end_offers(struct channel *c);
+void pairs_channel_free(struct channel *c);
 /* Handles events that epoll reported. */
-void channel_event(struct channel *c, uint32_t events);
+void pairs_channel_event(struct channel *c, uint32_t events);
 /* The next request of a channel starts to wait until its queue pair is connected. */
-void channel_wait_begin(struct channel *c);
+void pairs_channel_wait_begin(struct channel *c);
 /* Ends the wait of a channel that is closed. */
-void channel_wait_forget(struct channel *c);
+void pairs_channel_wait_forget(struct channel *c);
 /* Closes a channel whose peer has waited too long, and informs the peer. */
-void channel_refuse(struct channel *c);
+void pairs_channel_refuse(struct channel *c);
 /* Makes the shared memory and sends the hello of `qp`. Returns false with errno. */
-bool channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
+bool pairs_channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Writes a request, whose payload is in the ring, and wakes the peer. */
 void pairs_channel_send(struct channel *c, const struct request *r);
 /* Informs the peer that its channel is closed on purpose. */
 void pairs_channel_say_bye(const struct channel *c);
 /* Handles the frames that the peer has written to a channel with rings. */
-void channel_serve(struct channel *c);
+void pairs_channel_serve(struct channel *c);
 /* Wakes the peer of the channel `owes`. */
-void channels_wake(struct gateway *s);
+void pairs_channels_wake(struct gateway *s);
 /* Says whether the program polls from here on. */
-void channel_poll(struct channel *c, bool polls);
+void pairs_channel_poll(struct channel *c, bool polls);
 
 /* ---- direct.c: call these with the lock ---- */
 /* Makes an offer of the memory of a key. */
-bool direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE]);
+bool pairs_direct_offer(const struct channel *c, uint64_t key, uint8_t out[OFFER_SIZE]);
 /* Keeps an offer. Returns false if it cannot be used. */
-bool direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE]);
+bool pairs_direct_take(struct channel *c, const uint8_t bytes[OFFER_SIZE]);
 /* Finds bytes in offered memory. Returns false if they were not offered. */
-bool direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
-                 struct fetch *out);
-void direct_free(struct channel *c);
+bool pairs_direct_find(struct channel *c, uint64_t key, uint64_t address, uint64_t size,
+                       struct fetch *out);
+void pairs_direct_free(struct channel *c);
 /* Notes a request that was sent, or a response that has come. */
-void direct_sent(struct channel *c, const struct request *r);
-void direct_heard(struct channel *c, const struct response *r, const uint8_t *payload);
+void pairs_direct_sent(struct channel *c, const struct request *r);
+void pairs_direct_heard(struct channel *c, const struct response *r, const uint8_t *payload);
 
 /* ---- poll.c: call these with the lock ---- */
 #define POLLED_MS 2 /* milliseconds without a poll after which the program does not poll any more */
 /* Ends polling, or resting, if the program does not poll any more. Returns whether the program polls. */
-bool polls_run(struct gateway *s);
-void polls_end(struct gateway *s);
+bool pairs_polls_run(struct gateway *s);
+void pairs_polls_end(struct gateway *s);
 
 /* ---- events.c: call these with the lock ---- */
 #define EVENTS_MAX 16
@@ -132,7 +132,7 @@ struct epoll_event;
 /* Handles events. Returns false if the process has no descriptors left. */
 bool pairs_events_handle(struct dpk_rc *rc, const struct epoll_event *events, int count);
 /* Handles events of `epoll`. Returns whether there may be more. */
-bool gateway_turn(struct dpk_rc *rc);
+bool pairs_gateway_turn(struct dpk_rc *rc);
 
 /* ---- thread.c ---- */
 /* The thread of the gateway; `rc` is a struct dpk_rc. */
@@ -142,12 +142,12 @@ void *pairs_gateway_serve(void *rc);
 /* Closes the descriptors. */
 void pairs_gateway_free(struct gateway *s);
 /* Wakes the thread of the gateway. */
-void gateway_wake(struct gateway *s);
+void pairs_gateway_wake(struct gateway *s);
 /* Wakes the threads that doze after polls, as something was completed. */
-void doze_end(struct gateway *s);
-/* Call these with the lock. The thread calls pace_look when `fd` is readable, and at the time `ns`. */
-bool gateway_watch(struct dpk_rc *rc, int fd);
-void gateway_ignore(struct dpk_rc *rc, int fd);
-void gateway_alarm(struct dpk_rc *rc, uint64_t ns);
+void pairs_doze_end(struct gateway *s);
+/* Call these with the lock. The thread calls pairs_pace_look when `fd` is readable, and at the time `ns`. */
+bool pairs_gateway_watch(struct dpk_rc *rc, int fd);
+void pairs_gateway_ignore(struct dpk_rc *rc, int fd);
+void pairs_gateway_alarm(struct dpk_rc *rc, uint64_t ns);
 
 #endif

@@ -13,7 +13,7 @@ static enum sent local_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **paylo
 static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
 {
     if (!qp->local)
-        qp->local = qp_find(qp->end->rc, &qp->peer);
+        qp->local = pairs_qp_find(qp->end->rc, &qp->peer);
     struct dpk_rc_qp *peer = qp->local;
     if (!peer || peer->state == QP_FAILED || peer->end->options.service != qp->end->options.service)
         return NULL;
@@ -22,7 +22,7 @@ static struct dpk_rc_qp *find_peer(struct dpk_rc_qp *qp)
     qp_find_peer(peer);
     if (peer->state != QP_READY)
         return peer;
-    if (!address_means(&peer->peer, &qp->address))
+    if (!pairs_address_means(&peer->peer, &qp->address))
         return NULL;
     peer->local = qp;
     return peer;
@@ -35,26 +35,26 @@ static enum sent local_send(struct dpk_rc_qp *qp, const struct request *r, const
     struct dpk_rc_qp *peer = find_peer(qp);
     if (!peer)
         return SENT_NEVER;
-    if (responder_run(peer, r, payload, &out, answer) == ANSWER_LATER) {
+    if (pairs_responder_run(peer, r, payload, &out, answer) == ANSWER_LATER) {
         if (peer->state == QP_NEW)
-            wait_begin(qp, &qp->waits_since);
+            pairs_wait_begin(qp, &qp->waits_since);
         return SENT_LATER;
     }
     bool fails = out.status != DPK_RC_OK || out.broken;
     if (fails && !qp_has_datagrams(peer))
         peer->local = qp->local = NULL; /* both queue pairs fail below, each with its own status */
     if (out.status != DPK_RC_OK && response_breaks(&out) && peer != qp)
-        qp_fail(peer, DPK_RC_FLUSHED, true);
-    requester_response(qp, &out, answer);
+        pairs_qp_fail(peer, DPK_RC_FLUSHED, true);
+    pairs_requester_response(qp, &out, answer);
     if (out.broken)
-        qp_fail(peer, DPK_RC_FLUSHED, true);
+        pairs_qp_fail(peer, DPK_RC_FLUSHED, true);
     return SENT;
 }
 
 static void local_resume(struct dpk_rc_qp *qp)
 {
     if (qp->local)
-        requester_resume(qp->local);
+        pairs_requester_resume(qp->local);
 }
 
 static void local_close(struct dpk_rc_qp *qp)
@@ -63,9 +63,9 @@ static void local_close(struct dpk_rc_qp *qp)
     qp->local = NULL;
     if (peer && peer->local == qp) {
         peer->local = NULL;
-        qp_lose_peer(peer, false);
+        pairs_qp_lose_peer(peer, false);
     }
 }
 
-const struct transport transport_local = {
+const struct transport pairs_transport_local = {
     .room = local_room, .send = local_send, .resume = local_resume, .close = local_close};

@@ -14,12 +14,12 @@ static bool datagram_aim(struct dpk_rc_qp *qp, uint32_t number)
         return true;
     qp->peer = (struct address){.number = number};
     qp->local = NULL;
-    qp->requests = gateway_channel_to(qp, number);
-    qp->transport = qp->requests ? &transport_shared : &transport_absent;
+    qp->requests = pairs_gateway_channel_to(qp, number);
+    qp->transport = qp->requests ? &pairs_transport_shared : &pairs_transport_absent;
     return qp->requests || pairs_qp_find_absent(qp);
 }
 
-bool lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
+bool pairs_lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w)
 {
     return qp_has_datagrams(qp) ? datagram_aim(qp, w->target) : find_peer(qp);
 }
@@ -28,7 +28,7 @@ void dpk_rc_qp_open(struct dpk_rc_qp *qp)
 {
     dpk_rc_lock(qp->end->rc);
     if (qp->state == QP_NEW) {
-        qp->transport = &transport_absent;
+        qp->transport = &pairs_transport_absent;
         qp->state = QP_READY;
     }
     dpk_rc_unlock(qp->end->rc);

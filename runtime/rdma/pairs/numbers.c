@@ -57,7 +57,7 @@ static bool take_block(struct dpk_rc *rc, uint32_t index)
                  ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                  : -1;
     if (fd < 0 || !take_file(rc, fd, path)) {
-        gateway_close(fd);
+        pairs_gateway_close(fd);
         free(b);
         return false;
     }
@@ -80,10 +80,10 @@ static bool take_any_block(struct dpk_rc *rc)
     return false;
 }
 
-uint32_t number_new(struct dpk_rc *rc)
+uint32_t pairs_number_new(struct dpk_rc *rc)
 {
     if (rc->next_number == rc->end_number) {
-        bool found = rc->directory && (rc->gateway || gateway_start(rc, NULL) == DPK_OK) &&
+        bool found = rc->directory && (rc->gateway || pairs_gateway_start(rc, NULL) == DPK_OK) &&
                      take_any_block(rc);
         if (!found && rc->end_number != 0)
             return 0;
@@ -96,7 +96,7 @@ uint32_t number_new(struct dpk_rc *rc)
     return rc->next_number++;
 }
 
-void numbers_free(struct dpk_rc *rc)
+void pairs_numbers_free(struct dpk_rc *rc)
 {
     struct block *b;
     char path[PATH_MAX];
@@ -111,7 +111,7 @@ void numbers_free(struct dpk_rc *rc)
 
 /* ---- Blocks of other processes ---- */
 
-bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out)
+bool pairs_number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out)
 {
     char path[PATH_MAX], text[DPK_UUID_TEXT] = "";
     if (!rc->directory || number < FIRST_NUMBER || number >= END_NUMBER ||

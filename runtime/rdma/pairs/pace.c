@@ -22,7 +22,7 @@
 
 /* ---- Devices ---- */
 
-struct pace *pace_use(struct dpk_rc *rc, const char *device)
+struct pace *pairs_pace_use(struct dpk_rc *rc, const char *device)
 {
     struct pace *p;
     SLIST_FOREACH(p, &rc->paces, link)
@@ -46,11 +46,11 @@ struct pace *pace_use(struct dpk_rc *rc, const char *device)
 void pairs_pace_leave_server(struct dpk_rc *rc, struct pace *p)
 {
     if (dpk_rates_on(p->rates))
-        gateway_ignore(rc, dpk_rates_socket(p->rates));
+        pairs_gateway_ignore(rc, dpk_rates_socket(p->rates));
     dpk_rates_leave(p->rates);
 }
 
-void pace_leave(struct dpk_rc *rc, struct pace *p)
+void pairs_pace_leave(struct dpk_rc *rc, struct pace *p)
 {
     if (!p || --p->uses > 0)
         return;
@@ -67,8 +67,8 @@ static void join_server(struct dpk_rc *rc, struct pace *p)
     pairs_pace_leave_server(rc, p);
     if (!dpk_rates_join(p->rates))
         return;
-    if ((!rc->gateway && gateway_start(rc, NULL) != DPK_OK) ||
-        !gateway_watch(rc, dpk_rates_socket(p->rates)))
+    if ((!rc->gateway && pairs_gateway_start(rc, NULL) != DPK_OK) ||
+        !pairs_gateway_watch(rc, dpk_rates_socket(p->rates)))
         dpk_rates_leave(p->rates);
     else if (++p->joined == 0)
         p->joined = 1;
@@ -83,7 +83,7 @@ void pairs_pace_end_wait(struct dpk_rc_qp *qp)
     qp->paced.waits = false;
 }
 
-void pace_forget(struct dpk_rc_qp *qp)
+void pairs_pace_forget(struct dpk_rc_qp *qp)
 {
     struct pace *p = qp->end->pace;
     pairs_pace_end_wait(qp);
@@ -134,10 +134,10 @@ static void wait_until_due(struct dpk_rc_qp *qp, uint32_t rate, uint64_t now)
         TAILQ_INSERT_TAIL(&rc->paced, qp, paced.link);
     f->waits = true;
     if (f->due_ns < rc->paced_ns)
-        gateway_alarm(rc, rc->paced_ns = f->due_ns);
+        pairs_gateway_alarm(rc, rc->paced_ns = f->due_ns);
 }
 
-bool pace_allows(struct dpk_rc_qp *qp)
+bool pairs_pace_allows(struct dpk_rc_qp *qp)
 {
     struct pace *p = qp->end->pace;
     struct paced *f = &qp->paced;
@@ -187,7 +187,7 @@ static void add(struct burst *b, uint64_t now, uint32_t serial, uint32_t bytes, 
     b->count += count;
 }
 
-void pace_sent(struct dpk_rc_qp *qp, const struct request *r)
+void pairs_pace_sent(struct dpk_rc_qp *qp, const struct request *r)
 {
     struct paced *f = &qp->paced;
     const uint32_t bytes = bytes_of(r), packets = packets_of(bytes);
@@ -208,7 +208,7 @@ void pace_sent(struct dpk_rc_qp *qp, const struct request *r)
     }
 }
 
-void pace_unsent(struct dpk_rc_qp *qp, const struct request *r)
+void pairs_pace_unsent(struct dpk_rc_qp *qp, const struct request *r)
 {
     struct paced *f = &qp->paced;
     const uint32_t bytes = bytes_of(r), packets = packets_of(bytes);
@@ -226,7 +226,7 @@ void pace_unsent(struct dpk_rc_qp *qp, const struct request *r)
     f->sent.count -= packets;
 }
 
-void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes)
+void pairs_pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes)
 {
     struct paced *f = &qp->paced;
     if (!is_limited(qp))
@@ -281,7 +281,7 @@ static void tell_round_trip(struct dpk_rc_qp *qp)
     dpk_rates_tell(qp->end->pace->rates, &e);
 }
 
-void pace_tell(struct dpk_rc_qp *qp)
+void pairs_pace_tell(struct dpk_rc_qp *qp)
 {
     struct paced *f = &qp->paced;
     if (is_limited(qp)) {

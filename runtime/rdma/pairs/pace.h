@@ -22,15 +22,15 @@ struct pace {
 
 /* Returns the rates of a device. Returns NULL if the device has no rates, or if no memory is left: then its
  * queue pairs are not limited. */
-struct pace *pace_use(struct dpk_rc *rc, const char *device);
-void pace_leave(struct dpk_rc *rc, struct pace *p); /* NULL is allowed */
+struct pace *pairs_pace_use(struct dpk_rc *rc, const char *device);
+void pairs_pace_leave(struct dpk_rc *rc, struct pace *p); /* NULL is allowed */
 
 /* Returns whether the queue pair may send its next request now. If not, the queue pair is kicked later. */
-bool pace_allows(struct dpk_rc_qp *qp);
+bool pairs_pace_allows(struct dpk_rc_qp *qp);
 static inline bool pace_may_send(struct dpk_rc_qp *qp)
 {
     const struct pace *p = qp->end->pace;
-    return !p || (!dpk_rates_on(p->rates) && !dpk_rates_look(p->rates)) || pace_allows(qp);
+    return !p || (!dpk_rates_on(p->rates) && !dpk_rates_look(p->rates)) || pairs_pace_allows(qp);
 }
 
 /* Returns whether the queue pair is a flow. The functions below are only for flows. */
@@ -38,16 +38,16 @@ static inline bool pace_has(const struct dpk_rc_qp *qp)
 {
     return qp->paced.joined != 0;
 }
-/* A request is being sent, and counts as unanswered already. pace_unsent: the request was not sent after all,
+/* A request is being sent, and counts as unanswered already. pairs_pace_unsent: the request was not sent after all,
  * and does not count as unanswered. */
-void pace_sent(struct dpk_rc_qp *qp, const struct request *r);
-void pace_unsent(struct dpk_rc_qp *qp, const struct request *r);
+void pairs_pace_sent(struct dpk_rc_qp *qp, const struct request *r);
+void pairs_pace_unsent(struct dpk_rc_qp *qp, const struct request *r);
 /* The oldest request is answered, and still counts as unanswered. `bytes`: size of its part of the work. */
-void pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes);
+void pairs_pace_answered(struct dpk_rc_qp *qp, const struct response *r, uint32_t bytes);
 /* Reports requests that were sent and answered since the last call. */
-void pace_tell(struct dpk_rc_qp *qp);
+void pairs_pace_tell(struct dpk_rc_qp *qp);
 /* The queue pair is destroyed, or reset. */
-void pace_forget(struct dpk_rc_qp *qp);
+void pairs_pace_forget(struct dpk_rc_qp *qp);
 
 /* Takes a queue pair from the list of those that wait. */
 void pairs_pace_end_wait(struct dpk_rc_qp *qp);
@@ -56,8 +56,8 @@ void pairs_pace_leave_server(struct dpk_rc *rc, struct pace *p);
 
 /* ---- pacer.c ---- */
 /* Kicks queue pairs whose time has come. */
-void pace_run(struct dpk_rc *rc);
+void pairs_pace_run(struct dpk_rc *rc);
 /* Also leaves servers that are gone, and kicks their queue pairs. */
-void pace_look(struct dpk_rc *rc);
+void pairs_pace_look(struct dpk_rc *rc);
 
 #endif

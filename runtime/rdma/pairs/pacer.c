@@ -19,7 +19,7 @@ static void kick(struct dpk_rc *rc, bool all)
     while (count-- > 0 && (qp = TAILQ_FIRST(&rc->paced))) {
         pairs_pace_end_wait(qp);
         if (all || qp->paced.due_ns <= now) {
-            requester_kick(qp);
+            pairs_requester_kick(qp);
             continue;
         }
         TAILQ_INSERT_TAIL(&rc->paced, qp, paced.link);
@@ -28,16 +28,16 @@ static void kick(struct dpk_rc *rc, bool all)
             rc->paced_ns = qp->paced.due_ns;
     }
     if (rc->paced_ns != UINT64_MAX)
-        gateway_alarm(rc, rc->paced_ns);
+        pairs_gateway_alarm(rc, rc->paced_ns);
 }
 
-void pace_run(struct dpk_rc *rc)
+void pairs_pace_run(struct dpk_rc *rc)
 {
     if (is_due(rc))
         kick(rc, false);
 }
 
-void pace_look(struct dpk_rc *rc)
+void pairs_pace_look(struct dpk_rc *rc)
 {
     struct pace *p;
     bool gone = false;
@@ -49,5 +49,5 @@ void pace_look(struct dpk_rc *rc)
     if (gone)
         kick(rc, true);
     else
-        pace_run(rc);
+        pairs_pace_run(rc);
 }

@@ -57,7 +57,7 @@ static void set_polled(struct gateway *s, bool polled)
     struct channel *c;
     s->polled = polled;
     TAILQ_FOREACH(c, &s->channels, link)
-    channel_poll(c, polled);
+    pairs_channel_poll(c, polled);
 }
 
 static void polls_begin(struct gateway *s)
@@ -65,10 +65,10 @@ static void polls_begin(struct gateway *s)
     set_polled(s, true);
     s->polls_seen = s->polls;
     s->seen_ms = now_ms();
-    gateway_wake(s);
+    pairs_gateway_wake(s);
 }
 
-void polls_end(struct gateway *s)
+void pairs_polls_end(struct gateway *s)
 {
     s->spins = 0;
     if (s->polled)
@@ -83,11 +83,11 @@ static void look_at_sleeper(struct gateway *s)
     s->rested = poll(&p, 1, 0) == 0 && ++s->idle < IDLE_LOOKS;
 }
 
-bool polls_run(struct gateway *s)
+bool pairs_polls_run(struct gateway *s)
 {
     const bool works = s->polled || s->rested;
     if (s->owes && s->polls == s->polls_seen)
-        channels_wake(s);
+        pairs_channels_wake(s);
     const uint64_t now = works ? now_ms() : 0;
     if (!works || now - s->seen_ms < POLLED_MS)
         return s->polled;
@@ -96,7 +96,7 @@ bool polls_run(struct gateway *s)
     else if (s->rested)
         look_at_sleeper(s);
     else
-        polls_end(s);
+        pairs_polls_end(s);
     s->polls_seen = s->polls;
     s->seen_ms = now;
     return s->polled;
@@ -112,7 +112,7 @@ static bool serve(struct gateway *s)
     for (int i = 0; i < AT_ONCE && c; i++) {
         if (c->rings.map && !c->held && ring_filled(&c->rings.in, &size) != RING_WAIT) {
             any = true;
-            channel_serve(c);
+            pairs_channel_serve(c);
             if (s->closings != closings)
                 return true; /* `c` may be closed */
         }
@@ -129,7 +129,7 @@ static void rest_here(struct gateway *s)
         s->rested = true;
         s->polls_seen = s->polls;
         s->seen_ms = now_ms();
-        gateway_wake(s); /* so that it waits without `epoll` */
+        pairs_gateway_wake(s); /* so that it waits without `epoll` */
     }
     s->woken = true;
     s->idle = 0;
@@ -142,8 +142,8 @@ enum pause { GO_ON, YIELD, DOZE };
 /* The program's thread is going to sleep for a moment. Call this with the lock. */
 static enum pause doze_begin(struct gateway *s)
 {
-    polls_end(s);
-    channels_wake(s);
+    pairs_polls_end(s);
+    pairs_channels_wake(s);
     if (!s->crowded)
         rest_here(s);
     atomic_fetch_add(&s->dozing, 1);
@@ -201,11 +201,11 @@ static enum pause look(struct dpk_rc *rc)
 {
     struct gateway *s = rc->gateway;
     s->polls++;
-    pace_run(rc);
-    channels_wake(s);
+    pairs_pace_run(rc);
+    pairs_channels_wake(s);
     if (s->rested && s->woken) {
         s->answers = true;
-        s->woken = gateway_turn(rc);
+        s->woken = pairs_gateway_turn(rc);
         s->answers = false;
         return GO_ON;
     }
@@ -244,10 +244,10 @@ void dpk_rc_poll(struct dpk_rc *rc)
 /* Call this with the lock. */
 static int rest(struct gateway *s, const void *sleeper)
 {
-    polls_end(s);
+    pairs_polls_end(s);
     if (!sleeper)
         return -1; /* the gateway's thread notices a sleeper that does not come back */
-    channels_wake(s);
+    pairs_channels_wake(s);
     s->crowded = s->crowded || (s->sleeper && s->sleeper != sleeper);
     s->sleeper = sleeper;
     if (s->crowded) {
@@ -275,7 +275,7 @@ void dpk_rc_rest_end(struct dpk_rc *rc, const void *sleeper)
     if (s && s->sleeper == sleeper) {
         s->sleeper = NULL;
         s->rested = false;
-        gateway_wake(s);
+        pairs_gateway_wake(s);
     }
     dpk_rc_unlock(rc);
 }

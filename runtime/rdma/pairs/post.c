@@ -8,7 +8,7 @@ void dpk_rc_qp_kick(struct dpk_rc_qp *qp)
     if (qp->state == QP_FAILED)
         pairs_works_flush(qp, DPK_RC_FLUSHED);
     else
-        requester_kick(qp);
+        pairs_requester_kick(qp);
     dpk_rc_unlock(qp->end->rc);
 }
 
@@ -66,7 +66,7 @@ void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions)
     end->options.permissions = permissions;
     TAILQ_FOREACH(qp, &end->qps, in_end)
     if (qp->responses)
-        channel_end_offers(qp->responses);
+        pairs_channel_end_offers(qp->responses);
     dpk_rc_unlock(end->rc);
 }
 

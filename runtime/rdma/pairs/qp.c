@@ -31,7 +31,7 @@ bool pairs_rc_is_ours(const struct dpk_rc *rc)
     return rc->owner == getpid();
 }
 
-enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err)
+enum dpk_status pairs_check_owner(const struct dpk_rc *rc, struct dpk_error *err)
 {
     return pairs_rc_is_ours(rc)
                ? DPK_OK
@@ -40,18 +40,18 @@ enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err)
 
 /* ---- Finding ---- */
 
-struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address)
+struct dpk_rc_qp *pairs_qp_find(struct dpk_rc *rc, const struct address *address)
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *qp;
     TAILQ_FOREACH(end, &rc->ends, link)
     TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (address_means(address, &qp->address))
+    if (pairs_address_means(address, &qp->address))
         return qp;
     return NULL;
 }
 
-void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
+void pairs_each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender))
 {
     struct dpk_rc_end *end;
     struct dpk_rc_qp *q;
@@ -68,12 +68,12 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp)
 
 /* ---- Completions ---- */
 
-bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion)
+bool pairs_qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
     completion.connection = qp->connection;
     const bool taken = o->ops->complete(o->context, &completion);
     if (qp->end->rc->gateway)
-        doze_end(qp->end->rc->gateway);
+        pairs_doze_end(qp->end->rc->gateway);
     return taken;
 }

@@ -44,7 +44,7 @@ enum dpk_status dpk_rc_open(const struct dpk_uuid *identity, struct dpk_rc **out
     rc->paced_ns = UINT64_MAX;
     rc->serve = pairs_gateway_serve;
     rc->find_peer = pairs_qp_find_absent;
-    rc->has_peer = lossy_has_peer;
+    rc->has_peer = pairs_lossy_has_peer;
     *out = rc;
     return DPK_OK;
 }
@@ -59,8 +59,8 @@ void dpk_rc_close(struct dpk_rc *rc)
 {
     if (!rc || !pairs_rc_is_ours(rc))
         return;
-    gateway_stop(rc);
-    numbers_free(rc);
+    pairs_gateway_stop(rc);
+    pairs_numbers_free(rc);
     pthread_mutex_destroy(&rc->lock);
     free(rc->directory);
     free(rc->part);
@@ -73,7 +73,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
                                   struct dpk_rc_end **out, struct dpk_error *err)
 {
     *out = NULL;
-    if (check_owner(rc, err) != DPK_OK)
+    if (pairs_check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
     struct dpk_rc_end *end = calloc(1, sizeof *end);
     struct dpk_rc_receive *ring = calloc(options->receives ? options->receives : 1, sizeof *ring);
@@ -88,7 +88,7 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
     TAILQ_INIT(&end->qps);
     TAILQ_INIT(&end->stalled);
     pthread_mutex_lock(&rc->lock);
-    end->pace = pace_use(rc, options->domain->device);
+    end->pace = pairs_pace_use(rc, options->domain->device);
     TAILQ_INSERT_TAIL(&rc->ends, end, link);
     pthread_mutex_unlock(&rc->lock);
     *out = end;
@@ -98,13 +98,13 @@ enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_opt
 static void lose_peer(struct dpk_rc_qp *sender)
 {
     sender->local = NULL;
-    qp_lose_peer(sender, false);
+    pairs_qp_lose_peer(sender, false);
 }
 
 static void qp_free(struct dpk_rc_qp *qp)
 {
-    pace_forget(qp);
-    wait_forget(qp);
+    pairs_pace_forget(qp);
+    pairs_wait_forget(qp);
     TAILQ_REMOVE(&qp->end->qps, qp, in_end);
     free(qp->ring);
     free(qp);
@@ -113,9 +113,9 @@ static void qp_free(struct dpk_rc_qp *qp)
 /* Disconnects a queue pair from all peers. Its posted works and receives fail. */
 static void qp_leave(struct dpk_rc_qp *qp)
 {
-    qp_fail(qp, DPK_RC_FLUSHED, false);
-    gateway_forget(qp);
-    each_sender(qp, lose_peer);
+    pairs_qp_fail(qp, DPK_RC_FLUSHED, false);
+    pairs_gateway_forget(qp);
+    pairs_each_sender(qp, lose_peer);
 }
 
 void dpk_rc_end_destroy(struct dpk_rc_end *end)
@@ -133,7 +133,7 @@ void dpk_rc_end_destroy(struct dpk_rc_end *end)
          * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         qp_free(qp);
     TAILQ_REMOVE(&rc->ends, end, link);
-    pace_leave(rc, end->pace);
+    pairs_pace_leave(rc, end->pace);
     pthread_mutex_unlock(&rc->lock);
     free(end->ring);
     free(end);
@@ -157,7 +157,7 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
 {
     *out = NULL;
     struct dpk_rc *rc = end->rc;
-    if (check_owner(rc, err) != DPK_OK)
+    if (pairs_check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
     struct dpk_rc_qp *qp = calloc(1, sizeof *qp);
     struct dpk_rc_work *ring = calloc(end->options.sends, sizeof *ring);
@@ -174,7 +174,7 @@ enum dpk_status dpk_rc_qp_create(struct dpk_rc_end *end, uint32_t connection,
     qp->address.process = rc->identity;
     qp->patience.rnr_retries = DPK_RC_RNR_FOREVER;
     pthread_mutex_lock(&rc->lock);
-    qp->address.number = number_new(rc);
+    qp->address.number = pairs_number_new(rc);
     if (qp->address.number != 0) {
         TAILQ_INSERT_TAIL(&end->qps, qp, in_end);
         end->dropped = false;
@@ -196,8 +196,8 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
         return;
     dpk_rc_lock(rc);
     qp->state = QP_NEW;
-    pace_forget(qp);
-    qp->next = (struct place){.work = qp->done = qp->posted};
+    pairs_pace_forget(qp);
+    qp->next = (struct work_position){.work = qp->done = qp->posted};
     qp->done_bytes = 0;
     qp->unanswered = 0;
     qp->waits = false;
@@ -210,8 +210,8 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
         qp->transport->close(qp);
     qp->transport = NULL;
     qp->peer = (struct address){0};
-    gateway_forget(qp);
-    each_sender(qp, lose_peer);
+    pairs_gateway_forget(qp);
+    pairs_each_sender(qp, lose_peer);
     dpk_rc_unlock(rc);
 }
 
@@ -227,7 +227,7 @@ void dpk_rc_qp_fail(struct dpk_rc_qp *qp)
     if (!pairs_rc_is_ours(qp->end->rc))
         return;
     dpk_rc_lock(qp->end->rc);
-    qp_fail(qp, DPK_RC_FLUSHED, false);
+    pairs_qp_fail(qp, DPK_RC_FLUSHED, false);
     dpk_rc_unlock(qp->end->rc);
 }
 
@@ -236,21 +236,21 @@ void dpk_rc_qp_lose(struct dpk_rc_qp *qp)
     if (!pairs_rc_is_ours(qp->end->rc))
         return;
     dpk_rc_lock(qp->end->rc);
-    gateway_hear_out(qp);
+    pairs_gateway_hear_out(qp);
     if (qp->state == QP_READY)
-        qp_lose_peer(qp, true);
+        pairs_qp_lose_peer(qp, true);
     dpk_rc_unlock(qp->end->rc);
 }
 
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err)
 {
     struct dpk_rc *rc = qp->end->rc;
-    if (check_owner(rc, err) != DPK_OK)
+    if (pairs_check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
     pthread_mutex_lock(&rc->lock);
-    enum dpk_status status = rc->gateway ? DPK_OK : gateway_start(rc, err);
+    enum dpk_status status = rc->gateway ? DPK_OK : pairs_gateway_start(rc, err);
     if (status == DPK_OK)
-        address_put(&qp->address, out);
+        pairs_address_put(&qp->address, out);
     pthread_mutex_unlock(&rc->lock);
     return status == DPK_OK && out->failed ? dpk_fail_nomem(err) : status;
 }

@@ -1,7 +1,7 @@
 /* The receives of an end: taking them, and failing them. */
 #include "receives.h"
 
-bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
+bool pairs_receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out)
 {
     if (end->taken == end->posted)
         return false;
@@ -14,7 +14,7 @@ enum dpk_rc_taken pairs_receive_next(struct dpk_rc_end *end, struct dpk_rc_recei
     const struct dpk_rc_end_options *o = &end->options;
     if (o->ops->receive)
         return o->ops->receive(o->context, out);
-    return receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
+    return pairs_receive_take(end, out) ? DPK_RC_TAKEN : DPK_RC_NONE;
 }
 
 struct dpk_rc_message pairs_receive_message(const struct dpk_rc_receive *r,
@@ -29,11 +29,11 @@ struct dpk_rc_message pairs_receive_message(const struct dpk_rc_receive *r,
 void pairs_receive_fail(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
                         enum dpk_rc_status status, const struct dpk_rc_why *why)
 {
-    qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
-                                               .index = receive->index,
-                                               .status = status,
-                                               .user = receive->user,
-                                               .why = why});
+    pairs_qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
+                                                     .index = receive->index,
+                                                     .status = status,
+                                                     .user = receive->user,
+                                                     .why = why});
 }
 
 void pairs_receive_keep(struct dpk_rc_qp *qp)
@@ -65,7 +65,7 @@ void pairs_receives_drop(struct dpk_rc_end *end, uint32_t connection)
 {
     struct dpk_rc_receive r;
     const struct dpk_rc_end_options *o = &end->options;
-    while (receive_take(end, &r))
+    while (pairs_receive_take(end, &r))
         o->ops->complete(o->context, &(struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
                                                                  .connection = connection,
                                                                  .index = r.index,
@@ -81,9 +81,9 @@ void pairs_receives_flush(const struct dpk_rc_qp *qp)
     if (!o->ops->receive)
         return;
     while (o->ops->receive(o->context, &r) == DPK_RC_TAKEN)
-        if (!qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
-                                                        .index = r.index,
-                                                        .status = DPK_RC_FLUSHED,
-                                                        .user = r.user}))
+        if (!pairs_qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,
+                                                              .index = r.index,
+                                                              .status = DPK_RC_FLUSHED,
+                                                              .user = r.user}))
             break;
 }

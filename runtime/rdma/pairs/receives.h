@@ -5,7 +5,7 @@
 #include "transport.h"
 
 /* Takes the next receive that dpk_rc_post_receive posted. Returns false if there is no receive. */
-bool receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
+bool pairs_receive_take(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 /* Takes the next receive, also from an owner with a queue of its own. */
 enum dpk_rc_taken pairs_receive_next(struct dpk_rc_end *end, struct dpk_rc_receive *out);
 /* The memory of a receive; `one` is room for a single piece. */

@@ -27,7 +27,7 @@ static void finish(struct dpk_rc_qp *qp)
     uint32_t index = qp->done++;
     qp->done_bytes = 0;
     if (!silent && !pairs_work_complete(qp, index, DPK_RC_OK))
-        qp_fail(qp, DPK_RC_FLUSHED, false);
+        pairs_qp_fail(qp, DPK_RC_FLUSHED, false);
 }
 
 /* ---- Sending ---- */
@@ -60,7 +60,7 @@ static enum dpk_rc_status check(struct dpk_rc_qp *qp, const struct dpk_rc_work *
     const unsigned rights = writes ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     if (dpk_rc_message_has(domain, &m, size, rights))
         return DPK_RC_OK;
-    why_of_message(&qp->why, domain, &m, size, rights);
+    pairs_why_of_message(&qp->why, domain, &m, size, rights);
     return DPK_RC_LOCAL_PROTECTION;
 }
 
@@ -69,7 +69,7 @@ static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
     struct dpk_rc_work *w = work_at(qp, qp->next.work);
     uint64_t at = qp->next.bytes;
     if (at == 0 || qp->unanswered == 0)
-        w->by_reference = direct_refers(qp, w, work_bytes(w));
+        w->by_reference = pairs_direct_refers(qp, w, work_bytes(w));
     *r = (struct request){.opcode = w->opcode,
                           .first = at == 0,
                           .has_immediate = w->has_immediate,
@@ -89,7 +89,7 @@ static enum dpk_rc_status make_request(struct dpk_rc_qp *qp, struct request *r)
     }
     r->last = at + r->size == r->total;
     if (r->total > SEGMENT)
-        direct_prepare(qp, w, r);
+        pairs_direct_prepare(qp, w, r);
     return r->first ? check(qp, w) : DPK_RC_OK;
 }
 
@@ -105,7 +105,7 @@ static bool fill(struct dpk_rc_qp *qp, const struct request *r, uint8_t *payload
     const struct dpk_rc_message m = work_message(work_at(qp, qp->next.work), &one);
     if (dpk_rc_message_read(domain, &m, qp->next.bytes, payload_size(r), payload))
         return true;
-    why_of_message(&qp->why, domain, &m, qp->next.bytes + payload_size(r), DPK_MEMORY_READ);
+    pairs_why_of_message(&qp->why, domain, &m, qp->next.bytes + payload_size(r), DPK_MEMORY_READ);
     return false;
 }
 
@@ -114,7 +114,7 @@ static void halt(struct dpk_rc_qp *qp, enum dpk_rc_status wrong)
 {
     qp->halted = wrong;
     if (qp->unanswered == 0)
-        qp_fail(qp, wrong, false);
+        pairs_qp_fail(qp, wrong, false);
 }
 
 /* Loses the next work, which has no peer, without a report. Returns false if works before it are
@@ -123,7 +123,7 @@ static bool lose_next(struct dpk_rc_qp *qp)
 {
     if (qp->unanswered > 0)
         return false;
-    qp->next = (struct place){.work = qp->next.work + 1};
+    qp->next = (struct work_position){.work = qp->next.work + 1};
     finish(qp);
     return true;
 }
@@ -144,14 +144,14 @@ static bool read_directly(struct dpk_rc_qp *qp, const struct request *part)
     const struct dpk_rc_message m = work_message(w, &one);
     struct request r = *part;
     r.size = left < REFERENCED ? (uint32_t)left : REFERENCED;
-    if (!direct_read(qp, &m, qp->next.bytes, &r))
+    if (!pairs_direct_read(qp, &m, qp->next.bytes, &r))
         return false;
     qp->next.bytes += r.size;
     qp->done_bytes = qp->next.bytes;
     qp->read_bytes += r.size;
     if (r.size < left)
         return true;
-    qp->next = (struct place){.work = qp->next.work + 1};
+    qp->next = (struct work_position){.work = qp->next.work + 1};
     finish(qp);
     return true;
 }
@@ -160,7 +160,7 @@ static bool read_directly(struct dpk_rc_qp *qp, const struct request *part)
 static bool send_next(struct dpk_rc_qp *qp)
 {
     struct request r;
-    struct place before = qp->next;
+    struct work_position before = qp->next;
     uint8_t *payload;
     enum dpk_rc_status wrong = make_request(qp, &r);
     if (wrong != DPK_RC_OK)
@@ -168,7 +168,7 @@ static bool send_next(struct dpk_rc_qp *qp)
     if (r.opcode == DPK_RC_NOP) {
         if (qp->unanswered > 0)
             return false;
-        qp->next = (struct place){.work = before.work + 1};
+        qp->next = (struct work_position){.work = before.work + 1};
         finish(qp);
         return true;
     }
@@ -176,7 +176,7 @@ static bool send_next(struct dpk_rc_qp *qp)
         return false;
     if (qp_is_lossy(qp) && !qp->end->rc->has_peer(qp, work_at(qp, before.work)))
         return lose_next(qp);
-    if (direct_can_read(qp, &r)) {
+    if (pairs_direct_can_read(qp, &r)) {
         if (qp->unanswered > 0)
             return false; /* earlier works may write the bytes that it reads */
         if (read_directly(qp, &r))
@@ -187,28 +187,28 @@ static bool send_next(struct dpk_rc_qp *qp)
         return halt(qp, DPK_RC_LOCAL_PROTECTION), false;
     /* The request counts as sent from here on: its response may arrive before send() returns. */
     if (r.last)
-        qp->next = (struct place){.work = before.work + 1};
+        qp->next = (struct work_position){.work = before.work + 1};
     else
         qp->next.bytes += r.size;
     qp->unanswered++;
     if (pace_has(qp))
-        pace_sent(qp, &r);
+        pairs_pace_sent(qp, &r);
     if (sent == SENT)
         sent = qp->transport->send(qp, &r, payload);
     if (sent == SENT_LATER) {
         qp->next = before;
         qp->unanswered--;
         if (pace_has(qp))
-            pace_unsent(qp, &r);
+            pairs_pace_unsent(qp, &r);
         qp->waits = true;
     } else if (sent == SENT_NEVER && qp_is_lossy(qp)) {
         qp->unanswered--;
         qp->next = before;
         if (pace_has(qp))
-            pace_unsent(qp, &r);
+            pairs_pace_unsent(qp, &r);
         return lose_next(qp);
     } else if (sent == SENT_NEVER) {
-        qp_miss_peer(qp, false);
+        pairs_qp_miss_peer(qp, false);
     }
     return sent == SENT;
 }
@@ -234,52 +234,52 @@ static bool has_read_enough(struct dpk_rc_qp *qp)
     return true;
 }
 
-void requester_kick(struct dpk_rc_qp *qp)
+void pairs_requester_kick(struct dpk_rc_qp *qp)
 {
     while (qp->state == QP_READY && !qp->waits && qp->halted == DPK_RC_OK &&
            qp->unanswered < WINDOW && has_next(qp) && pace_may_send(qp))
         if (!send_next(qp) || has_read_enough(qp))
             break;
     if (pace_has(qp))
-        pace_tell(qp);
+        pairs_pace_tell(qp);
 }
 
-void requester_resume(struct dpk_rc_qp *qp)
+void pairs_requester_resume(struct dpk_rc_qp *qp)
 {
     qp->waits = false;
-    requester_kick(qp);
+    pairs_requester_kick(qp);
 }
 
 void pairs_requester_restart(struct dpk_rc_qp *qp)
 {
-    qp->next = (struct place){qp->done, qp->done_bytes};
+    qp->next = (struct work_position){qp->done, qp->done_bytes};
     qp->unanswered = 0;
-    requester_resume(qp);
+    pairs_requester_resume(qp);
 }
 
-void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
+void pairs_qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives)
 {
-    if (qp->state == QP_FAILED || qp->transport == &transport_gone)
+    if (qp->state == QP_FAILED || qp->transport == &pairs_transport_gone)
         return;
     if (qp->patience.retry_ms == 0 && !qp_is_lossy(qp)) {
-        why_no_peer(qp);
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
+        pairs_why_no_peer(qp);
+        pairs_qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives);
         return;
     }
     if (qp->transport && !qp_has_datagrams(qp)) /* other targets still exist */
         qp->transport->close(qp);
-    qp->transport = &transport_gone;
+    qp->transport = &pairs_transport_gone;
     pairs_requester_restart(qp);
 }
 
-void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
+void pairs_qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives)
 {
     if (qp->posted != qp->done)
-        qp_miss_peer(qp, drops_receives);
+        pairs_qp_miss_peer(qp, drops_receives);
     else if (qp->end->options.outlives_peers && qp->receiving != RECEIVING)
         pairs_receive_forget(qp);
     else
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
+        pairs_qp_fail(qp, DPK_RC_RETRY_EXCEEDED, drops_receives); /* there is no work to fail */
 }
 
 /* ---- Responses ---- */
@@ -298,7 +298,7 @@ static bool store(struct dpk_rc_qp *qp, const struct dpk_rc_work *w, const struc
     else if (is_atomic(w->opcode) && dpk_rc_message_size(&m) > 0)
         good = dpk_rc_message_write(domain, &m, 0, sizeof value, (const void *)&value);
     if (!good)
-        why_of_message(&qp->why, domain, &m, dpk_rc_message_size(&m), DPK_MEMORY_WRITE);
+        pairs_why_of_message(&qp->why, domain, &m, dpk_rc_message_size(&m), DPK_MEMORY_WRITE);
     return good;
 }
 
@@ -312,25 +312,26 @@ static bool has_taken_back(struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
     if (!w->by_reference || r->status != DPK_RC_REMOTE_OPERATION ||
         dpk_rc_message_has(domain, &m, work_bytes(w), DPK_MEMORY_READ))
         return false;
-    why_of_message(&qp->why, domain, &m, work_bytes(w), DPK_MEMORY_READ);
+    pairs_why_of_message(&qp->why, domain, &m, work_bytes(w), DPK_MEMORY_READ);
     return true;
 }
 
-bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload)
+bool pairs_requester_response(struct dpk_rc_qp *qp, const struct response *r,
+                              const uint8_t *payload)
 {
     if (qp->state != QP_READY || qp->unanswered == 0)
         return false;
     const struct dpk_rc_work *w = work_at(qp, qp->done);
     uint32_t size = part_size(w, qp->done_bytes);
     if (pace_has(qp))
-        pace_answered(qp, r, size);
+        pairs_pace_answered(qp, r, size);
     if (r->status == DPK_RC_OK && r->size != (w->opcode == DPK_RC_READ ? size : 0))
         return false;
     if (r->status != DPK_RC_OK)
         qp->why = (struct dpk_rc_why){r->why.reason, r->why.memory, .remote = true};
     if (r->status != DPK_RC_OK || !store(qp, w, r, payload)) {
         const bool local = r->status == DPK_RC_OK || has_taken_back(qp, w, r);
-        qp_fail(qp, local ? DPK_RC_LOCAL_PROTECTION : r->status, false);
+        pairs_qp_fail(qp, local ? DPK_RC_LOCAL_PROTECTION : r->status, false);
         return true;
     }
     qp->waits_since = 0;
@@ -339,6 +340,6 @@ bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const ui
     if (qp->done_bytes == work_bytes(w))
         finish(qp);
     if (qp->halted != DPK_RC_OK && qp->unanswered == 0)
-        qp_fail(qp, qp->halted, false);
+        pairs_qp_fail(qp, qp->halted, false);
     return true;
 }

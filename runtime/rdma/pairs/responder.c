@@ -27,7 +27,7 @@ static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct r
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
     if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
         qp->stalled_ms = (uint64_t)r->rnr_retries * qp->patience.rnr_ms;
-        wait_begin(qp, &qp->stalled_since);
+        pairs_wait_begin(qp, &qp->stalled_since);
     }
     return ANSWER_LATER;
 }
@@ -35,13 +35,13 @@ static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct r
 static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *receive,
                      enum dpk_rc_event event, const struct request *r, uint64_t bytes)
 {
-    return qp_complete(qp, (struct dpk_rc_completion){.event = event,
-                                                      .immediate = r->immediate,
-                                                      .source = (uint32_t)r->key,
-                                                      .solicited = r->solicited,
-                                                      .index = receive->index,
-                                                      .bytes = bytes,
-                                                      .user = receive->user});
+    return pairs_qp_complete(qp, (struct dpk_rc_completion){.event = event,
+                                                            .immediate = r->immediate,
+                                                            .source = (uint32_t)r->key,
+                                                            .solicited = r->solicited,
+                                                            .index = receive->index,
+                                                            .bytes = bytes,
+                                                            .user = receive->user});
 }
 
 /* Fails the receive that the current send uses, and refuses the send. */
@@ -61,7 +61,7 @@ static enum answer refuse_send(struct dpk_rc_qp *qp, struct response *out, enum 
 static enum answer refuse_receive(struct dpk_rc_qp *qp, struct response *out,
                                   const struct dpk_rc_message *to)
 {
-    why_of_message(&qp->why, qp->end->options.domain, to, qp->total, DPK_MEMORY_WRITE);
+    pairs_why_of_message(&qp->why, qp->end->options.domain, to, qp->total, DPK_MEMORY_WRITE);
     return refuse_send(qp, out, DPK_RC_LOCAL_PROTECTION, DPK_RC_REMOTE_OPERATION);
 }
 
@@ -262,8 +262,8 @@ static void remember(struct dpk_rc_qp *qp, const struct request *r, const struct
         qp->why.access = access_of(qp, r, r->total, 0);
 }
 
-enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
-                          struct response *out, uint8_t *payload)
+enum answer pairs_responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
+                                struct response *out, uint8_t *payload)
 {
     *out = (struct response){0};
     if (qp_is_lossy(qp))

@@ -30,10 +30,10 @@ static bool run_qp(struct dpk_rc_qp *qp)
         return false;
     }
     if (is_over_for(qp)) {
-        why_no_peer(qp);
-        qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
+        pairs_why_no_peer(qp);
+        pairs_qp_fail(qp, DPK_RC_RETRY_EXCEEDED, false);
     } else if (qp_find_peer(qp)) {
-        requester_resume(qp);
+        pairs_requester_resume(qp);
     }
     return qp->state == QP_READY;
 }
@@ -58,7 +58,7 @@ static bool run_channel(struct channel *c)
         return false;
     bool waits = c->held && c->qp->state == QP_NEW;
     if (waits && is_over(c->rc, c->waits_since)) {
-        channel_refuse(c);
+        pairs_channel_refuse(c);
         return false;
     }
     if (!waits)
@@ -74,7 +74,7 @@ static void run_kick(struct dpk_rc_qp *qp)
     dpk_rc_qp_kick(qp);
 }
 
-bool waits_run(struct dpk_rc *rc)
+bool pairs_waits_run(struct dpk_rc *rc)
 {
     bool waits = false;
     for (struct dpk_rc_qp *qp = TAILQ_FIRST(&rc->waiting), *next; qp; qp = next) {
@@ -83,13 +83,13 @@ bool waits_run(struct dpk_rc *rc)
         run_kick(qp);
         next = TAILQ_NEXT(qp, in_waiting);
         if (qp->waits_since == 0 && qp->stalled_since == 0 && !qp->kicked_later)
-            wait_forget(qp);
+            pairs_wait_forget(qp);
     }
     for (struct channel *c = TAILQ_FIRST(&rc->gateway->waiting), *next; c; c = next) {
         next = TAILQ_NEXT(c, in_waiting);
         waits = run_channel(c) || waits;
         if (c->waits_since == 0)
-            channel_wait_forget(c);
+            pairs_channel_wait_forget(c);
     }
     return waits;
 }

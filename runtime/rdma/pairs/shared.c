@@ -9,17 +9,17 @@
 
 /* ---- Channels of queue pairs ---- */
 
-enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
+enum dpk_status pairs_gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err)
 {
-    struct channel *c = channel_new(qp->end->rc, fd);
+    struct channel *c = pairs_channel_new(qp->end->rc, fd);
     if (!c)
         return dpk_fail_nomem(err);
-    if (!channel_greet(c, qp)) {
+    if (!pairs_channel_greet(c, qp)) {
         const bool gone = errno == EPIPE || errno == ECONNRESET;
         enum dpk_status status =
             gone ? dpk_fail(err, DPK_ERR_NOT_FOUND, "the peer's process has just ended")
                  : dpk_fail_errno(err, "no memory to share with the peer");
-        channel_close(c);
+        pairs_channel_close(c);
         return status;
     }
     c->role = REQUESTS;
@@ -29,29 +29,29 @@ enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *e
     return DPK_OK;
 }
 
-void gateway_settle(struct dpk_rc_qp *qp)
+void pairs_gateway_settle(struct dpk_rc_qp *qp)
 {
     if (!qp->responses || dpk_uuid_is_zero(&qp->peer.process) ||
-        address_means(&qp->peer, &qp->responses->claim))
+        pairs_address_means(&qp->peer, &qp->responses->claim))
         return;
-    channel_close(qp->responses);
+    pairs_channel_close(qp->responses);
     qp->responses = NULL;
 }
 
-void gateway_hear_out(struct dpk_rc_qp *qp)
+void pairs_gateway_hear_out(struct dpk_rc_qp *qp)
 {
     if (qp->responses)
-        channel_serve(qp->responses);
+        pairs_channel_serve(qp->responses);
     if (qp->requests) /* the line before may have closed it */
-        channel_serve(qp->requests);
+        pairs_channel_serve(qp->requests);
 }
 
 static void forget_both(const struct dpk_rc_qp *qp)
 {
     if (qp->requests)
-        channel_close(qp->requests);
+        pairs_channel_close(qp->requests);
     if (qp->responses)
-        channel_close(qp->responses);
+        pairs_channel_close(qp->responses);
 }
 
 static void forget_all(const struct dpk_rc_qp *qp)
@@ -61,11 +61,11 @@ static void forget_all(const struct dpk_rc_qp *qp)
     for (struct channel *c = s ? TAILQ_FIRST(&s->channels) : NULL; c; c = next) {
         next = TAILQ_NEXT(c, link);
         if (c->qp == qp)
-            channel_close(c);
+            pairs_channel_close(c);
     }
 }
 
-struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number)
+struct channel *pairs_gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number)
 {
     struct gateway *s = qp->end->rc->gateway;
     struct channel *first = NULL, *c;
@@ -80,11 +80,11 @@ struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number)
         count++;
     }
     if (count >= TARGETS_MAX)
-        channel_close(first);
+        pairs_channel_close(first);
     return NULL;
 }
 
-void gateway_forget(struct dpk_rc_qp *qp)
+void pairs_gateway_forget(struct dpk_rc_qp *qp)
 {
     if (qp_has_datagrams(qp))
         forget_all(qp);
@@ -116,14 +116,14 @@ static void shared_resume(struct dpk_rc_qp *qp)
     if (!c || !c->held)
         return;
     c->held = false;
-    channel_serve(c);
+    pairs_channel_serve(c);
 }
 
 static void shared_close(struct dpk_rc_qp *qp)
 {
     struct channel *ours[2] = {qp->requests, qp->responses};
     if (qp_has_datagrams(qp))
-        return gateway_forget(qp);
+        return pairs_gateway_forget(qp);
     qp->requests = qp->responses = NULL;
     /* Both channels send BYE before one of them is closed. */
     for (int i = 0; i < 2; i++)
@@ -131,11 +131,11 @@ static void shared_close(struct dpk_rc_qp *qp)
             pairs_channel_say_bye(ours[i]);
     for (int i = 0; i < 2; i++)
         if (ours[i])
-            channel_close(ours[i]);
+            pairs_channel_close(ours[i]);
 }
 
-const struct transport transport_shared = {.room = shared_room,
-                                           .send = shared_send,
-                                           .resume = shared_resume,
-                                           .close = shared_close,
-                                           .is_shared = true};
+const struct transport pairs_transport_shared = {.room = shared_room,
+                                                 .send = shared_send,
+                                                 .resume = shared_resume,
+                                                 .close = shared_close,
+                                                 .is_shared = true};

@@ -14,7 +14,7 @@ static void free_closed(struct gateway *s)
     struct channel *c;
     while ((c = TAILQ_FIRST(&s->closed))) {
         TAILQ_REMOVE(&s->closed, c, link);
-        channel_free(c);
+        pairs_channel_free(c);
     }
 }
 
@@ -42,11 +42,11 @@ void *pairs_gateway_serve(void *context)
         pthread_mutex_lock(&rc->lock);
         const bool crowded = !pairs_events_handle(rc, events, n);
         stop = s->stop;
-        waits = !stop && waits_run(rc);
-        polled = polls_run(s);
+        waits = !stop && pairs_waits_run(rc);
+        polled = pairs_polls_run(s);
         rested = s->rested;
         if (!stop)
-            pace_look(rc);
+            pairs_pace_look(rc);
         free_closed(s);
         pthread_mutex_unlock(&rc->lock);
         if (crowded)
@@ -55,7 +55,7 @@ void *pairs_gateway_serve(void *context)
     return NULL;
 }
 
-void gateway_stop(struct dpk_rc *rc)
+void pairs_gateway_stop(struct dpk_rc *rc)
 {
     struct gateway *s = rc->gateway;
     struct channel *c;
@@ -64,10 +64,10 @@ void gateway_stop(struct dpk_rc *rc)
     pthread_mutex_lock(&rc->lock);
     s->stop = true;
     pthread_mutex_unlock(&rc->lock);
-    gateway_wake(s);
+    pairs_gateway_wake(s);
     pthread_join(s->thread, NULL);
     while ((c = TAILQ_FIRST(&s->channels)))
-        channel_close(c);
+        pairs_channel_close(c);
     free_closed(s);
     pairs_gateway_free(s);
 }

@@ -2,8 +2,8 @@
  * Requests, responses, the transports that carry them, and the objects of this room. Private to the room.
  *
  * A work is sent as one request, or as several requests if it is large. Each request has one response.
- * Responses come in the order of the requests. A transport passes requests to responder_run of the peer's
- * queue pair, and responses to requester_response of this queue pair. A transport does not know works,
+ * Responses come in the order of the requests. A transport passes requests to pairs_responder_run of the peer's
+ * queue pair, and responses to pairs_requester_response of this queue pair. A transport does not know works,
  * receives or registered memory.
  *
  * The files need each other in this order, without circles:
@@ -86,7 +86,7 @@ static inline bool response_breaks(const struct response *r)
 
 enum sent {
     SENT,
-    SENT_LATER, /* the transport calls requester_resume when the request can be tried again */
+    SENT_LATER, /* the transport calls pairs_requester_resume when the request can be tried again */
     SENT_NEVER, /* the peer does not exist any more */
 };
 
@@ -101,7 +101,7 @@ struct transport {
      * room. */
     enum sent (*room)(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload);
     enum sent (*send)(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload);
-    /* Passes on again the requests of the peer for which responder_run returned ANSWER_LATER. */
+    /* Passes on again the requests of the peer for which pairs_responder_run returned ANSWER_LATER. */
     void (*resume)(struct dpk_rc_qp *qp);
     /* Informs the peer that this queue pair is closed on purpose. */
     void (*close)(struct dpk_rc_qp *qp);
@@ -111,9 +111,10 @@ struct transport {
     bool is_absent; /* there is no peer: requests wait */
     bool is_shared; /* the peer is in another process */
 };
-/* transport_absent: no queue pair has the number of the peer yet. transport_gone: the peer does not
+/* pairs_transport_absent: no queue pair has the number of the peer yet. pairs_transport_gone: the peer does not
  * exist any more. */
-extern const struct transport transport_local, transport_shared, transport_absent, transport_gone;
+extern const struct transport pairs_transport_local, pairs_transport_shared, pairs_transport_absent,
+    pairs_transport_gone;
 
 /* ---- Addresses ---- */
 struct address {
@@ -121,12 +122,12 @@ struct address {
     uint32_t number;         /* number of the queue pair */
     uint64_t secret; /* differs from that of earlier queue pairs of this number; 0: any secret */
 };
-void address_put(const struct address *a, struct dpk_buf *out);
-enum dpk_status address_parse(const void *bytes, size_t size, struct address *out,
-                              struct dpk_error *err);
+void pairs_address_put(const struct address *a, struct dpk_buf *out);
+enum dpk_status pairs_address_parse(const void *bytes, size_t size, struct address *out,
+                                    struct dpk_error *err);
 /* Returns whether `a`, an address that a peer was given, means the queue pair with the address `b`. A
  * secret of 0 in `a` means any secret. */
-bool address_means(const struct address *a, const struct address *b);
+bool pairs_address_means(const struct address *a, const struct address *b);
 
 /* ---- Objects ---- */
 
@@ -165,7 +166,7 @@ struct dpk_rc_qp {
     uint32_t ring_size;
     uint32_t posted, done;
     uint64_t done_bytes; /* answered bytes of the oldest work that is not done */
-    struct place {
+    struct work_position {
         uint32_t work;
         uint64_t bytes;
     } next;               /* next part to send */
@@ -223,12 +224,12 @@ struct dpk_rc {
     uint32_t next_number, end_number; /* numbers of queue pairs */
     TAILQ_HEAD(, dpk_rc_end) ends;
     TAILQ_HEAD(, dpk_rc_qp) waiting; /* queue pairs that retry.c looks at */
-    uint8_t *part, *answer;          /* SEGMENT bytes each, for transport_local */
+    uint8_t *part, *answer;          /* SEGMENT bytes each, for pairs_transport_local */
     uint64_t connect_wait_ms;        /* DPK_RC_CONNECT_WAIT_MS; tests make it shorter */
     struct gateway *gateway;         /* NULL: other processes cannot connect */
     /* Functions of higher files, which lower files call by these pointers. dpk_rc_open sets them. */
     void *(*serve)(void *rc);                /* thread.c: the thread of the gateway */
-    bool (*find_peer)(struct dpk_rc_qp *qp); /* connect.c: for transport_absent */
+    bool (*find_peer)(struct dpk_rc_qp *qp); /* connect.c: for pairs_transport_absent */
     /* lossy.c: returns whether there is a peer for the next work, whose messages may be lost. */
     bool (*has_peer)(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
     SLIST_HEAD(, pace) paces;
@@ -240,21 +241,21 @@ struct dpk_rc {
 /* Returns whether this process is the owner, not a child of fork(). Call this without the lock. */
 bool pairs_rc_is_ours(const struct dpk_rc *rc);
 /* Call this without the lock. Errors: USAGE in a child of fork(). */
-enum dpk_status check_owner(const struct dpk_rc *rc, struct dpk_error *err);
+enum dpk_status pairs_check_owner(const struct dpk_rc *rc, struct dpk_error *err);
 
 /* Call all functions from here on with the lock. */
 
 /* Calls `visit` for each queue pair of this process that is connected to `qp`. */
-void each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender));
+void pairs_each_sender(struct dpk_rc_qp *qp, void (*visit)(struct dpk_rc_qp *sender));
 /* Returns the queue pair with this address, or NULL. */
-struct dpk_rc_qp *qp_find(struct dpk_rc *rc, const struct address *address);
+struct dpk_rc_qp *pairs_qp_find(struct dpk_rc *rc, const struct address *address);
 /* Delivers a completion to the owner. Returns false if the owner has no room for it. */
-bool qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion);
+bool pairs_qp_complete(const struct dpk_rc_qp *qp, struct dpk_rc_completion completion);
 
 /* ---- fail.c ---- */
 /* Puts a queue pair into the error state. The oldest work ends with `status`, the other works are flushed.
  * `drops_receives`: receives fail as well if this was the last connection of its end. */
-void qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives);
+void pairs_qp_fail(struct dpk_rc_qp *qp, enum dpk_rc_status status, bool drops_receives);
 
 /* ---- works.c ---- */
 /* Fails all works, the oldest with `status`. */
@@ -262,26 +263,27 @@ void pairs_works_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status);
 
 /* ---- why.c ---- */
 /* Describes a work for people. */
-void why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size);
+void pairs_why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size);
 /* Sets the reason why a message could not be accessed with these rights. */
-void why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *domain,
-                    const struct dpk_rc_message *m, uint64_t size, unsigned rights);
+void pairs_why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *domain,
+                          const struct dpk_rc_message *m, uint64_t size, unsigned rights);
 /* Sets the reason why there is no peer for the next work of a queue pair. */
-void why_no_peer(struct dpk_rc_qp *qp);
+void pairs_why_no_peer(struct dpk_rc_qp *qp);
 
 /* ---- requester.c ---- */
-/* Sends as many requests as possible. After SENT_LATER only requester_resume sends. */
-void requester_kick(struct dpk_rc_qp *qp);
-void requester_resume(struct dpk_rc_qp *qp);
+/* Sends as many requests as possible. After SENT_LATER only pairs_requester_resume sends. */
+void pairs_requester_kick(struct dpk_rc_qp *qp);
+void pairs_requester_resume(struct dpk_rc_qp *qp);
 /* Sends again all requests without a response, as the queue pair has another transport. */
 void pairs_requester_restart(struct dpk_rc_qp *qp);
 /* Takes the response to the oldest unanswered request. Returns false if the response is invalid, and
  * changes nothing then. */
-bool requester_response(struct dpk_rc_qp *qp, const struct response *r, const uint8_t *payload);
+bool pairs_requester_response(struct dpk_rc_qp *qp, const struct response *r,
+                              const uint8_t *payload);
 /* The works have no peer any more. They fail as soon as the patience of the queue pair ends. */
-void qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives);
+void pairs_qp_miss_peer(struct dpk_rc_qp *qp, bool drops_receives);
 /* The peer does not exist any more. */
-void qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives);
+void pairs_qp_lose_peer(struct dpk_rc_qp *qp, bool drops_receives);
 
 /* ---- responder.c ---- */
 enum answer {
@@ -290,13 +292,13 @@ enum answer {
 };
 /* Carries out a request of the peer. The peer may change `bytes` meanwhile. `payload`: room for r->size
  * bytes, the payload of the response to a read. */
-enum answer responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
-                          struct response *out, uint8_t *payload);
+enum answer pairs_responder_run(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *bytes,
+                                struct response *out, uint8_t *payload);
 
 /* ---- lossy.c: messages that may be lost ---- */
 /* Returns whether there is a peer that takes the next work; if not, the work is lost. Points a queue pair
  * with datagrams at the target of the work. */
-bool lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
+bool pairs_lossy_has_peer(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
 static inline bool qp_is_lossy(const struct dpk_rc_qp *qp)
 {
     return qp->end->options.service != DPK_RC_RELIABLE;
@@ -308,24 +310,25 @@ static inline bool qp_has_datagrams(const struct dpk_rc_qp *qp)
 
 /* ---- direct.c: direct copies ---- */
 /* Returns whether all requests of a write should be by reference. Call this before its first request. */
-bool direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint64_t total);
+bool pairs_direct_refers(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, uint64_t total);
 /* Completes a request: by reference, or with an offer or a question for offers. */
-void direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w, struct request *r);
+void pairs_direct_prepare(const struct dpk_rc_qp *qp, const struct dpk_rc_work *w,
+                          struct request *r);
 /* Returns whether the bytes of a read can be fetched when all requests before it are answered. */
-bool direct_can_read(const struct dpk_rc_qp *qp, const struct request *r);
+bool pairs_direct_can_read(const struct dpk_rc_qp *qp, const struct request *r);
 /* Fetches the bytes of a read. Returns false if the request has to be sent. */
-bool direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
-                 const struct request *r);
+bool pairs_direct_read(const struct dpk_rc_qp *qp, const struct dpk_rc_message *to, uint64_t at,
+                       const struct request *r);
 
 /* ---- wait.c and retry.c: requests that wait ---- */
 /* A request of a queue pair starts to wait for a peer that is not connected, or for a receive. *since: the
  * start of the wait, by dpk_now_ms(); 0 is set to now. */
-void wait_begin(struct dpk_rc_qp *qp, uint64_t *since);
+void pairs_wait_begin(struct dpk_rc_qp *qp, uint64_t *since);
 /* The queue pair will be freed. */
-void wait_forget(struct dpk_rc_qp *qp);
+void pairs_wait_forget(struct dpk_rc_qp *qp);
 /* Sends requests whose peers are there now, and fails requests that have waited too long. Returns whether
  * any request still waits. */
-bool waits_run(struct dpk_rc *rc);
+bool pairs_waits_run(struct dpk_rc *rc);
 
 /* ---- connect.c ---- */
 /* Looks for the peer of a queue pair if the peer does not exist yet. Returns whether it found the peer. */
@@ -333,36 +336,36 @@ static inline bool qp_find_peer(struct dpk_rc_qp *qp)
 {
     return qp->transport && qp->transport->find && qp->transport->find(qp);
 }
-/* Finds the peer of a queue pair with transport_absent. Returns whether it found the peer. */
+/* Finds the peer of a queue pair with pairs_transport_absent. Returns whether it found the peer. */
 bool pairs_qp_find_absent(struct dpk_rc_qp *qp);
 
 /* ---- numbers.c: numbers of queue pairs ---- */
 /* Returns a new number; 0 if all numbers are used. */
-uint32_t number_new(struct dpk_rc *rc);
-void numbers_free(struct dpk_rc *rc);
+uint32_t pairs_number_new(struct dpk_rc *rc);
+void pairs_numbers_free(struct dpk_rc *rc);
 /* Finds the last process that had this number. Returns false if there is no such process. */
-bool number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out);
+bool pairs_number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out);
 
 /* ---- gateway.c and thread.c: the socket for other processes ---- */
-enum dpk_status gateway_start(struct dpk_rc *rc, struct dpk_error *err);
-void gateway_stop(struct dpk_rc *rc);
+enum dpk_status pairs_gateway_start(struct dpk_rc *rc, struct dpk_error *err);
+void pairs_gateway_stop(struct dpk_rc *rc);
 /* Returns a socket to the process of `peer`; -1 with an error. With `may_wait`, call this without the
  * lock. */
-int gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err);
-void gateway_close(int fd); /* -1 is allowed */
+int pairs_gateway_connect(const struct address *peer, bool may_wait, struct dpk_error *err);
+void pairs_gateway_close(int fd); /* -1 is allowed */
 
 /* ---- shared.c: channels of queue pairs ---- */
 /* Makes the channel for requests of `qp`, which owns the socket. Errors: NOT_FOUND if the peer's process
  * has ended meanwhile; NOMEM, IO if shared memory cannot be made. */
-enum dpk_status gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err);
+enum dpk_status pairs_gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_error *err);
 /* The peer of a queue pair is known now: closes a channel for responses that another peer opened. */
-void gateway_settle(struct dpk_rc_qp *qp);
+void pairs_gateway_settle(struct dpk_rc_qp *qp);
 /* Handles all that the peer has sent. */
-void gateway_hear_out(struct dpk_rc_qp *qp);
+void pairs_gateway_hear_out(struct dpk_rc_qp *qp);
 /* Closes the channels of a queue pair. */
-void gateway_forget(struct dpk_rc_qp *qp);
+void pairs_gateway_forget(struct dpk_rc_qp *qp);
 /* Returns the channel for datagrams of a queue pair to this target. Returns NULL if there is no such
  * channel, and makes room for one more channel then. */
-struct channel *gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number);
+struct channel *pairs_gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number);
 
 #endif

@@ -6,29 +6,29 @@
 static bool look_at(struct dpk_rc_qp *qp)
 {
     struct dpk_rc *rc = qp->end->rc;
-    if (!rc->gateway && gateway_start(rc, NULL) != DPK_OK)
+    if (!rc->gateway && pairs_gateway_start(rc, NULL) != DPK_OK)
         return false;
     if (!qp->waiting)
         TAILQ_INSERT_TAIL(&rc->waiting, qp, in_waiting);
     qp->waiting = true;
-    gateway_wake(rc->gateway);
+    pairs_gateway_wake(rc->gateway);
     return true;
 }
 
-void wait_begin(struct dpk_rc_qp *qp, uint64_t *since)
+void pairs_wait_begin(struct dpk_rc_qp *qp, uint64_t *since)
 {
     if (*since == 0 && look_at(qp))
         *since = dpk_now_ms();
 }
 
-void wait_forget(struct dpk_rc_qp *qp)
+void pairs_wait_forget(struct dpk_rc_qp *qp)
 {
     if (qp->waiting)
         TAILQ_REMOVE(&qp->end->rc->waiting, qp, in_waiting);
     qp->waiting = false;
 }
 
-void channel_wait_begin(struct channel *c)
+void pairs_channel_wait_begin(struct channel *c)
 {
     struct gateway *s = c->rc->gateway;
     if (!c->waiting)
@@ -36,11 +36,11 @@ void channel_wait_begin(struct channel *c)
     c->waiting = true;
     if (c->waits_since == 0) {
         c->waits_since = dpk_now_ms();
-        gateway_wake(s);
+        pairs_gateway_wake(s);
     }
 }
 
-void channel_wait_forget(struct channel *c)
+void pairs_channel_wait_forget(struct channel *c)
 {
     if (c->waiting)
         TAILQ_REMOVE(&c->rc->gateway->waiting, c, in_waiting);

@@ -6,7 +6,7 @@
 
 /* ---- Finding the reason ---- */
 
-void why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size)
+void pairs_why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t size)
 {
     why->opcode = w->opcode;
     why->size = size;
@@ -15,8 +15,8 @@ void why_describe(struct dpk_rc_why *why, const struct dpk_rc_work *w, uint64_t 
             .key = (uint32_t)w->key, .address = w->address, .size = size};
 }
 
-void why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *domain,
-                    const struct dpk_rc_message *m, uint64_t size, unsigned rights)
+void pairs_why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *domain,
+                          const struct dpk_rc_message *m, uint64_t size, unsigned rights)
 {
     *why = (struct dpk_rc_why){.reason = DPK_RC_UNTOLD};
     if (!dpk_rc_message_refused(domain, m, size, rights, &why->access))
@@ -27,7 +27,7 @@ void why_of_message(struct dpk_rc_why *why, const struct dpk_memory_domain *doma
 
 static enum dpk_rc_reason reason_of_local(struct dpk_rc_qp *qp)
 {
-    const struct dpk_rc_qp *peer = qp_find(qp->end->rc, &qp->peer);
+    const struct dpk_rc_qp *peer = pairs_qp_find(qp->end->rc, &qp->peer);
     if (!peer)
         return qp->peer.secret == 0 ? DPK_RC_NO_PEER : DPK_RC_PEER_DESTROYED;
     if (peer->state == QP_FAILED)
@@ -35,7 +35,7 @@ static enum dpk_rc_reason reason_of_local(struct dpk_rc_qp *qp)
     return peer->state == QP_NEW ? DPK_RC_NOT_CONNECTED : DPK_RC_OTHERS_PEER;
 }
 
-void why_no_peer(struct dpk_rc_qp *qp)
+void pairs_why_no_peer(struct dpk_rc_qp *qp)
 {
     qp->why = (struct dpk_rc_why){
         .remote = true,

@@ -6,8 +6,8 @@ bool pairs_work_complete(struct dpk_rc_qp *qp, uint32_t index, enum dpk_rc_statu
     const struct dpk_rc_work *w = work_at(qp, index);
     const bool told = status != DPK_RC_OK && status != DPK_RC_FLUSHED;
     if (told)
-        why_describe(&qp->why, w, work_size(w));
-    return qp_complete(
+        pairs_why_describe(&qp->why, w, work_size(w));
+    return pairs_qp_complete(
         qp, (struct dpk_rc_completion){.event = status == DPK_RC_OK ? DPK_RC_DONE : DPK_RC_FAILED,
                                        .index = index,
                                        .status = status,
@@ -28,6 +28,6 @@ void pairs_works_flush(struct dpk_rc_qp *qp, enum dpk_rc_status status)
         pairs_work_complete(qp, qp->done, status);
         qp->done++;
     }
-    qp->next = (struct place){.work = qp->posted};
+    qp->next = (struct work_position){.work = qp->posted};
     qp->unanswered = 0;
 }

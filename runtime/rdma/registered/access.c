@@ -10,7 +10,7 @@
 
 /* ---- The checker ---- */
 
-enum dpk_memory_why memory_check(const struct dpk_memory *m, const struct dpk_memory_access *a)
+enum dpk_memory_why registered_check(const struct dpk_memory *m, const struct dpk_memory_access *a)
 {
     if (m->kind == DPK_MEMORY_NONE)
         return DPK_MEMORY_NO_KEY;
@@ -33,13 +33,13 @@ static bool is_only_copied(const struct dpk_memory *m)
 /* Like dpk_memory_acquire, but also acquires memory that can only be copied. */
 static const struct dpk_memory *acquire_any(const struct dpk_memory_access *a)
 {
-    struct slot *slot = slot_pin(a->key);
+    struct slot *slot = registered_slot_pin(a->key);
     if (!slot)
         return NULL;
     const struct dpk_memory *m = &slot->memory;
-    if (memory_check(m, a) == DPK_MEMORY_ALLOWED)
+    if (registered_check(m, a) == DPK_MEMORY_ALLOWED)
         return m;
-    slot_unpin(slot);
+    registered_slot_unpin(slot);
     return NULL;
 }
 
@@ -54,7 +54,7 @@ const struct dpk_memory *dpk_memory_acquire(const struct dpk_memory_access *a)
 
 void dpk_memory_release(const struct dpk_memory *m)
 {
-    slot_unpin((struct slot *)m);
+    registered_slot_unpin((struct slot *)m);
 }
 
 /* ---- Accesses ---- */

@@ -2,7 +2,7 @@
 #include "engine/proc/proc.h"
 #include "registry.h"
 
-bool memory_is_present(const struct dpk_memory *m)
+bool registered_is_present(const struct dpk_memory *m)
 {
     const bool writes = (m->rights & DPK_MEMORY_WRITES) != 0;
     if (m->kind != DPK_MEMORY_HOST && m->kind != DPK_MEMORY_DPA)

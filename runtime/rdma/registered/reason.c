@@ -10,7 +10,7 @@ static struct dpk_memory_refusal refusal_of(const struct dpk_memory *m,
                                             const struct dpk_memory_access *a, bool copied)
 {
     struct dpk_memory_refusal r = {
-        .why = memory_check(m, a), .kind = m->kind, .address = m->address, .size = m->size};
+        .why = registered_check(m, a), .kind = m->kind, .address = m->address, .size = m->size};
     if (r.why == DPK_MEMORY_NO_RIGHT)
         r.rights = a->rights & ~m->rights;
     if (r.why != DPK_MEMORY_ALLOWED)
@@ -26,12 +26,12 @@ static struct dpk_memory_refusal refusal_of(const struct dpk_memory *m,
 
 static struct dpk_memory_refusal find_refusal(const struct dpk_memory_access *a, bool copied)
 {
-    struct slot *slot = slot_pin(a->key);
+    struct slot *slot = registered_slot_pin(a->key);
     if (!slot)
-        return (struct dpk_memory_refusal){.why = key_was_given(a->key) ? DPK_MEMORY_DESTROYED
-                                                                        : DPK_MEMORY_NO_KEY};
+        return (struct dpk_memory_refusal){
+            .why = registered_key_was_given(a->key) ? DPK_MEMORY_DESTROYED : DPK_MEMORY_NO_KEY};
     const struct dpk_memory_refusal r = refusal_of(&slot->memory, a, copied);
-    slot_unpin(slot);
+    registered_slot_unpin(slot);
     return r;
 }
 

@@ -93,7 +93,7 @@ static void free_slot(struct slot *slot)
 
 /* ---- Keys ---- */
 
-struct slot *slot_pin(uint32_t key)
+struct slot *registered_slot_pin(uint32_t key)
 {
     struct slot *slot = slot_at(key >> GENERATION_BITS);
     if (key == 0 || !slot || atomic_load_explicit(&slot->key, memory_order_acquire) != key ||
@@ -106,7 +106,7 @@ struct slot *slot_pin(uint32_t key)
     return NULL;
 }
 
-void slot_unpin(struct slot *slot)
+void registered_slot_unpin(struct slot *slot)
 {
     dpk_unpin(&slot->pins);
 }
@@ -147,7 +147,7 @@ enum dpk_status dpk_memory_add(const struct dpk_memory *memory, uint32_t *key,
                                struct dpk_error *err)
 {
     struct dpk_memory all = *memory, *m = &all;
-    if (!memory_is_present(m))
+    if (!registered_is_present(m))
         return dpk_fail(err, DPK_ERR_RANGE,
                         "0x%" PRIx64 ", %" PRIu64 " bytes: no memory with that access", m->address,
                         m->size);
@@ -173,7 +173,7 @@ enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
                                   struct dpk_exporter *who, struct dpk_error *err)
 {
     enum dpk_status status = DPK_ERR_NOT_FOUND;
-    struct slot *slot = slot_pin(key);
+    struct slot *slot = registered_slot_pin(key);
     const struct dpk_memory *m = slot ? &slot->memory : NULL;
     if (!m || m->kind != DPK_MEMORY_HOST || m->address != (uintptr_t)m->host) {
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "no memory of the host");
@@ -189,7 +189,7 @@ enum dpk_status dpk_memory_export(uint32_t key, const struct dpk_uuid *identity,
         pthread_mutex_unlock(&table.lock);
     }
     if (slot)
-        slot_unpin(slot);
+        registered_slot_unpin(slot);
     return status;
 }
 
@@ -217,13 +217,13 @@ static enum dpk_status share(struct slot *slot, uint32_t key, const struct dpk_u
 enum dpk_status dpk_memory_share(uint32_t key, const struct dpk_uuid *identity,
                                  struct dpk_memory_share *out)
 {
-    struct slot *slot = slot_pin(key);
+    struct slot *slot = registered_slot_pin(key);
     if (!slot)
         return DPK_ERR_NOT_FOUND;
     pthread_mutex_lock(&table.lock);
     const enum dpk_status status = share(slot, key, identity, out);
     pthread_mutex_unlock(&table.lock);
-    slot_unpin(slot);
+    registered_slot_unpin(slot);
     return status;
 }
 
@@ -275,7 +275,7 @@ static struct slot *registered(uint32_t key)
 enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
-    if (!memory_is_present(m))
+    if (!registered_is_present(m))
         return dpk_fail(err, DPK_ERR_RANGE, "no memory with that access");
     pthread_mutex_lock(&table.lock);
     struct slot *slot = registered(key);
@@ -321,7 +321,7 @@ void dpk_memory_remove_process(const struct dpk_process *process)
     pthread_mutex_unlock(&table.lock);
 }
 
-bool key_was_given(uint32_t key)
+bool registered_key_was_given(uint32_t key)
 {
     const uint32_t mask = (1u << GENERATION_BITS) - 1;
     pthread_mutex_lock(&table.lock);
@@ -334,10 +334,10 @@ bool key_was_given(uint32_t key)
 
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out)
 {
-    struct slot *slot = slot_pin(key);
+    struct slot *slot = registered_slot_pin(key);
     if (!slot)
         return false;
     *out = slot->memory;
-    slot_unpin(slot);
+    registered_slot_unpin(slot);
     return true;
 }

@@ -16,18 +16,18 @@ struct slot {
     struct slot *next_free; /* in the queue */
 };
 
-/* Returns the slot of a key; its memory is valid until slot_unpin. Returns NULL if the number is not a
+/* Returns the slot of a key; its memory is valid until registered_slot_unpin. Returns NULL if the number is not a
  * key. */
-struct slot *slot_pin(uint32_t key);
-void slot_unpin(struct slot *slot);
+struct slot *registered_slot_pin(uint32_t key);
+void registered_slot_unpin(struct slot *slot);
 
 /* Returns true if a number was a key and no longer is. */
-bool key_was_given(uint32_t key);
+bool registered_key_was_given(uint32_t key);
 
 /* Checks an access to that memory, in this order: domain, rights, range. */
-enum dpk_memory_why memory_check(const struct dpk_memory *m, const struct dpk_memory_access *a);
+enum dpk_memory_why registered_check(const struct dpk_memory *m, const struct dpk_memory_access *a);
 
 /* Returns true if host or DPA memory exists with the rights, and for all other kinds. */
-bool memory_is_present(const struct dpk_memory *m);
+bool registered_is_present(const struct dpk_memory *m);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- Text ---- */
 
-char *parser_take_string(struct parser *p, CXString s)
+char *interface_parser_take_string(struct parser *p, CXString s)
 {
     const char *text = clang_getCString(s);
     char *copy = strdup(text ? text : "");
@@ -18,9 +18,9 @@ char *parser_take_string(struct parser *p, CXString s)
     return copy;
 }
 
-char *parser_name(struct parser *p, CXCursor c)
+char *interface_parser_name(struct parser *p, CXCursor c)
 {
-    return parser_take_string(p, clang_getCursorSpelling(c));
+    return interface_parser_take_string(p, clang_getCursorSpelling(c));
 }
 
 static bool is_identifier(const char *s)
@@ -34,27 +34,28 @@ static bool is_identifier(const char *s)
     return true;
 }
 
-void parser_location(struct parser *p, CXCursor c, char **file, unsigned *line)
+void interface_parser_location(struct parser *p, CXCursor c, char **file, unsigned *line)
 {
     CXFile handle;
     clang_getExpansionLocation(clang_getCursorLocation(c), &handle, line, NULL, NULL);
-    *file = parser_take_string(p, clang_getFileName(handle));
+    *file = interface_parser_take_string(p, clang_getFileName(handle));
 }
 
 /* Adds "file:line: function: what"; equal texts only once. */
-void parser_complain(struct parser *p, CXCursor where, const char *function, const char *what)
+void interface_parser_complain(struct parser *p, CXCursor where, const char *function,
+                               const char *what)
 {
     struct words *list = &p->unit->complaints;
     char *file = NULL, *text = NULL;
     unsigned line = 0;
-    parser_location(p, where, &file, &line);
+    interface_parser_location(p, where, &file, &line);
     if (asprintf(&text, "%s:%u: %s%s%s", file ? file : "", line, function ? function : "",
                  function ? ": " : "", what) < 0)
         text = NULL;
     if (!text)
         p->no_memory = true;
-    else if (list->count < COMPLAINTS_MAX && !words_have(list, text))
-        words_add(list, text);
+    else if (list->count < COMPLAINTS_MAX && !dpacc_words_have(list, text))
+        dpacc_words_add(list, text);
     free(text);
     free(file);
 }
@@ -75,27 +76,27 @@ static enum CXChildVisitResult visit_annotation(CXCursor c, CXCursor parent, CXC
     return CXChildVisit_Continue;
 }
 
-struct annotations parser_annotations(CXCursor c)
+struct annotations interface_parser_annotations(CXCursor c)
 {
     struct annotations found = {false, false};
     clang_visitChildren(c, visit_annotation, &found);
     return found;
 }
 
-bool parser_in_system_header(CXCursor c)
+bool interface_parser_in_system_header(CXCursor c)
 {
     return clang_Location_isInSystemHeader(clang_getCursorLocation(c));
 }
 
 /* Follows typedefs to the type itself, and returns true if one of them is annotated. Types of
  * system headers and of dpakit's headers need no annotation. */
-bool parser_is_annotated_type(CXType t)
+bool interface_parser_is_annotated_type(CXType t)
 {
     for (;;) {
         CXCursor decl = clang_getTypeDeclaration(t);
         if (clang_getCursorKind(decl) == CXCursor_NoDeclFound)
             return true;
-        if (parser_annotations(decl).global || parser_in_system_header(decl))
+        if (interface_parser_annotations(decl).global || interface_parser_in_system_header(decl))
             return true;
         if (clang_getCursorKind(decl) != CXCursor_TypedefDecl)
             return false;
@@ -105,7 +106,7 @@ bool parser_is_annotated_type(CXType t)
 
 /* ---- Types ---- */
 
-bool parser_is_floating(CXType t)
+bool interface_parser_is_floating(CXType t)
 {
     t = clang_getCanonicalType(t);
     while (t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
@@ -137,13 +138,13 @@ static enum CXVisitorResult visit_field(CXCursor c, CXClientData data)
     r->members = members;
     struct ifgen_member *m = &members[r->count++];
     *m = (struct ifgen_member){.bits = -1};
-    m->name = parser_name(list->parser, c);
+    m->name = interface_parser_name(list->parser, c);
     if (m->name && !is_identifier(m->name))
         *m->name = 0;
     m->offset = (uint64_t)clang_Cursor_getOffsetOfField(c);
     if (clang_Cursor_isBitField(c))
         m->bits = clang_getFieldDeclBitWidth(c);
-    list->problem = parser_convert(list->parser, clang_getCursorType(c), &m->type);
+    list->problem = interface_parser_convert(list->parser, clang_getCursorType(c), &m->type);
     if (list->problem && clang_Cursor_isNull(list->parser->bad_member))
         list->parser->bad_member = c;
     return list->problem ? CXVisit_Break : CXVisit_Continue;
@@ -170,7 +171,7 @@ static const char *convert_record(struct parser *p, CXType t, struct ifgen_type 
             out->record = i;
             return NULL;
         }
-    struct ifgen_record r = {.name = parser_name(p, decl),
+    struct ifgen_record r = {.name = interface_parser_name(p, decl),
                              .is_union = clang_getCursorKind(decl) == CXCursor_UnionDecl,
                              .size = (uint64_t)size,
                              .align = (uint64_t)align};
@@ -197,7 +198,7 @@ static const char *convert_record(struct parser *p, CXType t, struct ifgen_type 
     records[unit->record_count++] = r;
     return NULL;
 fail:
-    ifgen_free_record(&r);
+    dpacc_ifgen_free_record(&r);
     return list.problem;
 }
 
@@ -215,7 +216,7 @@ static const char *convert_integer(CXType t, bool is_signed, struct ifgen_type *
 static const char *convert_array(struct parser *p, CXType t, struct ifgen_type *out)
 {
     struct ifgen_type element;
-    const char *problem = parser_convert(p, clang_getArrayElementType(t), &element);
+    const char *problem = interface_parser_convert(p, clang_getArrayElementType(t), &element);
     if (problem)
         return problem;
     if (clang_getArraySize(t) == 0)
@@ -230,11 +231,11 @@ static const char *convert_array(struct parser *p, CXType t, struct ifgen_type *
 }
 
 /* Returns the problem of the type, or NULL. */
-const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
+const char *interface_parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
 {
     t = clang_getCanonicalType(t);
     *out = (struct ifgen_type){.size = 8, .align = 8};
-    if (parser_is_floating(t))
+    if (interface_parser_is_floating(t))
         return PARSER_NO_FLOAT;
     switch ((int)t.kind) {
     case CXType_Bool:
@@ -258,9 +259,10 @@ const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out)
     case CXType_UInt128:
         return convert_integer(t, false, out);
     case CXType_Enum:
-        return parser_convert(p, clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)), out);
+        return interface_parser_convert(
+            p, clang_getEnumDeclIntegerType(clang_getTypeDeclaration(t)), out);
     case CXType_Atomic:
-        return parser_convert(p, clang_Type_getValueType(t), out);
+        return interface_parser_convert(p, clang_Type_getValueType(t), out);
     case CXType_Pointer:
         return "its type has a pointer in it; make that member a uint64_t";
     case CXType_Record:

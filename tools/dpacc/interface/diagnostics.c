@@ -56,11 +56,11 @@ static char *describe(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
     unsigned at, defined;
     CXFile handle;
     char *described = NULL;
-    char *text =
-        parser_take_string(p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation |
-                                                            CXDiagnostic_DisplayColumn));
+    char *text = interface_parser_take_string(
+        p,
+        clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation | CXDiagnostic_DisplayColumn));
     clang_getExpansionLocation(clang_getDiagnosticLocation(d), &handle, NULL, NULL, &at);
-    char *file = parser_take_string(p, clang_getFileName(handle));
+    char *file = interface_parser_take_string(p, clang_getFileName(handle));
     CXCursor definition = definition_of(tu, d);
     clang_getExpansionLocation(clang_getCursorLocation(definition), NULL, NULL, NULL, &defined);
     if (text && file && asprintf(&described, "%s %s:%u:%u", text, file, at, defined) < 0) {
@@ -91,7 +91,7 @@ static void note_late(struct parser *p, CXTranslationUnit tu, CXDiagnostic d)
         late->through_macro = describe(p, tu, d);
 }
 
-bool parser_has_late_macros(const struct parser *p)
+bool interface_parser_has_late_macros(const struct parser *p)
 {
     for (size_t i = 0; i < p->late_count; i++)
         if (p->late[i].through_macro)
@@ -121,7 +121,8 @@ static size_t count_diagnostics(struct parser *p, CXTranslationUnit tu, const ch
     return count;
 }
 
-void parser_compare_late(struct parser *p, CXTranslationUnit without, struct annotations mark)
+void interface_parser_compare_late(struct parser *p, CXTranslationUnit without,
+                                   struct annotations mark)
 {
     for (size_t i = 0; i < p->late_count; i++) {
         const char *text = p->late[i].through_macro;
@@ -132,20 +133,20 @@ void parser_compare_late(struct parser *p, CXTranslationUnit without, struct ann
     }
 }
 
-void parser_free_late(struct parser *p)
+void interface_parser_free_late(struct parser *p)
 {
     for (size_t i = 0; i < p->late_count; i++)
         free(p->late[i].through_macro);
     free(p->late);
 }
 
-void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu)
+void interface_parser_note_diagnostics(struct parser *p, CXTranslationUnit tu)
 {
     for (unsigned i = 0; i < clang_getNumDiagnostics(tu); i++) {
         CXDiagnostic d = clang_getDiagnostic(tu, i);
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error && !p->unit->syntax_errors) {
             p->unit->syntax_errors = true;
-            p->unit->first_error = parser_take_string(
+            p->unit->first_error = interface_parser_take_string(
                 p, clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation));
         }
         note_late(p, tu, d);
@@ -153,7 +154,7 @@ void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu)
     }
 }
 
-struct annotations parser_late_annotations(const struct parser *p, CXCursor c)
+struct annotations interface_parser_late_annotations(const struct parser *p, CXCursor c)
 {
     struct annotations mark = {false, false};
     for (size_t i = 0; i < p->late_count; i++) {

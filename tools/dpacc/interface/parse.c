@@ -23,12 +23,12 @@ static const char *argument_problem(struct parser *p, CXCursor c, struct ifgen_t
     case CXType_VariableArray:
         return "is an array; put it into a structure, or pass its address as uint64_t";
     case CXType_Record:
-        if (!parser_is_annotated_type(written))
+        if (!interface_parser_is_annotated_type(written))
             return "has a type of yours that is not annotated; write __dpa_global__ after the "
                    "closing brace of its definition";
         break;
     }
-    return parser_convert(p, written, type);
+    return interface_parser_convert(p, written, type);
 }
 
 /* Appends "BEFORE'NAME'", or nothing if there is no name. */
@@ -47,16 +47,17 @@ static void complain_of_argument(struct parser *p, CXCursor argument,
     put_quoted(&text, " ", f->arguments[f->count - 1].name);
     dpk_put_format(&text, ": %s", problem);
     if (!clang_Cursor_isNull(p->bad_member)) {
-        char *name = parser_name(p, p->bad_member), *file = NULL;
+        char *name = interface_parser_name(p, p->bad_member), *file = NULL;
         unsigned line = 0;
-        parser_location(p, p->bad_member, &file, &line);
+        interface_parser_location(p, p->bad_member, &file, &line);
         dpk_put_format(&text, "; see %s:%u", file ? file : "", line);
         put_quoted(&text, ", ", name);
         free(name);
         free(file);
     }
     dpk_put_u8(&text, 0);
-    parser_complain(p, argument, f->name, text.failed ? problem : (const char *)text.data);
+    interface_parser_complain(p, argument, f->name,
+                              text.failed ? problem : (const char *)text.data);
     dpk_buf_free(&text);
 }
 
@@ -73,7 +74,7 @@ static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_functio
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(c, (unsigned)i);
         struct ifgen_argument *a = &f->arguments[f->count++];
-        a->name = parser_name(p, argument);
+        a->name = interface_parser_name(p, argument);
         p->bad_member = clang_getNullCursor();
         const char *problem = argument_problem(p, argument, &a->type);
         if (problem)
@@ -82,17 +83,19 @@ static void convert_arguments(struct parser *p, CXCursor c, struct ifgen_functio
         f->buffer_size += (a->type.size + 7) / 8 * 8;
     }
     if (count > ARGUMENTS_MAX)
-        parser_complain(p, c, f->name, "more than 32 parameters; put some into a structure");
+        interface_parser_complain(p, c, f->name,
+                                  "more than 32 parameters; put some into a structure");
     if (f->buffer_size > ARGUMENTS_SIZE)
-        parser_complain(p, c, f->name,
-                        "its arguments take more than 16384 bytes; pass the address of DPA memory "
-                        "that the host copied them to");
+        interface_parser_complain(
+            p, c, f->name,
+            "its arguments take more than 16384 bytes; pass the address of DPA memory "
+            "that the host copied them to");
 }
 
 /* Returns true if the linker knows the function by another name, as with __asm__("other"). */
 static bool is_renamed(struct parser *p, CXCursor c, const char *name)
 {
-    char *symbol = parser_take_string(p, clang_Cursor_getMangling(c));
+    char *symbol = interface_parser_take_string(p, clang_Cursor_getMangling(c));
     bool renamed = symbol && strcmp(symbol, name) != 0;
     free(symbol);
     return renamed;
@@ -103,43 +106,48 @@ static void check_function(struct parser *p, CXCursor c, const char *name, bool 
     CXType type = clang_getCanonicalType(clang_getCursorType(c));
     CXType result = clang_getCanonicalType(clang_getResultType(type));
     if (rpc && result.kind != CXType_ULong && result.kind != CXType_ULongLong)
-        parser_complain(p, c, name,
-                        "a __dpa_rpc__ function returns uint64_t; change its return type");
+        interface_parser_complain(
+            p, c, name, "a __dpa_rpc__ function returns uint64_t; change its return type");
     if (!rpc && result.kind != CXType_Void)
-        parser_complain(
+        interface_parser_complain(
             p, c, name,
             "a __dpa_global__ function returns void; use __dpa_rpc__ to return a value");
     if (clang_isFunctionTypeVariadic(type) && type.kind != CXType_FunctionNoProto)
-        parser_complain(p, c, name, "variable arguments cannot be passed; name every parameter");
+        interface_parser_complain(p, c, name,
+                                  "variable arguments cannot be passed; name every parameter");
     if (clang_Cursor_isFunctionInlined(c))
-        parser_complain(p, c, name, "an annotated function cannot be inline; remove 'inline'");
-    if (clang_Cursor_getStorageClass(c) == CX_SC_Static && !parser_note_static(p, c))
-        parser_complain(p, c, name,
-                        "an annotated function cannot be static by a macro; write the word, or "
-                        "remove it");
+        interface_parser_complain(p, c, name,
+                                  "an annotated function cannot be inline; remove 'inline'");
+    if (clang_Cursor_getStorageClass(c) == CX_SC_Static && !interface_parser_note_static(p, c))
+        interface_parser_complain(
+            p, c, name,
+            "an annotated function cannot be static by a macro; write the word, or "
+            "remove it");
     if (clang_getCursorVisibility(c) != CXVisibility_Default &&
         clang_Cursor_getStorageClass(c) != CX_SC_Static)
-        parser_complain(p, c, name,
-                        "an annotated function cannot be hidden; the runtime looks it up by name");
+        interface_parser_complain(
+            p, c, name, "an annotated function cannot be hidden; the runtime looks it up by name");
     if (is_renamed(p, c, name))
-        parser_complain(p, c, name,
-                        "an annotated function cannot have another name for the linker; remove "
-                        "__asm__");
+        interface_parser_complain(
+            p, c, name,
+            "an annotated function cannot have another name for the linker; remove "
+            "__asm__");
     if (strcmp(name, "main") == 0)
-        parser_complain(p, c, name, "the host program has a function main of its own; rename it");
+        interface_parser_complain(p, c, name,
+                                  "the host program has a function main of its own; rename it");
     if (strlen(name) > NAME_MAX_BYTES)
-        parser_complain(p, c, name, "the name is longer than 200 bytes; shorten it");
+        interface_parser_complain(p, c, name, "the name is longer than 200 bytes; shorten it");
 }
 
 static void add_function(struct parser *p, CXCursor c, struct annotations mark)
 {
     struct ifgen_unit *unit = p->unit;
-    struct ifgen_function f = {.name = parser_name(p, c), .is_rpc = mark.rpc};
-    parser_location(p, c, &f.file, &f.line);
+    struct ifgen_function f = {.name = interface_parser_name(p, c), .is_rpc = mark.rpc};
+    interface_parser_location(p, c, &f.file, &f.line);
     if (!f.name || !f.file)
         goto fail;
     if (mark.global && mark.rpc)
-        parser_complain(p, c, f.name, "both __dpa_global__ and __dpa_rpc__; keep one");
+        interface_parser_complain(p, c, f.name, "both __dpa_global__ and __dpa_rpc__; keep one");
     else
         check_function(p, c, f.name, mark.rpc);
     convert_arguments(p, c, &f);
@@ -152,7 +160,7 @@ static void add_function(struct parser *p, CXCursor c, struct annotations mark)
     return;
 fail:
     p->no_memory = true;
-    ifgen_free_function(&f);
+    dpacc_ifgen_free_function(&f);
 }
 
 /* ---- Whole file ---- */
@@ -162,8 +170,8 @@ static void check_name(struct parser *p, CXCursor c)
     CXString s = clang_getCursorSpelling(c);
     const char *name = clang_getCString(s);
     if (clang_isDeclaration(clang_getCursorKind(c)) && name && strncmp(name, "_dpacc", 6) == 0)
-        parser_complain(p, c, name,
-                        "names that begin with _dpacc belong to the compiler; rename it");
+        interface_parser_complain(p, c, name,
+                                  "names that begin with _dpacc belong to the compiler; rename it");
     clang_disposeString(s);
 }
 
@@ -172,13 +180,13 @@ static void check_inside(struct parser *p, CXCursor c)
     enum CXCursorKind kind = clang_getCursorKind(c);
     check_name(p, c);
     if (kind == CXCursor_VarDecl && clang_getCursorTLSKind(c) != CXTLS_None)
-        parser_complain(
+        interface_parser_complain(
             p, c, p->function,
             "thread-local variables do not exist on the DPA; use the thread's local storage");
     bool value = clang_isExpression(kind) || kind == CXCursor_VarDecl ||
                  (kind == CXCursor_ParmDecl && p->function && !p->is_entry);
-    if (value && !p->unused_maybe && parser_is_floating(clang_getCursorType(c)))
-        parser_complain(p, c, p->function, PARSER_NO_FLOAT);
+    if (value && !p->unused_maybe && interface_parser_is_floating(clang_getCursorType(c)))
+        interface_parser_complain(p, c, p->function, PARSER_NO_FLOAT);
 }
 
 /* Returns the number of shortened lists inside a cursor. */
@@ -193,7 +201,7 @@ static size_t count_tables(const struct tables_files *tables, CXCursor c)
     size_t found = 0;
     for (size_t i = 0; i < tables->count; i++)
         if (clang_File_isEqual(file, clang_getFile(tu, tables->at[i].path)))
-            found += tables_at(&tables->at[i], begin, end);
+            found += interface_tables_at(&tables->at[i], begin, end);
     return found;
 }
 
@@ -213,8 +221,8 @@ static bool is_shortened_table(struct parser *p, CXCursor c)
 
 static struct annotations marks_of(const struct parser *p, CXCursor definition)
 {
-    struct annotations mark = parser_annotations(definition);
-    struct annotations late = parser_late_annotations(p, definition);
+    struct annotations mark = interface_parser_annotations(definition);
+    struct annotations late = interface_parser_late_annotations(p, definition);
     mark.global |= late.global;
     mark.rpc |= late.rpc;
     return mark;
@@ -227,10 +235,11 @@ static void note_static_prototype(struct parser *p, CXCursor c)
     if (clang_Cursor_getStorageClass(c) != CX_SC_Static || clang_Cursor_isNull(definition))
         return;
     struct annotations mark = marks_of(p, definition);
-    if ((mark.global || mark.rpc) && !parser_note_static(p, c))
-        parser_complain(p, c, NULL,
-                        "an annotated function cannot be static by a macro; write the word, or "
-                        "remove it");
+    if ((mark.global || mark.rpc) && !interface_parser_note_static(p, c))
+        interface_parser_complain(
+            p, c, NULL,
+            "an annotated function cannot be static by a macro; write the word, or "
+            "remove it");
 }
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
@@ -241,7 +250,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         return CXChildVisit_Break;
     if (clang_getCursorKind(c) == CXCursor_IntegerLiteral) /* tables have millions of literals */
         return CXChildVisit_Continue;
-    if (parser_in_system_header(c))
+    if (interface_parser_in_system_header(c))
         return CXChildVisit_Continue;
     check_inside(p, c);
     if (is_shortened_table(p, c))
@@ -253,7 +262,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         return CXChildVisit_Continue;
     }
     struct annotations mark = marks_of(p, c);
-    char *name = parser_name(p, c);
+    char *name = interface_parser_name(p, c);
     const char *outer = p->function;
     p->function = name;
     p->unused_maybe = clang_Cursor_getStorageClass(c) == CX_SC_Static &&
@@ -262,8 +271,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (p->is_entry)
         add_function(p, c, mark);
     if (!p->unused_maybe && !p->is_entry &&
-        parser_is_floating(clang_getResultType(clang_getCursorType(c))))
-        parser_complain(p, c, name, PARSER_NO_FLOAT);
+        interface_parser_is_floating(clang_getResultType(clang_getCursorType(c))))
+        interface_parser_complain(p, c, name, PARSER_NO_FLOAT);
     clang_visitChildren(c, visit, p);
     p->function = outer;
     p->is_entry = false;
@@ -307,16 +316,16 @@ static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const cha
     for (size_t i = 0; i < sizeof each / sizeof *each && status == DPK_OK; i++) {
         struct words without = {0};
         CXTranslationUnit tu = NULL;
-        words_append(&without, arguments);
-        words_add(&without, each[i].undefine);
-        words_add(&without, each[i].define);
+        dpacc_words_append(&without, arguments);
+        dpacc_words_add(&without, each[i].undefine);
+        dpacc_words_add(&without, each[i].define);
         status = without.failed ? dpk_fail_nomem(err)
                                 : open_source(index, source, &without, p->tables, &tu, err);
         if (status == DPK_OK)
-            parser_compare_late(p, tu, each[i].mark);
+            interface_parser_compare_late(p, tu, each[i].mark);
         if (tu)
             clang_disposeTranslationUnit(tu);
-        words_free(&without);
+        dpacc_words_free(&without);
     }
     return status;
 }
@@ -344,8 +353,8 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
         status = unit->first_error ? DPK_OK : dpk_fail_nomem(err);
         goto out;
     }
-    parser_note_diagnostics(&p, tu);
-    if (parser_has_late_macros(&p))
+    interface_parser_note_diagnostics(&p, tu);
+    if (interface_parser_has_late_macros(&p))
         status = resolve_macros(&p, index, source, arguments, err);
     if (status == DPK_OK && !unit->syntax_errors)
         clang_visitChildren(clang_getTranslationUnitCursor(tu), visit, &p);
@@ -355,7 +364,7 @@ static enum dpk_status parse(const char *source, const struct words *arguments,
     if (status == DPK_OK && (p.no_memory || unit->complaints.failed))
         status = dpk_fail_nomem(err);
 out:
-    parser_free_late(&p);
+    interface_parser_free_late(&p);
     free(p.record_cursors);
     if (tu)
         clang_disposeTranslationUnit(tu);
@@ -368,13 +377,13 @@ enum dpk_status ifgen_parse(const char *source, const struct words *arguments,
 {
     struct tables_files tables = {0};
     bool sure = false;
-    enum dpk_status status = tables_read(source, &tables, err);
+    enum dpk_status status = interface_tables_read(source, &tables, err);
     if (status == DPK_OK && tables.count)
         status = parse(source, arguments, &tables, unit, &sure, err);
     if (status == DPK_OK && !sure) {
-        ifgen_free(unit);
+        dpacc_ifgen_free(unit);
         status = parse(source, arguments, NULL, unit, &sure, err);
     }
-    tables_free(&tables);
+    interface_tables_free(&tables);
     return status;
 }

@@ -35,31 +35,33 @@ struct parser {
 };
 
 /* Return allocated copies. If there is no memory, they return NULL and set no_memory. */
-char *parser_take_string(struct parser *p, CXString s);
-char *parser_name(struct parser *p, CXCursor c);
-void parser_location(struct parser *p, CXCursor c, char **file, unsigned *line);
+char *interface_parser_take_string(struct parser *p, CXString s);
+char *interface_parser_name(struct parser *p, CXCursor c);
+void interface_parser_location(struct parser *p, CXCursor c, char **file, unsigned *line);
 
 /* Notes "file:line: function: what"; equal texts only once. */
-void parser_complain(struct parser *p, CXCursor where, const char *function, const char *what);
+void interface_parser_complain(struct parser *p, CXCursor where, const char *function,
+                               const char *what);
 
-struct annotations parser_annotations(CXCursor c);
+struct annotations interface_parser_annotations(CXCursor c);
 /* Notes the place of the word "static" in a declaration. Returns false if the word is not written
  * there (statics.c). */
-bool parser_note_static(struct parser *p, CXCursor c);
+bool interface_parser_note_static(struct parser *p, CXCursor c);
 /* Notes errors, and annotations that come too late for the compiler (diagnostics.c). */
-void parser_note_diagnostics(struct parser *p, CXTranslationUnit tu);
+void interface_parser_note_diagnostics(struct parser *p, CXTranslationUnit tu);
 /* Finds the annotations in the user's macros: `without` is the same source with an empty
  * __dpa_global__ or __dpa_rpc__, `mark` is the annotation that is missing there. */
-void parser_compare_late(struct parser *p, CXTranslationUnit without, struct annotations mark);
-bool parser_has_late_macros(const struct parser *p);
-void parser_free_late(struct parser *p);
-struct annotations parser_late_annotations(const struct parser *p, CXCursor c);
-bool parser_in_system_header(CXCursor c);
+void interface_parser_compare_late(struct parser *p, CXTranslationUnit without,
+                                   struct annotations mark);
+bool interface_parser_has_late_macros(const struct parser *p);
+void interface_parser_free_late(struct parser *p);
+struct annotations interface_parser_late_annotations(const struct parser *p, CXCursor c);
+bool interface_parser_in_system_header(CXCursor c);
 /* Returns true if the type, or a typedef that leads to it, is annotated. */
-bool parser_is_annotated_type(CXType t);
-bool parser_is_floating(CXType t);
+bool interface_parser_is_annotated_type(CXType t);
+bool interface_parser_is_floating(CXType t);
 
 /* Describes a type and the records in it. Returns the problem of the type, or NULL. */
-const char *parser_convert(struct parser *p, CXType t, struct ifgen_type *out);
+const char *interface_parser_convert(struct parser *p, CXType t, struct ifgen_type *out);
 
 #endif

@@ -5,13 +5,13 @@
 
 static bool is_word(struct parser *p, CXTranslationUnit tu, CXToken token, const char *word)
 {
-    char *text = parser_take_string(p, clang_getTokenSpelling(tu, token));
+    char *text = interface_parser_take_string(p, clang_getTokenSpelling(tu, token));
     bool is = text && strcmp(text, word) == 0;
     free(text);
     return is;
 }
 
-bool parser_note_static(struct parser *p, CXCursor c)
+bool interface_parser_note_static(struct parser *p, CXCursor c)
 {
     CXTranslationUnit tu = clang_Cursor_getTranslationUnit(c);
     CXFile file, begun;
@@ -34,8 +34,8 @@ bool parser_note_static(struct parser *p, CXCursor c)
                                    &offset);
         found = offset < end && clang_getTokenKind(tokens[i]) == CXToken_Keyword &&
                 is_word(p, tu, tokens[i], IFGEN_STATIC);
-        char *path = found ? parser_take_string(p, clang_getFileName(file)) : NULL;
-        if (path && !ifgen_add_static(p->unit, path, offset))
+        char *path = found ? interface_parser_take_string(p, clang_getFileName(file)) : NULL;
+        if (path && !dpacc_ifgen_add_static(p->unit, path, offset))
             p->no_memory = true;
     }
     clang_disposeTokens(tu, tokens, count);

@@ -91,7 +91,7 @@ static bool shorten(const struct dpk_buf *source, struct tables *out)
     return !out->text.failed;
 }
 
-size_t tables_at(const struct tables *t, size_t begin, size_t end)
+size_t interface_tables_at(const struct tables *t, size_t begin, size_t end)
 {
     size_t found = 0;
     for (size_t i = 0; i < t->count; i++)
@@ -108,7 +108,7 @@ static void free_one(struct tables *t)
     free(t->path);
 }
 
-void tables_free(struct tables_files *files)
+void interface_tables_free(struct tables_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         free_one(&files->at[i]);
@@ -177,7 +177,8 @@ static bool add_header(struct tables_files *files, const char *source, const uin
     return done;
 }
 
-enum dpk_status tables_read(const char *source, struct tables_files *out, struct dpk_error *err)
+enum dpk_status interface_tables_read(const char *source, struct tables_files *out,
+                                      struct dpk_error *err)
 {
     struct dpk_buf text = {0};
     size_t length;

@@ -5,7 +5,7 @@
  * A parser needs a second for a table of a megabyte, which has no functions. "{1, 2, 3}" becomes
  * "{[2]=0}" with the same number of line ends: arrays of integers keep their types, and lines keep
  * their numbers. Only a parser knows if a list belongs to such an array. So the reader of the
- * shortened text must find each list in an array (tables_at), or parse the original text.
+ * shortened text must find each list in an array (interface_tables_at), or parse the original text.
  */
 #ifndef DPK_DPACC_INTERFACE_TABLES_H
 #define DPK_DPACC_INTERFACE_TABLES_H
@@ -28,9 +28,10 @@ struct tables_files {
 };
 
 /* Reads a source and the files that it includes by "NAME". The compiler reports missing headers. */
-enum dpk_status tables_read(const char *source, struct tables_files *out, struct dpk_error *err);
-void tables_free(struct tables_files *files);
+enum dpk_status interface_tables_read(const char *source, struct tables_files *out,
+                                      struct dpk_error *err);
+void interface_tables_free(struct tables_files *files);
 /* Returns the number of lists in [begin, end) of the shortened text. */
-size_t tables_at(const struct tables *t, size_t begin, size_t end);
+size_t interface_tables_at(const struct tables *t, size_t begin, size_t end);
 
 #endif

@@ -6,12 +6,12 @@
 
 #define SORT_BY_INSERTION 32
 
-struct agenda *agenda_new(void)
+struct agenda *model_agenda_new(void)
 {
     return calloc(1, sizeof(struct agenda));
 }
 
-void agenda_free(struct agenda *a)
+void model_agenda_free(struct agenda *a)
 {
     if (!a)
         return;
@@ -98,7 +98,7 @@ static void put_today(struct agenda *a, const struct agenda_entry *entry)
     t->entries[i] = *entry;
 }
 
-void agenda_put(struct agenda *a, uint64_t at, uint32_t what)
+void model_agenda_put(struct agenda *a, uint64_t at, uint32_t what)
 {
     const struct agenda_entry entry = {at, a->order++, what};
     const uint64_t day = at >> AGENDA_DAY_BITS;
@@ -164,7 +164,7 @@ static bool begin_day(struct agenda *a)
     return true;
 }
 
-bool agenda_take(struct agenda *a, struct agenda_entry *out)
+bool model_agenda_take(struct agenda *a, struct agenda_entry *out)
 {
     if (a->next == a->today.count && !begin_day(a))
         return false;

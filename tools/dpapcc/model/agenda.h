@@ -33,12 +33,12 @@ struct agenda {
     bool failed; /* there was no memory */
 };
 
-struct agenda *agenda_new(void); /* NULL if there is no memory */
-void agenda_free(struct agenda *a);
+struct agenda *model_agenda_new(void); /* NULL if there is no memory */
+void model_agenda_free(struct agenda *a);
 /* `at` must not be before the last entry that was taken. */
-void agenda_put(struct agenda *a, uint64_t at, uint32_t what);
+void model_agenda_put(struct agenda *a, uint64_t at, uint32_t what);
 /* Takes the first entry. Returns false if there is none. */
-bool agenda_take(struct agenda *a, struct agenda_entry *out);
+bool model_agenda_take(struct agenda *a, struct agenda_entry *out);
 
 /* Returns the entry that comes `ahead` entries later, if it is in today's list; else NULL. */
 static inline const struct agenda_entry *agenda_peek(const struct agenda *a, uint32_t ahead)

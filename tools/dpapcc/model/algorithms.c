@@ -12,11 +12,12 @@ static enum dpk_status no_event(void *self, void *context, const struct cc_event
 }
 static const struct cc_algorithm none = {.name = "none", .event = no_event};
 
-const char *const cc_algorithms[] = {"dcqcn", "swift", "hpcc", "none", NULL};
+const char *const model_cc_algorithms[] = {"dcqcn", "swift", "hpcc", "none", NULL};
 
-const struct cc_algorithm *cc_algorithm(const char *name)
+const struct cc_algorithm *model_cc_algorithm(const char *name)
 {
-    static const struct cc_algorithm *const all[] = {&cc_dcqcn, &cc_swift, &cc_hpcc, &none};
+    static const struct cc_algorithm *const all[] = {&model_cc_dcqcn, &model_cc_swift,
+                                                     &model_cc_hpcc, &none};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(name, all[i]->name) == 0)
             return all[i];

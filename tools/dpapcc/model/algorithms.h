@@ -4,7 +4,7 @@
 
 #include "dpapcc/model/model.h"
 
-extern const struct cc_algorithm cc_dcqcn, cc_swift, cc_hpcc;
+extern const struct cc_algorithm model_cc_dcqcn, model_cc_swift, model_cc_hpcc;
 
 /* Converts a rate in Mb/s to a fraction of the port's rate, within the limits of a result. */
 static inline uint32_t rate_of(double mbps, double port_mbps)

@@ -5,7 +5,7 @@
 
 static const char *const names[CC_EVENT_TYPES] = {"TX", "ACK", "NACK", "CNP", "RTT"};
 
-const char *cc_event_name(enum cc_event_type type)
+const char *model_cc_event_name(enum cc_event_type type)
 {
     return (unsigned)type < CC_EVENT_TYPES ? names[type] : "?";
 }
@@ -53,7 +53,7 @@ static void end_run(struct sim *s, const struct cc_event *event, const char *wha
         s->err->status = status;
     dpk_error_prefix(s->err, "flow %" PRIu32 ", %s at %" PRIu64 " ns", event->flow, what,
                      event->time_ns);
-    sim_fail(s, status);
+    model_sim_fail(s, status);
 }
 
 static void *context_of(struct sim *s, uint32_t flow)
@@ -63,7 +63,7 @@ static void *context_of(struct sim *s, uint32_t flow)
 
 /* ---- Events ---- */
 
-void call_start(struct sim *s, uint32_t flow)
+void model_call_start(struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows[flow];
     if (!s->algorithm->start)
@@ -105,8 +105,8 @@ static void fill_from_packet(struct sim *s, struct cc_event *e, uint32_t index)
     }
 }
 
-void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p, uint32_t packets,
-                uint32_t flags)
+void model_call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p,
+                      uint32_t packets, uint32_t flags)
 {
     struct flow *f = &s->flows[flow];
     s->res->seen[type]++;
@@ -133,7 +133,7 @@ void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t 
     if (status == DPK_OK)
         status = apply(s, flow, &result);
     if (status != DPK_OK)
-        end_run(s, &event, cc_event_name(type), status);
+        end_run(s, &event, model_cc_event_name(type), status);
     else if (s->recorder && s->recorder->event)
         s->recorder->event(s->recorder->self, &event, &result);
 }

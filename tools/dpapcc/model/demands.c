@@ -76,14 +76,14 @@ static enum dpk_status find_host(const struct sim *s, const char *name, uint32_t
 static enum dpk_status make_long(struct list *l, const struct cc_work *w)
 {
     struct sim *s = l->sim;
-    const uint32_t pairs = shape_pairs(s->net), count = w->flows ? w->flows : pairs;
+    const uint32_t pairs = model_shape_pairs(s->net), count = w->flows ? w->flows : pairs;
     if (!pairs)
         return dpk_fail(s->err, DPK_ERR_USAGE,
                         "long flows need a shape with pairs; a custom topology has `kind: flow`");
     enum dpk_status status = DPK_OK;
     for (uint32_t i = 0; i < count && status == DPK_OK; i++) {
         uint32_t from, to;
-        shape_pair(s->net, i, &from, &to);
+        model_shape_pair(s->net, i, &from, &to);
         status =
             add(l, from, to, w->size, (w->start_ns + i * w->stagger_ns) * 1000, w->stop_ns * 1000);
     }
@@ -149,15 +149,15 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
         mbps += s->ports[s->nodes[host_at(s, i)].port].mbps;
     if (w->sizes == CC_SIZES_FILE && !w->point_count)
         return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload: %s was not read", w->file);
-    const uint64_t load = w->load ? w->load : 1, bits = sizes_mean(w) * 8;
+    const uint64_t load = w->load ? w->load : 1, bits = model_sizes_mean(w) * 8;
     /* bits * 10^6 / (mbps * load / 10^6); this order keeps precision */
     const uint64_t gap = bits * 1000000 / load * 1000000 / mbps;
     uint64_t at = w->start_ns * 1000;
     enum dpk_status status = DPK_OK;
-    while (status == DPK_OK && (at += cc_random_exponential(&l->random, gap) + 1) < stop) {
-        const uint32_t from = cc_random_below(&l->random, hosts);
-        const uint32_t to = cc_random_below(&l->random, hosts - 1);
-        const uint64_t size = sizes_draw(w, &l->random);
+    while (status == DPK_OK && (at += model_cc_random_exponential(&l->random, gap) + 1) < stop) {
+        const uint32_t from = model_cc_random_below(&l->random, hosts);
+        const uint32_t to = model_cc_random_below(&l->random, hosts - 1);
+        const uint64_t size = model_sizes_draw(w, &l->random);
         status = add(l, host_at(s, from), host_at(s, to + (to >= from)), size, at, 0);
     }
     return status;
@@ -252,9 +252,9 @@ static enum dpk_status choose_algorithms(struct sim *s, uint32_t count)
     return DPK_OK;
 }
 
-enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed)
+enum dpk_status model_demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed)
 {
-    struct list l = {.sim = s, .random = cc_random_new(seed, 1)};
+    struct list l = {.sim = s, .random = model_cc_random_new(seed, 1)};
     enum dpk_status status = DPK_OK;
     if (host_count(s) < 2)
         return dpk_fail(s->err, DPK_ERR_RANGE, "a network has two hosts at least");

@@ -103,7 +103,7 @@ static enum dpk_status add_node(struct file *f, const yaml_node_t *item, bool is
     if (!text_of(item, name, sizeof name) || !*name)
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a name of 1 to %d bytes is wanted",
                         CC_NAME_MAX - 1);
-    return shape_add_node(f->net, name, is_switch, f->err);
+    return model_shape_add_node(f->net, name, is_switch, f->err);
 }
 
 static enum dpk_status add_host(struct file *f, const yaml_node_t *item)
@@ -159,7 +159,7 @@ static enum dpk_status find_node(struct file *f, const char *name, uint32_t *out
 static enum dpk_status set_link(void *link, const char *key, const char *value,
                                 struct dpk_error *err)
 {
-    return keys_set_link(link, key, value, err);
+    return model_keys_set_link(link, key, value, err);
 }
 
 static enum dpk_status add_link(struct file *f, const yaml_node_t *item)
@@ -177,7 +177,7 @@ static enum dpk_status add_link(struct file *f, const yaml_node_t *item)
         status = find_node(f, names[i], &nodes[i]);
     }
     if (status == DPK_OK)
-        status = shape_add_link(f->net, nodes[0], nodes[1], f->err);
+        status = model_shape_add_link(f->net, nodes[0], nodes[1], f->err);
     if (status != DPK_OK)
         return status;
     return set_keys(f, item, ends, set_link, &f->net->links[f->net->link_count - 1]);
@@ -186,7 +186,7 @@ static enum dpk_status add_link(struct file *f, const yaml_node_t *item)
 static enum dpk_status set_failure(void *failure, const char *key, const char *value,
                                    struct dpk_error *err)
 {
-    return keys_set_failure(failure, key, value, err);
+    return model_keys_set_failure(failure, key, value, err);
 }
 
 static enum dpk_status add_failure(struct file *f, const yaml_node_t *item)
@@ -199,7 +199,7 @@ static enum dpk_status add_failure(struct file *f, const yaml_node_t *item)
         return dpk_fail(f->err, DPK_ERR_FORMAT,
                         "{from: NODE, to: NODE, down: TIME, up: TIME} is wanted");
     enum dpk_status status = set_keys(f, item, ends, set_failure, &failure);
-    return status == DPK_OK ? shape_add_failure(f->net, from, to, &failure, f->err) : status;
+    return status == DPK_OK ? model_shape_add_failure(f->net, from, to, &failure, f->err) : status;
 }
 
 static enum dpk_status read_custom(struct file *f, const yaml_node_t *root)
@@ -212,7 +212,7 @@ static enum dpk_status read_custom(struct file *f, const yaml_node_t *root)
         return list ? at_line(f, list,
                               dpk_fail(f->err, DPK_ERR_FORMAT,
                                        "hosts, switches and links are for `topology: custom`"))
-                    : shape_build(f->net, f->err);
+                    : model_shape_build(f->net, f->err);
     }
     if (!hosts || !switches || !links)
         return dpk_fail(f->err, DPK_ERR_FORMAT,
@@ -230,7 +230,7 @@ static enum dpk_status read_custom(struct file *f, const yaml_node_t *root)
 static enum dpk_status set_topology(void *net, const char *key, const char *value,
                                     struct dpk_error *err)
 {
-    return keys_set_topology(net, key, value, err);
+    return model_keys_set_topology(net, key, value, err);
 }
 
 /* Sets a group of keys: "ecn: {kmin: 5K}" sets ecn.kmin. */
@@ -244,7 +244,7 @@ static enum dpk_status set_group(struct file *f, const char *group, const yaml_n
         if (!text_of(name, key, sizeof key) || !text_of(node_at(f, p->value), value, sizeof value))
             return wrong(f, name, "KEY: VALUE");
         snprintf(full, sizeof full, "%s.%s", group, key);
-        status = at_line(f, name, keys_set_topology(f->net, full, value, f->err));
+        status = at_line(f, name, model_keys_set_topology(f->net, full, value, f->err));
     }
     return status;
 }
@@ -268,7 +268,7 @@ static enum dpk_status read_parameters(struct file *f, const yaml_node_t *root)
 static enum dpk_status set_work(void *work, const char *key, const char *value,
                                 struct dpk_error *err)
 {
-    return keys_set_work(work, key, value, err);
+    return model_keys_set_work(work, key, value, err);
 }
 
 static enum dpk_status add_work(struct file *f, const yaml_node_t *item)
@@ -279,10 +279,10 @@ static enum dpk_status add_work(struct file *f, const yaml_node_t *item)
     if (item->type != YAML_MAPPING_NODE || !text_of(find_key(f, item, "kind"), kind, sizeof kind))
         return dpk_fail(f->err, DPK_ERR_FORMAT,
                         "{kind: long, bursts, poisson, flow or trace, ...} is wanted");
-    enum dpk_status status = keys_default_work(kind, &work, f->err);
+    enum dpk_status status = model_keys_default_work(kind, &work, f->err);
     if (status == DPK_OK)
         status = set_keys(f, item, others, set_work, &work);
-    return status == DPK_OK ? keys_add_work(f->work, &work, f->err) : status;
+    return status == DPK_OK ? model_keys_add_work(f->work, &work, f->err) : status;
 }
 
 static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
@@ -294,7 +294,7 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
                       *failures = find_key(f, root, "failures");
     if (!text_of(name, shape, sizeof shape))
         return dpk_fail(f->err, DPK_ERR_FORMAT, "a topology file has `topology: NAME`");
-    enum dpk_status status = at_line(f, name, keys_default_topology(shape, f->net, f->err));
+    enum dpk_status status = at_line(f, name, model_keys_default_topology(shape, f->net, f->err));
     if (status == DPK_OK)
         status = read_parameters(f, root);
     if (status == DPK_OK)
@@ -302,16 +302,16 @@ static enum dpk_status read_root(struct file *f, const yaml_node_t *root)
     if (status == DPK_OK && failures)
         status = for_each(f, failures, add_failure);
     if (status == DPK_OK)
-        status = shape_check(f->net, f->err);
+        status = model_shape_check(f->net, f->err);
     if (status == DPK_OK && work)
         return for_each(f, work, add_work);
     if (status == DPK_OK)
-        status = keys_add_work(f->work, &(struct cc_work){.kind = CC_LONG}, f->err);
+        status = model_keys_add_work(f->work, &(struct cc_work){.kind = CC_LONG}, f->err);
     return status;
 }
 
-enum dpk_status cc_read(const void *bytes, size_t size, struct cc_topology *net,
-                        struct cc_workload *work, struct dpk_error *err)
+enum dpk_status model_cc_read(const void *bytes, size_t size, struct cc_topology *net,
+                              struct cc_workload *work, struct dpk_error *err)
 {
     yaml_document_t tree;
     struct file f = {&tree, net, work, NULL, err};
@@ -324,8 +324,8 @@ enum dpk_status cc_read(const void *bytes, size_t size, struct cc_topology *net,
     }
     free(f.sorted);
     if (status != DPK_OK) {
-        cc_topology_free(net);
-        cc_workload_free(work);
+        model_cc_topology_free(net);
+        model_cc_workload_free(work);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include "histogram.h"
 
-void histogram_free(struct histogram *h)
+void model_histogram_free(struct histogram *h)
 {
     free(h->bins);
     *h = (struct histogram){0};
@@ -17,16 +17,16 @@ static bool open_bins(struct histogram *h)
     return !h->failed;
 }
 
-void histogram_flush(struct histogram *h)
+void model_histogram_flush(struct histogram *h)
 {
     if (h->pending && open_bins(h))
         h->bins[h->last] += h->pending;
     h->pending = 0;
 }
 
-void histogram_add_all(struct histogram *h, struct histogram *other)
+void model_histogram_add_all(struct histogram *h, struct histogram *other)
 {
-    histogram_flush(other);
+    model_histogram_flush(other);
     if (!other->bins || !open_bins(h))
         return;
     for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
@@ -57,9 +57,9 @@ static uint64_t quantile(const struct histogram *h, unsigned hundredths)
     return h->max;
 }
 
-struct cc_quantiles histogram_quantiles(struct histogram *h)
+struct cc_quantiles model_histogram_quantiles(struct histogram *h)
 {
-    histogram_flush(h);
+    model_histogram_flush(h);
     if (!h->bins)
         return (struct cc_quantiles){0};
     return (struct cc_quantiles){quantile(h, 50), quantile(h, 95), quantile(h, 99), h->max,

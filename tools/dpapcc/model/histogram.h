@@ -17,11 +17,11 @@ struct histogram {
     bool failed; /* there was no memory; nothing is counted */
 };
 
-void histogram_free(struct histogram *h);
-void histogram_flush(struct histogram *h);
+void model_histogram_free(struct histogram *h);
+void model_histogram_flush(struct histogram *h);
 /* Adds the counts of another histogram. */
-void histogram_add_all(struct histogram *h, struct histogram *other);
-struct cc_quantiles histogram_quantiles(struct histogram *h);
+void model_histogram_add_all(struct histogram *h, struct histogram *other);
+struct cc_quantiles model_histogram_quantiles(struct histogram *h);
 
 static inline uint32_t histogram_bin(uint32_t value)
 {
@@ -35,7 +35,7 @@ static inline void histogram_add(struct histogram *h, uint32_t value, uint64_t w
 {
     const uint32_t bin = histogram_bin(value);
     if (bin != h->last) {
-        histogram_flush(h);
+        model_histogram_flush(h);
         h->last = bin;
     }
     h->pending += weight;

@@ -103,9 +103,9 @@ static enum dpk_status event(void *self, void *context, const struct cc_event *e
     return DPK_OK;
 }
 
-const struct cc_algorithm cc_hpcc = {.name = "hpcc",
-                                     .context_size = sizeof(struct context),
-                                     .events = 1u << CC_TX | 1u << CC_ACK,
-                                     .telemetry = true,
-                                     .start = start,
-                                     .event = event};
+const struct cc_algorithm model_cc_hpcc = {.name = "hpcc",
+                                           .context_size = sizeof(struct context),
+                                           .events = 1u << CC_TX | 1u << CC_ACK,
+                                           .telemetry = true,
+                                           .start = start,
+                                           .event = event};

@@ -161,13 +161,13 @@ static enum dpk_status read_number(const struct key *key, const char *text, uint
     return DPK_OK;
 }
 
-enum dpk_status cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err)
+enum dpk_status model_cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err)
 {
     const struct key key = {"time", TIME, 0, true, 0, UINT64_MAX};
     return read_number(&key, text, ns, err);
 }
 
-enum dpk_status cc_parse_bytes(const char *text, uint64_t *out, struct dpk_error *err)
+enum dpk_status model_cc_parse_bytes(const char *text, uint64_t *out, struct dpk_error *err)
 {
     const struct key key = {"size", BYTES, 0, true, 0, SIZE_MAX_BYTES};
     return read_number(&key, text, out, err);
@@ -252,26 +252,26 @@ static enum dpk_status set(const struct key *keys, void *object, const char *nam
     return DPK_OK;
 }
 
-enum dpk_status keys_set_topology(struct cc_topology *net, const char *key, const char *value,
-                                  struct dpk_error *err)
+enum dpk_status model_keys_set_topology(struct cc_topology *net, const char *key, const char *value,
+                                        struct dpk_error *err)
 {
     return set(topology_keys, net, key, value, err);
 }
 
-enum dpk_status keys_set_work(struct cc_work *work, const char *key, const char *value,
-                              struct dpk_error *err)
+enum dpk_status model_keys_set_work(struct cc_work *work, const char *key, const char *value,
+                                    struct dpk_error *err)
 {
     return set(work_keys, work, key, value, err);
 }
 
-enum dpk_status keys_set_link(struct cc_link *link, const char *key, const char *value,
-                              struct dpk_error *err)
+enum dpk_status model_keys_set_link(struct cc_link *link, const char *key, const char *value,
+                                    struct dpk_error *err)
 {
     return set(link_keys, link, key, value, err);
 }
 
-enum dpk_status keys_set_failure(struct cc_failure *failure, const char *key, const char *value,
-                                 struct dpk_error *err)
+enum dpk_status model_keys_set_failure(struct cc_failure *failure, const char *key,
+                                       const char *value, struct dpk_error *err)
 {
     return set(failure_keys, failure, key, value, err);
 }
@@ -290,8 +290,8 @@ static enum dpk_status find_word(const char *word, const char *const *words, con
                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
-enum dpk_status keys_default_topology(const char *shape, struct cc_topology *net,
-                                      struct dpk_error *err)
+enum dpk_status model_keys_default_topology(const char *shape, struct cc_topology *net,
+                                            struct dpk_error *err)
 {
     static const char *const shapes[] = {
         [CC_DUMBBELL] = "dumbbell", [CC_INCAST] = "incast", [CC_PARKING_LOT] = "parking-lot",
@@ -316,7 +316,8 @@ enum dpk_status keys_default_topology(const char *shape, struct cc_topology *net
     return status;
 }
 
-enum dpk_status keys_default_work(const char *kind, struct cc_work *work, struct dpk_error *err)
+enum dpk_status model_keys_default_work(const char *kind, struct cc_work *work,
+                                        struct dpk_error *err)
 {
     static const char *const kinds[] = {
         [CC_LONG] = "long", [CC_BURSTS] = "bursts", [CC_POISSON] = "poisson",
@@ -330,8 +331,8 @@ enum dpk_status keys_default_work(const char *kind, struct cc_work *work, struct
     return status;
 }
 
-enum dpk_status keys_add_work(struct cc_workload *work, const struct cc_work *item,
-                              struct dpk_error *err)
+enum dpk_status model_keys_add_work(struct cc_workload *work, const struct cc_work *item,
+                                    struct dpk_error *err)
 {
     if (work->count == 1000)
         return dpk_fail(err, DPK_ERR_RANGE, "more than 1000 items of a workload");

@@ -2,17 +2,17 @@
  * cc: a model of a network under congestion control. Hosts send flows of RoCE packets through
  * switches; the model calls an algorithm for the same events as a card, and enforces the rate that
  * the algorithm returns. The algorithm is one of the references in C (DCQCN, Swift, HPCC), or any
- * other struct cc_algorithm, such as a program on the emulated DPA.
+ * other struct model_cc_algorithm, such as a program on the emulated DPA.
  *
  *     struct cc_topology net = {0};
  *     struct cc_workload work = {0};
  *     struct cc_results res = {0};
- *     if (cc_named("incast:senders=16,rate=100G", &net, &work, &err) == DPK_OK &&
- *         cc_run(&net, &work, cc_algorithm("dcqcn"), 1, 20000000, NULL, &res, &err) == DPK_OK)
+ *     if (model_cc_named("incast:senders=16,rate=100G", &net, &work, &err) == DPK_OK &&
+ *         model_cc_run(&net, &work, model_cc_algorithm("dcqcn"), 1, 20000000, NULL, &res, &err) == DPK_OK)
  *         printf("queue p99 %" PRIu64 " bytes\n", res.queue.p99);
- *     cc_results_free(&res);
- *     cc_workload_free(&work);
- *     cc_topology_free(&net);
+ *     model_cc_results_free(&res);
+ *     model_cc_workload_free(&work);
+ *     model_cc_topology_free(&net);
  *
  * Time is virtual: whole picoseconds inside, nanoseconds in this header. The same topology,
  * workload, algorithm and seed give the same results on every machine: events are ordered by (time,
@@ -97,7 +97,7 @@ struct cc_flow_start {
     uint32_t algorithm;     /* cc_flow.algorithm */
 };
 
-/* An algorithm. The model calls it on the thread of cc_run, one call at a time. */
+/* An algorithm. The model calls it on the thread of model_cc_run, one call at a time. */
 struct cc_algorithm {
     const char *name;
     size_t context_size; /* bytes for each flow, zeroed at its start, aligned like malloc */
@@ -115,9 +115,9 @@ struct cc_algorithm {
 
 /* Returns a reference algorithm with the parameters of its paper: "dcqcn", "swift", "hpcc", or
  * "none", which always sends at the line rate. NULL if there is no such algorithm. */
-const struct cc_algorithm *cc_algorithm(const char *name);
+const struct cc_algorithm *model_cc_algorithm(const char *name);
 /* Names of the reference algorithms, for lists and suggestions; ends with NULL. */
-extern const char *const cc_algorithms[];
+extern const char *const model_cc_algorithms[];
 
 /* ---- Topology ---- */
 
@@ -152,7 +152,7 @@ struct cc_node {
     bool is_switch;
 };
 
-/* A network and its parameters. cc_read and cc_named fill it; cc_run checks it. */
+/* A network and its parameters. model_cc_read and model_cc_named fill it; model_cc_run checks it. */
 struct cc_topology {
     enum cc_shape shape;
     uint32_t senders;   /* dumbbell: pairs; incast: senders; parking lot: switches minus 1 */
@@ -220,7 +220,7 @@ struct cc_work {
     uint32_t load;              /* CC_POISSON: load of the hosts' links, in millionths */
     char from[CC_NAME_MAX], to[CC_NAME_MAX]; /* CC_FLOW: nodes; CC_BURSTS: `to`, or "" */
     uint32_t algorithm;                      /* of its flows, from 1; 0: they take turns */
-    /* File of CC_SIZES_FILE and of CC_TRACE, and the data that cc_load read from it. */
+    /* File of CC_SIZES_FILE and of CC_TRACE, and the data that model_cc_load read from it. */
     char file[CC_FILE_NAME_MAX];
     struct cc_point *points;
     struct cc_demand *demands;
@@ -239,33 +239,34 @@ struct cc_workload {
 /* Reads a YAML file (man/dpa-pcc.7, "Topology files"; examples/pcc): the topology and its workload,
  * which is long flows by default. Errors have the line. Both outputs must be zeroed, and stay
  * zeroed on failure. */
-enum dpk_status cc_read(const void *bytes, size_t size, struct cc_topology *net,
-                        struct cc_workload *work, struct dpk_error *err);
+enum dpk_status model_cc_read(const void *bytes, size_t size, struct cc_topology *net,
+                              struct cc_workload *work, struct dpk_error *err);
 /* Same from a name and parameters, which are keys of such a file: "dumbbell",
  * "incast:senders=16,rate=25G,ecn.kmin=5K". */
-enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_workload *work,
-                         struct dpk_error *err);
+enum dpk_status model_cc_named(const char *text, struct cc_topology *net, struct cc_workload *work,
+                               struct dpk_error *err);
 /* Adds a failure of a link: "leaf0,spine1:down=1ms,up=2ms". Without `up` the link stays down. */
-enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, struct dpk_error *err);
+enum dpk_status model_cc_failure_named(const char *text, struct cc_topology *net,
+                                       struct dpk_error *err);
 /* Parses another workload: "long", "bursts:size=64K,period=1ms",
  * "poisson:sizes=websearch,load=0.5"; '+' joins several. */
-enum dpk_status cc_workload_named(const char *text, struct cc_workload *work,
-                                  struct dpk_error *err);
+enum dpk_status model_cc_workload_named(const char *text, struct cc_workload *work,
+                                        struct dpk_error *err);
 /* Reads the files that a workload names, relative to `folder` ("": current folder). Errors have the
  * file and the line. Workloads without files need no call. */
-enum dpk_status cc_load(struct cc_workload *work, const char *folder, struct dpk_error *err);
+enum dpk_status model_cc_load(struct cc_workload *work, const char *folder, struct dpk_error *err);
 /* Parse the content of such files (man/dpa-pcc.7, "Distributions" and "Traces") to *work. */
-enum dpk_status cc_read_sizes(const void *bytes, size_t size, struct cc_work *work,
-                              struct dpk_error *err);
-enum dpk_status cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
-                              struct dpk_error *err);
-void cc_topology_free(struct cc_topology *net);
-void cc_workload_free(struct cc_workload *work);
+enum dpk_status model_cc_read_sizes(const void *bytes, size_t size, struct cc_work *work,
+                                    struct dpk_error *err);
+enum dpk_status model_cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
+                                    struct dpk_error *err);
+void model_cc_topology_free(struct cc_topology *net);
+void model_cc_workload_free(struct cc_workload *work);
 
 /* Parses "20ms", "1.5us", "3s" to nanoseconds. */
-enum dpk_status cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err);
+enum dpk_status model_cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err);
 /* Parses "1500", "64K", "2MiB" to bytes, at most 2^40. */
-enum dpk_status cc_parse_bytes(const char *text, uint64_t *bytes, struct dpk_error *err);
+enum dpk_status model_cc_parse_bytes(const char *text, uint64_t *bytes, struct dpk_error *err);
 
 /* ---- Results ---- */
 
@@ -367,17 +368,17 @@ struct cc_recorder {
 /* Runs the model from 0 to `time_ns`. Errors: DPK_ERR_RANGE if a parameter or a rate of the
  * algorithm is out of range; an error of the algorithm, with "flow N, EVENT at T ns" before its
  * message. `res` then has the results so far; free it in any case. `recorder` may be NULL. */
-enum dpk_status cc_run(const struct cc_topology *net, const struct cc_workload *work,
-                       const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time_ns,
-                       const struct cc_recorder *recorder, struct cc_results *res,
-                       struct dpk_error *err);
-void cc_results_free(struct cc_results *res);
+enum dpk_status model_cc_run(const struct cc_topology *net, const struct cc_workload *work,
+                             const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time_ns,
+                             const struct cc_recorder *recorder, struct cc_results *res,
+                             struct dpk_error *err);
+void model_cc_results_free(struct cc_results *res);
 
 /* Computes the slowdown (time divided by ideal time) of ended flows with sizes above `from`, up to
  * `to` bytes. Returns their number; the quantiles are by nearest rank. */
-uint32_t cc_slowdown(const struct cc_results *res, uint64_t from, uint64_t to, double *p50,
-                     double *p95, double *p99);
+uint32_t model_cc_slowdown(const struct cc_results *res, uint64_t from, uint64_t to, double *p50,
+                           double *p95, double *p99);
 /* Returns "TX", "ACK", "NACK", "CNP" or "RTT". */
-const char *cc_event_name(enum cc_event_type type);
+const char *model_cc_event_name(enum cc_event_type type);
 
 #endif

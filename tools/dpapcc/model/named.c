@@ -7,7 +7,7 @@
 
 #define LINE_MAX_BYTES 1024
 
-void cc_topology_free(struct cc_topology *net)
+void model_cc_topology_free(struct cc_topology *net)
 {
     free(net->nodes);
     free(net->links);
@@ -15,7 +15,7 @@ void cc_topology_free(struct cc_topology *net)
     *net = (struct cc_topology){0};
 }
 
-void cc_workload_free(struct cc_workload *work)
+void model_cc_workload_free(struct cc_workload *work)
 {
     for (uint32_t i = 0; i < work->count; i++) {
         free(work->items[i].points);
@@ -47,13 +47,13 @@ static enum dpk_status set_all(char *list,
 static enum dpk_status set_topology(void *net, const char *key, const char *value,
                                     struct dpk_error *err)
 {
-    return keys_set_topology(net, key, value, err);
+    return model_keys_set_topology(net, key, value, err);
 }
 
 static enum dpk_status set_work(void *work, const char *key, const char *value,
                                 struct dpk_error *err)
 {
-    return keys_set_work(work, key, value, err);
+    return model_keys_set_work(work, key, value, err);
 }
 
 static enum dpk_status copy_line(const char *text, char copy[LINE_MAX_BYTES], struct dpk_error *err)
@@ -78,35 +78,36 @@ static enum dpk_status split(const char *text, char copy[LINE_MAX_BYTES], char *
     return DPK_OK;
 }
 
-enum dpk_status cc_named(const char *text, struct cc_topology *net, struct cc_workload *work,
-                         struct dpk_error *err)
+enum dpk_status model_cc_named(const char *text, struct cc_topology *net, struct cc_workload *work,
+                               struct dpk_error *err)
 {
     char copy[LINE_MAX_BYTES], *rest;
     enum dpk_status status = split(text, copy, &rest, err);
     if (status == DPK_OK)
-        status = keys_default_topology(copy, net, err);
+        status = model_keys_default_topology(copy, net, err);
     if (status == DPK_OK && net->shape == CC_CUSTOM)
         status = dpk_fail(err, DPK_ERR_NOT_FOUND, "a custom topology needs a file");
     if (status == DPK_OK)
         status = set_all(rest, set_topology, net, err);
     if (status == DPK_OK)
-        status = shape_build(net, err);
+        status = model_shape_build(net, err);
     if (status == DPK_OK)
-        status = shape_check(net, err);
+        status = model_shape_check(net, err);
     if (status == DPK_OK)
-        status = keys_add_work(work, &(struct cc_work){.kind = CC_LONG}, err);
+        status = model_keys_add_work(work, &(struct cc_work){.kind = CC_LONG}, err);
     if (status != DPK_OK)
-        cc_topology_free(net);
+        model_cc_topology_free(net);
     return status;
 }
 
 static enum dpk_status set_failure(void *failure, const char *key, const char *value,
                                    struct dpk_error *err)
 {
-    return keys_set_failure(failure, key, value, err);
+    return model_keys_set_failure(failure, key, value, err);
 }
 
-enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, struct dpk_error *err)
+enum dpk_status model_cc_failure_named(const char *text, struct cc_topology *net,
+                                       struct dpk_error *err)
 {
     char copy[LINE_MAX_BYTES], *rest = NULL;
     struct cc_failure failure = {0};
@@ -121,11 +122,12 @@ enum dpk_status cc_failure_named(const char *text, struct cc_topology *net, stru
     *to++ = '\0';
     status = set_all(rest, set_failure, &failure, err);
     if (status == DPK_OK)
-        status = shape_add_failure(net, copy, to, &failure, err);
-    return status == DPK_OK ? shape_check(net, err) : status;
+        status = model_shape_add_failure(net, copy, to, &failure, err);
+    return status == DPK_OK ? model_shape_check(net, err) : status;
 }
 
-enum dpk_status cc_workload_named(const char *text, struct cc_workload *work, struct dpk_error *err)
+enum dpk_status model_cc_workload_named(const char *text, struct cc_workload *work,
+                                        struct dpk_error *err)
 {
     char line[LINE_MAX_BYTES], *rest;
     enum dpk_status status = copy_line(text, line, err);
@@ -136,15 +138,15 @@ enum dpk_status cc_workload_named(const char *text, struct cc_workload *work, st
         struct cc_work item;
         status = split(one, copy, &rest, err);
         if (status == DPK_OK)
-            status = keys_default_work(copy, &item, err);
+            status = model_keys_default_work(copy, &item, err);
         if (status == DPK_OK)
             status = set_all(rest, set_work, &item, err);
         if (status == DPK_OK)
-            status = keys_add_work(work, &item, err);
+            status = model_keys_add_work(work, &item, err);
     }
     if (status == DPK_OK && !work->count)
         status = dpk_fail(err, DPK_ERR_FORMAT, "no workload");
     if (status != DPK_OK)
-        cc_workload_free(work);
+        model_cc_workload_free(work);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include "sim.h"
 
-enum dpk_status sim_fail(struct sim *s, enum dpk_status status)
+enum dpk_status model_sim_fail(struct sim *s, enum dpk_status status)
 {
     if (s->status == DPK_OK)
         s->status = status;
@@ -34,14 +34,14 @@ static bool grow(struct sim *s)
     return true;
 }
 
-uint32_t packet_new(struct sim *s, uint32_t flow)
+uint32_t model_packet_new(struct sim *s, uint32_t flow)
 {
     uint32_t p = s->packet_free;
     if (p != NONE) {
         s->packet_free = s->packets[p].next;
     } else {
         if (s->packet_count == s->packet_capacity && !grow(s)) {
-            sim_fail(s, dpk_fail_nomem(s->err));
+            model_sim_fail(s, dpk_fail_nomem(s->err));
             return NONE;
         }
         p = s->packet_count++;
@@ -52,14 +52,14 @@ uint32_t packet_new(struct sim *s, uint32_t flow)
     return p;
 }
 
-void packet_free(struct sim *s, uint32_t p)
+void model_packet_free(struct sim *s, uint32_t p)
 {
     s->packets[p].kind = FREE;
     s->packets[p].next = s->packet_free;
     s->packet_free = p;
 }
 
-void fifo_put(struct sim *s, struct fifo *f, uint32_t p)
+void model_fifo_put(struct sim *s, struct fifo *f, uint32_t p)
 {
     s->packets[p].next = NONE;
     if (f->head == NONE)
@@ -69,7 +69,7 @@ void fifo_put(struct sim *s, struct fifo *f, uint32_t p)
     f->tail = p;
 }
 
-uint32_t fifo_take(struct sim *s, struct fifo *f)
+uint32_t model_fifo_take(struct sim *s, struct fifo *f)
 {
     const uint32_t p = f->head;
     f->head = s->packets[p].next;

@@ -8,7 +8,7 @@ static bool is_data(const struct packet *p)
 
 /* ---- The buffer of a switch ---- */
 
-void port_note_length(struct sim *s, struct port *port)
+void model_port_note_length(struct sim *s, struct port *port)
 {
     const uint64_t from = port->changed_at > s->warmup ? port->changed_at : s->warmup;
     if (s->now > from)
@@ -46,7 +46,7 @@ static void hold(struct sim *s, struct packet *p, struct port *out)
     struct port *in = &s->ports[p->in];
     node->used += p->bytes;
     in->held += p->bytes;
-    port_note_length(s, out);
+    model_port_note_length(s, out);
     out->queued += p->bytes;
     if (out->queued > out->peak)
         out->peak = out->queued;
@@ -60,7 +60,7 @@ static void release(struct sim *s, struct packet *p, struct port *out)
     struct port *in = &s->ports[p->in];
     node->used -= p->bytes;
     in->held -= p->bytes;
-    port_note_length(s, out);
+    model_port_note_length(s, out);
     out->queued -= p->bytes;
     if (!in->pausing)
         return;
@@ -78,7 +78,7 @@ static bool is_marked(struct sim *s, const struct port *out)
     if (out->queued >= out->kmax)
         return true;
     const uint64_t range = out->kmax - out->kmin, above = out->queued - out->kmin;
-    return cc_random_next(&s->marking) >> 32 <
+    return model_cc_random_next(&s->marking) >> 32 <
            (above << 32) / range * (uint64_t)s->net->pmax / 1000000;
 }
 
@@ -93,7 +93,7 @@ static void stamp(struct sim *s, struct packet *p, uint32_t index, const struct 
 /* Takes a data packet from the queue, and out of the switch's buffer. */
 static uint32_t take_data(struct sim *s, struct port *out)
 {
-    const uint32_t index = fifo_take(s, &out->data);
+    const uint32_t index = model_fifo_take(s, &out->data);
     struct packet *p = &s->packets[index];
     release(s, p, out);
     if (p->kind == DATA && is_marked(s, out)) {
@@ -112,11 +112,11 @@ static uint32_t next_packet(struct sim *s, struct port *out)
     if (out->down)
         return NONE;
     if (out->control.head != NONE)
-        return fifo_take(s, &out->control);
+        return model_fifo_take(s, &out->control);
     if (out->paused)
         return NONE;
     if (!out->is_switch)
-        return sender_packet(s, out->node);
+        return model_sender_packet(s, out->node);
     return out->data.head == NONE ? NONE : take_data(s, out);
 }
 
@@ -148,7 +148,7 @@ static void send(struct sim *s, uint32_t index)
     }
 }
 
-void port_kick(struct sim *s, uint32_t index)
+void model_port_kick(struct sim *s, uint32_t index)
 {
     struct port *out = &s->ports[index];
     if (out->scheduled)
@@ -161,19 +161,19 @@ void port_kick(struct sim *s, uint32_t index)
     }
 }
 
-void port_turn(struct sim *s, uint32_t index)
+void model_port_turn(struct sim *s, uint32_t index)
 {
     s->ports[index].scheduled = false;
     send(s, index);
 }
 
-void port_send_control(struct sim *s, uint32_t index, uint32_t p)
+void model_port_send_control(struct sim *s, uint32_t index, uint32_t p)
 {
-    fifo_put(s, &s->ports[index].control, p);
-    port_kick(s, index);
+    model_fifo_put(s, &s->ports[index].control, p);
+    model_port_kick(s, index);
 }
 
-void port_pause(struct sim *s, uint32_t index, bool paused)
+void model_port_pause(struct sim *s, uint32_t index, bool paused)
 {
     struct port *out = &s->ports[index];
     /* Ignore frames from before the failure of the link. */
@@ -188,7 +188,7 @@ void port_pause(struct sim *s, uint32_t index, bool paused)
         out->paused_time += s->now - out->paused_at;
     out->paused = paused;
     if (!paused)
-        port_kick(s, index);
+        model_port_kick(s, index);
 }
 
 /* ---- Arriving ---- */
@@ -199,7 +199,7 @@ static void drop(struct sim *s, uint32_t index, struct port *out)
     if (s->packets[index].kind == DATA)
         s->res->data_dropped++;
     mark(s, CC_MARK_DROP, s->packets[index].flow, out->queue);
-    packet_free(s, index);
+    model_packet_free(s, index);
 }
 
 /* ---- Links that fail ---- */
@@ -226,7 +226,7 @@ static void end_pauses(struct sim *s, struct port *p)
     p->paused = p->pausing = false;
 }
 
-void port_fail(struct sim *s, uint32_t index)
+void model_port_fail(struct sim *s, uint32_t index)
 {
     struct port *out = &s->ports[index];
     out->down_at = s->now;
@@ -237,22 +237,22 @@ void port_fail(struct sim *s, uint32_t index)
         mark(s, CC_MARK_DOWN, NONE, out->queue);
     end_pauses(s, out);
     while (out->is_switch && out->data.head != NONE) {
-        const uint32_t p = fifo_take(s, &out->data);
+        const uint32_t p = model_fifo_take(s, &out->data);
         release(s, &s->packets[p], out);
         lose(s, p, out);
     }
     while (out->is_switch && out->control.head != NONE)
-        lose(s, fifo_take(s, &out->control), out);
+        lose(s, model_fifo_take(s, &out->control), out);
 }
 
-void port_repair(struct sim *s, uint32_t index)
+void model_port_repair(struct sim *s, uint32_t index)
 {
     struct port *out = &s->ports[index];
     if (--out->down)
         return;
     if (out->queue != NONE)
         mark(s, CC_MARK_UP, NONE, out->queue);
-    port_kick(s, index);
+    model_port_kick(s, index);
 }
 
 static void forward(struct sim *s, uint32_t index)
@@ -265,7 +265,7 @@ static void forward(struct sim *s, uint32_t index)
         return;
     }
     if (!is_data(p)) {
-        port_send_control(s, next, index);
+        model_port_send_control(s, next, index);
         return;
     }
     if (!is_admitted(s, out, p->bytes)) {
@@ -274,11 +274,11 @@ static void forward(struct sim *s, uint32_t index)
     }
     p->in = way_port(s, p->way, p->length, false, p->hop - 1u) ^ 1;
     hold(s, p, out);
-    fifo_put(s, &out->data, index);
-    port_kick(s, next);
+    model_fifo_put(s, &out->data, index);
+    model_port_kick(s, next);
 }
 
-void port_arrival(struct sim *s, uint32_t p)
+void model_port_arrival(struct sim *s, uint32_t p)
 {
     struct packet *packet = &s->packets[p];
     if (s->net->failure_count && is_lost(s, packet)) {
@@ -290,9 +290,9 @@ void port_arrival(struct sim *s, uint32_t p)
     if (packet->hop < packet->length) {
         forward(s, p);
     } else if (is_data(packet)) {
-        receiver_receive(s, p);
+        model_receiver_receive(s, p);
     } else {
-        sender_receive(s, p);
-        packet_free(s, p);
+        model_sender_receive(s, p);
+        model_packet_free(s, p);
     }
 }

@@ -10,7 +10,7 @@ static void answer(struct sim *s, uint32_t index, enum kind kind, uint32_t psn, 
     p->bytes = (uint16_t)bytes;
     p->received = s->now;
     p->hop = 0;
-    port_send_control(s, way_port(s, p->way, p->length, true, 0), index);
+    model_port_send_control(s, way_port(s, p->way, p->length, true, 0), index);
 }
 
 /* Sends at most one notification per interval in which marked packets arrive (DCQCN, section 3.1:
@@ -19,7 +19,7 @@ static void notify(struct sim *s, struct flow *f, uint32_t flow)
 {
     if (s->now < f->cnp_at)
         return;
-    const uint32_t p = packet_new(s, flow);
+    const uint32_t p = model_packet_new(s, flow);
     if (p == NONE)
         return;
     f->cnp_at = s->now + s->net->cnp_interval_ns * 1000;
@@ -28,7 +28,7 @@ static void notify(struct sim *s, struct flow *f, uint32_t flow)
     answer(s, p, CNP, 0, CNP_BYTES);
 }
 
-void receiver_receive(struct sim *s, uint32_t index)
+void model_receiver_receive(struct sim *s, uint32_t index)
 {
     const uint32_t flow = s->packets[index].flow;
     struct flow *f = &s->flows[flow];
@@ -50,7 +50,7 @@ void receiver_receive(struct sim *s, uint32_t index)
         const bool asked = f->nacked;
         f->nacked = true;
         if (asked)
-            packet_free(s, index);
+            model_packet_free(s, index);
         else
             answer(s, index, NACK, f->expected, ACK_BYTES);
         return;
@@ -64,5 +64,5 @@ void receiver_receive(struct sim *s, uint32_t index)
     else if (p->flags & ACK_WANTED)
         answer(s, index, ACK, psn, ACK_BYTES);
     else
-        packet_free(s, index);
+        model_packet_free(s, index);
 }

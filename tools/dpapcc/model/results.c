@@ -33,12 +33,12 @@ static void fill_flow(const struct sim *s, const struct flow *f, struct cc_flow 
 
 static void fill_queue(struct sim *s, struct port *p, struct cc_queue *out)
 {
-    port_note_length(s, p);
+    model_port_note_length(s, p);
     const uint64_t paused = p->paused_time + (p->paused ? s->now - p->paused_at : 0);
     snprintf(out->name, sizeof out->name, "%s>%s", s->net->nodes[p->node].name,
              s->net->nodes[p->peer].name);
     out->rate_mbps = p->mbps;
-    out->bytes = histogram_quantiles(&p->lengths);
+    out->bytes = model_histogram_quantiles(&p->lengths);
     out->sent = p->sent;
     out->tx_bytes = p->tx_bytes;
     out->marked = p->marked;
@@ -56,7 +56,7 @@ static uint64_t in_flight(const struct sim *s)
     return count;
 }
 
-enum dpk_status results_make(struct sim *s)
+enum dpk_status model_results_make(struct sim *s)
 {
     struct cc_results *r = s->res;
     struct histogram all = {0};
@@ -75,14 +75,14 @@ enum dpk_status results_make(struct sim *s)
             continue;
         fill_queue(s, p, &r->queues[p->queue]);
         if (p->sent)
-            histogram_add_all(&all, &p->lengths);
+            model_histogram_add_all(&all, &p->lengths);
         if (r->queues[p->queue].bytes.mean > r->queues[r->busiest].bytes.mean)
             r->busiest = p->queue;
     }
     r->queue = r->queues[r->busiest].bytes;
-    r->queue_all = histogram_quantiles(&all);
-    histogram_free(&all);
-    r->rtt_ns = histogram_quantiles(&s->rtts);
+    r->queue_all = model_histogram_quantiles(&all);
+    model_histogram_free(&all);
+    r->rtt_ns = model_histogram_quantiles(&s->rtts);
     r->data_in_flight = in_flight(s);
     r->time_ns = s->now / 1000;
     r->gbps = r->time_ns ? (double)r->acknowledged * 8 / (double)r->time_ns : 0;
@@ -90,7 +90,7 @@ enum dpk_status results_make(struct sim *s)
     return DPK_OK;
 }
 
-void cc_results_free(struct cc_results *res)
+void model_cc_results_free(struct cc_results *res)
 {
     free(res->flows);
     free(res->queues);
@@ -110,8 +110,8 @@ static double rank(const double *sorted, uint32_t count, uint32_t hundredths)
     return count ? sorted[at ? at - 1 : 0] : 0;
 }
 
-uint32_t cc_slowdown(const struct cc_results *res, uint64_t from, uint64_t to, double *p50,
-                     double *p95, double *p99)
+uint32_t model_cc_slowdown(const struct cc_results *res, uint64_t from, uint64_t to, double *p50,
+                           double *p95, double *p99)
 {
     uint32_t count = 0;
     double *list = calloc(res->flow_count + (size_t)1, sizeof *list);

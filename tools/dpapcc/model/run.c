@@ -94,21 +94,21 @@ static void find_ideal(struct sim *s, struct flow *f)
 
 static enum dpk_status make_flows(struct sim *s, const struct cc_workload *work, uint64_t seed)
 {
-    enum dpk_status status = demands_make(s, work, seed);
+    enum dpk_status status = model_demands_make(s, work, seed);
     if (status != DPK_OK)
         return status;
-    struct ways *ways = ways_new(s);
+    struct ways *ways = model_ways_new(s);
     if (!ways)
         return dpk_fail_nomem(s->err);
     for (uint32_t i = 0; i < s->flow_count && status == DPK_OK; i++) {
-        status = ways_find(ways, &s->flows[i], i);
+        status = model_ways_find(ways, &s->flows[i], i);
         if (status == DPK_OK)
             find_ideal(s, &s->flows[i]);
     }
     if (s->net->failure_count && s->net->reroute_ns)
         s->search = ways;
     else
-        ways_free(ways);
+        model_ways_free(ways);
     return status;
 }
 
@@ -117,7 +117,7 @@ static enum dpk_status make_measures(struct sim *s)
     const size_t queues = s->res->queue_count, flows = s->flow_count;
     s->active = calloc(flows, sizeof *s->active);
     s->samples = calloc(flows, sizeof *s->samples);
-    s->agenda = agenda_new();
+    s->agenda = model_agenda_new();
     s->contexts = calloc(flows, s->algorithm->context_size + (size_t)1);
     s->lengths = calloc(queues, sizeof *s->lengths);
     s->peaks = calloc(queues, sizeof *s->peaks);
@@ -143,7 +143,7 @@ static enum dpk_status check_time(const struct sim *s, uint64_t time_ns)
 static enum dpk_status set_up(struct sim *s, const struct cc_workload *work, uint64_t seed,
                               uint64_t time_ns)
 {
-    enum dpk_status status = shape_check(s->net, s->err);
+    enum dpk_status status = model_shape_check(s->net, s->err);
     if (status == DPK_OK)
         status = check_time(s, time_ns);
     if (status == DPK_OK)
@@ -156,10 +156,10 @@ static enum dpk_status set_up(struct sim *s, const struct cc_workload *work, uin
 static void tear_down(struct sim *s)
 {
     for (uint32_t i = 0; s->ports && i < s->port_count; i++)
-        histogram_free(&s->ports[i].lengths);
-    ways_free(s->search);
-    histogram_free(&s->rtts);
-    agenda_free(s->agenda);
+        model_histogram_free(&s->ports[i].lengths);
+    model_ways_free(s->search);
+    model_histogram_free(&s->rtts);
+    model_agenda_free(s->agenda);
     free(s->nodes);
     free(s->ports);
     free(s->ways);
@@ -179,7 +179,7 @@ static void start_flow(struct sim *s, uint32_t flow)
 {
     if (flow + 1 < s->flow_count)
         put(s, s->flows[flow + 1].start, WHAT_START, flow + 1);
-    sender_start(s, flow);
+    model_sender_start(s, flow);
 }
 
 /* Takes both ports of a link down or up. */
@@ -188,9 +188,9 @@ static void change_link(struct sim *s, uint32_t failure, bool up)
     const uint32_t port = 2 * s->net->failures[failure].link;
     for (uint32_t i = 0; i < 2; i++)
         if (up)
-            port_repair(s, port + i);
+            model_port_repair(s, port + i);
         else
-            port_fail(s, port + i);
+            model_port_fail(s, port + i);
     if (s->search)
         put(s, s->now + s->net->reroute_ns * 1000, WHAT_REROUTE, 0);
 }
@@ -210,35 +210,35 @@ static void happen(struct sim *s, uint32_t what)
     const uint32_t index = index_of(what);
     switch (what_of(what)) {
     case WHAT_ARRIVAL:
-        port_arrival(s, index);
+        model_port_arrival(s, index);
         break;
     case WHAT_PORT:
-        port_turn(s, index);
+        model_port_turn(s, index);
         break;
     case WHAT_FLOW:
-        sender_timer(s, index, s->now);
+        model_sender_timer(s, index, s->now);
         break;
     case WHAT_TIMEOUT:
-        sender_timeout(s, index);
+        model_sender_timeout(s, index);
         break;
     case WHAT_PAUSE:
-        port_pause(s, index, true);
+        model_port_pause(s, index, true);
         break;
     case WHAT_RESUME:
-        port_pause(s, index, false);
+        model_port_pause(s, index, false);
         break;
     case WHAT_START:
         start_flow(s, index);
         break;
     case WHAT_SAMPLE:
-        sample_take(s);
+        model_sample_take(s);
         break;
     case WHAT_DOWN:
     case WHAT_UP:
         change_link(s, index, what_of(what) == WHAT_UP);
         break;
     case WHAT_REROUTE:
-        ways_change(s);
+        model_ways_change(s);
         break;
     }
 }
@@ -269,7 +269,7 @@ static void run(struct sim *s)
     put(s, s->sample_every, WHAT_SAMPLE, 0);
     bool wanted = true;
     struct agenda_entry e;
-    while (wanted && s->status == DPK_OK && agenda_take(s->agenda, &e)) {
+    while (wanted && s->status == DPK_OK && model_agenda_take(s->agenda, &e)) {
         prefetch(s);
         s->now = e.at;
         s->res->events++;
@@ -277,15 +277,15 @@ static void run(struct sim *s)
         wanted = goes_on(s) && !(s->until_end && s->flows_over == s->flow_count);
     }
     if (s->agenda->failed)
-        sim_fail(s, dpk_fail_nomem(s->err));
+        model_sim_fail(s, dpk_fail_nomem(s->err));
     if (s->status == DPK_OK && wanted)
         s->now = s->end;
 }
 
-enum dpk_status cc_run(const struct cc_topology *net, const struct cc_workload *work,
-                       const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time_ns,
-                       const struct cc_recorder *recorder, struct cc_results *res,
-                       struct dpk_error *err)
+enum dpk_status model_cc_run(const struct cc_topology *net, const struct cc_workload *work,
+                             const struct cc_algorithm *algorithm, uint64_t seed, uint64_t time_ns,
+                             const struct cc_recorder *recorder, struct cc_results *res,
+                             struct dpk_error *err)
 {
     *res = (struct cc_results){0};
     const uint64_t every =
@@ -298,8 +298,8 @@ enum dpk_status cc_run(const struct cc_topology *net, const struct cc_workload *
         .err = err,
         .end = time_ns * 1000,
         .warmup = net->warmup_ns * 1000,
-        .marking = cc_random_new(seed, 2),
-        .hash = cc_mix(seed ^ 3),
+        .marking = model_cc_random_new(seed, 2),
+        .hash = model_cc_mix(seed ^ 3),
         .packet_free = NONE,
         .data_bytes = net->mtu + HEADER_BYTES + (algorithm->telemetry ? TELEMETRY_BYTES : 0),
         .sample_every = (every ? every : 1) * 1000,
@@ -307,7 +307,7 @@ enum dpk_status cc_run(const struct cc_topology *net, const struct cc_workload *
     enum dpk_status status = set_up(&s, work, seed, time_ns);
     if (status == DPK_OK) {
         run(&s);
-        status = results_make(&s);
+        status = model_results_make(&s);
         if (s.status != DPK_OK)
             status = s.status;
     }

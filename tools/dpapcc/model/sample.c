@@ -67,7 +67,7 @@ static uint64_t sum_of(const struct sim *s, size_t offset)
     return sum;
 }
 
-void sample_take(struct sim *s)
+void model_sample_take(struct sim *s)
 {
     const uint64_t interval = s->now - s->sampled_at;
     const double fairness = sample_flows(s, interval);

@@ -68,10 +68,10 @@ static void move_on(struct sim *s, uint32_t flow, enum flow_state from)
         return;
     schedule(s, flow, s->now);
     if (f->state == FLOW_READY)
-        port_kick(s, s->nodes[f->from].port);
+        model_port_kick(s, s->nodes[f->from].port);
 }
 
-void sender_timer(struct sim *s, uint32_t flow, uint64_t at)
+void model_sender_timer(struct sim *s, uint32_t flow, uint64_t at)
 {
     struct flow *f = &s->flows[flow];
     if (at != f->timer_at)
@@ -99,7 +99,7 @@ static void watch(struct sim *s, uint32_t flow)
 
 static void send_probe(struct sim *s, uint32_t flow)
 {
-    const uint32_t index = packet_new(s, flow);
+    const uint32_t index = model_packet_new(s, flow);
     if (index == NONE)
         return;
     struct flow *f = &s->flows[flow];
@@ -109,7 +109,7 @@ static void send_probe(struct sim *s, uint32_t flow)
     p->bytes = PROBE_BYTES;
     p->sent = s->now;
     s->res->probes++;
-    fifo_put(s, &s->ports[s->nodes[f->from].port].control, index);
+    model_fifo_put(s, &s->ports[s->nodes[f->from].port].control, index);
 }
 
 static void end_burst(struct sim *s, uint32_t flow, uint64_t free_at)
@@ -122,7 +122,7 @@ static void end_burst(struct sim *s, uint32_t flow, uint64_t free_at)
         flags |= CC_FLAG_RTT_REQUEST_SENT;
         send_probe(s, flow);
     }
-    call_event(s, CC_TX, flow, NONE, f->burst_packets, flags);
+    model_call_event(s, CC_TX, flow, NONE, f->burst_packets, flags);
     /* A flow that waited for the port may catch up at most one burst. */
     const uint64_t bytes = (uint64_t)f->burst_bytes + f->rest;
     f->rest = (uint32_t)(bytes % LIMITER_UNIT);
@@ -144,7 +144,7 @@ static void begin_burst(struct sim *s, struct flow *f)
 
 static uint32_t make_packet(struct sim *s, uint32_t flow)
 {
-    const uint32_t index = packet_new(s, flow);
+    const uint32_t index = model_packet_new(s, flow);
     if (index == NONE)
         return NONE;
     struct flow *f = &s->flows[flow];
@@ -169,7 +169,7 @@ static uint32_t make_packet(struct sim *s, uint32_t flow)
     return index;
 }
 
-void sender_over(struct sim *s, struct flow *f)
+void model_sender_over(struct sim *s, struct flow *f)
 {
     s->flows_over += !f->ended;
     f->ended = true;
@@ -179,7 +179,7 @@ void sender_over(struct sim *s, struct flow *f)
 static bool has_turn(struct sim *s, struct node *host, struct flow *f)
 {
     if (!f->burst_left && s->now >= f->stop)
-        sender_over(s, f);
+        model_sender_over(s, f);
     if (has_data(s, f))
         return true;
     host->head = f->ready_next;
@@ -188,7 +188,7 @@ static bool has_turn(struct sim *s, struct node *host, struct flow *f)
     return false;
 }
 
-uint32_t sender_packet(struct sim *s, uint32_t node)
+uint32_t model_sender_packet(struct sim *s, uint32_t node)
 {
     struct node *host = &s->nodes[node];
     while (host->head != NONE) {
@@ -212,7 +212,7 @@ uint32_t sender_packet(struct sim *s, uint32_t node)
     return NONE;
 }
 
-void sender_start(struct sim *s, uint32_t flow)
+void model_sender_start(struct sim *s, uint32_t flow)
 {
     struct flow *f = &s->flows[flow];
     f->begun = true;
@@ -221,7 +221,7 @@ void sender_start(struct sim *s, uint32_t flow)
     f->rate = CC_RATE_ONE;
     s->active[s->active_count++] = flow;
     mark(s, CC_MARK_START, flow, NONE);
-    call_start(s, flow);
+    model_call_start(s, flow);
     wake(s, flow);
 }
 
@@ -230,7 +230,7 @@ void sender_start(struct sim *s, uint32_t flow)
 static void finish(struct sim *s, uint32_t flow)
 {
     struct flow *f = &s->flows[flow];
-    sender_over(s, f);
+    model_sender_over(s, f);
     f->end = s->now;
     s->res->finished++;
     mark(s, CC_MARK_END, flow, NONE);
@@ -260,7 +260,7 @@ static void go_back(struct sim *s, uint32_t flow)
     wake(s, flow);
 }
 
-void sender_timeout(struct sim *s, uint32_t flow)
+void model_sender_timeout(struct sim *s, uint32_t flow)
 {
     struct flow *f = &s->flows[flow];
     const uint64_t timeout = s->net->timeout_ns * 1000;
@@ -276,7 +276,7 @@ void sender_timeout(struct sim *s, uint32_t flow)
     put(s, f->progress_at + timeout, WHAT_TIMEOUT, flow);
 }
 
-void sender_receive(struct sim *s, uint32_t index)
+void model_sender_receive(struct sim *s, uint32_t index)
 {
     const struct packet *p = &s->packets[index];
     const uint32_t flow = p->flow;
@@ -285,7 +285,7 @@ void sender_receive(struct sim *s, uint32_t index)
     switch ((enum kind)p->kind) {
     case ACK: {
         const uint32_t fresh = acknowledge(s, flow, p->psn + 1);
-        call_event(s, CC_ACK, flow, index, fresh, marked);
+        model_call_event(s, CC_ACK, flow, index, fresh, marked);
         break;
     }
     case NACK: {
@@ -293,15 +293,15 @@ void sender_receive(struct sim *s, uint32_t index)
         f->nacks++;
         if (f->acked_psn == p->psn && !f->ended)
             go_back(s, flow);
-        call_event(s, CC_NACK, flow, index, fresh, 0);
+        model_call_event(s, CC_NACK, flow, index, fresh, 0);
         break;
     }
     case CNP:
         f->cnps++;
-        call_event(s, CC_CNP, flow, index, 0, 0);
+        model_call_event(s, CC_CNP, flow, index, 0, 0);
         break;
     case ANSWER:
-        call_event(s, CC_RTT, flow, index, 0, 0);
+        model_call_event(s, CC_RTT, flow, index, 0, 0);
         break;
     default:
         break;

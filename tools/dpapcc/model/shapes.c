@@ -5,7 +5,7 @@
 
 #include "shapes.h"
 
-bool shape_has_room(void **array, uint32_t count, size_t size)
+bool model_shape_has_room(void **array, uint32_t count, size_t size)
 {
     if (count & (count - 1))
         return true;
@@ -15,13 +15,13 @@ bool shape_has_room(void **array, uint32_t count, size_t size)
     return grown != NULL;
 }
 
-enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool is_switch,
-                               struct dpk_error *err)
+enum dpk_status model_shape_add_node(struct cc_topology *net, const char *name, bool is_switch,
+                                     struct dpk_error *err)
 {
     if (net->node_count == CC_NODES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d nodes", CC_NODES_MAX);
     void *nodes = net->nodes;
-    if (!shape_has_room(&nodes, net->node_count, sizeof *net->nodes))
+    if (!model_shape_has_room(&nodes, net->node_count, sizeof *net->nodes))
         return dpk_fail_nomem(err);
     net->nodes = nodes;
     struct cc_node *node = &net->nodes[net->node_count++];
@@ -30,13 +30,13 @@ enum dpk_status shape_add_node(struct cc_topology *net, const char *name, bool i
     return DPK_OK;
 }
 
-enum dpk_status shape_add_link(struct cc_topology *net, uint32_t from, uint32_t to,
-                               struct dpk_error *err)
+enum dpk_status model_shape_add_link(struct cc_topology *net, uint32_t from, uint32_t to,
+                                     struct dpk_error *err)
 {
     if (net->link_count == CC_LINKS_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d links", CC_LINKS_MAX);
     void *links = net->links;
-    if (!shape_has_room(&links, net->link_count, sizeof *net->links))
+    if (!model_shape_has_room(&links, net->link_count, sizeof *net->links))
         return dpk_fail_nomem(err);
     net->links = links;
     const bool core = net->nodes[from].is_switch && net->nodes[to].is_switch;
@@ -59,8 +59,8 @@ static uint32_t find_link(const struct cc_topology *net, const char *from, const
     return i;
 }
 
-enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, const char *to,
-                                  const struct cc_failure *failure, struct dpk_error *err)
+enum dpk_status model_shape_add_failure(struct cc_topology *net, const char *from, const char *to,
+                                        const struct cc_failure *failure, struct dpk_error *err)
 {
     const uint32_t link = find_link(net, from, to);
     if (link == net->link_count)
@@ -69,7 +69,7 @@ enum dpk_status shape_add_failure(struct cc_topology *net, const char *from, con
     if (net->failure_count == CC_FAILURES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d failures of links", CC_FAILURES_MAX);
     void *failures = net->failures;
-    if (!shape_has_room(&failures, net->failure_count, sizeof *net->failures))
+    if (!model_shape_has_room(&failures, net->failure_count, sizeof *net->failures))
         return dpk_fail_nomem(err);
     net->failures = failures;
     net->failures[net->failure_count] = *failure;
@@ -85,7 +85,7 @@ static enum dpk_status add_nodes(struct cc_topology *net, const char *prefix, ui
     for (uint32_t i = 0; i < count && status == DPK_OK; i++) {
         char name[CC_NAME_MAX];
         snprintf(name, sizeof name, "%s%" PRIu32, prefix, i);
-        status = shape_add_node(net, name, is_switch, err);
+        status = model_shape_add_node(net, name, is_switch, err);
     }
     return status;
 }
@@ -101,8 +101,8 @@ static enum dpk_status build_dumbbell(struct cc_topology *net, struct dpk_error 
     if (status == DPK_OK)
         status = add_nodes(net, "switch", 2, true, err);
     for (uint32_t i = 0; i < 2 * n && status == DPK_OK; i++)
-        status = shape_add_link(net, i, i < n ? left : right, err);
-    return status == DPK_OK ? shape_add_link(net, left, right, err) : status;
+        status = model_shape_add_link(net, i, i < n ? left : right, err);
+    return status == DPK_OK ? model_shape_add_link(net, left, right, err) : status;
 }
 
 static enum dpk_status build_incast(struct cc_topology *net, struct dpk_error *err)
@@ -110,11 +110,11 @@ static enum dpk_status build_incast(struct cc_topology *net, struct dpk_error *e
     const uint32_t n = net->senders;
     enum dpk_status status = add_nodes(net, "sender", n, false, err);
     if (status == DPK_OK)
-        status = shape_add_node(net, "receiver", false, err);
+        status = model_shape_add_node(net, "receiver", false, err);
     if (status == DPK_OK)
-        status = shape_add_node(net, "switch", true, err);
+        status = model_shape_add_node(net, "switch", true, err);
     for (uint32_t i = 0; i <= n && status == DPK_OK; i++)
-        status = shape_add_link(net, i, n + 1, err);
+        status = model_shape_add_link(net, i, n + 1, err);
     return status;
 }
 
@@ -127,15 +127,15 @@ static enum dpk_status build_parking_lot(struct cc_topology *net, struct dpk_err
     if (status == DPK_OK)
         status = add_nodes(net, "switch", n + 1, true, err);
     if (status == DPK_OK)
-        status = shape_add_link(net, 0, first, err);
+        status = model_shape_add_link(net, 0, first, err);
     if (status == DPK_OK)
-        status = shape_add_link(net, 1, first + n, err);
+        status = model_shape_add_link(net, 1, first + n, err);
     for (uint32_t i = 0; i < n && status == DPK_OK; i++) {
-        status = shape_add_link(net, 2 * i + 2, first + i, err);
+        status = model_shape_add_link(net, 2 * i + 2, first + i, err);
         if (status == DPK_OK)
-            status = shape_add_link(net, 2 * i + 3, first + i + 1, err);
+            status = model_shape_add_link(net, 2 * i + 3, first + i + 1, err);
         if (status == DPK_OK)
-            status = shape_add_link(net, first + i, first + i + 1, err);
+            status = model_shape_add_link(net, first + i, first + i + 1, err);
     }
     return status;
 }
@@ -154,17 +154,17 @@ static enum dpk_status build_fat_tree(struct cc_topology *net, struct dpk_error 
     if (status == DPK_OK)
         status = add_nodes(net, "core", half * half, true, err);
     for (uint32_t h = 0; h < hosts && status == DPK_OK; h++)
-        status = shape_add_link(net, h, edges + h / half, err);
+        status = model_shape_add_link(net, h, edges + h / half, err);
     for (uint32_t e = 0; e < k * half && status == DPK_OK; e++)
         for (uint32_t i = 0; i < half && status == DPK_OK; i++)
-            status = shape_add_link(net, edges + e, aggregations + e / half * half + i, err);
+            status = model_shape_add_link(net, edges + e, aggregations + e / half * half + i, err);
     for (uint32_t a = 0; a < k * half && status == DPK_OK; a++)
         for (uint32_t i = 0; i < half && status == DPK_OK; i++)
-            status = shape_add_link(net, aggregations + a, cores + a % half * half + i, err);
+            status = model_shape_add_link(net, aggregations + a, cores + a % half * half + i, err);
     return status;
 }
 
-enum dpk_status shape_build(struct cc_topology *net, struct dpk_error *err)
+enum dpk_status model_shape_build(struct cc_topology *net, struct dpk_error *err)
 {
     switch (net->shape) {
     case CC_DUMBBELL:
@@ -185,7 +185,7 @@ enum dpk_status shape_build(struct cc_topology *net, struct dpk_error *err)
 
 /* ---- Pairs ---- */
 
-uint32_t shape_pairs(const struct cc_topology *net)
+uint32_t model_shape_pairs(const struct cc_topology *net)
 {
     switch (net->shape) {
     case CC_DUMBBELL:
@@ -200,9 +200,9 @@ uint32_t shape_pairs(const struct cc_topology *net)
     }
 }
 
-void shape_pair(const struct cc_topology *net, uint32_t i, uint32_t *from, uint32_t *to)
+void model_shape_pair(const struct cc_topology *net, uint32_t i, uint32_t *from, uint32_t *to)
 {
-    const uint32_t pairs = shape_pairs(net);
+    const uint32_t pairs = model_shape_pairs(net);
     i %= pairs;
     *from = i;
     *to = net->senders;
@@ -263,7 +263,7 @@ static enum dpk_status check_failures(const struct cc_topology *net, struct dpk_
     return DPK_OK;
 }
 
-enum dpk_status shape_check(const struct cc_topology *net, struct dpk_error *err)
+enum dpk_status model_shape_check(const struct cc_topology *net, struct dpk_error *err)
 {
     const uint64_t second = 1000000000, buffer_max = (uint64_t)1 << 30;
     const struct {

@@ -192,11 +192,11 @@ static inline uint32_t index_of(uint32_t what)
 static inline void put(struct sim *s, uint64_t at, enum what what, uint32_t index)
 {
     if (at < s->end)
-        agenda_put(s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
+        model_agenda_put(s->agenda, at, (uint32_t)what << WHAT_SHIFT | index);
 }
 
 /* Ends the run; the first reason is kept. */
-enum dpk_status sim_fail(struct sim *s, enum dpk_status status);
+enum dpk_status model_sim_fail(struct sim *s, enum dpk_status status);
 
 static inline uint64_t time_on_wire(uint64_t bytes, uint32_t mbps)
 {
@@ -209,20 +209,20 @@ static inline void mark(struct sim *s, enum cc_mark what, uint32_t flow, uint32_
         s->recorder->mark(s->recorder->self, what, s->now / 1000, flow, queue);
 }
 
-/* packets.c. packet_new returns NONE and ends the run if there is no memory. */
-uint32_t packet_new(struct sim *s, uint32_t flow);
-void packet_free(struct sim *s, uint32_t p);
-void fifo_put(struct sim *s, struct fifo *f, uint32_t p);
-uint32_t fifo_take(struct sim *s, struct fifo *f); /* must not be empty */
+/* packets.c. model_packet_new returns NONE and ends the run if there is no memory. */
+uint32_t model_packet_new(struct sim *s, uint32_t flow);
+void model_packet_free(struct sim *s, uint32_t p);
+void model_fifo_put(struct sim *s, struct fifo *f, uint32_t p);
+uint32_t model_fifo_take(struct sim *s, struct fifo *f); /* must not be empty */
 
 /* ways.c: finds the path of a flow. Errors: DPK_ERR_NOT_FOUND if there is no path. */
 struct ways;
-struct ways *ways_new(struct sim *s);
-void ways_free(struct ways *w);
-enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index);
+struct ways *model_ways_new(struct sim *s);
+void model_ways_free(struct ways *w);
+enum dpk_status model_ways_find(struct ways *w, struct flow *f, uint32_t index);
 /* Finds new paths for flows that have not ended, over links that are up. Flows without a new path
  * keep theirs. */
-void ways_change(struct sim *s);
+void model_ways_change(struct sim *s);
 /* Returns the port through which a packet leaves after `hop` links, forwards or on its way back. */
 static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t length, bool back,
                                 uint32_t hop)
@@ -231,43 +231,44 @@ static inline uint32_t way_port(const struct sim *s, uint32_t way, uint32_t leng
 }
 
 /* port.c */
-void port_kick(struct sim *s, uint32_t port); /* call if packets may be waiting */
-void port_turn(struct sim *s, uint32_t port); /* WHAT_PORT */
-void port_arrival(struct sim *s, uint32_t p); /* WHAT_ARRIVAL */
-void port_pause(struct sim *s, uint32_t port, bool paused);
-void port_send_control(struct sim *s, uint32_t port, uint32_t p); /* for ports of hosts */
-void port_fail(struct sim *s, uint32_t port); /* packets waiting in a switch are lost */
-void port_repair(struct sim *s, uint32_t port);
-void port_note_length(struct sim *s, struct port *port); /* call before a change and at the end */
+void model_port_kick(struct sim *s, uint32_t port); /* call if packets may be waiting */
+void model_port_turn(struct sim *s, uint32_t port); /* WHAT_PORT */
+void model_port_arrival(struct sim *s, uint32_t p); /* WHAT_ARRIVAL */
+void model_port_pause(struct sim *s, uint32_t port, bool paused);
+void model_port_send_control(struct sim *s, uint32_t port, uint32_t p); /* for ports of hosts */
+void model_port_fail(struct sim *s, uint32_t port); /* packets waiting in a switch are lost */
+void model_port_repair(struct sim *s, uint32_t port);
+void model_port_note_length(struct sim *s,
+                            struct port *port); /* call before a change and at the end */
 
 /* sender.c */
-void sender_over(struct sim *s, struct flow *f); /* the flow sends no more */
-void sender_start(struct sim *s, uint32_t flow);
-uint32_t sender_packet(struct sim *s, uint32_t host); /* next data packet, or NONE */
-void sender_timer(struct sim *s, uint32_t flow, uint64_t at);
-void sender_timeout(struct sim *s, uint32_t flow);
-void sender_receive(struct sim *s,
-                    uint32_t p); /* ACK, NACK, CNP, ANSWER; the caller keeps the packet */
+void model_sender_over(struct sim *s, struct flow *f); /* the flow sends no more */
+void model_sender_start(struct sim *s, uint32_t flow);
+uint32_t model_sender_packet(struct sim *s, uint32_t host); /* next data packet, or NONE */
+void model_sender_timer(struct sim *s, uint32_t flow, uint64_t at);
+void model_sender_timeout(struct sim *s, uint32_t flow);
+void model_sender_receive(struct sim *s,
+                          uint32_t p); /* ACK, NACK, CNP, ANSWER; the caller keeps the packet */
 
 /* receiver.c: handles DATA and PROBE at a host; takes the packet. */
-void receiver_receive(struct sim *s, uint32_t p);
+void model_receiver_receive(struct sim *s, uint32_t p);
 
 /* calls.c: reports an event to the algorithm, and applies its result. `p` is NONE for CC_TX. */
-void call_start(struct sim *s, uint32_t flow);
-void call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p, uint32_t packets,
-                uint32_t flags);
+void model_call_start(struct sim *s, uint32_t flow);
+void model_call_event(struct sim *s, enum cc_event_type type, uint32_t flow, uint32_t p,
+                      uint32_t packets, uint32_t flags);
 
 /* sample.c */
-void sample_take(struct sim *s);
+void model_sample_take(struct sim *s);
 
 /* demands.c: makes the flows of a workload, in the order of their starts. */
-enum dpk_status demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
+enum dpk_status model_demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
 
 /* sizes.c: sizes of flows, in bytes. */
-uint64_t sizes_draw(const struct cc_work *w, struct cc_random *r);
-uint64_t sizes_mean(const struct cc_work *w);
+uint64_t model_sizes_draw(const struct cc_work *w, struct cc_random *r);
+uint64_t model_sizes_mean(const struct cc_work *w);
 
 /* results.c */
-enum dpk_status results_make(struct sim *s);
+enum dpk_status model_results_make(struct sim *s);
 
 #endif

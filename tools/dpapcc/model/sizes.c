@@ -31,7 +31,8 @@ __extension__ typedef unsigned __int128 wide;
 /* Draws a size from a table of a file, which has finer shares. */
 static uint64_t draw_point(const struct cc_work *w, struct cc_random *r)
 {
-    const wide share = ((wide)cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 fractional bits */
+    const wide share =
+        ((wide)model_cc_random_next(r) * CC_SHARE_ALL) >> 32; /* 32 fractional bits */
     uint32_t low = 1, high = w->point_count - 1;
     while (low < high) { /* finds the first point above the share */
         const uint32_t middle = low + (high - low) / 2;
@@ -59,7 +60,8 @@ static uint64_t mean_of_points(const struct cc_work *w)
 static uint64_t draw(enum cc_sizes sizes, struct cc_random *r)
 {
     const uint64_t one = (uint64_t)1 << 32; /* fixed-point shares with 32 fractional bits */
-    const uint64_t share = (uint64_t)cc_random_below(r, ALL) << 32 | (cc_random_next(r) >> 32);
+    const uint64_t share =
+        (uint64_t)model_cc_random_below(r, ALL) << 32 | (model_cc_random_next(r) >> 32);
     const struct point *p = tables[sizes] + 1;
     while (p->share * one <= share)
         p++;
@@ -79,12 +81,12 @@ static uint64_t mean(enum cc_sizes sizes)
     return sum / ALL;
 }
 
-uint64_t sizes_draw(const struct cc_work *w, struct cc_random *r)
+uint64_t model_sizes_draw(const struct cc_work *w, struct cc_random *r)
 {
     return w->sizes == CC_SIZES_FILE ? draw_point(w, r) : draw(w->sizes, r);
 }
 
-uint64_t sizes_mean(const struct cc_work *w)
+uint64_t model_sizes_mean(const struct cc_work *w)
 {
     return w->sizes == CC_SIZES_FILE ? mean_of_points(w) : mean(w->sizes);
 }

@@ -103,8 +103,8 @@ static enum dpk_status event(void *self, void *context, const struct cc_event *e
     return DPK_OK;
 }
 
-const struct cc_algorithm cc_swift = {.name = "swift",
-                                      .context_size = sizeof(struct context),
-                                      .events = 1u << CC_ACK | 1u << CC_NACK,
-                                      .start = start,
-                                      .event = event};
+const struct cc_algorithm model_cc_swift = {.name = "swift",
+                                            .context_size = sizeof(struct context),
+                                            .events = 1u << CC_ACK | 1u << CC_NACK,
+                                            .start = start,
+                                            .event = event};

@@ -97,7 +97,7 @@ static bool parse_share(const char *text, uint64_t *out)
 static bool parse_size(const char *text, uint64_t *out)
 {
     char *end;
-    if (cc_parse_bytes(text, out, NULL) == DPK_OK)
+    if (model_cc_parse_bytes(text, out, NULL) == DPK_OK)
         return true;
     const double value = strtod(text, &end);
     if (*text < '0' || *text > '9' || *end || !(value >= 0 && value <= 0x1p40))
@@ -118,8 +118,8 @@ static enum dpk_status add_point(struct cc_work *w, uint64_t **shares, uint64_t 
                                  uint64_t share, struct dpk_error *err)
 {
     void *points = w->points, *list = *shares;
-    const bool grown = shape_has_room(&points, w->point_count, sizeof *w->points) &&
-                       shape_has_room(&list, w->point_count, sizeof **shares);
+    const bool grown = model_shape_has_room(&points, w->point_count, sizeof *w->points) &&
+                       model_shape_has_room(&list, w->point_count, sizeof **shares);
     w->points = points;
     *shares = list;
     if (!grown)
@@ -154,8 +154,8 @@ static enum dpk_status read_point(const struct lines *l, struct cc_work *w, uint
     return status == DPK_OK ? add_point(w, shares, bytes, share, err) : status;
 }
 
-enum dpk_status cc_read_sizes(const void *bytes, size_t size, struct cc_work *work,
-                              struct dpk_error *err)
+enum dpk_status model_cc_read_sizes(const void *bytes, size_t size, struct cc_work *work,
+                                    struct dpk_error *err)
 {
     struct lines l = {.at = bytes, .end = (const char *)bytes + size, .separators = " \t,;"};
     enum dpk_status status = DPK_OK;
@@ -185,8 +185,8 @@ static bool parse_start(const char *text, uint64_t *out)
     if (strlen(text) > 40)
         return false;
     snprintf(with_unit, sizeof with_unit, "%sns", text);
-    return cc_parse_time(text, out, NULL) == DPK_OK ||
-           cc_parse_time(with_unit, out, NULL) == DPK_OK;
+    return model_cc_parse_time(text, out, NULL) == DPK_OK ||
+           model_cc_parse_time(with_unit, out, NULL) == DPK_OK;
 }
 
 static bool is_name(const char *text)
@@ -203,14 +203,14 @@ static enum dpk_status read_demand(const struct lines *l, struct cc_work *w, str
         return bad_line(l, err, "the start is not a time of 0 to 10 s, as 1500 (ns) or 1.5us are");
     if (!is_name(l->cells[1]) || !is_name(l->cells[2]))
         return bad_line(l, err, "source and destination are names of 1 to 31 bytes");
-    if (cc_parse_bytes(l->cells[3], &d.size, NULL) != DPK_OK || !d.size)
+    if (model_cc_parse_bytes(l->cells[3], &d.size, NULL) != DPK_OK || !d.size)
         return bad_line(l, err, "the size is not a number of bytes from 1 to 2^40");
     if (w->demand_count == CC_FLOWS_MAX)
         return bad_line(l, err, "more than 1000000 flows");
     snprintf(d.from, sizeof d.from, "%s", l->cells[1]);
     snprintf(d.to, sizeof d.to, "%s", l->cells[2]);
     void *demands = w->demands;
-    if (!shape_has_room(&demands, w->demand_count, sizeof d))
+    if (!model_shape_has_room(&demands, w->demand_count, sizeof d))
         return dpk_fail_nomem(err);
     w->demands = demands;
     w->demands[w->demand_count++] = d;
@@ -224,8 +224,8 @@ static bool is_header(const struct lines *l, const struct cc_work *w)
     return !w->demand_count && ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'));
 }
 
-enum dpk_status cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
-                              struct dpk_error *err)
+enum dpk_status model_cc_read_trace(const void *bytes, size_t size, struct cc_work *work,
+                                    struct dpk_error *err)
 {
     struct lines l = {
         .at = bytes, .end = (const char *)bytes + size, .separators = ",", .empty_cells = true};
@@ -261,8 +261,8 @@ static enum dpk_status load(struct cc_work *w, const char *folder, struct dpk_er
     if (status == DPK_OK) {
         const size_t mark = dpk_text_mark(file.data, file.size);
         const uint8_t *text = file.data + mark;
-        status = w->kind == CC_TRACE ? cc_read_trace(text, file.size - mark, w, err)
-                                     : cc_read_sizes(text, file.size - mark, w, err);
+        status = w->kind == CC_TRACE ? model_cc_read_trace(text, file.size - mark, w, err)
+                                     : model_cc_read_sizes(text, file.size - mark, w, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "%s", path);
     }
@@ -270,7 +270,7 @@ static enum dpk_status load(struct cc_work *w, const char *folder, struct dpk_er
     return status;
 }
 
-enum dpk_status cc_load(struct cc_workload *work, const char *folder, struct dpk_error *err)
+enum dpk_status model_cc_load(struct cc_workload *work, const char *folder, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     for (uint32_t i = 0; i < work->count && status == DPK_OK; i++) {

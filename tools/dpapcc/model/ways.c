@@ -15,7 +15,7 @@ struct ways {
     uint8_t **distance; /* distances of all nodes to a node, for each node; NULL: not yet known */
 };
 
-void ways_free(struct ways *w)
+void model_ways_free(struct ways *w)
 {
     if (!w)
         return;
@@ -28,7 +28,7 @@ void ways_free(struct ways *w)
     free(w);
 }
 
-struct ways *ways_new(struct sim *s)
+struct ways *model_ways_new(struct sim *s)
 {
     const uint32_t nodes = s->net->node_count;
     struct ways *w = calloc(1, sizeof *w);
@@ -40,7 +40,7 @@ struct ways *ways_new(struct sim *s)
     w->queue = calloc(nodes + 1, sizeof *w->queue);
     w->distance = calloc(nodes + 1, sizeof *w->distance);
     if (!w->first || !w->out || !w->queue || !w->distance) {
-        ways_free(w);
+        model_ways_free(w);
         return NULL;
     }
     for (uint32_t p = 0; p < s->port_count; p++)
@@ -118,7 +118,7 @@ static uint32_t choose(struct ways *w, const uint8_t *far, uint32_t at, uint64_t
 }
 
 /* Hosts of one switch share the distances to that switch. */
-enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index)
+enum dpk_status model_ways_find(struct ways *w, struct flow *f, uint32_t index)
 {
     struct sim *s = w->sim;
     const uint32_t last = s->nodes[f->to].port ^ 1, to = s->ports[last].node;
@@ -131,7 +131,7 @@ enum dpk_status ways_find(struct ways *w, struct flow *f, uint32_t index)
         const uint32_t port =
             far[at] > CC_HOPS_MAX
                 ? NONE
-                : choose(w, far, at, cc_mix(s->hash ^ index ^ (uint64_t)at << 32));
+                : choose(w, far, at, model_cc_mix(s->hash ^ index ^ (uint64_t)at << 32));
         if (port == NONE)
             return dpk_fail(s->err, DPK_ERR_NOT_FOUND,
                             "no way of at most %d switches from %s to %s", CC_HOPS_MAX,
@@ -155,7 +155,7 @@ static bool is_same_way(const struct sim *s, const struct flow *a, const struct 
            memcmp(s->ways + a->way, s->ways + b->way, a->length * sizeof *s->ways) == 0;
 }
 
-void ways_change(struct sim *s)
+void model_ways_change(struct sim *s)
 {
     struct ways *w = s->search;
     struct dpk_error *err = s->err;
@@ -169,7 +169,7 @@ void ways_change(struct sim *s)
         if (f->ended)
             continue;
         const uint32_t count = s->way_count;
-        if (ways_find(w, &found, i) == DPK_OK && !is_same_way(s, f, &found)) {
+        if (model_ways_find(w, &found, i) == DPK_OK && !is_same_way(s, f, &found)) {
             f->way = found.way;
             f->length = found.length;
         } else {

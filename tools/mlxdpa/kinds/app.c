@@ -20,18 +20,18 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
         return status;
     dpk_uuid_format(&app.app_uuid, uuid);
     if (app.kind == DPK_APP_REMOVAL) {
-        listing_add(l, t, uuid, NULL, app.signed_size, "removal");
+        kinds_listing_add(l, t, uuid, NULL, app.signed_size, "removal");
         if (app.signature)
-            listing_add(l, t, "signature", app.signature, 512, "RSASSA-PKCS1-v1_5, SHA-512");
+            kinds_listing_add(l, t, "signature", app.signature, 512, "RSASSA-PKCS1-v1_5, SHA-512");
         return DPK_OK;
     }
-    listing_add(l, t, "program", app.stored, app.stored_size, app.xz ? "ELF, xz" : "ELF");
+    kinds_listing_add(l, t, "program", app.stored, app.stored_size, app.xz ? "ELF, xz" : "ELF");
     if (app.crypto)
-        listing_add(l, t, "crypto data", app.crypto, app.crypto_size, "signature and chain");
-    listing_add(l, t, app.metadata.description, app.metadata_bytes, DPK_APP_METADATA_SIZE,
-                "app metadata");
+        kinds_listing_add(l, t, "crypto data", app.crypto, app.crypto_size, "signature and chain");
+    kinds_listing_add(l, t, app.metadata.description, app.metadata_bytes, DPK_APP_METADATA_SIZE,
+                      "app metadata");
     if (app.manifest)
-        listing_add(l, t, "manifest", app.manifest, app.manifest_size, "manifest");
+        kinds_listing_add(l, t, "manifest", app.manifest, app.manifest_size, "manifest");
     return DPK_OK;
 }
 
@@ -46,9 +46,9 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     bool program = app.kind == DPK_APP_PROGRAM;
     cJSON_AddStringToObject(o, "action", program ? "add" : "remove");
     cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(app.priority));
-    uuid_fact(o, "uuid", &app.app_uuid);
+    mlxdpa_uuid_fact(o, "uuid", &app.app_uuid);
     if (!program) {
-        uuid_fact(o, "keypair_uuid", &app.keypair_uuid);
+        mlxdpa_uuid_fact(o, "keypair_uuid", &app.keypair_uuid);
         cJSON_AddBoolToObject(o, "signed", app.signature != NULL);
         return DPK_OK;
     }
@@ -64,15 +64,15 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     if (status == DPK_OK) {
         cJSON_AddNumberToObject(o, "size", (double)elf.size);
         const struct dpk_elf described = dpk_elf(elf.data, elf.size);
-        program_digest(o, elf.data, elf.size, NULL);
-        making_show(&described, false, o);
+        mlxdpa_program_digest(o, elf.data, elf.size, NULL);
+        mlxdpa_making_show(&described, false, o);
     }
     dpk_buf_free(&elf);
     if (status != DPK_OK)
         return status;
     cJSON_AddNumberToObject(o, "manifest_size", (double)app.manifest_size);
     (void)dpk_app_verify(&app, NULL, &report);
-    program_crypto(o, app.crypto, app.crypto_size, &report);
+    mlxdpa_program_crypto(o, app.crypto, app.crypto_size, &report);
     return DPK_OK;
 }
 
@@ -83,7 +83,7 @@ static enum dpk_status need_trust(const struct target *t, const struct mlxdpa_op
     struct dpk_app app;
     if (dpk_app_parse(t->file.data, t->file.size, &app, NULL) != DPK_OK ||
         app.kind == DPK_APP_PROGRAM)
-        return need_certificate(t, o, err);
+        return mlxdpa_need_certificate(t, o, err);
     return mlxdpa_need("verify", "--key PUBLIC_KEY for a removal", o->keys.count ? "" : NULL, err);
 }
 
@@ -95,9 +95,9 @@ static enum dpk_status check_removal(const void *what, EVP_PKEY *key, struct dpk
 static void verify_removal(struct verification *v, struct outcome *o, const struct dpk_app *app)
 {
     if (!app->signature)
-        refuse(o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
-    else if (signed_by_key(o, v->trust, &app->keypair_uuid, check_removal, app))
-        outcome_accept(o);
+        mlxdpa_refuse(o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
+    else if (mlxdpa_signed_by_key(o, v->trust, &app->keypair_uuid, check_removal, app))
+        mlxdpa_outcome_accept(o);
 }
 
 static void verify_program(struct verification *v, struct outcome *o, const struct dpk_app *app)
@@ -105,27 +105,27 @@ static void verify_program(struct verification *v, struct outcome *o, const stru
     struct dpk_report report;
     struct dpk_buf elf = {0};
     char digest[65] = "";
-    note_device(o, v->trust);
+    mlxdpa_note_device(o, v->trust);
     /* The signature covers hashes of their contents; the parser requires equal priorities in all
      * items. */
-    outcome_uncovered(o, "priorities of the container's items");
+    mlxdpa_outcome_uncovered(o, "priorities of the container's items");
     o->facts = cJSON_CreateObject();
     if (dpk_app_elf(app, &elf, NULL) == DPK_OK) {
-        program_digest(o->facts, elf.data, elf.size, NULL);
+        mlxdpa_program_digest(o->facts, elf.data, elf.size, NULL);
         dpk_sha256_text(elf.data, elf.size, digest);
     }
     enum dpk_verdict verdict = dpk_app_verify(app, &v->trust->programs, &report);
     if (v->trust->device && verdict == DPK_VERDICT_OK)
         verdict = dpk_load_examine(&v->trust->terms, elf.data, elf.size, &report);
-    outcome_report(o, verdict, &report);
-    check_policy(o, v->trust,
-                 (struct dpk_policy_subject){.uuid = &app->metadata.uuid,
-                                             .sha256 = digest,
-                                             .has_version = true,
-                                             .version = app->metadata.app_version},
-                 app->crypto, app->crypto_size);
+    mlxdpa_outcome_report(o, verdict, &report);
+    mlxdpa_check_policy(o, v->trust,
+                        (struct dpk_policy_subject){.uuid = &app->metadata.uuid,
+                                                    .sha256 = digest,
+                                                    .has_version = true,
+                                                    .version = app->metadata.app_version},
+                        app->crypto, app->crypto_size);
     dpk_buf_free(&elf);
-    program_chain(o->facts, app->crypto, app->crypto_size);
+    mlxdpa_program_chain(o->facts, app->crypto, app->crypto_size);
 }
 
 static enum dpk_status verify(struct verification *v, struct dpk_error *err)
@@ -133,22 +133,22 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     struct dpk_app app;
     struct dpk_error why = {0};
     char uuid[DPK_UUID_TEXT];
-    struct outcome o = outcome_start(v->target->kind->name, v->target->path);
+    struct outcome o = mlxdpa_outcome_start(v->target->kind->name, v->target->path);
     if (dpk_app_parse(v->target->file.data, v->target->file.size, &app, &why) != DPK_OK) {
-        refuse(&o, "container", DPK_VERDICT_BAD_FORMAT, why.message);
-        return tally_add(v->tally, &o, err);
+        mlxdpa_refuse(&o, "container", DPK_VERDICT_BAD_FORMAT, why.message);
+        return mlxdpa_tally_add(v->tally, &o, err);
     }
     bool program = app.kind == DPK_APP_PROGRAM;
     dpk_uuid_format(&app.app_uuid, uuid);
-    outcome_note(&o, "container", "%s program %s, priority %s", program ? "adds" : "removes", uuid,
-                 dpk_lifecycle_name(app.priority));
+    mlxdpa_outcome_note(&o, "container", "%s program %s, priority %s", program ? "adds" : "removes",
+                        uuid, dpk_lifecycle_name(app.priority));
     if (program)
         verify_program(v, &o, &app);
     else if (v->trust->policy)
-        refuse(&o, "policy", DPK_VERDICT_UNSUPPORTED, "a policy is only about programs");
+        mlxdpa_refuse(&o, "policy", DPK_VERDICT_UNSUPPORTED, "a policy is only about programs");
     else
         verify_removal(v, &o, &app);
-    return tally_add(v->tally, &o, err);
+    return mlxdpa_tally_add(v->tally, &o, err);
 }
 
 /* ---- Signing a program ---- */
@@ -166,15 +166,15 @@ static enum dpk_status sign_program(const char *command, struct target *t,
     if (status == DPK_OK)
         status = mlxdpa_priority(command, o, &priority, err);
     if (status == DPK_OK)
-        status = program_signer_prepare(o, t->path, &s, err);
+        status = mlxdpa_program_signer_prepare(o, t->path, &s, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status == DPK_OK && dpk_app_parse(t->file.data, t->file.size, &app, err) != DPK_OK)
         status = dpk_error_prefix(err, "%s", t->path);
     if (status == DPK_OK)
-        status = signing_output(s.output, err);
+        status = mlxdpa_signing_output(s.output, err);
     if (status == DPK_OK)
-        status = program_signer_open(o, &s, err);
+        status = mlxdpa_program_signer_open(o, &s, err);
     if (status != DPK_OK)
         goto out;
     status =
@@ -185,11 +185,11 @@ static enum dpk_status sign_program(const char *command, struct target *t,
         dpk_error_prefix(err, "%s", t->path);
     if (status == DPK_OK) {
         mlxdpa_say(s.output, "%s was signed successfully.", s.output);
-        program_signer_warn(&s);
+        mlxdpa_program_signer_warn(&s);
     }
 out:
     dpk_buf_free(&made);
-    program_signer_close(&s);
+    mlxdpa_program_signer_close(&s);
     return status;
 }
 
@@ -210,22 +210,23 @@ static enum dpk_status read_proof(const struct mlxdpa_options *o, const char *ou
     const char *const inputs[] = {o->cert, path};
     enum dpk_status status = dpk_file_apart(output, inputs, 2, err);
     if (status == DPK_OK)
-        status = signing_chain(o, chain, err);
+        status = mlxdpa_signing_chain(o, chain, err);
     if (status == DPK_OK)
-        status = signing_check(o, *chain, NULL, err);
-    return status == DPK_OK ? signature_read(o, &(struct dpk_tbs){0}, signature, err) : status;
+        status = mlxdpa_signing_check(o, *chain, NULL, err);
+    return status == DPK_OK ? mlxdpa_signature_read(o, &(struct dpk_tbs){0}, signature, err)
+                            : status;
 }
 
 static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_options *o,
                                          struct dpk_error *err)
 {
     static const char command[] = "attach_signature";
-    struct dpk_sign_options how = signing_options(o);
+    struct dpk_sign_options how = mlxdpa_signing_options(o);
     enum dpk_lifecycle priority;
     struct dpk_certchain *chain = NULL;
     struct dpk_buf signature = {0}, made = {0};
     const char *output = NULL;
-    char *path = signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
+    char *path = mlxdpa_signing_path(o->signature, &(struct dpk_tbs){0}, "sig");
     enum dpk_status status = path ? DPK_OK : dpk_fail_nomem(err);
     if (status == DPK_OK)
         status = mlxdpa_need(command, "-c CHAIN", o->cert, err);
@@ -236,7 +237,7 @@ static enum dpk_status attach_to_program(struct target *t, const struct mlxdpa_o
     if (status == DPK_OK)
         status = read_proof(o, output, path, &chain, &signature, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status != DPK_OK)
         goto out;
     how.proof = bring_signature;
@@ -304,7 +305,7 @@ static enum dpk_status sign_removal(const char *command, struct target *t,
     if (status == DPK_OK)
         status = parse_removal(command, o, &how, err);
     if (status == DPK_OK)
-        status = sign_by_key(t, o, read_removal, sign_removal_with, &how, err);
+        status = mlxdpa_sign_by_key(t, o, read_removal, sign_removal_with, &how, err);
     if (status == DPK_OK)
         mlxdpa_say(o->output, "DPA removal container signed successfully!");
     return status;
@@ -334,7 +335,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     struct dpk_buf made = {0};
     enum dpk_status status = parse_removal("export_tbs", o, &how, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status != DPK_OK)
         return status;
     const struct dpk_buf *f = &t->file;
@@ -342,7 +343,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
                  ? dpk_app_removal_prepare(f->data, f->size, how.priority, &how.keypair, &made, err)
                  : dpk_app_tbs(f->data, f->size, how.priority, o->force, &made, err);
     if (status == DPK_OK)
-        status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
+        status = mlxdpa_tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
     else if (status != DPK_ERR_USAGE)
         dpk_error_prefix(err, "%s", t->path);
     dpk_buf_free(&made);
@@ -359,7 +360,8 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
     enum dpk_status status = mlxdpa_need(command, "-o", o->output, err);
     if (status == DPK_OK)
         status = parse_removal(command, o, &how, err);
-    return status == DPK_OK ? attach_by_key(t, o, false, attach_to_removal, &how, err) : status;
+    return status == DPK_OK ? mlxdpa_attach_by_key(t, o, false, attach_to_removal, &how, err)
+                            : status;
 }
 
 const struct kind kind_app = {.name = "single-program container",

@@ -17,11 +17,11 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
         return status;
     dpk_uuid_format(&c.cert_uuid, uuid);
     if (c.kind == DPK_CONTAINER_ADD)
-        listing_add(l, t, uuid, c.cert, c.cert_size, "certificate");
+        kinds_listing_add(l, t, uuid, c.cert, c.cert_size, "certificate");
     else
-        listing_add(l, t, c.remove_all ? "all" : uuid, NULL, c.signed_size, "removal");
+        kinds_listing_add(l, t, c.remove_all ? "all" : uuid, NULL, c.signed_size, "removal");
     if (c.signature)
-        listing_add(l, t, "signature", c.signature, 512, "RSASSA-PKCS1-v1_5, SHA-512");
+        kinds_listing_add(l, t, "signature", c.signature, 512, "RSASSA-PKCS1-v1_5, SHA-512");
     return DPK_OK;
 }
 
@@ -49,8 +49,8 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
                                                         : "remove");
     cJSON_AddStringToObject(o, "priority", dpk_lifecycle_name(c.priority));
     cJSON_AddBoolToObject(o, "nvidia_signed_oem", c.nvidia_signed_oem);
-    uuid_fact(o, "cert_uuid", &c.cert_uuid);
-    uuid_fact(o, "keypair_uuid", &c.keypair_uuid);
+    mlxdpa_uuid_fact(o, "cert_uuid", &c.cert_uuid);
+    mlxdpa_uuid_fact(o, "keypair_uuid", &c.keypair_uuid);
     cJSON_AddBoolToObject(o, "signed", c.signature != NULL);
     if (c.kind != DPK_CONTAINER_ADD)
         return DPK_OK;
@@ -58,7 +58,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     cJSON_AddBoolToObject(o, "dpa_root_of_trust", c.dpa_root);
     X509 *cert = certificate(&c, &why);
     if (cert)
-        cJSON_AddItemToObject(o, "certificate", certificate_facts(cert));
+        cJSON_AddItemToObject(o, "certificate", mlxdpa_certificate_facts(cert));
     else
         dpk_json_text(o, "certificate", why.message);
     X509_free(cert);
@@ -73,9 +73,9 @@ static bool check_certificate(struct outcome *o, const struct dpk_container *c)
     if (status == DPK_OK && dpk_uuid_is_zero(&c->cert_uuid))
         status = dpk_fail(&why, DPK_ERR_FORMAT, "its UUID is zero");
     if (status == DPK_OK)
-        outcome_note(o, "certificate", "a root certificate of RSA-4096");
+        mlxdpa_outcome_note(o, "certificate", "a root certificate of RSA-4096");
     else
-        refuse(o, "certificate", DPK_VERDICT_CERT_INVALID, why.message);
+        mlxdpa_refuse(o, "certificate", DPK_VERDICT_CERT_INVALID, why.message);
     return status == DPK_OK;
 }
 
@@ -87,10 +87,10 @@ static enum dpk_status check_signature(const void *what, EVP_PKEY *key, struct d
 static void judge(struct outcome *o, const struct dpk_container *c, const struct trust *t)
 {
     if (!c->signature)
-        refuse(o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
+        mlxdpa_refuse(o, "signature", DPK_VERDICT_UNSIGNED, "the container is not signed");
     else if ((c->kind != DPK_CONTAINER_ADD || check_certificate(o, c)) &&
-             signed_by_key(o, t, &c->keypair_uuid, check_signature, c))
-        outcome_accept(o);
+             mlxdpa_signed_by_key(o, t, &c->keypair_uuid, check_signature, c))
+        mlxdpa_outcome_accept(o);
 }
 
 static enum dpk_status verify(struct verification *v, struct dpk_error *err)
@@ -98,30 +98,30 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     struct dpk_container c;
     struct dpk_error why = {0};
     char uuid[DPK_UUID_TEXT];
-    struct outcome o = outcome_start(v->target->kind->name, v->target->path);
+    struct outcome o = mlxdpa_outcome_start(v->target->kind->name, v->target->path);
     enum dpk_status status =
         dpk_container_parse(v->target->file.data, v->target->file.size, &c, &why);
     if (status != DPK_OK) {
-        refuse(&o, "container", DPK_VERDICT_BAD_FORMAT, why.message);
-        return tally_add(v->tally, &o, err);
+        mlxdpa_refuse(&o, "container", DPK_VERDICT_BAD_FORMAT, why.message);
+        return mlxdpa_tally_add(v->tally, &o, err);
     }
     dpk_uuid_format(&c.cert_uuid, uuid);
-    outcome_note(&o, "container", "%s %s, priority %s%s",
-                 c.kind == DPK_CONTAINER_ADD ? "adds certificate" : "removes",
-                 c.remove_all ? "all certificates" : uuid, dpk_lifecycle_name(c.priority),
-                 c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
+    mlxdpa_outcome_note(&o, "container", "%s %s, priority %s%s",
+                        c.kind == DPK_CONTAINER_ADD ? "adds certificate" : "removes",
+                        c.remove_all ? "all certificates" : uuid, dpk_lifecycle_name(c.priority),
+                        c.nvidia_signed_oem ? ", signed by NVIDIA" : "");
     X509 *cert = c.kind == DPK_CONTAINER_ADD ? certificate(&c, NULL) : NULL;
     if (cert) {
         o.facts = cJSON_CreateObject();
-        cJSON_AddItemToObject(o.facts, "certificate", certificate_facts(cert));
+        cJSON_AddItemToObject(o.facts, "certificate", mlxdpa_certificate_facts(cert));
     }
     X509_free(cert);
     if (v->trust->device)
-        status = try_on_device(&o, v, dpk_device_try_burn, err);
+        status = mlxdpa_try_on_device(&o, v, dpk_device_try_burn, err);
     else
         judge(&o, &c, v->trust);
     if (status == DPK_OK)
-        return tally_add(v->tally, &o, err);
+        return mlxdpa_tally_add(v->tally, &o, err);
     cJSON_Delete(o.facts);
     return status;
 }
@@ -201,7 +201,7 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct signing s = {.path = t->path, .options = o};
     enum dpk_status status = parse_ids(command, o, &s.how, err);
     if (status == DPK_OK)
-        status = sign_by_key(t, o, prepare, sign_with, &s, err);
+        status = mlxdpa_sign_by_key(t, o, prepare, sign_with, &s, err);
     if (status == DPK_OK && s.fresh[0])
         mlxdpa_say(o->output, "Certificate UUID: %s", s.fresh);
     if (status == DPK_OK)
@@ -218,7 +218,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     char fresh[DPK_UUID_TEXT] = "";
     enum dpk_status status = parse_ids("export_tbs", o, &how, err);
     if (status == DPK_OK)
-        status = target_read(t, err);
+        status = kinds_target_read(t, err);
     if (status != DPK_OK)
         return status;
     name_certificate(&t->file, &how, fresh);
@@ -229,7 +229,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
     if (status == DPK_OK)
         status = mlxdpa_check_container(t->path, &made, o, err);
     if (status == DPK_OK)
-        status = tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
+        status = mlxdpa_tbs_add(l, &(struct dpk_tbs){.bytes = made.data, .size = made.size}, err);
     else
         dpk_error_prefix(err, "%s", t->path);
     dpk_buf_free(&made);
@@ -251,7 +251,7 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
 {
     struct signing s = {.path = t->path, .options = o};
     enum dpk_status status = parse_ids("attach_signature", o, &s.how, err);
-    return status == DPK_OK ? attach_by_key(t, o, true, attach_to, &s, err) : status;
+    return status == DPK_OK ? mlxdpa_attach_by_key(t, o, true, attach_to, &s, err) : status;
 }
 
 const struct kind kind_cert_container = {.name = "certificate container",
@@ -259,7 +259,7 @@ const struct kind kind_cert_container = {.name = "certificate container",
                                          .max = DPK_CONTAINER_MAX,
                                          .list = list,
                                          .show = show,
-                                         .need_trust = need_key,
+                                         .need_trust = mlxdpa_need_key,
                                          .verify = verify,
                                          .sign = sign,
                                          .tbs = tbs,

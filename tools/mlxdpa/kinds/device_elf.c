@@ -26,14 +26,14 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
 {
     struct dpk_fat fat;
     if (!dpk_fat_is(t->file.data, t->file.size)) {
-        listing_add(l, t, "program", NULL, t->file.size, "ELF");
+        kinds_listing_add(l, t, "program", NULL, t->file.size, "ELF");
         return DPK_OK;
     }
     enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
     for (size_t i = 0; status == DPK_OK && i < fat.count; i++) {
         const struct dpk_fat_member *m = &fat.members[i];
         char name[DPK_TARGET_TEXT];
-        listing_add(l, t, dpk_target_text(m->target, name), m->data, m->size, "ELF");
+        kinds_listing_add(l, t, dpk_target_text(m->target, name), m->data, m->size, "ELF");
     }
     return status;
 }
@@ -45,17 +45,17 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     struct dpk_hashlist *hashes = NULL;
     struct dpk_fat fat;
     cJSON_AddNumberToObject(o, "size", (double)t->file.size);
-    program_digest(o, t->file.data, t->file.size, NULL);
+    mlxdpa_program_digest(o, t->file.data, t->file.size, NULL);
     if (dpk_fat_is(t->file.data, t->file.size)) {
         enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
         const struct dpk_program program = {.subjects = subjects,
                                             .subject_count = dpk_subjects(&sections, subjects)};
         if (status == DPK_OK)
-            program_show(&program, o);
+            mlxdpa_program_show(&program, o);
         return status;
     }
     const struct dpk_elf described = dpk_elf(t->file.data, t->file.size);
-    making_show(&described, false, o);
+    mlxdpa_making_show(&described, false, o);
     enum dpk_status status =
         dpk_hashlist_build(t->file.data, t->file.size, DPK_PROFILE_FULL, &hashes, err);
     if (status == DPK_OK)

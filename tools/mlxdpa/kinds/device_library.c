@@ -21,7 +21,7 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
     for (size_t i = 0; status == DPK_OK && i < fat.count; i++) {
         const struct dpk_fat_member *m = &fat.members[i];
         char name[DPK_TARGET_TEXT];
-        listing_add(l, t, dpk_target_text(m->target, name), m->data, m->size, "archive");
+        kinds_listing_add(l, t, dpk_target_text(m->target, name), m->data, m->size, "archive");
     }
     return status;
 }
@@ -63,7 +63,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     struct dpk_fat fat;
     enum dpk_status status = dpk_fat_parse(t->file.data, t->file.size, &fat, err);
     cJSON_AddNumberToObject(o, "size", (double)t->file.size);
-    program_digest(o, t->file.data, t->file.size, NULL);
+    mlxdpa_program_digest(o, t->file.data, t->file.size, NULL);
     cJSON *targets = cJSON_AddArrayToObject(o, "targets");
     for (size_t i = 0; status == DPK_OK && i < fat.count; i++) {
         const struct dpk_fat_member *m = &fat.members[i];
@@ -72,7 +72,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
         dpk_json_text(at, "target", dpk_target_text(m->target, name));
         cJSON_AddNumberToObject(at, "offset", (double)(m->data - t->file.data));
         cJSON_AddNumberToObject(at, "size", (double)m->size);
-        program_digest(at, m->data, m->size, NULL);
+        mlxdpa_program_digest(at, m->data, m->size, NULL);
         cJSON_AddItemToArray(targets, at);
         status = show_objects(m, at, err);
         if (status != DPK_OK)

@@ -137,7 +137,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
         cJSON_AddNumberToObject(program, "size", (double)p->sections.elf_size);
         dpk_json_text(program, "crypto_section", p->crypto_section);
         cJSON_AddItemToArray(programs, program);
-        program_show(p, program);
+        mlxdpa_program_show(p, program);
     }
     return DPK_OK;
 }
@@ -149,8 +149,8 @@ static cJSON *program_facts(const struct dpk_result *r)
 {
     const struct dpk_subject *s = r->subject;
     cJSON *facts = cJSON_CreateObject();
-    program_digest(facts, s->elf.file.begin, dpk_reader_left(&s->elf.file), &r->report);
-    program_chain(facts, s->crypto, s->crypto_size);
+    mlxdpa_program_digest(facts, s->elf.file.begin, dpk_reader_left(&s->elf.file), &r->report);
+    mlxdpa_program_chain(facts, s->crypto, s->crypto_size);
     return facts;
 }
 
@@ -175,28 +175,30 @@ static bool has_others(const struct dpk_program *p, const uint8_t *area, size_t 
 static void note_uncovered(struct outcome *o, const struct dpk_program *p)
 {
     const struct dpk_sections *s = &p->sections;
-    outcome_uncovered(o, "the program's name, and the rest of the host file");
+    mlxdpa_outcome_uncovered(o, "the program's name, and the rest of the host file");
     if (p->subjects[0].target[0] || s->attributes)
-        outcome_uncovered(o, "targets and reserved words of the program's multi-target areas");
+        mlxdpa_outcome_uncovered(o,
+                                 "targets and reserved words of the program's multi-target areas");
     if (has_others(p, s->attributes, s->attributes_size) || has_others(p, s->room, s->room_size))
-        outcome_uncovered(o, "attributes and crypto data for targets that the program is not for");
+        mlxdpa_outcome_uncovered(
+            o, "attributes and crypto data for targets that the program is not for");
 }
 
 /* Adds the outcome of a program, or of one of its targets. */
 static enum dpk_status add_result(struct verification *v, const struct dpk_result *r,
                                   struct dpk_error *err)
 {
-    struct outcome o = outcome_start("program", v->target->path);
+    struct outcome o = mlxdpa_outcome_start("program", v->target->path);
     o.name = r->program->name;
     o.target = r->subject->target[0] ? r->subject->target : NULL;
-    note_device(&o, v->trust);
+    mlxdpa_note_device(&o, v->trust);
     note_uncovered(&o, r->program);
-    outcome_report(&o, r->verdict, &r->report);
-    check_policy(&o, v->trust,
-                 (struct dpk_policy_subject){.name = o.name, .sha256 = r->report.sha256},
-                 r->subject->crypto, r->subject->crypto_size);
+    mlxdpa_outcome_report(&o, r->verdict, &r->report);
+    mlxdpa_check_policy(&o, v->trust,
+                        (struct dpk_policy_subject){.name = o.name, .sha256 = r->report.sha256},
+                        r->subject->crypto, r->subject->crypto_size);
     o.facts = program_facts(r);
-    return tally_add(v->tally, &o, err);
+    return mlxdpa_tally_add(v->tally, &o, err);
 }
 
 /* Asks the device about each program. The device uses one target; the others are not examined. */
@@ -221,9 +223,9 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
     struct dpk_result *results = NULL;
     size_t count = 0;
     if (dpk_hostfile_count(host) == 0) {
-        struct outcome o = outcome_start(v->target->kind->name, v->target->path);
-        refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, "no DPA program in it");
-        return tally_add(v->tally, &o, err);
+        struct outcome o = mlxdpa_outcome_start(v->target->kind->name, v->target->path);
+        mlxdpa_refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, "no DPA program in it");
+        return mlxdpa_tally_add(v->tally, &o, err);
     }
     if (v->trust->device)
         return verify_on_device(v, err);
@@ -240,7 +242,7 @@ static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 /* Reads the host file, and refuses a file without programs. */
 static enum dpk_status read_programs(struct target *t, struct dpk_error *err)
 {
-    enum dpk_status status = target_read(t, err);
+    enum dpk_status status = kinds_target_read(t, err);
     if (status != DPK_OK || dpk_hostfile_count(t->opened) > 0)
         return status;
     if (dpk_elf_is_riscv(t->file.data, t->file.size))
@@ -265,7 +267,7 @@ static enum dpk_status write_edited(const struct target *t, const char *output,
 
 static struct dpk_hostfile_options host_options(const struct mlxdpa_options *o)
 {
-    struct dpk_hostfile_options how = {.crypto = signing_options(o),
+    struct dpk_hostfile_options how = {.crypto = mlxdpa_signing_options(o),
                                        .apps = o->apps.at,
                                        .app_count = o->apps.count,
                                        .threads = o->jobs};
@@ -302,7 +304,7 @@ static enum dpk_status check_host(struct target *t, const struct mlxdpa_options 
     if (status == DPK_OK)
         status = read_programs(t, err);
     if (status == DPK_OK)
-        status = signing_output(output, err);
+        status = mlxdpa_signing_output(output, err);
     how.crypto.proof = no_signature;
     if (status == DPK_OK && dpk_key_in_token(o->key.key))
         status = dpk_hostfile_tbs(t->opened, &how, err);
@@ -336,18 +338,18 @@ static enum dpk_status sign(const char *command, struct target *t, const struct 
     struct program_signer s = {0};
     enum dpk_status status = mlxdpa_need(command, "-c", o->cert, err);
     if (status == DPK_OK)
-        status = program_signer_prepare(o, t->path, &s, err);
+        status = mlxdpa_program_signer_prepare(o, t->path, &s, err);
     if (status == DPK_OK)
         status = check_host(t, o, s.output, err);
     if (status == DPK_OK)
-        status = program_signer_open(o, &s, err);
+        status = mlxdpa_program_signer_open(o, &s, err);
     if (status == DPK_OK)
         status = sign_one(t, o, &s, s.output, err);
     if (status == DPK_OK) {
         mlxdpa_say(s.output, "DPA apps signed successfully!");
-        program_signer_warn(&s);
+        mlxdpa_program_signer_warn(&s);
     }
-    program_signer_close(&s);
+    mlxdpa_program_signer_close(&s);
     return status;
 }
 
@@ -374,8 +376,8 @@ static enum dpk_status name_outputs(const struct targets_to_sign *list,
     return status;
 }
 
-enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_options *o,
-                              struct dpk_error *err)
+enum dpk_status kinds_host_sign_all(struct targets_to_sign *list, const struct mlxdpa_options *o,
+                                    struct dpk_error *err)
 {
     struct program_signer s = {0};
     struct stat st;
@@ -384,19 +386,19 @@ enum dpk_status host_sign_all(struct targets_to_sign *list, const struct mlxdpa_
                         o->output);
     enum dpk_status status = name_outputs(list, o, err);
     if (status == DPK_OK)
-        status = program_signer_prepare(o, list->at[0].path, &s, err);
+        status = mlxdpa_program_signer_prepare(o, list->at[0].path, &s, err);
     for (size_t i = 0; i < list->count && status == DPK_OK; i++)
         status = check_host(&list->at[i], o, list->outputs[i], err);
     if (status == DPK_OK)
-        status = program_signer_open(o, &s, err);
+        status = mlxdpa_program_signer_open(o, &s, err);
     for (size_t i = 0; i < list->count && status == DPK_OK; i++) {
         status = sign_one(&list->at[i], o, &s, list->outputs[i], err);
         if (status == DPK_OK)
             printf("%s: DPA apps signed successfully!\n", list->outputs[i]);
     }
     if (status == DPK_OK)
-        program_signer_warn(&s);
-    program_signer_close(&s);
+        mlxdpa_program_signer_warn(&s);
+    mlxdpa_program_signer_close(&s);
     return status;
 }
 
@@ -404,7 +406,7 @@ static enum dpk_status add_tbs(void *context, const struct dpk_tbs *tbs, struct 
                                struct dpk_error *err)
 {
     (void)signature;
-    return tbs_add(context, tbs, err);
+    return mlxdpa_tbs_add(context, tbs, err);
 }
 
 static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, struct tbs_list *l,
@@ -420,7 +422,7 @@ static enum dpk_status tbs(struct target *t, const struct mlxdpa_options *o, str
 static enum dpk_status read_signature(void *context, const struct dpk_tbs *tbs,
                                       struct dpk_buf *signature, struct dpk_error *err)
 {
-    return signature_read(context, tbs, signature, err);
+    return mlxdpa_signature_read(context, tbs, signature, err);
 }
 
 static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
@@ -436,9 +438,9 @@ static enum dpk_status attach(struct target *t, const struct mlxdpa_options *o,
     if (status == DPK_OK)
         status = dpk_file_apart(output, &o->cert, 1, err);
     if (status == DPK_OK)
-        status = signing_chain(o, &chain, err);
+        status = mlxdpa_signing_chain(o, &chain, err);
     if (status == DPK_OK)
-        status = signing_check(o, chain, NULL, err);
+        status = mlxdpa_signing_check(o, chain, NULL, err);
     if (status == DPK_OK)
         status = read_programs(t, err);
     if (status != DPK_OK)
@@ -480,7 +482,7 @@ const struct kind kind_host = {.name = "host file",
                                .close = close_host,
                                .list = list,
                                .show = show,
-                               .need_trust = need_certificate,
+                               .need_trust = mlxdpa_need_certificate,
                                .verify = verify,
                                .of_programs = true,
                                .sign = sign,

@@ -3,15 +3,15 @@
 
 #include <stdio.h>
 
-enum dpk_status target_read(struct target *t, struct dpk_error *err)
+enum dpk_status kinds_target_read(struct target *t, struct dpk_error *err)
 {
     if (t->is_read)
         return DPK_OK;
     enum dpk_status status = dpk_file_read(t->path, t->kind->max, &t->file, err);
-    return status == DPK_OK ? target_parse(t, err) : status;
+    return status == DPK_OK ? kinds_target_parse(t, err) : status;
 }
 
-enum dpk_status target_parse(struct target *t, struct dpk_error *err)
+enum dpk_status kinds_target_parse(struct target *t, struct dpk_error *err)
 {
     t->is_read = true;
     return t->kind->open ? t->kind->open(t, err) : DPK_OK;
@@ -19,8 +19,8 @@ enum dpk_status target_parse(struct target *t, struct dpk_error *err)
 
 #define NAME_WIDTH 36
 
-void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
-                 size_t size, const char *what)
+void kinds_listing_add(struct listing *l, const struct target *t, const char *name,
+                       const uint8_t *at, size_t size, const char *what)
 {
     char text[300];
     size_t offset = at ? (size_t)(at - t->file.data) : 0;

@@ -25,9 +25,9 @@ struct target {
     int lock;     /* see dpk_file_lock */
 };
 /* Reads the file, whose kind is known, and opens it, unless that was done. */
-enum dpk_status target_read(struct target *t, struct dpk_error *err);
-/* The second half of target_read: opens the file, whose bytes are in t->file. */
-enum dpk_status target_parse(struct target *t, struct dpk_error *err);
+enum dpk_status kinds_target_read(struct target *t, struct dpk_error *err);
+/* The second half of kinds_target_read: opens the file, whose bytes are in t->file. */
+enum dpk_status kinds_target_parse(struct target *t, struct dpk_error *err);
 
 /* Output of list: a line or a JSON object for each part of a file. */
 struct listing {
@@ -35,8 +35,8 @@ struct listing {
     unsigned count;
 };
 /* Adds a part: `size` bytes from `at` in the target's file, or from its start if `at` is NULL. */
-void listing_add(struct listing *l, const struct target *t, const char *name, const uint8_t *at,
-                 size_t size, const char *what);
+void kinds_listing_add(struct listing *l, const struct target *t, const char *name,
+                       const uint8_t *at, size_t size, const char *what);
 
 struct tbs_list;
 

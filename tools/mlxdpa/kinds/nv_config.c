@@ -39,13 +39,13 @@ static enum dpk_status list(const struct target *t, struct listing *l, struct dp
     for (size_t i = 0; i < nv.tlvs.count; i++) {
         const struct dpk_nv_tlv *tlv = &nv.tlvs.items[i];
         offset += TLV_HEADER_SIZE;
-        listing_add(l, t, name_of(tlv, defs, name), t->file.data + offset, tlv->size, "TLV");
+        kinds_listing_add(l, t, name_of(tlv, defs, name), t->file.data + offset, tlv->size, "TLV");
         offset += tlv->size;
     }
     if (nv.signature_kind != DPK_NV_UNSIGNED_FILE)
-        listing_add(l, t, "signature", t->file.data + nv.signed_size, t->file.size - nv.signed_size,
-                    nv.signature_kind == DPK_NV_RSA_4096 ? "RSA-4096, SHA-512"
-                                                         : "RSA-2048, SHA-256");
+        kinds_listing_add(
+            l, t, "signature", t->file.data + nv.signed_size, t->file.size - nv.signed_size,
+            nv.signature_kind == DPK_NV_RSA_4096 ? "RSA-4096, SHA-512" : "RSA-2048, SHA-256");
     dpk_nv_defs_free(defs);
     dpk_nv_file_free(&nv);
     return DPK_OK;
@@ -93,7 +93,7 @@ static enum dpk_status show(const struct target *t, cJSON *o, struct dpk_error *
     cJSON_AddBoolToObject(o, "signed", is_signed);
     if (is_signed) {
         cJSON_AddStringToObject(o, "algorithm", signatures[f.signature_kind]);
-        uuid_fact(o, "keypair_uuid", &f.keypair);
+        mlxdpa_uuid_fact(o, "keypair_uuid", &f.keypair);
     }
     show_tlvs(o, &f.tlvs);
     dpk_nv_file_free(&f);
@@ -108,34 +108,34 @@ static enum dpk_status check_signature(const void *what, EVP_PKEY *key, struct d
 static void judge(struct outcome *o, const struct dpk_nv_file *f, const struct trust *t)
 {
     if (f->has_digest && !f->digest_right)
-        refuse(o, "digest", DPK_VERDICT_DIGEST_MISMATCH, "the SHA-256 digest is wrong");
+        mlxdpa_refuse(o, "digest", DPK_VERDICT_DIGEST_MISMATCH, "the SHA-256 digest is wrong");
     else if (f->signature_kind == DPK_NV_UNSIGNED_FILE)
-        refuse(o, "signature", DPK_VERDICT_UNSIGNED, "there is a digest, but no signature");
-    else if (signed_by_key(o, t, &f->keypair, check_signature, f))
-        outcome_accept(o);
+        mlxdpa_refuse(o, "signature", DPK_VERDICT_UNSIGNED, "there is a digest, but no signature");
+    else if (mlxdpa_signed_by_key(o, t, &f->keypair, check_signature, f))
+        mlxdpa_outcome_accept(o);
 }
 
 static enum dpk_status verify(struct verification *v, struct dpk_error *err)
 {
     struct dpk_nv_file f = {0};
     struct dpk_error why = {0};
-    struct outcome o = outcome_start(v->target->kind->name, v->target->path);
+    struct outcome o = mlxdpa_outcome_start(v->target->kind->name, v->target->path);
     enum dpk_status status =
         dpk_nv_file_parse(v->target->file.data, v->target->file.size, &f, &why);
     if (status != DPK_OK) {
-        refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, why.message);
-        return tally_add(v->tally, &o, err);
+        mlxdpa_refuse(&o, "file", DPK_VERDICT_BAD_FORMAT, why.message);
+        return mlxdpa_tally_add(v->tally, &o, err);
     }
-    outcome_note(&o, "file", "version %u, %zu TLVs, %s%s%s", f.version, f.tlvs.count,
-                 f.mlnx ? "NVIDIA's" : "a vendor's", f.psid[0] ? ", for PSID " : "", f.psid);
+    mlxdpa_outcome_note(&o, "file", "version %u, %zu TLVs, %s%s%s", f.version, f.tlvs.count,
+                        f.mlnx ? "NVIDIA's" : "a vendor's", f.psid[0] ? ", for PSID " : "", f.psid);
     /* These bytes come after the signed bytes. */
-    outcome_uncovered(&o, "UUIDs and priority of the signature's own TLVs");
+    mlxdpa_outcome_uncovered(&o, "UUIDs and priority of the signature's own TLVs");
     if (v->trust->device)
-        status = try_on_device(&o, v, dpk_device_try_apply, err);
+        status = mlxdpa_try_on_device(&o, v, dpk_device_try_apply, err);
     else
         judge(&o, &f, v->trust);
     dpk_nv_file_free(&f);
-    return status == DPK_OK ? tally_add(v->tally, &o, err) : status;
+    return status == DPK_OK ? mlxdpa_tally_add(v->tally, &o, err) : status;
 }
 
 const struct kind kind_nv_config = {.name = "NV configuration file",
@@ -143,5 +143,5 @@ const struct kind kind_nv_config = {.name = "NV configuration file",
                                     .max = DPK_NV_FILE_BYTES_MAX,
                                     .list = list,
                                     .show = show,
-                                    .need_trust = need_key,
+                                    .need_trust = mlxdpa_need_key,
                                     .verify = verify};

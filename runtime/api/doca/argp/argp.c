@@ -33,7 +33,7 @@ static doca_error_t add_general(const struct param *plan)
     doca_error_t result = doca_argp_param_create(&handle);
     if (result != DOCA_SUCCESS)
         return result;
-    struct param *a = dpk_object_pin(handle, &param_kind);
+    struct param *a = dpk_object_pin(handle, &argp_param_kind);
     if (a) {
         a->short_name = plan->short_name;
         a->long_name = plan->long_name;
@@ -88,7 +88,7 @@ static doca_error_t add_all_general(void)
 
 doca_error_t doca_argp_init(const char *program_name, void *program_config)
 {
-    if (parser_now())
+    if (argp_parser_now())
         return DOCA_ERROR_BAD_STATE;
     struct parser *p = calloc(1, sizeof *p);
     if (!p)
@@ -98,7 +98,7 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config)
         free(p);
         return DOCA_ERROR_NO_MEMORY;
     }
-    parser_set(p);
+    argp_parser_set(p);
     doca_error_t result = add_all_general();
     if (result != DOCA_SUCCESS)
         doca_argp_destroy();
@@ -118,13 +118,13 @@ static void forget_values(struct parser *p)
 
 doca_error_t doca_argp_destroy(void)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
-    parser_set(NULL);
+    argp_parser_set(NULL);
     forget_values(p);
-    params_forget(p->first);
-    cmds_forget(p->cmds);
+    argp_params_forget(p->first);
+    argp_cmds_forget(p->cmds);
     free(p->dpdk_argv);
     free(p->program);
     free(p);
@@ -135,7 +135,7 @@ doca_error_t doca_argp_destroy(void)
 
 doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t callback)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     p->validate = callback;
@@ -144,7 +144,7 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
 
 doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     p->version = callback;
@@ -153,9 +153,9 @@ doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback
 
 void doca_argp_usage(void)
 {
-    if (!parser_now())
+    if (!argp_parser_now())
         return;
-    print_usage(parser_now());
+    argp_print_usage(argp_parser_now());
     exit(0);
 }
 
@@ -175,7 +175,7 @@ static doca_error_t check_list(const struct parser *p, const struct param *first
     char title[80];
     for (const struct param *a = first; a; a = a->next)
         if (a->mandatory && !a->given)
-            return complain(p, "%s is missing; --help tells more", param_title(a, title));
+            return argp_complain(p, "%s is missing; --help tells more", argp_param_title(a, title));
     return DOCA_SUCCESS;
 }
 
@@ -190,8 +190,8 @@ static doca_error_t check_values(const struct parser *p)
     for (size_t i = 0; i < p->count && result == DOCA_SUCCESS; i++) {
         const struct param *a = p->values[i].param;
         if (own && a != own && !a->general && (singular || a->singular))
-            return complain(p, "%s must be given alone",
-                            param_title(singular ? singular : a, title));
+            return argp_complain(p, "%s must be given alone",
+                                 argp_param_title(singular ? singular : a, title));
         own = a->general ? own : a;
         singular = a->singular ? a : singular;
     }
@@ -220,7 +220,8 @@ static doca_error_t hand_out(const struct parser *p, bool general)
                                                              : (void *)&v->on;
         doca_error_t result = v->param->callback(what, p->config);
         if (result != DOCA_SUCCESS) {
-            complain(p, "%s: %s", param_title(v->param, title), doca_error_get_descr(result));
+            argp_complain(p, "%s: %s", argp_param_title(v->param, title),
+                          doca_error_get_descr(result));
             return result;
         }
     }
@@ -230,14 +231,14 @@ static doca_error_t hand_out(const struct parser *p, bool general)
 /* Gets the given value of the parameter, else `otherwise`. */
 static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!out)
         return DOCA_ERROR_INVALID_VALUE;
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     *out = (int)otherwise;
     for (size_t i = 0; i < p->count; i++)
-        if (p->values[i].param == find_long(p, name, strlen(name)))
+        if (p->values[i].param == argp_find_long(p, name, strlen(name)))
             *out = (int)p->values[i].number;
     return DOCA_SUCCESS;
 }
@@ -254,7 +255,7 @@ doca_error_t doca_argp_get_sdk_log_level(int *log_level)
 
 doca_error_t doca_argp_disable_pedantic_config_parsing(void)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     p->lenient = true;
@@ -280,7 +281,7 @@ static doca_error_t finish(struct parser *p)
 
 doca_error_t doca_argp_start(int argc, char **argv)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     const char *json = NULL;
     if (!p)
         return DOCA_ERROR_BAD_STATE;
@@ -288,15 +289,15 @@ doca_error_t doca_argp_start(int argc, char **argv)
         return DOCA_ERROR_INVALID_VALUE;
     forget_values(p);
     p->current = NULL;
-    const int dashes = p->dpdk ? take_dpdk(p, argc, argv) : 0;
+    const int dashes = p->dpdk ? argp_take_dpdk(p, argc, argv) : 0;
     if (p->dpdk && !p->dpdk_argv)
         return DOCA_ERROR_NO_MEMORY;
-    doca_error_t result = parse_command_line(p, argc - dashes, argv + dashes, &json);
-    if (result == DOCA_SUCCESS && find_long(p, "help", 4)->given)
+    doca_error_t result = argp_parse_command_line(p, argc - dashes, argv + dashes, &json);
+    if (result == DOCA_SUCCESS && argp_find_long(p, "help", 4)->given)
         doca_argp_usage();
-    if (result == DOCA_SUCCESS && find_long(p, "version", 7)->given)
+    if (result == DOCA_SUCCESS && argp_find_long(p, "version", 7)->given)
         show_version(p);
     if (result == DOCA_SUCCESS && json)
-        result = parse_json(p, json);
+        result = argp_parse_json(p, json);
     return result == DOCA_SUCCESS ? finish(p) : result;
 }

@@ -10,12 +10,12 @@ static void cmd_release(void *object)
 }
 static const struct dpk_kind cmd_kind = {.release = cmd_release};
 
-void cmds_forget(struct cmd *first)
+void argp_cmds_forget(struct cmd *first)
 {
     for (struct cmd *c = first, *next; c; c = next) {
         next = c->next;
-        params_forget(c->first);
-        cmds_forget(c->cmds);
+        argp_params_forget(c->first);
+        argp_cmds_forget(c->cmds);
         dpk_object_destroy(c->object.handle, &cmd_kind);
     }
 }
@@ -25,7 +25,7 @@ doca_error_t doca_argp_cmd_create(struct doca_argp_cmd **cmd)
     if (!cmd)
         return DOCA_ERROR_INVALID_VALUE;
     *cmd = NULL;
-    if (!parser_now())
+    if (!argp_parser_now())
         return DOCA_ERROR_BAD_STATE;
     struct cmd *c = calloc(1, sizeof *c);
     *cmd = c ? dpk_object_enter(c, &cmd_kind) : NULL;
@@ -89,14 +89,14 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
                           : c->registered ? DOCA_ERROR_BAD_STATE
                                           : DOCA_SUCCESS;
     if (result == DOCA_SUCCESS)
-        cmds_forget(c);
+        argp_cmds_forget(c);
     dpk_object_drop(c);
     return result;
 }
 
 doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     struct cmd *c = dpk_object_pin(input_cmd, &cmd_kind);
@@ -104,7 +104,7 @@ doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
                           : c->registered ? DOCA_ERROR_BAD_STATE
                                           : take(&p->cmds, NULL, c);
     if (c && !c->registered)
-        cmds_forget(c); /* registering takes it over, also on failure */
+        argp_cmds_forget(c); /* registering takes it over, also on failure */
     dpk_object_drop(c);
     return result;
 }
@@ -117,7 +117,7 @@ doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_a
                           : parent->registered || c->registered ? DOCA_ERROR_BAD_STATE
                                                                 : take(&parent->cmds, parent, c);
     if (c && c != parent && !c->registered)
-        cmds_forget(c);
+        argp_cmds_forget(c);
     dpk_object_drop(c);
     dpk_object_drop(parent);
     return result;
@@ -127,12 +127,12 @@ doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
                                           struct doca_argp_param *input_param)
 {
     struct cmd *c = dpk_object_pin(cmd, &cmd_kind);
-    struct param *a = dpk_object_pin(input_param, &param_kind);
+    struct param *a = dpk_object_pin(input_param, &argp_param_kind);
     doca_error_t result = !c || !a                         ? DOCA_ERROR_INVALID_VALUE
                           : c->registered || a->registered ? DOCA_ERROR_BAD_STATE
-                                                           : param_take(&c->first, a);
+                                                           : argp_param_take(&c->first, a);
     if (a && !a->registered)
-        dpk_object_destroy(input_param, &param_kind);
+        dpk_object_destroy(input_param, &argp_param_kind);
     dpk_object_drop(a);
     dpk_object_drop(c);
     return result;

@@ -12,14 +12,14 @@ static doca_error_t add_item(struct parser *p, struct param *a, const cJSON *ite
     char title[80];
     if (cJSON_IsString(item)) {
         if (a->type != DOCA_ARGP_TYPE_STRING)
-            return complain(p, "%s: not a value of its type", param_title(a, title));
-        return add_text(p, a, item->valuestring);
+            return argp_complain(p, "%s: not a value of its type", argp_param_title(a, title));
+        return argp_add_text(p, a, item->valuestring);
     }
     if (cJSON_IsBool(item))
-        return add_bool(p, a, cJSON_IsTrue(item));
+        return argp_add_bool(p, a, cJSON_IsTrue(item));
     if (cJSON_IsNumber(item))
-        return add_number(p, a, item->valuedouble);
-    return complain(p, "%s: not a value of its type", param_title(a, title));
+        return argp_add_number(p, a, item->valuedouble);
+    return argp_complain(p, "%s: not a value of its type", argp_param_title(a, title));
 }
 
 /* Adds an item, or each item of an array, for a parameter that the command line does not give. */
@@ -51,18 +51,18 @@ static const char *key_twice(const cJSON *object)
 static doca_error_t add_section(struct parser *p, const char *path, const cJSON *section)
 {
     if (!cJSON_IsObject(section))
-        return complain(p, "%s: %s is not an object", path, section->string);
+        return argp_complain(p, "%s: %s is not an object", path, section->string);
     const char *twice = key_twice(section);
     if (twice)
-        return complain(p, "%s: %s has \"%s\" twice: keep one", path, section->string, twice);
+        return argp_complain(p, "%s: %s has \"%s\" twice: keep one", path, section->string, twice);
     const cJSON *item;
     cJSON_ArrayForEach(item, section)
     {
-        struct param *a = find_in_file(p, item->string);
+        struct param *a = argp_find_in_file(p, item->string);
         if (!a && p->lenient)
             continue;
         if (!a)
-            return complain(p, "%s: unknown option %s", path, item->string);
+            return argp_complain(p, "%s: unknown option %s", path, item->string);
         bool on_command_line = false;
         for (size_t i = 0; i < p->count; i++)
             on_command_line |= p->values[i].param == a;
@@ -76,10 +76,10 @@ static doca_error_t add_section(struct parser *p, const char *path, const cJSON 
 static doca_error_t add_document(struct parser *p, const char *path, const cJSON *document)
 {
     if (!cJSON_IsObject(document))
-        return complain(p, "%s: not a JSON object", path);
+        return argp_complain(p, "%s: not a JSON object", path);
     const char *twice = key_twice(document);
     if (twice)
-        return complain(p, "%s: has \"%s\" twice: keep one", path, twice);
+        return argp_complain(p, "%s: has \"%s\" twice: keep one", path, twice);
     const cJSON *section;
     cJSON_ArrayForEach(section, document)
     {
@@ -89,7 +89,7 @@ static doca_error_t add_document(struct parser *p, const char *path, const cJSON
             result = add_section(p, path, section);
         else if (strcmp(section->string, "doca_dpdk_flags") != 0 && /* DPDK is not used */
                  !p->lenient)
-            result = complain(p, "%s: unknown section %s", path, section->string);
+            result = argp_complain(p, "%s: unknown section %s", path, section->string);
         if (result != DOCA_SUCCESS)
             return result;
     }
@@ -181,13 +181,13 @@ static void make_json(struct text *t, char *c)
     }
 }
 
-doca_error_t parse_json(struct parser *p, const char *path)
+doca_error_t argp_parse_json(struct parser *p, const char *path)
 {
     struct dpk_error err = {0};
     struct dpk_buf file = {0};
     const char *end = NULL;
     if (dpk_file_read(path, FILE_MAX, &file, &err) != DPK_OK)
-        return complain(p, "%s", err.message);
+        return argp_complain(p, "%s", err.message);
     dpk_put_u8(&file, 0);
     if (file.failed) {
         dpk_buf_free(&file);
@@ -202,9 +202,9 @@ doca_error_t parse_json(struct parser *p, const char *path)
     else
         end = text + strlen(text);
     lines = (struct text){.counted = text, .line = 1};
-    doca_error_t result =
-        document ? add_document(p, path, document)
-                 : complain(p, "%s: line %zu: not JSON", path, line_at(&lines, end ? end : text));
+    doca_error_t result = document ? add_document(p, path, document)
+                                   : argp_complain(p, "%s: line %zu: not JSON", path,
+                                                   line_at(&lines, end ? end : text));
     cJSON_Delete(document);
     dpk_buf_free(&file);
     return result;

@@ -3,7 +3,7 @@
 
 doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p)
         return DOCA_ERROR_BAD_STATE;
     if (!callback)
@@ -16,7 +16,7 @@ doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
 
 doca_error_t doca_argp_disable_logger_callback(void)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (!p || !p->logger)
         return DOCA_ERROR_BAD_STATE;
     p->logger = NULL;
@@ -25,12 +25,12 @@ doca_error_t doca_argp_disable_logger_callback(void)
 
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 {
-    struct parser *p = parser_now();
+    struct parser *p = argp_parser_now();
     if (p)
         p->dpdk = callback;
 }
 
-int take_dpdk(struct parser *p, int argc, char **argv)
+int argp_take_dpdk(struct parser *p, int argc, char **argv)
 {
     int at = 1;
     while (at < argc && strcmp(argv[at], "--") != 0)

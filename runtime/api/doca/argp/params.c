@@ -6,12 +6,12 @@
 /* The parser of the program; the API has no object for it. */
 static struct parser *the_parser;
 
-struct parser *parser_now(void)
+struct parser *argp_parser_now(void)
 {
     return the_parser;
 }
 
-void parser_set(struct parser *p)
+void argp_parser_set(struct parser *p)
 {
     the_parser = p;
 }
@@ -23,9 +23,9 @@ static void param_release(void *object)
         free(a->copies[i]);
     free(a);
 }
-const struct dpk_kind param_kind = {.release = param_release};
+const struct dpk_kind argp_param_kind = {.release = param_release};
 
-doca_error_t complain(const struct parser *p, const char *format, ...)
+doca_error_t argp_complain(const struct parser *p, const char *format, ...)
 {
     char text[512];
     va_list ap;
@@ -47,14 +47,14 @@ doca_error_t doca_argp_param_create(struct doca_argp_param **param)
     if (!param)
         return DOCA_ERROR_INVALID_VALUE;
     struct param *a = calloc(1, sizeof *a);
-    *param = a ? dpk_object_enter(a, &param_kind) : NULL;
+    *param = a ? dpk_object_enter(a, &argp_param_kind) : NULL;
     return *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 /* Returns the parameter, pinned, or NULL if it is registered: it then cannot change. */
 static struct param *begin_set(struct doca_argp_param *param)
 {
-    struct param *a = dpk_object_pin(param, &param_kind);
+    struct param *a = dpk_object_pin(param, &argp_param_kind);
     if (!a || !a->registered)
         return a;
     dpk_object_drop(a);
@@ -122,7 +122,7 @@ static bool is_same(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-doca_error_t param_take(struct param **list, struct param *a)
+doca_error_t argp_param_take(struct param **list, struct param *a)
 {
     if (!is_complete(a))
         return DOCA_ERROR_INITIALIZATION;
@@ -137,11 +137,11 @@ doca_error_t param_take(struct param **list, struct param *a)
     return DOCA_SUCCESS;
 }
 
-void params_forget(struct param *first)
+void argp_params_forget(struct param *first)
 {
     for (struct param *a = first, *next; a; a = next) {
         next = a->next;
-        dpk_object_destroy(a->object.handle, &param_kind);
+        dpk_object_destroy(a->object.handle, &argp_param_kind);
     }
 }
 
@@ -149,22 +149,22 @@ doca_error_t doca_argp_register_param(struct doca_argp_param *param)
 {
     if (!the_parser)
         return DOCA_ERROR_BAD_STATE;
-    struct param *a = dpk_object_pin(param, &param_kind);
+    struct param *a = dpk_object_pin(param, &argp_param_kind);
     doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
                           : a->registered ? DOCA_ERROR_BAD_STATE
-                                          : param_take(&the_parser->first, a);
+                                          : argp_param_take(&the_parser->first, a);
     if (a && !a->registered)
-        dpk_object_destroy(param, &param_kind); /* registering takes it over */
+        dpk_object_destroy(param, &argp_param_kind); /* registering takes it over */
     dpk_object_drop(a);
     return result;
 }
 
 doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 {
-    struct param *a = dpk_object_pin(param, &param_kind);
+    struct param *a = dpk_object_pin(param, &argp_param_kind);
     doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
                           : a->registered ? DOCA_ERROR_BAD_STATE
-                                          : dpk_object_destroy(param, &param_kind);
+                                          : dpk_object_destroy(param, &argp_param_kind);
     dpk_object_drop(a);
     return result;
 }

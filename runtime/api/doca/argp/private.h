@@ -57,43 +57,43 @@ struct parser {
 };
 
 /* Reports an error in the SDK's log or on stderr. Returns INVALID_VALUE. */
-doca_error_t complain(const struct parser *p, const char *format, ...)
+doca_error_t argp_complain(const struct parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes "--long", or "-short" without a long name, into `out`. */
-const char *param_title(const struct param *a, char out[80]);
+const char *argp_param_title(const struct param *a, char out[80]);
 
 /* Return the parameter with that name that the current command accepts, or NULL. */
-struct param *find_short(const struct parser *p, const char *name, size_t length);
-struct param *find_long(const struct parser *p, const char *name, size_t length);
+struct param *argp_find_short(const struct parser *p, const char *name, size_t length);
+struct param *argp_find_long(const struct parser *p, const char *name, size_t length);
 /* Returns the parameter that a file may give by this name, or NULL. */
-struct param *find_in_file(const struct parser *p, const char *name);
+struct param *argp_find_in_file(const struct parser *p, const char *name);
 /* Returns the command with that name after the current command, or NULL. */
-const struct cmd *find_cmd(const struct parser *p, const char *name);
+const struct cmd *argp_find_cmd(const struct parser *p, const char *name);
 
 /* Moves a parameter into a list. Errors: INITIALIZATION if it is incomplete, ALREADY_EXIST,
  * NO_MEMORY. */
-doca_error_t param_take(struct param **list, struct param *a);
+doca_error_t argp_param_take(struct param **list, struct param *a);
 /* Free a list of parameters, or of commands with their parameters and commands. */
-void params_forget(struct param *first);
-void cmds_forget(struct cmd *first);
+void argp_params_forget(struct param *first);
+void argp_cmds_forget(struct cmd *first);
 /* Returns the parser of the program, or NULL. */
-struct parser *parser_now(void);
-void parser_set(struct parser *p);
-extern const struct dpk_kind param_kind;
+struct parser *argp_parser_now(void);
+void argp_parser_set(struct parser *p);
+extern const struct dpk_kind argp_param_kind;
 
 /* Stores a value after checking it against the parameter's type. */
-doca_error_t add_text(struct parser *p, struct param *a, const char *text);
-doca_error_t add_number(struct parser *p, struct param *a, double number);
-doca_error_t add_bool(struct parser *p, struct param *a, bool on);
+doca_error_t argp_add_text(struct parser *p, struct param *a, const char *text);
+doca_error_t argp_add_number(struct parser *p, struct param *a, double number);
+doca_error_t argp_add_bool(struct parser *p, struct param *a, bool on);
 
 /* Read the command line, and then the file for parameters that are not on the command line. */
-doca_error_t parse_command_line(struct parser *p, int argc, char **argv, const char **json);
-doca_error_t parse_json(struct parser *p, const char *path);
+doca_error_t argp_parse_command_line(struct parser *p, int argc, char **argv, const char **json);
+doca_error_t argp_parse_json(struct parser *p, const char *path);
 
 /* Stores the DPDK arguments before "--". Returns the index of "--", or 0. */
-int take_dpdk(struct parser *p, int argc, char **argv);
+int argp_take_dpdk(struct parser *p, int argc, char **argv);
 
-void print_usage(const struct parser *p);
+void argp_print_usage(const struct parser *p);
 
 #endif

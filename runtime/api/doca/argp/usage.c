@@ -57,7 +57,7 @@ static void print_commands(const struct cmd *first)
     }
 }
 
-void print_usage(const struct parser *p)
+void argp_print_usage(const struct parser *p)
 {
     static const char title[] = "\nProgram Flags:\n";
     const struct cmd *c = p->current;

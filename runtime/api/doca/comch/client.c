@@ -18,12 +18,12 @@ static doca_error_t client_start(struct dpk_ctx *ctx)
     const enum dpk_status status = dpk_comch_call(e->folder, e->name, &fd, &err);
     if (status != DPK_OK)
         return dpk_doca_failed("doca_ctx_start", &err);
-    if (endpoint_greet(e, fd, DPK_COMCH_HELLO) != DPK_COMCH_SAID) {
+    if (comch_endpoint_greet(e, fd, DPK_COMCH_HELLO) != DPK_COMCH_SAID) {
         close(fd);
         return dpk_doca_refuse_call(e, DOCA_ERROR_CONNECTION_ABORTED, "doca_ctx_start",
                                     "comch \"%s\": the server has hung up", e->name);
     }
-    struct connection *c = connection_new(fd, e->base.dev, ctx->object.handle, false);
+    struct connection *c = comch_connection_new(fd, e->base.dev, ctx->object.handle, false);
     if (!c)
         return DOCA_ERROR_NO_MEMORY;
     e->connections = c;
@@ -36,7 +36,7 @@ static doca_error_t client_stop(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;
     atomic_store(&e->events, -1);
-    endpoint_hang_up(e);
+    comch_endpoint_hang_up(e);
     return DOCA_SUCCESS;
 }
 
@@ -78,8 +78,8 @@ static void client_lost(struct endpoint *e, struct connection *c)
 
 static const struct endpoint_ops ops = {.ctx = {.start = client_start,
                                                 .stop = client_stop,
-                                                .progress = endpoint_progress,
-                                                .is_ready = endpoint_is_ready},
+                                                .progress = comch_endpoint_progress,
+                                                .is_ready = comch_endpoint_is_ready},
                                         .next = client_next,
                                         .greeted = client_greeted,
                                         .lost = client_lost};
@@ -115,7 +115,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
                                : "the device has no DPU's side: dpadev create NAME --pair");
         return DOCA_ERROR_NOT_SUPPORTED;
     }
-    *comch_client = endpoint_new(__func__, dev, &card, name, &client_kind, &ops, &result);
+    *comch_client = comch_endpoint_new(__func__, dev, &card, name, &client_kind, &ops, &result);
     return result;
 }
 
@@ -132,35 +132,35 @@ struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client
 doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client,
                                                 uint32_t size)
 {
-    return endpoint_set(__func__, comch_client, &client_kind,
-                        offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
+    return comch_endpoint_set(__func__, comch_client, &client_kind,
+                              offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
 }
 
 doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client,
                                                 uint32_t *size)
 {
-    return endpoint_get(__func__, comch_client, &client_kind,
-                        offsetof(struct endpoint, max_msg_size), size);
+    return comch_endpoint_get(__func__, comch_client, &client_kind,
+                              offsetof(struct endpoint, max_msg_size), size);
 }
 
 doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client,
                                                    uint32_t size)
 {
-    return endpoint_set(__func__, comch_client, &client_kind,
-                        offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
+    return comch_endpoint_set(__func__, comch_client, &client_kind,
+                              offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
 }
 
 doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client,
                                                    uint32_t *size)
 {
-    return endpoint_get(__func__, comch_client, &client_kind,
-                        offsetof(struct endpoint, recv_queue_size), size);
+    return comch_endpoint_get(__func__, comch_client, &client_kind,
+                              offsetof(struct endpoint, recv_queue_size), size);
 }
 
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client,
                                           struct doca_dev **dev)
 {
-    return endpoint_get_device(__func__, comch_client, &client_kind, dev);
+    return comch_endpoint_get_device(__func__, comch_client, &client_kind, dev);
 }
 
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
@@ -181,8 +181,8 @@ doca_error_t doca_comch_client_task_send_set_conf(
     struct doca_comch_client *comch_client, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    return endpoint_send_conf(__func__, comch_client, &client_kind, task_completion_cb,
-                              task_error_cb, num_send_tasks);
+    return comch_endpoint_send_conf(__func__, comch_client, &client_kind, task_completion_cb,
+                                    task_error_cb, num_send_tasks);
 }
 
 doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
@@ -190,13 +190,13 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    return endpoint_send_new(__func__, comch_client, &client_kind, peer, msg, len, task);
+    return comch_endpoint_send_new(__func__, comch_client, &client_kind, peer, msg, len, task);
 }
 
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return endpoint_on_message(__func__, comch_client, &client_kind, recv_event_cb);
+    return comch_endpoint_on_message(__func__, comch_client, &client_kind, recv_event_cb);
 }
 
 doca_error_t
@@ -204,6 +204,6 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    return endpoint_on_consumer(__func__, comch_client, &client_kind, new_consumer_event_cb,
-                                expired_consumer_event_cb);
+    return comch_endpoint_on_consumer(__func__, comch_client, &client_kind, new_consumer_event_cb,
+                                      expired_consumer_event_cb);
 }

@@ -8,7 +8,7 @@
 
 /* ---- Queues of tasks ---- */
 
-void queue_put(struct queue *q, struct entry *e)
+void comch_queue_put(struct queue *q, struct entry *e)
 {
     e->next = NULL;
     if (q->last)
@@ -18,7 +18,7 @@ void queue_put(struct queue *q, struct entry *e)
     q->last = e;
 }
 
-struct entry *queue_take(struct queue *q)
+struct entry *comch_queue_take(struct queue *q)
 {
     struct entry *e = q->first;
     if (e && !(q->first = e->next))
@@ -26,14 +26,14 @@ struct entry *queue_take(struct queue *q)
     return e;
 }
 
-void queue_put_ended(struct queue *q, struct entry *e, doca_error_t status)
+void comch_queue_put_ended(struct queue *q, struct entry *e, doca_error_t status)
 {
-    entry_keep_reason(e);
+    comch_entry_keep_reason(e);
     e->status = status;
-    queue_put(q, e);
+    comch_queue_put(q, e);
 }
 
-void entry_keep_reason(struct entry *e)
+void comch_entry_keep_reason(struct entry *e)
 {
     char *why = dpk_doca_take_reason();
     if (!why)
@@ -42,7 +42,7 @@ void entry_keep_reason(struct entry *e)
     e->why = why;
 }
 
-void entry_end(struct entry *e)
+void comch_entry_end(struct entry *e)
 {
     dpk_doca_forget_reason();
     if (e->why)
@@ -54,7 +54,7 @@ void entry_end(struct entry *e)
 
 /* ---- Consumers of the peer ---- */
 
-void remote_drop(struct remote *r)
+void comch_remote_drop(struct remote *r)
 {
     if (!r || atomic_fetch_sub(&r->references, 1) != 1)
         return;
@@ -89,8 +89,8 @@ static struct remote **place_of(struct connection *c, uint32_t id)
     return at;
 }
 
-bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
-                           struct consumer *owner)
+bool comch_connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
+                                 struct consumer *owner)
 {
     struct remote *r = w->value ? remote_new(w, owner) : NULL;
     bool good = r && r->imm_room <= DPK_PIPE_IMM_MAX;
@@ -104,11 +104,11 @@ bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
     }
     pthread_mutex_unlock(&c->object.lock);
     if (!good)
-        remote_drop(r);
+        comch_remote_drop(r);
     return good;
 }
 
-bool connection_expire_remote(struct connection *c, uint32_t id)
+bool comch_connection_expire_remote(struct connection *c, uint32_t id)
 {
     pthread_mutex_lock(&c->object.lock);
     struct remote **at = place_of(c, id), *r = *at;
@@ -123,11 +123,11 @@ bool connection_expire_remote(struct connection *c, uint32_t id)
         r->owner = NULL;
         pthread_mutex_unlock(&r->lock);
     }
-    remote_drop(r);
+    comch_remote_drop(r);
     return r != NULL;
 }
 
-struct remote *connection_find_remote(struct connection *c, uint32_t id)
+struct remote *comch_connection_find_remote(struct connection *c, uint32_t id)
 {
     pthread_mutex_lock(&c->object.lock);
     struct remote *r = *place_of(c, id);
@@ -144,7 +144,7 @@ static void connection_release(void *object)
     struct connection *c = object;
     for (struct remote *r; (r = c->remotes);) {
         c->remotes = r->next;
-        remote_drop(r);
+        comch_remote_drop(r);
     }
     if (c->fd >= 0)
         close(c->fd);
@@ -153,9 +153,9 @@ static void connection_release(void *object)
     dpk_object_drop(c->dev);
     free(c);
 }
-const struct dpk_kind connection_kind = {.release = connection_release};
+const struct dpk_kind comch_connection_kind = {.release = connection_release};
 
-struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server)
+struct connection *comch_connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server)
 {
     struct connection *c = calloc(1, sizeof *c);
     if (!c && fd >= 0)
@@ -167,28 +167,28 @@ struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, b
     c->is_server = is_server;
     c->consumers.max = c->producers.max = CONSUMERS_MAX;
     dpk_object_hold(c->dev = dev);
-    void *handle = dpk_object_enter(c, &connection_kind);
-    return handle ? dpk_object_pin(handle, &connection_kind) : NULL;
+    void *handle = dpk_object_enter(c, &comch_connection_kind);
+    return handle ? dpk_object_pin(handle, &comch_connection_kind) : NULL;
 }
 
 /* Shuts the socket down, because a child of fork() may keep it open after close(). */
-void connection_break(struct connection *c)
+void comch_connection_break(struct connection *c)
 {
     if (!atomic_exchange(&c->broken, true) && c->fd >= 0)
         shutdown(c->fd, SHUT_RDWR);
 }
 
-bool connection_is_lost(struct connection *c)
+bool comch_connection_is_lost(struct connection *c)
 {
     return atomic_load(&c->broken) || (c->fd >= 0 && dpk_comch_has_hung_up(c->fd));
 }
 
-doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id)
+doca_error_t comch_connection_enter(struct connection *c, struct roll *roll, uint32_t *id)
 {
     doca_error_t result = DOCA_SUCCESS;
     const uint32_t max = roll->max; /* constant */
     pthread_mutex_lock(&c->object.lock);
-    if (connection_is_lost(c))
+    if (comch_connection_is_lost(c))
         result = DOCA_ERROR_NOT_CONNECTED;
     else if (roll->count == max || roll->last == UINT32_MAX)
         result = DOCA_ERROR_FULL;
@@ -207,7 +207,7 @@ doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t 
     return result;
 }
 
-void connection_leave(struct connection *c, struct roll *roll)
+void comch_connection_leave(struct connection *c, struct roll *roll)
 {
     pthread_mutex_lock(&c->object.lock);
     roll->count--;
@@ -216,7 +216,7 @@ void connection_leave(struct connection *c, struct roll *roll)
 
 /* ---- Counters ---- */
 
-void connection_count(struct connection *c, bool sent, uint32_t size)
+void comch_connection_count(struct connection *c, bool sent, uint32_t size)
 {
     pthread_mutex_lock(&c->object.lock);
     c->counters[sent ? DOCA_COMCH_COUNTER_SENT_MESSAGES : DOCA_COMCH_COUNTER_RECV_MESSAGES]++;
@@ -226,10 +226,10 @@ void connection_count(struct connection *c, bool sent, uint32_t size)
 
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *connection)
 {
-    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    struct connection *c = dpk_object_lock(connection, &comch_connection_kind);
     if (c)
         memcpy(c->shown, c->counters, sizeof c->shown);
-    const bool lost = c && connection_is_lost(c);
+    const bool lost = c && comch_connection_is_lost(c);
     return dpk_doca_unlock(c, __func__, lost ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS,
                            "the connection has ended, or the peer is gone");
 }
@@ -242,7 +242,8 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
         (unsigned)counter_type > DOCA_COMCH_COUNTER_RECV_BYTES)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "there is no counter %u", (unsigned)counter_type);
-    struct connection *c = counter_value ? dpk_object_lock(connection, &connection_kind) : NULL;
+    struct connection *c =
+        counter_value ? dpk_object_lock(connection, &comch_connection_kind) : NULL;
     if (c)
         *counter_value = c->shown[counter_type];
     return c ? dpk_object_unlock(c, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
@@ -253,7 +254,7 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
                                                  union doca_data user_data)
 {
-    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    struct connection *c = dpk_object_lock(connection, &comch_connection_kind);
     if (c)
         c->user_data = user_data;
     return c ? dpk_object_unlock(c, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
@@ -261,7 +262,7 @@ doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *c
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
 {
-    struct connection *c = dpk_object_lock(connection, &connection_kind);
+    struct connection *c = dpk_object_lock(connection, &comch_connection_kind);
     const union doca_data user_data = c ? c->user_data : (union doca_data){0};
     dpk_object_unlock(c, DOCA_SUCCESS);
     return user_data;
@@ -269,7 +270,7 @@ union doca_data doca_comch_connection_get_user_data(const struct doca_comch_conn
 
 static void *endpoint_of(const struct doca_comch_connection *connection, bool is_server)
 {
-    struct connection *c = dpk_object_pin(connection, &connection_kind);
+    struct connection *c = dpk_object_pin(connection, &comch_connection_kind);
     void *endpoint = c && c->is_server == is_server ? c->endpoint : NULL;
     dpk_object_drop(c);
     return endpoint;

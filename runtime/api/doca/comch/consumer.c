@@ -31,9 +31,9 @@ static void replace_rings(struct consumer *n, struct rings rings)
 static void leave(struct consumer *n)
 {
     if (n->announced && n->c->fd < 0)
-        connection_expire_remote(n->c, n->id);
+        comch_connection_expire_remote(n->c, n->id);
     if (n->entered)
-        connection_leave(n->c, &n->c->consumers);
+        comch_connection_leave(n->c, &n->c->consumers);
     if (n->uses_completion)
         dpk_object_unuse(n->completion);
     n->entered = n->announced = n->uses_completion = false;
@@ -65,7 +65,7 @@ static doca_error_t no_rings(struct consumer *n, int error)
 static doca_error_t enter(struct consumer *n)
 {
     struct rings rings = {0};
-    const doca_error_t result = connection_enter(n->c, &n->c->consumers, &n->id);
+    const doca_error_t result = comch_connection_enter(n->c, &n->c->consumers, &n->id);
     if (result != DOCA_SUCCESS)
         return result;
     n->entered = true;
@@ -85,13 +85,13 @@ static bool announce_here(struct consumer *n)
                                      .bytes = (const uint8_t *)&n->imm_len,
                                      .size = sizeof n->imm_len,
                                      .memory = fcntl(n->memory, F_DUPFD_CLOEXEC, 0)};
-    return connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
+    return comch_connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
 }
 
 static doca_error_t consumer_start(struct dpk_ctx *ctx)
 {
     struct consumer *n = (struct consumer *)ctx;
-    doca_error_t result = n->c->consumer_dpa ? dpa_consumer_check(n) : check_tasks(n);
+    doca_error_t result = n->c->consumer_dpa ? comch_dpa_consumer_check(n) : check_tasks(n);
     if (result != DOCA_SUCCESS)
         return result;
     result = enter(n);
@@ -137,7 +137,7 @@ static bool announce(struct consumer *n)
 static struct receive *next_receive(struct consumer *n, bool takes)
 {
     pthread_mutex_lock(&n->base.ctx.object.lock);
-    struct entry *e = takes ? queue_take(&n->posted) : n->posted.first;
+    struct entry *e = takes ? comch_queue_take(&n->posted) : n->posted.first;
     pthread_mutex_unlock(&n->base.ctx.object.lock);
     return (struct receive *)e;
 }
@@ -149,7 +149,7 @@ static void end_receive(struct consumer *n, struct receive *r, doca_error_t stat
     n->got = 0;
     n->status = DOCA_SUCCESS;
     r->entry.status = status;
-    entry_end(&r->entry);
+    comch_entry_end(&r->entry);
 }
 
 static doca_error_t put_data(struct consumer *n, struct receive *r,
@@ -187,12 +187,12 @@ static void take_part(struct consumer *n, struct receive *r, const struct dpk_pi
     const struct dpk_pipe_head *h = &part->head;
     if (n->status == DOCA_SUCCESS)
         n->status = put_data(n, r, part);
-    entry_keep_reason(&r->entry);
+    comch_entry_keep_reason(&r->entry);
     dpk_pipe_took(&n->rings, part);
     if (!(h->flags & DPK_PIPE_LAST))
         return;
     const doca_error_t status = last_status(n, h);
-    entry_keep_reason(&r->entry);
+    comch_entry_keep_reason(&r->entry);
     r->producer = h->producer;
     r->imm_len = status == DOCA_SUCCESS ? h->imm_size : 0;
     memcpy(r->imm, part->imm, r->imm_len);
@@ -210,13 +210,13 @@ static bool receive_part(struct consumer *n)
         take_part(n, r, &part);
         return true;
     }
-    if (state == RING_WAIT && !(++n->looked % LOOKS == 0 && connection_is_lost(n->c)) &&
+    if (state == RING_WAIT && !(++n->looked % LOOKS == 0 && comch_connection_is_lost(n->c)) &&
         !atomic_load(&n->c->broken))
         return false;
     if (state != RING_WAIT) { /* no message is allowed without a receive */
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
                      "comch consumer: what a producer of the peer wrote is no message");
-        connection_break(n->c);
+        comch_connection_break(n->c);
     }
     dpk_ctx_begin_stop(&n->base.ctx);
     return true;
@@ -229,10 +229,10 @@ static bool flush(struct consumer *n)
         return false;
     doca_error_t status =
         DOCA_ERROR_BAD_STATE; /* the program stopped the consumer, so the log gets no reason */
-    if (connection_is_lost(n->c))
+    if (comch_connection_is_lost(n->c))
         status = dpk_doca_because(DOCA_ERROR_CONNECTION_RESET,
                                   "receive: the peer is gone, or the connection has ended");
-    entry_keep_reason(&r->entry);
+    comch_entry_keep_reason(&r->entry);
     end_receive(n, r, status);
     return true;
 }
@@ -255,7 +255,7 @@ static bool consumer_progress(struct dpk_ctx *ctx)
 static bool consumer_is_ready(const struct dpk_ctx *ctx)
 {
     struct consumer *n = (struct consumer *)ctx;
-    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STARTING || connection_is_lost(n->c))
+    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STARTING || comch_connection_is_lost(n->c))
         return true;
     pthread_mutex_lock(&n->rings_lock);
     const bool ready = n->rings.map && dpk_pipe_has_part(&n->rings);
@@ -296,15 +296,16 @@ static void consumer_release(void *object)
     dpk_dev_ctx_release(object);
 }
 
-const struct dpk_kind consumer_kind = {
+const struct dpk_kind comch_consumer_kind = {
     .left = consumer_left, .release = consumer_release, .is_ctx = true};
 
-struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result)
+struct doca_comch_consumer *comch_consumer_new(struct connection *c, void *msgq,
+                                               doca_error_t *result)
 {
     struct doca_comch_consumer *handle =
-        dpk_dev_ctx_new(c->dev->object.handle, &consumer_kind, msgq ? &msgq_ops : &ops,
+        dpk_dev_ctx_new(c->dev->object.handle, &comch_consumer_kind, msgq ? &msgq_ops : &ops,
                         sizeof(struct consumer), result);
-    struct consumer *n = dpk_object_lock(handle, &consumer_kind);
+    struct consumer *n = dpk_object_lock(handle, &comch_consumer_kind);
     if (!n)
         return NULL;
     pthread_mutex_init(&n->rings_lock, NULL);
@@ -326,7 +327,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
     uint32_t key;
     if (consumer)
         *consumer = NULL;
-    struct connection *c = consumer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
+    struct connection *c =
+        consumer ? dpk_object_pin(comch_connection, &comch_connection_kind) : NULL;
     if (!c)
         return dpk_doca_no_object(__func__);
     doca_error_t result = dpk_mmap_key(buf_mmap, c->dev->object.handle, &key);
@@ -335,19 +337,19 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
                              "the map is invalid, is not started, or is not of the device of the "
                              "connection (doca_mmap_add_dev)");
     if (result == DOCA_SUCCESS)
-        *consumer = consumer_new(c, NULL, &result);
+        *consumer = comch_consumer_new(c, NULL, &result);
     dpk_object_drop(c);
     return result;
 }
 
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
-    return dpk_doca_destroy(consumer, &consumer_kind, __func__);
+    return dpk_doca_destroy(consumer, &comch_consumer_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
 {
-    return dpk_ctx_of(consumer, &consumer_kind);
+    return dpk_ctx_of(consumer, &comch_consumer_kind);
 }
 
 /* ---- Properties ---- */
@@ -359,7 +361,7 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "%u bytes of immediate data are more than %u", imm_data_len,
                                     DPK_PIPE_IMM_MAX);
-    struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
+    struct consumer *n = dpk_object_lock(consumer, &comch_consumer_kind);
     const bool idle = n && atomic_load(&n->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     if (idle)
         n->imm_len = imm_data_len;
@@ -371,7 +373,7 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
                                                   uint32_t *imm_data_len)
 {
-    struct consumer *n = imm_data_len ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    struct consumer *n = imm_data_len ? dpk_object_lock(consumer, &comch_consumer_kind) : NULL;
     if (n)
         *imm_data_len = n->imm_len;
     return n ? dpk_object_unlock(n, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
@@ -379,7 +381,7 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
 {
-    struct consumer *n = id ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    struct consumer *n = id ? dpk_object_lock(consumer, &comch_consumer_kind) : NULL;
     const bool entered = n && n->entered;
     if (entered)
         *id = n->id;
@@ -396,7 +398,7 @@ static doca_error_t receive_take(struct dpk_task *task, bool flush)
     if (atomic_load(&n->c->broken))
         return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED,
                                 "the connection of the consumer has ended, or its peer is gone");
-    queue_put(&n->posted, (struct entry *)task);
+    comch_queue_put(&n->posted, (struct entry *)task);
     dpk_pipe_post(&n->rings, 1);
     return DOCA_SUCCESS;
 }
@@ -420,7 +422,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
                                     "%u tasks are not within 1 to %u", num_post_recv_tasks,
                                     DPK_PIPE_POSTS_MAX);
     struct consumer *n =
-        task_completion_cb && task_error_cb ? dpk_object_pin(consumer, &consumer_kind) : NULL;
+        task_completion_cb && task_error_cb ? dpk_object_pin(consumer, &comch_consumer_kind) : NULL;
     if (!n)
         return dpk_doca_no_object(__func__);
     const doca_error_t result = dpk_task_pool_set(
@@ -440,7 +442,7 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
     if (task)
         *task = NULL;
     struct consumer *n =
-        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(consumer, &consumer_kind) : NULL;
+        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(consumer, &comch_consumer_kind) : NULL;
     if (!n)
         return dpk_doca_no_object(__func__);
     struct receive *r =

@@ -183,7 +183,7 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 
 /* ---- Consumers ---- */
 
-doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run)
+doca_error_t comch_dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run)
 {
     if (!datapath || dpk_dpa_base(datapath) != dpk_dpa_base(side))
         return dpk_doca_bad_config(side,
@@ -198,11 +198,11 @@ doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint
 }
 
 /* Call this with the lock of the consumer. */
-doca_error_t dpa_consumer_check(struct consumer *n)
+doca_error_t comch_dpa_consumer_check(struct consumer *n)
 {
     uint64_t run;
     struct consumer_completion *k = n->completion;
-    doca_error_t result = dpa_side_check(n->base.ctx.datapath, n->c->consumer_dpa, &run);
+    doca_error_t result = comch_dpa_side_check(n->base.ctx.datapath, n->c->consumer_dpa, &run);
     if (result == DOCA_SUCCESS && !k)
         return dpk_doca_bad_config(n, "doca_ctx_start: the consumer has no completion, as by "
                                       "doca_comch_consumer_set_completion");
@@ -250,7 +250,7 @@ doca_comch_consumer_set_completion(struct doca_comch_consumer *consumer,
                                    uint32_t user_data)
 {
     struct consumer_completion *before = NULL, *k = dpk_object_pin(consumer_comp, &completion_kind);
-    struct consumer *n = k ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    struct consumer *n = k ? dpk_object_lock(consumer, &comch_consumer_kind) : NULL;
     doca_error_t result = DOCA_SUCCESS;
     if (n && !n->msgq) {
         result = DOCA_ERROR_NOT_SUPPORTED;
@@ -274,7 +274,7 @@ doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "%u receives are not within 1 to %u", dev_num_recv,
                                     DPK_PIPE_POSTS_MAX);
-    struct consumer *n = dpk_object_lock(consumer, &consumer_kind);
+    struct consumer *n = dpk_object_lock(consumer, &comch_consumer_kind);
     doca_error_t result = DOCA_SUCCESS;
     if (n && !n->msgq)
         result = DOCA_ERROR_NOT_SUPPORTED;
@@ -288,7 +288,7 @@ doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer
 doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
                                                 doca_dpa_dev_comch_consumer_t *dpa_consumer)
 {
-    struct consumer *n = dpa_consumer ? dpk_object_lock(consumer, &consumer_kind) : NULL;
+    struct consumer *n = dpa_consumer ? dpk_object_lock(consumer, &comch_consumer_kind) : NULL;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (n && !n->msgq)
         result = DOCA_ERROR_NOT_SUPPORTED;
@@ -327,7 +327,7 @@ static void deliver(const struct consumer *n, struct consumer_completion *k,
                                                  .bytes = m.imm_size});
 }
 
-void dpa_consumer_arrived(struct consumer *n)
+void comch_dpa_consumer_arrived(struct consumer *n)
 {
     struct dpk_pipe_part part;
     struct consumer_completion *k = n->completion;
@@ -353,10 +353,10 @@ static bool post_receives(struct consumer *n, uint64_t count)
     return fits;
 }
 
-bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
-                          size_t size)
+bool comch_dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
+                                size_t size)
 {
-    struct consumer *n = dpk_object_lock(dpk_pointer(handle), &consumer_kind);
+    struct consumer *n = dpk_object_lock(dpk_pointer(handle), &comch_consumer_kind);
     const char *why = NULL;
     if (!n || !n->uses_completion || n->completion->on_dpa.queue->run != d->run ||
         dpk_dpa_base(n->completion->on_dpa.queue->dpa) != d)

@@ -11,9 +11,10 @@
 
 /* ---- Producers ---- */
 
-doca_error_t dpa_producer_check(struct producer *p)
+doca_error_t comch_dpa_producer_check(struct producer *p)
 {
-    const doca_error_t result = dpa_side_check(p->base.ctx.datapath, p->c->producer_dpa, &p->run);
+    const doca_error_t result =
+        comch_dpa_side_check(p->base.ctx.datapath, p->c->producer_dpa, &p->run);
     if (result == DOCA_SUCCESS && p->queue &&
         dpk_dpa_base(p->queue->dpa) != dpk_dpa_base(p->c->producer_dpa))
         return dpk_doca_bad_config(
@@ -37,7 +38,7 @@ doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_produce
                                                        struct doca_dpa_completion *dpa_comp)
 {
     struct dpk_dpa_completion *before = NULL, *q = dpk_object_pin(dpa_comp, &dpk_completion_kind);
-    struct producer *p = q ? dpk_object_lock(producer, &producer_kind) : NULL;
+    struct producer *p = q ? dpk_object_lock(producer, &comch_producer_kind) : NULL;
     doca_error_t result = DOCA_SUCCESS;
     if (p && !p->msgq) {
         result = DOCA_ERROR_NOT_SUPPORTED;
@@ -60,7 +61,7 @@ doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "%u sends are not within 1 to %u", dev_num_send,
                                     DPK_PIPE_POSTS_MAX);
-    struct producer *p = dpk_object_lock(producer, &producer_kind);
+    struct producer *p = dpk_object_lock(producer, &comch_producer_kind);
     const bool idle = p && atomic_load(&p->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     return refuse_change(__func__, p,
                          p && !p->msgq ? DOCA_ERROR_NOT_SUPPORTED
@@ -71,7 +72,7 @@ doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer
 doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
                                                 doca_dpa_dev_comch_producer_t *dpa_producer)
 {
-    struct producer *p = dpa_producer ? dpk_object_lock(producer, &producer_kind) : NULL;
+    struct producer *p = dpa_producer ? dpk_object_lock(producer, &comch_producer_kind) : NULL;
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (p && !p->msgq)
         result = DOCA_ERROR_NOT_SUPPORTED;
@@ -89,7 +90,7 @@ doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *prod
 /* Returns the producer of a handle, pinned and locked; end with dpk_object_unlock. */
 static struct producer *begin(struct dpk_dpa *d, uint64_t handle)
 {
-    struct producer *p = dpk_object_lock(dpk_pointer(handle), &producer_kind);
+    struct producer *p = dpk_object_lock(dpk_pointer(handle), &comch_producer_kind);
     if (p && p->entered && p->c->producer_dpa && p->run == d->run &&
         dpk_dpa_base(p->c->producer_dpa) == d)
         return p;
@@ -183,11 +184,11 @@ static void explain(struct producer *p, const struct dpa_comch_send *s, const st
 static bool send(struct producer *p, const struct dpa_comch_send *s)
 {
     struct remote *r =
-        s->imm_size <= DPA_COMCH_IMM_MAX ? connection_find_remote(p->c, s->consumer) : NULL;
+        s->imm_size <= DPA_COMCH_IMM_MAX ? comch_connection_find_remote(p->c, s->consumer) : NULL;
     const int error = r ? send_to(p, r, s) : REMOTE_INVALID;
     if (error > 0)
         explain(p, s, r, (uint32_t)error);
-    remote_drop(r);
+    comch_remote_drop(r);
     if (error >= 0)
         tell(p, s->report, (uint32_t)error);
     return error >= 0;
@@ -196,13 +197,13 @@ static bool send(struct producer *p, const struct dpa_comch_send *s)
 static bool has_no_receive(struct producer *p, uint32_t id)
 {
     uint32_t posted;
-    struct remote *r = connection_find_remote(p->c, id);
+    struct remote *r = comch_connection_find_remote(p->c, id);
     if (!r)
         return true;
     pthread_mutex_lock(&r->lock);
     const bool none = dpk_pipe_posted(&r->rings, &posted) != RING_GOOD;
     pthread_mutex_unlock(&r->lock);
-    remote_drop(r);
+    comch_remote_drop(r);
     return none;
 }
 
@@ -231,7 +232,7 @@ static bool comch_call(void *context, struct dpk_caller *caller, unsigned call,
     struct dpk_dpa *d = context;
     switch (call) {
     case DPA_COMCH_RECEIVE:
-        return dpa_consumer_receive(d, args[0], args[1], reason, size);
+        return comch_dpa_consumer_receive(d, args[0], args[1], reason, size);
     case DPA_COMCH_IS_EMPTY:
     case DPA_COMCH_SEND:
         return producer_call(d, caller, call, args, result, reason, size);

@@ -13,9 +13,10 @@ static const struct endpoint_ops *e_ops(const struct endpoint *e)
 
 /* ---- Life ---- */
 
-void *endpoint_new(const char *call, const struct doca_dev *dev, const struct dpk_device_info *card,
-                   const char *name, const struct dpk_kind *kind, const struct endpoint_ops *ops,
-                   doca_error_t *result)
+void *comch_endpoint_new(const char *call, const struct doca_dev *dev,
+                         const struct dpk_device_info *card, const char *name,
+                         const struct dpk_kind *kind, const struct endpoint_ops *ops,
+                         doca_error_t *result)
 {
     const size_t length = strnlen(name, DPK_COMCH_NAME_MAX + 1);
     if (length == 0 || length > DPK_COMCH_NAME_MAX) {
@@ -44,8 +45,8 @@ doca_error_t comch_no_device(const char *call, doca_error_t result)
 
 /* ---- Properties ---- */
 
-struct endpoint *endpoint_begin_change(const char *call, void *handle, const struct dpk_kind *kind,
-                                       doca_error_t *result)
+struct endpoint *comch_endpoint_begin_change(const char *call, void *handle,
+                                             const struct dpk_kind *kind, doca_error_t *result)
 {
     struct endpoint *e = dpk_object_lock(handle, kind);
     *result = DOCA_SUCCESS;
@@ -56,22 +57,22 @@ struct endpoint *endpoint_begin_change(const char *call, void *handle, const str
     return NULL;
 }
 
-doca_error_t endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
-                          size_t member, uint32_t value, uint32_t most)
+doca_error_t comch_endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
+                                size_t member, uint32_t value, uint32_t most)
 {
     doca_error_t result;
     if (value == 0 || value > most)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
                                     "%u is not within 1 to %u", value, most);
-    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
+    struct endpoint *e = comch_endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     memcpy((uint8_t *)e + member, &value, sizeof value);
     return dpk_object_unlock(e, DOCA_SUCCESS);
 }
 
-doca_error_t endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
-                          size_t member, uint32_t *value)
+doca_error_t comch_endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
+                                size_t member, uint32_t *value)
 {
     struct endpoint *e = value ? dpk_object_lock(handle, kind) : NULL;
     if (e)
@@ -79,8 +80,8 @@ doca_error_t endpoint_get(const char *call, const void *handle, const struct dpk
     return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
-doca_error_t endpoint_get_device(const char *call, const void *handle, const struct dpk_kind *kind,
-                                 struct doca_dev **dev)
+doca_error_t comch_endpoint_get_device(const char *call, const void *handle,
+                                       const struct dpk_kind *kind, struct doca_dev **dev)
 {
     struct endpoint *e = dev ? dpk_object_lock(handle, kind) : NULL;
     if (e)
@@ -88,27 +89,27 @@ doca_error_t endpoint_get_device(const char *call, const void *handle, const str
     return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
-doca_error_t endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
-                                 doca_comch_event_msg_recv_cb_t cb)
+doca_error_t comch_endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
+                                       doca_comch_event_msg_recv_cb_t cb)
 {
     doca_error_t result;
     if (!cb)
         return dpk_doca_no_object(call);
-    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
+    struct endpoint *e = comch_endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     e->on_message = cb;
     return dpk_object_unlock(e, DOCA_SUCCESS);
 }
 
-doca_error_t endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
-                                  doca_comch_event_consumer_cb_t added,
-                                  doca_comch_event_consumer_cb_t expired)
+doca_error_t comch_endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
+                                        doca_comch_event_consumer_cb_t added,
+                                        doca_comch_event_consumer_cb_t expired)
 {
     doca_error_t result;
     if (!added || !expired)
         return dpk_doca_no_object(call);
-    struct endpoint *e = endpoint_begin_change(call, handle, kind, &result);
+    struct endpoint *e = comch_endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     e->on_consumer = added;
@@ -128,7 +129,7 @@ struct send {
 /* Call these four functions with the lock. */
 static void ended(struct endpoint *e, struct entry *s, doca_error_t status)
 {
-    queue_put_ended(&e->ended, s, status);
+    comch_queue_put_ended(&e->ended, s, status);
     atomic_fetch_add(&e->ended_count, 1);
 }
 
@@ -149,7 +150,7 @@ static bool try_send(struct endpoint *e, struct send *s)
     if (said == DPK_COMCH_FULL)
         return false;
     if (said == DPK_COMCH_SAID)
-        connection_count(s->to, true, s->len);
+        comch_connection_count(s->to, true, s->len);
     ended(e, &s->entry, said == DPK_COMCH_SAID ? DOCA_SUCCESS : lost(e));
     return true;
 }
@@ -163,7 +164,7 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
         return dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "comch \"%s\": the connection has ended",
                                 e->name);
     if (s->to->waiting.first || !try_send(e, s)) {
-        queue_put(&s->to->waiting, &s->entry);
+        comch_queue_put(&s->to->waiting, &s->entry);
         atomic_fetch_add(&e->waiting_count, 1);
     }
     return DOCA_SUCCESS;
@@ -205,9 +206,9 @@ static void send_tell(dpk_task_callback callback, void *task, union doca_data ta
 static const struct dpk_task_type send_type = {
     .size = sizeof(struct send), .take = send_take, .release = send_release, .tell = send_tell};
 
-doca_error_t endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
-                                doca_comch_task_send_completion_cb_t completed,
-                                doca_comch_task_send_completion_cb_t failed, uint32_t count)
+doca_error_t comch_endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
+                                      doca_comch_task_send_completion_cb_t completed,
+                                      doca_comch_task_send_completion_cb_t failed, uint32_t count)
 {
     if (count == 0 || count > SEND_TASKS_MAX)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
@@ -259,14 +260,14 @@ static struct send *send_new(struct endpoint *e, struct connection *c, const voi
     return s;
 }
 
-doca_error_t endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
-                               struct doca_comch_connection *peer, const void *msg, uint32_t len,
-                               struct doca_comch_task_send **task)
+doca_error_t comch_endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
+                                     struct doca_comch_connection *peer, const void *msg,
+                                     uint32_t len, struct doca_comch_task_send **task)
 {
     if (task)
         *task = NULL;
     struct endpoint *e = dpk_object_pin(handle, kind);
-    struct connection *c = dpk_object_pin(peer, &connection_kind);
+    struct connection *c = dpk_object_pin(peer, &comch_connection_kind);
     struct send *s = NULL;
     doca_error_t result =
         e && c && msg && task ? send_check(call, e, c, len) : dpk_doca_no_object(call);
@@ -289,7 +290,7 @@ struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task
 
 /* ---- Received words ---- */
 
-enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind)
+enum dpk_comch_said comch_endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind)
 {
     uint8_t bytes[sizeof(uint32_t) + DPK_COMCH_NAME_MAX];
     const uint32_t version = DPK_COMCH_VERSION;
@@ -308,18 +309,18 @@ static bool tell(struct endpoint *e, struct connection *c, const struct dpk_comc
     case DPK_COMCH_MESSAGE:
         if (w->size == 0 || w->size > c->max_size)
             return false;
-        connection_count(c, false, w->size);
+        comch_connection_count(c, false, w->size);
         if (e->on_message)
             e->on_message(event, (uint8_t *)w->bytes, w->size, handle);
         return true;
     case DPK_COMCH_CONSUMER:
-        if (!connection_add_remote(c, w, NULL))
+        if (!comch_connection_add_remote(c, w, NULL))
             return false;
         if (e->on_consumer)
             e->on_consumer(event, handle, w->value);
         return true;
     case DPK_COMCH_EXPIRED:
-        if (!connection_expire_remote(c, w->value))
+        if (!comch_connection_expire_remote(c, w->value))
             return false;
         if (e->on_expired)
             e->on_expired(event, handle, w->value);
@@ -353,7 +354,7 @@ static bool hear(struct endpoint *e)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch \"%s\": what the peer said is no word of ours",
                      e->name);
     if (heard == DPK_COMCH_BROKEN || heard == DPK_COMCH_HUNG_UP) {
-        connection_break(c);
+        comch_connection_break(c);
         e_ops(e)->lost(e, c);
     }
     dpk_object_drop(c);
@@ -371,17 +372,17 @@ static bool end_send(struct endpoint *e)
     if (atomic_load(&e->waiting_count) > 0)
         for (struct connection *c = e->connections; c; c = c->next)
             retry(e, c, stops);
-    struct entry *s = queue_take(&e->ended);
+    struct entry *s = comch_queue_take(&e->ended);
     if (s)
         atomic_fetch_sub(&e->ended_count, 1);
     pthread_mutex_unlock(&e->base.ctx.object.lock);
     if (s)
-        entry_end(s);
+        comch_entry_end(s);
     return s != NULL;
 }
 
 /* Alternates between words of peers and ends of sends, so that neither delays the other. */
-bool endpoint_progress(struct dpk_ctx *ctx)
+bool comch_endpoint_progress(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;
     const bool hears = atomic_load(&ctx->state) != DOCA_CTX_STATE_STOPPING;
@@ -396,7 +397,7 @@ bool endpoint_progress(struct dpk_ctx *ctx)
     return !heard_last && end_send(e);
 }
 
-bool endpoint_is_ready(const struct dpk_ctx *ctx)
+bool comch_endpoint_is_ready(const struct dpk_ctx *ctx)
 {
     const struct endpoint *e = (const struct endpoint *)ctx;
     struct pollfd p = {.fd = atomic_load(&e->events), .events = POLLIN};
@@ -405,7 +406,7 @@ bool endpoint_is_ready(const struct dpk_ctx *ctx)
 
 /* ---- Ends ---- */
 
-void endpoint_forget(struct endpoint *e, struct connection *c)
+void comch_endpoint_forget(struct endpoint *e, struct connection *c)
 {
     struct connection **at = &e->connections;
     while (*at && *at != c)
@@ -417,12 +418,12 @@ void endpoint_forget(struct endpoint *e, struct connection *c)
     retry(e, c, true);
 }
 
-void endpoint_hang_up(struct endpoint *e)
+void comch_endpoint_hang_up(struct endpoint *e)
 {
     for (struct connection *c; (c = e->connections);) {
-        connection_break(c);
-        endpoint_forget(e, c);
-        dpk_object_destroy(c->object.handle, &connection_kind);
+        comch_connection_break(c);
+        comch_endpoint_forget(e, c);
+        dpk_object_destroy(c->object.handle, &comch_connection_kind);
         dpk_object_drop(c);
     }
 }

@@ -17,8 +17,8 @@ static void end_connection(struct msgq *q)
 {
     if (!q->c)
         return;
-    connection_break(q->c);
-    dpk_object_destroy(q->c->object.handle, &connection_kind);
+    comch_connection_break(q->c);
+    dpk_object_destroy(q->c->object.handle, &comch_connection_kind);
     dpk_object_drop(q->c);
     q->c = NULL;
 }
@@ -70,7 +70,7 @@ static doca_error_t start(struct msgq *q)
     if (!q->consumer_dpa == !q->producer_dpa)
         return dpk_doca_bad_config(
             q, "doca_comch_msgq_start: one side of the queue must be on the DPA");
-    if (!(q->c = connection_new(-1, q->dev, NULL, false)))
+    if (!(q->c = comch_connection_new(-1, q->dev, NULL, false)))
         return DOCA_ERROR_NO_MEMORY;
     if (q->consumer_dpa)
         dpk_object_hold(q->c->consumer_dpa = q->consumer_dpa);
@@ -170,7 +170,7 @@ doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
     struct msgq *q = consumer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
     if (!q || !q->c)
         return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is not started");
-    *consumer = consumer_new(q->c, q, &result);
+    *consumer = comch_consumer_new(q->c, q, &result);
     return dpk_object_unlock(q, result);
 }
 
@@ -183,6 +183,6 @@ doca_error_t doca_comch_msgq_producer_create(struct doca_comch_msgq *msgq,
     struct msgq *q = producer ? dpk_object_lock(msgq, &msgq_kind) : NULL;
     if (!q || !q->c)
         return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is not started");
-    *producer = producer_new(q->c, q, &result);
+    *producer = comch_producer_new(q->c, q, &result);
     return dpk_object_unlock(q, result);
 }

@@ -27,19 +27,19 @@ struct entry {
     struct dpk_task task;
     struct entry *next;
     doca_error_t status; /* valid when the task has ended */
-    char *why;           /* the reason of a failure until entry_end, or NULL; owned */
+    char *why;           /* the reason of a failure until comch_entry_end, or NULL; owned */
 };
 struct queue {
     struct entry *first, *last;
 };
-void queue_put(struct queue *q, struct entry *e);
-struct entry *queue_take(struct queue *q); /* NULL: the queue is empty */
+void comch_queue_put(struct queue *q, struct entry *e);
+struct entry *comch_queue_take(struct queue *q); /* NULL: the queue is empty */
 /* Puts a task into the queue of ended tasks, with the stored reason of its failure. */
-void queue_put_ended(struct queue *q, struct entry *e, doca_error_t status);
+void comch_queue_put_ended(struct queue *q, struct entry *e, doca_error_t status);
 /* Moves the stored reason of this thread to a task, which ends later. */
-void entry_keep_reason(struct entry *e);
+void comch_entry_keep_reason(struct entry *e);
 /* Ends a task with its status, and reports its reason. Call this without a lock. */
-void entry_end(struct entry *e);
+void comch_entry_end(struct entry *e);
 
 /* ---- Connections: connection.c ---- */
 
@@ -84,31 +84,32 @@ struct connection {
     struct roll consumers, producers;
     uint64_t counters[DOCA_COMCH_COUNTER_RECV_BYTES + 1], shown[DOCA_COMCH_COUNTER_RECV_BYTES + 1];
 };
-extern const struct dpk_kind connection_kind;
+extern const struct dpk_kind comch_connection_kind;
 
 /* Creates a connection over a socket, which it then owns, or without a socket (-1). It is entered and
  * pinned. Returns NULL if memory is exhausted. */
-struct connection *connection_new(int fd, struct dpk_dev *dev, void *endpoint, bool is_server);
+struct connection *comch_connection_new(int fd, struct dpk_dev *dev, void *endpoint,
+                                        bool is_server);
 /* Breaks a connection: no data is sent or received any more. Any thread may call this. */
-void connection_break(struct connection *c);
+void comch_connection_break(struct connection *c);
 /* Returns true if the connection is broken, or the peer has hung up according to the kernel. */
-bool connection_is_lost(struct connection *c);
+bool comch_connection_is_lost(struct connection *c);
 /* Counts a message. */
-void connection_count(struct connection *c, bool sent, uint32_t size);
+void comch_connection_count(struct connection *c, bool sent, uint32_t size);
 /* Adds a new consumer of the peer. Returns false if the peer broke the protocol. `owner`: the consumer
  * of this process that is notified of messages, or NULL. */
-bool connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
-                           struct consumer *owner);
+bool comch_connection_add_remote(struct connection *c, const struct dpk_comch_word *w,
+                                 struct consumer *owner);
 /* Removes a consumer of the peer. Returns false if the number is unknown. */
-bool connection_expire_remote(struct connection *c, uint32_t id);
+bool comch_connection_expire_remote(struct connection *c, uint32_t id);
 /* Returns the consumer of the peer with that number, with a reference, or NULL. */
-struct remote *connection_find_remote(struct connection *c, uint32_t id);
-void remote_drop(struct remote *r); /* NULL is fine */
+struct remote *comch_connection_find_remote(struct connection *c, uint32_t id);
+void comch_remote_drop(struct remote *r); /* NULL is fine */
 
 /* Adds a consumer or producer of this side; *id receives the next number. Errors: NOT_CONNECTED, FULL
  * if the largest number is reached. */
-doca_error_t connection_enter(struct connection *c, struct roll *roll, uint32_t *id);
-void connection_leave(struct connection *c, struct roll *roll);
+doca_error_t comch_connection_enter(struct connection *c, struct roll *roll, uint32_t *id);
+void comch_connection_leave(struct connection *c, struct roll *roll);
 
 /* ---- Consumers and producers: consumer.c, producer.c; on the DPA: dpa_consumer.c, dpa_producer.c
  * ---- */
@@ -135,7 +136,7 @@ struct consumer {
     uint32_t completion_data, receives_max;
     uint32_t room; /* posted receives; guarded by the completion's lock */
 };
-extern const struct dpk_kind consumer_kind;
+extern const struct dpk_kind comch_consumer_kind;
 
 struct producer {
     struct dpk_dev_ctx base;
@@ -152,26 +153,28 @@ struct producer {
     uint32_t sent;
     uint64_t run; /* run of its DPA context */
 };
-extern const struct dpk_kind producer_kind;
+extern const struct dpk_kind comch_producer_kind;
 
 /* Create an idle consumer or producer of a pinned connection. `msgq`: the message queue of the
  * connection, which they use; or NULL. */
-struct doca_comch_consumer *consumer_new(struct connection *c, void *msgq, doca_error_t *result);
-struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result);
+struct doca_comch_consumer *comch_consumer_new(struct connection *c, void *msgq,
+                                               doca_error_t *result);
+struct doca_comch_producer *comch_producer_new(struct connection *c, void *msgq,
+                                               doca_error_t *result);
 
 /* Return an error if an object on the DPA cannot start; call these with its lock. A consumer then
  * uses its completion until it leaves. */
-doca_error_t dpa_consumer_check(struct consumer *n);
-doca_error_t dpa_producer_check(struct producer *p);
+doca_error_t comch_dpa_consumer_check(struct consumer *n);
+doca_error_t comch_dpa_producer_check(struct producer *p);
 /* Passes received messages to the consumer's completion. Call this with the lock of the remote
  * consumer. */
-void dpa_consumer_arrived(struct consumer *n);
+void comch_dpa_consumer_arrived(struct consumer *n);
 /* Checks that a data path is on that side of a message queue, and runs. *run receives the number of
  * its start. */
-doca_error_t dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
+doca_error_t comch_dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
 /* A call of DPA code; its arguments are as in struct dpk_dpa_calls. */
-bool dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
-                          size_t size);
+bool comch_dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
+                                size_t size);
 
 /* Reports that `call` got no device that is open. Returns `result`. */
 doca_error_t comch_no_device(const char *call, doca_error_t result);
@@ -215,43 +218,44 @@ struct endpoint {
 
 /* Creates an endpoint on a device of that card. Errors: INVALID_VALUE if the name is invalid, after a report
  * for `call`. */
-void *endpoint_new(const char *call, const struct doca_dev *dev, const struct dpk_device_info *card,
-                   const char *name, const struct dpk_kind *kind, const struct endpoint_ops *ops,
-                   doca_error_t *result);
+void *comch_endpoint_new(const char *call, const struct doca_dev *dev,
+                         const struct dpk_device_info *card, const char *name,
+                         const struct dpk_kind *kind, const struct endpoint_ops *ops,
+                         doca_error_t *result);
 /* Functions for the two kinds, and for `progress` and `is_ready`. */
 void endpoint_left(void *object);
-bool endpoint_progress(struct dpk_ctx *ctx);
-bool endpoint_is_ready(const struct dpk_ctx *ctx);
+bool comch_endpoint_progress(struct dpk_ctx *ctx);
+bool comch_endpoint_is_ready(const struct dpk_ctx *ctx);
 /* Removes a connection from the list and ends its waiting sends. The caller owns the reference of the
  * list. Call this with the lock. */
-void endpoint_forget(struct endpoint *e, struct connection *c);
+void comch_endpoint_forget(struct endpoint *e, struct connection *c);
 /* Breaks and removes all connections. Call this with the lock. */
-void endpoint_hang_up(struct endpoint *e);
+void comch_endpoint_hang_up(struct endpoint *e);
 /* Sends and reads greetings. */
-enum dpk_comch_said endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind);
+enum dpk_comch_said comch_endpoint_greet(struct endpoint *e, int fd, enum dpk_comch_kind kind);
 
 /* The common functions. `kind`: of clients or of servers; `call`: the DOCA function, for
  * reports of failures. */
-doca_error_t endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
-                          size_t member, uint32_t value, uint32_t most);
-doca_error_t endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
-                          size_t member, uint32_t *value);
-doca_error_t endpoint_get_device(const char *call, const void *handle, const struct dpk_kind *kind,
-                                 struct doca_dev **dev);
-doca_error_t endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
-                                doca_comch_task_send_completion_cb_t completed,
-                                doca_comch_task_send_completion_cb_t failed, uint32_t count);
-doca_error_t endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
-                               struct doca_comch_connection *peer, const void *msg, uint32_t len,
-                               struct doca_comch_task_send **task);
-doca_error_t endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
-                                 doca_comch_event_msg_recv_cb_t cb);
-doca_error_t endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
-                                  doca_comch_event_consumer_cb_t added,
-                                  doca_comch_event_consumer_cb_t expired);
+doca_error_t comch_endpoint_set(const char *call, void *handle, const struct dpk_kind *kind,
+                                size_t member, uint32_t value, uint32_t most);
+doca_error_t comch_endpoint_get(const char *call, const void *handle, const struct dpk_kind *kind,
+                                size_t member, uint32_t *value);
+doca_error_t comch_endpoint_get_device(const char *call, const void *handle,
+                                       const struct dpk_kind *kind, struct doca_dev **dev);
+doca_error_t comch_endpoint_send_conf(const char *call, void *handle, const struct dpk_kind *kind,
+                                      doca_comch_task_send_completion_cb_t completed,
+                                      doca_comch_task_send_completion_cb_t failed, uint32_t count);
+doca_error_t comch_endpoint_send_new(const char *call, void *handle, const struct dpk_kind *kind,
+                                     struct doca_comch_connection *peer, const void *msg,
+                                     uint32_t len, struct doca_comch_task_send **task);
+doca_error_t comch_endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
+                                       doca_comch_event_msg_recv_cb_t cb);
+doca_error_t comch_endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
+                                        doca_comch_event_consumer_cb_t added,
+                                        doca_comch_event_consumer_cb_t expired);
 /* Returns the endpoint, locked, if it is idle; unlock it with dpk_object_unlock. Returns NULL with the
  * error in *result, after a report. */
-struct endpoint *endpoint_begin_change(const char *call, void *handle, const struct dpk_kind *kind,
-                                       doca_error_t *result);
+struct endpoint *comch_endpoint_begin_change(const char *call, void *handle,
+                                             const struct dpk_kind *kind, doca_error_t *result);
 
 #endif

@@ -36,9 +36,9 @@ static doca_error_t check_tasks(const struct producer *p)
 static doca_error_t producer_start(struct dpk_ctx *ctx)
 {
     struct producer *p = (struct producer *)ctx;
-    doca_error_t result = p->c->producer_dpa ? dpa_producer_check(p) : check_tasks(p);
+    doca_error_t result = p->c->producer_dpa ? comch_dpa_producer_check(p) : check_tasks(p);
     if (result == DOCA_SUCCESS)
-        result = connection_enter(p->c, &p->c->producers, &p->id);
+        result = comch_connection_enter(p->c, &p->c->producers, &p->id);
     p->entered = result == DOCA_SUCCESS;
     if (p->entered && p->queue)
         dpk_object_use(p->queue);
@@ -49,7 +49,7 @@ static doca_error_t producer_stop(struct dpk_ctx *ctx)
 {
     struct producer *p = (struct producer *)ctx;
     if (p->entered)
-        connection_leave(p->c, &p->c->producers);
+        comch_connection_leave(p->c, &p->c->producers);
     if (p->entered && p->queue)
         dpk_object_unuse(p->queue);
     p->entered = false;
@@ -78,7 +78,7 @@ static enum ring_state put_part(struct producer *p, struct send *s)
     if (h.size > 0)
         s->failure = dpk_buf_list_read(s->buf, s->done, to, h.size, p->base.dev->domain);
     if (s->failure != DOCA_SUCCESS && !abandons) {
-        entry_keep_reason(&s->entry);
+        comch_entry_keep_reason(&s->entry);
         return put_part(p, s); /* puts the abandonment instead of the data */
     }
     dpk_pipe_put(&s->to->rings, &h, s->imm);
@@ -97,12 +97,12 @@ static doca_error_t go_on(struct producer *p, struct send *s)
     while (state == RING_GOOD && (state = put_part(p, s)) == RING_GOOD && r->writer == p)
         ;
     if (r->owner)
-        dpa_consumer_arrived(r->owner);
+        comch_dpa_consumer_arrived(r->owner);
     pthread_mutex_unlock(&r->lock);
     if (state == RING_GOOD)
         result = s->failure;
     else if (state == RING_BAD)
-        connection_break(p->c);
+        comch_connection_break(p->c);
     if (atomic_load(&p->c->broken))
         result =
             dpk_doca_because(DOCA_ERROR_CONNECTION_RESET, "send to consumer %u: %s", r->id,
@@ -117,9 +117,9 @@ static doca_error_t go_on(struct producer *p, struct send *s)
 /* Call the next functions, to send_take, with the lock of the producer. */
 static void ended(struct producer *p, struct send *s, doca_error_t status)
 {
-    remote_drop(s->to);
+    comch_remote_drop(s->to);
     s->to = NULL;
-    queue_put_ended(&p->ended, &s->entry, status);
+    comch_queue_put_ended(&p->ended, &s->entry, status);
     atomic_fetch_add(&p->ended_count, 1);
 }
 
@@ -133,14 +133,14 @@ static void retry(struct producer *p, bool stops)
                                       "send to consumer %u: the producer was stopped after %" PRIu64
                                       " of %" PRIu64 " bytes",
                                       s->consumer, s->done, s->size);
-        entry_keep_reason(&s->entry);
+        comch_entry_keep_reason(&s->entry);
     }
-    if (++p->looked % LOOKS == 0 && connection_is_lost(p->c))
-        connection_break(p->c);
+    if (++p->looked % LOOKS == 0 && comch_connection_is_lost(p->c))
+        comch_connection_break(p->c);
     const doca_error_t result = go_on(p, s);
     if (result == DOCA_ERROR_IN_PROGRESS)
         return;
-    queue_take(&p->waiting);
+    comch_queue_take(&p->waiting);
     atomic_fetch_sub(&p->waiting_count, 1);
     ended(p, s, result);
 }
@@ -171,8 +171,8 @@ static doca_error_t reserve(struct producer *p, struct send *s)
     pthread_mutex_unlock(&r->lock);
     if (state == RING_GOOD)
         return DOCA_SUCCESS;
-    if (state == RING_BAD || (++p->looked % LOOKS == 0 && connection_is_lost(p->c)))
-        connection_break(p->c);
+    if (state == RING_BAD || (++p->looked % LOOKS == 0 && comch_connection_is_lost(p->c)))
+        comch_connection_break(p->c);
     if (atomic_load(&p->c->broken))
         return not_connected();
     return atomic_load(&r->gone) ? no_consumer(s->consumer) : DOCA_ERROR_AGAIN;
@@ -238,10 +238,10 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
         ended(p, s, too_large(p, s));
         return DOCA_SUCCESS;
     }
-    s->to = connection_find_remote(p->c, s->consumer);
+    s->to = comch_connection_find_remote(p->c, s->consumer);
     result = reach(p, s);
     if (result != DOCA_SUCCESS) {
-        remote_drop(s->to);
+        comch_remote_drop(s->to);
         s->to = NULL;
         return result;
     }
@@ -250,7 +250,7 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
     if (!p->waiting.first && (result = go_on(p, s)) != DOCA_ERROR_IN_PROGRESS) {
         ended(p, s, result);
     } else {
-        queue_put(&p->waiting, &s->entry);
+        comch_queue_put(&p->waiting, &s->entry);
         atomic_fetch_add(&p->waiting_count, 1);
     }
     return DOCA_SUCCESS;
@@ -263,7 +263,7 @@ static bool producer_progress(struct dpk_ctx *ctx)
         return false;
     pthread_mutex_lock(&ctx->object.lock);
     retry(p, atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING);
-    struct entry *e = queue_take(&p->ended);
+    struct entry *e = comch_queue_take(&p->ended);
     if (e)
         atomic_fetch_sub(&p->ended_count, 1);
     pthread_mutex_unlock(&ctx->object.lock);
@@ -271,7 +271,7 @@ static bool producer_progress(struct dpk_ctx *ctx)
         return false;
     if (e->status == DOCA_ERROR_CONNECTION_RESET)
         dpk_ctx_begin_stop(ctx);
-    entry_end(e);
+    comch_entry_end(e);
     return true;
 }
 
@@ -309,15 +309,16 @@ static void producer_release(void *object)
     dpk_dev_ctx_release(object);
 }
 
-const struct dpk_kind producer_kind = {
+const struct dpk_kind comch_producer_kind = {
     .left = producer_left, .release = producer_release, .is_ctx = true};
 
-struct doca_comch_producer *producer_new(struct connection *c, void *msgq, doca_error_t *result)
+struct doca_comch_producer *comch_producer_new(struct connection *c, void *msgq,
+                                               doca_error_t *result)
 {
     struct doca_comch_producer *handle =
-        dpk_dev_ctx_new(c->dev->object.handle, &producer_kind, msgq ? &msgq_ops : &ops,
+        dpk_dev_ctx_new(c->dev->object.handle, &comch_producer_kind, msgq ? &msgq_ops : &ops,
                         sizeof(struct producer), result);
-    struct producer *p = dpk_object_lock(handle, &producer_kind);
+    struct producer *p = dpk_object_lock(handle, &comch_producer_kind);
     if (p) {
         dpk_object_hold(p->c = c);
     }
@@ -333,27 +334,28 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
     doca_error_t result;
     if (producer)
         *producer = NULL;
-    struct connection *c = producer ? dpk_object_pin(comch_connection, &connection_kind) : NULL;
+    struct connection *c =
+        producer ? dpk_object_pin(comch_connection, &comch_connection_kind) : NULL;
     if (!c)
         return dpk_doca_no_object(__func__);
-    *producer = producer_new(c, NULL, &result);
+    *producer = comch_producer_new(c, NULL, &result);
     dpk_object_drop(c);
     return result;
 }
 
 doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
-    return dpk_doca_destroy(producer, &producer_kind, __func__);
+    return dpk_doca_destroy(producer, &comch_producer_kind, __func__);
 }
 
 struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
 {
-    return dpk_ctx_of(producer, &producer_kind);
+    return dpk_ctx_of(producer, &comch_producer_kind);
 }
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
 {
-    struct producer *p = id ? dpk_object_lock(producer, &producer_kind) : NULL;
+    struct producer *p = id ? dpk_object_lock(producer, &comch_producer_kind) : NULL;
     const bool entered = p && p->entered;
     if (entered)
         *id = p->id;
@@ -365,7 +367,7 @@ doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *produc
 
 static void send_release(struct dpk_task *task)
 {
-    remote_drop(((struct send *)task)->to);
+    comch_remote_drop(((struct send *)task)->to);
     free(((struct send *)task)->entry.why);
 }
 
@@ -388,7 +390,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(
                                     "%u tasks are not within 1 to %u", num_send_tasks,
                                     DPK_PIPE_POSTS_MAX);
     struct producer *p =
-        task_completion_cb && task_error_cb ? dpk_object_pin(producer, &producer_kind) : NULL;
+        task_completion_cb && task_error_cb ? dpk_object_pin(producer, &comch_producer_kind) : NULL;
     if (!p)
         return dpk_doca_no_object(__func__);
     const doca_error_t result = dpk_task_pool_set(&p->base.ctx, &p->sends, &send_type,
@@ -425,7 +427,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
                                     "consumer %u (from 1)",
                                     imm_data_len, DPK_PIPE_IMM_MAX, consumer_id);
     struct producer *p =
-        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(producer, &producer_kind) : NULL;
+        task && (!buf || dpk_is_buf(buf)) ? dpk_object_pin(producer, &comch_producer_kind) : NULL;
     if (!p)
         return dpk_doca_no_object(__func__);
     struct send *s =

@@ -19,7 +19,7 @@ static bool watch(const struct endpoint *e, int fd, void *what)
 static doca_error_t server_stop(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;
-    endpoint_hang_up(e);
+    comch_endpoint_hang_up(e);
     dpk_comch_close(e->server);
     e->server = NULL;
     const int events = atomic_exchange(&e->events, -1);
@@ -47,15 +47,16 @@ static doca_error_t server_start(struct dpk_ctx *ctx)
 
 static void add(struct endpoint *e, int fd)
 {
-    struct connection *c = e->connection_count < CLIENTS_MAX
-                               ? connection_new(fd, e->base.dev, e->base.ctx.object.handle, true)
-                               : NULL;
+    struct connection *c =
+        e->connection_count < CLIENTS_MAX
+            ? comch_connection_new(fd, e->base.dev, e->base.ctx.object.handle, true)
+            : NULL;
     if (e->connection_count >= CLIENTS_MAX)
         close(fd);
     if (!c)
         return;
     if (!watch(e, fd, c->object.handle)) {
-        dpk_object_destroy(c->object.handle, &connection_kind);
+        dpk_object_destroy(c->object.handle, &comch_connection_kind);
         dpk_object_drop(c);
         return;
     }
@@ -81,7 +82,7 @@ static struct connection *server_next(struct endpoint *e)
     if (epoll_wait(atomic_load(&e->events), &event, 1, 0) != 1)
         return NULL;
     if (event.data.ptr)
-        return dpk_object_pin(event.data.ptr, &connection_kind);
+        return dpk_object_pin(event.data.ptr, &comch_connection_kind);
     accept_client(e);
     return NULL;
 }
@@ -94,7 +95,7 @@ static bool server_greeted(struct endpoint *e, struct connection *c, const struc
         memcmp(w->bytes + sizeof version, e->name, strlen(e->name)) != 0)
         return false;
     memcpy(&version, w->bytes, sizeof version);
-    if (endpoint_greet(e, c->fd, DPK_COMCH_WELCOME) != DPK_COMCH_SAID ||
+    if (comch_endpoint_greet(e, c->fd, DPK_COMCH_WELCOME) != DPK_COMCH_SAID ||
         version != DPK_COMCH_VERSION)
         return false;
     c->max_size = w->value < e->max_msg_size ? w->value : e->max_msg_size;
@@ -109,11 +110,11 @@ static void let_go(struct endpoint *e, struct connection *c)
 {
     pthread_mutex_lock(&e->base.ctx.object.lock);
     const unsigned count = e->connection_count;
-    endpoint_forget(e, c);
+    comch_endpoint_forget(e, c);
     const bool listed = count != e->connection_count;
     pthread_mutex_unlock(&e->base.ctx.object.lock);
     if (listed) {
-        dpk_object_destroy(c->object.handle, &connection_kind);
+        dpk_object_destroy(c->object.handle, &comch_connection_kind);
         dpk_object_drop(c);
     }
 }
@@ -127,8 +128,8 @@ static void server_lost(struct endpoint *e, struct connection *c)
 
 static const struct endpoint_ops ops = {.ctx = {.start = server_start,
                                                 .stop = server_stop,
-                                                .progress = endpoint_progress,
-                                                .is_ready = endpoint_is_ready},
+                                                .progress = comch_endpoint_progress,
+                                                .is_ready = comch_endpoint_is_ready},
                                         .next = server_next,
                                         .greeted = server_greeted,
                                         .lost = server_lost};
@@ -179,7 +180,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
                      "comch server \"%s\": it needs a representor of its device", name);
         return result;
     }
-    *comch_server = endpoint_new(__func__, dev, &card, name, &server_kind, &ops, &result);
+    *comch_server = comch_endpoint_new(__func__, dev, &card, name, &server_kind, &ops, &result);
     struct endpoint *e = dpk_object_lock(*comch_server, &server_kind);
     if (e)
         e->rep = repr;
@@ -200,35 +201,35 @@ struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
                                                 uint32_t size)
 {
-    return endpoint_set(__func__, comch_server, &server_kind,
-                        offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
+    return comch_endpoint_set(__func__, comch_server, &server_kind,
+                              offsetof(struct endpoint, max_msg_size), size, DPK_COMCH_MESSAGE_MAX);
 }
 
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
                                                 uint32_t *size)
 {
-    return endpoint_get(__func__, comch_server, &server_kind,
-                        offsetof(struct endpoint, max_msg_size), size);
+    return comch_endpoint_get(__func__, comch_server, &server_kind,
+                              offsetof(struct endpoint, max_msg_size), size);
 }
 
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
                                                    uint32_t size)
 {
-    return endpoint_set(__func__, comch_server, &server_kind,
-                        offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
+    return comch_endpoint_set(__func__, comch_server, &server_kind,
+                              offsetof(struct endpoint, recv_queue_size), size, RECV_QUEUE_MAX);
 }
 
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
                                                    uint32_t *size)
 {
-    return endpoint_get(__func__, comch_server, &server_kind,
-                        offsetof(struct endpoint, recv_queue_size), size);
+    return comch_endpoint_get(__func__, comch_server, &server_kind,
+                              offsetof(struct endpoint, recv_queue_size), size);
 }
 
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server,
                                           struct doca_dev **dev)
 {
-    return endpoint_get_device(__func__, comch_server, &server_kind, dev);
+    return comch_endpoint_get_device(__func__, comch_server, &server_kind, dev);
 }
 
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
@@ -244,10 +245,10 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
                                           struct doca_comch_connection *connection)
 {
     struct endpoint *e = dpk_object_pin(comch_server, &server_kind);
-    struct connection *c = dpk_object_pin(connection, &connection_kind);
+    struct connection *c = dpk_object_pin(connection, &comch_connection_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (e && c && c->endpoint == comch_server) {
-        connection_break(c);
+        comch_connection_break(c);
         let_go(e, c);
         result = DOCA_SUCCESS;
     } else if (e && c) {
@@ -266,8 +267,8 @@ doca_error_t doca_comch_server_task_send_set_conf(
     struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    return endpoint_send_conf(__func__, comch_server, &server_kind, task_completion_cb,
-                              task_error_cb, num_send_tasks);
+    return comch_endpoint_send_conf(__func__, comch_server, &server_kind, task_completion_cb,
+                                    task_error_cb, num_send_tasks);
 }
 
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
@@ -275,13 +276,13 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    return endpoint_send_new(__func__, comch_server, &server_kind, peer, msg, len, task);
+    return comch_endpoint_send_new(__func__, comch_server, &server_kind, peer, msg, len, task);
 }
 
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    return endpoint_on_message(__func__, comch_server, &server_kind, recv_event_cb);
+    return comch_endpoint_on_message(__func__, comch_server, &server_kind, recv_event_cb);
 }
 
 doca_error_t doca_comch_server_event_connection_status_changed_register(
@@ -292,7 +293,7 @@ doca_error_t doca_comch_server_event_connection_status_changed_register(
     doca_error_t result;
     if (!connect_event_cb || !disconnect_event_cb)
         return dpk_doca_no_object(__func__);
-    struct endpoint *e = endpoint_begin_change(__func__, comch_server, &server_kind, &result);
+    struct endpoint *e = comch_endpoint_begin_change(__func__, comch_server, &server_kind, &result);
     if (!e)
         return result;
     e->on_connected = connect_event_cb;
@@ -305,6 +306,6 @@ doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    return endpoint_on_consumer(__func__, comch_server, &server_kind, new_consumer_event_cb,
-                                expired_consumer_event_cb);
+    return comch_endpoint_on_consumer(__func__, comch_server, &server_kind, new_consumer_event_cb,
+                                      expired_consumer_event_cb);
 }

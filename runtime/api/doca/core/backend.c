@@ -85,7 +85,7 @@ static size_t format_line(const struct line *l, char *out, size_t size)
     return size - 1;
 }
 
-bool backends_write(bool sdk, const struct line *line)
+bool core_backends_write(bool sdk, const struct line *line)
 {
     char text[LINE_MAX_SIZE];
     size_t size = 0;

@@ -17,7 +17,7 @@ static uint32_t checksum(const void *bytes, size_t size)
     return hash;
 }
 
-void descriptor_write(const struct descriptor *d, struct dpk_buf *out)
+void core_descriptor_write(const struct descriptor *d, struct dpk_buf *out)
 {
     size_t begin = out->size;
     dpk_put_be32(out, MARK);
@@ -46,7 +46,7 @@ static void read_key(struct dpk_reader *r, struct descriptor *out)
     out->size = dpk_read_be64(r);
 }
 
-doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out)
+doca_error_t core_descriptor_read(const void *bytes, size_t size, struct descriptor *out)
 {
     struct dpk_reader r = dpk_reader(bytes, size);
     const uint32_t mark = bytes ? dpk_read_be32(&r) : 0;

@@ -25,9 +25,9 @@ struct descriptor {
 };
 
 /* Appends the bytes to `out`, which records whether memory was exhausted. */
-void descriptor_write(const struct descriptor *d, struct dpk_buf *out);
+void core_descriptor_write(const struct descriptor *d, struct dpk_buf *out);
 /* Reads a descriptor. Errors: INVALID_VALUE if the bytes are not a descriptor, or are damaged,
  * UNSUPPORTED_VERSION. */
-doca_error_t descriptor_read(const void *bytes, size_t size, struct descriptor *out);
+doca_error_t core_descriptor_read(const void *bytes, size_t size, struct descriptor *out);
 
 #endif

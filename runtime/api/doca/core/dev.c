@@ -53,10 +53,10 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
-    void **list = handles_new((size_t)count, &dpk_devinfo_kind);
+    void **list = core_handles_new((size_t)count, &dpk_devinfo_kind);
     for (int i = 0; list && i < count; i++)
         if (!(list[i] = devinfo_new(devices[i]->name))) {
-            handles_destroy(list, &dpk_devinfo_kind);
+            core_handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
     dpk_emulated_9.free_device_list(devices);
@@ -69,7 +69,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 {
-    return handles_destroy((void **)dev_list, &dpk_devinfo_kind);
+    return core_handles_destroy((void **)dev_list, &dpk_devinfo_kind);
 }
 
 /* ---- Properties ---- */

@@ -14,7 +14,7 @@ static struct {
     struct list *first;
 } lists = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void **handles_new(size_t count, const struct dpk_kind *kind)
+void **core_handles_new(size_t count, const struct dpk_kind *kind)
 {
     struct list *l = calloc(1, sizeof *l + (count + 1) * sizeof(void *));
     if (!l)
@@ -27,7 +27,7 @@ void **handles_new(size_t count, const struct dpk_kind *kind)
     return l->items;
 }
 
-doca_error_t handles_destroy(void **list, const struct dpk_kind *kind)
+doca_error_t core_handles_destroy(void **list, const struct dpk_kind *kind)
 {
     pthread_mutex_lock(&lists.lock);
     struct list **at = &lists.first;

@@ -5,9 +5,9 @@
 #include "api/doca/core/object.h"
 
 /* Returns an array of `count` + 1 NULLs, or NULL if memory is exhausted. */
-void **handles_new(size_t count, const struct dpk_kind *kind);
+void **core_handles_new(size_t count, const struct dpk_kind *kind);
 /* Frees an array and its objects. Errors: INVALID_VALUE if the argument is not an array of that
  * kind. */
-doca_error_t handles_destroy(void **list, const struct dpk_kind *kind);
+doca_error_t core_handles_destroy(void **list, const struct dpk_kind *kind);
 
 #endif

@@ -70,7 +70,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *file, int line, co
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    backends_write(false, &(struct line){level, file, function, line, text});
+    core_backends_write(false, &(struct line){level, file, function, line, text});
     return DOCA_SUCCESS;
 }
 
@@ -86,7 +86,7 @@ write_own(struct dpk_told *told, unsigned kind, struct line *line, const char *f
     /* Names in the text may come from a hostile file. Cleaning keeps the text on one line, without
      * terminal escapes. */
     line->text = dpk_text_clean(text);
-    if (backends_write(true, line) || (told && !dpk_first(told, kind)))
+    if (core_backends_write(true, line) || (told && !dpk_first(told, kind)))
         return;
     dpk_host_log(line->level <= DOCA_LOG_LEVEL_ERROR     ? DPK_HOST_LOG_ERROR
                  : line->level <= DOCA_LOG_LEVEL_WARNING ? DPK_HOST_LOG_WARNING

@@ -13,6 +13,6 @@ struct line {
 
 /* Passes a line to all backends for the program or for the SDK. Returns false if there is no such
  * backend. */
-bool backends_write(bool sdk, const struct line *line);
+bool core_backends_write(bool sdk, const struct line *line);
 
 #endif

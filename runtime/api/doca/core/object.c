@@ -10,7 +10,7 @@
 #define PLACES_MAX      (UINT32_C(1) << PLACE_BITS)
 #define GENERATION_MASK ((UINT64_C(1) << (48 - PLACE_BITS)) - 1)
 
-struct place {
+struct handle_slot {
     struct dpk_object *object; /* NULL: free */
     uint64_t generation;       /* counts the uses of the place */
     uint32_t next_free;
@@ -20,7 +20,7 @@ struct place {
  * freed first is reused first, so that generations grow slowly. */
 static struct {
     pthread_mutex_t lock;
-    struct place *places;
+    struct handle_slot *places;
     uint32_t count, capacity;
     uint32_t first_free, last_free; /* PLACES_MAX: no free place */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER, .first_free = PLACES_MAX, .last_free = PLACES_MAX};
@@ -31,7 +31,7 @@ static uint64_t handle_of(uint32_t place)
 }
 
 /* The place of a handle that is in use; NULL: it is not. With the lock held. */
-static struct place *find_place(const void *handle)
+static struct handle_slot *find_place(const void *handle)
 {
     uint32_t place = (uint32_t)((uintptr_t)handle & (PLACES_MAX - 1));
     if (place >= table.count || !table.places[place].object ||
@@ -45,7 +45,7 @@ static bool grow(void)
     uint32_t capacity = table.capacity ? 2 * table.capacity : 64;
     if (capacity > PLACES_MAX)
         return false;
-    struct place *more = reallocarray(table.places, capacity, sizeof *more);
+    struct handle_slot *more = reallocarray(table.places, capacity, sizeof *more);
     if (!more)
         return false;
     table.places = more;
@@ -65,11 +65,11 @@ static uint32_t take_place(void)
     }
     if (table.count == table.capacity && !grow())
         return PLACES_MAX;
-    table.places[table.count] = (struct place){.generation = 1};
+    table.places[table.count] = (struct handle_slot){.generation = 1};
     return table.count++;
 }
 
-static void free_place(struct place *p)
+static void free_place(struct handle_slot *p)
 {
     uint32_t place = (uint32_t)(p - table.places);
     p->object = NULL;
@@ -130,7 +130,7 @@ static void *pin(const void *handle, const struct dpk_kind *kind)
 {
     struct dpk_object *o = NULL;
     pthread_mutex_lock(&table.lock);
-    struct place *p = find_place(handle);
+    struct handle_slot *p = find_place(handle);
     if (p && (kind ? p->object->kind == kind : p->object->kind->is_ctx)) {
         o = p->object;
         atomic_fetch_add_explicit(&o->references, 1, memory_order_relaxed);
@@ -204,7 +204,7 @@ doca_error_t dpk_object_leave(const void *handle, const struct dpk_kind *kind, v
 {
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&table.lock);
-    struct place *p = find_place(handle);
+    struct handle_slot *p = find_place(handle);
     if (!p || p->object->kind != kind) {
         result = DOCA_ERROR_INVALID_VALUE;
     } else if (atomic_load(&p->object->users) != 0) {

@@ -96,9 +96,9 @@ static doca_error_t list(const struct dpk_device_info *card,
                          struct doca_devinfo_rep ***dev_list_rep, uint32_t *nb_devs_rep)
 {
     const uint32_t count = sees_representors(card);
-    void **all = handles_new(count, &rep_info_kind);
+    void **all = core_handles_new(count, &rep_info_kind);
     if (all && count > 0 && !(all[0] = rep_info_new(card, 0))) {
-        handles_destroy(all, &rep_info_kind);
+        core_handles_destroy(all, &rep_info_kind);
         all = NULL;
     }
     if (!all)
@@ -128,7 +128,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
-    return handles_destroy((void **)dev_list_rep, &rep_info_kind);
+    return core_handles_destroy((void **)dev_list_rep, &rep_info_kind);
 }
 
 /* ---- Properties ---- */
@@ -262,10 +262,10 @@ doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_devi
 doca_error_t dpk_emulated_rep_list(const struct dpk_device_info *cards, const unsigned *numbers,
                                    uint32_t count, struct doca_devinfo_rep ***list)
 {
-    void **all = handles_new(count, &rep_info_kind);
+    void **all = core_handles_new(count, &rep_info_kind);
     for (uint32_t i = 0; all && i < count; i++)
         if (!(all[i] = rep_info_new(&cards[i], numbers[i]))) {
-            handles_destroy(all, &rep_info_kind);
+            core_handles_destroy(all, &rep_info_kind);
             all = NULL;
         }
     *list = (struct doca_devinfo_rep **)all;

@@ -9,7 +9,7 @@
 /* Returns a doorbell of a process, pinned, or NULL if the handle is not a doorbell. */
 static struct doorbell *pin_doorbell(struct dpk_dpa *d, uint64_t handle)
 {
-    struct doorbell *b = dpk_object_pin(dpk_pointer(handle), &doorbell_kind);
+    struct doorbell *b = dpk_object_pin(dpk_pointer(handle), &devemu_doorbell_kind);
     if (b && b->queue->run == d->run && dpk_dpa_base(b->queue->dpa) == d)
         return b;
     dpk_object_drop(b);
@@ -42,7 +42,7 @@ static bool call_on_doorbell(struct dpk_dpa *d, unsigned call, uint64_t completi
         return dpk_dpa_call_fails(reason, size, "devemu: not a handle of a doorbell");
     pthread_mutex_lock(&b->dev->listener.lock);
     *result = call_locked(b, call, completion);
-    doorbell_tell(b);
+    devemu_doorbell_tell(b);
     pthread_mutex_unlock(&b->dev->listener.lock);
     dpk_object_drop(b);
     return true;
@@ -56,7 +56,7 @@ static void find_doorbell(struct db_completion *k, uint64_t place, uint64_t foun
     struct doorbell *b = NULL;
     pthread_mutex_lock(&k->object.lock);
     if (k->doorbells && place < k->max)
-        b = dpk_object_pin(k->doorbells[place], &doorbell_kind);
+        b = dpk_object_pin(k->doorbells[place], &devemu_doorbell_kind);
     pthread_mutex_unlock(&k->object.lock);
     found[0] = b ? (uintptr_t)b->object.handle : 0;
     found[1] = b ? b->user_data : 0;
@@ -66,7 +66,7 @@ static void find_doorbell(struct db_completion *k, uint64_t place, uint64_t foun
 static bool tell_properties(struct dpk_dpa *d, const uint64_t args[6], char *reason, size_t size)
 {
     uint64_t found[2];
-    struct db_completion *k = dpk_object_pin(dpk_pointer(args[0]), &db_completion_kind);
+    struct db_completion *k = dpk_object_pin(dpk_pointer(args[0]), &devemu_db_completion_kind);
     if (!k)
         return dpk_dpa_call_fails(reason, size, "devemu: not a handle of a doorbell completion");
     find_doorbell(k, args[1], found);
@@ -83,7 +83,7 @@ static bool tell_properties(struct dpk_dpa *d, const uint64_t args[6], char *rea
 static bool call_on_vector(struct dpk_dpa *d, unsigned call, uint64_t handle, uint64_t *result,
                            char *reason, size_t size)
 {
-    struct vector *v = dpk_object_pin(dpk_pointer(handle), &vector_kind);
+    struct vector *v = dpk_object_pin(dpk_pointer(handle), &devemu_vector_kind);
     const bool good = v && dpk_dpa_base(v->dpa) == d;
     if (good && call == DPA_DEVEMU_RAISE)
         dpk_pci_raise(v->dev->f, v->vector);

@@ -40,7 +40,7 @@ static void completion_left(void *object)
         end(k);
     pthread_mutex_unlock(&k->object.lock);
 }
-const struct dpk_kind db_completion_kind = {.left = completion_left, .release = free};
+const struct dpk_kind devemu_db_completion_kind = {.left = completion_left, .release = free};
 
 bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run)
 {
@@ -50,7 +50,7 @@ bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run)
     return runs;
 }
 
-bool db_completion_runs(const struct db_completion *k)
+bool devemu_db_completion_runs(const struct db_completion *k)
 {
     return k->on_dpa.handle && devemu_dpa_runs(k->on_dpa.queue->dpa, k->on_dpa.queue->run);
 }
@@ -69,13 +69,13 @@ doca_error_t doca_devemu_pci_db_completion_create(struct doca_dpa_thread *dpa_th
         k->thread = dpa_thread;
         k->max = DOORBELLS_DEFAULT;
     }
-    *db_comp = k ? dpk_object_enter(k, &db_completion_kind) : NULL;
+    *db_comp = k ? dpk_object_enter(k, &devemu_db_completion_kind) : NULL;
     return *db_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_devemu_pci_db_completion_destroy(struct doca_devemu_pci_db_completion *db_comp)
 {
-    return dpk_doca_destroy(db_comp, &db_completion_kind, __func__);
+    return dpk_doca_destroy(db_comp, &devemu_db_completion_kind, __func__);
 }
 
 doca_error_t
@@ -85,7 +85,7 @@ doca_devemu_pci_db_completion_set_max_num_dbs(struct doca_devemu_pci_db_completi
     if (max_num_dbs == 0 || max_num_dbs > DPK_PCI_DOORBELLS)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "%u is not within 1 to %u", max_num_dbs, DPK_PCI_DOORBELLS);
-    struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
+    struct db_completion *k = dpk_object_lock(db_comp, &devemu_db_completion_kind);
     const bool idle = k && !k->on_dpa.handle;
     if (idle)
         k->max = max_num_dbs;
@@ -97,7 +97,8 @@ doca_error_t
 doca_devemu_pci_db_completion_get_max_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
                                               uint32_t *max_num_dbs)
 {
-    struct db_completion *k = max_num_dbs ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
+    struct db_completion *k =
+        max_num_dbs ? dpk_object_lock(db_comp, &devemu_db_completion_kind) : NULL;
     if (k)
         *max_num_dbs = k->max;
     return k ? dpk_object_unlock(k, DOCA_SUCCESS) : dpk_doca_no_object(__func__);
@@ -107,7 +108,7 @@ doca_error_t
 doca_devemu_pci_db_completion_get_curr_num_dbs(struct doca_devemu_pci_db_completion *db_comp,
                                                uint32_t *num_dbs)
 {
-    struct db_completion *k = num_dbs ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
+    struct db_completion *k = num_dbs ? dpk_object_lock(db_comp, &devemu_db_completion_kind) : NULL;
     uint32_t count = 0;
     for (uint32_t i = 0; k && k->doorbells && i < k->max; i++)
         count += k->doorbells[i] != NULL;
@@ -118,7 +119,7 @@ doca_devemu_pci_db_completion_get_curr_num_dbs(struct doca_devemu_pci_db_complet
 
 doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_completion *db_comp)
 {
-    struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
+    struct db_completion *k = dpk_object_lock(db_comp, &devemu_db_completion_kind);
     if (!k || k->on_dpa.handle)
         return dpk_doca_unlock(k, __func__, DOCA_ERROR_BAD_STATE,
                                "the completion is started already");
@@ -130,7 +131,7 @@ doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_compl
 
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp)
 {
-    struct db_completion *k = dpk_object_lock(db_comp, &db_completion_kind);
+    struct db_completion *k = dpk_object_lock(db_comp, &devemu_db_completion_kind);
     doca_error_t result = k && k->on_dpa.handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && atomic_load(&k->object.users) > 0)
         result = DOCA_ERROR_IN_USE;
@@ -145,8 +146,9 @@ doca_error_t doca_devemu_pci_db_completion_get_dpa_handle(
     struct doca_devemu_pci_db_completion *db_comp,
     doca_dpa_dev_devemu_pci_db_completion_t *db_comp_handle)
 {
-    struct db_completion *k = db_comp_handle ? dpk_object_lock(db_comp, &db_completion_kind) : NULL;
-    const bool runs = k && db_completion_runs(k);
+    struct db_completion *k =
+        db_comp_handle ? dpk_object_lock(db_comp, &devemu_db_completion_kind) : NULL;
+    const bool runs = k && devemu_db_completion_runs(k);
     if (runs)
         *db_comp_handle = k->on_dpa.memory;
     return dpk_doca_unlock(k, __func__, runs ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,

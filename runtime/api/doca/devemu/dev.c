@@ -75,7 +75,7 @@ static doca_error_t dev_stop(struct dpk_ctx *ctx)
     struct pci_dev *d = (struct pci_dev *)ctx;
     if (atomic_load(&ctx->object.users) > 0)
         return DOCA_ERROR_IN_PROGRESS;
-    listener_stop(d);
+    devemu_listener_stop(d);
     dpk_pci_unclaim(d->f, DPK_PCI_DPU);
     d->claimed = false;
     return DOCA_SUCCESS;
@@ -222,16 +222,17 @@ static void dev_release(void *object)
     pthread_mutex_destroy(&d->listener.lock);
     dpk_dev_ctx_release(object);
 }
-const struct dpk_kind pci_dev_kind = {.left = dev_left, .release = dev_release, .is_ctx = true};
+const struct dpk_kind devemu_pci_dev_kind = {
+    .left = dev_left, .release = dev_release, .is_ctx = true};
 
 /* Makes a context of a pinned type. */
 static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *pe,
                            struct doca_devemu_pci_dev **pci_dev)
 {
     doca_error_t result;
-    *pci_dev = dpk_dev_ctx_new(t->dev->object.handle, &pci_dev_kind, &ops, sizeof(struct pci_dev),
-                               &result);
-    struct pci_dev *d = *pci_dev ? dpk_object_pin(*pci_dev, &pci_dev_kind) : NULL;
+    *pci_dev = dpk_dev_ctx_new(t->dev->object.handle, &devemu_pci_dev_kind, &ops,
+                               sizeof(struct pci_dev), &result);
+    struct pci_dev *d = *pci_dev ? dpk_object_pin(*pci_dev, &devemu_pci_dev_kind) : NULL;
     if (!d)
         return result;
     d->number = number;
@@ -244,7 +245,7 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     dpk_object_drop(d);
     result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
     if (result != DOCA_SUCCESS) {
-        dpk_object_destroy(*pci_dev, &pci_dev_kind);
+        dpk_object_destroy(*pci_dev, &devemu_pci_dev_kind);
         *pci_dev = NULL;
     }
     return result;
@@ -264,7 +265,7 @@ doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
     const doca_error_t asked = dpk_emulated_rep_ask(dev_rep, &card, &number);
     if (asked != DOCA_SUCCESS)
         return devemu_no_rep(__func__, asked);
-    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     if (!t || !t->started)
         return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is not started");
     if (strcmp(t->card.path, card.path) != 0)
@@ -276,23 +277,24 @@ doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
 
 doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev)
 {
-    struct pci_dev *d = dpk_object_lock(pci_dev, &pci_dev_kind);
+    struct pci_dev *d = dpk_object_lock(pci_dev, &devemu_pci_dev_kind);
     const bool idle = d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     const doca_error_t result = dpk_doca_unlock(
         d, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_IN_USE, "the context is %s, and must be idle",
         d ? dpk_ctx_state_name(&d->base.ctx) : "");
-    return result == DOCA_SUCCESS ? dpk_doca_destroy(pci_dev, &pci_dev_kind, __func__) : result;
+    return result == DOCA_SUCCESS ? dpk_doca_destroy(pci_dev, &devemu_pci_dev_kind, __func__)
+                                  : result;
 }
 
 struct doca_ctx *doca_devemu_pci_dev_as_ctx(struct doca_devemu_pci_dev *pci_dev)
 {
-    return dpk_ctx_of(pci_dev, &pci_dev_kind);
+    return dpk_ctx_of(pci_dev, &devemu_pci_dev_kind);
 }
 
-struct pci_dev *pci_dev_lock_running(const char *call, const void *handle, struct dpk_dpa **dpa,
-                                     doca_error_t *result)
+struct pci_dev *devemu_pci_dev_lock_running(const char *call, const void *handle,
+                                            struct dpk_dpa **dpa, doca_error_t *result)
 {
-    struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
+    struct pci_dev *d = dpk_object_lock(handle, &devemu_pci_dev_kind);
     *result = DOCA_SUCCESS;
     const bool runs = d && dpk_ctx_is_running(&d->base.ctx);
     if (runs && (!dpa || d->base.ctx.datapath)) {
@@ -317,7 +319,8 @@ doca_error_t doca_devemu_pci_dev_get_hotplug_state(struct doca_devemu_pci_dev *p
                                                    enum doca_devemu_pci_hotplug_state *state)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = pci_dev_lock_running(__func__, state ? pci_dev : NULL, NULL, &result);
+    struct pci_dev *d =
+        devemu_pci_dev_lock_running(__func__, state ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(d->f);
@@ -342,7 +345,7 @@ static doca_error_t change(const char *call, struct doca_devemu_pci_dev *pci_dev
                            enum dpk_pci_state from, enum dpk_pci_state to)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_running(call, pci_dev, NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(call, pci_dev, NULL, &result);
     if (!d)
         return result;
     result = dpk_pci_set_state(d->f, from, to) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
@@ -364,9 +367,9 @@ doca_error_t doca_devemu_pci_dev_hotunplug(struct doca_devemu_pci_dev *pci_dev)
 
 /* ---- Callbacks ---- */
 
-struct pci_dev *pci_dev_lock_idle(const char *call, const void *handle, doca_error_t *result)
+struct pci_dev *devemu_pci_dev_lock_idle(const char *call, const void *handle, doca_error_t *result)
 {
-    struct pci_dev *d = dpk_object_lock(handle, &pci_dev_kind);
+    struct pci_dev *d = dpk_object_lock(handle, &devemu_pci_dev_kind);
     *result = DOCA_SUCCESS;
     if (d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE)
         return d;
@@ -380,7 +383,7 @@ doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t handler, union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     d->on_plug = handler;
@@ -394,7 +397,7 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
                                        union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     d->on_reset = handler;
@@ -405,7 +408,7 @@ doca_devemu_pci_dev_event_flr_register(struct doca_devemu_pci_dev *pci_dev,
 doca_error_t doca_devemu_pci_dev_is_flr(const struct doca_devemu_pci_dev *pci_dev, uint8_t *flr)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = pci_dev_lock_running(__func__, flr ? pci_dev : NULL, NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(__func__, flr ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     *flr = dpk_pci_resets(d->f) != d->resets_before;
@@ -418,7 +421,7 @@ doca_error_t doca_devemu_pci_dev_event_bar_stateful_region_driver_write_register
     uint64_t start_addr, union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     const int region = dpk_pci_find(&d->type->config, DPK_PCI_STATEFUL, id, start_addr);

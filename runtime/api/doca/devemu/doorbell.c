@@ -6,7 +6,7 @@
 /* ---- Rings, with the lock of the listener ---- */
 
 /* Posts one completion for each request. */
-void doorbell_tell(struct doorbell *b)
+void devemu_doorbell_tell(struct doorbell *b)
 {
     if (!b->bound || !b->asked || !b->rung)
         return;
@@ -14,10 +14,10 @@ void doorbell_tell(struct doorbell *b)
     dpk_completion_post(b->queue, &(struct dpk_completion){.user_data = b->place});
 }
 
-void doorbell_rung(struct doorbell *b)
+void devemu_doorbell_rung(struct doorbell *b)
 {
     b->rung = true;
-    doorbell_tell(b);
+    devemu_doorbell_tell(b);
 }
 
 /* ---- Life ---- */
@@ -34,7 +34,7 @@ static void leave_completion(const struct doorbell *b)
 static void doorbell_left(void *object)
 {
     struct doorbell *b = object;
-    listener_remove(b->dev, b);
+    devemu_listener_remove(b->dev, b);
     if (b->object.handle) /* no handle: no room was left, and the caller has the lock */
         leave_completion(b);
     dpk_object_end_use(b->completion);
@@ -49,7 +49,7 @@ static void doorbell_release(void *object)
     dpk_object_drop(b->dev);
     free(b);
 }
-const struct dpk_kind doorbell_kind = {.left = doorbell_left, .release = doorbell_release};
+const struct dpk_kind devemu_doorbell_kind = {.left = doorbell_left, .release = doorbell_release};
 
 /* Call this with the lock of the completion. */
 static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
@@ -66,7 +66,7 @@ static doca_error_t enter(struct db_completion *k, const struct doorbell *what,
     dpk_object_use(b->completion = k);
     dpk_object_use(b->dev);
     dpk_object_hold(b->queue = k->on_dpa.queue);
-    *db = k->doorbells[place] = dpk_object_enter(b, &doorbell_kind);
+    *db = k->doorbells[place] = dpk_object_enter(b, &devemu_doorbell_kind);
     return *db ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it and its uses were released */
 }
 
@@ -76,7 +76,7 @@ static doca_error_t create(struct dpk_dpa *dpa, struct db_completion *k,
 {
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&k->object.lock);
-    if (db_completion_runs(k) && dpk_dpa_base(k->on_dpa.queue->dpa) == dpk_dpa_base(dpa))
+    if (devemu_db_completion_runs(k) && dpk_dpa_base(k->on_dpa.queue->dpa) == dpk_dpa_base(dpa))
         result = enter(k, what, db);
     pthread_mutex_unlock(&k->object.lock);
     return result;
@@ -135,8 +135,8 @@ doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_de
     doca_error_t result;
     if (db)
         *db = NULL;
-    struct db_completion *k = db ? dpk_object_pin(db_comp, &db_completion_kind) : NULL;
-    struct pci_dev *d = pci_dev_lock_running(__func__, k ? pci_dev : NULL, &dpa, &result);
+    struct db_completion *k = db ? dpk_object_pin(db_comp, &devemu_db_completion_kind) : NULL;
+    struct pci_dev *d = devemu_pci_dev_lock_running(__func__, k ? pci_dev : NULL, &dpa, &result);
     struct doorbell what = {.dev = d, .id = db_id, .user_data = user_data};
     if (d)
         result = create_in(d, dpa, k, id, start_addr, &what, db);
@@ -146,17 +146,17 @@ doca_error_t doca_devemu_pci_db_create_on_dpa(struct doca_devemu_pci_dev *pci_de
 
 doca_error_t doca_devemu_pci_db_destroy(struct doca_devemu_pci_db *db)
 {
-    return dpk_doca_destroy(db, &doorbell_kind, __func__);
+    return dpk_doca_destroy(db, &devemu_doorbell_kind, __func__);
 }
 
 doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
 {
-    struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
+    struct doorbell *b = dpk_object_lock(db, &devemu_doorbell_kind);
     if (!b || b->object.gone) { /* with the lock: it leaves before or after this */
         dpk_object_unlock(b, DOCA_SUCCESS);
         return dpk_doca_no_object(__func__);
     }
-    const doca_error_t result = listener_add(b->dev, b);
+    const doca_error_t result = devemu_listener_add(b->dev, b);
     return dpk_doca_unlock(b, __func__, result, "%s",
                            result == DOCA_ERROR_BAD_STATE ? "the doorbell is started already"
                            : result == DOCA_ERROR_ALREADY_EXIST
@@ -166,8 +166,8 @@ doca_error_t doca_devemu_pci_db_start(struct doca_devemu_pci_db *db)
 
 doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db)
 {
-    struct doorbell *b = dpk_object_lock(db, &doorbell_kind);
-    const bool started = b && listener_remove(b->dev, b);
+    struct doorbell *b = dpk_object_lock(db, &devemu_doorbell_kind);
+    const bool started = b && devemu_listener_remove(b->dev, b);
     return dpk_doca_unlock(b, __func__, started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
                            "the doorbell is not started");
 }
@@ -175,7 +175,7 @@ doca_error_t doca_devemu_pci_db_stop(struct doca_devemu_pci_db *db)
 doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
                                                doca_dpa_dev_devemu_pci_db_t *db_handle)
 {
-    struct doorbell *b = db_handle ? dpk_object_pin(db, &doorbell_kind) : NULL;
+    struct doorbell *b = db_handle ? dpk_object_pin(db, &devemu_doorbell_kind) : NULL;
     if (b)
         *db_handle = (uintptr_t)b->object.handle;
     dpk_object_drop(b);
@@ -184,13 +184,13 @@ doca_error_t doca_devemu_pci_db_get_dpa_handle(struct doca_devemu_pci_db *db,
 
 doca_error_t doca_devemu_pci_db_modify_value(struct doca_devemu_pci_db *db, uint32_t db_value)
 {
-    struct doorbell *b = dpk_object_pin(db, &doorbell_kind);
+    struct doorbell *b = dpk_object_pin(db, &devemu_doorbell_kind);
     if (!b)
         return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&b->dev->listener.lock);
     b->value = db_value;
     if (b->started)
-        doorbell_rung(b);
+        devemu_doorbell_rung(b);
     pthread_mutex_unlock(&b->dev->listener.lock);
     dpk_object_drop(b);
     return DOCA_SUCCESS;
@@ -198,7 +198,7 @@ doca_error_t doca_devemu_pci_db_modify_value(struct doca_devemu_pci_db *db, uint
 
 doca_error_t doca_devemu_pci_db_query_value(struct doca_devemu_pci_db *db, uint32_t *db_value)
 {
-    struct doorbell *b = db_value ? dpk_object_pin(db, &doorbell_kind) : NULL;
+    struct doorbell *b = db_value ? dpk_object_pin(db, &devemu_doorbell_kind) : NULL;
     if (!b)
         return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&b->dev->listener.lock);

@@ -13,7 +13,7 @@ doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *e
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct dpk_dpa *dpa = dpk_object_pin(dpa_dev, &dpk_dpa_kind);
-    struct pci_dev *d = pci_dev_lock_idle(__func__, dpa ? ep : NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, dpa ? ep : NULL, &result);
     dpk_object_drop(dpa);
     const bool bound = d && d->base.ctx.datapath;
     if (!d)
@@ -30,7 +30,7 @@ static doca_error_t set_number(const char *call, struct doca_devemu_pci_ep *ep, 
                                bool of_vectors)
 {
     doca_error_t result;
-    struct pci_dev *d = pci_dev_lock_idle(call, ep, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_idle(call, ep, &result);
     if (!d)
         return result;
     const unsigned most = of_vectors ? d->type->config.vectors : DPK_PCI_DOORBELLS;
@@ -46,7 +46,7 @@ static doca_error_t set_number(const char *call, struct doca_devemu_pci_ep *ep, 
 static doca_error_t get_number(const char *call, const struct doca_devemu_pci_ep *ep,
                                uint16_t *number, bool of_vectors)
 {
-    struct pci_dev *d = number ? dpk_object_lock(ep, &pci_dev_kind) : NULL;
+    struct pci_dev *d = number ? dpk_object_lock(ep, &devemu_pci_dev_kind) : NULL;
     if (d)
         *number = of_vectors ? d->vectors : d->bells;
     return d ? dpk_object_unlock(d, DOCA_SUCCESS) : dpk_doca_no_object(call);
@@ -77,7 +77,7 @@ doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, 
 
 struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev)
 {
-    return (struct doca_devemu_pci_ep *)(void *)dpk_ctx_of(pci_dev, &pci_dev_kind);
+    return (struct doca_devemu_pci_ep *)(void *)dpk_ctx_of(pci_dev, &devemu_pci_dev_kind);
 }
 
 doca_error_t doca_devemu_pci_ep_create_db_on_dpa(struct doca_devemu_pci_ep *ep,

@@ -9,7 +9,7 @@
         if (wide > (most))                                                                         \
             return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,                  \
                                         "0x%x is more than 0x%x", wide, (unsigned)(most));         \
-        struct pci_dev *d = pci_dev_lock_idle(__func__, pci_dev, &result);                         \
+        struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, pci_dev, &result);                  \
         if (!d)                                                                                    \
             return result;                                                                         \
         d->identity.member = value;                                                                \
@@ -17,7 +17,7 @@
     }                                                                                              \
     doca_error_t getter(const struct doca_devemu_pci_dev *pci_dev, type *value)                    \
     {                                                                                              \
-        struct pci_dev *d = value ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;                \
+        struct pci_dev *d = value ? dpk_object_lock(pci_dev, &devemu_pci_dev_kind) : NULL;         \
         if (d)                                                                                     \
             *value = d->identity.member;                                                           \
         return d ? dpk_object_unlock(d, DOCA_SUCCESS) : dpk_doca_no_object(__func__);              \

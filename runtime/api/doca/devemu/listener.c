@@ -19,7 +19,7 @@ static struct doorbell *find_doorbell(const struct pci_dev *d, unsigned region, 
 static void ring(struct doorbell *b, uint32_t value)
 {
     b->value = value;
-    doorbell_rung(b);
+    devemu_doorbell_rung(b);
 }
 
 /* Polls all places of a region whose doorbells are numbered by data. Returns true if any was
@@ -92,7 +92,7 @@ static doca_error_t add(struct pci_dev *d, struct doorbell *b)
     return DOCA_SUCCESS;
 }
 
-doca_error_t listener_add(struct pci_dev *d, struct doorbell *b)
+doca_error_t devemu_listener_add(struct pci_dev *d, struct doorbell *b)
 {
     pthread_mutex_lock(&d->listener.lock);
     const doca_error_t result = b->started ? DOCA_ERROR_BAD_STATE : add(d, b);
@@ -100,7 +100,7 @@ doca_error_t listener_add(struct pci_dev *d, struct doorbell *b)
     return result;
 }
 
-bool listener_remove(struct pci_dev *d, struct doorbell *b)
+bool devemu_listener_remove(struct pci_dev *d, struct doorbell *b)
 {
     pthread_mutex_lock(&d->listener.lock);
     const bool started = b->started;
@@ -114,7 +114,7 @@ bool listener_remove(struct pci_dev *d, struct doorbell *b)
     return started;
 }
 
-void listener_stop(struct pci_dev *d)
+void devemu_listener_stop(struct pci_dev *d)
 {
     if (!d->listener.runs)
         return;

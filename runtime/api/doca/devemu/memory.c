@@ -34,6 +34,6 @@ doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (mmap)
         *mmap = NULL;
-    struct pci_dev *d = pci_dev_lock_running(__func__, mmap ? pci_dev : NULL, NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(__func__, mmap ? pci_dev : NULL, NULL, &result);
     return d ? dpk_object_unlock(d, dpk_mmap_new_behind(&bus, d, mmap)) : result;
 }

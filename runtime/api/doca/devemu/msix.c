@@ -16,7 +16,7 @@ static void vector_release(void *object)
     dpk_object_drop(v->dev);
     free(v);
 }
-const struct dpk_kind vector_kind = {.left = vector_left, .release = vector_release};
+const struct dpk_kind devemu_vector_kind = {.left = vector_left, .release = vector_release};
 
 /* Call this with the lock of the context. */
 static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vector,
@@ -29,7 +29,7 @@ static doca_error_t create(struct pci_dev *d, struct dpk_dpa *dpa, unsigned vect
     dpk_object_hold(v->dpa = dpa);
     v->vector = vector;
     v->user_data = user_data;
-    *msix = dpk_object_enter(v, &vector_kind);
+    *msix = dpk_object_enter(v, &devemu_vector_kind);
     return *msix ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY; /* it and its use were released */
 }
 
@@ -42,7 +42,7 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (msix)
         *msix = NULL;
-    struct pci_dev *d = pci_dev_lock_running(__func__, msix ? pci_dev : NULL, &dpa, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(__func__, msix ? pci_dev : NULL, &dpa, &result);
     if (!d)
         return result;
     const struct dpk_pci_config *c = dpk_pci_config_of(d->f);
@@ -62,13 +62,13 @@ doca_error_t doca_devemu_pci_msix_create_on_dpa(struct doca_devemu_pci_dev *pci_
 
 doca_error_t doca_devemu_pci_msix_destroy(struct doca_devemu_pci_msix *msix)
 {
-    return dpk_doca_destroy(msix, &vector_kind, __func__);
+    return dpk_doca_destroy(msix, &devemu_vector_kind, __func__);
 }
 
 doca_error_t doca_devemu_pci_msix_get_dpa_handle(struct doca_devemu_pci_msix *msix,
                                                  doca_dpa_dev_devemu_pci_msix_t *msix_handle)
 {
-    struct vector *v = msix_handle ? dpk_object_pin(msix, &vector_kind) : NULL;
+    struct vector *v = msix_handle ? dpk_object_pin(msix, &devemu_vector_kind) : NULL;
     if (v)
         *msix_handle = (uintptr_t)v->object.handle;
     dpk_object_drop(v);

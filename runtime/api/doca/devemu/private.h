@@ -19,7 +19,7 @@ struct pci_type {
     struct dpk_pci_config config;
     bool started;
 };
-extern const struct dpk_kind pci_type_kind;
+extern const struct dpk_kind devemu_pci_type_kind;
 
 /* Returns true if the card emulates functions for programs on this side. */
 bool devemu_is_able(const struct dpk_device_info *card);
@@ -65,26 +65,27 @@ struct pci_dev {
         atomic_bool stop;
     } listener;
 };
-extern const struct dpk_kind pci_dev_kind;
+extern const struct dpk_kind devemu_pci_dev_kind;
 
 /* Returns a running context, locked, with its data path on the DPA if `dpa` is not NULL. Returns NULL
  * with the error in *result, after a report for `call`. */
-struct pci_dev *pci_dev_lock_running(const char *call, const void *handle, struct dpk_dpa **dpa,
-                                     doca_error_t *result);
+struct pci_dev *devemu_pci_dev_lock_running(const char *call, const void *handle,
+                                            struct dpk_dpa **dpa, doca_error_t *result);
 
 /* Returns an idle context, locked. Returns NULL with the error in *result, after a report for `call`. */
-struct pci_dev *pci_dev_lock_idle(const char *call, const void *handle, doca_error_t *result);
+struct pci_dev *devemu_pci_dev_lock_idle(const char *call, const void *handle,
+                                         doca_error_t *result);
 
 /* Listens to a doorbell. The first doorbell of a context starts a thread. */
-doca_error_t listener_add(struct pci_dev *d, struct doorbell *b);
+doca_error_t devemu_listener_add(struct pci_dev *d, struct doorbell *b);
 /* Removes a doorbell. Returns true if it was started. */
-bool listener_remove(struct pci_dev *d, struct doorbell *b);
-void listener_stop(struct pci_dev *d);
+bool devemu_listener_remove(struct pci_dev *d, struct doorbell *b);
+void devemu_listener_stop(struct pci_dev *d);
 
 /* Call these with the lock of the listener. The first gives a completion if a ring is pending and was
  * requested; the second records a ring. */
-void doorbell_tell(struct doorbell *b);
-void doorbell_rung(struct doorbell *b);
+void devemu_doorbell_tell(struct doorbell *b);
+void devemu_doorbell_rung(struct doorbell *b);
 
 struct db_completion {
     struct dpk_object object;
@@ -93,13 +94,13 @@ struct db_completion {
     struct dpk_dpa_queue on_dpa;    /* with a struct dpa_devemu_completion */
     void **doorbells;               /* handles, or NULL, `max` of them */
 };
-extern const struct dpk_kind db_completion_kind;
+extern const struct dpk_kind devemu_db_completion_kind;
 
 /* Returns true if a DPA context runs, in the run with that number (0: any). */
 bool devemu_dpa_runs(struct dpk_dpa *dpa, uint64_t run);
 /* Returns true if the completion is started, and its DPA context was not stopped since. Call this with
  * the lock. */
-bool db_completion_runs(const struct db_completion *k);
+bool devemu_db_completion_runs(const struct db_completion *k);
 
 struct doorbell {
     struct dpk_object object;
@@ -117,7 +118,7 @@ struct doorbell {
     bool asked; /* the next ring gives a completion */
     bool rung;  /* since the last completion */
 };
-extern const struct dpk_kind doorbell_kind;
+extern const struct dpk_kind devemu_doorbell_kind;
 
 struct vector {
     struct dpk_object object;
@@ -126,6 +127,6 @@ struct vector {
     unsigned vector;
     uint64_t user_data;
 };
-extern const struct dpk_kind vector_kind;
+extern const struct dpk_kind devemu_vector_kind;
 
 #endif

@@ -10,7 +10,7 @@
 struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver_write_get_pci_dev(
     struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event)
 {
-    struct pci_dev *d = dpk_object_pin(event, &pci_dev_kind);
+    struct pci_dev *d = dpk_object_pin(event, &devemu_pci_dev_kind);
     struct doca_devemu_pci_dev *handle = d ? d->base.ctx.object.handle : NULL;
     dpk_object_drop(d);
     return handle;
@@ -19,7 +19,7 @@ struct doca_devemu_pci_dev *doca_devemu_pci_dev_event_bar_stateful_region_driver
 static struct dpk_pci_region
 region_of(const struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *event)
 {
-    struct pci_dev *d = dpk_object_pin(event, &pci_dev_kind);
+    struct pci_dev *d = dpk_object_pin(event, &devemu_pci_dev_kind);
     struct dpk_pci_region region = {0};
     if (d)
         region = d->type->config.regions[atomic_load(&d->told)];
@@ -65,8 +65,8 @@ doca_devemu_pci_dev_query_bar_stateful_region_values(struct doca_devemu_pci_dev 
                                                      void *out_values, size_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d =
-        pci_dev_lock_running(__func__, out_values && size > 0 ? pci_dev : NULL, NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(
+        __func__, out_values && size > 0 ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     uint8_t *seen, *at = find_bytes(d, id, start_addr, size, &seen);
@@ -83,8 +83,8 @@ doca_devemu_pci_dev_modify_bar_stateful_region_values(struct doca_devemu_pci_dev
                                                       void *in_values, size_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d =
-        pci_dev_lock_running(__func__, in_values && size > 0 ? pci_dev : NULL, NULL, &result);
+    struct pci_dev *d = devemu_pci_dev_lock_running(
+        __func__, in_values && size > 0 ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;
     uint8_t *seen = NULL, *at = find_bytes(d, id, start_addr, size, &seen);
@@ -105,7 +105,7 @@ doca_devemu_pci_dev_modify_bar_stateful_region_default_values(struct doca_devemu
                                                               void *default_values, uint64_t size)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct pci_dev *d = pci_dev_lock_running(
+    struct pci_dev *d = devemu_pci_dev_lock_running(
         __func__, default_values && id < DPK_PCI_BARS ? pci_dev : NULL, NULL, &result);
     if (!d)
         return result;

@@ -15,7 +15,7 @@ doca_error_t devemu_no_rep(const char *call, doca_error_t result)
 static doca_error_t ask(const char *call, const struct doca_devemu_pci_type *pci_type,
                         struct pci_type *copy)
 {
-    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     const bool started = t && t->started;
     if (started) {
         copy->card = t->card;

@@ -14,8 +14,8 @@ static doca_error_t refuse(const char *call, const struct doca_devemu_pci_dev *p
 {
     doca_error_t result;
     const void *handle = has_result ? pci_dev : NULL;
-    struct pci_dev *d = runs ? pci_dev_lock_running(call, handle, NULL, &result)
-                             : pci_dev_lock_idle(call, handle, &result);
+    struct pci_dev *d = runs ? devemu_pci_dev_lock_running(call, handle, NULL, &result)
+                             : devemu_pci_dev_lock_idle(call, handle, &result);
     return d ? no_virtual(call, d) : result;
 }
 
@@ -49,7 +49,7 @@ doca_error_t doca_devemu_pci_dev_get_total_vfs(const struct doca_devemu_pci_dev 
 doca_error_t doca_devemu_pci_dev_get_num_vfs(const struct doca_devemu_pci_dev *pci_dev,
                                              uint16_t *num_vfs)
 {
-    struct pci_dev *d = num_vfs ? dpk_object_lock(pci_dev, &pci_dev_kind) : NULL;
+    struct pci_dev *d = num_vfs ? dpk_object_lock(pci_dev, &devemu_pci_dev_kind) : NULL;
     return no_virtual(__func__, d);
 }
 

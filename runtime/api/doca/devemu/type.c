@@ -9,7 +9,7 @@ static void type_left(void *object)
     struct pci_type *t = object;
     dpk_object_unuse(t->dev);
 }
-const struct dpk_kind pci_type_kind = {.left = type_left, .release = free};
+const struct dpk_kind devemu_pci_type_kind = {.left = type_left, .release = free};
 
 bool devemu_is_able(const struct dpk_device_info *card)
 {
@@ -32,7 +32,7 @@ static doca_error_t is_able(const struct doca_devinfo *devinfo,
                             const struct doca_devemu_pci_type *pci_type, uint8_t *able)
 {
     struct dpk_device_info card;
-    struct pci_type *t = able ? dpk_object_pin(pci_type, &pci_type_kind) : NULL;
+    struct pci_type *t = able ? dpk_object_pin(pci_type, &devemu_pci_type_kind) : NULL;
     doca_error_t result = t ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     if (result == DOCA_SUCCESS)
@@ -93,13 +93,13 @@ doca_error_t doca_devemu_pci_type_create(const char *name, struct doca_devemu_pc
     struct pci_type *t = calloc(1, sizeof *t);
     if (t)
         memcpy(t->config.name, name, n);
-    *pci_type = t ? dpk_object_enter(t, &pci_type_kind) : NULL;
+    *pci_type = t ? dpk_object_enter(t, &devemu_pci_type_kind) : NULL;
     return *pci_type ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_devemu_pci_type_destroy(struct doca_devemu_pci_type *pci_type)
 {
-    return dpk_doca_destroy(pci_type, &pci_type_kind, __func__);
+    return dpk_doca_destroy(pci_type, &devemu_pci_type_kind, __func__);
 }
 
 /* Call this with the lock. */
@@ -123,7 +123,7 @@ static doca_error_t start(struct pci_type *t)
 
 doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type)
 {
-    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     if (!t || t->started)
         return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is started already");
     return dpk_object_unlock(t, start(t));
@@ -131,7 +131,7 @@ doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type)
 
 doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
 {
-    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     doca_error_t result = t && t->started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && atomic_load(&t->object.users) > 0)
         result = DOCA_ERROR_IN_USE;
@@ -149,7 +149,7 @@ doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
 static struct pci_type *begin(const char *call, const struct doca_devemu_pci_type *pci_type,
                               doca_error_t *result)
 {
-    struct pci_type *t = dpk_object_lock(pci_type, &pci_type_kind);
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     *result = DOCA_SUCCESS;
     if (t && !t->started)
         return t;

@@ -37,7 +37,7 @@ static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
     return dpk_dpa_call_fails(reason, size, "a call that no DOCA library carries out");
 }
 
-void calls_attach(struct dpk_dpa *d)
+void dpa_calls_attach(struct dpk_dpa *d)
 {
     dpk_process_set_calls(d->process->dpa, DPA_SYS_FAMILY_DOCA, carry_out, d);
     for (const struct dpk_dpa_calls *c = registered; c; c = c->next)

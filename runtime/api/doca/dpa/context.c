@@ -96,7 +96,7 @@ doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len)
 {
     const struct dpk_host_app *found = dpk_host_app_find(app);
-    return found ? tell_text(found->name, name, name_len) : DOCA_ERROR_INVALID_VALUE;
+    return found ? dpa_tell_text(found->name, name, name_len) : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_dpa_start(struct doca_dpa *dpa)

@@ -33,7 +33,7 @@ static bool closes_well(FILE *f)
     return !failed;
 }
 
-void messages_close(struct dpk_dpa *d)
+void dpa_messages_close(struct dpk_dpa *d)
 {
     d->log = NULL;
     for (size_t i = 0; i < DPK_DPA_FILES; i++) {
@@ -45,7 +45,7 @@ void messages_close(struct dpk_dpa *d)
 }
 
 /* The device libraries rely on the numbers of these streams, 0 and 1. */
-enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err)
+enum dpk_status dpa_messages_open(struct dpk_dpa *d, struct dpk_error *err)
 {
     struct dpk_host_stream *printed;
     struct dpk_host_stream_options options = {.out = stdout,
@@ -130,7 +130,7 @@ static doca_error_t get_path(const struct doca_dpa *dpa, enum dpk_dpa_file_kind 
     struct dpk_dpa *b = dpk_dpa_base(d);
     pthread_mutex_lock(&b->object.lock);
     const char *path = b->files[kind].path;
-    const doca_error_t result = path ? tell_text(path, out, size) : DOCA_ERROR_NOT_FOUND;
+    const doca_error_t result = path ? dpa_tell_text(path, out, size) : DOCA_ERROR_NOT_FOUND;
     pthread_mutex_unlock(&b->object.lock);
     dpk_object_drop(d);
     return result;
@@ -175,7 +175,7 @@ __attribute__((constructor)) static void register_calls(void)
     dpk_dpa_register_calls(&calls);
 }
 
-doca_error_t tell_text(const char *text, char *out, uint32_t *size)
+doca_error_t dpa_tell_text(const char *text, char *out, uint32_t *size)
 {
     const size_t takes = strlen(text) + 1;
     if (!out || !size || takes > UINT32_MAX)

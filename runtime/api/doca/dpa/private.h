@@ -17,7 +17,7 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
 /* Copies a text to a program's buffer of *size bytes. *size receives the size of the text with the NUL.
  * Errors: INVALID_VALUE if the buffer is too small or NULL. */
-doca_error_t tell_text(const char *text, char *out, uint32_t *size);
+doca_error_t dpa_tell_text(const char *text, char *out, uint32_t *size);
 /* The last call on a stopped or extending context: releases its device. */
 void dpk_dpa_close(struct dpk_dpa *d);
 /* Returns the domain of the device of the context with that number for DPA code: this context, or a
@@ -27,15 +27,15 @@ struct dpk_memory_domain *dpk_dpa_domain_of_number(struct dpk_dpa *d, uint64_t n
 /* ---- messages.c ---- */
 
 /* Creates the streams of a starting process and opens their files. Call this with the lock of the
- * context, and messages_close also after a failure. Errors: DPK_ERR_IO if a file cannot be written. */
-enum dpk_status messages_open(struct dpk_dpa *d, struct dpk_error *err);
+ * context, and dpa_messages_close also after a failure. Errors: DPK_ERR_IO if a file cannot be written. */
+enum dpk_status dpa_messages_open(struct dpk_dpa *d, struct dpk_error *err);
 /* Closes the streams after the end of the process. Call this with the lock of the context. */
-void messages_close(struct dpk_dpa *d);
+void dpa_messages_close(struct dpk_dpa *d);
 
 /* ---- calls.c ---- */
 
 /* Attaches the calls of every room to the process of a starting context. */
-void calls_attach(struct dpk_dpa *d);
+void dpa_calls_attach(struct dpk_dpa *d);
 
 /* ---- thread.c ---- */
 

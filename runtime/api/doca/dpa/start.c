@@ -13,15 +13,15 @@ static doca_error_t start_locked(struct dpk_dpa *d)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
         return dpk_doca_error(status);
     }
-    status = messages_open(d, &err);
+    status = dpa_messages_open(d, &err);
     if (status != DPK_OK) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
         dpk_host_process_destroy(d->process);
         d->process = NULL;
-        messages_close(d);
+        dpa_messages_close(d);
         return status == DPK_ERR_NOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_IO_FAILED;
     }
-    calls_attach(d);
+    dpa_calls_attach(d);
     d->run++;
     atomic_store(&d->started, true);
     return DOCA_SUCCESS;
@@ -53,7 +53,7 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
 
     pthread_mutex_lock(&d->object.lock);
     d->process = NULL;
-    messages_close(d);
+    dpa_messages_close(d);
     pthread_mutex_unlock(&d->object.lock);
     return DOCA_SUCCESS;
 }

@@ -116,17 +116,17 @@ struct rxq {
     unsigned batch_max, batch_min;
     struct receive_event *event; /* a reference */
 };
-extern const struct dpk_kind rxq_kind;
+extern const struct dpk_kind eth_rxq_kind;
 
 /* ---- receive.c ---- */
-bool rxq_progress(struct dpk_ctx *ctx);
-bool rxq_is_ready(const struct dpk_ctx *ctx);
+bool eth_rxq_progress(struct dpk_ctx *ctx);
+bool eth_rxq_is_ready(const struct dpk_ctx *ctx);
 /* ---- managed.c ---- */
-extern const struct dpk_kind receive_event_kind, receive_batch_kind;
-doca_error_t rxq_pool_open(struct rxq *q);
+extern const struct dpk_kind eth_receive_event_kind, eth_receive_batch_kind;
+doca_error_t eth_rxq_pool_open(struct rxq *q);
 /* Closes the pool. Errors: IN_USE if the program holds buffers. */
-doca_error_t rxq_pool_close(struct rxq *q);
-bool rxq_progress_managed(struct rxq *q, bool stops);
+doca_error_t eth_rxq_pool_close(struct rxq *q);
+bool eth_rxq_progress_managed(struct rxq *q, bool stops);
 
 /* ---- Sending ---- */
 
@@ -142,7 +142,7 @@ struct send_frame {
 struct send_item {
     struct dpk_task *task;
     uint16_t place;  /* in a batch */
-    uint16_t blocks; /* number of blocks; set by txq_post */
+    uint16_t blocks; /* number of blocks; set by eth_txq_post */
 };
 
 struct txq {
@@ -159,23 +159,23 @@ struct txq {
     struct send_item *in_flight; /* by index of the ring: the first block of each */
     uint16_t done;               /* blocks whose task has ended */
 };
-extern const struct dpk_kind txq_kind;
+extern const struct dpk_kind eth_txq_kind;
 
 /* Returns the number of 64-byte blocks for one frame. */
-uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max);
+uint32_t eth_txq_blocks(uint32_t list_max, uint16_t headers_max);
 
 /* ---- send.c ---- */
-bool txq_progress(struct dpk_ctx *ctx);
-bool txq_is_ready(const struct dpk_ctx *ctx);
-void txq_flush(struct dpk_ctx *ctx);
+bool eth_txq_progress(struct dpk_ctx *ctx);
+bool eth_txq_is_ready(const struct dpk_ctx *ctx);
+void eth_txq_flush(struct dpk_ctx *ctx);
 /* Writes the WQE of a frame. Call this with the lock. */
-doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
+doca_error_t eth_txq_post(struct txq *q, const struct send_frame *frame, struct send_item item);
 /* Raises the number of tasks of a pool, given by its offset in struct txq. */
-doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
+doca_error_t eth_txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by);
 /* Ends a frame of a batch. Returns true after the last frame, with the status of the batch in
  * *status. */
-bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
-bool is_batch(const struct dpk_task *task);
+bool eth_batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
+bool eth_is_batch(const struct dpk_task *task);
 
 /* ---- Capabilities of devices ---- */
 

@@ -7,8 +7,8 @@ static void event_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind receive_event_kind = {.release = event_release};
-const struct dpk_kind receive_batch_kind = {.release = event_release};
+const struct dpk_kind eth_receive_event_kind = {.release = event_release};
+const struct dpk_kind eth_receive_batch_kind = {.release = event_release};
 
 /* ---- Buffers ---- */
 
@@ -58,7 +58,7 @@ static void pool_free(struct rxq *q)
     q->pool = NULL;
 }
 
-doca_error_t rxq_pool_open(struct rxq *q)
+doca_error_t eth_rxq_pool_open(struct rxq *q)
 {
     const uint64_t size = slot_size(q);
     const size_t room = q->mmap_len > DPK_WQEBB ? q->mmap_len - DPK_WQEBB : 0;
@@ -106,7 +106,7 @@ static uint32_t taken(const struct rxq *q)
     return all - free_ones - posted;
 }
 
-doca_error_t rxq_pool_close(struct rxq *q)
+doca_error_t eth_rxq_pool_close(struct rxq *q)
 {
     if (taken(q) > 0)
         return DOCA_ERROR_IN_USE;
@@ -186,7 +186,7 @@ static void tell_failure(struct rxq *q)
         q->failed(e->object.handle, NULL, q->event_data);
 }
 
-bool rxq_progress_managed(struct rxq *q, bool stops)
+bool eth_rxq_progress_managed(struct rxq *q, bool stops)
 {
     struct doca_buf *bufs[EVENT_MAX];
     bool failed = false;
@@ -228,7 +228,7 @@ static doca_error_t set_event(struct rxq *q, const struct dpk_kind *kind)
 static struct rxq *lock_idle(struct doca_eth_rxq *eth_rxq, const struct dpk_kind *kind,
                              doca_error_t *result)
 {
-    struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
     *result = !q                                                       ? DOCA_ERROR_INVALID_VALUE
               : atomic_load(&q->base.ctx.state) != DOCA_CTX_STATE_IDLE ? DOCA_ERROR_BAD_STATE
                                                                        : set_event(q, kind);
@@ -243,7 +243,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_register(
     doca_error_t result;
     if (!success_event_cb || !error_event_cb)
         return DOCA_ERROR_INVALID_VALUE;
-    struct rxq *q = lock_idle(eth_rxq, &receive_event_kind, &result);
+    struct rxq *q = lock_idle(eth_rxq, &eth_receive_event_kind, &result);
     if (result == DOCA_SUCCESS) {
         q->event_data = user_data;
         q->came = success_event_cb;
@@ -269,7 +269,7 @@ doca_error_t doca_eth_rxq_event_batch_managed_recv_register(
     const unsigned most = events_of(events_number_max), least = events_of(events_number_min);
     if (!success_event_batch_cb || !error_event_batch_cb || least == 0 || most < least)
         return DOCA_ERROR_INVALID_VALUE;
-    struct rxq *q = lock_idle(eth_rxq, &receive_batch_kind, &result);
+    struct rxq *q = lock_idle(eth_rxq, &eth_receive_batch_kind, &result);
     if (result == DOCA_SUCCESS) {
         q->event_data = user_data;
         q->batch_came = success_event_batch_cb;
@@ -283,7 +283,7 @@ doca_error_t doca_eth_rxq_event_batch_managed_recv_register(
 doca_error_t doca_eth_rxq_event_managed_recv_get_status(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv)
 {
-    struct receive_event *e = dpk_object_pin(event_managed_recv, &receive_event_kind);
+    struct receive_event *e = dpk_object_pin(event_managed_recv, &eth_receive_event_kind);
     const doca_error_t result = e ? e->status : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(e);
     return result;
@@ -306,8 +306,8 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
         dpk_object_drop(e);                                                                        \
         return result;                                                                             \
     }
-#define OF_FRAME(...) TELLS(receive_event_kind, managed_recv, __VA_ARGS__)
-#define OF_BATCH(...) TELLS(receive_batch_kind, batch_managed_recv, __VA_ARGS__)
+#define OF_FRAME(...) TELLS(eth_receive_event_kind, managed_recv, __VA_ARGS__)
+#define OF_BATCH(...) TELLS(eth_receive_batch_kind, batch_managed_recv, __VA_ARGS__)
 
 OF_FRAME(doca_eth_rxq_event_managed_recv_get_l3_ok, uint8_t, true, e->l3_ok[0])
 OF_FRAME(doca_eth_rxq_event_managed_recv_get_l4_ok, uint8_t, true, e->l4_ok[0])
@@ -338,13 +338,13 @@ static struct doca_ctx *queue_of(const void *event, const struct dpk_kind *kind)
 struct doca_ctx *doca_eth_rxq_event_managed_recv_get_ctx(
     const struct doca_eth_rxq_event_managed_recv *event_managed_recv)
 {
-    return queue_of(event_managed_recv, &receive_event_kind);
+    return queue_of(event_managed_recv, &eth_receive_event_kind);
 }
 
 struct doca_ctx *doca_eth_rxq_event_batch_managed_recv_get_ctx(
     const struct doca_eth_rxq_event_batch_managed_recv *event_batch_managed_recv)
 {
-    return queue_of(event_batch_managed_recv, &receive_batch_kind);
+    return queue_of(event_batch_managed_recv, &eth_receive_batch_kind);
 }
 
 void doca_eth_rxq_event_batch_managed_recv_pkt_array_free(struct doca_buf **pkt_array)

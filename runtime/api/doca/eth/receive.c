@@ -67,19 +67,19 @@ static bool end_next(struct rxq *q)
     return true;
 }
 
-bool rxq_progress(struct dpk_ctx *ctx)
+bool eth_rxq_progress(struct dpk_ctx *ctx)
 {
     struct rxq *q = rxq_of(ctx);
     const bool stops = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING;
     if (q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL)
-        return rxq_progress_managed(q, stops);
+        return eth_rxq_progress_managed(q, stops);
     /* The port flushes posted receives of a queue in the error state. */
     if (stops && atomic_load(&ctx->submitted) > 0)
         dpk_queue_fail(q->rings.queue);
     return end_next(q);
 }
 
-bool rxq_is_ready(const struct dpk_ctx *ctx)
+bool eth_rxq_is_ready(const struct dpk_ctx *ctx)
 {
     const struct rxq *q = (const struct rxq *)ctx;
     const bool batches = q->batch_came != NULL && q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL;
@@ -103,7 +103,7 @@ doca_error_t doca_eth_rxq_task_recv_set_conf(
 {
     if (!task_completion_cb || !task_error_cb || task_recv_num == 0)
         return DOCA_ERROR_INVALID_VALUE;
-    struct rxq *q = dpk_object_pin(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_pin(eth_rxq, &eth_rxq_kind);
     doca_error_t result =
         q ? dpk_task_pool_set(&q->base.ctx, &q->tasks, &type, (dpk_task_callback)task_completion_cb,
                               (dpk_task_callback)task_error_cb, task_recv_num)
@@ -120,7 +120,7 @@ doca_error_t doca_eth_rxq_task_recv_allocate_init(struct doca_eth_rxq *eth_rxq,
     struct receive_task *t = NULL;
     if (task_recv)
         *task_recv = NULL;
-    struct rxq *q = dpk_object_pin(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_pin(eth_rxq, &eth_rxq_kind);
     if (q && task_recv && dpk_is_buf(pkt))
         t = (struct receive_task *)dpk_task_new(&q->base.ctx, &q->tasks, user_data, &result);
     if (t) {

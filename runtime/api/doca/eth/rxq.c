@@ -19,7 +19,7 @@ static void rxq_left(void *object)
     if (q->event)
         dpk_object_destroy(q->event->object.handle, q->event->object.kind);
 }
-const struct dpk_kind rxq_kind = {.left = rxq_left, .release = rxq_release, .is_ctx = true};
+const struct dpk_kind eth_rxq_kind = {.left = rxq_left, .release = rxq_release, .is_ctx = true};
 
 /* ---- Capabilities of devices ---- */
 
@@ -92,7 +92,7 @@ static doca_error_t rxq_start(struct dpk_ctx *ctx)
     q->in_flight = calloc(1u << q->rings.log_depth, sizeof *q->in_flight);
     q->posted = calloc(1u << q->rings.log_depth, sizeof *q->posted);
     result = !q->in_flight || !q->posted ? DOCA_ERROR_NO_MEMORY
-             : is_managed(q)             ? rxq_pool_open(q)
+             : is_managed(q)             ? eth_rxq_pool_open(q)
                                          : DOCA_SUCCESS;
     if (result != DOCA_SUCCESS)
         close_all(q);
@@ -102,7 +102,7 @@ static doca_error_t rxq_start(struct dpk_ctx *ctx)
 static doca_error_t rxq_stop(struct dpk_ctx *ctx)
 {
     struct rxq *q = (struct rxq *)ctx;
-    if (is_managed(q) && rxq_pool_close(q) != DOCA_SUCCESS)
+    if (is_managed(q) && eth_rxq_pool_close(q) != DOCA_SUCCESS)
         return DOCA_ERROR_IN_USE;
     if (q->rings.queue)
         dpk_dev_remove_receiver(q->base.dev, dpk_queue_number(q->rings.queue));
@@ -113,8 +113,8 @@ static doca_error_t rxq_stop(struct dpk_ctx *ctx)
 
 static const struct dpk_ctx_ops ops = {.start = rxq_start,
                                        .stop = rxq_stop,
-                                       .progress = rxq_progress,
-                                       .is_ready = rxq_is_ready,
+                                       .progress = eth_rxq_progress,
+                                       .is_ready = eth_rxq_is_ready,
                                        .notifies = true,
                                        .ends_by_errors = true};
 
@@ -136,8 +136,8 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
         *eth_rxq = NULL;
     if (!eth_rxq || !is_burst(max_burst_size) || !is_packet(max_packet_size))
         return result;
-    *eth_rxq = dpk_dev_ctx_new(dev, &rxq_kind, &ops, sizeof(struct rxq), &result);
-    struct rxq *q = dpk_object_pin(*eth_rxq, &rxq_kind);
+    *eth_rxq = dpk_dev_ctx_new(dev, &eth_rxq_kind, &ops, sizeof(struct rxq), &result);
+    struct rxq *q = dpk_object_pin(*eth_rxq, &eth_rxq_kind);
     if (q) {
         q->burst = max_burst_size;
         q->packet = max_packet_size;
@@ -150,17 +150,17 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
 
 doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
 {
-    struct rxq *q = dpk_object_pin(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_pin(eth_rxq, &eth_rxq_kind);
     doca_error_t result = q ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (q && is_managed(q))
         result = dpk_ctx_stop(&q->base.ctx); /* its buffers do not count as uses */
     dpk_object_drop(q);
-    return result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &rxq_kind) : result;
+    return result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &eth_rxq_kind) : result;
 }
 
 struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
 {
-    return dpk_ctx_of(eth_rxq, &rxq_kind);
+    return dpk_ctx_of(eth_rxq, &eth_rxq_kind);
 }
 
 /* ---- Settings ---- */
@@ -170,7 +170,7 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
 static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
                                 doca_error_t *result)
 {
-    struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
     const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     *result = !q                                         ? DOCA_ERROR_INVALID_VALUE
               : idle || good == DOCA_ERROR_INVALID_VALUE ? good
@@ -323,7 +323,7 @@ doca_error_t doca_eth_rxq_set_packet_tailroom(struct doca_eth_rxq *eth_rxq, uint
 
 doca_error_t doca_eth_rxq_apply_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t queue_id)
 {
-    struct rxq *q = dpk_object_lock(eth_rxq, &rxq_kind);
+    struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id)
         result = dpk_dev_add_receiver(q->base.dev, queue_id, dpk_queue_number(q->rings.queue));
@@ -336,7 +336,7 @@ doca_error_t doca_eth_rxq_apply_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t 
 
 doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t *flow_queue_id)
 {
-    struct rxq *q = flow_queue_id ? dpk_object_lock(eth_rxq, &rxq_kind) : NULL;
+    struct rxq *q = flow_queue_id ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
     if (q && q->has_id)
         *flow_queue_id = q->id;
     return dpk_object_unlock(q, q && q->has_id ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
@@ -344,7 +344,7 @@ doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16
 
 doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_t *hw_queue_num)
 {
-    struct rxq *q = hw_queue_num ? dpk_object_lock(eth_rxq, &rxq_kind) : NULL;
+    struct rxq *q = hw_queue_num ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
     const bool open = q && q->rings.queue;
     if (open)
         *hw_queue_num = dpk_queue_number(q->rings.queue);
@@ -356,7 +356,7 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
 {
     if (eth_rxq_ext)
         *eth_rxq_ext = NULL;
-    struct rxq *q = eth_rxq_ext ? dpk_object_pin(eth_rxq, &rxq_kind) : NULL;
+    struct rxq *q = eth_rxq_ext ? dpk_object_pin(eth_rxq, &eth_rxq_kind) : NULL;
     dpk_object_drop(q);
     return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }

@@ -63,7 +63,7 @@ static void put(struct txq *q, const uint8_t *wqe, unsigned blocks, struct send_
     q->rings.posted = (uint16_t)(q->rings.posted + blocks);
 }
 
-doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send_item item)
+doca_error_t eth_txq_post(struct txq *q, const struct send_frame *frame, struct send_item item)
 {
     struct dpk_memory_access places[ETH_LIST_MAX];
     uint8_t wqe[(WQE_SEGMENTS_MAX + 1) * ETH_SEGMENT];
@@ -92,7 +92,7 @@ doca_error_t txq_post(struct txq *q, const struct send_frame *frame, struct send
     return DOCA_SUCCESS;
 }
 
-void txq_flush(struct dpk_ctx *ctx)
+void eth_txq_flush(struct dpk_ctx *ctx)
 {
     struct eth_rings *r = &txq_of(ctx)->rings;
     if (!r->queue || r->released == r->posted)
@@ -113,9 +113,9 @@ static doca_error_t send_take(struct dpk_task *task, bool flush)
                                      .metadata = t->metadata,
                                      .mss = t->mss,
                                      .flags = t->flags};
-    const doca_error_t result = txq_post(q, &frame, (struct send_item){.task = task});
+    const doca_error_t result = eth_txq_post(q, &frame, (struct send_item){.task = task});
     if (result == DOCA_SUCCESS && flush)
-        txq_flush(task->ctx);
+        eth_txq_flush(task->ctx);
     return result;
 }
 
@@ -145,18 +145,18 @@ static struct dpk_task *end_next(struct txq *q, doca_error_t *status)
 {
     struct send_item item;
     while (take(q, &item, status))
-        if (!is_batch(item.task) || batch_ended(item.task, item.place, status))
+        if (!eth_is_batch(item.task) || eth_batch_ended(item.task, item.place, status))
             return item.task;
     return NULL;
 }
 
-bool txq_progress(struct dpk_ctx *ctx)
+bool eth_txq_progress(struct dpk_ctx *ctx)
 {
     struct txq *q = txq_of(ctx);
     doca_error_t status = DOCA_SUCCESS;
     if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING) {
         pthread_mutex_lock(&ctx->object.lock);
-        txq_flush(ctx);
+        eth_txq_flush(ctx);
         pthread_mutex_unlock(&ctx->object.lock);
     }
     struct dpk_task *t = end_next(q, &status);
@@ -165,7 +165,7 @@ bool txq_progress(struct dpk_ctx *ctx)
     return t != NULL;
 }
 
-bool txq_is_ready(const struct dpk_ctx *ctx)
+bool eth_txq_is_ready(const struct dpk_ctx *ctx)
 {
     const struct txq *q = (const struct txq *)ctx;
     return q->rings.cq && eth_rings_have(&q->rings, 1);
@@ -197,7 +197,7 @@ static doca_error_t set_conf(struct doca_eth_txq *eth_txq, size_t pool,
 {
     if (!completed || !failed || count == 0)
         return DOCA_ERROR_INVALID_VALUE;
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     doca_error_t result =
         q ? dpk_task_pool_set(&q->base.ctx, (struct dpk_task_pool *)((char *)q + pool), type,
                               completed, failed, count)
@@ -212,7 +212,7 @@ static doca_error_t allocate(struct doca_eth_txq *eth_txq, size_t pool, struct d
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct send_task *t = NULL;
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     if (q && task && dpk_is_buf(pkt))
         t = (struct send_task *)dpk_task_new(
             &q->base.ctx, (struct dpk_task_pool *)((char *)q + pool), user_data, &result);
@@ -229,9 +229,9 @@ static doca_error_t allocate(struct doca_eth_txq *eth_txq, size_t pool, struct d
     return result;
 }
 
-doca_error_t txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by)
+doca_error_t eth_txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t by)
 {
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     const doca_error_t result =
         q ? dpk_task_pool_expand(&q->base.ctx, (struct dpk_task_pool *)((char *)q + pool), by)
           : DOCA_ERROR_INVALID_VALUE;
@@ -322,7 +322,7 @@ doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send 
 
 doca_error_t doca_eth_txq_task_send_num_expand(struct doca_eth_txq *eth_txq, uint32_t task_send_num)
 {
-    return txq_expand(eth_txq, offsetof(struct txq, sends), task_send_num);
+    return eth_txq_expand(eth_txq, offsetof(struct txq, sends), task_send_num);
 }
 
 doca_error_t doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
@@ -394,7 +394,7 @@ doca_eth_txq_task_lso_send_get_headers(const struct doca_eth_txq_task_lso_send *
 doca_error_t doca_eth_txq_task_lso_send_num_expand(struct doca_eth_txq *eth_txq,
                                                    uint32_t task_lso_send_num)
 {
-    return txq_expand(eth_txq, offsetof(struct txq, large_sends), task_lso_send_num);
+    return eth_txq_expand(eth_txq, offsetof(struct txq, large_sends), task_lso_send_num);
 }
 
 doca_error_t

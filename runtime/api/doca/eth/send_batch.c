@@ -35,7 +35,7 @@ static doca_error_t batch_take(struct dpk_task *task, bool flush)
         const struct send_frame frame = frame_at(b, i);
         result = b->cuts && (!frame.headers || frame.mss == 0)
                      ? DOCA_ERROR_INVALID_VALUE
-                     : txq_post(q, &frame, (struct send_item){.task = task, .place = i});
+                     : eth_txq_post(q, &frame, (struct send_item){.task = task, .place = i});
     }
     if (result != DOCA_SUCCESS) {
         q->rings.posted = before;
@@ -43,11 +43,11 @@ static doca_error_t batch_take(struct dpk_task *task, bool flush)
     }
     b->left = b->base.count;
     if (flush)
-        txq_flush(task->ctx);
+        eth_txq_flush(task->ctx);
     return DOCA_SUCCESS;
 }
 
-bool batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status)
+bool eth_batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status)
 {
     struct batch *b = (struct batch *)task;
     b->status[place] = *status;
@@ -87,7 +87,7 @@ static const struct dpk_task_type large_type = {.kind = &dpk_task_batch_kind,
                                                 .release = batch_release,
                                                 .tell = large_tell};
 
-bool is_batch(const struct dpk_task *task)
+bool eth_is_batch(const struct dpk_task *task)
 {
     return task->pool->type == &send_type || task->pool->type == &large_type;
 }
@@ -132,7 +132,7 @@ static doca_error_t set_conf(struct doca_eth_txq *eth_txq, const struct sort *so
     if (!completed || !failed || num_task_batches == 0 ||
         (unsigned)max_tasks_number > DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128)
         return DOCA_ERROR_INVALID_VALUE;
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     doca_error_t result =
         q ? dpk_task_pool_set(&q->base.ctx, (struct dpk_task_pool *)((char *)q + sort->pool),
                               sort->type, completed, failed, num_task_batches)
@@ -165,7 +165,7 @@ static struct batch *allocate(struct doca_eth_txq *eth_txq, const struct sort *s
                               union doca_data user_data, doca_error_t *result)
 {
     struct batch *b = NULL;
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     *result = DOCA_ERROR_INVALID_VALUE;
     if (q && count > 0 && !dpk_ctx_is_running(&q->base.ctx))
         *result = DOCA_ERROR_BAD_STATE;
@@ -242,13 +242,13 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
 doca_error_t doca_eth_txq_task_batch_send_num_expand(struct doca_eth_txq *eth_txq,
                                                      uint16_t num_task_batches)
 {
-    return txq_expand(eth_txq, sends.pool, num_task_batches);
+    return eth_txq_expand(eth_txq, sends.pool, num_task_batches);
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_num_expand(struct doca_eth_txq *eth_txq,
                                                          uint16_t num_task_batches)
 {
-    return txq_expand(eth_txq, large_sends.pool, num_task_batches);
+    return eth_txq_expand(eth_txq, large_sends.pool, num_task_batches);
 }
 
 static doca_error_t get_metadata(const struct doca_task_batch *task_batch,

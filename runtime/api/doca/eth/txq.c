@@ -13,11 +13,12 @@ static void txq_release(void *object)
     eth_rings_free(&q->rings);
     dpk_dev_ctx_release(q);
 }
-const struct dpk_kind txq_kind = {.left = dpk_dev_ctx_left, .release = txq_release, .is_ctx = true};
+const struct dpk_kind eth_txq_kind = {
+    .left = dpk_dev_ctx_left, .release = txq_release, .is_ctx = true};
 
 /* Returns the 64-byte blocks of a WQE: control, Ethernet segment, headers except the two bytes in
  * it, and data. */
-uint32_t txq_blocks(uint32_t list_max, uint16_t headers_max)
+uint32_t eth_txq_blocks(uint32_t list_max, uint16_t headers_max)
 {
     const uint32_t headers = headers_max > 2 ? headers_max - 2u : 0;
     const uint32_t segments = 2 + (headers + ETH_SEGMENT - 1) / ETH_SEGMENT + list_max;
@@ -36,7 +37,8 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
     doca_error_t result =
         dpk_devinfo_answer(devinfo, good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
     if (result == DOCA_SUCCESS)
-        *max_burst_size = ETH_DEPTH_MAX / txq_blocks(max_send_buf_list_len, max_lso_header_size);
+        *max_burst_size =
+            ETH_DEPTH_MAX / eth_txq_blocks(max_send_buf_list_len, max_lso_header_size);
     return result;
 }
 
@@ -88,7 +90,7 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
     if (!cuts && q->sends.max == 0 && q->batches.max == 0)
         return dpk_doca_bad_config(q, "doca_ctx_start: the send queue has no tasks "
                                       "(doca_eth_txq_task_send_set_conf and others)");
-    const uint32_t blocks = txq_blocks(q->list_max, cuts ? q->headers_max : 0);
+    const uint32_t blocks = eth_txq_blocks(q->list_max, cuts ? q->headers_max : 0);
     if (q->burst > ETH_DEPTH_MAX / blocks)
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = eth_rings_open(&q->rings, &q->base, DPK_SQ, q->burst * blocks, 6);
@@ -113,10 +115,10 @@ static doca_error_t txq_stop(struct dpk_ctx *ctx)
 
 static const struct dpk_ctx_ops ops = {.start = txq_start,
                                        .stop = txq_stop,
-                                       .progress = txq_progress,
-                                       .is_ready = txq_is_ready,
+                                       .progress = eth_txq_progress,
+                                       .is_ready = eth_txq_is_ready,
                                        .notifies = true,
-                                       .flush = txq_flush,
+                                       .flush = eth_txq_flush,
                                        .ends_by_errors = true};
 
 static bool is_burst(uint32_t max_burst_size)
@@ -132,8 +134,8 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
         *eth_txq = NULL;
     if (!eth_txq || !is_burst(max_burst_size))
         return result;
-    *eth_txq = dpk_dev_ctx_new(dev, &txq_kind, &ops, sizeof(struct txq), &result);
-    struct txq *q = dpk_object_pin(*eth_txq, &txq_kind);
+    *eth_txq = dpk_dev_ctx_new(dev, &eth_txq_kind, &ops, sizeof(struct txq), &result);
+    struct txq *q = dpk_object_pin(*eth_txq, &eth_txq_kind);
     if (q) {
         q->burst = max_burst_size;
         q->list_max = 1;
@@ -146,12 +148,12 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
 
 doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq)
 {
-    return dpk_object_destroy(eth_txq, &txq_kind);
+    return dpk_object_destroy(eth_txq, &eth_txq_kind);
 }
 
 struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
 {
-    return dpk_ctx_of(eth_txq, &txq_kind);
+    return dpk_ctx_of(eth_txq, &eth_txq_kind);
 }
 
 /* ---- Settings ---- */
@@ -159,7 +161,7 @@ struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
 /* Returns the queue, locked. *result is a success if `good` and the queue is idle. */
 static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_error_t *result)
 {
-    struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
     const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
     *result = !q || !good ? DOCA_ERROR_INVALID_VALUE : idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     return q;
@@ -203,7 +205,7 @@ doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_t
 
 doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq)
 {
-    struct txq *q = dpk_object_pin(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     dpk_object_drop(q);
     return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }
@@ -221,7 +223,7 @@ doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint
 doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t queue_id)
 {
     /* The id is only stored: rules of doca_flow do not match send queues. */
-    struct txq *q = dpk_object_lock(eth_txq, &txq_kind);
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
     const bool can = q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id;
     if (can) {
         q->has_id = true;
@@ -232,7 +234,7 @@ doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t 
 
 doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16_t *flow_queue_id)
 {
-    struct txq *q = flow_queue_id ? dpk_object_lock(eth_txq, &txq_kind) : NULL;
+    struct txq *q = flow_queue_id ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
     const bool can = q && q->has_id;
     if (can)
         *flow_queue_id = q->id;
@@ -241,7 +243,7 @@ doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16
 
 doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num)
 {
-    struct txq *q = hw_queue_num ? dpk_object_lock(eth_txq, &txq_kind) : NULL;
+    struct txq *q = hw_queue_num ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
     const bool open = q && q->rings.queue;
     if (open)
         *hw_queue_num = dpk_queue_number(q->rings.queue);
@@ -253,7 +255,7 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
 {
     if (eth_txq_ext)
         *eth_txq_ext = NULL;
-    struct txq *q = eth_txq_ext ? dpk_object_pin(eth_txq, &txq_kind) : NULL;
+    struct txq *q = eth_txq_ext ? dpk_object_pin(eth_txq, &eth_txq_kind) : NULL;
     dpk_object_drop(q);
     return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }

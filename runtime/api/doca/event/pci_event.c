@@ -31,8 +31,8 @@ static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data
     if (e->imported || !e->word.memory)
         return DOCA_ERROR_NOT_PERMITTED;
     if (e->exported.size == 0) {
-        shared_word_describe(&e->word, &what);
-        descriptor_write(&what, &e->exported);
+        event_shared_word_describe(&e->word, &what);
+        core_descriptor_write(&what, &e->exported);
     }
     if (e->exported.failed) {
         dpk_buf_free(&e->exported);
@@ -64,14 +64,14 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 
 /* ---- Imports ---- */
 
-void *sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
-                        enum descriptor_kind kind, sync_event_importer *import,
-                        doca_error_t *result)
+void *event_sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
+                              enum descriptor_kind kind, sync_event_importer *import,
+                              doca_error_t *result)
 {
     struct descriptor what;
     void *event = NULL;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    *result = d ? descriptor_read(data, size, &what) : DOCA_ERROR_INVALID_VALUE;
+    *result = d ? core_descriptor_read(data, size, &what) : DOCA_ERROR_INVALID_VALUE;
     if (*result == DOCA_SUCCESS && what.kind != kind)
         *result = DOCA_ERROR_INVALID_VALUE;
     if (*result == DOCA_SUCCESS)
@@ -87,7 +87,7 @@ static void *import(struct dpk_dev *d, const struct descriptor *what, doca_error
     struct dpk_sync_event *e =
         *result == DOCA_SUCCESS ? dpk_object_pin(event, &dpk_sync_event_kind) : NULL;
     if (e)
-        *result = shared_word_open(&e->word, what);
+        *result = event_shared_word_open(&e->word, what);
     if (e && *result == DOCA_SUCCESS) {
         e->imported = true;
         dpk_object_use(e->subscriber.dev = d);
@@ -104,6 +104,6 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
-        *event = sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT_PCI, import, &result);
+        *event = event_sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT_PCI, import, &result);
     return result;
 }

@@ -31,10 +31,10 @@ static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data
     if (!e->remote_publishers)
         return DOCA_ERROR_NOT_PERMITTED;
     if (e->exported.size == 0)
-        descriptor_write(&(struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT,
-                                              .owner = *dpk_process_identity(),
-                                              .key = (uintptr_t)e->ctx.object.handle},
-                         &e->exported);
+        core_descriptor_write(&(struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT,
+                                                   .owner = *dpk_process_identity(),
+                                                   .key = (uintptr_t)e->ctx.object.handle},
+                              &e->exported);
     if (e->exported.failed) {
         dpk_buf_free(&e->exported);
         return DOCA_ERROR_NO_MEMORY;
@@ -112,7 +112,7 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
-        *event = sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT, import, &result);
+        *event = event_sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT, import, &result);
     return result;
 }
 

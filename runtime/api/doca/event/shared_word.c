@@ -29,7 +29,7 @@ static bool map(struct shared_word *w, int fd)
     return w->memory != NULL;
 }
 
-doca_error_t shared_word_make(struct shared_word *w, uint64_t number)
+doca_error_t event_shared_word_make(struct shared_word *w, uint64_t number)
 {
     w->number = number;
     w->fd = memfd_create("doca_sync_event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -37,7 +37,7 @@ doca_error_t shared_word_make(struct shared_word *w, uint64_t number)
         return DOCA_ERROR_OPERATING_SYSTEM;
     if (ftruncate(w->fd, sizeof *w->memory) != 0 ||
         fcntl(w->fd, F_ADD_SEALS, NEEDED_SEALS | F_SEAL_SEAL) != 0 || !map(w, w->fd)) {
-        shared_word_end(w);
+        event_shared_word_end(w);
         return DOCA_ERROR_NO_MEMORY;
     }
     w->memory->owner = *dpk_process_identity();
@@ -45,7 +45,7 @@ doca_error_t shared_word_make(struct shared_word *w, uint64_t number)
     return DOCA_SUCCESS;
 }
 
-void shared_word_describe(const struct shared_word *w, struct descriptor *out)
+void event_shared_word_describe(const struct shared_word *w, struct descriptor *out)
 {
     *out = (struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT_PCI,
                                .owner = *dpk_process_identity(),
@@ -74,7 +74,7 @@ static bool is_sealed(int fd)
            st.st_size == (off_t)sizeof(struct shared_word_memory);
 }
 
-doca_error_t shared_word_open(struct shared_word *w, const struct descriptor *what)
+doca_error_t event_shared_word_open(struct shared_word *w, const struct descriptor *what)
 {
     const int fd = open_memory(what);
     if (fd < 0)
@@ -85,11 +85,11 @@ doca_error_t shared_word_open(struct shared_word *w, const struct descriptor *wh
         w->number = what->key;
         return DOCA_SUCCESS;
     }
-    shared_word_end(w);
+    event_shared_word_end(w);
     return DOCA_ERROR_INVALID_VALUE;
 }
 
-void shared_word_end(struct shared_word *w)
+void event_shared_word_end(struct shared_word *w)
 {
     if (w->memory)
         munmap(w->memory, sizeof *w->memory);
@@ -113,30 +113,30 @@ static void changed(struct shared_word *w)
     futex(&w->memory->changes, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-uint64_t shared_word_value(const struct shared_word *w)
+uint64_t event_shared_word_value(const struct shared_word *w)
 {
     return atomic_load(&w->memory->value);
 }
 
-uint64_t shared_word_add(struct shared_word *w, uint64_t value)
+uint64_t event_shared_word_add(struct shared_word *w, uint64_t value)
 {
     const uint64_t before = atomic_fetch_add(&w->memory->value, value);
     changed(w);
     return before;
 }
 
-void shared_word_set(struct shared_word *w, uint64_t value)
+void event_shared_word_set(struct shared_word *w, uint64_t value)
 {
     atomic_store(&w->memory->value, value);
     changed(w);
 }
 
-uint32_t shared_word_changes(const struct shared_word *w)
+uint32_t event_shared_word_changes(const struct shared_word *w)
 {
     return atomic_load(&w->memory->changes);
 }
 
-void shared_word_wait(const struct shared_word *w, uint32_t changes, unsigned ms)
+void event_shared_word_wait(const struct shared_word *w, uint32_t changes, unsigned ms)
 {
     const struct timespec limit = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
     futex(&w->memory->changes, FUTEX_WAIT, changes, &limit);

@@ -4,10 +4,10 @@
  * contents. Its contents are not trusted: another process may have written them.
  *
  *     struct shared_word w = {.fd = -1};
- *     if (shared_word_make(&w, number) == DOCA_SUCCESS)
- *         ... shared_word_describe(&w, &descriptor) ...     // to another process, as bytes
+ *     if (event_shared_word_make(&w, number) == DOCA_SUCCESS)
+ *         ... event_shared_word_describe(&w, &descriptor) ...     // to another process, as bytes
  *     struct shared_word other = {.fd = -1};                // there
- *     shared_word_open(&other, &descriptor);
+ *     event_shared_word_open(&other, &descriptor);
  */
 #ifndef DPK_API_DOCA_EVENT_SHARED_WORD_H
 #define DPK_API_DOCA_EVENT_SHARED_WORD_H
@@ -23,19 +23,19 @@ struct shared_word {
 };
 
 /* Creates a word with value 0. Errors: NO_MEMORY, OPERATING_SYSTEM. */
-doca_error_t shared_word_make(struct shared_word *w, uint64_t number);
+doca_error_t event_shared_word_make(struct shared_word *w, uint64_t number);
 /* Describes the word for another process: kind, owner, key, process and file. */
-void shared_word_describe(const struct shared_word *w, struct descriptor *out);
+void event_shared_word_describe(const struct shared_word *w, struct descriptor *out);
 /* Opens the described word. Errors: NOT_FOUND if the creating process is gone or is another user's,
  * INVALID_VALUE if the memory does not match the descriptor. */
-doca_error_t shared_word_open(struct shared_word *w, const struct descriptor *what);
-void shared_word_end(struct shared_word *w);
+doca_error_t event_shared_word_open(struct shared_word *w, const struct descriptor *what);
+void event_shared_word_end(struct shared_word *w);
 
-uint64_t shared_word_value(const struct shared_word *w);
-uint64_t shared_word_add(struct shared_word *w, uint64_t value); /* the value before */
-void shared_word_set(struct shared_word *w, uint64_t value);
+uint64_t event_shared_word_value(const struct shared_word *w);
+uint64_t event_shared_word_add(struct shared_word *w, uint64_t value); /* the value before */
+void event_shared_word_set(struct shared_word *w, uint64_t value);
 /* Get a number that changes with the value, and wait for its change, for at most `ms` milliseconds. */
-uint32_t shared_word_changes(const struct shared_word *w);
-void shared_word_wait(const struct shared_word *w, uint32_t changes, unsigned ms);
+uint32_t event_shared_word_changes(const struct shared_word *w);
+void event_shared_word_wait(const struct shared_word *w, uint32_t changes, unsigned ms);
 
 #endif

@@ -27,7 +27,7 @@ static void sync_event_release(void *object)
     side_clear(&e->subscriber);
     side_clear(&e->publisher);
     dpk_buf_free(&e->exported);
-    shared_word_end(&e->word);
+    event_shared_word_end(&e->word);
     if (e->event)
         dpk_event_release(e->event);
     free(e);
@@ -200,8 +200,9 @@ static doca_error_t start(struct dpk_ctx *ctx)
         return dpk_doca_bad_config(e,
                                    "doca_sync_event_start: neither the DPA nor peers of RDMA reach "
                                    "an event that is shared over PCIe");
-    return pci && !e->word.memory ? shared_word_make(&e->word, (uintptr_t)e->ctx.object.handle)
-                                  : DOCA_SUCCESS;
+    return pci && !e->word.memory
+               ? event_shared_word_make(&e->word, (uintptr_t)e->ctx.object.handle)
+               : DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = start};
 

@@ -38,23 +38,23 @@ struct dpk_sync_event *dpk_sync_event_running(const char *call,
 typedef void *sync_event_importer(struct dpk_dev *d, const struct descriptor *what,
                                   doca_error_t *result);
 /* Imports the bytes of an export. Errors: INVALID_VALUE if they are not an export of that kind. */
-void *sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
-                        enum descriptor_kind kind, sync_event_importer *import,
-                        doca_error_t *result);
+void *event_sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t size,
+                              enum descriptor_kind kind, sync_event_importer *import,
+                              doca_error_t *result);
 
 /* The condition of a wait: (value & mask) greater than, equal to, or not equal to `value`. */
 struct condition {
     enum { WAIT_GT, WAIT_EQ, WAIT_NEQ } kind;
     uint64_t value, mask;
 };
-bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
+bool event_sync_event_is(const struct dpk_sync_event *e, const struct condition *c);
 /* Checks whether a wait has ended. Errors: IN_PROGRESS if not, BAD_STATE if it cannot end because the
  * DPA that updates the event failed or is stopped. */
-doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c);
+doca_error_t event_sync_event_look(const struct dpk_sync_event *e, const struct condition *c);
 
-/* Get, add to, and set the value; sync_event_add returns the value before. */
-uint64_t sync_event_value(const struct dpk_sync_event *e);
-uint64_t sync_event_add(struct dpk_sync_event *e, uint64_t value);
-void sync_event_set(struct dpk_sync_event *e, uint64_t value);
+/* Get, add to, and set the value; event_sync_event_add returns the value before. */
+uint64_t event_sync_event_value(const struct dpk_sync_event *e);
+uint64_t event_sync_event_add(struct dpk_sync_event *e, uint64_t value);
+void event_sync_event_set(struct dpk_sync_event *e, uint64_t value);
 
 #endif

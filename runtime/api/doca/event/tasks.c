@@ -10,20 +10,20 @@ struct event_task {
 
 static doca_error_t get_run(struct dpk_task *task)
 {
-    *((struct event_task *)task)->out = sync_event_value((struct dpk_sync_event *)task->ctx);
+    *((struct event_task *)task)->out = event_sync_event_value((struct dpk_sync_event *)task->ctx);
     return DOCA_SUCCESS;
 }
 
 static doca_error_t notify_set_run(struct dpk_task *task)
 {
-    sync_event_set((struct dpk_sync_event *)task->ctx, ((struct event_task *)task)->value);
+    event_sync_event_set((struct dpk_sync_event *)task->ctx, ((struct event_task *)task)->value);
     return DOCA_SUCCESS;
 }
 
 static doca_error_t notify_add_run(struct dpk_task *task)
 {
     const struct event_task *t = (struct event_task *)task;
-    const uint64_t before = sync_event_add((struct dpk_sync_event *)task->ctx, t->value);
+    const uint64_t before = event_sync_event_add((struct dpk_sync_event *)task->ctx, t->value);
     if (t->out)
         *t->out = before;
     return DOCA_SUCCESS;
@@ -32,22 +32,22 @@ static doca_error_t notify_add_run(struct dpk_task *task)
 static doca_error_t wait_gt_run(struct dpk_task *task)
 {
     const struct event_task *t = (struct event_task *)task;
-    return sync_event_look((struct dpk_sync_event *)task->ctx,
-                           &(struct condition){WAIT_GT, t->value, t->mask});
+    return event_sync_event_look((struct dpk_sync_event *)task->ctx,
+                                 &(struct condition){WAIT_GT, t->value, t->mask});
 }
 
 static doca_error_t wait_eq_run(struct dpk_task *task)
 {
     const struct event_task *t = (struct event_task *)task;
-    return sync_event_look((struct dpk_sync_event *)task->ctx,
-                           &(struct condition){WAIT_EQ, t->value, t->mask});
+    return event_sync_event_look((struct dpk_sync_event *)task->ctx,
+                                 &(struct condition){WAIT_EQ, t->value, t->mask});
 }
 
 static doca_error_t wait_neq_run(struct dpk_task *task)
 {
     const struct event_task *t = (struct event_task *)task;
-    return sync_event_look((struct dpk_sync_event *)task->ctx,
-                           &(struct condition){WAIT_NEQ, t->value, t->mask});
+    return event_sync_event_look((struct dpk_sync_event *)task->ctx,
+                                 &(struct condition){WAIT_NEQ, t->value, t->mask});
 }
 
 static bool wait_gt_is_ready(struct dpk_task *task)

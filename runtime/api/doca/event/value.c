@@ -4,27 +4,27 @@
 #define STOP_CHECK_MS 50u /* interval in which a wait checks whether its event was stopped */
 #define LOOK_MS       1u  /* interval for counters that only wake waits for larger values */
 
-uint64_t sync_event_value(const struct dpk_sync_event *e)
+uint64_t event_sync_event_value(const struct dpk_sync_event *e)
 {
-    return e->word.memory ? shared_word_value(&e->word) : dpk_event_get(e->event);
+    return e->word.memory ? event_shared_word_value(&e->word) : dpk_event_get(e->event);
 }
 
-uint64_t sync_event_add(struct dpk_sync_event *e, uint64_t value)
+uint64_t event_sync_event_add(struct dpk_sync_event *e, uint64_t value)
 {
-    return e->word.memory ? shared_word_add(&e->word, value) : dpk_event_add(e->event, value);
+    return e->word.memory ? event_shared_word_add(&e->word, value) : dpk_event_add(e->event, value);
 }
 
-void sync_event_set(struct dpk_sync_event *e, uint64_t value)
+void event_sync_event_set(struct dpk_sync_event *e, uint64_t value)
 {
     if (e->word.memory)
-        shared_word_set(&e->word, value);
+        event_shared_word_set(&e->word, value);
     else
         dpk_event_set(e->event, value);
 }
 
-bool sync_event_is(const struct dpk_sync_event *e, const struct condition *c)
+bool event_sync_event_is(const struct dpk_sync_event *e, const struct condition *c)
 {
-    const uint64_t value = sync_event_value(e) & c->mask;
+    const uint64_t value = event_sync_event_value(e) & c->mask;
     return c->kind == WAIT_GT   ? value > c->value
            : c->kind == WAIT_EQ ? value == c->value
                                 : value != c->value;
@@ -37,7 +37,7 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
     if (!value)
         return dpk_doca_no_object(__func__);
     if (e)
-        *value = sync_event_value(e);
+        *value = event_sync_event_value(e);
     dpk_object_drop(e);
     return result;
 }
@@ -48,7 +48,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
     doca_error_t result;
     struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
     if (e) {
-        uint64_t before = sync_event_add(e, value);
+        uint64_t before = event_sync_event_add(e, value);
         if (fetched)
             *fetched = before;
     }
@@ -61,7 +61,7 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
     doca_error_t result;
     struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
     if (e)
-        sync_event_set(e, value);
+        event_sync_event_set(e, value);
     dpk_object_drop(e);
     return result;
 }
@@ -81,7 +81,7 @@ static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
                  "the host waits for event 0x%llx%s %s %llu (is %llu) since %u s, and no DPA works "
                  "on it",
                  (unsigned long long)(uintptr_t)e->ctx.object.handle, mask, signs[c->kind],
-                 (unsigned long long)c->value, (unsigned long long)sync_event_value(e),
+                 (unsigned long long)c->value, (unsigned long long)event_sync_event_value(e),
                  DPK_WARN_AFTER_MS / 1000u);
 }
 
@@ -90,17 +90,17 @@ static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
 static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct condition *c)
 {
     const unsigned step = e->word.memory || c->kind == WAIT_GT ? STOP_CHECK_MS : LOOK_MS;
-    for (unsigned waited = 0; !sync_event_is(e, c); waited += step) {
+    for (unsigned waited = 0; !event_sync_event_is(e, c); waited += step) {
         if (!dpk_ctx_is_running(&e->ctx))
             return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the event was stopped meanwhile");
         if (waited / step == DPK_WARN_AFTER_MS / step)
             tell_of_wait(e, c);
-        const uint32_t changes = e->word.memory ? shared_word_changes(&e->word) : 0;
-        const uint64_t value = sync_event_value(e);
-        if (sync_event_is(e, c))
+        const uint32_t changes = e->word.memory ? event_shared_word_changes(&e->word) : 0;
+        const uint64_t value = event_sync_event_value(e);
+        if (event_sync_event_is(e, c))
             break;
         if (e->word.memory)
-            shared_word_wait(&e->word, changes, step);
+            event_shared_word_wait(&e->word, changes, step);
         else if (c->kind == WAIT_GT)
             dpk_event_wait_gt(e->event, c->value, c->mask, NULL, step, NULL);
         else
@@ -119,8 +119,9 @@ static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct conditi
     enum dpk_status status = DPK_OK;
     if (c->kind == WAIT_GT)
         status = dpk_event_wait_gt(e->event, c->value, c->mask, p, 0, &err);
-    while (c->kind != WAIT_GT && !sync_event_is(e, c)) {
-        status = dpk_event_wait_gt(e->event, sync_event_value(e), UINT64_MAX, p, LOOK_MS, &err);
+    while (c->kind != WAIT_GT && !event_sync_event_is(e, c)) {
+        status =
+            dpk_event_wait_gt(e->event, event_sync_event_value(e), UINT64_MAX, p, LOOK_MS, &err);
         if (status != DPK_OK && status != DPK_ERR_TIMEOUT)
             break;
         status = DPK_OK;
@@ -134,10 +135,10 @@ static struct dpk_dpa *awaited(const struct dpk_sync_event *e)
     return e->publisher.dpa ? e->publisher.dpa : e->subscriber.dpa;
 }
 
-doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condition *c)
+doca_error_t event_sync_event_look(const struct dpk_sync_event *e, const struct condition *c)
 {
     struct dpk_dpa *d = awaited(e);
-    if (sync_event_is(e, c))
+    if (event_sync_event_is(e, c))
         return DOCA_SUCCESS;
     if (!d)
         return DOCA_ERROR_IN_PROGRESS;
@@ -146,14 +147,14 @@ doca_error_t sync_event_look(const struct dpk_sync_event *e, const struct condit
     if (p)
         dpk_dpa_leave(d);
     /* Checks again, because the value may have changed just before the process ended. */
-    return sync_event_is(e, c) ? DOCA_SUCCESS
-           : works             ? DOCA_ERROR_IN_PROGRESS
-                               : DOCA_ERROR_BAD_STATE;
+    return event_sync_event_is(e, c) ? DOCA_SUCCESS
+           : works                   ? DOCA_ERROR_IN_PROGRESS
+                                     : DOCA_ERROR_BAD_STATE;
 }
 
 static doca_error_t wait_for(struct dpk_sync_event *e, const struct condition *c)
 {
-    if (sync_event_is(e, c))
+    if (event_sync_event_is(e, c))
         return DOCA_SUCCESS;
     struct dpk_dpa *d = awaited(e);
     if (!d)

@@ -30,7 +30,7 @@ static doca_error_t describe(const struct dpk_mmap *m, enum descriptor_kind kind
                            .size = m->memory.size};
     const doca_error_t result = kind == DESCRIPTOR_MMAP_PCI ? share(m, &d) : DOCA_SUCCESS;
     if (result == DOCA_SUCCESS)
-        descriptor_write(&d, out);
+        core_descriptor_write(&d, out);
     if (!out->failed)
         return result;
     dpk_buf_free(out);
@@ -162,8 +162,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     if (mmap)
         *mmap = NULL;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
-    doca_error_t result =
-        d && mmap ? descriptor_read(export_desc, export_desc_len, &what) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = d && mmap ? core_descriptor_read(export_desc, export_desc_len, &what)
+                                    : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS &&
         ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
          !dpk_mmap_is_range(what.address, what.size) || what.key > UINT32_MAX))

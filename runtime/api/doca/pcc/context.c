@@ -53,7 +53,7 @@ static void left(void *object)
     struct context *c = object;
     pthread_mutex_lock(&c->object.lock);
     if (c->started)
-        context_stop(c);
+        pcc_context_stop(c);
     pthread_mutex_unlock(&c->object.lock);
     dpk_object_end_use(c->dev);
 }
@@ -113,7 +113,7 @@ doca_error_t doca_pcc_destroy(struct doca_pcc *pcc)
 
 /* ---- Settings ---- */
 
-struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result)
+struct context *pcc_context_begin_set(struct doca_pcc *pcc, doca_error_t *result)
 {
     struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     *result = DOCA_SUCCESS;
@@ -127,7 +127,7 @@ doca_error_t doca_pcc_set_app(struct doca_pcc *pcc, struct doca_pcc_app *app)
 {
     doca_error_t result;
     struct dpk_host_app *found = dpk_host_app_find(app);
-    struct context *c = found ? context_begin_set(pcc, &result) : NULL;
+    struct context *c = found ? pcc_context_begin_set(pcc, &result) : NULL;
     if (!found)
         return DOCA_ERROR_INVALID_VALUE;
     if (!c)
@@ -168,7 +168,7 @@ doca_error_t doca_pcc_set_thread_affinity(struct doca_pcc *pcc, uint32_t num_thr
     doca_error_t result;
     if (num_threads == 0 || num_threads > DPK_PCC_THREADS_MAX || !affinity_configs)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     for (uint32_t i = 0; i < num_threads; i++)
@@ -191,7 +191,7 @@ static doca_error_t set_probe(struct doca_pcc *pcc, uint32_t slot, int role)
     doca_error_t result;
     if (slot >= PROBE_SLOTS)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     const bool fits = role == ANY_ROLE || c->role == (enum dpk_pcc_role)role;
@@ -289,7 +289,7 @@ doca_pcc_rp_set_ccmad_custom_header_location(struct doca_pcc *pcc, uint32_t prob
 doca_error_t doca_pcc_set_print_buffer_size(struct doca_pcc *pcc, size_t buffer_size)
 {
     doca_error_t result;
-    struct context *c = buffer_size ? context_begin_set(pcc, &result) : NULL;
+    struct context *c = buffer_size ? pcc_context_begin_set(pcc, &result) : NULL;
     if (!buffer_size)
         return DOCA_ERROR_INVALID_VALUE;
     return c ? dpk_object_unlock(c, DOCA_SUCCESS) : result;
@@ -300,7 +300,7 @@ doca_error_t doca_pcc_set_dev_coredump_file(struct doca_pcc *pcc, const char *fi
     doca_error_t result;
     if (!file_name || !*file_name)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     char *copy = strdup(file_name);
@@ -317,7 +317,7 @@ doca_error_t doca_pcc_set_mailbox(struct doca_pcc *pcc, uint32_t max_request_siz
     doca_error_t result;
     if (max_request_size == 0 || max_request_size > MAILBOX_MAX || max_response_size > MAILBOX_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     uint8_t *request = calloc(1, max_request_size), *response = calloc(1, max_response_size + 1);

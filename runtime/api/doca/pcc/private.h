@@ -57,16 +57,16 @@ extern const struct dpk_kind pcc_context_kind;
 /* ---- context.c ---- */
 /* Returns the context, pinned and locked, if it is not started; else returns NULL and sets
  * *result. */
-struct context *context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
+struct context *pcc_context_begin_set(struct doca_pcc *pcc, doca_error_t *result);
 
 /* ---- run.c ---- */
-doca_error_t context_stop(struct context *c); /* with its lock */
+doca_error_t pcc_context_stop(struct context *c); /* with its lock */
 
 /* ---- serve.c: with the context's lock ---- */
 /* Starts the service of an active context: a reaction point then sets rates. */
-void context_serve(struct context *c);
+void pcc_context_serve(struct context *c);
 /* Ends the service: no rates are set, and the program runs no events. */
-void context_rest(struct context *c);
+void pcc_context_rest(struct context *c);
 
 /* ---- trace.c ---- */
 void pcc_trace_init(struct trace *t);

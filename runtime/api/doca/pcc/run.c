@@ -26,7 +26,7 @@ static bool is_active(struct context *c)
 {
     if (!c->active && flock(c->place, LOCK_EX | LOCK_NB) == 0) {
         c->active = true;
-        context_serve(c);
+        pcc_context_serve(c);
     }
     return c->active;
 }
@@ -83,7 +83,7 @@ static doca_error_t load(struct context *c, struct dpk_error *err)
 
 static void unload(struct context *c)
 {
-    context_rest(c);
+    pcc_context_rest(c);
     dpk_pcc_close(c->run);
     c->run = NULL;
     if (c->place >= 0)
@@ -123,7 +123,7 @@ doca_error_t doca_pcc_start(struct doca_pcc *pcc)
     return dpk_object_unlock(c, c ? start(c) : DOCA_SUCCESS);
 }
 
-doca_error_t context_stop(struct context *c)
+doca_error_t pcc_context_stop(struct context *c)
 {
     if (!c->started)
         return DOCA_ERROR_BAD_STATE;
@@ -135,7 +135,7 @@ doca_error_t context_stop(struct context *c)
 doca_error_t doca_pcc_stop(struct doca_pcc *pcc)
 {
     struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
-    return dpk_object_unlock(c, c ? context_stop(c) : DOCA_SUCCESS);
+    return dpk_object_unlock(c, c ? pcc_context_stop(c) : DOCA_SUCCESS);
 }
 
 /* ---- State ---- */
@@ -170,7 +170,7 @@ static doca_pcc_process_state_t state_of(struct context *c)
     if (!c->started)
         return DOCA_PCC_PS_DEACTIVATED;
     if (dpk_process_state(dpk_pcc_process(c->run), &err) != DPK_OK) {
-        context_rest(c);
+        pcc_context_rest(c);
         write_core(c, err.message);
         return DOCA_PCC_PS_ERROR;
     }

@@ -81,7 +81,7 @@ static unsigned workers_for(unsigned threads)
     return threads < most ? threads : most;
 }
 
-void context_serve(struct context *c)
+void pcc_context_serve(struct context *c)
 {
     struct dpk_error err = {0};
     if (c->role != DPK_PCC_RP || c->server)
@@ -94,7 +94,7 @@ void context_serve(struct context *c)
                      NAME_OF(c));
 }
 
-void context_rest(struct context *c)
+void pcc_context_rest(struct context *c)
 {
     dpk_rates_stop(c->server);
     c->server = NULL;

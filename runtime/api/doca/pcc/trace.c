@@ -199,7 +199,7 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
     unsigned count = 0;
     if (!trace_message)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     for (; trace_message[count] && count < TRACE_FORMATS_MAX; count++)
@@ -240,7 +240,7 @@ doca_error_t doca_pcc_trace_buf_set(struct doca_pcc *pcc, void *buf_addr, uint32
     doca_error_t result;
     if (!buf_addr || buf_size == 0)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     c->trace.buffer = buf_addr;
@@ -265,7 +265,7 @@ doca_error_t doca_pcc_trace_file_set(struct doca_pcc *pcc, const char *file_path
     doca_error_t result;
     if (!file_path || !*file_path)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     char *copy = strdup(file_path);
@@ -296,7 +296,7 @@ doca_error_t doca_pcc_register_trace_handler(struct doca_pcc *pcc,
     doca_error_t result;
     if (!trace_callback)
         return DOCA_ERROR_INVALID_VALUE;
-    struct context *c = context_begin_set(pcc, &result);
+    struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
         return result;
     c->trace.handler = trace_callback;

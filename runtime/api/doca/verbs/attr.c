@@ -12,7 +12,7 @@ static void ah_attr_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind ah_attr_kind = {.release = ah_attr_release};
+const struct dpk_kind verbs_ah_attr_kind = {.release = ah_attr_release};
 
 doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
                                        struct doca_verbs_ah_attr **ah_attr)
@@ -21,13 +21,13 @@ doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
         *ah_attr = NULL;
     struct context *c = ah_attr ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     dpk_object_drop(c);
-    return c ? attr_new(sizeof(struct ah_attr), &ah_attr_kind, (void **)ah_attr)
+    return c ? verbs_attr_new(sizeof(struct ah_attr), &verbs_ah_attr_kind, (void **)ah_attr)
              : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_verbs_ah_attr_destroy(struct doca_verbs_ah_attr *ah_attr)
 {
-    return dpk_object_destroy(ah_attr, &ah_attr_kind);
+    return dpk_object_destroy(ah_attr, &verbs_ah_attr_kind);
 }
 FIELD(doca_verbs_ah_attr_set_gid, doca_verbs_ah_attr_get_gid, ah_attr, struct doca_verbs_gid, gid)
 FIELD(doca_verbs_ah_attr_set_addr_type, doca_verbs_ah_attr_get_addr_type, ah_attr,
@@ -47,7 +47,7 @@ FIELD(doca_verbs_ah_attr_set_traffic_class, doca_verbs_ah_attr_get_traffic_class
 
 LIFE(doca_verbs_qp_init_attr_create, doca_verbs_qp_init_attr_destroy, qp_init_attr)
 OBJECT_FIELD(doca_verbs_qp_init_attr_set_pd, doca_verbs_qp_init_attr_get_pd, qp_init_attr,
-             struct doca_verbs_pd *, pd, pd_kind)
+             struct doca_verbs_pd *, pd, verbs_pd_kind)
 FIELD(doca_verbs_qp_init_attr_set_qp_type, doca_verbs_qp_init_attr_get_qp_type, qp_init_attr,
       uint32_t, qp_type)
 FIELD(doca_verbs_qp_init_attr_set_sq_wr, doca_verbs_qp_init_attr_get_sq_wr, qp_init_attr, uint32_t,
@@ -67,11 +67,11 @@ FIELD(doca_verbs_qp_init_attr_set_qp_context, doca_verbs_qp_init_attr_get_qp_con
 FIELD(doca_verbs_qp_init_attr_set_user_index, doca_verbs_qp_init_attr_get_user_index, qp_init_attr,
       uint32_t, user_index)
 OBJECT_FIELD(doca_verbs_qp_init_attr_set_send_cq, doca_verbs_qp_init_attr_get_send_cq, qp_init_attr,
-             struct doca_verbs_cq *, send_cq, cq_kind)
+             struct doca_verbs_cq *, send_cq, verbs_cq_kind)
 OBJECT_FIELD(doca_verbs_qp_init_attr_set_receive_cq, doca_verbs_qp_init_attr_get_receive_cq,
-             qp_init_attr, struct doca_verbs_cq *, receive_cq, cq_kind)
+             qp_init_attr, struct doca_verbs_cq *, receive_cq, verbs_cq_kind)
 OBJECT_FIELD(doca_verbs_qp_init_attr_set_srq, doca_verbs_qp_init_attr_get_srq, qp_init_attr,
-             struct doca_verbs_srq *, srq, srq_kind)
+             struct doca_verbs_srq *, srq, verbs_srq_kind)
 FIELD(doca_verbs_qp_init_attr_set_external_datapath_en,
       doca_verbs_qp_init_attr_get_external_datapath_en, qp_init_attr, uint8_t, external_datapath_en)
 OBJECT_FIELD(doca_verbs_qp_init_attr_set_send_dpa_completion,
@@ -81,7 +81,7 @@ OBJECT_FIELD(doca_verbs_qp_init_attr_set_receive_dpa_completion,
              doca_verbs_qp_init_attr_get_receive_dpa_completion, qp_init_attr,
              struct doca_dpa_completion *, receive_dpa_completion, dpk_completion_kind)
 
-bool is_umem_or_null(const struct doca_umem *umem)
+bool verbs_is_umem_or_null(const struct doca_umem *umem)
 {
     uint32_t id;
     return !umem || doca_umem_get_id(umem, &id) == DOCA_SUCCESS;
@@ -110,14 +110,14 @@ NUMBERED_PLACE_FIELD(doca_verbs_qp_init_attr_set_wq_umem, doca_verbs_qp_init_att
 doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_attr *attr,
                                                     enum doca_verbs_qp_scatter_to_cqe value)
 {
-    struct qp_init_attr *a = dpk_object_lock(attr, &qp_init_attr_kind);
+    struct qp_init_attr *a = dpk_object_lock(attr, &verbs_qp_init_attr_kind);
     if (a)
         a->cqe_inline = value;
     return dpk_object_unlock(a, DOCA_SUCCESS);
 }
 uint8_t doca_verbs_qp_init_attr_get_cqe_inline(const struct doca_verbs_qp_init_attr *attr)
 {
-    struct qp_init_attr *a = dpk_object_lock(attr, &qp_init_attr_kind);
+    struct qp_init_attr *a = dpk_object_lock(attr, &verbs_qp_init_attr_kind);
     const uint8_t value = a ? (uint8_t)a->cqe_inline : 0;
     dpk_object_unlock(a, DOCA_SUCCESS);
     return value;
@@ -133,7 +133,7 @@ uint32_t doca_verbs_qp_init_attr_get_receive_cqn(const struct doca_verbs_qp_init
     return doca_verbs_cq_get_cqn(doca_verbs_qp_init_attr_get_receive_cq(attr));
 }
 
-void attr_copy(void *to, const void *from, size_t size)
+void verbs_attr_copy(void *to, const void *from, size_t size)
 {
     const size_t head = sizeof(struct dpk_object);
     memcpy((char *)to + head, (const char *)from + head, size - head);
@@ -162,7 +162,7 @@ FIELD(doca_verbs_qp_attr_set_sq_psn, doca_verbs_qp_attr_get_sq_psn, qp_attr, uin
 FIELD(doca_verbs_qp_attr_set_dest_qp_num, doca_verbs_qp_attr_get_dest_qp_num, qp_attr, uint32_t,
       dest_qp_num)
 OBJECT_FIELD(doca_verbs_qp_attr_set_ah_attr, doca_verbs_qp_attr_get_ah_attr, qp_attr,
-             struct doca_verbs_ah_attr *, ah_attr, ah_attr_kind)
+             struct doca_verbs_ah_attr *, ah_attr, verbs_ah_attr_kind)
 FIELD(doca_verbs_qp_attr_set_ack_timeout, doca_verbs_qp_attr_get_ack_timeout, qp_attr, uint16_t,
       ack_timeout)
 FIELD(doca_verbs_qp_attr_set_retry_cnt, doca_verbs_qp_attr_get_retry_cnt, qp_attr, uint16_t,
@@ -193,7 +193,7 @@ static bool state_of(enum doca_verbs_qp_state state, enum ibv_qp_state *out)
 
 static bool address_of(const struct doca_verbs_ah_attr *handle, struct ibv_ah_attr *out)
 {
-    struct ah_attr *a = dpk_object_lock(handle, &ah_attr_kind);
+    struct ah_attr *a = dpk_object_lock(handle, &verbs_ah_attr_kind);
     const bool good = a && (a->addr_type == DOCA_VERBS_ADDR_TYPE_IPv4 ||
                             a->addr_type == DOCA_VERBS_ADDR_TYPE_IPv6);
     if (good) {
@@ -263,7 +263,8 @@ static bool mask_of(const struct qp_attr *a, int mask, int *out)
     return mask == 0;
 }
 
-doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask)
+doca_error_t verbs_change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out,
+                             int *out_mask)
 {
     if (mask & DOCA_VERBS_QP_ATTR_CC_GROUP)
         return DOCA_ERROR_NOT_SUPPORTED;
@@ -308,7 +309,7 @@ static enum doca_verbs_qp_state told_state(enum ibv_qp_state state)
     }
 }
 
-void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
+void verbs_change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
 {
     to->next_state = to->current_state = told_state(from->qp_state);
     to->allow_remote_write = !!(from->qp_access_flags & IBV_ACCESS_REMOTE_WRITE);
@@ -336,7 +337,7 @@ void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to)
 /* Returns false if there is no address to set, or it is not a RoCE address. */
 static bool set_address(const struct doca_verbs_ah_attr *handle, const struct ibv_ah_attr *from)
 {
-    struct ah_attr *a = from->is_global ? dpk_object_lock(handle, &ah_attr_kind) : NULL;
+    struct ah_attr *a = from->is_global ? dpk_object_lock(handle, &verbs_ah_attr_kind) : NULL;
     if (a) {
         memcpy(a->gid.raw, from->grh.dgid.raw, sizeof a->gid.raw);
         a->addr_type = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)a->gid.raw)
@@ -367,7 +368,7 @@ int doca_verbs_bridge_get_qp_attr_mask(int ibv_mask)
 static void set_parts(struct qp_attr *a, const struct ibv_qp_attr *from, int mask)
 {
     struct qp_attr told;
-    change_tell(from, &told);
+    verbs_change_tell(from, &told);
     told.current_state = told_state(from->cur_qp_state);
     PART(NEXT_STATE, next_state);
     PART(CURRENT_STATE, current_state);
@@ -400,7 +401,7 @@ doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr,
                                            const struct ibv_qp_attr *ibv_attr, int ibv_mask)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
     if (a && !has_others(ibv_mask) &&
         (!(ibv_mask & IBV_QP_AV) || set_address(a->ah_attr, &ibv_attr->ah_attr))) {
         set_parts(a, ibv_attr, doca_verbs_bridge_get_qp_attr_mask(ibv_mask));
@@ -414,9 +415,9 @@ doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr
 {
     struct ibv_qp_attr told;
     int mask;
-    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
     const doca_error_t result =
-        a ? change_of(a, a->ah_attr ? CHANGES : CHANGES_TOLD, &told, &mask) : DOCA_SUCCESS;
+        a ? verbs_change_of(a, a->ah_attr ? CHANGES : CHANGES_TOLD, &told, &mask) : DOCA_SUCCESS;
     if (a && result == DOCA_SUCCESS)
         *ibv_attr = told;
     return dpk_object_unlock(a, result);

@@ -16,7 +16,7 @@ doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *
                                                const void *hint, size_t hint_size)
 {
     struct cc_group_attr *a =
-        hint && hint_size <= HINT_MAX ? dpk_object_lock(attr, &cc_group_attr_kind) : NULL;
+        hint && hint_size <= HINT_MAX ? dpk_object_lock(attr, &verbs_cc_group_attr_kind) : NULL;
     if (a) {
         memcpy(a->hint, hint, hint_size);
         a->size = hint_size;
@@ -27,7 +27,8 @@ doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *
 doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_attr *attr,
                                                const void **hint, size_t *hint_size)
 {
-    struct cc_group_attr *a = hint && hint_size ? dpk_object_lock(attr, &cc_group_attr_kind) : NULL;
+    struct cc_group_attr *a =
+        hint && hint_size ? dpk_object_lock(attr, &verbs_cc_group_attr_kind) : NULL;
     if (a) {
         *hint = a->hint;
         *hint_size = a->size;
@@ -47,8 +48,8 @@ doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context
 {
     if (group)
         *group = NULL;
-    return group && context && attr && is_a(context, &verbs_context_kind) &&
-                   is_a(attr, &cc_group_attr_kind)
+    return group && context && attr && verbs_is_a(context, &verbs_context_kind) &&
+                   verbs_is_a(attr, &verbs_cc_group_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
 }
@@ -58,8 +59,8 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
 {
     if (caps)
         *caps = NULL;
-    return caps && context && is_a(context, &verbs_context_kind) ? cannot(__func__)
-                                                                 : DOCA_ERROR_INVALID_VALUE;
+    return caps && context && verbs_is_a(context, &verbs_context_kind) ? cannot(__func__)
+                                                                       : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- Groups and capabilities, which do not exist ---- */
@@ -116,7 +117,7 @@ uint32_t doca_verbs_cc_group_caps_get_format_id(const struct doca_verbs_cc_group
 doca_error_t doca_verbs_qp_attr_set_cc_group(struct doca_verbs_qp_attr *attr,
                                              struct doca_verbs_cc_group *group)
 {
-    struct qp_attr *a = group ? NULL : dpk_object_lock(attr, &qp_attr_kind);
+    struct qp_attr *a = group ? NULL : dpk_object_lock(attr, &verbs_qp_attr_kind);
     return dpk_object_unlock(a, DOCA_SUCCESS);
 }
 

@@ -17,22 +17,22 @@ static void comp_channel_left(void *object)
     if (c->ib)
         dpk_emulated_9.destroy_comp_channel(c->ib);
     c->ib = NULL;
-    unuse(c->context);
+    verbs_unuse(c->context);
 }
 
 static void comp_channel_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind comp_channel_kind = {.left = comp_channel_left,
-                                           .release = comp_channel_release};
+const struct dpk_kind verbs_comp_channel_kind = {.left = comp_channel_left,
+                                                 .release = comp_channel_release};
 
 doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
                                             struct doca_verbs_comp_channel **channel)
 {
     if (channel)
         *channel = NULL;
-    struct context *c = channel ? use(context, &verbs_context_kind) : NULL;
+    struct context *c = channel ? verbs_use(context, &verbs_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     struct comp_channel *made = calloc(1, sizeof *made);
@@ -40,24 +40,24 @@ doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
         made->ib = dpk_emulated_9.create_comp_channel(c->ib);
     if (!made || !made->ib) {
         free(made);
-        unuse(c);
+        verbs_unuse(c);
         return DOCA_ERROR_NO_MEMORY;
     }
     made->context = c;
-    *channel = dpk_object_enter(made, &comp_channel_kind);
+    *channel = dpk_object_enter(made, &verbs_comp_channel_kind);
     return *channel ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_verbs_comp_channel_destroy(struct doca_verbs_comp_channel *channel)
 {
-    return dpk_object_destroy(channel, &comp_channel_kind);
+    return dpk_object_destroy(channel, &verbs_comp_channel_kind);
 }
 
 doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_channel *channel)
 {
-    struct comp_channel *c = use(channel, &comp_channel_kind);
+    struct comp_channel *c = verbs_use(channel, &verbs_comp_channel_kind);
     const doca_event_handle_t handle = c ? c->ib->fd : doca_event_invalid_handle;
-    unuse(c);
+    verbs_unuse(c);
     return handle;
 }
 
@@ -75,7 +75,7 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
 {
     struct ibv_cq *ib;
     void *context;
-    struct comp_channel *c = cq && cq_context ? use(channel, &comp_channel_kind) : NULL;
+    struct comp_channel *c = cq && cq_context ? verbs_use(channel, &verbs_comp_channel_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = DOCA_ERROR_DRIVER;
@@ -90,21 +90,21 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
         acknowledge_completion(ib);
         result = DOCA_SUCCESS;
     }
-    unuse(c);
+    verbs_unuse(c);
     return result;
 }
 
 doca_error_t doca_verbs_req_notify_cq(struct doca_verbs_cq *cq, int solicited_only)
 {
-    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     const int why = q && q->ib ? ibv_req_notify_cq(q->ib, solicited_only) : EINVAL;
     dpk_object_drop(q);
-    return error_of(why);
+    return verbs_error_of(why);
 }
 
 void doca_verbs_ack_cq_events(struct doca_verbs_cq *cq, unsigned int num)
 {
-    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     if (!q)
         return;
     pthread_mutex_lock(&lock);
@@ -114,7 +114,7 @@ void doca_verbs_ack_cq_events(struct doca_verbs_cq *cq, unsigned int num)
     dpk_object_drop(q);
 }
 
-void await_acknowledgements(const struct cq *q)
+void verbs_await_acknowledgements(const struct cq *q)
 {
     pthread_mutex_lock(&lock);
     while (q->told > 0)
@@ -124,8 +124,8 @@ void await_acknowledgements(const struct cq *q)
 
 /* ---- Asynchronous events ---- */
 
-void source_add(struct context *c, struct event_source *s, const void *ib,
-                const struct dpk_object *object)
+void verbs_source_add(struct context *c, struct event_source *s, const void *ib,
+                      const struct dpk_object *object)
 {
     s->ib = ib;
     s->object = object;
@@ -134,7 +134,7 @@ void source_add(struct context *c, struct event_source *s, const void *ib,
     pthread_mutex_unlock(&lock);
 }
 
-void source_remove(struct event_source *s)
+void verbs_source_remove(struct event_source *s)
 {
     pthread_mutex_lock(&lock);
     if (s->ib)
@@ -240,14 +240,14 @@ doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
 {
     struct ibv_async_event e;
     bool told = false;
-    struct context *c = event ? use(context, &verbs_context_kind) : NULL;
+    struct context *c = event ? verbs_use(context, &verbs_context_kind) : NULL;
     if (!c)
         return DOCA_ERROR_INVALID_VALUE;
     while (!told && dpk_emulated_9.get_async_event(c->ib, &e) == 0) {
         told = tell(c, &e, event);
         acknowledge(&e);
     }
-    unuse(c);
+    verbs_unuse(c);
     return told ? DOCA_SUCCESS : DOCA_ERROR_DRIVER;
 }
 

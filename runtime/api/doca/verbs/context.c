@@ -5,7 +5,7 @@
 
 /* ---- Common functions of objects ---- */
 
-doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out)
+doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out)
 {
     if (!out)
         return DOCA_ERROR_INVALID_VALUE;
@@ -14,14 +14,14 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out)
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-bool is_a(const void *handle, const struct dpk_kind *kind)
+bool verbs_is_a(const void *handle, const struct dpk_kind *kind)
 {
     void *object = handle ? dpk_object_pin(handle, kind) : NULL;
     dpk_object_drop(object);
     return !handle || object;
 }
 
-doca_error_t error_of(int why)
+doca_error_t verbs_error_of(int why)
 {
     switch (why) {
     case 0:
@@ -39,7 +39,7 @@ doca_error_t error_of(int why)
     }
 }
 
-void *use(const void *handle, const struct dpk_kind *kind)
+void *verbs_use(const void *handle, const struct dpk_kind *kind)
 {
     void *object = dpk_object_pin(handle, kind);
     if (object) {
@@ -49,7 +49,7 @@ void *use(const void *handle, const struct dpk_kind *kind)
     return object;
 }
 
-void unuse(void *object)
+void verbs_unuse(void *object)
 {
     if (object)
         dpk_object_unuse(object);
@@ -159,22 +159,22 @@ doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context
     (void)handle;
     if (pd)
         *pd = NULL;
-    return pd && context && is_a(context, &verbs_context_kind) ? DOCA_ERROR_NOT_SUPPORTED
-                                                               : DOCA_ERROR_INVALID_VALUE;
+    return pd && context && verbs_is_a(context, &verbs_context_kind) ? DOCA_ERROR_NOT_SUPPORTED
+                                                                     : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- Protection domains ---- */
 
 static void pd_left(void *object)
 {
-    unuse(((struct pd *)object)->context);
+    verbs_unuse(((struct pd *)object)->context);
 }
 
 static void pd_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind pd_kind = {.left = pd_left, .release = pd_release};
+const struct dpk_kind verbs_pd_kind = {.left = pd_left, .release = pd_release};
 
 static doca_error_t pd_new(struct ibv_pd *ib, struct context *c, struct doca_verbs_pd **out)
 {
@@ -184,7 +184,7 @@ static doca_error_t pd_new(struct ibv_pd *ib, struct context *c, struct doca_ver
     p->ib = ib;
     if ((p->context = c))
         dpk_object_use(c);
-    *out = dpk_object_enter(p, &pd_kind);
+    *out = dpk_object_enter(p, &verbs_pd_kind);
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -205,7 +205,7 @@ doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doc
 
 doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
 {
-    struct pd *p = dpk_object_lock(pd, &pd_kind);
+    struct pd *p = dpk_object_lock(pd, &verbs_pd_kind);
     if (!p)
         return DOCA_ERROR_INVALID_VALUE;
     int why = atomic_load(&p->object.users) > 0 ? EBUSY : 0;
@@ -213,15 +213,15 @@ doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
         why = dpk_emulated_9.dealloc_pd(p->ib);
     if (!why)
         p->ib = NULL;
-    const doca_error_t result = dpk_object_unlock(p, error_of(why));
-    return result == DOCA_SUCCESS ? dpk_object_destroy(pd, &pd_kind) : result;
+    const doca_error_t result = dpk_object_unlock(p, verbs_error_of(why));
+    return result == DOCA_SUCCESS ? dpk_object_destroy(pd, &verbs_pd_kind) : result;
 }
 
 doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev **dev)
 {
     if (dev)
         *dev = NULL;
-    struct pd *p = dev ? dpk_object_lock(pd, &pd_kind) : NULL;
+    struct pd *p = dev ? dpk_object_lock(pd, &verbs_pd_kind) : NULL;
     return dpk_object_unlock(p,
                              p && p->ib ? dpk_dev_borrow(p->ib, p, dev) : DOCA_ERROR_INVALID_VALUE);
 }
@@ -236,7 +236,7 @@ doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doc
 
 struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd)
 {
-    struct pd *p = dpk_object_pin(pd, &pd_kind);
+    struct pd *p = dpk_object_pin(pd, &verbs_pd_kind);
     struct ibv_pd *ib = p ? p->ib : NULL;
     dpk_object_drop(p);
     return ib;
@@ -260,7 +260,7 @@ static doca_error_t device_attr_new(struct ibv_context *ib, struct doca_verbs_de
     struct device_attr *a = calloc(1, sizeof *a);
     if (!a)
         return DOCA_ERROR_NO_MEMORY;
-    const doca_error_t result = error_of(dpk_emulated_9.query_device(ib, &a->ib));
+    const doca_error_t result = verbs_error_of(dpk_emulated_9.query_device(ib, &a->ib));
     *out = dpk_object_enter(a, &device_attr_kind);
     return *out ? result : DOCA_ERROR_NO_MEMORY;
 }

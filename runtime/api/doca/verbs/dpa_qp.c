@@ -56,7 +56,7 @@ static enum dpk_rc_taken next_receive(void *context, struct dpk_rc_receive *out)
     if (q->shared && q->state == IBV_QPS_ERR)
         return DPK_RC_NEVER;
     if (q->shared)
-        return dpa_srq_take(q->shared, &q->user, out);
+        return verbs_dpa_srq_take(q->shared, &q->user, out);
     if (r->taken == r->committed)
         return DPK_RC_NONE;
     *out = (struct dpk_rc_receive){.pieces = ring_pieces_at(r, r->taken),
@@ -107,7 +107,8 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
     if (c->event == DPK_RC_DONE || c->event == DPK_RC_FAILED)
         return sent(q, c);
     tell(q, "receive: ", c->status, c->why);
-    const uint32_t counter = q->shared ? dpa_srq_ended(q->shared, c->user) : ++q->receives.done;
+    const uint32_t counter =
+        q->shared ? verbs_dpa_srq_ended(q->shared, c->user) : ++q->receives.done;
     dpk_completion_post(
         q->receive_queue,
         &(struct dpk_completion){
@@ -131,8 +132,8 @@ static const struct dpk_rc_ops ops = {
 static void dpa_qp_release(void *object)
 {
     struct dpa_qp *q = object;
-    ring_free(&q->sends);
-    ring_free(&q->receives);
+    verbs_ring_free(&q->sends);
+    verbs_ring_free(&q->receives);
     dpk_object_drop(q->base);
     free(q);
 }
@@ -163,12 +164,12 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
                                                .domain = dpk_verbs_domain(pd),
                                                .sends = AT_ONCE,
                                                .outlives_peers = true};
-    if (!ring_new(&q->sends, a->sq_wr, a->send_max_sges, a->max_inline_data) ||
-        !ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges, 0))
+    if (!verbs_ring_new(&q->sends, a->sq_wr, a->send_max_sges, a->max_inline_data) ||
+        !verbs_ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges, 0))
         return DOCA_ERROR_NO_MEMORY;
     dpk_object_hold(q->base = dpk_dpa_base(q->send_queue->dpa));
     if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a) ||
-        (q->shared && !dpa_srq_is_of(q->shared, q->base)))
+        (q->shared && !verbs_dpa_srq_is_of(q->shared, q->base)))
         return DOCA_ERROR_INVALID_VALUE;
     if (!dpk_dpa_enter(q->base, 0))
         return DOCA_ERROR_BAD_STATE;
@@ -190,17 +191,17 @@ static void end(struct dpa_qp *q)
     if (q->rc) {
         dpk_rc_lock(q->rc);
         if (q->shared)
-            dpa_srq_leave(q->shared, &q->user);
+            verbs_dpa_srq_leave(q->shared, &q->user);
         dpk_rc_unlock(q->rc);
         dpk_rc_leave(q->rc);
     }
     q->end = NULL;
-    unuse(q->send_queue);
-    unuse(q->receive_queue);
+    verbs_unuse(q->send_queue);
+    verbs_unuse(q->receive_queue);
 }
 
-doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
-                        struct dpa_qp **out)
+doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init,
+                              struct dpa_srq *shared, struct dpa_qp **out)
 {
     if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX || init->max_inline_data > INLINE_MAX ||
         init->send_max_sges > DPA_VERBS_SEGMENTS_MAX ||
@@ -212,8 +213,8 @@ doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, stru
     q->context = pd->context;
     q->user_index = init->user_index;
     q->shared = shared;
-    q->send_queue = use(init->send_dpa_completion, &dpk_completion_kind);
-    q->receive_queue = use(init->receive_dpa_completion, &dpk_completion_kind);
+    q->send_queue = verbs_use(init->send_dpa_completion, &dpk_completion_kind);
+    q->receive_queue = verbs_use(init->receive_dpa_completion, &dpk_completion_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (q->send_queue && q->receive_queue)
         result = begin(q, pd, init);
@@ -229,7 +230,7 @@ doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, stru
     return result;
 }
 
-void dpa_qp_free(struct dpa_qp *q)
+void verbs_dpa_qp_free(struct dpa_qp *q)
 {
     if (!q)
         return;
@@ -239,13 +240,13 @@ void dpa_qp_free(struct dpa_qp *q)
     dpk_object_destroy(q->object.handle, &dpa_qp_kind);
 }
 
-uint32_t dpa_qp_number(const struct dpa_qp *q)
+uint32_t verbs_dpa_qp_number(const struct dpa_qp *q)
 {
     return dpk_rc_qp_number(q->pair);
 }
 
-doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
-                        const struct doca_dpa *dpa, uint64_t *handle)
+doca_error_t verbs_dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
+                              const struct doca_dpa *dpa, uint64_t *handle)
 {
     struct dpk_dpa_call c;
     doca_error_t result = dpk_dpa_begin(NULL, dpa, &c);
@@ -259,9 +260,10 @@ doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *b
     return result;
 }
 
-doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle)
+doca_error_t verbs_dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa,
+                                 uint64_t *handle)
 {
-    return dpa_handle(&q->object, q->base, dpa, handle);
+    return verbs_dpa_handle(&q->object, q->base, dpa, handle);
 }
 
 /* ---- States ---- */
@@ -281,7 +283,7 @@ static void enter(struct dpa_qp *q, enum ibv_qp_state to)
         ring_drop(&q->sends);
         ring_drop(&q->receives);
         if (q->shared)
-            dpa_srq_leave(q->shared, &q->user);
+            verbs_dpa_srq_leave(q->shared, &q->user);
         q->reads = 0;
         q->attr = (struct ibv_qp_attr){0};
     } else if (to == IBV_QPS_ERR && q->state != IBV_QPS_RESET) {
@@ -291,7 +293,7 @@ static void enter(struct dpa_qp *q, enum ibv_qp_state to)
     dpk_rc_qp_kick(q->pair);
 }
 
-doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask)
+doca_error_t verbs_dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask)
 {
     dpk_rc_lock(q->rc);
     const enum ibv_qp_state from = q->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
@@ -303,7 +305,7 @@ doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int ma
     }
     dpk_rc_unlock(q->rc);
     if (why)
-        return error_of(why);
+        return verbs_error_of(why);
     /* The lock is not held, because this may wait for the peer's process. */
     if (from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
         dpk_rc_qp_connect_number(q->pair, a->dest_qp_num, NULL) != DPK_OK)
@@ -333,16 +335,16 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
 {
     switch (call) {
     case DPA_VERBS_POST:
-        return ring_post(d, &q->sends, args[1], result, reason, size);
+        return verbs_ring_post(d, &q->sends, args[1], result, reason, size);
     case DPA_VERBS_RAW:
-        return ring_post_raw(d, &q->sends, args[1], result, reason, size);
+        return verbs_ring_post_raw(d, &q->sends, args[1], result, reason, size);
     case DPA_VERBS_RECEIVE:
-        return q->shared || ring_receive(d, &q->receives, args, result, reason, size);
+        return q->shared || verbs_ring_receive(d, &q->receives, args, result, reason, size);
     case DPA_VERBS_COMMIT:
         commit(q, args[1]);
         return true;
     case DPA_VERBS_TELL:
-        *result = args[1] == DPA_VERBS_NUMBER ? dpa_qp_number(q) : q->user_index;
+        *result = args[1] == DPA_VERBS_NUMBER ? verbs_dpa_qp_number(q) : q->user_index;
         return true;
     default:
         return dpk_dpa_call_unknown(reason, size, call);

@@ -15,15 +15,15 @@
 #define RECORD      8u  /* bytes of a doorbell record */
 
 /* Reads `count` segments from DPA memory. Returns false if the memory does not exist. */
-bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count);
+bool verbs_read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count);
 /* Reads the segments of a receive, whose list may end early: *left receives their number. */
-bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
-                  uint32_t *left);
+bool verbs_read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
+                        uint32_t *left);
 
 /* Gets the handle of an object for DPA code of that context. Errors: INVALID_VALUE if the object is of
  * another base. */
-doca_error_t dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
-                        const struct doca_dpa *dpa, uint64_t *handle);
+doca_error_t verbs_dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
+                              const struct doca_dpa *dpa, uint64_t *handle);
 
 /* ---- Rings of works and receives of a queue pair: dpa_ring.c. With the lock of rc. ---- */
 
@@ -57,17 +57,17 @@ static inline void ring_drop(struct ring *r)
     r->committed = r->taken = r->done = r->posted;
 }
 
-/* Creates a ring. Returns false if memory is exhausted; call ring_free in any case. */
-bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
-void ring_free(struct ring *r);
+/* Creates a ring. Returns false if memory is exhausted; call verbs_ring_free in any case. */
+bool verbs_ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room);
+void verbs_ring_free(struct ring *r);
 /* Post a struct dpa_verbs_work, a WQE, or a receive (DPA_VERBS_RECEIVE) of DPA code. *result
  * receives its count, or 0 if the ring is full. Return false if the thread faults. */
-bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
-               size_t size);
-bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
-                   char *reason, size_t size);
-bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
-                  char *reason, size_t size);
+bool verbs_ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                     char *reason, size_t size);
+bool verbs_ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                         char *reason, size_t size);
+bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
+                        char *reason, size_t size);
 
 /* ---- Shared receive queues: dpa_srq.c. All with the lock of rc. ---- */
 
@@ -79,14 +79,14 @@ struct dpa_srq_user {
 };
 
 /* Returns true if queue pairs of that base may take its receives. */
-bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
+bool verbs_dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
 /* Takes the next receive. Without a receive, the user waits. */
-enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
-                               struct dpk_rc_receive *out);
+enum dpk_rc_taken verbs_dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
+                                     struct dpk_rc_receive *out);
 /* Ends a taken receive, which is the `user` of its completion. Returns its count. */
 struct shared_receive;
-uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r);
+uint32_t verbs_dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r);
 /* Removes a queue pair: it does not wait any more, and its taken receives are free again. */
-void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u);
+void verbs_dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define SEGMENTS_LEAST 1u
 
-bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room)
+bool verbs_ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room)
 {
     r->segments = segments > SEGMENTS_LEAST ? segments : SEGMENTS_LEAST;
     for (r->size = 1; r->size < size;)
@@ -17,14 +17,14 @@ bool ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room)
     return r->entries && r->pieces && (r->inlined || !room);
 }
 
-void ring_free(struct ring *r)
+void verbs_ring_free(struct ring *r)
 {
     free(r->entries);
     free(r->pieces);
     free(r->inlined);
 }
 
-bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
+bool verbs_read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count)
 {
     struct dpa_verbs_segment all[DPA_VERBS_SEGMENTS_MAX];
     if (count == 0)
@@ -37,10 +37,10 @@ bool read_segments(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, ui
     return true;
 }
 
-bool read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
-                  uint32_t *left)
+bool verbs_read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from, uint32_t count,
+                        uint32_t *left)
 {
-    if (!read_segments(d, to, from, count))
+    if (!verbs_read_segments(d, to, from, count))
         return false;
     for (*left = 0; *left < count && to[*left].memory.key != DPA_VERBS_LIST_END;)
         ++*left;
@@ -89,8 +89,8 @@ static bool reads(const struct dpk_rc_work *w)
            w->opcode == DPK_RC_COMPARE_SWAP;
 }
 
-bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result, char *reason,
-               size_t size)
+bool verbs_ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                     char *reason, size_t size)
 {
     struct dpa_verbs_work w;
     struct entry *e = &r->entries[ring_at(r, r->posted)];
@@ -98,7 +98,7 @@ bool ring_post(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *re
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the work is described");
     if (r->posted - r->done >= r->size || w.count > r->segments)
         return true; /* *result is 0: the ring is full */
-    if (!read_segments(d, ring_pieces_at(r, r->posted), w.segments, w.count))
+    if (!verbs_read_segments(d, ring_pieces_at(r, r->posted), w.segments, w.count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     *e = (struct entry){.fence = w.flags & DPA_VERBS_FENCE};
     if (!operation_of(&w, &e->work))
@@ -136,8 +136,8 @@ static bool keep_pieces(struct ring *r, const struct dpk_wqe_work *w)
     return true;
 }
 
-bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
-                   char *reason, size_t size)
+bool verbs_ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t *result,
+                         char *reason, size_t size)
 {
     uint8_t bytes[DPK_WQE_MAX];
     struct dpk_wqe_work w;
@@ -159,13 +159,13 @@ bool ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, uint64_t
     return true;
 }
 
-bool ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
-                  char *reason, size_t size)
+bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
+                        char *reason, size_t size)
 {
     struct entry *e = &r->entries[ring_at(r, r->posted)];
     if (r->posted - r->done >= r->size || args[2] > r->segments)
         return true;
-    if (!read_receive(d, ring_pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
+    if (!verbs_read_receive(d, ring_pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     *result = ++r->posted;
     return true;

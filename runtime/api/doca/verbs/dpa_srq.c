@@ -37,7 +37,7 @@ struct dpa_srq {
 static void dpa_srq_release(void *object);
 static const struct dpk_kind dpa_srq_kind = {.release = dpa_srq_release};
 
-uint32_t srq_number_new(void)
+uint32_t verbs_srq_number_new(void)
 {
     static atomic_uint last;
     return atomic_fetch_add(&last, 1) + 1;
@@ -73,13 +73,13 @@ static struct shared_receive *next_place(const struct dpa_srq *s)
     return r->state == FREE ? r : NULL;
 }
 
-bool dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base)
+bool verbs_dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base)
 {
     return s->base == base && s->run == base->run;
 }
 
-enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
-                               struct dpk_rc_receive *out)
+enum dpk_rc_taken verbs_dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
+                                     struct dpk_rc_receive *out)
 {
     if (s->taken == s->committed) {
         if (!u->waits)
@@ -98,13 +98,13 @@ enum dpk_rc_taken dpa_srq_take(struct dpa_srq *s, struct dpa_srq_user *u,
     return DPK_RC_TAKEN;
 }
 
-uint32_t dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r)
+uint32_t verbs_dpa_srq_ended(const struct dpa_srq *s, struct shared_receive *r)
 {
     r->state = s->linked ? ENDED : FREE;
     return r->number;
 }
 
-void dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
+void verbs_dpa_srq_leave(struct dpa_srq *s, struct dpa_srq_user *u)
 {
     if (u->waits)
         TAILQ_REMOVE(&s->waiting, u, link);
@@ -193,7 +193,7 @@ static doca_error_t begin(struct dpa_srq *s, const struct srq_init_attr *a)
                                                 : dpk_doca_failed("doca_verbs_srq_create", &err);
 }
 
-doca_error_t dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_srq **out)
+doca_error_t verbs_dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_srq **out)
 {
     if (a->srq_wr == 0 || a->srq_wr > WORKS_MAX || a->receive_max_sges == 0 ||
         a->receive_max_sges > DPA_VERBS_SEGMENTS_MAX ||
@@ -218,7 +218,7 @@ doca_error_t dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_
     return DOCA_ERROR_NO_MEMORY; /* dpk_object_enter released it */
 }
 
-void dpa_srq_free(struct dpa_srq *s)
+void verbs_dpa_srq_free(struct dpa_srq *s)
 {
     if (!s)
         return;
@@ -229,9 +229,10 @@ void dpa_srq_free(struct dpa_srq *s)
     dpk_object_destroy(s->object.handle, &dpa_srq_kind);
 }
 
-doca_error_t dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa, uint64_t *handle)
+doca_error_t verbs_dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa,
+                                  uint64_t *handle)
 {
-    return dpa_handle(&s->object, s->base, dpa, handle);
+    return verbs_dpa_handle(&s->object, s->base, dpa, handle);
 }
 
 /* ---- Calls of DPA code ---- */
@@ -245,8 +246,8 @@ static bool post(struct dpk_dpa *d, struct dpa_srq *s, const uint64_t args[6], u
     if (!r || args[2] > s->segments)
         return true; /* *result is 0: the queue is full */
     const uint32_t place = place_of(s, r);
-    if (!read_receive(d, s->pieces + (size_t)place * s->segments, args[1], (uint32_t)args[2],
-                      &r->count))
+    if (!verbs_read_receive(d, s->pieces + (size_t)place * s->segments, args[1], (uint32_t)args[2],
+                            &r->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     if (s->linked)
         s->first_free = r->next;
@@ -295,7 +296,7 @@ static bool shared_call(void *context, struct dpk_caller *caller, unsigned call,
     (void)caller;
     bool good = false;
     struct dpa_srq *s = dpk_object_lock(dpk_pointer(args[0]), &dpa_srq_kind);
-    if (s && s->rc && dpa_srq_is_of(s, d)) {
+    if (s && s->rc && verbs_dpa_srq_is_of(s, d)) {
         dpk_rc_lock(s->rc);
         good = call_on(d, s, call, args, result, reason, size);
         dpk_rc_unlock(s->rc);

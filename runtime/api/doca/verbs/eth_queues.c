@@ -52,9 +52,9 @@ struct eth_rq_init_attr {
 
 LIFE(doca_verbs_eth_sq_init_attr_create, doca_verbs_eth_sq_init_attr_destroy, eth_sq_init_attr)
 OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_pd, doca_verbs_eth_sq_init_attr_get_pd,
-             eth_sq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
+             eth_sq_init_attr, struct doca_verbs_pd *, pd, verbs_pd_kind)
 OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_cq, doca_verbs_eth_sq_init_attr_get_cq,
-             eth_sq_init_attr, struct doca_verbs_cq *, cq, cq_kind)
+             eth_sq_init_attr, struct doca_verbs_cq *, cq, verbs_cq_kind)
 OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_dpa, doca_verbs_eth_sq_init_attr_get_dpa,
              eth_sq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
 OBJECT_FIELD(doca_verbs_eth_sq_init_attr_set_dpa_completion,
@@ -95,8 +95,8 @@ doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
 {
     if (queue)
         *queue = NULL;
-    return queue && context && attr && is_a(context, &verbs_context_kind) &&
-                   is_a(attr, &eth_sq_init_attr_kind)
+    return queue && context && attr && verbs_is_a(context, &verbs_context_kind) &&
+                   verbs_is_a(attr, &verbs_eth_sq_init_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
 }
@@ -133,9 +133,9 @@ NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_wq,
 
 LIFE(doca_verbs_eth_rq_init_attr_create, doca_verbs_eth_rq_init_attr_destroy, eth_rq_init_attr)
 OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_pd, doca_verbs_eth_rq_init_attr_get_pd,
-             eth_rq_init_attr, struct doca_verbs_pd *, pd, pd_kind)
+             eth_rq_init_attr, struct doca_verbs_pd *, pd, verbs_pd_kind)
 OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_cq, doca_verbs_eth_rq_init_attr_get_cq,
-             eth_rq_init_attr, struct doca_verbs_cq *, cq, cq_kind)
+             eth_rq_init_attr, struct doca_verbs_cq *, cq, verbs_cq_kind)
 OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_dpa, doca_verbs_eth_rq_init_attr_get_dpa,
              eth_rq_init_attr, struct doca_dpa *, dpa, dpk_dpa_kind)
 OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_dpa_completion,
@@ -176,8 +176,8 @@ doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
 {
     if (queue)
         *queue = NULL;
-    return queue && context && attr && is_a(context, &verbs_context_kind) &&
-                   is_a(attr, &eth_rq_init_attr_kind)
+    return queue && context && attr && verbs_is_a(context, &verbs_context_kind) &&
+                   verbs_is_a(attr, &verbs_eth_rq_init_attr_kind)
                ? cannot(__func__)
                : DOCA_ERROR_INVALID_VALUE;
 }
@@ -195,7 +195,7 @@ NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_dpa_handle,
           doca_dpa_dev_verbs_eth_rq_t *handle),
          (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
 OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_srq, doca_verbs_eth_rq_init_attr_get_srq,
-             eth_rq_init_attr, struct doca_verbs_srq *, srq, srq_kind)
+             eth_rq_init_attr, struct doca_verbs_srq *, srq, verbs_srq_kind)
 NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_wq,
          (const struct doca_verbs_eth_rq *queue, void **address, uint32_t *entries, uint32_t *size),
          (void)address, (void)entries, (void)size, DOCA_ERROR_INVALID_VALUE)

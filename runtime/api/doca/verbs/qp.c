@@ -6,33 +6,33 @@
 static void qp_left(void *object)
 {
     struct qp *q = object;
-    source_remove(&q->source);
+    verbs_source_remove(&q->source);
     if (q->ib)
         dpk_emulated_9.destroy_qp(q->ib);
-    dpa_qp_free(q->dpa);
+    verbs_dpa_qp_free(q->dpa);
     q->ib = NULL;
     q->dpa = NULL;
-    unuse(q->srq);
-    unuse(q->receive_cq);
-    unuse(q->send_cq);
-    unuse(q->pd);
-    unuse(q->context);
+    verbs_unuse(q->srq);
+    verbs_unuse(q->receive_cq);
+    verbs_unuse(q->send_cq);
+    verbs_unuse(q->pd);
+    verbs_unuse(q->context);
 }
 
 static void qp_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind qp_kind = {.left = qp_left, .release = qp_release};
+const struct dpk_kind verbs_qp_kind = {.left = qp_left, .release = qp_release};
 
 /* Makes uses of its parts. Returns false if a part is missing, or belongs to another device. */
 static bool use_parts(struct qp *q, struct context *c, const struct qp_init_attr *a)
 {
     dpk_object_use(q->context = c);
-    q->pd = use(a->pd, &pd_kind);
-    q->send_cq = use(a->send_cq, &cq_kind);
-    q->receive_cq = use(a->receive_cq, &cq_kind);
-    q->srq = use(a->srq, &srq_kind);
+    q->pd = verbs_use(a->pd, &verbs_pd_kind);
+    q->send_cq = verbs_use(a->send_cq, &verbs_cq_kind);
+    q->receive_cq = verbs_use(a->receive_cq, &verbs_cq_kind);
+    q->srq = verbs_use(a->srq, &verbs_srq_kind);
     return q->pd && q->pd->ib && q->pd->ib->context == c->ib && (q->send_cq || !a->send_cq) &&
            (q->receive_cq || !a->receive_cq) && (q->srq || !a->srq) &&
            (!q->srq || !!q->srq->dpa == !!a->external_datapath_en);
@@ -58,10 +58,10 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
                                     .sq_sig_all = a->sq_sig_all};
     q->ib = dpk_emulated_9.create_qp(q->pd->ib, &init);
     if (!q->ib)
-        return error_of(errno);
+        return verbs_error_of(errno);
     q->made.sq_wr = init.cap.max_send_wr;
     q->made.rq_wr = init.cap.max_recv_wr;
-    source_add(q->context, &q->source, q->ib, &q->object);
+    verbs_source_add(q->context, &q->source, q->ib, &q->object);
     return DOCA_SUCCESS;
 }
 
@@ -81,20 +81,20 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    attr_copy(&q->made, a, sizeof *a);
+    verbs_attr_copy(&q->made, a, sizeof *a);
     const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
                        (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
     if (use_parts(q, c, a))
         result = !known || needs_card(a) ? DOCA_ERROR_NOT_SUPPORTED
                  : a->external_datapath_en
-                     ? dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
+                     ? verbs_dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
                      : cpu_qp_new(q, a);
     if (result != DOCA_SUCCESS) {
         qp_left(q);
         free(q);
         return result;
     }
-    *out = dpk_object_enter(q, &qp_kind);
+    *out = dpk_object_enter(q, &verbs_qp_kind);
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -104,7 +104,7 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
     if (qp)
         *qp = NULL;
     struct context *c = qp ? dpk_object_pin(context, &verbs_context_kind) : NULL;
-    struct qp_init_attr *a = c ? dpk_object_lock(attr, &qp_init_attr_kind) : NULL;
+    struct qp_init_attr *a = c ? dpk_object_lock(attr, &verbs_qp_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? qp_new(c, a, qp) : DOCA_SUCCESS);
     dpk_object_drop(c);
     return result;
@@ -112,13 +112,16 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp)
 {
-    return dpk_object_destroy(qp, &qp_kind);
+    return dpk_object_destroy(qp, &verbs_qp_kind);
 }
 
 uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)
 {
-    struct qp *q = dpk_object_pin(qp, &qp_kind);
-    const uint32_t number = !q ? 0 : q->ib ? q->ib->qp_num : q->dpa ? dpa_qp_number(q->dpa) : 0;
+    struct qp *q = dpk_object_pin(qp, &verbs_qp_kind);
+    const uint32_t number = !q       ? 0
+                            : q->ib  ? q->ib->qp_num
+                            : q->dpa ? verbs_dpa_qp_number(q->dpa)
+                                     : 0;
     dpk_object_drop(q);
     return number;
 }
@@ -126,8 +129,8 @@ uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)
 doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
                                           doca_dpa_dev_verbs_qp_t *qp_handle)
 {
-    struct qp *q = qp_handle ? dpk_object_lock(qp, &qp_kind) : NULL;
-    return dpk_object_unlock(q, q && q->dpa ? dpa_qp_handle(q->dpa, dpa, qp_handle)
+    struct qp *q = qp_handle ? dpk_object_lock(qp, &verbs_qp_kind) : NULL;
+    return dpk_object_unlock(q, q && q->dpa ? verbs_dpa_qp_handle(q->dpa, dpa, qp_handle)
                                             : DOCA_ERROR_BAD_STATE);
 }
 
@@ -164,7 +167,8 @@ uint32_t doca_verbs_qp_query_ece(struct doca_verbs_qp *qp)
 doca_error_t doca_verbs_qp_set_ece(struct doca_verbs_qp *qp, uint32_t ece)
 {
     (void)ece;
-    return qp && is_a(qp, &qp_kind) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return qp && verbs_is_a(qp, &verbs_qp_kind) ? DOCA_ERROR_NOT_SUPPORTED
+                                                : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- Changes ---- */
@@ -174,13 +178,13 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
 {
     struct ibv_qp_attr change;
     int mask = 0;
-    struct qp *q = dpk_object_lock(qp, &qp_kind);
-    struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
+    struct qp *q = dpk_object_lock(qp, &verbs_qp_kind);
+    struct qp_attr *a = q ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
     doca_error_t result =
-        dpk_object_unlock(a, a ? change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
+        dpk_object_unlock(a, a ? verbs_change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
     if (q && result == DOCA_SUCCESS)
-        result = q->ib    ? error_of(dpk_emulated_9.modify_qp(q->ib, &change, mask))
-                 : q->dpa ? dpa_qp_modify(q->dpa, &change, mask)
+        result = q->ib    ? verbs_error_of(dpk_emulated_9.modify_qp(q->ib, &change, mask))
+                 : q->dpa ? verbs_dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
     return dpk_object_unlock(q, result);
 }
@@ -190,15 +194,15 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
 {
     struct ibv_qp_attr now;
     struct ibv_qp_init_attr init;
-    struct qp *q = dpk_object_lock(qp, &qp_kind);
-    struct qp_attr *a = q ? dpk_object_lock(attr, &qp_attr_kind) : NULL;
-    struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &qp_init_attr_kind) : NULL;
+    struct qp *q = dpk_object_lock(qp, &verbs_qp_kind);
+    struct qp_attr *a = q ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
+    struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &verbs_qp_init_attr_kind) : NULL;
     doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
     if (i && q->ib)
-        result = error_of(dpk_emulated_9.query_qp(q->ib, &now, 0, &init));
+        result = verbs_error_of(dpk_emulated_9.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {
-        change_tell(&now, a);
-        attr_copy(i, &q->made, sizeof *i);
+        verbs_change_tell(&now, a);
+        verbs_attr_copy(i, &q->made, sizeof *i);
         if (attr_mask)
             *attr_mask = CHANGES_TOLD;
     }
@@ -213,7 +217,7 @@ int doca_verbs_bridge_post_send(struct doca_verbs_qp *qp, struct ibv_send_wr *wr
                                 struct ibv_send_wr **bad_wr)
 {
     struct ibv_send_wr *bad = wr;
-    struct qp *q = wr ? dpk_object_pin(qp, &qp_kind) : NULL;
+    struct qp *q = wr ? dpk_object_pin(qp, &verbs_qp_kind) : NULL;
     const int why = q && q->ib ? ibv_post_send(q->ib, wr, &bad) : EINVAL;
     dpk_object_drop(q);
     if (why && bad_wr)
@@ -225,7 +229,7 @@ int doca_verbs_bridge_post_recv(struct doca_verbs_qp *qp, struct ibv_recv_wr *wr
                                 struct ibv_recv_wr **bad_wr)
 {
     struct ibv_recv_wr *bad = wr;
-    struct qp *q = wr ? dpk_object_pin(qp, &qp_kind) : NULL;
+    struct qp *q = wr ? dpk_object_pin(qp, &verbs_qp_kind) : NULL;
     const int why = q && q->ib ? ibv_post_recv(q->ib, wr, &bad) : EINVAL;
     dpk_object_drop(q);
     if (why && bad_wr)

@@ -38,24 +38,24 @@ PLACE_FIELD(doca_verbs_cq_attr_set_external_umem, doca_verbs_cq_attr_get_externa
 FIELD(doca_verbs_cq_attr_set_dpa_thread_id, doca_verbs_cq_attr_get_dpa_thread_id, cq_attr, uint32_t,
       dpa_thread_id)
 OBJECT_FIELD(doca_verbs_cq_attr_set_comp_channel, doca_verbs_cq_attr_get_comp_channel, cq_attr,
-             struct doca_verbs_comp_channel *, comp_channel, comp_channel_kind)
+             struct doca_verbs_comp_channel *, comp_channel, verbs_comp_channel_kind)
 
 static void cq_left(void *object)
 {
     struct cq *q = object;
-    source_remove(&q->source);
+    verbs_source_remove(&q->source);
     if (q->ib)
         dpk_emulated_9.destroy_cq(q->ib);
     q->ib = NULL;
-    unuse(q->channel);
-    unuse(q->context);
+    verbs_unuse(q->channel);
+    verbs_unuse(q->context);
 }
 
 static void cq_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind cq_kind = {.left = cq_left, .release = cq_release};
+const struct dpk_kind verbs_cq_kind = {.left = cq_left, .release = cq_release};
 
 static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct doca_verbs_cq **out)
 {
@@ -68,21 +68,21 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     q->cq_context = a->cq_context;
-    q->channel = use(a->comp_channel, &comp_channel_kind);
+    q->channel = verbs_use(a->comp_channel, &verbs_comp_channel_kind);
     if (a->comp_channel && !q->channel)
         errno = EINVAL;
     else
         q->ib = dpk_emulated_9.create_cq(c->ib, (int)a->cq_size, q,
                                          q->channel ? q->channel->ib : NULL, 0);
     if (!q->ib) {
-        const doca_error_t result = error_of(errno);
-        unuse(q->channel);
+        const doca_error_t result = verbs_error_of(errno);
+        verbs_unuse(q->channel);
         free(q);
         return result;
     }
     dpk_object_use(q->context = c);
-    source_add(c, &q->source, q->ib, &q->object);
-    if (!(*out = dpk_object_enter(q, &cq_kind)))
+    verbs_source_add(c, &q->source, q->ib, &q->object);
+    if (!(*out = dpk_object_enter(q, &verbs_cq_kind)))
         return DOCA_ERROR_NO_MEMORY;
     return DOCA_SUCCESS;
 }
@@ -93,7 +93,7 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
     if (cq)
         *cq = NULL;
     struct context *c = cq ? dpk_object_pin(context, &verbs_context_kind) : NULL;
-    struct cq_attr *a = c ? dpk_object_lock(attr, &cq_attr_kind) : NULL;
+    struct cq_attr *a = c ? dpk_object_lock(attr, &verbs_cq_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? cq_new(c, a, cq) : DOCA_SUCCESS);
     dpk_object_drop(c);
     return result;
@@ -101,17 +101,17 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
 {
-    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     if (q && atomic_load(&q->object.users) == 0)
-        await_acknowledgements(q);
+        verbs_await_acknowledgements(q);
     dpk_object_drop(q);
-    return dpk_object_destroy(cq, &cq_kind);
+    return dpk_object_destroy(cq, &verbs_cq_kind);
 }
 
 /* Gets the properties of its ring. Returns false for queues without a ring. */
 static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
 {
-    struct cq *q = dpk_object_pin(cq, &cq_kind);
+    struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     struct mlx5dv_obj o = {.cq = {.in = q ? q->ib : NULL, .out = out}};
     const bool good = q && dpk_emulated_9.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
     dpk_object_drop(q);
@@ -165,7 +165,7 @@ int doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_
 
 int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-    struct cq *q = wc && num_entries >= 0 ? dpk_object_pin(cq, &cq_kind) : NULL;
+    struct cq *q = wc && num_entries >= 0 ? dpk_object_pin(cq, &verbs_cq_kind) : NULL;
     const int count = q && q->ib ? ibv_poll_cq(q->ib, num_entries, wc) : -1;
     dpk_object_drop(q);
     return count;
@@ -175,7 +175,7 @@ int doca_verbs_bridge_poll_cq(struct doca_verbs_cq *cq, int num_entries, struct 
 
 LIFE(doca_verbs_srq_init_attr_create, doca_verbs_srq_init_attr_destroy, srq_init_attr)
 OBJECT_FIELD(doca_verbs_srq_init_attr_set_pd, doca_verbs_srq_init_attr_get_pd, srq_init_attr,
-             struct doca_verbs_pd *, pd, pd_kind)
+             struct doca_verbs_pd *, pd, verbs_pd_kind)
 FIELD(doca_verbs_srq_init_attr_set_type, doca_verbs_srq_init_attr_get_type, srq_init_attr,
       enum doca_verbs_srq_type, type)
 FIELD(doca_verbs_srq_init_attr_set_srq_wr, doca_verbs_srq_init_attr_get_srq_wr, srq_init_attr,
@@ -197,17 +197,17 @@ static void srq_left(void *object)
     struct srq *s = object;
     if (s->ib)
         dpk_emulated_9.destroy_srq(s->ib);
-    dpa_srq_free(s->dpa);
+    verbs_dpa_srq_free(s->dpa);
     s->ib = NULL;
     s->dpa = NULL;
-    unuse(s->pd);
+    verbs_unuse(s->pd);
 }
 
 static void srq_release(void *object)
 {
     free(object);
 }
-const struct dpk_kind srq_kind = {.left = srq_left, .release = srq_release};
+const struct dpk_kind verbs_srq_kind = {.left = srq_left, .release = srq_release};
 
 static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
 {
@@ -216,7 +216,7 @@ static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
         return DOCA_ERROR_INVALID_VALUE;
     s->ib = dpk_emulated_9.create_srq(s->pd->ib, &init);
     if (!s->ib)
-        return error_of(errno);
+        return verbs_error_of(errno);
     s->made.srq_wr = init.attr.max_wr;
     return DOCA_SUCCESS;
 }
@@ -227,18 +227,19 @@ static doca_error_t srq_new(const struct context *c, const struct srq_init_attr 
     struct srq *s = calloc(1, sizeof *s);
     if (!s)
         return DOCA_ERROR_NO_MEMORY;
-    s->number = srq_number_new();
-    attr_copy(&s->made, a, sizeof *a);
-    s->pd = use(a->pd, &pd_kind);
+    s->number = verbs_srq_number_new();
+    verbs_attr_copy(&s->made, a, sizeof *a);
+    s->pd = verbs_use(a->pd, &verbs_pd_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (s->pd ? s->pd->ib && s->pd->ib->context == c->ib : !a->pd)
-        result = a->external_datapath_en ? dpa_srq_new(a, s->number, &s->dpa) : cpu_srq_new(s, a);
+        result =
+            a->external_datapath_en ? verbs_dpa_srq_new(a, s->number, &s->dpa) : cpu_srq_new(s, a);
     if (result != DOCA_SUCCESS) {
         srq_left(s);
         free(s);
         return result;
     }
-    *out = dpk_object_enter(s, &srq_kind);
+    *out = dpk_object_enter(s, &verbs_srq_kind);
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -249,7 +250,7 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
     if (srq)
         *srq = NULL;
     struct context *c = srq ? dpk_object_pin(context, &verbs_context_kind) : NULL;
-    struct srq_init_attr *a = c ? dpk_object_lock(attr, &srq_init_attr_kind) : NULL;
+    struct srq_init_attr *a = c ? dpk_object_lock(attr, &verbs_srq_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? srq_new(c, a, srq) : DOCA_SUCCESS);
     dpk_object_drop(c);
     return result;
@@ -257,15 +258,15 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
 {
-    return dpk_object_destroy(srq, &srq_kind);
+    return dpk_object_destroy(srq, &verbs_srq_kind);
 }
 
 doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr)
 {
-    struct srq *s = dpk_object_pin(srq, &srq_kind);
-    struct srq_init_attr *a = s ? dpk_object_lock(attr, &srq_init_attr_kind) : NULL;
+    struct srq *s = dpk_object_pin(srq, &verbs_srq_kind);
+    struct srq_init_attr *a = s ? dpk_object_lock(attr, &verbs_srq_init_attr_kind) : NULL;
     if (a)
-        attr_copy(a, &s->made, sizeof *a);
+        verbs_attr_copy(a, &s->made, sizeof *a);
     dpk_object_drop(s);
     return dpk_object_unlock(a, DOCA_SUCCESS);
 }
@@ -288,7 +289,7 @@ void *doca_verbs_srq_get_dbr_addr(const struct doca_verbs_srq *srq)
 
 uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq)
 {
-    struct srq *s = dpk_object_pin(srq, &srq_kind);
+    struct srq *s = dpk_object_pin(srq, &verbs_srq_kind);
     const uint32_t number = s ? s->number : 0;
     dpk_object_drop(s);
     return number;
@@ -297,8 +298,8 @@ uint32_t doca_verbs_srq_get_srqn(const struct doca_verbs_srq *srq)
 doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct doca_dpa *dpa,
                                            doca_dpa_dev_verbs_srq_t *srq_handle)
 {
-    struct srq *s = srq_handle ? dpk_object_lock(srq, &srq_kind) : NULL;
-    return dpk_object_unlock(s, s && s->dpa ? dpa_srq_handle(s->dpa, dpa, srq_handle)
+    struct srq *s = srq_handle ? dpk_object_lock(srq, &verbs_srq_kind) : NULL;
+    return dpk_object_unlock(s, s && s->dpa ? verbs_dpa_srq_handle(s->dpa, dpa, srq_handle)
                                             : DOCA_ERROR_BAD_STATE);
 }
 
@@ -306,7 +307,7 @@ int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_
                                     struct ibv_recv_wr **bad_wr)
 {
     struct ibv_recv_wr *bad = wr;
-    struct srq *s = wr ? dpk_object_pin(srq, &srq_kind) : NULL;
+    struct srq *s = wr ? dpk_object_pin(srq, &verbs_srq_kind) : NULL;
     const int why = s && s->ib ? ibv_post_srq_recv(s->ib, wr, &bad) : EINVAL;
     dpk_object_drop(s);
     if (why && bad_wr)

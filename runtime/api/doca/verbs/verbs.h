@@ -53,9 +53,9 @@ struct cq {
 struct dpa_qp;
 struct dpa_srq;
 
-extern const struct dpk_kind verbs_context_kind, pd_kind, comp_channel_kind, cq_kind, srq_kind,
-    qp_kind;
-extern const struct dpk_kind ah_attr_kind, qp_attr_kind, qp_init_attr_kind;
+extern const struct dpk_kind verbs_context_kind, verbs_pd_kind, verbs_comp_channel_kind,
+    verbs_cq_kind, verbs_srq_kind, verbs_qp_kind;
+extern const struct dpk_kind verbs_ah_attr_kind, verbs_qp_attr_kind, verbs_qp_init_attr_kind;
 
 /* ---- Attributes of other objects ---- */
 
@@ -101,7 +101,7 @@ struct qp_init_attr {
 };
 
 /* Copies an object of `size` bytes except its first member, a struct dpk_object. */
-void attr_copy(void *to, const void *from, size_t size);
+void verbs_attr_copy(void *to, const void *from, size_t size);
 
 struct qp {
     struct dpk_object object;
@@ -136,7 +136,7 @@ struct srq {
 };
 
 /* Creates an object of a kind; *out is its handle. Errors: NO_MEMORY; INVALID_VALUE for NULL. */
-doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
+doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out);
 
 /* doca_verbs_OBJECT_set_FIELD and doca_verbs_OBJECT_get_FIELD. The setter takes any value; or an
  * object of a kind, or NULL; or a value for which the expression `good` (which may name the field)
@@ -144,11 +144,11 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 #define FIELD(setter, getter, obj, type, field)                                                    \
     CHECKED_FIELD(setter, getter, obj, type, field, true)
 #define OBJECT_FIELD(setter, getter, obj, type, field, kind)                                       \
-    CHECKED_FIELD(setter, getter, obj, type, field, is_a(field, &(kind)))
+    CHECKED_FIELD(setter, getter, obj, type, field, verbs_is_a(field, &(kind)))
 #define CHECKED_FIELD(setter, getter, obj, type, field, good)                                      \
     doca_error_t setter(struct doca_verbs_##obj *obj, type field)                                  \
     {                                                                                              \
-        struct obj *a = (good) ? dpk_object_lock(obj, &obj##_kind) : NULL;                         \
+        struct obj *a = (good) ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;                 \
         if (a)                                                                                     \
             a->field = field;                                                                      \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
@@ -157,7 +157,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 #define GETTER(getter, obj, type, field)                                                           \
     type getter(const struct doca_verbs_##obj *obj)                                                \
     {                                                                                              \
-        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        struct obj *a = dpk_object_lock(obj, &verbs_##obj##_kind);                                 \
         type field = (type){0};                                                                    \
         if (a)                                                                                     \
             field = a->field;                                                                      \
@@ -169,7 +169,8 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 #define PLACE_FIELD(setter, getter, obj, field)                                                    \
     doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_umem *umem, uint64_t offset)     \
     {                                                                                              \
-        struct obj *a = is_umem_or_null(umem) ? dpk_object_lock(obj, &obj##_kind) : NULL;          \
+        struct obj *a =                                                                            \
+            verbs_is_umem_or_null(umem) ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;        \
         if (a) {                                                                                   \
             a->field = umem;                                                                       \
             a->field##_offset = offset;                                                            \
@@ -179,7 +180,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
     doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_umem **umem,               \
                         uint64_t *offset)                                                          \
     {                                                                                              \
-        struct obj *a = umem && offset ? dpk_object_lock(obj, &obj##_kind) : NULL;                 \
+        struct obj *a = umem && offset ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;         \
         if (a) {                                                                                   \
             *umem = a->field;                                                                      \
             *offset = a->field##_offset;                                                           \
@@ -191,7 +192,7 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 #define NUMBERED_PLACE_FIELD(setter, id_getter, offset_getter, obj, field)                         \
     doca_error_t setter(struct doca_verbs_##obj *obj, uint32_t id, uint64_t offset)                \
     {                                                                                              \
-        struct obj *a = dpk_object_lock(obj, &obj##_kind);                                         \
+        struct obj *a = dpk_object_lock(obj, &verbs_##obj##_kind);                                 \
         if (a) {                                                                                   \
             a->field##_id = id;                                                                    \
             a->field##_offset = offset;                                                            \
@@ -205,14 +206,15 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
 #define UAR_FIELD(setter, getter, obj, field)                                                      \
     doca_error_t setter(struct doca_verbs_##obj *obj, struct doca_uar *uar)                        \
     {                                                                                              \
-        struct obj *a = !uar || dpk_is_uar(uar) ? dpk_object_lock(obj, &obj##_kind) : NULL;        \
+        struct obj *a =                                                                            \
+            !uar || dpk_is_uar(uar) ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;            \
         if (a)                                                                                     \
             a->field = uar;                                                                        \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
     }                                                                                              \
     doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_uar **uar)                 \
     {                                                                                              \
-        struct obj *a = uar ? dpk_object_lock(obj, &obj##_kind) : NULL;                            \
+        struct obj *a = uar ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;                    \
         if (a)                                                                                     \
             *uar = a->field;                                                                       \
         return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
@@ -224,60 +226,64 @@ doca_error_t attr_new(size_t size, const struct dpk_kind *kind, void **out);
     {                                                                                              \
         free(object);                                                                              \
     }                                                                                              \
-    const struct dpk_kind obj##_kind = {.release = obj##_release};                                 \
+    const struct dpk_kind verbs_##obj##_kind = {.release = obj##_release};                         \
     doca_error_t create(struct doca_verbs_##obj **obj)                                             \
     {                                                                                              \
-        return attr_new(sizeof(struct obj), &obj##_kind, (void **)obj);                            \
+        return verbs_attr_new(sizeof(struct obj), &verbs_##obj##_kind, (void **)obj);              \
     }                                                                                              \
     doca_error_t destroy(struct doca_verbs_##obj *obj)                                             \
     {                                                                                              \
-        return dpk_object_destroy(obj, &obj##_kind);                                               \
+        return dpk_object_destroy(obj, &verbs_##obj##_kind);                                       \
     }
 
 /* Returns true if a handle is NULL, or of that kind. */
-bool is_a(const void *handle, const struct dpk_kind *kind);
-bool is_umem_or_null(const struct doca_umem *umem);
+bool verbs_is_a(const void *handle, const struct dpk_kind *kind);
+bool verbs_is_umem_or_null(const struct doca_umem *umem);
 /* Returns the DOCA error for an errno of libibverbs. */
-doca_error_t error_of(int why);
+doca_error_t verbs_error_of(int why);
 /* Pins an object of a kind and adds a use; returns NULL if the handle is not of the kind. unuse is
  * its opposite; of NULL too. */
-void *use(const void *handle, const struct dpk_kind *kind);
-void unuse(void *object);
+void *verbs_use(const void *handle, const struct dpk_kind *kind);
+void verbs_unuse(void *object);
 /* Converts a change to a queue pair to the attributes of libibverbs, and their mask. Errors:
  * INVALID_VALUE if a value is invalid, NOT_SUPPORTED for a group of congestion control. */
-doca_error_t change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out, int *out_mask);
+doca_error_t verbs_change_of(const struct qp_attr *a, int mask, struct ibv_qp_attr *out,
+                             int *out_mask);
 /* Converts attributes of libibverbs back, except the address. */
-void change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
+void verbs_change_tell(const struct ibv_qp_attr *from, struct qp_attr *to);
 #define CHANGES      (2 * DOCA_VERBS_QP_ATTR_MAX_DEST_RD_ATOMIC - 1)
 #define CHANGES_TOLD (CHANGES & ~DOCA_VERBS_QP_ATTR_AH_ATTR)
 
 /* ---- Events: channels.c ---- */
 
-void source_add(struct context *c, struct event_source *s, const void *ib,
-                const struct dpk_object *object);
+void verbs_source_add(struct context *c, struct event_source *s, const void *ib,
+                      const struct dpk_object *object);
 /* Removes an object. The object need not have been added. */
-void source_remove(struct event_source *s);
+void verbs_source_remove(struct event_source *s);
 /* Waits until the program has acknowledged all events that it took of a completion queue. */
-void await_acknowledgements(const struct cq *q);
+void verbs_await_acknowledgements(const struct cq *q);
 
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 
 /* `shared`: NULL, or where it takes its receives. INVALID_VALUE, BAD_STATE, NO_MEMORY,
  * NOT_SUPPORTED: as doca_verbs_qp_create says. */
-doca_error_t dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init, struct dpa_srq *shared,
-                        struct dpa_qp **out);
-void dpa_qp_free(struct dpa_qp *q);
-doca_error_t dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask);
-uint32_t dpa_qp_number(const struct dpa_qp *q);
-doca_error_t dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa, uint64_t *handle);
+doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init,
+                              struct dpa_srq *shared, struct dpa_qp **out);
+void verbs_dpa_qp_free(struct dpa_qp *q);
+doca_error_t verbs_dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, int mask);
+uint32_t verbs_dpa_qp_number(const struct dpa_qp *q);
+doca_error_t verbs_dpa_qp_handle(const struct dpa_qp *q, const struct doca_dpa *dpa,
+                                 uint64_t *handle);
 
 /* ---- Shared receive queues of the DPA: dpa_srq.c ---- */
 
 /* Returns a number that no other shared receive queue of this process has. */
-uint32_t srq_number_new(void);
+uint32_t verbs_srq_number_new(void);
 /* Errors: as of doca_verbs_srq_create. */
-doca_error_t dpa_srq_new(const struct srq_init_attr *init, uint32_t number, struct dpa_srq **out);
-void dpa_srq_free(struct dpa_srq *s);
-doca_error_t dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa, uint64_t *handle);
+doca_error_t verbs_dpa_srq_new(const struct srq_init_attr *init, uint32_t number,
+                               struct dpa_srq **out);
+void verbs_dpa_srq_free(struct dpa_srq *s);
+doca_error_t verbs_dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa *dpa,
+                                  uint64_t *handle);
 
 #endif

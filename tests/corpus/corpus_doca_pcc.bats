@@ -73,7 +73,7 @@ run_pcc() { # ARGUMENT...
     run_pcc
     [ "$status" -eq 0 ]
     says 'format 0 - user init: port num = 0x3, algo index = 0, algo slot = 0, algo enable = 0x1, disable event bitmask = 0x10' \
-        'doca_pcc_dev_user_init, disable_event_bitmask=0x80000010' \
+        'doca_pcc_dev_user_init, disable_event_bitmask=0x10' \
         'Info: PCC host status Active' 'Info: Finished waiting on DOCA PCC'
     [ ! -e "$BATS_TEST_TMPDIR/core" ]
 }

@@ -73,6 +73,7 @@ static const struct {
     {"struct doca_sync_event_task_notify_add *", TASK_ADD},
     {"struct doca_sync_event_task_wait_eq *", TASK_EQ},
     {"struct doca_sync_event_task_wait_neq *", TASK_NEQ},
+    {"struct doca_sync_event_task_wait_gt *", TASK_GT},
     {"struct doca_mmap *", MMAP},
     {"struct doca_buf *", BUF},
     {"struct doca_buf_inventory *", INVENTORY},

@@ -70,6 +70,7 @@ enum kind {
     TASK_ADD,
     TASK_EQ,
     TASK_NEQ,
+    TASK_GT,
     MMAP,
     BUF,
     INVENTORY,

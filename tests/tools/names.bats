@@ -99,6 +99,7 @@ no source has dpk_rc_posts" ]
 prefixes='
 lib/hostfile hostfile
 runtime/api/doca-2.2 generation
+runtime/api/doca-2.5 generation
 runtime/api/doca/telemetry_dpa telemetry
 runtime/api/flexio libflexio
 tools/doca_caps caps

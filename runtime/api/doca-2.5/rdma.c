@@ -77,8 +77,9 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
     return result;
 }
 
-doca_error_t doca_2_5_rdma_single_connection(const char *call, struct doca_rdma *rdma, void **task,
-                                             struct doca_rdma_connection **connection)
+doca_error_t generation_rdma_single_connection(const char *call, struct doca_rdma *rdma,
+                                               void **task,
+                                               struct doca_rdma_connection **connection)
 {
     struct dpk_rdma_connection *c = NULL;
     if (task)

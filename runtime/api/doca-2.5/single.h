@@ -7,7 +7,8 @@
 /* Finds the connection for a new task of `call`; the first call makes it. Sets *task to NULL, and
  * reports a failure. Errors: INVALID_VALUE if `task` is NULL or `rdma` is not a context; errors of
  * dpk_rdma_connection_new. */
-doca_error_t doca_2_5_rdma_single_connection(const char *call, struct doca_rdma *rdma, void **task,
-                                             struct doca_rdma_connection **connection);
+doca_error_t generation_rdma_single_connection(const char *call, struct doca_rdma *rdma,
+                                               void **task,
+                                               struct doca_rdma_connection **connection);
 
 #endif

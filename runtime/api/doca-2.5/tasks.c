@@ -13,8 +13,8 @@ doca_error_t doca_rdma_task_send_allocate_init_v2_5(struct doca_rdma *rdma,
                                                     struct doca_rdma_task_send **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_send_allocate_init", rdma,
-                                                          (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection("doca_rdma_task_send_allocate_init",
+                                                            rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS
                ? doca_rdma_task_send_allocate_init(rdma, connection, src_buf, user_data, task)
                : result;
@@ -32,8 +32,8 @@ doca_error_t doca_rdma_task_send_imm_allocate_init_v2_5(struct doca_rdma *rdma,
                                                         struct doca_rdma_task_send_imm **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_send_imm_allocate_init",
-                                                          rdma, (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection("doca_rdma_task_send_imm_allocate_init",
+                                                            rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS ? doca_rdma_task_send_imm_allocate_init(
                                         rdma, connection, src_buf, immediate_data, user_data, task)
                                   : result;
@@ -51,8 +51,8 @@ doca_error_t doca_rdma_task_read_allocate_init_v2_5(struct doca_rdma *rdma,
                                                     struct doca_rdma_task_read **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_read_allocate_init", rdma,
-                                                          (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection("doca_rdma_task_read_allocate_init",
+                                                            rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS ? doca_rdma_task_read_allocate_init(rdma, connection, src_buf,
                                                                       dst_buf, user_data, task)
                                   : result;
@@ -70,8 +70,8 @@ doca_error_t doca_rdma_task_write_allocate_init_v2_5(struct doca_rdma *rdma,
                                                      struct doca_rdma_task_write **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_write_allocate_init",
-                                                          rdma, (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection("doca_rdma_task_write_allocate_init",
+                                                            rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS ? doca_rdma_task_write_allocate_init(rdma, connection, src_buf,
                                                                        dst_buf, user_data, task)
                                   : result;
@@ -85,8 +85,8 @@ doca_error_t doca_rdma_task_write_imm_allocate_init_v2_5(
     doca_be32_t immediate_data, union doca_data user_data, struct doca_rdma_task_write_imm **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_write_imm_allocate_init",
-                                                          rdma, (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection(
+        "doca_rdma_task_write_imm_allocate_init", rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS
                ? doca_rdma_task_write_imm_allocate_init(rdma, connection, src_buf, dst_buf,
                                                         immediate_data, user_data, task)
@@ -105,8 +105,8 @@ doca_rdma_task_atomic_cmp_swp_allocate_init_v2_5(struct doca_rdma *rdma, struct 
                                                  struct doca_rdma_task_atomic_cmp_swp **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection("doca_rdma_task_write_imm_allocate_init",
-                                                          rdma, (void **)task, &connection);
+    doca_error_t result = generation_rdma_single_connection(
+        "doca_rdma_task_write_imm_allocate_init", rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS
                ? doca_rdma_task_atomic_cmp_swp_allocate_init(rdma, connection, dst_buf, result_buf,
                                                              cmp_data, swap_data, user_data, task)
@@ -121,7 +121,7 @@ doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init_v2_5(
     uint64_t add_data, union doca_data user_data, struct doca_rdma_task_atomic_fetch_add **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection(
+    doca_error_t result = generation_rdma_single_connection(
         "doca_rdma_task_atomic_fetch_add_allocate_init", rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS
                ? doca_rdma_task_atomic_fetch_add_allocate_init(
@@ -139,7 +139,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init_v2_5(
     struct doca_rdma_task_remote_net_sync_event_get **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection(
+    doca_error_t result = generation_rdma_single_connection(
         "doca_rdma_task_remote_net_sync_event_get_allocate_init", rdma, (void **)task, &connection);
     return result == DOCA_SUCCESS ? doca_rdma_task_remote_net_sync_event_get_allocate_init(
                                         rdma, connection, event, dst_buf, user_data, task)
@@ -156,7 +156,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init_v2_5(
     struct doca_rdma_task_remote_net_sync_event_notify_set **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection(
+    doca_error_t result = generation_rdma_single_connection(
         "doca_rdma_task_remote_net_sync_event_notify_set_allocate_init", rdma, (void **)task,
         &connection);
     return result == DOCA_SUCCESS ? doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
@@ -174,7 +174,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init_v2_5(
     struct doca_rdma_task_remote_net_sync_event_notify_add **task)
 {
     struct doca_rdma_connection *connection = NULL;
-    doca_error_t result = doca_2_5_rdma_single_connection(
+    doca_error_t result = generation_rdma_single_connection(
         "doca_rdma_task_remote_net_sync_event_notify_add_allocate_init", rdma, (void **)task,
         &connection);
     return result == DOCA_SUCCESS

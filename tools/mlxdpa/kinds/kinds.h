@@ -10,6 +10,7 @@ extern const struct kind *const kinds[];
 extern const struct kind kind_app;
 extern const struct kind kind_cert_container;
 extern const struct kind kind_device_elf;
+extern const struct kind kind_device_library;
 extern const struct kind kind_host;
 extern const struct kind kind_nv_config;
 

@@ -36,7 +36,7 @@ setup_file() {
     for text in 'doca_dpa_mem_host_register: access 0x40000000 is not one of DOCA_ACCESS_...' \
         'doca_dpa_mem_host_register: no address,' \
         'doca_dpa_mem_unregister: the memory is not registered' \
-        'doca_dpa_worker_create: the DPA context is invalid' 'doca_dpa_ep_create: the worker is invalid' \
+        'doca_dpa_worker_create: an argument is NULL, or an object was destroyed' 'doca_dpa_ep_create: the worker is invalid' \
         'doca_dpa_ep_destroy: the endpoint is invalid' 'doca_dpa_mem_alloc: 0 bytes' \
         'doca_dpa_mem_free: no memory of doca_dpa_mem_alloc begins at 0x1000'; do
         echo "want: $text"
@@ -45,7 +45,7 @@ setup_file() {
     # Of two endpoints, one for each round.
     [ "$(grep -c '^-E- doca_dpa_ep_connect: the queue pair is connected already' <<<"$output")" -eq 2 ]
     [ "$(grep -c '^-E- doca_dpa_ep_connect: .*(DOCA_ERROR_INVALID_VALUE)' <<<"$output")" -eq 2 ]
-    reported 'doca_dpa_worker_destroy: it is no worker, or endpoints use it'
+    reported 'doca_dpa_worker_destroy: the worker is invalid, or endpoints use it'
 }
 
 @test "what is not configured is told of each object, to the log of the SDK each time" {

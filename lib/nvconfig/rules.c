@@ -216,15 +216,21 @@ static double parse_or(struct expression *e)
     return value;
 }
 
+/* A choice may hold choices, as "a ? b ? c : d : e" does, so its depth counts too. */
 static double parse_choice(struct expression *e)
 {
-    double condition = parse_or(e);
+    double value = parse_or(e);
     if (e->bad || !take(e, "?"))
-        return condition;
+        return value;
+    if (++e->depth > DEPTH_MAX) {
+        e->bad = true;
+        return 0;
+    }
     double yes = parse_choice(e);
     e->bad = e->bad || !take(e, ":");
-    double no = parse_choice(e);
-    return condition != 0 ? yes : no;
+    double no = e->bad ? 0 : parse_choice(e);
+    e->depth--;
+    return value != 0 ? yes : no;
 }
 
 /* Returns false if the expression is invalid or refers to TLVs that the device does not have. */

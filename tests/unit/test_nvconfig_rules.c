@@ -55,6 +55,9 @@ static void rules_hold_or_refuse(void **state)
         {"2^$x == 128", true},
         {"$nv_cap.y==1 ? $x<10 : $x<5", true},
         {"$nv_cap.y!=1 ? $x<10 : $x<5", false},
+        {"0 ? 1 : 0 ? 1 : $x==7", true},
+        {"0 ? 1 : 0 ? 1 : $x==8", false},
+        {"1 ? 0 ? 1 : $x==8 : 1", false},
         {"-1 < 0", true},
         /* What is no expression says nothing. */
         {"$x ==", true},
@@ -112,12 +115,34 @@ static void an_endless_expression_ends(void **state)
     assert_int_equal(check(&p, true, &err), DPK_OK);
 }
 
+/* Repeats `part` up to a length that would overflow a stack of 8 MiB. */
+static void long_chains_of_choices_end(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"1?", "1?2:", "0 ? 1 : "};
+    const size_t size = 2000000;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t length = strlen(parts[i]);
+        struct dpk_error err = {0};
+        struct dpk_nv_param p = params[0];
+        char *text = calloc(size + 1, 1);
+        assert_non_null(text);
+        for (size_t at = 0; at + length < size; at += length)
+            memcpy(text + at, parts[i], length);
+        text[strlen(text)] = '1';
+        p.rule = text;
+        assert_int_equal(check(&p, true, &err), DPK_OK);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_hold_or_refuse),
         cmocka_unit_test(limits_and_dependencies_are_those_of_the_device),
         cmocka_unit_test(an_endless_expression_ends),
+        cmocka_unit_test(long_chains_of_choices_end),
     };
     return cmocka_run_group_tests(tests, load_defs, free_defs);
 }

@@ -159,6 +159,23 @@ END
     [[ $output == "-E- none/out.elf"* ]]
 }
 
+@test "if a file cannot be written, the other file stays as it was" {
+    g=$DPAKIT_GOLDEN/hostelf
+    name=$(dpacc-extract "$g/host-named.signed" --list | awk 'NR == 2 { print $2 }')
+    mkdir dir
+    echo old > old.sig
+    ln -s old.sig link.sig
+    for sig in old.sig link.sig new.sig; do
+        run -1 dpacc-extract "$g/host-named.signed" -app-name "$name" -o dir --signature $sig
+        [[ $output == "-E- dir: Is a directory" ]]
+        [ "$(cat old.sig)" = old ]
+        [ -L link.sig ]
+        [ ! -e new.sig ]
+    done
+    run -1 dpacc-extract "$g/host-named.signed" -app-name "$name" -o old.sig --signature dir
+    [ "$(cat old.sig)" = old ]
+}
+
 @test "wrong usage is told, exit code 2" {
     run -2 dpacc-extract
     [[ $output == "-E- no INPUT given; see dpacc-extract --help" ]]

@@ -1,6 +1,5 @@
 /* The command: extracts a program and its crypto data from the input. */
 #include <string.h>
-#include <unistd.h>
 
 #include "elf/elf.h"
 #include "extract.h"
@@ -73,28 +72,42 @@ static enum dpk_status check_program(const struct dpk_program *p, const struct d
     return DPK_OK;
 }
 
-static enum dpk_status write_subject(const struct extract_options *o, const char *input,
-                                     const struct dpk_program *p, const struct dpk_subject *s,
+static enum dpk_status check_outputs(const struct extract_options *o, const char *input,
                                      struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
     if (o->signature && strcmp(o->signature, o->output) == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "%s: given for two outputs", o->output);
     const char *const outputs[] = {o->output, o->signature};
-    for (size_t i = 0; i < 2; i++)
-        if ((status = dpk_file_apart(outputs[i], &input, 1, err)) != DPK_OK)
-            return status;
-    if (o->signature && !s->crypto)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not signed", input, p->name);
-    if (o->signature) {
-        status = dpk_file_replace(o->signature, s->crypto, s->crypto_size, 0666, err);
-        if (status != DPK_OK)
-            return status;
+    for (size_t i = 0; i < 2 && status == DPK_OK; i++)
+        status = dpk_file_apart(outputs[i], &input, 1, err);
+    return status;
+}
+
+/* Both files are written before the first file gets its name: an error of writing leaves old files
+ * as they were. */
+static enum dpk_status write_subject(const struct extract_options *o, const char *input,
+                                     const struct dpk_program *p, const struct dpk_subject *s,
+                                     struct dpk_error *err)
+{
+    const struct dpk_piece program = {s->elf.file.begin, dpk_reader_left(&s->elf.file)};
+    const struct dpk_piece crypto = {s->crypto, s->crypto_size};
+    struct dpk_staged *output = NULL, *signature = NULL;
+    enum dpk_status status = check_outputs(o, input, err);
+    if (status == DPK_OK && o->signature && !s->crypto)
+        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: program '%s' is not signed", input, p->name);
+    if (status == DPK_OK && o->signature)
+        status = dpk_file_stage(o->signature, &crypto, 1, 0666, &signature, err);
+    if (status == DPK_OK)
+        status = dpk_file_stage(o->output, &program, 1, 0666, &output, err);
+    if (status == DPK_OK && signature) {
+        status = dpk_staged_put(signature, err);
+        signature = NULL;
     }
-    status =
-        dpk_file_replace(o->output, s->elf.file.begin, dpk_reader_left(&s->elf.file), 0666, err);
-    if (status != DPK_OK && o->signature)
-        unlink(o->signature); /* write both files or neither */
+    if (status == DPK_OK)
+        return dpk_staged_put(output, err);
+    dpk_staged_drop(signature);
+    dpk_staged_drop(output);
     return status;
 }
 

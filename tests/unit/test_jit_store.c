@@ -381,6 +381,7 @@ static void the_oldest_files_go_when_all_are_too_large(void **state)
         assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
     }
     write_all(CACHE "/.new-old", "", 0);
+    assert_int_equal(truncate(CACHE "/.new-old", 60 << 20), 0); /* goes first, and does not count */
     const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     assert_int_equal(utimensat(AT_FDCWD, CACHE "/.new-old", old, 0), 0);
     const size_t size = 20 << 20;

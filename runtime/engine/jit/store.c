@@ -176,8 +176,8 @@ static void note(int dir, const char *name, struct stored **list, size_t *count,
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
         return;
     if (strncmp(name, TEMP_MARK, strlen(TEMP_MARK)) == 0 &&
-        time(NULL) - st.st_mtim.tv_sec > TEMP_LIFE)
-        (void)unlinkat(dir, name, 0);
+        time(NULL) - st.st_mtim.tv_sec > TEMP_LIFE && unlinkat(dir, name, 0) == 0)
+        return;
     if (*count == *room) {
         size_t more = *room ? 2 * *room : 256;
         struct stored *longer = reallocarray(*list, more, sizeof *longer);

@@ -1,4 +1,5 @@
 /* A switch: it learns, floods, forgets, and loses no frame without a count. */
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,7 +10,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,7 +178,7 @@ static void send_bytes(unsigned from, const uint8_t *frame)
     dpk_wire_flush(ends[from].wire);
 }
 
-static void send(unsigned from, unsigned to, uint8_t mark)
+static void send_frame(unsigned from, unsigned to, uint8_t mark)
 {
     uint8_t frame[SIZE];
     put_frame(frame, from, to, mark);
@@ -217,7 +220,7 @@ static void unknown_and_group_addresses_are_flooded(void **state)
 {
     (void)state;
     uint8_t frame[SIZE];
-    send(0, 1, 7); /* nobody has heard of 1 */
+    send_frame(0, 1, 7); /* nobody has heard of 1 */
     await_frames(1);
     check_arrived(0, 1, 1, 1);
     put_frame(frame, 1, 0, 0);
@@ -235,24 +238,24 @@ static void unknown_and_group_addresses_are_flooded(void **state)
 static void addresses_are_learned(void **state)
 {
     (void)state;
-    send(1, 0, 0); /* flooded */
+    send_frame(1, 0, 0); /* flooded */
     await_frames(1);
-    send(0, 1, 9);
-    send(0, 1, 10);
+    send_frame(0, 1, 9);
+    send_frame(0, 1, 10);
     await_frames(3);
     check_arrived(1, 2, 1, 1);
     assert_int_equal(atomic_load(&ends[1].last), 10);
-    send(2, 1, 0);
+    send_frame(2, 1, 0);
     await_frames(4);
     check_arrived(1, 3, 1, 1);
     /* Device 1 moves to another port: who sends from its address has it. */
-    send(3, 9, 0);
+    send_frame(3, 9, 0);
     uint8_t frame[SIZE];
     put_frame(frame, 1, 0, 0);
     send_bytes(3, frame);
     await_frames(6);
     const unsigned before = atomic_load(&ends[3].arrived);
-    send(0, 1, 11);
+    send_frame(0, 1, 11);
     await_frames(7);
     assert_int_equal(atomic_load(&ends[3].arrived), before + 1);
 }
@@ -277,23 +280,23 @@ static void some_frames_go_nowhere(void **state)
 static void addresses_are_forgotten(void **state)
 {
     (void)state;
-    send(1, 0, 0);
+    send_frame(1, 0, 0);
     await_frames(1);
-    send(0, 1, 0);
+    send_frame(0, 1, 0);
     await_frames(2);
     check_arrived(1, 1, 1, 1);
     sleep(3); /* a second and more of the clock of seconds */
-    send(0, 1, 0);
+    send_frame(0, 1, 0);
     await_frames(3);
     check_arrived(1, 2, 2, 2);
     /* Those of a port that is unplugged are forgotten at once. */
-    send(1, 0, 0);
+    send_frame(1, 0, 0);
     await_frames(4);
     end_end(1);
     await_ports(ENDS - 1);
     end_begin(1);
     await_ports(ENDS);
-    send(0, 1, 12);
+    send_frame(0, 1, 12);
     for (unsigned i = 0; i < 20000 && atomic_load(&ends[2].last) != 12; i++)
         usleep(1000);
     assert_int_equal(atomic_load(&ends[2].last), 12);
@@ -358,17 +361,17 @@ static void ports_wait_for_a_switch_that_starts_again(void **state)
 {
     (void)state;
     switch_end();
-    send(0, 1, 0);
+    send_frame(0, 1, 0);
     for (unsigned i = 0; i < 20000 && counted(ends[0].counters, DPK_DROP_NO_PEER) == 0; i++) {
         usleep(1000);
-        send(0, 1, 0);
+        send_frame(0, 1, 0);
     }
     assert_true(counted(ends[0].counters, DPK_DROP_NO_PEER) > 0);
     dpk_counters_read(counters, true, &seen);
     atomic_store(&ports, 0);
     switch_begin(1);
     await_ports(ENDS);
-    send(0, 1, 5);
+    send_frame(0, 1, 5);
     for (unsigned i = 0; i < 20000 && atomic_load(&ends[1].last) != 5; i++)
         usleep(1000);
     assert_int_equal(atomic_load(&ends[1].last), 5);
@@ -410,13 +413,46 @@ static void ports_that_are_killed_leave_nothing(void **state)
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         await_ports(ENDS);
     }
-    send(1, 2, 77);
+    send_frame(1, 2, 77);
     for (unsigned i = 0; i < 20000 && atomic_load(&ends[2].last) != 77; i++)
         usleep(1000);
     assert_int_equal(atomic_load(&ends[2].last), 77);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+/* Calls the switch without a greeting. */
+static int call_silently(void)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "%s/port.socket", switch_folder);
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    return fd;
+}
+
+static bool has_hung_up(int fd, int ms)
+{
+    struct pollfd p = {.fd = fd};
+    return poll(&p, 1, ms) == 1 && p.revents & POLLHUP;
+}
+
+static void of_silent_callers_the_oldest_goes_first(void **state)
+{
+    enum { KEPT = 16, CALLERS = KEPT + 5 };
+    int callers[CALLERS];
+    (void)state;
+    for (unsigned i = 0; i < CALLERS; i++) {
+        callers[i] = call_silently();
+        if (i >= KEPT)
+            assert_true(has_hung_up(callers[i - KEPT], 20000));
+    }
+    for (unsigned i = CALLERS - KEPT; i < CALLERS; i++)
+        assert_false(has_hung_up(callers[i], 0));
+    for (unsigned i = 0; i < CALLERS; i++)
+        close(callers[i]);
+}
 
 int main(void)
 {
@@ -429,6 +465,7 @@ int main(void)
         TEST(ports_wait_for_a_switch_that_starts_again),
         TEST(one_switch_runs_in_a_folder),
         TEST(ports_that_are_killed_leave_nothing),
+        TEST(of_silent_callers_the_oldest_goes_first),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

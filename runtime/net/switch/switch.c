@@ -10,7 +10,7 @@
 #include "switch.h"
 #include "table.h"
 
-#define GREETINGS_MAX 16u /* callers without a greeting; more callers replace some of them */
+#define GREETINGS_MAX 16u /* callers without a greeting; more callers replace the oldest */
 #define EVENTS_MAX    64
 
 struct port {
@@ -94,9 +94,12 @@ static void add_port(struct dpk_switch *s, struct dpk_cable *cable, const char *
     tell(s, name, "is plugged in");
 }
 
+/* Keeps the others in the order in which they called. */
 static void forget_greeting(struct dpk_switch *s, unsigned i)
 {
-    s->greetings[i] = s->greetings[--s->greeting_count];
+    int *gone = &s->greetings[i];
+    s->greeting_count--;
+    memmove(gone, gone + 1, (s->greeting_count - i) * sizeof *gone);
 }
 
 static void accept_all(struct dpk_switch *s)
@@ -104,7 +107,7 @@ static void accept_all(struct dpk_switch *s)
     int fd;
     while ((fd = dpk_outlet_accept(s->outlet)) >= 0) {
         if (s->greeting_count == GREETINGS_MAX) {
-            close(s->greetings[0]);
+            close(s->greetings[0]); /* the oldest */
             forget_greeting(s, 0);
         }
         if (watch(s, fd, &greeting_event))

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,11 +27,23 @@
 
 enum { SIZE = 60, CABLE_RING = 1 << 21 };
 
+/* Stands before the function of libc, in the libraries as well. */
+static atomic_bool watches_fail;
+
+int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
+{
+    if (what == EPOLL_CTL_ADD && atomic_load(&watches_fail)) {
+        errno = ENOSPC; /* the limit of max_user_watches */
+        return -1;
+    }
+    return (int)syscall(SYS_epoll_ctl, epoll, what, fd, event);
+}
+
 /* One device: its wire, and what has come to it. */
 struct end {
     struct dpk_wire *wire;
     atomic_uint arrived, wrong, tells;
-    char directory[64];
+    char directory[64], told[300];
 };
 
 static char folder[] = "/tmp/dpk-cable-XXXXXX";
@@ -49,9 +63,10 @@ static size_t arrive(void *context, const struct dpk_frame *frames, size_t count
 static void tell(void *context, bool detail, const char *text)
 {
     struct end *e = context;
-    (void)text;
-    if (!detail)
-        atomic_fetch_add(&e->tells, 1);
+    if (detail)
+        return;
+    snprintf(e->told, sizeof e->told, "%s", text);
+    atomic_fetch_add(&e->tells, 1);
 }
 
 static bool end_begin(struct end *e, const char *name, const char *spec)
@@ -274,6 +289,23 @@ static void a_second_program_waits_for_the_place_of_the_first(void **state)
     end_end(&peer);
 }
 
+static void a_socket_that_cannot_be_watched_is_told_and_tried_again(void **state)
+{
+    (void)state;
+    static struct end e, peer;
+    atomic_store(&watches_fail, true);
+    assert_true(end_begin(&e, "a", "dev:b"));
+    assert_int_equal(atomic_load(&e.tells), 1);
+    assert_non_null(strstr(e.told, "No space left on device; what is sent is dropped"));
+    atomic_store(&watches_fail, false);
+    assert_true(end_begin(&peer, "b", "dev:a"));
+    for (unsigned i = 0; i < 20000 && atomic_load(&peer.arrived) == 0; i++, usleep(1000))
+        send_one(&e);
+    assert_int_not_equal(atomic_load(&peer.arrived), 0);
+    end_end(&e);
+    end_end(&peer);
+}
+
 static void a_device_that_is_plugged_elsewhere_is_no_peer(void **state)
 {
     (void)state;
@@ -455,6 +487,7 @@ int main(void)
         cmocka_unit_test(without_a_peer_frames_are_dropped_and_counted),
         cmocka_unit_test(the_first_frame_of_who_comes_second_arrives),
         cmocka_unit_test(a_second_program_waits_for_the_place_of_the_first),
+        cmocka_unit_test(a_socket_that_cannot_be_watched_is_told_and_tried_again),
         cmocka_unit_test(a_device_that_is_plugged_elsewhere_is_no_peer),
         cmocka_unit_test(cables_are_refused_that_lead_nowhere),
         cmocka_unit_test(what_is_no_frame_is_dropped_or_cuts_the_cable),

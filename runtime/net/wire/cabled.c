@@ -151,8 +151,10 @@ static bool take_place(struct dpk_wire *wire)
     struct cabled *c = wire->kind;
     if (c->outlet || c->to_switch)
         return true;
-    if (dpk_outlet_open(c->folder, &c->outlet, &err) == DPK_OK &&
-        watch(c, dpk_outlet_fd(c->outlet), OUTLET))
+    enum dpk_status status = dpk_outlet_open(c->folder, &c->outlet, &err);
+    if (status == DPK_OK && !watch(c, dpk_outlet_fd(c->outlet), OUTLET))
+        status = dpk_fail_errno(&err, "its socket cannot be watched");
+    if (status == DPK_OK)
         return true;
     dpk_outlet_close(c->outlet);
     c->outlet = NULL;

@@ -98,6 +98,7 @@ enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink
     }
     if (wire->ends >= 0)
         close(wire->ends);
+    pthread_mutex_destroy(&wire->sends);
     free(wire->spec);
     free(wire);
     return status;

@@ -435,7 +435,6 @@ static enum dpk_status make_buffers(struct veth *v, struct dpk_error *err)
     v->large = malloc(VLAN_TAG + LARGEST);
     v->segments = malloc(WIRE_BATCH * sizeof *v->segments);
     v->filled = v->batches;
-    pthread_cond_init(&v->room, NULL);
     for (struct batch *b = v->batches; b < v->batches + 2; b++) {
         b->bytes = malloc((size_t)WIRE_BATCH * DPK_FRAME_MAX);
         for (size_t i = 0; i < WIRE_BATCH; i++)
@@ -457,6 +456,7 @@ static enum dpk_status veth_open(struct dpk_wire *wire, const char *argument, st
     if (!v)
         return dpk_fail_nomem(err);
     v->in = v->out = -1;
+    pthread_cond_init(&v->room, NULL);
     snprintf(v->name, sizeof v->name, "%s", argument);
     if (status == DPK_OK)
         status = make_buffers(v, err);
@@ -498,6 +498,7 @@ static void veth_close(struct dpk_wire *wire)
     free(v->segments);
     free(v->batches[0].bytes);
     free(v->batches[1].bytes);
+    pthread_cond_destroy(&v->room);
     free(v);
 }
 

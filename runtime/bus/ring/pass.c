@@ -1,4 +1,5 @@
 /* Passes memory of rings to another process over a socket. */
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,8 +17,12 @@ bool rings_peer_is_ours(int socket)
 {
     struct ucred who;
     socklen_t size = sizeof who;
-    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-           dpk_user_is_mine_or_root(who.uid);
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
+        return false;
+    if (dpk_user_is_mine_or_root(who.uid))
+        return true;
+    errno = EPERM;
+    return false;
 }
 
 bool rings_pass(int socket, int memory, const void *bytes, size_t size)

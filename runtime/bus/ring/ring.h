@@ -73,7 +73,8 @@ void rings_free(struct rings *r);
 
 /* ---- The socket ---- */
 
-/* Returns true if the other process belongs to this user or root. */
+/* Returns true if the other process belongs to this user or root, otherwise false with errno: EPERM
+ * if it belongs to another user. */
 bool rings_peer_is_ours(int socket);
 /* Sends a message with the memory. Returns false with errno on failure. */
 bool rings_pass(int socket, int memory, const void *bytes, size_t size);

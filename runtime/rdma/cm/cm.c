@@ -249,12 +249,10 @@ static int call_at(const struct dpk_cm_address *to, const char *behind, int *out
     const bool named = fd >= 0 && name_of(to, behind, &name);
     const struct sockaddr_un at = socket_name(&name, &size);
     if (named && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
-        connect(fd, (const struct sockaddr *)&at, size) == 0) {
-        if (rings_peer_is_ours(fd) && fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
-            *out = fd;
-            return 0;
-        }
-        errno = EPERM;
+        connect(fd, (const struct sockaddr *)&at, size) == 0 && rings_peer_is_ours(fd) &&
+        fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
+        *out = fd;
+        return 0;
     }
     int why = errno;
     if (fd >= 0)

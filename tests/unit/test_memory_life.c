@@ -81,6 +81,22 @@ static void numbers_come_back_late(void **state)
     }
 }
 
+/* A slot's last number ends in zeros. */
+static void every_number_that_was_a_key_is_known_as_such(void **state)
+{
+    char text[DPK_MEMORY_REASON_MAX];
+    uint32_t key;
+    (void)state;
+    do {
+        key = add_host(ALL);
+        dpk_memory_remove(key);
+    } while (key % 4096 != 0);
+    const struct dpk_memory_access last = whole(key, DPK_MEMORY_READ),
+                                   none = whole(0, DPK_MEMORY_READ);
+    assert_non_null(strstr(dpk_memory_explain(&last, text), "is not registered any more"));
+    assert_non_null(strstr(dpk_memory_explain(&none, text), "is unknown"));
+}
+
 static void many_keys_are_told_apart(void **state)
 {
     enum { COUNT = 20000 };
@@ -145,6 +161,99 @@ static void all_who_remove_wait_for_accesses(void **state)
     dpk_memory_remove(other);
 }
 
+struct replacement {
+    uint32_t key;
+    struct dpk_memory memory;
+    enum dpk_status status;
+};
+
+static void *replacer(void *argument)
+{
+    struct replacement *r = argument;
+    r->status = dpk_memory_replace(r->key, &r->memory, NULL);
+    return NULL;
+}
+
+/* Threads replace the memory of a key while another one may remove it: begins them all while an
+ * access is in flight, so that they wait together. Returns the key. */
+static uint32_t replace_at_once(struct replacement *replacements, unsigned count, bool removes)
+{
+    static struct dpk_memory_domain old;
+    const struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                                 .rights = DPK_MEMORY_READ,
+                                 .size = SIZE,
+                                 .host = bytes,
+                                 .domains = {&old}};
+    const struct dpk_memory_access a = {add(m), DPK_MEMORY_READ, 0, SIZE, &old};
+    struct removal removal = {.key = a.key};
+    const struct dpk_memory *in_flight = dpk_memory_acquire(&a);
+    pthread_t threads[8], other;
+    assert_non_null(in_flight);
+    for (unsigned i = 0; i < count; i++) {
+        replacements[i].key = a.key;
+        assert_int_equal(pthread_create(&threads[i], NULL, replacer, &replacements[i]), 0);
+    }
+    if (removes)
+        assert_int_equal(pthread_create(&other, NULL, remover, &removal), 0);
+    assert_true(comes_true(!can(a)));
+    usleep(2000);
+    dpk_memory_release(in_flight);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    if (removes)
+        pthread_join(other, NULL);
+    assert_int_equal(atomic_load(&old.keys), 0);
+    return a.key;
+}
+
+static void keys_that_are_removed_and_replaced_at_once_are_gone(void **state)
+{
+    enum { ROUNDS = 200, COUNT = 2 };
+    static struct dpk_memory_domain domains[COUNT];
+    struct replacement replacements[COUNT];
+    struct dpk_memory found;
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < COUNT; i++)
+            replacements[i].memory = (struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                         .rights = DPK_MEMORY_READ,
+                                                         .size = SIZE,
+                                                         .host = bytes,
+                                                         .domains = {&domains[i]}};
+        const uint32_t key = replace_at_once(replacements, COUNT, true);
+        assert_false(dpk_memory_describe(key, &found));
+        for (unsigned i = 0; i < COUNT; i++)
+            assert_int_equal(atomic_load(&domains[i].keys), 0);
+    }
+}
+
+static void a_key_that_is_replaced_at_once_has_one_memory(void **state)
+{
+    enum { ROUNDS = 200, COUNT = 3 };
+    static struct dpk_memory_domain domains[COUNT];
+    struct replacement replacements[COUNT];
+    struct dpk_memory found;
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        unsigned all = 0;
+        for (unsigned i = 0; i < COUNT; i++)
+            replacements[i].memory = (struct dpk_memory){.kind = DPK_MEMORY_HOST,
+                                                         .rights = DPK_MEMORY_READ,
+                                                         .size = SIZE,
+                                                         .host = bytes,
+                                                         .domains = {&domains[i]}};
+        const uint32_t key = replace_at_once(replacements, COUNT, false);
+        assert_true(dpk_memory_describe(key, &found));
+        for (unsigned i = 0; i < COUNT; i++) {
+            all += atomic_load(&domains[i].keys);
+            assert_int_equal(replacements[i].status, DPK_OK);
+            assert_int_equal(atomic_load(&domains[i].keys), dpk_memory_is_in(&found, &domains[i]));
+        }
+        assert_int_equal(all, 1);
+        dpk_memory_remove(key);
+    }
+}
+
 /* Memory that one thread registers and takes back, over and over, and others use meanwhile. */
 struct traffic {
     _Atomic uint32_t key;
@@ -206,8 +315,11 @@ int main(void)
         cmocka_unit_test(a_cut_file_ends_copies_of_dpa_memory),
         cmocka_unit_test(a_process_takes_its_keys_along),
         cmocka_unit_test(numbers_come_back_late),
+        cmocka_unit_test(every_number_that_was_a_key_is_known_as_such),
         cmocka_unit_test(many_keys_are_told_apart),
         cmocka_unit_test(all_who_remove_wait_for_accesses),
+        cmocka_unit_test(keys_that_are_removed_and_replaced_at_once_are_gone),
+        cmocka_unit_test(a_key_that_is_replaced_at_once_has_one_memory),
         cmocka_unit_test(memory_that_was_taken_back_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

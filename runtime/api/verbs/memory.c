@@ -40,7 +40,10 @@ static uint32_t put(uint32_t key, struct dpk_memory_domain *domain, void *addr, 
         key ? dpk_memory_replace(key, &m, NULL) : dpk_memory_add(&m, &key, NULL);
     if (status == DPK_OK)
         return key;
-    errno = status == DPK_ERR_RANGE ? EFAULT : status == DPK_ERR_NOT_FOUND ? EINVAL : ENOMEM;
+    errno = status == DPK_ERR_RANGE       ? EFAULT
+            : status == DPK_ERR_NOT_FOUND ? EINVAL
+            : status == DPK_ERR_TIMEOUT   ? EBUSY
+                                          : ENOMEM;
     return 0;
 }
 

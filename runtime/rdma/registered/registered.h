@@ -124,9 +124,10 @@ enum dpk_status dpk_memory_share(uint32_t key, const struct dpk_uuid *identity,
 bool dpk_memory_fetch(const struct dpk_memory_access *to, const struct dpk_import *from,
                       uint64_t address);
 /* Replaces the memory of a key of host memory that was not exported. Waits until no access to the old
- * memory is in flight; accesses meanwhile are refused. No other thread may remove or replace the key
- * meanwhile. Errors, after which nothing has changed: as of dpk_memory_add, and DPK_ERR_NOT_FOUND if
- * the key does not exist. */
+ * memory is in flight; accesses meanwhile are refused. Of several threads that replace the same key, one
+ * wins. Errors, after which the key has its memory: as of dpk_memory_add; DPK_ERR_NOT_FOUND if the key
+ * does not exist, or another thread removes it meanwhile; DPK_ERR_TIMEOUT if a peer was stopped during
+ * an access. */
 enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, struct dpk_error *err);
 /* Removes a key, and waits until no access to its memory is in flight, here or in a process that
  * imported it. The caller must not have an access in flight, or hold a lock that an access takes. A

@@ -125,7 +125,7 @@ static uint32_t open_slot(struct slot *slot, const struct dpk_memory *m)
 {
     const uint32_t generation = ++slot->generation & ((1u << GENERATION_BITS) - 1);
     const uint32_t key = slot->index << GENERATION_BITS | generation;
-    slot->exported = slot->shared = slot->keeps_out = false;
+    slot->exported = slot->shared = slot->keeps_out = slot->ends = false;
     fill_slot(slot, m);
     atomic_store_explicit(&slot->key, key, memory_order_release);
     return key;
@@ -257,9 +257,10 @@ static void await_accesses(struct slot *slot)
     slot->removers--;
 }
 
-/* Several threads may remove the same key; the last of them frees the slot. */
+/* Several threads may remove or replace the same key; the last of them frees the slot. */
 static void remove_locked(struct slot *slot)
 {
+    slot->ends = true;
     await_accesses(slot);
     if (slot->removers == 0)
         free_slot(slot);
@@ -272,6 +273,36 @@ static struct slot *registered(uint32_t key)
     return key != 0 && slot && atomic_load(&slot->key) == key ? slot : NULL;
 }
 
+static enum dpk_status no_key(uint32_t key, struct dpk_error *err)
+{
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "0x%x: no key of host memory alone", key);
+}
+
+/* Prevents peers from reading the old memory of a key. The key may be removed meanwhile. Call this
+ * with the lock. */
+static enum dpk_status keep_out(struct slot *slot, uint32_t key, struct dpk_error *err)
+{
+    slot->keeps_out = true; /* peers may still use the old meaning of the key */
+    if (slot->shared && !take_back(slot, key))
+        return dpk_fail(err, DPK_ERR_TIMEOUT, "0x%x: a process is stopped while it copies", key);
+    return registered(key) == slot ? DPK_OK : no_key(key, err);
+}
+
+/* Of several threads, the last fills the slot, or frees it if one of them removes the key. Call this
+ * with the lock. */
+static enum dpk_status replace_locked(struct slot *slot, uint32_t key, const struct dpk_memory *m,
+                                      struct dpk_error *err)
+{
+    await_accesses(slot);
+    if (slot->removers == 0 && slot->ends) {
+        free_slot(slot);
+    } else if (slot->removers == 0) {
+        empty_slot(slot);
+        fill_slot(slot, m);
+    }
+    return slot->ends ? no_key(key, err) : DPK_OK;
+}
+
 enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, struct dpk_error *err)
 {
     enum dpk_status status = DPK_OK;
@@ -279,16 +310,10 @@ enum dpk_status dpk_memory_replace(uint32_t key, const struct dpk_memory *m, str
         return dpk_fail(err, DPK_ERR_RANGE, "no memory with that access");
     pthread_mutex_lock(&table.lock);
     struct slot *slot = registered(key);
-    if (!slot || slot->exported || slot->memory.kind != DPK_MEMORY_HOST) {
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "0x%x: no key of host memory alone", key);
-    } else {
-        slot->keeps_out = true; /* peers may still use the old meaning of the key */
-        if (slot->shared)
-            take_back(slot, key);
-        await_accesses(slot);
-        empty_slot(slot);
-        fill_slot(slot, m);
-    }
+    if (!slot || slot->exported || slot->memory.kind != DPK_MEMORY_HOST)
+        status = no_key(key, err);
+    else if ((status = keep_out(slot, key, err)) == DPK_OK)
+        status = replace_locked(slot, key, m, err);
     pthread_mutex_unlock(&table.lock);
     return status;
 }
@@ -326,10 +351,11 @@ bool registered_key_was_given(uint32_t key)
     const uint32_t mask = (1u << GENERATION_BITS) - 1;
     pthread_mutex_lock(&table.lock);
     const struct slot *slot = slot_at(key >> GENERATION_BITS);
-    const bool given = key != 0 && slot && slot->generation > 0 &&
-                       (slot->generation > mask || (key & mask) <= slot->generation);
+    /* Generation 0 comes last: after all others of the slot. */
+    const bool given = slot && (slot->generation > mask ||
+                                ((key & mask) != 0 && (key & mask) <= slot->generation));
     pthread_mutex_unlock(&table.lock);
-    return given && (key & mask) != 0;
+    return given;
 }
 
 bool dpk_memory_describe(uint32_t key, struct dpk_memory *out)

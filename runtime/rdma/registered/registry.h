@@ -13,6 +13,7 @@ struct slot {
     bool exported, shared;  /* with the lock of the registry */
     bool keeps_out;         /* it is no longer shared */
     unsigned removers;      /* number of threads that wait for accesses in flight */
+    bool ends;              /* one of them removes the key */
     struct slot *next_free; /* in the queue */
 };
 

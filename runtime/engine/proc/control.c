@@ -214,6 +214,8 @@ struct control *proc_control_start(const struct list *processes, struct dpk_erro
         return s;
     dpk_fail_nomem(err);
     dpk_listener_close(&s->listener);
+    pthread_cond_destroy(&s->alone);
+    pthread_mutex_destroy(&s->lock);
 failed:
     free(s);
     return NULL;

@@ -213,6 +213,11 @@ static enum dpk_status merge_into(const char *path, struct dpk_buf *raw, struct 
     close(made);
     const int lock = dpk_file_lock(path, NULL);
     enum dpk_status status = dpk_file_read(path, FILE_MAX_SIZE, &old, err);
+    if (status == DPK_OK && lock < 0)
+        status = dpk_fail(err, DPK_ERR_IO,
+                          "%s: the file cannot be locked, so what another program adds could be "
+                          "lost; choose another folder, or a name with %%p instead of %%m",
+                          path);
     if (status == DPK_OK && old.size != 0 && !dpk_coverage_add(raw, &old))
         status = dpk_fail(err, DPK_ERR_FORMAT, "%s: not a raw profile of this program", path);
     if (status == DPK_OK)

@@ -55,6 +55,8 @@ bool sched_timer_start(struct sched_timer *t, uint64_t at)
     sched_cond_init(&timers.changed);
     timers.wakes = 0;
     timers.runs = dpk_pthread_start(&timers.thread, watch, NULL) == 0;
+    if (!timers.runs)
+        pthread_cond_destroy(&timers.changed);
     return timers.runs;
 }
 

@@ -114,7 +114,8 @@ static enum dpk_status parse_uri(struct token *t, const char *object, struct dpk
     t->uri = p11_kit_uri_new();
     if (!t->uri)
         return dpk_fail_nomem(err);
-    int type = object ? P11_KIT_URI_FOR_OBJECT_ON_TOKEN : P11_KIT_URI_FOR_TOKEN;
+    const P11KitUriType type =
+        object ? P11_KIT_URI_FOR_OBJECT_ON_TOKEN : P11_KIT_URI_FOR_TOKEN;
     int result = p11_kit_uri_parse(t->name, type, t->uri);
     if (result != P11_KIT_URI_OK)
         return dpk_fail(

@@ -30,8 +30,9 @@ struct dpa_qp {
     struct ibv_qp_attr attr;
 };
 
+static void dpa_qp_left(void *object);
 static void dpa_qp_release(void *object);
-static const struct dpk_kind dpa_qp_kind = {.release = dpa_qp_release};
+static const struct dpk_kind dpa_qp_kind = {.left = dpa_qp_left, .release = dpa_qp_release};
 
 /* ---- Callbacks of rc ---- */
 
@@ -200,6 +201,14 @@ static void end(struct dpa_qp *q)
     verbs_unuse(q->receive_queue);
 }
 
+static void dpa_qp_left(void *object)
+{
+    struct dpa_qp *q = object;
+    pthread_mutex_lock(&q->object.lock); /* a call of DPA code holds the lock */
+    end(q);
+    pthread_mutex_unlock(&q->object.lock);
+}
+
 doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init,
                               struct dpa_srq *shared, struct dpa_qp **out)
 {
@@ -223,7 +232,7 @@ doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init
             *out = q;
             return result;
         }
-        return DOCA_ERROR_NO_MEMORY; /* dpk_object_enter released it */
+        return DOCA_ERROR_NO_MEMORY; /* dpk_object_enter ended and released it */
     }
     end(q);
     dpa_qp_release(q);
@@ -232,12 +241,8 @@ doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init
 
 void verbs_dpa_qp_free(struct dpa_qp *q)
 {
-    if (!q)
-        return;
-    pthread_mutex_lock(&q->object.lock); /* a call of DPA code holds the lock */
-    end(q);
-    pthread_mutex_unlock(&q->object.lock);
-    dpk_object_destroy(q->object.handle, &dpa_qp_kind);
+    if (q)
+        dpk_object_destroy(q->object.handle, &dpa_qp_kind);
 }
 
 uint32_t verbs_dpa_qp_number(const struct dpa_qp *q)
@@ -369,8 +374,7 @@ static bool verbs_call(void *context, struct dpk_caller *caller, unsigned call,
     return good;
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_VERBS, .call = verbs_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_VERBS, .call = verbs_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -14,7 +14,7 @@ struct nic {
     struct dpk_counters *counters;
     struct ibv_context *context;
     pthread_mutex_t plugging;
-    bool plugged;                  /* into the configured wire; under `plugging` */
+    bool plugged, started;         /* the configured wire; under `plugging` */
     struct dpk_wire *nothing;      /* the wire until then; NULL: not needed */
     struct dpk_wire *_Atomic wire; /* the current wire */
     struct dpk_deferred *flush;    /* flushes the wire */
@@ -130,7 +130,8 @@ static enum dpk_status open_wire(struct nic *nic, const char *spec, struct dpk_w
     return dpk_wire_open(spec, &sink, out, err);
 }
 
-/* Opens the wire of the environment, else of the device's state. */
+/* Opens the wire of the environment, else of the device's state. The wire stays if it does not start,
+ * because other threads may already send to it. */
 static enum dpk_status plug(struct nic *nic, struct dpk_error *err)
 {
     struct dpk_wire *wire = NULL;
@@ -208,6 +209,7 @@ static void *nic_make(struct ibv_context *context)
         status = dpk_fail_nomem(&err);
     if (status == DPK_OK)
         status = dpk_wire_start(nic->wire, &err);
+    nic->started = nic->plugged;
     if (status == DPK_OK)
         return nic;
     dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);
@@ -229,8 +231,12 @@ bool dpk_nic_wired(struct ibv_context *context)
     if (!nic)
         return false;
     pthread_mutex_lock(&nic->plugging);
-    if (!nic->plugged && (status = plug(nic, &err)) == DPK_OK)
+    if (!nic->plugged)
+        status = plug(nic, &err);
+    if (status == DPK_OK && !nic->started) {
         status = dpk_wire_start(nic->wire, &err);
+        nic->started = status == DPK_OK;
+    }
     pthread_mutex_unlock(&nic->plugging);
     if (status != DPK_OK)
         dpk_host_log(DPK_HOST_LOG_ERROR, "%s", err.message);

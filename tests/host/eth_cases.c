@@ -1,5 +1,6 @@
 /* What frames, queues and pipes of DOCA Ethernet do, and peers of theirs that are killed. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -349,6 +350,41 @@ void pipes_lead_to_queues_that_are_there(void)
         await(&w.sent, i);
     }
     CHECK(w.came == 0 && doca_buf_dec_refcount(b, NULL) == OK);
+    world_close();
+}
+
+/* Adds entries until the pipe is gone. */
+static void *add_entries(void *pipe)
+{
+    const struct doca_flow_match all = {0};
+    const struct doca_flow_fwd drop = {.type = DOCA_FLOW_FWD_DROP};
+    struct doca_flow_pipe_entry *entry = NULL;
+    doca_error_t result = OK;
+    while (result == OK)
+        result = doca_flow_pipe_add_entry(0, pipe, &all, 0, NULL, NULL, &drop, 0, NULL, &entry);
+    CHECK(result == DOCA_ERROR_INVALID_VALUE && !entry);
+    return NULL;
+}
+
+void pipes_go_while_entries_come(void)
+{
+    struct doca_flow_pipe_cfg *cfg = NULL;
+    const struct doca_flow_fwd drop = {.type = DOCA_FLOW_FWD_DROP};
+    world_open("mlx5_0");
+    port_open();
+    CHECK(doca_flow_pipe_cfg_create(&cfg, w.port) == OK);
+    for (unsigned i = 0; i < 200; i++) {
+        pthread_t threads[2];
+        struct doca_flow_pipe *pipe = NULL;
+        CHECK(doca_flow_pipe_create(cfg, &drop, NULL, &pipe) == OK);
+        for (unsigned t = 0; t < 2; t++)
+            CHECK(pthread_create(&threads[t], NULL, add_entries, pipe) == 0);
+        usleep(i * 10);
+        doca_flow_pipe_destroy(pipe);
+        for (unsigned t = 0; t < 2; t++)
+            CHECK(pthread_join(threads[t], NULL) == 0);
+    }
+    CHECK(doca_flow_pipe_cfg_destroy(cfg) == OK);
     world_close();
 }
 

@@ -186,7 +186,7 @@ void receive_again(void)
     CHECK(doca_task_submit(doca_eth_rxq_task_recv_as_doca_task(w.last)) == OK);
 }
 
-static void port_open(void)
+void port_open(void)
 {
     struct doca_flow_cfg *cfg = NULL;
     struct doca_flow_port_cfg *port_cfg = NULL;
@@ -271,6 +271,7 @@ int main(int argc, char **argv)
         CASE(settings_out_of_range_are_refused),
         CASE(memory_of_managed_queues_is_checked),
         CASE(pipes_lead_to_queues_that_are_there),
+        CASE(pipes_go_while_entries_come),
         CASE(live_receiver),
         CASE(live_sender),
         CASE(receivers_are_killed),

@@ -48,6 +48,7 @@ void on_lost(struct doca_eth_rxq_task_recv *task, union doca_data task_data,
              union doca_data ctx_data);
 void receive_into(struct doca_buf *b);
 void receive_again(void);
+void port_open(void);
 /* A pipe to the queue with that id, and the metadata of its frames. */
 doca_error_t lead_to(uint16_t id);
 void receiver_start(void);
@@ -65,6 +66,7 @@ void sends_that_cannot_be_are_refused(void);
 void settings_out_of_range_are_refused(void);
 void memory_of_managed_queues_is_checked(void);
 void pipes_lead_to_queues_that_are_there(void);
+void pipes_go_while_entries_come(void);
 void live_receiver(void);
 void live_sender(void);
 void receivers_are_killed(void);

@@ -24,6 +24,10 @@ setup() {
     grep -q 'no running receive queue of the device has id 4 (doca_eth_rxq_apply_queue_id)' <<<"$output"
 }
 
+@test "pipes go while entries come" {
+    case_ok pipes_go_while_entries_come
+}
+
 @test "receivers are killed" {
     dpadev wire mlx5_0 dev:mlx5_1
     case_ok receivers_are_killed

@@ -285,7 +285,8 @@ doca_error_t doca_flow_pipe_add_entry(uint16_t pipe_queue, struct doca_flow_pipe
     const struct doca_flow_fwd *way = fwd && fwd->type != DOCA_FLOW_FWD_NONE ? fwd
                                       : p->has_fwd                           ? &p->fwd
                                                                              : NULL;
-    doca_error_t result = match_check(match);
+    /* Another thread may have destroyed the pipe before this thread got the lock. */
+    doca_error_t result = p->object.gone ? DOCA_ERROR_INVALID_VALUE : match_check(match);
     if (result == DOCA_SUCCESS)
         result = actions_check(actions);
     if (result == DOCA_SUCCESS && (!way || (actions && action_idx > 0 && action_idx >= p->actions)))

@@ -173,27 +173,48 @@ static doca_error_t add_queues(struct flow_way *w, struct flow_pipe *pipe,
                             : dpk_doca_failed("doca_flow", &err);
 }
 
+/* Returns the pipe with a use, or NULL if the program destroyed the pipe. A pipe whose handle is valid
+ * after the use began stays until the use ends. */
+static struct flow_pipe *use_pipe(const struct doca_flow_pipe *handle)
+{
+    struct flow_pipe *p = dpk_object_pin(handle, &flow_pipe_kind);
+    if (!p)
+        return NULL;
+    dpk_object_use(p);
+    dpk_object_drop(p);
+    void *const valid = dpk_object_pin(handle, &flow_pipe_kind);
+    dpk_object_drop(valid);
+    if (valid)
+        return p;
+    dpk_object_unuse(p);
+    return NULL;
+}
+
+/* Adds the rule of a way that is not RSS. */
+static doca_error_t add_target(struct flow_way *w, struct flow_pipe *pipe,
+                               const struct doca_flow_fwd *fwd, unsigned priority,
+                               const uint32_t *metadata)
+{
+    const struct dpk_match any = {0};
+    struct dpk_flow_target target = {.kind = DPK_FLOW_DROP};
+    if (fwd->type == DOCA_FLOW_FWD_PIPE) {
+        if (!(w->next = use_pipe(fwd->next_pipe)))
+            return DOCA_ERROR_INVALID_VALUE;
+        target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = w->next->table};
+    }
+    return add_rule(w, pipe, &any, priority, metadata, &target);
+}
+
 doca_error_t flow_way_new(struct flow_pipe *pipe, const struct doca_flow_fwd *fwd,
                           const uint32_t *metadata, bool last, struct flow_way **out)
 {
-    const struct dpk_match any = {0};
     const unsigned priority = last ? LAST : 0;
-    struct dpk_flow_target target = {.kind = DPK_FLOW_DROP};
     doca_error_t result = flow_way_check(pipe->port, fwd);
     struct flow_way *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
     if (!w)
         return result == DOCA_SUCCESS ? DOCA_ERROR_NO_MEMORY : result;
-    if (fwd->type == DOCA_FLOW_FWD_RSS) {
-        result = add_queues(w, pipe, fwd, priority, metadata);
-    } else {
-        if (fwd->type == DOCA_FLOW_FWD_PIPE &&
-            (w->next = dpk_object_pin(fwd->next_pipe, &flow_pipe_kind))) {
-            dpk_object_use(w->next);
-            dpk_object_drop(w->next);
-            target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = w->next->table};
-        }
-        result = add_rule(w, pipe, &any, priority, metadata, &target);
-    }
+    result = fwd->type == DOCA_FLOW_FWD_RSS ? add_queues(w, pipe, fwd, priority, metadata)
+                                            : add_target(w, pipe, fwd, priority, metadata);
     if (result == DOCA_SUCCESS)
         *out = w;
     else

@@ -1,6 +1,7 @@
 /* Every function with handles that are none: NULL, a pointer to something else, an object of
  * another kind, one that was destroyed. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "doca3_world.h"
 
@@ -381,6 +382,27 @@ static void a_wait_without_a_dpa_is_told(void)
     CHECK(doca_sync_event_destroy(e) == OK);
 }
 
+static void *wait_for_the_last(void *event)
+{
+    CHECK(doca_sync_event_wait_eq(event, UINT64_MAX, UINT64_MAX) == OK);
+    return NULL;
+}
+
+/* The waiter wakes far more often than in ten seconds without an update. */
+static void a_wait_with_many_updates_is_not_told(void)
+{
+    pthread_t waiter;
+    struct doca_sync_event *e = event_new(NULL, CPU, CPU);
+    CHECK(pthread_create(&waiter, NULL, wait_for_the_last, e) == 0);
+    for (uint64_t value = 1; value <= 20000; value++) {
+        CHECK(doca_sync_event_update_set(e, value) == OK);
+        usleep(20);
+    }
+    CHECK(doca_sync_event_update_set(e, UINT64_MAX) == OK);
+    CHECK(pthread_join(waiter, NULL) == 0);
+    CHECK(doca_sync_event_destroy(e) == OK);
+}
+
 static void events_without_a_dpa_end_waits_when_stopped(void)
 {
     pthread_t waiter;
@@ -403,6 +425,7 @@ const struct test_case foreign_cases[] = {
     CASE(wrong_buffers_and_contexts_are_refused),
     CASE(what_is_destroyed_uses_nothing),
     CASE(a_wait_without_a_dpa_is_told),
+    CASE(a_wait_with_many_updates_is_not_told),
     CASE(events_without_a_dpa_end_waits_when_stopped),
     {0},
 };

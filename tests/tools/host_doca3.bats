@@ -57,6 +57,11 @@ setup_file() {
     [ "$(grep -v '^-E- doca_sync_event_wait_gt: the event was stopped' err)" = "-W- the host waits for event $event > 5 (is 3) since 10 s, and no DPA works on it" ]
 }
 
+@test "a host whose wait is woken by many updates is not told that it waits" {
+    case_ok a_wait_with_many_updates_is_not_told
+    ! grep 'the host waits' <<<"$output"
+}
+
 @test "run alone calls nothing" {
     case_ok run_alone_calls_nothing
 }

@@ -90,10 +90,11 @@ static void tell_of_wait(struct dpk_sync_event *e, const struct condition *c)
 static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct condition *c)
 {
     const unsigned step = e->word.memory || c->kind == WAIT_GT ? STOP_CHECK_MS : LOOK_MS;
-    for (unsigned waited = 0; !event_sync_event_is(e, c); waited += step) {
+    const uint64_t began = dpk_now_ms();
+    while (!event_sync_event_is(e, c)) {
         if (!dpk_ctx_is_running(&e->ctx))
             return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the event was stopped meanwhile");
-        if (waited / step == DPK_WARN_AFTER_MS / step)
+        if (dpk_now_ms() - began >= DPK_WARN_AFTER_MS)
             tell_of_wait(e, c);
         const uint32_t changes = e->word.memory ? event_shared_word_changes(&e->word) : 0;
         const uint64_t value = event_sync_event_value(e);

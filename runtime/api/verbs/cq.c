@@ -24,14 +24,9 @@
 #define INDEX_MASK 0xffffffu /* bits of the consumer index in the doorbell record */
 #define ALIGN      4096u
 
-struct event {
-    STAILQ_ENTRY(event) next;
-    struct cq *cq;
-};
-
 struct channel {
     struct ibv_comp_channel ib;  /* first: programs hold a pointer to it */
-    STAILQ_HEAD(, event) events; /* counted by its fd, an eventfd */
+    STAILQ_HEAD(, cq) events;    /* queues with an event; counted by its fd, an eventfd */
     struct dpk_rc_waiter waiter; /* waits for an event */
 };
 
@@ -90,15 +85,13 @@ int dpk_verbs_destroy_comp_channel(struct ibv_comp_channel *channel)
 static void raise_event(struct cq *cq)
 {
     struct channel *channel = (struct channel *)cq->ib.channel;
-    struct event *e = channel && !cq->told ? malloc(sizeof *e) : NULL;
     const uint64_t one = 1;
     cq->armed = UNARMED;
-    if (!e)
+    if (!channel || cq->told)
         return;
-    e->cq = cq;
     cq->told = true;
     cq->announced = cq->produced;
-    STAILQ_INSERT_TAIL(&channel->events, e, next);
+    STAILQ_INSERT_TAIL(&channel->events, cq, in_events);
     if (write(channel->ib.fd, &one, sizeof one) != sizeof one)
         fprintf(stderr, "-W- CQ 0x%x: its channel was closed, or counts no more events\n",
                 cq->number);
@@ -123,17 +116,17 @@ int dpk_verbs_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
         return -1;
     }
     /* The counted event may have been removed together with its CQ. */
-    for (struct event *e = NULL; !e; free(e)) {
+    for (struct cq *from = NULL; !from;) {
         if (!await_event((struct channel *)channel) ||
             read(channel->fd, &one, sizeof one) != sizeof one)
             return -1;
         pthread_mutex_lock(&lock);
-        if ((e = STAILQ_FIRST(&((struct channel *)channel)->events))) {
-            STAILQ_REMOVE_HEAD(&((struct channel *)channel)->events, next);
-            e->cq->reported++;
-            e->cq->told = false;
-            *cq = ibv_cq_ex_to_cq(&e->cq->ib);
-            *cq_context = e->cq->ib.cq_context;
+        if ((from = STAILQ_FIRST(&((struct channel *)channel)->events))) {
+            STAILQ_REMOVE_HEAD(&((struct channel *)channel)->events, in_events);
+            from->reported++;
+            from->told = false;
+            *cq = ibv_cq_ex_to_cq(&from->ib);
+            *cq_context = from->ib.cq_context;
         }
         pthread_mutex_unlock(&lock);
     }
@@ -237,21 +230,15 @@ struct ibv_cq_ex *verbs_cq_create_ex(struct ibv_context *context, struct ibv_cq_
     return &cq->ib;
 }
 
-/* Drops its events that were not taken. Returns the number of taken events. Call this with the
+/* Drops its event if the program has not taken the event. Returns the number of taken events. Call this with the
  * lock. */
 static uint32_t forget_events(struct cq *cq)
 {
     struct channel *channel = (struct channel *)cq->ib.channel;
-    struct event *e, *next;
     if (!channel)
         return 0;
-    for (e = STAILQ_FIRST(&channel->events); e; e = next) {
-        next = STAILQ_NEXT(e, next);
-        if (e->cq == cq) {
-            STAILQ_REMOVE(&channel->events, e, event, next);
-            free(e);
-        }
-    }
+    if (cq->told)
+        STAILQ_REMOVE(&channel->events, cq, cq, in_events);
     channel->ib.refcnt--;
     return cq->reported;
 }

@@ -41,7 +41,8 @@ struct cq {
     uint32_t reported;         /* events that a program took */
     uint32_t async_reported;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
-    bool told; /* an event is pending that the program has not taken */
+    bool told;                  /* an event is pending that the program has not taken */
+    STAILQ_ENTRY(cq) in_events; /* of the channel, while `told` */
     bool failed;
     struct ibv_wc now; /* the completion that a program reads by ibv_start_poll */
 };

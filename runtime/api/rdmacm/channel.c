@@ -101,10 +101,22 @@ static void fill_ud(struct event *e, const struct id *id, const struct dpk_cm_me
     e->seen.param.ud = p;
 }
 
+/* Takes the identifier's spare event if memory is exhausted, so that the program learns of the first
+ * change in any case. */
+static struct event *event_new(struct id *id)
+{
+    struct event *e = calloc(1, sizeof *e);
+    if (e)
+        return e;
+    e = id->spare;
+    id->spare = NULL;
+    return e;
+}
+
 void rdmacm_channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what,
                          int status, const struct dpk_cm_message *m)
 {
-    struct event *e = calloc(1, sizeof *e);
+    struct event *e = event_new(id);
     if (!e)
         return;
     e->seen = (struct rdma_cm_event){.id = &id->seen,

@@ -3,6 +3,7 @@
 #include <openssl/rand.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rdmacm.h"
 
@@ -165,8 +166,10 @@ static void take_callers(struct id *listener)
     int fd;
     while ((fd = dpk_cm_accept(listener->fd)) >= 0) {
         struct id *id = rdmacm_id_new(listener->channel, listener->seen.ps, listener->seen.context);
-        if (!id)
+        if (!id) {
+            close(fd); /* the caller learns that nobody answers */
             return;
+        }
         id->fd = fd;
         id->state = INCOMING;
         id->listener = listener;

@@ -11,6 +11,10 @@ struct id *rdmacm_id_new(struct channel *channel, enum rdma_port_space ps, void 
     struct id *id = calloc(1, sizeof *id);
     if (!id)
         return NULL;
+    if (!(id->spare = calloc(1, sizeof *id->spare))) {
+        free(id);
+        return NULL;
+    }
     id->fd = -1;
     id->channel = channel;
     TAILQ_INIT(&id->incoming);
@@ -38,6 +42,7 @@ int rdmacm_cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **
     if (!channel) {
         struct rdma_event_channel *own = rdmacm_cm_create_event_channel();
         if (!own) {
+            free(id->spare);
             free(id);
             return -1;
         }
@@ -66,6 +71,7 @@ void rdmacm_id_free(struct id *id)
         rdmacm_id_free(caller);
     }
     rdmacm_id_hang_up(id);
+    free(id->spare);
     free(id);
 }
 

@@ -57,6 +57,7 @@ struct id {
     enum state state;
     int fd;                  /* the socket, or -1 */
     unsigned unacknowledged; /* events that the program has received */
+    struct event *spare;     /* for a change while memory is exhausted; NULL: used */
     struct dpk_cm_address local, remote;
     struct dpk_cm_message theirs; /* the peer's REQ or REP */
     struct dpk_cm_message mine;   /* the REQ or REP of this side */
@@ -94,7 +95,8 @@ void rdmacm_cm_wait(pthread_cond_t *condition);
 /* Add the identifier's socket to the channel's epoll instance, or remove it. */
 bool rdmacm_channel_watch(struct id *id);
 void rdmacm_channel_forget(struct id *id);
-/* Adds an event for the program. `m`: the message with its private data and resources, or NULL. */
+/* Adds an event for the program. If memory is exhausted, this works once for an identifier. `m`: the
+ * message with its private data and resources, or NULL. */
 void rdmacm_channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_type what,
                          int status, const struct dpk_cm_message *m);
 /* Waits for the next event of a synchronous identifier and stores it in id->seen.event. Returns -1 and

@@ -216,6 +216,13 @@ static void bad_pointers_are_answered(void)
     struct vfio_region_info space = {.argsz = sizeof space, .index = VFIO_PCI_CONFIG_REGION_INDEX};
     CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &space) == 0);
     CHECK(pwrite(h.device, page + 4096, 2, (off_t)space.offset + 4) == -1 && errno == EFAULT);
+    /* Groups and containers have no configuration space. */
+    uint16_t before = 0, after = 0;
+    CHECK(pread(h.device, &before, 2, (off_t)space.offset + 4) == 2);
+    const uint16_t other = before ^ 4;
+    CHECK(pwrite(h.group, &other, 2, (off_t)space.offset + 4) == -1 && errno == EINVAL);
+    CHECK(pwrite(h.container, &other, 2, 0) == -1 && errno == EINVAL);
+    CHECK(pread(h.device, &after, 2, (off_t)space.offset + 4) == 2 && after == before);
     const int none[4] = {h.device, -1, -1, -1};
     CHECK(set_irqs(h.device, none, 4) == -1 && errno == EINVAL); /* no eventfd */
     go();

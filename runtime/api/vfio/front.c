@@ -94,20 +94,26 @@ int vfio_front_ioctl(int fd, unsigned long request, ...)
     return result;
 }
 
-/* Handles writes to configuration space. The kernel handles writes to BARs. Returns false if the
- * offset is not in configuration space. */
+/* Handles writes to configuration space, and refuses writes to groups and containers as the kernel's
+ * VFIO does. The kernel handles writes to BARs. Returns false if the kernel must handle this write. */
 static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ssize_t *result)
 {
     struct vfio_held held;
     if (!vfio_hold(fd, &held))
         return false;
-    const bool is_space = held.function && offset < (off_t)(DPK_PCI_SPACE_OFFSET + DPK_PCI_SPACE);
-    if (is_space)
+    bool handled = true;
+    if (held.kind != VFIO_DEVICE) {
+        errno = EINVAL;
+        *result = -1;
+    } else if (offset < (off_t)(DPK_PCI_SPACE_OFFSET + DPK_PCI_SPACE)) {
         *result = vfio_write_space(held.function, bytes, size, (uint64_t)offset);
+    } else {
+        handled = false;
+    }
     const int error = errno;
     vfio_release(&held);
     errno = error;
-    return is_space;
+    return handled;
 }
 
 ssize_t vfio_front_pwrite(int fd, const void *bytes, size_t size, off_t offset)

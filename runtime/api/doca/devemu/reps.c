@@ -45,9 +45,12 @@ static doca_error_t make(const struct pci_type *t, struct doca_dev_rep **dev_rep
     struct dpk_pci *f;
     struct dpk_error err = {0};
     const struct dpk_pci_place place = {t->card.path, t->card.pci.bus};
-    if (dpk_pci_make(&place, &t->config, &number, &err) != DPK_OK ||
-        dpk_pci_open(place.folder, number, &f, &err) != DPK_OK)
+    if (dpk_pci_make(&place, &t->config, &number, &err) != DPK_OK)
         return devemu_failed("doca_devemu_pci_type_create_rep", &err);
+    if (dpk_pci_open(place.folder, number, &f, &err) != DPK_OK) {
+        dpk_pci_remove(place.folder, number, NULL);
+        return devemu_failed("doca_devemu_pci_type_create_rep", &err);
+    }
     const struct dpk_device_info info = name(&t->card, f);
     dpk_pci_close(f);
     const doca_error_t result = dpk_emulated_rep_open(&info, number, dev_rep);

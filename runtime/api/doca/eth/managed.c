@@ -143,36 +143,32 @@ static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
     return buf;
 }
 
-/* Takes at most the frames that fit into an event. Returns 0 if there are too few. */
-static unsigned gather(struct rxq *q, struct doca_buf **bufs, bool *failed)
+/* Takes at most the frames that fit into an event. *bufs has room for the frame of an event that is no
+ * batch, and receives the list of a batch, which ends with NULL. Returns 0 if there are too few frames,
+ * or memory is exhausted: the frames then stay in the ring. */
+static unsigned gather(struct rxq *q, struct doca_buf ***bufs, bool *failed)
 {
     const unsigned most = q->batch_came ? q->batch_max : 1,
                    least = q->batch_came ? q->batch_min : 1;
     unsigned count = 0;
-    if (!eth_rings_have(&q->rings, least))
+    if (!eth_rings_have(&q->rings, least) ||
+        (q->batch_came && !(*bufs = calloc(most + 1, sizeof **bufs))))
         return 0;
-    while (count < most && !*failed && (bufs[count] = take(q, count, failed)))
+    while (count < most && !*failed && ((*bufs)[count] = take(q, count, failed)))
         count++;
     return count;
 }
 
+/* The program frees the list of a batch. */
 static void tell_frames(struct rxq *q, struct doca_buf **bufs, unsigned count)
 {
     struct receive_event *e = q->event;
     e->count = count;
     e->status = DOCA_SUCCESS;
-    if (!q->batch_came) {
+    if (q->batch_came)
+        q->batch_came(e->object.handle, (uint16_t)count, q->event_data, DOCA_SUCCESS, bufs);
+    else
         q->came(e->object.handle, bufs[0], q->event_data);
-        return;
-    }
-    struct doca_buf **list = calloc(count + 1, sizeof *list); /* ends with NULL */
-    if (list) {
-        memcpy(list, bufs, count * sizeof *list);
-        q->batch_came(e->object.handle, (uint16_t)count, q->event_data, DOCA_SUCCESS, list);
-    } else {
-        for (unsigned i = 0; i < count; i++)
-            doca_buf_dec_refcount(bufs[i], NULL);
-    }
 }
 
 static void tell_failure(struct rxq *q)
@@ -188,17 +184,19 @@ static void tell_failure(struct rxq *q)
 
 bool eth_rxq_progress_managed(struct rxq *q, bool stops)
 {
-    struct doca_buf *bufs[EVENT_MAX];
+    struct doca_buf *frame = NULL, **bufs = &frame;
     bool failed = false;
     unsigned count = 0;
     pthread_mutex_lock(&q->base.ctx.object.lock);
     if (q->rings.queue && !stops && !q->drained) {
         fill(q);
-        count = gather(q, bufs, &failed);
+        count = gather(q, &bufs, &failed);
     }
     pthread_mutex_unlock(&q->base.ctx.object.lock);
     if (count > 0)
         tell_frames(q, bufs, count);
+    else if (bufs != &frame)
+        free(bufs);
     if (failed)
         tell_failure(q);
     q->event->count = 0;

@@ -470,6 +470,13 @@ static void others_get_complaints_and_flags_of_dpdk(void)
                     (char[]){"z"},
                     NULL};
     CHECK(doca_argp_register_logger_callback(on_complaint) == BAD_STATE);
+    struct doca_argp_param *lost = param_new("lost", DOCA_ARGP_TYPE_INT, on_number);
+    CHECK(doca_argp_register_param(lost) == BAD_STATE); /* there is no parser */
+    CHECK(doca_argp_param_destroy(lost) == INVALID);    /* registering destroyed it */
+    CHECK(doca_argp_init("program", &c) == OK);
+    struct doca_argp_cmd *late = cmd_new("late", NULL);
+    CHECK(doca_argp_destroy() == OK && doca_argp_register_cmd(late) == BAD_STATE);
+    CHECK(doca_argp_cmd_destroy(late) == INVALID);
     CHECK(doca_argp_init("program", &c) == OK);
     CHECK(doca_argp_disable_logger_callback() == BAD_STATE);
     CHECK(doca_argp_register_logger_callback(NULL) == INVALID);

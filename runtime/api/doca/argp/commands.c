@@ -97,10 +97,9 @@ doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd)
 doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd)
 {
     struct parser *p = argp_parser_now();
-    if (!p)
-        return DOCA_ERROR_BAD_STATE;
     struct cmd *c = dpk_object_pin(input_cmd, &cmd_kind);
-    doca_error_t result = !c              ? DOCA_ERROR_INVALID_VALUE
+    doca_error_t result = !p              ? DOCA_ERROR_BAD_STATE
+                          : !c            ? DOCA_ERROR_INVALID_VALUE
                           : c->registered ? DOCA_ERROR_BAD_STATE
                                           : take(&p->cmds, NULL, c);
     if (c && !c->registered)

@@ -147,14 +147,14 @@ void argp_params_forget(struct param *first)
 
 doca_error_t doca_argp_register_param(struct doca_argp_param *param)
 {
-    if (!the_parser)
-        return DOCA_ERROR_BAD_STATE;
     struct param *a = dpk_object_pin(param, &argp_param_kind);
-    doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
+    doca_error_t result = !the_parser     ? DOCA_ERROR_BAD_STATE
+                          : !a            ? DOCA_ERROR_INVALID_VALUE
                           : a->registered ? DOCA_ERROR_BAD_STATE
                                           : argp_param_take(&the_parser->first, a);
     if (a && !a->registered)
-        dpk_object_destroy(param, &argp_param_kind); /* registering takes it over */
+        dpk_object_destroy(param,
+                           &argp_param_kind); /* registering takes it over, also on failure */
     dpk_object_drop(a);
     return result;
 }

@@ -103,7 +103,7 @@ static struct doca_verbs_srq *srq_new(enum doca_verbs_srq_type type, uint64_t *h
 }
 
 /* On the DPA: of its context if `user` is odd, else of memory; without `srq` with receives of its own. */
-static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doca_verbs_qp **qp)
+static struct doca_verbs_qp_init_attr *qp_wish(struct doca_verbs_srq *srq, uint32_t user)
 {
     struct doca_verbs_qp_init_attr *a;
     CHECK(doca_verbs_qp_init_attr_create(&a) == OK && doca_verbs_qp_init_attr_set_pd(a, pd) == OK);
@@ -122,6 +122,12 @@ static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doc
     }
     CHECK(doca_verbs_qp_init_attr_set_send_dpa_completion(a, sends) == OK);
     CHECK(doca_verbs_qp_init_attr_set_receive_dpa_completion(a, receives) == OK);
+    return a;
+}
+
+static doca_error_t qp_try(struct doca_verbs_srq *srq, uint32_t user, struct doca_verbs_qp **qp)
+{
+    struct doca_verbs_qp_init_attr *a = qp_wish(srq, user);
     const doca_error_t result = doca_verbs_qp_create(context, a, qp);
     CHECK(doca_verbs_qp_init_attr_destroy(a) == OK);
     return result;
@@ -349,6 +355,41 @@ static void what_a_shared_queue_lacks_is_refused(void)
     end();
 }
 
+/* The table of all objects is full. */
+static void a_queue_pair_that_finds_no_place_uses_nothing(void)
+{
+    enum { PLACES = 1 << 20 };
+    static struct doca_dpa_eu_affinity *others[PLACES];
+    struct doca_verbs_qp_init_attr *a;
+    struct doca_verbs_qp *qp;
+    size_t count = 0;
+    begin();
+    CHECK((a = qp_wish(NULL, 1)));
+    while (count < PLACES && doca_dpa_eu_affinity_create(dpa, &others[count]) == OK)
+        count++;
+    CHECK(count < PLACES);
+    CHECK(doca_verbs_qp_create(context, a, &qp) == DOCA_ERROR_NO_MEMORY && !qp);
+    while (count > 0)
+        CHECK(doca_dpa_eu_affinity_destroy(others[--count]) == OK);
+    CHECK(doca_verbs_qp_init_attr_destroy(a) == OK);
+    end();
+}
+
+static void a_queue_without_receives_takes_no_receive(void)
+{
+    struct pair a;
+    uint64_t s, result = 1;
+    begin();
+    struct doca_verbs_srq *srq = srq_new(ALONE, &s);
+    a = pair_new(srq, 1);
+    CHECK(doca_dpa_rpc(dpa, &receive_alone, &result, a.peer_handle, (uintptr_t)memory, 16u, key) ==
+          OK);
+    CHECK(result == 0);
+    pair_destroy(&a);
+    CHECK(doca_verbs_srq_destroy(srq) == OK);
+    end();
+}
+
 /* Each faults the thread, and says why. */
 static void fault(uint32_t what, enum doca_verbs_srq_type type, enum doca_verbs_srq_type other,
                   uint32_t count)
@@ -383,6 +424,8 @@ int main(int argc, char **argv)
                                              CASE(a_failed_queue_pair_leaves_the_receives),
                                              CASE(elements_of_work_have_inline_data),
                                              CASE(what_a_shared_queue_lacks_is_refused),
+                                             CASE(a_queue_pair_that_finds_no_place_uses_nothing),
+                                             CASE(a_queue_without_receives_takes_no_receive),
                                              CASE(a_post_of_the_other_type_faults),
                                              CASE(an_acknowledgement_of_nothing_faults),
                                              CASE(an_acknowledgement_of_a_contiguous_queue_faults)};

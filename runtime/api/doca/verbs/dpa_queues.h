@@ -36,9 +36,9 @@ struct entry {
 
 struct ring {
     struct entry *entries;
-    struct dpk_rc_piece *pieces; /* `segments` for each */
-    uint8_t *inlined;            /* `room` bytes for each */
-    uint32_t size, segments, room;
+    struct dpk_rc_piece *pieces;             /* `segments` for each */
+    uint8_t *inlined;                        /* `room` bytes for each */
+    uint32_t size, segments, room;           /* the size is 0 or a power of two */
     uint32_t posted, committed, taken, done; /* counters, which wrap */
 };
 

@@ -8,12 +8,14 @@
 bool verbs_ring_new(struct ring *r, uint32_t size, uint32_t segments, uint32_t room)
 {
     r->segments = segments > SEGMENTS_LEAST ? segments : SEGMENTS_LEAST;
-    for (r->size = 1; r->size < size;)
-        r->size *= 2;
-    r->entries = calloc(r->size, sizeof *r->entries);
-    r->pieces = calloc(r->size, r->segments * sizeof *r->pieces);
+    uint32_t places = 1;
+    while (places < size)
+        places *= 2;
+    r->size = size ? places : 0; /* a ring without entries is always full */
+    r->entries = calloc(places, sizeof *r->entries);
+    r->pieces = calloc(places, r->segments * sizeof *r->pieces);
     r->room = room;
-    r->inlined = room ? calloc(r->size, room) : NULL;
+    r->inlined = room ? calloc(places, room) : NULL;
     return r->entries && r->pieces && (r->inlined || !room);
 }
 

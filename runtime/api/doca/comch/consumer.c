@@ -78,14 +78,17 @@ static doca_error_t enter(struct consumer *n)
 }
 
 /* Announces the consumer to producers of this process, if it is of a message queue. */
-static bool announce_here(struct consumer *n)
+static doca_error_t announce_here(struct consumer *n)
 {
     const struct dpk_comch_word w = {.kind = DPK_COMCH_CONSUMER,
                                      .value = n->id,
                                      .bytes = (const uint8_t *)&n->imm_len,
                                      .size = sizeof n->imm_len,
                                      .memory = fcntl(n->memory, F_DUPFD_CLOEXEC, 0)};
-    return comch_connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
+    if (w.memory < 0)
+        return no_rings(n, errno);
+    n->announced = comch_connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
+    return n->announced ? DOCA_SUCCESS : no_rings(n, ENOMEM);
 }
 
 static doca_error_t consumer_start(struct dpk_ctx *ctx)
@@ -97,8 +100,8 @@ static doca_error_t consumer_start(struct dpk_ctx *ctx)
     result = enter(n);
     if (result == DOCA_SUCCESS && n->c->fd >= 0)
         return DOCA_ERROR_IN_PROGRESS;
-    if (result == DOCA_SUCCESS && !(n->announced = announce_here(n)))
-        result = no_rings(n, errno);
+    if (result == DOCA_SUCCESS)
+        result = announce_here(n);
     if (result != DOCA_SUCCESS)
         leave(n);
     return result;

@@ -576,7 +576,7 @@ flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ib
 flexio_status flexio_outbox_destroy(struct flexio_outbox *outbox);
 /* Returns the number of an outbox for flexio_dev_outbox_config; UINT32_MAX for NULL. */
 uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox);
-/* NULL for NULL. */
+/* Returns the UAR that the outbox was made with; NULL for NULL, and after that UAR was destroyed. */
 struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox);
 
 /* ---- Windows and memory keys ---- */

@@ -18,10 +18,10 @@ static void uars_and_outboxes_are_made_of_verbs_uars(void)
     CHECK(flexio_uar_create(p, &newer) == OK && flexio_uar_get_id(newer) != flexio_uar_get_id(uar));
     CHECK(flexio_outbox_create(p, NULL, newer, &other) == OK);
     CHECK(flexio_outbox_get_id(outbox) != flexio_outbox_get_id(other));
+    CHECK(flexio_uar_destroy(newer) == OK && flexio_outbox_get_uar(other) == NULL);
     CHECK(flexio_outbox_destroy(other) == OK);
     CHECK(flexio_outbox_create(p, &attr, &other) == OK && flexio_outbox_destroy(other) == OK);
-    CHECK(flexio_outbox_destroy(outbox) == OK && flexio_uar_destroy(newer) == OK);
-    CHECK(flexio_uar_destroy(uar) == OK);
+    CHECK(flexio_outbox_destroy(outbox) == OK && flexio_uar_destroy(uar) == OK);
     mlx5dv_devx_free_uar(devx);
     CHECK(flexio_process_destroy(p) == OK);
 }

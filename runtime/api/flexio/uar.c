@@ -9,6 +9,25 @@ struct flexio_uar {
     uint32_t page; /* its number for queues: `id`, or the number of the UAR of libmlx5 */
 };
 
+struct flexio_outbox {
+    struct flexio_process *process;
+    struct flexio_uar *uar; /* NULL: the program destroyed the UAR. Under objects_lock. */
+    uint32_t id;
+    uint32_t page; /* page of the UAR */
+};
+
+/* Removes a UAR from the outboxes that were made with it. They keep its page. */
+static void outboxes_forget(struct flexio_process *p, const struct flexio_uar *uar)
+{
+    pthread_mutex_lock(&p->objects_lock);
+    for (uint32_t id = 1; id <= p->outboxes.count; id++) {
+        struct flexio_outbox *o = libflexio_table_find(&p->outboxes, id);
+        if (o && o->uar == uar)
+            o->uar = NULL;
+    }
+    pthread_mutex_unlock(&p->objects_lock);
+}
+
 /* `page`: the UAR of the device to use, or 0 for a new one. */
 flexio_status libflexio_uar_new(struct flexio_process *process, uint32_t page, const char *call,
                                 struct flexio_uar **out)
@@ -70,6 +89,7 @@ flexio_status flexio_uar_destroy(struct flexio_uar *uar)
     if (uar == uar->process->uar)
         return libflexio_failed_because("flexio_uar_destroy: the UAR is its process's own");
     libflexio_table_remove(uar->process, &uar->process->uars, uar->id);
+    outboxes_forget(uar->process, uar);
     free(uar);
     return FLEXIO_STATUS_SUCCESS;
 }
@@ -101,13 +121,6 @@ uint32_t libflexio_uar_page(struct flexio_process *p, uint32_t id)
 }
 
 /* ---- Outboxes ---- */
-
-struct flexio_outbox {
-    struct flexio_process *process;
-    struct flexio_uar *uar;
-    uint32_t id;
-    uint32_t page; /* page of the UAR */
-};
 
 uint32_t libflexio_outbox_page(struct flexio_process *p, uint32_t id)
 {
@@ -166,5 +179,10 @@ uint32_t flexio_outbox_get_id(struct flexio_outbox *outbox)
 
 struct flexio_uar *flexio_outbox_get_uar(struct flexio_outbox *outbox)
 {
-    return outbox ? outbox->uar : NULL;
+    if (!outbox)
+        return NULL;
+    pthread_mutex_lock(&outbox->process->objects_lock);
+    struct flexio_uar *uar = outbox->uar;
+    pthread_mutex_unlock(&outbox->process->objects_lock);
+    return uar;
 }

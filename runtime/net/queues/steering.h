@@ -20,8 +20,10 @@ struct dpk_steering {
     struct rule_list listed;
     TAILQ_HEAD(, dpk_flow_rqt) rqts;
     TAILQ_HEAD(, dpk_flow_tir) tirs;
-    uint32_t last_number;   /* of both */
-    struct dpk_queues *nic; /* NULL: not attached yet */
+    uint32_t last_number; /* of both */
+    /* NULL: not attached yet. The queues live as long as the opened device, whose end frees this
+     * struct, too. So whoever may call a function of this room may use them without the lock. */
+    struct dpk_queues *nic;
 };
 
 /* ---- rss.c; with the lock ---- */

@@ -76,6 +76,18 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
     return 0;
 }
 
+/* Tells that the connection was not made. The receives of its queue pair end, as there will be no
+ * peer. Queue pairs of datagrams have other peers. */
+static void not_made(struct id *id, enum rdma_cm_event_type what, int status,
+                     const struct dpk_cm_message *m)
+{
+    id->state = ENDED;
+    rdmacm_id_hang_up(id);
+    if (!id_is_ud(id))
+        rdmacm_cm_qp_fail(id);
+    rdmacm_channel_tell(id, NULL, what, status, m);
+}
+
 /* ---- The caller ---- */
 
 int rdmacm_cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
@@ -92,15 +104,12 @@ int rdmacm_cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
     id->fd = fd;
     if (status == DPK_OK && rdmacm_channel_watch(id) && dpk_cm_send(fd, &id->mine)) {
         id->state = CALLING;
+    } else if (status == DPK_ERR_NOT_FOUND && id_is_ud(id)) {
+        not_made(id, RDMA_CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED, NULL);
+    } else if (status == DPK_ERR_NOT_FOUND) {
+        not_made(id, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER, &(struct dpk_cm_message){0});
     } else {
-        id->state = ENDED;
-        if (status == DPK_ERR_NOT_FOUND && id_is_ud(id))
-            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, SIDR_UNSUPPORTED, NULL);
-        else if (status == DPK_ERR_NOT_FOUND)
-            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_REJECTED, DPK_CM_NO_LISTENER,
-                                &(struct dpk_cm_message){0});
-        else
-            rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+        not_made(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
     }
     rdmacm_cm_unlock();
     if (rdmacm_channel_complete(id) != 0)
@@ -154,9 +163,7 @@ static void answered(struct id *id, const struct dpk_cm_message *m)
     }
     int why = errno;
     refuse(id, DPK_CM_REJECTED);
-    id->state = ENDED;
-    rdmacm_id_hang_up(id);
-    rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
+    not_made(id, RDMA_CM_EVENT_CONNECT_ERROR, -why, NULL);
 }
 
 /* ---- The listener ---- */
@@ -294,27 +301,27 @@ static void understand(struct id *id, enum dpk_cm_heard heard, const struct dpk_
         if (kind == DPK_CM_REP)
             answered(id, m);
         else if (kind == DPK_CM_REJ && id_is_ud(id))
-            ended(id, RDMA_CM_EVENT_UNREACHABLE, SIDR_REJECTED, m);
+            not_made(id, RDMA_CM_EVENT_UNREACHABLE, SIDR_REJECTED, m);
         else if (kind == DPK_CM_REJ)
-            ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
+            not_made(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
         else
-            ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+            not_made(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
         break;
     case ACCEPTED:
         if (kind == DPK_CM_RTU) {
             id->state = CONNECTED;
             rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
         } else if (kind == DPK_CM_REJ) {
-            ended(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
+            not_made(id, RDMA_CM_EVENT_REJECTED, m->reason, m);
         } else {
-            ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+            not_made(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
         }
         break;
     case CONNECTED:
         ended(id, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
         break;
     default:
-        ended(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+        not_made(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
         break;
     }
 }

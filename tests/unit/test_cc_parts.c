@@ -138,6 +138,21 @@ static void sizes_of_flows_have_their_mean(void **state)
     }
 }
 
+/* 1 TB of 8 bits at a millionth of 100 Gbit/s takes 8 * 10^7 s, and longer than any run. */
+static void gaps_between_large_flows_do_not_wrap(void **state)
+{
+    (void)state;
+    const uint64_t tb = 1000000000000, most = UINT64_MAX / 64;
+    assert_true(model_demands_gap(1000000, 1000000, 100000) == 80000000);
+    assert_true(model_demands_gap(tb, 1000000, 100000) == 80 * tb);
+    assert_true(model_demands_gap(tb, 300000, 100000) == 266666666666666);
+    assert_true(model_demands_gap(tb, 1, 100000) == most);
+    assert_true(model_demands_gap((uint64_t)1 << 40, 1, 1) == most);
+    struct cc_random r = model_cc_random_new(3, 1);
+    for (int i = 0; i < 1000; i++)
+        assert_true(model_cc_random_exponential(&r, most) < UINT64_MAX / 64 * 45);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +163,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_those_of_a_sorted_list),
         cmocka_unit_test(bins_follow_each_other),
         cmocka_unit_test(sizes_of_flows_have_their_mean),
+        cmocka_unit_test(gaps_between_large_flows_do_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

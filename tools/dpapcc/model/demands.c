@@ -6,6 +6,8 @@
 #include "shapes.h"
 #include "sim.h"
 
+__extension__ typedef unsigned __int128 wide;
+
 struct list {
     struct sim *sim;
     struct cc_random random;
@@ -137,6 +139,13 @@ static enum dpk_status make_bursts(struct list *l, const struct cc_work *w)
     return status;
 }
 
+uint64_t model_demands_gap(uint64_t mean, uint32_t load, uint64_t mbps)
+{
+    const wide longest = UINT64_MAX / 64; /* the model's random numbers are below 45 means */
+    const wide gap = (wide)mean * 8 * 1000000 * 1000000 / (load ? load : 1) / mbps;
+    return (uint64_t)(gap < longest ? gap : longest);
+}
+
 /* The arrivals of all hosts form one Poisson process, whose payload fills `load` of the hosts'
  * links. */
 static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
@@ -149,9 +158,7 @@ static enum dpk_status make_poisson(struct list *l, const struct cc_work *w)
         mbps += s->ports[s->nodes[host_at(s, i)].port].mbps;
     if (w->sizes == CC_SIZES_FILE && !w->point_count)
         return dpk_fail(s->err, DPK_ERR_NOT_FOUND, "the workload: %s was not read", w->file);
-    const uint64_t load = w->load ? w->load : 1, bits = model_sizes_mean(w) * 8;
-    /* bits * 10^6 / (mbps * load / 10^6); this order keeps precision */
-    const uint64_t gap = bits * 1000000 / load * 1000000 / mbps;
+    const uint64_t gap = model_demands_gap(model_sizes_mean(w), w->load, mbps);
     uint64_t at = w->start_ns * 1000;
     enum dpk_status status = DPK_OK;
     while (status == DPK_OK && (at += model_cc_random_exponential(&l->random, gap) + 1) < stop) {

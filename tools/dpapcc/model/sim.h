@@ -263,6 +263,9 @@ void model_sample_take(struct sim *s);
 
 /* demands.c: makes the flows of a workload, in the order of their starts. */
 enum dpk_status model_demands_make(struct sim *s, const struct cc_workload *work, uint64_t seed);
+/* Returns the mean time in ps between flows of `mean` bytes, which fill `load` millionths of `mbps`
+ * Mbit/s. Longer times than 2^58 ps, 80 hours, are 2^58 ps. */
+uint64_t model_demands_gap(uint64_t mean, uint32_t load, uint64_t mbps);
 
 /* sizes.c: sizes of flows, in bytes. */
 uint64_t model_sizes_draw(const struct cc_work *w, struct cc_random *r);

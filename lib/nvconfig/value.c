@@ -97,7 +97,9 @@ static bool parse_number(const char *text, bool hexadecimal, int64_t least, int6
         base = 16;
         digits += 2;
     }
-    if (!isxdigit((unsigned char)*digits) || (base == 10 && dpk_nv_is_octal(digits)))
+    /* strtoll takes a second 0x */
+    if (!isxdigit((unsigned char)*digits) || tolower((unsigned char)digits[1]) == 'x' ||
+        (base == 10 && dpk_nv_is_octal(digits)))
         return false;
     char *end = NULL;
     errno = 0;

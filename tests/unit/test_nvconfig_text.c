@@ -175,6 +175,8 @@ static void values_out_of_range_are_refused(void **state)
         {"nv_dpa_app_0", "dpa_partition_id", "16"},
         {"nv_dpa_app_0", "dpa_partition_id", "-1"},
         {"nv_dpa_app_0", "dpa_partition_id", "1 2"},
+        {"nv_dpa_app_0", "dpa_partition_id", "0x0xF"},
+        {"nv_dpa_app_0", "Init_thread_eu", "0X0x1F"},
         {"nv_dpa_app_0", "dpa_partition_id", "99999999999999999999999"},
         {"nv_dpa_app_0", "eu_alloc_mode", "HALF"},
         {"nv_dpa_app_0", "eu_alloc_mode", "2"},

@@ -134,3 +134,42 @@ int main(void) { raise(SIGABRT); return 0; }'
     run -1 dpacc-extract core --list
     [[ $output == "-E- core: no DPA program in this core file" ]]
 }
+
+# A core file with a segment of descriptors and a list of mapped files. Arguments of Python: PROGRAMS, a list
+# of (address, size), and MAPPINGS, a list of (begin, end, page, path).
+make_hostile_core() { # PROGRAMS MAPPINGS
+    python3 - "$1" "$2" <<'END'
+import ast, struct, sys
+programs, mappings = ast.literal_eval(sys.argv[1]), ast.literal_eval(sys.argv[2])
+u = lambda *n: struct.pack('<%dQ' % len(n), *n)
+data = b''.join((b'DPKAPP1\0' + u(a, n, a, n, 1) + b'p%d' % i).ljust(256, b'\0') for i, (a, n) in enumerate(programs))
+data = data.ljust(1 << 20, b'\0')
+files = u(len(mappings), 4096) + b''.join(u(*m[:3]) for m in mappings) + b''.join(m[3].encode() + b'\0' for m in mappings)
+files = files.ljust((len(files) + 3) // 4 * 4, b'\0')
+note = struct.pack('<3I', 5, len(files), 0x46494c45) + b'CORE\0\0\0\0' + files
+head = b'\x7fELF\2\1\1'.ljust(16, b'\0') + struct.pack('<2HI3QI6H', 4, 62, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0)
+p = lambda kind, at, address, n: struct.pack('<2I6Q', kind, 4, at, address, 0, n, n, 1)
+at = 64 + 2 * 56
+open('core', 'wb').write(head + p(4, at, 0, len(note)) + p(1, at + len(note), 0x10000, len(data)) + note + data)
+END
+}
+
+@test "a mapped file that is a FIFO now is an error, and nothing waits for it" {
+    mkfifo pipe
+    make_hostile_core '[(0x700000, 64)]' "[(0x700000, 0x701000, 0, '$PWD/pipe')]"
+    run -1 timeout 20 dpacc-extract core -o out.elf
+    [[ $output == "-E- core: program 'p0' was left out of the core file, and where it came from cannot be read: $PWD/pipe: not a regular file" ]]
+}
+
+@test "an offset in a mapped file that overflows is an error" {
+    printf '%8192s' x >file
+    make_hostile_core '[(0xfffffffffff00000, 64)]' "[(0x300000, 0xffffffffffffffff, 0x7ffffffffffff, '$PWD/file')]"
+    run -1 dpacc-extract core -o out.elf
+    [[ $output == "-E- core: program 'p0' was left out of the core file, and $PWD/file is not the file any more that it came from" ]]
+}
+
+@test "programs that overlap are refused when they are more than 1 GiB together" {
+    make_hostile_core "$(python3 -c 'print([(0x10000 + i, 1000000) for i in range(600)])')" '[]'
+    run -1 dpacc-extract core --list
+    [[ $output == "-E- core: program 'p536': more than 1 GiB, together with the programs before it" ]]
+}

@@ -3,12 +3,16 @@
 #include "descriptor.h"
 #include "elf/elf.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PROGRAMS_MAX 1024
-#define PART_MAX     ((uint64_t)1 << 30)
+#define TOTAL_MAX    ((uint64_t)1 << 30) /* bytes of all programs; hostile ones may overlap */
 #define PROBE_SIZE   4096 /* bytes that are compared to recognise the host file */
 
 struct segment {
@@ -27,6 +31,7 @@ struct memory {
     size_t segment_count;
     struct mapping *mappings;
     size_t mapping_count;
+    uint64_t total; /* bytes that were read of all programs */
 };
 
 bool extract_core_is(const struct dpk_buf *file)
@@ -120,10 +125,43 @@ static const struct mapping *find_mapping(const struct memory *m, uint64_t addre
 
 /* ---- Memory ---- */
 
+/* Opens a mapped file. The core names it, so it may be a FIFO now, which would block. Returns -1 and
+ * sets *status on failure. */
+static int open_mapped(const char *path, enum dpk_status *status, struct dpk_error *err)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    *status = fd < 0 ? dpk_fail_errno(err, "%s", path)
+                     : dpk_fail(err, DPK_ERR_FORMAT, "%s: not a regular file", path);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Reads exactly `size` bytes of a file. */
+static bool read_exactly(int fd, void *to, size_t size, uint64_t offset)
+{
+    uint8_t *at = to;
+    while (size) {
+        const ssize_t got = offset <= INT64_MAX ? pread(fd, at, size, (off_t)offset) : 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        size -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    return true;
+}
+
 /* Returns true if the first page of the file, as far as the core has it, is the same as in the
  * core. */
-static bool is_same_file(const struct memory *m, const char *path, const struct dpk_buf *host)
+static bool is_same_file(const struct memory *m, const char *path, int fd)
 {
+    uint8_t here[PROBE_SIZE];
     for (size_t i = 0; i < m->mapping_count; i++) {
         const struct mapping *map = &m->mappings[i];
         const struct segment *s = find_segment(m, map->begin);
@@ -132,8 +170,8 @@ static bool is_same_file(const struct memory *m, const char *path, const struct 
         uint64_t skip = map->begin - s->address;
         uint64_t size = s->size - skip < PROBE_SIZE ? s->size - skip : PROBE_SIZE;
         struct dpk_reader there = dpk_reader_slice(&m->file, s->offset + skip, size);
-        return !there.failed && host->size >= size &&
-               memcmp(there.begin, host->data, (size_t)size) == 0;
+        return !there.failed && read_exactly(fd, here, (size_t)size, 0) &&
+               memcmp(there.begin, here, (size_t)size) == 0;
     }
     return true;
 }
@@ -143,39 +181,44 @@ static enum dpk_status read_mapped(const struct memory *m, const char *app, uint
                                    uint64_t size, struct dpk_buf *out, struct dpk_error *err)
 {
     const struct mapping *map = find_mapping(m, address);
-    struct dpk_buf host = {0};
+    enum dpk_status status = DPK_OK;
     if (!map || size > map->end - address)
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
                         "%s: program '%s' was left out of the core file: write 0x3f to "
                         "/proc/PID/coredump_filter before the process dies",
                         m->core, app);
-    enum dpk_status status = dpk_file_read(map->path, DPK_FILE_MAX, &host, err);
-    if (status != DPK_OK) {
+    const int fd = open_mapped(map->path, &status, err);
+    if (fd < 0) {
         dpk_error_prefix(err,
                          "%s: program '%s' was left out of the core file, and where it came from "
                          "cannot be read",
                          m->core, app);
         return status;
     }
-    struct dpk_reader r = dpk_reader(host.data, host.size);
-    r = dpk_reader_slice(&r, map->offset + (address - map->begin), size);
-    if (r.failed || !is_same_file(m, map->path, &host))
+    const uint64_t skip = address - map->begin;
+    const size_t before = out->size;
+    dpk_put_fill(out, 0, (size_t)size);
+    if (!out->failed && (map->offset > UINT64_MAX - skip || !is_same_file(m, map->path, fd) ||
+                         !read_exactly(fd, out->data + before, (size_t)size, map->offset + skip)))
         status = dpk_fail(err, DPK_ERR_FORMAT,
                           "%s: program '%s' was left out of the core file, and %s is not the file "
                           "any more that it came from",
                           m->core, app, map->path);
-    else
-        dpk_put(out, r.begin, (size_t)size);
-    dpk_buf_free(&host);
+    close(fd);
     return status;
 }
 
 /* Reads memory from the core or from mapped files. A segment may end inside the range. */
-static enum dpk_status read_memory(const struct memory *m, const char *app, uint64_t address,
+static enum dpk_status read_memory(struct memory *m, const char *app, uint64_t address,
                                    uint64_t size, struct dpk_buf *out, struct dpk_error *err)
 {
-    if (size > PART_MAX || address > UINT64_MAX - size)
+    if (address > UINT64_MAX - size)
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: program '%s': impossible size", m->core, app);
+    if (size > TOTAL_MAX - m->total)
+        return dpk_fail(err, DPK_ERR_RANGE,
+                        "%s: program '%s': more than 1 GiB, together with the programs before it",
+                        m->core, app);
+    m->total += size;
     while (size) {
         const struct segment *s = find_segment(m, address);
         uint64_t part = size;
@@ -202,7 +245,7 @@ static enum dpk_status read_memory(const struct memory *m, const char *app, uint
 
 /* ---- Programs ---- */
 
-static enum dpk_status add_program(const struct memory *m, struct dpk_reader r, struct core *core,
+static enum dpk_status add_program(struct memory *m, struct dpk_reader r, struct core *core,
                                    struct dpk_error *err)
 {
     dpk_read_skip(&r, 8);
@@ -230,8 +273,7 @@ static enum dpk_status add_program(const struct memory *m, struct dpk_reader r, 
     return status == DPK_OK ? read_memory(m, p->name, room, room_size, &p->room, err) : status;
 }
 
-static enum dpk_status find_programs(const struct memory *m, struct core *core,
-                                     struct dpk_error *err)
+static enum dpk_status find_programs(struct memory *m, struct core *core, struct dpk_error *err)
 {
     for (size_t i = 0; i < m->segment_count; i++) {
         const struct segment *s = &m->segments[i];

@@ -29,7 +29,10 @@ static inline bool is_bad_byte(uint64_t at)
 /* Host memory in windows is above 4 GiB and is not checked. */
 static inline bool is_bad(uint64_t at, uint64_t size)
 {
-    return at >> 32 == 0 && (is_bad_byte(at + size - 1) || (size > 1 && is_bad_byte(at)));
+    if (at >> 32 != 0)
+        return false;
+    return (at + size - 1) >> 32 != 0 || is_bad_byte(at + size - 1) ||
+           (size > 1 && is_bad_byte(at));
 }
 
 static bool is_bad_range(uint64_t at, uint64_t size)

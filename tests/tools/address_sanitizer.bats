@@ -61,6 +61,10 @@ __dpa_rpc__ uint64_t ends(uint64_t n)
         doca_dpa_dev_thread_finish();
     return sum(array, 1) == 0;
 }
+__dpa_rpc__ uint64_t word(uint64_t address)
+{
+    return *(volatile uint32_t *)address;
+}
 END
     cat >host.c <<'END'
 #include <libflexio/flexio.h>
@@ -161,6 +165,10 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     done
     DPAKIT_JIT=sync DPAKIT_CACHE=off dparun "$f/k.a" --kernel all --threads 64 40
     DPAKIT_JIT=sync DPAKIT_CACHE=off tells dparun "$f/k.a" --kernel all --threads 64 41 -- 'table of k.c \(40 bytes\), in put'
+}
+
+@test "the end of 4 GiB is an error of the access, and no access beyond the marks" {
+    tells dparun "$f/k.a" --rpc word 0xfffffffd -- 'unknown-crash: read of 4 bytes at address 0xfffffffd, in word \(k.c:[0-9]+\)'
 }
 
 @test "a fault is still a fault, and a thread that ended in a function leaves no marks" {

@@ -191,7 +191,7 @@ static bool library_call(struct hart *h, struct slice *s, uint64_t number)
         s->end = SLICE_POLLED;
         return true;
     }
-    char what[240];
+    char what[sizeof fault + sizeof ", call"];
     snprintf(what, sizeof what, "%s, call", fault);
     return bad_call(h, s, what, number);
 }

@@ -216,7 +216,17 @@ static void bad_pointers_are_answered(void)
     struct vfio_region_info space = {.argsz = sizeof space, .index = VFIO_PCI_CONFIG_REGION_INDEX};
     CHECK(ioctl(h.device, VFIO_DEVICE_GET_REGION_INFO, &space) == 0);
     CHECK(pwrite(h.device, page + 4096, 2, (off_t)space.offset + 4) == -1 && errno == EFAULT);
-    /* Groups and containers have no configuration space. */
+    /* Groups and containers have neither contents nor configuration space. */
+    const int numbers[] = {h.group, h.container};
+    for (unsigned i = 0; i < 2; i++) {
+        char bytes[4] = "abc";
+        CHECK(read(numbers[i], bytes, sizeof bytes) == -1 && errno == EINVAL);
+        CHECK(pread(numbers[i], bytes, sizeof bytes, 0) == -1);
+        CHECK(write(numbers[i], bytes, sizeof bytes) == -1 && errno == EINVAL);
+        CHECK(pwrite(numbers[i], bytes, sizeof bytes, 0) == -1 && errno == EINVAL);
+        CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, numbers[i], 0) == MAP_FAILED);
+        CHECK(errno == ENODEV);
+    }
     uint16_t before = 0, after = 0;
     CHECK(pread(h.device, &before, 2, (off_t)space.offset + 4) == 2);
     const uint16_t other = before ^ 4;

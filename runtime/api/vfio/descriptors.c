@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "api/vfio/vfio.h"
@@ -236,6 +237,13 @@ static int fail_with(int error)
     return -1;
 }
 
+/* Returns a descriptor that can only be used by ioctl: the kernel refuses to read (EINVAL, ESPIPE), to
+ * write and to map (ENODEV) an epoll instance, as it refuses groups and containers of VFIO. */
+static int new_number(void)
+{
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
 /* A group has one program at a time. Pending interrupts and mappings of the previous program are
  * dropped. */
 static int open_group(struct dpk_pci *pci)
@@ -254,7 +262,7 @@ static int open_group(struct dpk_pci *pci)
     for (unsigned i = 0; i < dpk_pci_config_of(pci)->vectors; i++)
         dpk_pci_take_interrupt(pci, i);
     pthread_mutex_lock(&descriptors.lock);
-    const int fd = fcntl(dpk_pci_file(pci), F_DUPFD_CLOEXEC, 0);
+    const int fd = new_number();
     const bool entered = enter(fd, &(struct vfio_held){VFIO_GROUP, function, NULL});
     pthread_mutex_unlock(&descriptors.lock);
     if (entered)
@@ -269,7 +277,7 @@ static int open_container(void)
     if (!container)
         return fail_with(ENOMEM);
     pthread_mutex_lock(&descriptors.lock);
-    const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int fd = new_number();
     const bool entered = enter(fd, &(struct vfio_held){VFIO_CONTAINER, NULL, container});
     pthread_mutex_unlock(&descriptors.lock);
     vfio_container_leave(container); /* only the descriptor uses it */

@@ -7,9 +7,9 @@
  *     mmap(... MAP_SHARED, device, offset of a region ...);   // the C library's own
  *     ioctl(container, VFIO_IOMMU_MAP_DMA, &map);             // memory of the program, for the function
  *
- * Descriptors are real descriptors: of the container of /dev/null, of groups and devices of the file of
- * their function, so that memory is mapped, read and written by the kernel. All else goes to the C
- * library.
+ * Descriptors are real descriptors: of a device of the file of its function, so that memory is mapped,
+ * read and written by the kernel; of containers and groups of an epoll instance, which the kernel neither
+ * maps, reads nor writes. All else goes to the C library.
  */
 #ifndef DPK_API_VFIO_VFIO_H
 #define DPK_API_VFIO_VFIO_H

@@ -234,6 +234,30 @@ static void a_drained_queue_sends_nothing_until_it_goes_on(void)
     close_both();
 }
 
+/* Events that nobody takes are counted in their queue pair, and leave with it. */
+static void each_event_of_a_queue_is_taken_once(void)
+{
+    enum { TIMES = 3 };
+    struct ibv_async_event event;
+    struct pollfd ready = {.events = POLLIN};
+    open_both();
+    ready.fd = a.context->async_fd;
+    const struct ibv_qp_attr wanted = {.en_sqd_async_notify = 1}, none = {0};
+    for (int i = 0; i < TIMES; i++) {
+        CHECK(move(a.qp, wanted, IBV_QPS_SQD, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY) == 0);
+        CHECK(move(a.qp, none, IBV_QPS_RTS, IBV_QP_STATE) == 0);
+    }
+    for (int i = 0; i < TIMES; i++) {
+        CHECK(poll(&ready, 1, 0) == 1);
+        CHECK(ibv_get_async_event(a.context, &event) == 0);
+        CHECK(event.event_type == IBV_EVENT_SQ_DRAINED && event.element.qp == a.qp);
+        ibv_ack_async_event(&event);
+    }
+    CHECK(poll(&ready, 1, 0) == 0);
+    CHECK(move(a.qp, wanted, IBV_QPS_SQD, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY) == 0);
+    close_both();
+}
+
 static void what_is_posted_is_flushed_or_dropped(void)
 {
     open_both();
@@ -423,6 +447,7 @@ int main(int argc, char **argv)
                                              CASE(a_shared_queue_serves_its_queue_pairs),
                                              CASE(transitions_need_their_attributes),
                                              CASE(a_drained_queue_sends_nothing_until_it_goes_on),
+                                             CASE(each_event_of_a_queue_is_taken_once),
                                              CASE(what_is_posted_is_flushed_or_dropped),
                                              CASE(events_come_for_what_was_asked),
                                              CASE(completions_are_read_one_by_one),

@@ -1,18 +1,11 @@
 /* Asynchronous events: errors of queue pairs and completion queues, limits of shared receive
  * queues. */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "async.h"
 #include "context.h"
-
-struct async_event {
-    STAILQ_ENTRY(async_event) next;
-    struct ibv_async_event event;
-    uint32_t *reported;
-};
 
 bool verbs_async_open(struct async *a)
 {
@@ -23,39 +16,35 @@ bool verbs_async_open(struct async *a)
 
 void verbs_async_close(struct async *a)
 {
-    struct async_event *e;
-    while ((e = STAILQ_FIRST(&a->events))) {
-        STAILQ_REMOVE_HEAD(&a->events, next);
-        free(e);
-    }
     close(a->fd);
     pthread_mutex_destroy(&a->lock);
 }
 
-void verbs_async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported)
+void verbs_async_raise(struct async *a, struct async_source *of,
+                       const struct ibv_async_event *event)
 {
-    struct async_event *e = malloc(sizeof *e);
-    if (!e)
-        return;
-    *e = (struct async_event){.event = *event, .reported = reported};
     pthread_mutex_lock(&a->lock);
-    STAILQ_INSERT_TAIL(&a->events, e, next);
+    struct async_event *e = of->events;
+    while (e->count != 0 && e->event.event_type != event->event_type)
+        e++;
+    if (e->count++ == 0) {
+        e->event = *event;
+        e->source = of;
+        STAILQ_INSERT_TAIL(&a->events, e, next);
+    }
     pthread_mutex_unlock(&a->lock);
     eventfd_write(a->fd, 1);
 }
 
-uint32_t verbs_async_forget(struct async *a, const uint32_t *reported)
+uint32_t verbs_async_forget(struct async *a, struct async_source *of)
 {
-    struct async_event *e, *next;
     pthread_mutex_lock(&a->lock);
-    for (e = STAILQ_FIRST(&a->events); e; e = next) {
-        next = STAILQ_NEXT(e, next);
-        if (e->reported == reported) {
+    for (struct async_event *e = of->events; e < of->events + ASYNC_TYPES; e++) {
+        if (e->count != 0)
             STAILQ_REMOVE(&a->events, e, async_event, next);
-            free(e);
-        }
+        e->count = 0;
     }
-    const uint32_t taken = *reported;
+    const uint32_t taken = of->reported;
     pthread_mutex_unlock(&a->lock);
     return taken;
 }
@@ -68,10 +57,11 @@ static bool take(struct async *a, struct ibv_async_event *event)
     if (e) {
         STAILQ_REMOVE_HEAD(&a->events, next);
         *event = e->event;
-        ++*e->reported;
+        e->source->reported++;
+        if (--e->count != 0)
+            STAILQ_INSERT_TAIL(&a->events, e, next);
     }
     pthread_mutex_unlock(&a->lock);
-    free(e);
     return e != NULL;
 }
 

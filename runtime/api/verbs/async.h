@@ -7,6 +7,23 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+/* The events of one type of an object that the program has not taken. */
+struct async_event {
+    STAILQ_ENTRY(async_event) next;
+    struct ibv_async_event event;
+    struct async_source *source;
+    uint32_t count; /* 0: not in the list */
+};
+
+/* A queue pair has the most types of events: three errors, the last WQE, a drained send queue. */
+enum { ASYNC_TYPES = 5 };
+
+/* The events of an object, in the object: to raise an event needs no memory. */
+struct async_source {
+    uint32_t reported; /* events that the program has taken */
+    struct async_event events[ASYNC_TYPES];
+};
+
 struct async {
     pthread_mutex_t lock;
     int fd; /* an eventfd that counts the events; the program sees it as async_fd */
@@ -16,10 +33,11 @@ struct async {
 /* Returns false and sets errno on failure. */
 bool verbs_async_open(struct async *a);
 void verbs_async_close(struct async *a);
-/* Reports an event to the program. `reported` counts the object's events that the program has taken; it
- * must acknowledge them before the object is destroyed. */
-void verbs_async_raise(struct async *a, const struct ibv_async_event *event, uint32_t *reported);
+/* Reports an event of an object to the program. The program must acknowledge it before the object is
+ * destroyed. */
+void verbs_async_raise(struct async *a, struct async_source *of,
+                       const struct ibv_async_event *event);
 /* Drops events of an object that were not taken. Returns the number of its events that were taken. */
-uint32_t verbs_async_forget(struct async *a, const uint32_t *reported);
+uint32_t verbs_async_forget(struct async *a, struct async_source *of);
 
 #endif

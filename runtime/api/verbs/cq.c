@@ -259,7 +259,7 @@ int dpk_verbs_destroy_cq(struct ibv_cq *ib)
     pthread_mutex_unlock(&lock);
     if (used)
         return EBUSY;
-    const uint32_t async = verbs_async_forget(&context_of(ib->context)->async, &cq->async_reported);
+    const uint32_t async = verbs_async_forget(&context_of(ib->context)->async, &cq->async);
     pthread_mutex_lock(&ib->mutex);
     while (ib->comp_events_completed != reported || ib->async_events_completed != async)
         pthread_cond_wait(&ib->cond, &ib->mutex);
@@ -290,7 +290,7 @@ static void overrun(struct cq *cq)
             "-W- CQ 0x%x of the host is in the error state: overrun: %u completions that were not "
             "consumed (ibv_poll_cq)\n",
             cq->number, depth(cq));
-    verbs_async_raise(&context_of(cq->ib.context)->async, &event, &cq->async_reported);
+    verbs_async_raise(&context_of(cq->ib.context)->async, &cq->async, &event);
 }
 
 /* Returns places to their queue, once. */

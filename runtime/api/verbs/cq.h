@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "async.h"
+
 struct dpk_rc;
 
 /* Places of a queue that are free again when the program has taken a completion. `freed` counts the
@@ -39,7 +41,7 @@ struct cq {
     uint32_t users;            /* queue pairs */
     uint32_t awaited;          /* by this number of work requests */
     uint32_t reported;         /* events that a program took */
-    uint32_t async_reported;
+    struct async_source async;
     enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
     bool told;                  /* an event is pending that the program has not taken */
     STAILQ_ENTRY(cq) in_events; /* of the channel, while `told` */

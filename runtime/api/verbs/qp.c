@@ -334,7 +334,7 @@ int dpk_verbs_destroy_qp(struct ibv_qp *ib)
     LIST_REMOVE(qp, in_context);
     pthread_mutex_unlock(&ib->context->mutex);
     qp_end(qp);
-    const uint32_t taken = verbs_async_forget(&c->async, &qp->async_reported);
+    const uint32_t taken = verbs_async_forget(&c->async, &qp->async);
     pthread_mutex_lock(&ib->mutex);
     while (ib->events_completed != taken)
         pthread_cond_wait(&ib->cond, &ib->mutex);

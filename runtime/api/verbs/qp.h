@@ -7,6 +7,7 @@
 #ifndef DPK_API_VERBS_QP_H
 #define DPK_API_VERBS_QP_H
 
+#include "async.h"
 #include "context.h"
 #include "receives.h"
 
@@ -70,7 +71,7 @@ struct qp {
     struct receives receives;    /* its own receives; empty with a shared receive queue */
     struct receive receive;      /* the last taken receive */
     struct dpk_rc_piece *pieces; /* pieces of `receive` */
-    uint32_t async_reported;
+    struct async_source async;
     struct dpk_told told; /* kinds of failures (dpk_rc_kind) */
 };
 

@@ -51,5 +51,5 @@ void verbs_qp_tell(struct qp *qp, const char *what, enum dpk_rc_status status,
 void verbs_qp_raise(struct qp *qp, enum ibv_event_type type)
 {
     const struct ibv_async_event event = {.element.qp = &qp->ib.qp_base, .event_type = type};
-    verbs_async_raise(&context_of(qp->ib.qp_base.context)->async, &event, &qp->async_reported);
+    verbs_async_raise(&context_of(qp->ib.qp_base.context)->async, &qp->async, &event);
 }

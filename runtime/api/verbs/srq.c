@@ -43,7 +43,7 @@ int dpk_verbs_destroy_srq(struct ibv_srq *ib)
     dpk_rc_unlock(s->rc);
     if (used)
         return EBUSY;
-    const uint32_t taken = verbs_async_forget(&context_of(ib->context)->async, &s->async_reported);
+    const uint32_t taken = verbs_async_forget(&context_of(ib->context)->async, &s->async);
     pthread_mutex_lock(&ib->mutex);
     while (ib->events_completed != taken)
         pthread_cond_wait(&ib->cond, &ib->mutex);
@@ -93,7 +93,7 @@ bool verbs_srq_take(struct srq *s, struct receive *out, struct dpk_rc_piece *pie
         const struct ibv_async_event event = {.element.srq = &s->ib,
                                               .event_type = IBV_EVENT_SRQ_LIMIT_REACHED};
         s->limit = 0; /* the event occurs once */
-        verbs_async_raise(&context_of(s->ib.context)->async, &event, &s->async_reported);
+        verbs_async_raise(&context_of(s->ib.context)->async, &s->async, &event);
     }
     return true;
 }

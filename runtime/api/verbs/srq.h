@@ -4,6 +4,7 @@
 
 #include <sys/queue.h>
 
+#include "async.h"
 #include "receives.h"
 
 struct qp;
@@ -17,7 +18,7 @@ struct srq {
     uint32_t limit;           /* with fewer receives an event is raised; 0: no event */
     TAILQ_HEAD(, qp) waiting; /* queue pairs with a message that waits for a receive */
     uint32_t users;           /* queue pairs */
-    uint32_t async_reported;
+    struct async_source async;
 };
 
 int verbs_srq_post_recv(struct ibv_srq *ib, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

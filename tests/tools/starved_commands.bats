@@ -92,6 +92,12 @@ setup() {
     starve dpadev reset mlx5_0
 }
 
+@test "dpadev plugs a cable into both devices, or into none" {
+    dpadev create mlx5_1
+    STARVE_POINTS=24 starve dpadev wire mlx5_0 dev:mlx5_1
+    [ "$(dpadev wire mlx5_0) $(dpadev wire mlx5_1)" = "dev:mlx5_1 dev:mlx5_0" ]
+}
+
 @test "dpadev deletes devices, or says what is left of one" {
     begin dpadev delete mlx5_0
     for ((n = 1; n <= calls; n++)); do

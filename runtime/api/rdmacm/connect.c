@@ -51,7 +51,8 @@ static int introduce(struct id *id, enum dpk_cm_kind kind, const struct rdma_con
     if ((p->private_data_len && !p->private_data) || (!id->seen.qp && p->qp_num > MAX_24) ||
         (!id_is_ud(id) && !has_reads(d, p)))
         return rdmacm_cm_failed(EINVAL);
-    RAND_bytes((unsigned char *)&psn, sizeof psn);
+    if (RAND_bytes((unsigned char *)&psn, sizeof psn) != 1)
+        return rdmacm_cm_failed(EIO);
     *m = (struct dpk_cm_message){
         .kind = kind,
         .from = id->local,

@@ -140,7 +140,8 @@ static enum dpk_status put_identity(sqlite3 *db, const struct dpk_device_plan *p
     snprintf(psid, sizeof psid, type->has_dpu ? "MT_0000000884" : "DPK_%s", type->target);
     snprintf(part, sizeof part, type->has_dpu ? "900-9D3B6-00CV-A_Ax" : "dpakit-%s", type->target);
     uint8_t random[4] = {0};
-    RAND_bytes(random, sizeof random);
+    if (RAND_bytes(random, sizeof random) != 1)
+        return dpk_fail(err, DPK_ERR_CRYPTO, "no random numbers for the serial number");
     snprintf(serial, sizeof serial, "DPK%02X%02X%02X%02X", random[0], random[1], random[2],
              random[3]);
     snprintf(created, sizeof created, "%lld", (long long)time(NULL));

@@ -12,4 +12,4 @@ jq -e --argjson fairness "${FAIRNESS:-0.95}" --argjson queue "${QUEUE:-300000}" 
      if .throughput_gbps < $throughput then "\(.throughput_gbps) Gbit/s, not \($throughput)"
      else empty end,
      if .packets.dropped > 0 then "\(.packets.dropped) packets dropped" else empty end] |
-    if . == [] then "ok" else "FAILED: " + join("; ") | halt_error end' "$3/summary.json"
+    if . == [] then "ok" else "FAILED: " + join("; ") + "\n" | halt_error end' "$3/summary.json"

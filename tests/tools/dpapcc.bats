@@ -1,5 +1,7 @@
 # dpapcc: algorithms of congestion control in the model of a network, as users run them.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     dpacc "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" -o aimd.a --app-name=aimd \
@@ -439,4 +441,19 @@ YAML
     [ "$(wc -l <err)" -eq 1 ]
     dpapcc run "$aimd" --topology incast:senders=2 --time 200us -q 2>err
     [ ! -s err ]
+}
+
+@test "the help gives the exit codes that the tool uses" {
+    dpapcc --help | tr '\n' ' ' | grep -q '1 failed, 2 wrong usage, 3 the algorithm failed (its results until then are written)'
+    run -2 dpapcc run
+    run -1 dpapcc run ./none.a
+    program zero 'results->rate = 0;'
+    run -3 dpapcc run zero.a --time 100us
+}
+
+@test "a mistyped name of a reference is pointed out" {
+    run -1 dpapcc run dcqn
+    [ "$output" = "-E- dcqn: No such file or directory; did you mean dcqcn?" ]
+    run -1 dpapcc run ./dcqn
+    [ "$output" = "-E- ./dcqn: No such file or directory" ]
 }

@@ -191,6 +191,14 @@ static enum dpk_status choose_slot(struct algorithm *a, unsigned wanted, struct 
                     a->word);
 }
 
+/* Appends the reference that the user may have meant to the error about a missing file. */
+static void suggest_reference(const char *word, struct dpk_error *err)
+{
+    const char *near = dpk_closest(word, model_cc_algorithms);
+    if (near && !strchr(word, '/'))
+        dpk_fail(err, err->status, "%s; did you mean %s?", err->message, near);
+}
+
 /* Loads a program. If no device exists, no device decides whether the program may run. */
 static enum dpk_status load(const char *word, const struct options *o, struct dpk_image **image,
                             char directory[PATH_MAX], char device[PATH_MAX], struct dpk_error *err)
@@ -204,6 +212,8 @@ static enum dpk_status load(const char *word, const struct options *o, struct dp
     dpk_names_free(&names);
     if (source.no_program)
         dpk_tool_exit_with(dpk_verdict_exit_code(DPK_VERDICT_BAD_FORMAT));
+    else if (status == DPK_ERR_NOT_FOUND)
+        suggest_reference(word, err);
     directory[0] = device[0] = 0;
     if (status == DPK_OK && nobody) {
         status = dpk_image_examine(source.load.app, NULL, source.load.sections.elf,

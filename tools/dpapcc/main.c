@@ -376,9 +376,9 @@ static const struct dpk_tool tool = {
         "ALGO: a program of DOCA PCC (host executable, library, object or archive, or a device "
         "ELF),\n"
         "or the name of a reference: dcqcn, swift, hpcc, none.",
-    .notes = "Exit status: 0 done, 1 refused by the device, 2 the algorithm failed (its results "
-             "until then are\n"
-             "written), 3 wrong usage or any other failure.",
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 the algorithm failed (its results "
+             "until then\n"
+             "are written), 11 to 20 the device refused it (mlxdpa(1), EXIT STATUS).",
     .commands = commands,
     .options = options,
     .size = sizeof(struct options),

@@ -149,16 +149,17 @@ static enum dpk_status read_number(const struct key *key, const char *text, uint
         return dpk_fail(err, DPK_ERR_FORMAT, "%s: \"%.40s\" is not %s, as %s is", key->name, text,
                         units[key->unit].what, units[key->unit].example);
     *out = thousandths / 1000;
-    if (*out < key->least || *out > key->most)
-        return dpk_fail(err, DPK_ERR_RANGE,
-                        "%s: %.40s is outside of what it may be (%" PRIu64 " to %" PRIu64 "%s)",
-                        key->name, text, key->least, key->most,
-                        key->unit == RATE    ? " Mb/s"
-                        : key->unit == TIME  ? " ns"
-                        : key->unit == SHARE ? " millionths"
-                        : key->unit == BYTES ? " bytes"
-                                             : "");
-    return DPK_OK;
+    if (*out >= key->least && *out <= key->most)
+        return DPK_OK;
+    if (key->unit == SHARE)
+        return dpk_fail(err, DPK_ERR_RANGE, "%s: %.40s is not within %.7g to %.7g", key->name, text,
+                        (double)key->least / MILLION, (double)key->most / MILLION);
+    return dpk_fail(err, DPK_ERR_RANGE, "%s: %.40s is not within %" PRIu64 " to %" PRIu64 "%s",
+                    key->name, text, key->least, key->most,
+                    key->unit == RATE    ? " Mb/s"
+                    : key->unit == TIME  ? " ns"
+                    : key->unit == BYTES ? " bytes"
+                                         : "");
 }
 
 enum dpk_status model_cc_parse_time(const char *text, uint64_t *ns, struct dpk_error *err)

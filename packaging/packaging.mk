@@ -9,7 +9,7 @@ flexio_version = $(shell sed -n 's/^.define $(1) FLEXIO_VER(\([0-9]*\), \([0-9]*
 # Those that only install-compat gives a name that pkg-config finds: they stand in front of the system's.
 PC_FILES += $(patsubst packaging/pkgconfig/compat/%.pc.in,$(B)/share/dpakit/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/compat/*.pc.in))
 all: $(PC_FILES) $(B)/share/dpakit/VERSION
-version_of = $(if $(findstring doca,$*),$(DOCA_VERSION),$(call flexio_version,$(if $(findstring 2.2,$*),FLEXIO_VER_2_2,FLEXIO_VER_LATEST)))
+version_of = $(if $(findstring dpkverify,$*),$(file <VERSION),$(if $(findstring doca,$*),$(DOCA_VERSION),$(call flexio_version,$(if $(findstring 2.2,$*),FLEXIO_VER_2_2,FLEXIO_VER_LATEST))))
 $(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in include/libflexio/flexio_ver.h packaging/packaging.mk
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(version_of)/' $< > $@
 $(B)/share/dpakit/pkgconfig/%.pc: packaging/pkgconfig/compat/%.pc.in

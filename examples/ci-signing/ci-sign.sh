@@ -28,7 +28,7 @@
 #   SOURCE_URI, SOURCE_REVISION  where the source is, and which commit (optional)
 # Everything:
 #   OUT          folder of the pipeline's files, which the jobs hand on (default: ./out)
-#   DPAKIT_BUILD dpakit's tree (default: the tree that this script lies in, else the installed tools)
+#   DPAKIT_BUILD dpakit's tree (default: the tree that this script lies in, else that of the mlxdpa in PATH)
 # PKCS11_MODULE_PATH names the token's module where p11-kit does not know it.
 #
 # Exit code 2: a variable is missing. A stage that fails leaves its part of OUT as it was.
@@ -58,7 +58,8 @@ if [ -n "${DPAKIT_BUILD:-}" ] || [ -d "$here/../../build/bin" ]; then
     export PATH=$DPAKIT_BUILD/bin:$PATH
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 else
-    DPAKIT_BUILD=/usr
+    tool=$(command -v mlxdpa) || die "mlxdpa is not in PATH; or set DPAKIT_BUILD" 2
+    DPAKIT_BUILD=$(cd "$(dirname "$tool")/.." && pwd)
 fi
 export DPAKIT_BUILD DEVICE_NAME=mlx5_0 APP_NAME=${APP_NAME:-dpa_hello_world_app}
 sources=${SOURCES:-$here/../hello}

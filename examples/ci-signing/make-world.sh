@@ -9,6 +9,13 @@
 # which no CI machine needs.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
+for tool in mlxdpa dpadev softhsm2-util; do
+    command -v $tool >/dev/null || {
+        echo "make-world: $tool is not in PATH (softhsm2-util: Debian package softhsm2)" >&2
+        exit 1
+    }
+done
+[ ! -e "$1/secret" ] || { echo "make-world: $1/secret exists already; nothing is overwritten" >&2; exit 1; }
 mkdir -p "$1" && cd "$1"
 mkdir -m 700 secret tokens
 export DPAKIT_DEVICES=$PWD/secret/devices

@@ -70,6 +70,8 @@ enum dpk_status signer_pem_open(const char *path, struct secret *secret, struct 
     enum dpk_status status = dpk_openssl_start(err);
     if (status == DPK_OK)
         status = dpk_file_read(path, KEY_FILE_MAX, &file, err);
+    if (status == DPK_ERR_NOT_FOUND && err && strchr(path, '=') && !strchr(path, '/'))
+        dpk_fail(err, status, "%s; a PKCS#11 URI begins with pkcs11:", err->message);
     if (status != DPK_OK)
         return status;
     ERR_clear_error();

@@ -84,6 +84,19 @@ static void look_in(struct token *t, CK_FUNCTION_LIST *module, unsigned *found,
     }
 }
 
+/* Returns a hint for a URI whose attributes are separated by ',' or '&' instead of ';'. These
+ * characters may be part of a value, so that such a URI is valid. */
+static const char *separator_hint(const char *uri)
+{
+    static const char *const names[] = {"token=", "object=", "id=", "serial=", "type="};
+    const size_t path = strcspn(uri, "?");
+    for (size_t i = 0; i < path; i++)
+        for (size_t j = 0; strchr(",&", uri[i]) && j < sizeof names / sizeof *names; j++)
+            if (strncmp(uri + i + 1, names[j], strlen(names[j])) == 0)
+                return "; ';' separates the attributes of a URI";
+    return "";
+}
+
 static enum dpk_status find_token(struct token *t, struct dpk_error *err)
 {
     unsigned found = 0, tokens = 0;
@@ -102,9 +115,10 @@ static enum dpk_status find_token(struct token *t, struct dpk_error *err)
                      "%s: names more than one token: say which with token=LABEL (there are: %s)",
                      t->name, (char *)shown.data);
     else if (found == 0)
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no such token%s%s%s", t->name,
-                          tokens ? " (there are: " : ", nor another: is it connected?",
-                          tokens ? (char *)shown.data : "", tokens ? ")" : "");
+        status =
+            dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: no such token%s%s%s%s", t->name,
+                     tokens ? " (there are: " : ", nor another: is it connected?",
+                     tokens ? (char *)shown.data : "", tokens ? ")" : "", separator_hint(t->name));
     dpk_buf_free(&shown);
     return status;
 }
@@ -278,8 +292,8 @@ enum dpk_status signer_session_one(struct token *t, CK_OBJECT_CLASS class, const
                           "%s: names more than one %s: say object=LABEL or id= (there are: %s)",
                           t->name, what, labels);
     else
-        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no such %s in the token (there are: %s)",
-                          t->name, what, labels);
+        status = dpk_fail(err, DPK_ERR_CRYPTO, "%s: no such %s in the token (there are: %s)%s",
+                          t->name, what, labels, separator_hint(t->name));
     dpk_buf_free(&shown);
     return status;
 }

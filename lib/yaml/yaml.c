@@ -52,6 +52,18 @@ const char *dpk_yaml_text(const yaml_node_t *n)
     return text && strlen(text) == n->data.scalar.length ? text : NULL;
 }
 
+/* Fails with an unknown key: the error suggests a near key, or lists all keys. */
+static enum dpk_status refuse_key(const char *name, const char *const *keys, struct dpk_error *err)
+{
+    const char *near = dpk_closest(name, keys);
+    if (near)
+        return dpk_fail(err, DPK_ERR_FORMAT, "unknown key '%s'; did you mean %s?", name, near);
+    char list[200] = "";
+    for (size_t i = 0, used = 0; keys[i] && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", keys[i]);
+    return dpk_fail(err, DPK_ERR_FORMAT, "unknown key '%s'; known keys: %s", name, list);
+}
+
 enum dpk_status dpk_yaml_mapping(yaml_document_t *document, const yaml_node_t *n,
                                  const char *const *keys, const yaml_node_t **values,
                                  struct dpk_error *err)
@@ -72,11 +84,11 @@ enum dpk_status dpk_yaml_mapping(yaml_document_t *document, const yaml_node_t *n
         while (keys[i] && !(name && strcmp(name, keys[i]) == 0))
             i++;
         snprintf(clean, sizeof clean, "%.60s", name ? name : "");
-        if (!keys[i] || values[i])
-            return dpk_yaml_at(key,
-                               dpk_fail(err, DPK_ERR_FORMAT, "%s '%s'",
-                                        keys[i] ? "twice:" : "unknown key", dpk_text_clean(clean)),
-                               err);
+        if (keys[i] && values[i])
+            return dpk_yaml_at(
+                key, dpk_fail(err, DPK_ERR_FORMAT, "twice: '%s'", dpk_text_clean(clean)), err);
+        if (!keys[i])
+            return dpk_yaml_at(key, refuse_key(dpk_text_clean(clean), keys, err), err);
         values[i] = yaml_document_get_node(document, p->value);
     }
     return DPK_OK;

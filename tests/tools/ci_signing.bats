@@ -47,6 +47,22 @@ fails() {
     [ "${lines[-1]}" = "Result: 99" ]
 }
 
+@test "the scripts take an installed dpakit from PATH" {
+    mkdir -p try/examples && cp -R "$top"/examples/{ci-signing,hello} try/examples
+    (
+        unset DPAKIT_BUILD
+        try/examples/ci-signing/ci-sign.sh build
+    )
+    [ -x out/unsigned/hello_world ]
+    fails 2 "mlxdpa is not in PATH" env -u DPAKIT_BUILD PATH=/usr/bin:/bin try/examples/ci-signing/ci-sign.sh build
+}
+
+@test "a world is made whole or not at all" {
+    fails 1 "make-world: mlxdpa is not in PATH" env PATH=/none /bin/bash "$recipes/make-world.sh" new
+    [ ! -e new ]
+    fails 1 "secret exists already; nothing is overwritten" "$recipes/make-world.sh" "$world"
+}
+
 @test "what is packed is signed, and tells how it ran" {
     built unsigned
     built release

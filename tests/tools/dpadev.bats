@@ -37,6 +37,22 @@ fails() { # CODE COMMAND...
     grep -q 'there are: b' err
 }
 
+@test "commands that only look take the only device" {
+    fails 1 dpadev show
+    create only
+    dpadev show | grep -qE '^Device: +only$'
+    dpadev log | grep -q ' create  OK  only$'
+    dpadev stats | grep -q '^sent by queues'
+    dpadev report | grep -q '<h1>only</h1>'
+    create other
+    for c in show log stats report; do
+        fails 2 dpadev $c
+        grep -qF "there are several devices (dpadev list): name one: dpadev $c NAME" err
+    done
+    fails 2 dpadev reset
+    grep -qF 'usage: dpadev reset NAME' err
+}
+
 @test "no devices at all is an empty list, and how to make one on stderr" {
     dpadev list >out 2>err
     [ ! -s out ]
@@ -320,7 +336,7 @@ TEXT
 
 @test "wrong usage is exit 2" {
     fails 2 dpadev
-    fails 2 dpadev show
+    fails 2 dpadev reset
     fails 2 dpadev list x
     fails 2 dpadev shwo x
     grep -q 'did you mean show?' err

@@ -179,6 +179,13 @@ END
     grep -q '<svg [^>]*viewBox="0 0 700 [0-9]*" width="700"' dom
 }
 
+@test "a run that is too short for a sample warns, and so does the reader of its profile" {
+    dparun "$f/prof.a" --rpc work 3 --profile short.folded 2>err
+    grep -q '^-W- profile: no sample was taken, .* every 2000003 instructions: set DPAKIT_PROFILE_EVERY$' err
+    run dpaprof annotate short.folded "$f/prof.a"
+    [ "$output" = "-E- short.folded: the profile has no samples" ]
+}
+
 @test "a name that ends otherwise, a folder that is not there and no number are refused at once" {
     for what in "p.txt|must end in .folded, .json or .svg" "none/p.svg|No such file"; do
         run dparun "$f/prof.a" --rpc work 3 --profile "${what%|*}"
@@ -223,7 +230,7 @@ END
     [[ $output == "-E- bad.folded: line 1 is not "* ]]
     echo 'other;f 5' >other.folded
     run dpaprof annotate other.folded "$f/prof.a"
-    [[ $output == "-E- other.folded: nothing of program prof is in it" ]]
+    [[ $output == "-E- other.folded: the profile has no samples of program prof" ]]
     run dpaprof convert other.folded other.png
     [ "$status" -eq 2 ]
     [ ! -e other.png ]

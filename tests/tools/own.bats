@@ -58,6 +58,9 @@ own() { # as far as STEP
     cp keys/owner.pub only.pub
     refused 1 dpadev claim mlx5_0 only.pub && says "--owner-uuid"
     refused 1 dpadev claim mlx5_0 nokey.pem && says "nokey.pem: No such file"
+    # A file that is not a key is reported as such, with and without a UUID beside it.
+    refused 1 dpadev claim mlx5_0 keys/leaf.der && says "keys/leaf.der: a certificate, where a private key is asked for"
+    printf 'no key\n' >note && refused 1 dpadev claim mlx5_0 note && says "the owner's key: note: "
     dpadev claim mlx5_0 only.pub --owner-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
     dpadev show mlx5_0 | grep -q "Owner key pair: 77dd4ef0-c633-11ed-9e20-001dd8b744ff"
 }

@@ -325,6 +325,7 @@ header_version() { # MACRO
         doca*) version=$(cat prefix/share/dpakit/VERSION) ;;
         libflexio-2.2) version=$(header_version FLEXIO_VER_2_2) ;;
         libflexio*) version=$(header_version FLEXIO_VER_LATEST) ;;
+        dpkverify) version=$(cat "$here/VERSION") ;;
         esac
         [ "$(pkg-config --modversion "$name")" = "$version" ]
         [ "$name" != libflexio-libc ] || continue # a library of the DPA, which no program of the host is linked with

@@ -60,6 +60,7 @@ csr_signed() {
 
 @test "a request, signed elsewhere, comes back as a leaf with its chain" {
     mlxdpa renew request --from "$f/keys" --csr-out request/leaf.csr >said
+    grep -qF 'a request for O=Example, CN=Test signer.' said
     [ "$(ls request | tr '\n' ' ')" = "leaf.csr leaf.key " ]
     openssl req -in request/leaf.csr -noout -verify -subject 2>&1 | grep -qE 'O ?= ?Example, CN ?= ?Test signer'
     csr_signed request/leaf.csr leaf.crt
@@ -72,7 +73,7 @@ csr_signed() {
     mlxdpa renew other --cert-in all.p7b -p request/leaf.key
     cmp other/chain.der next/chain.der
     # A request for a key that is there, and one outside of the folder.
-    mlxdpa renew --csr-out again.csr -p request/leaf.key --name Again
+    mlxdpa renew --csr-out again.csr -p request/leaf.key --name Again | grep -qF 'a request for CN=Again.'
     openssl req -in again.csr -noout -verify -subject 2>&1 | grep -qE 'CN ?= ?Again'
     mlxdpa renew apart --csr-out apart.csr
     [ "$(ls apart)" = leaf.key ] && [ -s apart.csr ]
@@ -81,7 +82,7 @@ csr_signed() {
 @test "what a CA gave back is refused when it is not for this key, or leads nowhere" {
     fails 1 "is not the one of the leaf" mlxdpa renew out --cert-in "$f/new/leaf.pem" --from "$f/keys" -p "$f/keys/leaf.key"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout x.key -out x.pem -subj /CN=x -days 9 2>>log
-    fails 1 "x.pem: no chain with it is good" mlxdpa renew out --cert-in x.pem --from "$f/keys" -p "$f/keys/leaf.key"
+    fails 1 "x.pem: not the leaf of a valid chain" mlxdpa renew out --cert-in x.pem --from "$f/keys" -p "$f/keys/leaf.key"
     fails 1 "nowhere" mlxdpa renew out --cert-in nowhere --from "$f/keys" -p "$f/keys/leaf.key"
     fails 1 "a private key, where a certificate is asked for" mlxdpa renew out --cert-in "$f/new/leaf.key" -p "$f/new/leaf.key"
     fails 1 "not a CA certificate" mlxdpa renew out --cert-in "$f/new/leaf.pem" --ca-cert "$f/new/leaf.pem" -p "$f/new/leaf.key"
@@ -140,6 +141,6 @@ csr_signed() {
     mlxdpa renew d --cert-in d.crt --from "$f/keys" -p 'pkcs11:token=dpa;object=leaf' --passin env:PIN
     # No PIN is sent for a certificate that leads nowhere.
     openssl req -x509 -key "$f/new/leaf.key" -out x.pem -subj /CN=x -days 9
-    fails 1 "no chain with it is good" mlxdpa renew out --cert-in x.pem --from "$f/keys" \
+    fails 1 "not the leaf of a valid chain" mlxdpa renew out --cert-in x.pem --from "$f/keys" \
         -p 'pkcs11:token=dpa;object=leaf' --passin pass:9999
 }

@@ -81,6 +81,8 @@ wrong() {
     unsent 1 "no such token (there are: dpa)" sign -p "pkcs11:token=dap;object=leaf?pin-value=1234" -o out
     wrong 1 "no such private key in the token (there are: " sign -p "pkcs11:token=dpa;object=laef?pin-value=1234" -o out
     grep -qE 'there are: (leaf, other|other, leaf)\)' stderr
+    unsent 1 "no such token (there are: dpa); ';' separates the attributes of a URI" sign -p "pkcs11:token=dpa,object=leaf?pin-value=1234" -o out
+    unsent 1 "-E- token=dpa;object=leaf: No such file or directory; a PKCS#11 URI begins with pkcs11:" sign -p "token=dpa;object=leaf" -o out
     unsent 2 "no URI of a key" sign -p "pkcs11:tokn=dpa;object=leaf?pin-value=1234" -o out
     unsent 2 "no URI of a key" sign -p "pkcs11:dpa?pin-value=1234" -o out
     unsent 2 "no URI of a key" sign -p "pkcs11:token=dpa;id=%1?pin-value=1234" -o out

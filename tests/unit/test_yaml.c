@@ -32,9 +32,13 @@ static void wrong_documents_are_refused_with_their_line(void **state)
     (void)state;
     assert_string_equal(refused(""), "it is empty");
     assert_string_equal(refused("- 1\n"), "line 1: keys like name: are needed");
-    assert_string_equal(refused("name: 1\ncolor: 2\n"), "line 2: unknown key 'color'");
+    assert_string_equal(refused("name: 1\ncolor: 2\n"),
+                        "line 2: unknown key 'color'; known keys: name, list");
+    assert_string_equal(refused("name: 1\nlits: 2\n"),
+                        "line 2: unknown key 'lits'; did you mean list?");
     assert_string_equal(refused("name: 1\nlist: 2\nname: 3\n"), "line 3: twice: 'name'");
-    assert_string_equal(refused("\"name\\0\": 1\n"), "line 1: unknown key ''");
+    assert_string_equal(refused("\"name\\0\": 1\n"),
+                        "line 1: unknown key ''; known keys: name, list");
     assert_string_equal(refused("name: 1\n---\nname: 2\n"), "line 3: more than one document");
     assert_int_equal(strncmp(refused("name: 1\n--- ]\n"), "line 2: ", 8), 0);
     assert_int_equal(strncmp(refused("name: [\n"), "line ", 5), 0);

@@ -1,5 +1,25 @@
 /* Commands that query devices and change nothing. */
+#include "common/device.h"
 #include "dpadev.h"
+
+enum dpk_status dpadev_name(const struct dpk_args *args, const char **out, struct dpk_error *err)
+{
+    *out = args->words[0];
+    const enum dpk_status status = args->count ? DPK_OK : dpk_only_device(out, err);
+    return status != DPK_ERR_USAGE ? status
+                                   : dpk_fail(err, DPK_ERR_USAGE,
+                                              "there are several devices (dpadev list): name one: "
+                                              "dpadev %s NAME",
+                                              args->command);
+}
+
+enum dpk_status dpadev_open(const struct dpk_args *args, struct dpk_device **out,
+                            struct dpk_error *err)
+{
+    const char *name = NULL;
+    const enum dpk_status status = dpadev_name(args, &name, err);
+    return status == DPK_OK ? dpk_device_open(name, out, err) : status;
+}
 
 struct list_options {
     struct dpadev_options shared;
@@ -23,7 +43,7 @@ static enum dpk_status show(void *options, const struct dpk_args *args, struct d
 {
     const struct dpadev_options *o = options;
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
+    enum dpk_status status = dpadev_open(args, &dev, err);
     if (status == DPK_OK)
         status = dpadev_print_show(dev, o->json, err);
     dpk_device_close(dev);
@@ -39,7 +59,7 @@ static enum dpk_status show_log(void *options, const struct dpk_args *args, stru
 {
     const struct log_options *o = options;
     struct dpk_device *dev = NULL;
-    enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
+    enum dpk_status status = dpadev_open(args, &dev, err);
     if (status == DPK_OK)
         status = dpadev_print_log(dev, o->last, o->shared.json, err);
     dpk_device_close(dev);
@@ -74,12 +94,12 @@ const struct dpk_command dpadev_list = {"list",
                                         .options = list_options,
                                         .size = sizeof(struct list_options),
                                         .run = list};
-const struct dpk_command dpadev_show = {"show", "NAME",
+const struct dpk_command dpadev_show = {"show", "[NAME]",
                                         "show a device: properties, trusted keys, programs that "
                                         "may load",
                                         .takes = "json", .run = show};
 const struct dpk_command dpadev_log = {"log",
-                                       "NAME",
+                                       "[NAME]",
                                        "show the events of a device",
                                        .takes = "json",
                                        .options = log_options,

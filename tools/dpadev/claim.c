@@ -1,6 +1,5 @@
 /* The command claim: makes a key the owner of a device. */
 #include <string.h>
-#include <unistd.h>
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -108,17 +107,15 @@ static enum dpk_status make_claim(struct own_work *w, struct dpk_error *err)
                         dpk_device_name(w->dev), text);
     if (dpk_uuid_is_zero(&uuid) && dpk_key_in_token(owner))
         return dpk_fail(err, DPK_ERR_USAGE, "claim: a key in a token needs --owner-uuid");
-    /* Report a missing key before a missing UUID file. */
-    if (dpk_uuid_is_zero(&uuid) && access(owner, F_OK) != 0)
-        return dpk_fail_errno(err, "claim: the owner's key %s", owner);
-    if (dpk_uuid_is_zero(&uuid))
+    /* A file that is missing or not a key is reported before a missing UUID file. */
+    status = find_nvidia(w, err);
+    if (status == DPK_OK && (status = read_owner(owner, &key, err)) != DPK_OK)
+        dpk_error_prefix(err, "claim: the owner's key");
+    if (status == DPK_OK && dpk_uuid_is_zero(&uuid)) {
         status = dpadev_own_uuid_beside(owner, &uuid, err);
-    if (status == DPK_ERR_NOT_FOUND)
-        dpk_error_prefix(err, "no UUID of the owner's key (--owner-uuid)");
-    if (status == DPK_OK)
-        status = find_nvidia(w, err);
-    if (status == DPK_OK)
-        status = read_owner(owner, &key, err);
+        if (status == DPK_ERR_NOT_FOUND)
+            dpk_error_prefix(err, "no UUID of the owner's key (--owner-uuid)");
+    }
     if (status == DPK_OK)
         status = dpadev_own_name_files(w, "claim.xml", "claim.bin", err);
     if (status == DPK_OK)

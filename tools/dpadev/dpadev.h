@@ -27,6 +27,11 @@ extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpade
  * switch.c */
 enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);
 
+/* Get the name of, or open, the device of an optional NAME: without NAME, the only device. ask.c */
+enum dpk_status dpadev_name(const struct dpk_args *args, const char **out, struct dpk_error *err);
+enum dpk_status dpadev_open(const struct dpk_args *args, struct dpk_device **out,
+                            struct dpk_error *err);
+
 /* Print texts and JSON about devices on standard output. */
 enum dpk_status dpadev_print_list(bool more, bool json, struct dpk_error *err);
 enum dpk_status dpadev_print_show(struct dpk_device *dev, bool json, struct dpk_error *err);

@@ -146,7 +146,7 @@ static enum dpk_status report(void *options, const struct dpk_args *args, struct
     if (o->json && o->output)
         status = dpk_fail(err, DPK_ERR_USAGE, "--json prints; it takes no -o");
     if (status == DPK_OK)
-        status = dpk_device_open(args->words[0], &dev, err);
+        status = dpadev_open(args, &dev, err);
     if (status == DPK_OK) {
         all = cJSON_CreateObject();
         status = collect(dev, r, all, err);
@@ -171,7 +171,7 @@ static const struct dpk_option report_options[] = {
 };
 
 const struct dpk_command dpadev_report = {"report",
-                                          "NAME",
+                                          "[NAME]",
                                           "make one page with everything about a device, for a "
                                           "browser ([-o])",
                                           .takes = "json,o",

@@ -177,7 +177,10 @@ static enum dpk_status stats(void *options, const struct dpk_args *args, struct 
     struct seen *seen = calloc(1, sizeof *seen);
     if (!seen)
         return dpk_fail_nomem(err);
-    enum dpk_status status = read_all(args->words[0], o->reset, seen, err);
+    const char *name = NULL;
+    enum dpk_status status = dpadev_name(args, &name, err);
+    if (status == DPK_OK)
+        status = read_all(name, o->reset, seen, err);
     if (status == DPK_OK)
         status = o->shared.json ? dpk_json_print(json_of(seen), err) : print_text(seen, err);
     free(seen);
@@ -192,7 +195,7 @@ static const struct dpk_option stats_options[] = {
 
 const struct dpk_command dpadev_stats = {
     "stats",
-    "NAME",
+    "[NAME]",
     "show packets, bytes and drops of a device's port, rates of its flows",
     .takes = "json",
     .options = stats_options,

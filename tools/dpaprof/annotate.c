@@ -82,7 +82,10 @@ static enum dpk_status add_profile(struct listing *l, const char *path, const ch
     while (root != DPK_PROFILE_NONE && strcmp(dpk_profile_frame(p, root)->name, app) != 0)
         root = dpk_profile_frame(p, root)->next;
     if (root == DPK_PROFILE_NONE) {
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: nothing of program %s is in it", path, app);
+        status = dpk_profile_frames(p) == 1
+                     ? dpk_fail(err, DPK_ERR_NOT_FOUND, "%s: the profile has no samples", path)
+                     : dpk_fail(err, DPK_ERR_NOT_FOUND,
+                                "%s: the profile has no samples of program %s", path, app);
         goto out;
     }
     *(exact ? &l->exact : &l->sampled) = dpk_profile_frame(p, root)->total;

@@ -282,7 +282,7 @@ static enum dpk_status join(struct renewal *r, struct dpk_error *err)
     if (status == DPK_OK)
         status = dpk_certchain_check(r->chain, err);
     if (status != DPK_OK)
-        dpk_error_prefix(err, "%s: no chain with it is good",
+        dpk_error_prefix(err, "%s: not the leaf of a valid chain",
                          r->in ? dpk_certchain_name(r->in) : r->ca_name);
     dpk_buf_free(&der);
     return status;
@@ -385,9 +385,10 @@ static enum dpk_status request(struct renewal *r, struct dpk_error *err)
     if (status == DPK_OK)
         status = write_request(r, err);
     if (status == DPK_OK)
-        printf("Made %s, a request for O=%s, CN=%s. The certificate goes into: mlxdpa renew DIR "
+        printf("Made %s, a request for %s%s%sCN=%s. The certificate goes into: mlxdpa renew DIR "
                "--cert-in FILE -p %s%s\n",
-               r->o->csr_out, r->organization, r->name,
+               r->o->csr_out, *r->organization ? "O=" : "", r->organization,
+               *r->organization ? ", " : "", r->name,
                r->folder ? r->folder : dpk_signer_name(r->leaf), r->folder ? "/leaf.key" : "");
     return status;
 }

@@ -1,6 +1,7 @@
 #include "engine/proc/profile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -359,6 +360,15 @@ void proc_profile_flush(void)
     (void)dpk_profile_flush(NULL);
 }
 
+/* Returns whether there is a profile, and nothing was counted. */
+static bool is_empty(void)
+{
+    if (!profile.tree)
+        return false;
+    dpk_profile_settle(profile.tree);
+    return dpk_profile_frame(profile.tree, DPK_PROFILE_ROOT)->total == 0;
+}
+
 /* A program may exit without destroying its processes, whose threads still run. */
 static void at_exit(void)
 {
@@ -377,4 +387,9 @@ static void at_exit(void)
     sched_unlock();
     if (dpk_profile_flush(&err) != DPK_OK)
         fprintf(stderr, "-W- %s\n", err.message);
+    else if (is_empty())
+        fprintf(stderr,
+                "-W- profile: no sample was taken, since every thread ended too early; there is "
+                "one after every %" PRIu64 " instructions: set DPAKIT_PROFILE_EVERY\n",
+                profile.every);
 }

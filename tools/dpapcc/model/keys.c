@@ -152,8 +152,8 @@ static enum dpk_status read_number(const struct key *key, const char *text, uint
     if (*out >= key->least && *out <= key->most)
         return DPK_OK;
     if (key->unit == SHARE)
-        return dpk_fail(err, DPK_ERR_RANGE, "%s: %.40s is not within %.7g to %.7g", key->name, text,
-                        (double)key->least / MILLION, (double)key->most / MILLION);
+        return dpk_fail(err, DPK_ERR_RANGE, "%s: %.40s is not within %s to 1", key->name, text,
+                        key->least ? "0.000001" : "0");
     return dpk_fail(err, DPK_ERR_RANGE, "%s: %.40s is not within %" PRIu64 " to %" PRIu64 "%s",
                     key->name, text, key->least, key->most,
                     key->unit == RATE    ? " Mb/s"

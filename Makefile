@@ -209,7 +209,7 @@ $(O)/runtime/api/forward/find-%.o: runtime/api/forward/find.c Makefile VERSION $
 	$(call say,CC,$< ($*))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \
 	  -MMD -MP -c $< -o $@
-$(B)/lib/libibverbs.so.1: $(call objs,runtime/api/forward/list.c runtime/api/forward/ibverbs.c) \
+$(B)/lib/libibverbs.so.1: $(call objs,runtime/api/forward/list.c runtime/api/forward/ibverbs.c runtime/api/sysfs/*.c) \
                           $(O)/runtime/api/forward/find-ibverbs.o
 $(B)/lib/libmlx5.so.1: $(call objs,runtime/api/forward/mlx5.c) $(O)/runtime/api/forward/find-mlx5.o
 $(B)/lib/librdmacm.so.1: $(call objs,runtime/api/rdmacm/*.c) $(O)/runtime/api/forward/find-rdmacm.o $(B)/lib/libibverbs.so.1
@@ -218,7 +218,7 @@ $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1: $(B)/lib
 	$(Q)mkdir -p $(@D) $(O)/by_path && \
 	  scripts/version-map '$(SYSTEM_LIBDIR)/lib$*.so.1' $(filter %.o,$^) >$(O)/by_path/$*.map && \
 	  $(CC) -shared -nostdlib -x c /dev/null -Wl,-soname,$(SYSTEM_LIBDIR)/lib$*.so.1 -o $(O)/by_path/$*.so && \
-	  $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' $(ALL_LDFLAGS) -Wl,--no-undefined \
+	  $(CC) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' $(ALL_LDFLAGS) -Wl,--no-undefined -Wl,-z,nodelete \
 	  -Wl,--version-script=$(O)/by_path/$*.map -o $@ $(filter %.o %.so.1,$^) $(filter %.a,$^) \
 	  -Wl,--push-state,--no-as-needed $(O)/by_path/$*.so -Wl,--pop-state $(PKG_LIBS) -pthread
 

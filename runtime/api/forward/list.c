@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "api/sysfs/sysfs.h"
 #include "device/state/state.h"
 #include "forward.h"
 
@@ -31,6 +32,18 @@ static bool any_emulated(void)
     bool any = names.count > 0;
     dpk_names_free(&names);
     return any;
+}
+
+static const struct dpk_emulated *verbs_of_emulated(void)
+{
+    return emulated();
+}
+
+/* Some programs look for files of a device before they list devices. */
+__attribute__((constructor)) static void show_files(void)
+{
+    if (any_emulated())
+        dpk_sysfs_show(verbs_of_emulated);
 }
 
 static size_t length_of(struct ibv_device **list)
@@ -94,6 +107,8 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
     const int why = errno;
     if (mine) {
         int count = 0;
+        if (mine[0])
+            dpk_sysfs_show(verbs_of_emulated);
         struct ibv_device **list = join(system_list ? system_list(NULL) : NULL, mine, &count);
         if (num_devices)
             *num_devices = count;

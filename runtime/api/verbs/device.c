@@ -42,6 +42,14 @@ static void device_release(struct ibv_device *ib)
         free(d);
 }
 
+/* The name of its file in /dev/infiniband (api/sysfs), from the number of its alias. */
+static void set_dev_name(struct ibv_device *ib)
+{
+    struct dpk_device_info info;
+    if (dpk_device_info_by_name(ib->name, &info, NULL) == DPK_OK)
+        snprintf(ib->dev_name, sizeof ib->dev_name, "uverbs%u", info.number);
+}
+
 /* Returns a device with a reference for the caller. Call this with the lock. */
 static struct ibv_device *device_named(const char *name)
 {
@@ -62,6 +70,7 @@ static struct ibv_device *device_named(const char *name)
     d->ib.node_type = IBV_NODE_CA;
     d->ib.transport_type = IBV_TRANSPORT_IB;
     memcpy(d->ib.name, name, strlen(name) + 1);
+    set_dev_name(&d->ib);
     snprintf(d->ib.dev_path, sizeof d->ib.dev_path, DPK_EMULATED_PATH "%s", name);
     snprintf(d->ib.ibdev_path, sizeof d->ib.ibdev_path, DPK_EMULATED_PATH "%s", name);
     return &d->ib;

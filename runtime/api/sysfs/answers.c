@@ -73,7 +73,8 @@ const char *sysfs_answer_shown(const char *resolved)
 {
     pthread_mutex_lock(&lock);
     const size_t length = strlen(root);
-    const bool inside = length > 0 && strncmp(resolved, root, length) == 0 && resolved[length] == '/';
+    const bool inside =
+        length > 0 && strncmp(resolved, root, length) == 0 && resolved[length] == '/';
     pthread_mutex_unlock(&lock);
     return inside ? resolved + length : resolved;
 }

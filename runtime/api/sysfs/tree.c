@@ -196,9 +196,8 @@ static void put_device(struct tree *t, const struct shown *s)
     put(t, "node_type", "1: CA");
     put(t, "node_desc", "%s", name);
     put(t, "fw_ver", "dpakit");
-    put(t, "hca_type", "MT%u", dpk_device_type_find(s->info.hw_target)
-                                   ? dpk_device_type_find(s->info.hw_target)->id
-                                   : 0);
+    put(t, "hca_type", "MT%u",
+        dpk_device_type_find(s->info.hw_target) ? dpk_device_type_find(s->info.hw_target)->id : 0);
     put(t, "board_id", "%s", s->info.psid);
     put_guid(t, "node_guid", be64toh(s->verbs->get_device_guid(s->device)));
     put_link(t, "device", "../..");

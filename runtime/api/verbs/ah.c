@@ -10,6 +10,8 @@
 
 #include "gids.h"
 
+enum { LEVEL_UDP = 8, LEVEL_V4 = 2, LEVEL_V6 = 1 };
+
 #define GRH_VERSION 6u /* IPv6 uses this header */
 #define NEXT_IS_BTH 0x1b
 #define V4_WORDS    5u
@@ -126,10 +128,22 @@ static void write_v4(const struct ah *a, uint64_t payload, struct ibv_grh *out)
     memcpy((uint8_t *)out + sizeof *out - sizeof v4, &v4, sizeof v4);
 }
 
+/* The header is an IPv4 header. */
+static bool has_v4(const struct ah *a)
+{
+    return is_v4(&a->from) && is_v4(&a->attr.grh.dgid);
+}
+
+uint8_t verbs_ah_level(const struct ah *a)
+{
+    const bool v2 = a->attr.grh.sgid_index % 2 != 0;
+    return has_v4(a) ? LEVEL_UDP | LEVEL_V4 : v2 ? LEVEL_UDP | LEVEL_V6 : 0;
+}
+
 void verbs_ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out)
 {
     const struct ibv_global_route *to = &a->attr.grh;
-    if (is_v4(&a->from) && is_v4(&to->dgid)) {
+    if (has_v4(a)) {
         write_v4(a, payload, out);
         return;
     }

@@ -15,5 +15,8 @@ int verbs_path_check(struct ibv_context *context, const struct ibv_ah_attr *attr
 /* Writes the header (GRH) in front of a received datagram of `payload` bytes. Between two IPv4
  * addresses it is an IPv4 header, in the last 20 of the 40 bytes. */
 void verbs_ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out);
+/* Returns the service level that a received datagram has in its completion. On RoCE it names the kind
+ * of the header, as on a card: bit 3 for UDP (RoCE v2), and 2 for IPv4, 1 for IPv6. */
+uint8_t verbs_ah_level(const struct ah *a);
 
 #endif

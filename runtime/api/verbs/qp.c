@@ -37,6 +37,7 @@ static bool received(struct qp *qp, const struct dpk_rc_completion *c)
     if (!failed) {
         wc.byte_len = (uint32_t)c->bytes;
         wc.src_qp = qp_is_ud(qp) ? c->source : qp->attr.dest_qp_num;
+        wc.sl = qp_is_ud(qp) ? c->level : 0;
         wc.wc_flags =
             (c->event == DPK_RC_RECEIVED ? 0 : IBV_WC_WITH_IMM) | (qp_is_ud(qp) ? IBV_WC_GRH : 0);
         wc.imm_data = htobe32(c->immediate);

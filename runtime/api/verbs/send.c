@@ -148,6 +148,7 @@ static void address(const struct qp *qp, struct send *s, uint64_t size)
     }
     struct dpk_rc_piece *header = pieces_of(qp, s) - 1;
     verbs_ah_write_header(s->to, size, &s->header);
+    s->work.address = verbs_ah_level(s->to);
     *header = (struct dpk_rc_piece){.bytes = (const uint8_t *)&s->header,
                                     .memory = {.size = sizeof s->header}};
     s->work.pieces = header;

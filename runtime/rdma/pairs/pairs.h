@@ -116,7 +116,8 @@ struct dpk_rc_work {
     void *user;              /* value for the completion */
     uint32_t target, qkey;   /* number and key of a datagram's target queue pair */
     struct dpk_uuid owner;   /* process of `key`; all zero: the peer's process */
-    uint64_t key, address;   /* memory of the peer; a sync event has no address */
+    /* Memory of the peer; a sync event has no address. `address` of a datagram: its service level. */
+    uint64_t key, address;
     uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
     bool by_reference;       /* private to rc */
 };
@@ -159,6 +160,7 @@ struct dpk_rc_completion {
     uint32_t connection; /* number from the creation; 0 for a receive that no peer used */
     uint32_t immediate;
     uint32_t source; /* datagram: number of the queue pair that sent it */
+    uint8_t level;   /* datagram: its service level, 0 to 15 */
     bool solicited;
     uint32_t index; /* number of works or receives that were posted before; wraps */
     enum dpk_rc_status status;

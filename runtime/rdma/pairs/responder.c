@@ -38,6 +38,7 @@ static bool complete(const struct dpk_rc_qp *qp, const struct dpk_rc_receive *re
     return pairs_qp_complete(qp, (struct dpk_rc_completion){.event = event,
                                                             .immediate = r->immediate,
                                                             .source = (uint32_t)r->key,
+                                                            .level = (uint8_t)(r->address & 0xf),
                                                             .solicited = r->solicited,
                                                             .index = receive->index,
                                                             .bytes = bytes,

@@ -42,7 +42,8 @@ struct request {
     uint32_t immediate;
     uint32_t size;         /* bytes of this part: a payload, or bytes that a read asks for */
     uint64_t total;        /* bytes of the work */
-    uint64_t key, address; /* memory of this part; `key` of a datagram: the number of the sender */
+    /* Memory of this part. Of a datagram: the number of the sender, and the service level. */
+    uint64_t key, address;
     uint64_t value, compare;     /* `value` of a datagram: the key of the target queue pair */
     unsigned rnr_retries;        /* as in struct dpk_rc_patience */
     enum dpk_rc_service service; /* service of the sender */

@@ -1,5 +1,8 @@
 /* The entry point of every DPA thread; dpa_abi.h describes the registers. */
 #include "guest/abi/dpa_abi.h"
+#include "libflexio-dev/flexio_dev_ver.h"
+
+    .cfi_sections .debug_frame
 
     .section .text._dpa_start, "ax", @progbits
     .globl _dpa_start
@@ -15,6 +18,8 @@ _dpa_start:
     .cfi_endproc
     .size _dpa_start, . - _dpa_start
 
-/* The linker puts sections that its script does not name behind one that is like them. Without
- * variables there would be none behind the page of constants. It takes no room. */
-    .section .data._dpa_start, "aw", @progbits
+/* The version of these libraries, as a number of FlexIO. */
+    .section .flexio_os_ver, "aw", @progbits
+    .balign 8
+    .word FLEXIO_DEV_VER_LATEST
+    .word 0

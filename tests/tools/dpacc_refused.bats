@@ -259,11 +259,16 @@ END
 }
 
 @test "a program larger than the DPA's addresses is refused, not built" {
-    echo 'static char most[1019u << 20]; __dpa_rpc__ unsigned long f(unsigned a) { return ++most[a]; }' > k.c
+    echo 'static char most[1023u << 20]; __dpa_rpc__ unsigned long f(unsigned a) { return ++most[a]; }' > k.c
     dpacc k.c -o k.a
-    sed 's/1019u/1020u/' k.c > bad.c
+    sed 's/1023u/1024u/' k.c > bad.c
     run -1 dpacc bad.c -o out.a
-    [[ $output == *"error: the program's code and variables take more than 1020 MiB"* ]]
+    [[ $output == *"error: the program's variables take more than 1 GiB"* ]]
+    no_output
+    echo '__asm__(".section .rodata.most, \"a\", @nobits\n.zero 1 << 30\n.text");
+        __dpa_rpc__ unsigned long f(unsigned a) { return a; }' > bad.c
+    run -1 dpacc bad.c -o out.a
+    [[ $output == *"error: the program's code and constants take more than 1 GiB"* ]]
     no_output
 }
 

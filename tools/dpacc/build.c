@@ -140,6 +140,10 @@ static enum dpk_status link_programs(struct build *b)
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
         dpacc_strip_labels(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device symbols", 2));
     if (status == DPK_OK)
+        status = dpacc_build_run_jobs(b);
+    for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
+        dpacc_name_target(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device target", 2));
+    if (status == DPK_OK)
         dpacc_make_meta(c, &b->paths, &entries, dpacc_jobs_add(&b->jobs, "embedding", 2));
     dpacc_words_free(&entries);
     return status == DPK_OK ? dpacc_build_run_jobs(b) : status;

@@ -494,6 +494,14 @@ void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t ta
     dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
 }
 
+void dpacc_name_target(const struct config *c, const struct paths *p, size_t target,
+                       struct words *out)
+{
+    begin_step(c, "name-target", out);
+    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
+    dpacc_words_add(out, c->targets[target]->name);
+}
+
 void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
                           struct words *out)
 {

@@ -65,6 +65,9 @@ void dpacc_link_device(const struct config *c, const struct paths *p, const stru
 /* Removes hundreds of local labels, which the compiler makes for relocations. */
 void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
                         struct words *out);
+/* Names the target in the executable. */
+void dpacc_name_target(const struct config *c, const struct paths *p, size_t target,
+                       struct words *out);
 void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
                           struct words *out);
 /* Lists the names of the global symbols in a file. */

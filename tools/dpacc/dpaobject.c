@@ -3,13 +3,12 @@
 #include "archive/archive.h"
 #include "elf/elf.h"
 #include "fat/fat.h"
+#include "target_section.h"
 
 #include <elf.h>
 #include <endian.h>
 #include <stddef.h>
 #include <string.h>
-
-#define RISCV_ATTRIBUTES 0x70000003 /* a type of sections (RISC-V ELF psABI) */
 
 bool dpacc_dpaobject_is_elf(const struct dpk_buf *file)
 {

@@ -1,5 +1,7 @@
 #include "ifgen.h"
 
+#include "libflexio-dev/flexio_dev_ver.h"
+
 /* Returns the size of an argument in the buffer. */
 static uint64_t slot_size(const struct ifgen_type *t)
 {
@@ -70,9 +72,19 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                        f->name, f->name);
 }
 
+/* Writes the versions of FlexIO that the source's object and its wrappers are made for. */
+static void put_version(struct dpk_buf *out)
+{
+    dpk_put_format(out,
+                   "__attribute__((used, section(\".flexio_dev_ver\")))\n"
+                   "static const uint64_t __dpacc_obj_ver[2] = {%#x, %#x};\n",
+                   FLEXIO_DEV_VER_LATEST, FLEXIO_DEV_VER_LATEST);
+}
+
 void dpacc_ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)
 {
     put_header(out);
+    put_version(out);
     dpacc_ifgen_put_records(unit, out);
     for (size_t i = 0; i < unit->function_count; i++)
         put_unpack(unit, &unit->functions[i], out);

@@ -2,26 +2,12 @@
 #include "library_name.h"
 
 #include "elf/elf.h"
+#include "target_section.h"
 
 #include <string.h>
 
-#define RISCV_ATTRIBUTES 0x70000003 /* a type of sections (RISC-V ELF psABI) */
-#define RISCV_RVC        0x1        /* e_flags */
-#define HEADER_SIZE      sizeof(Elf64_Ehdr)
-
-/* The format of RISC-V's attributes, of the vendor "nvidia": tag 2 of the whole file is the target. */
-static void put_attributes(uint32_t target, struct dpk_buf *out)
-{
-    static const char vendor[] = "nvidia";
-    const uint32_t of_file = 1 + 4 + 2, all = 4 + sizeof vendor + of_file;
-    dpk_put_u8(out, 'A');
-    dpk_put_le32(out, all);
-    dpk_put(out, vendor, sizeof vendor);
-    dpk_put_u8(out, 1);
-    dpk_put_le32(out, of_file);
-    dpk_put_u8(out, 2);
-    dpk_put_u8(out, (uint8_t)target);
-}
+#define RISCV_RVC   0x1 /* e_flags */
+#define HEADER_SIZE sizeof(Elf64_Ehdr)
 
 void dpacc_library_name_object(const char *library, uint32_t target, struct dpk_buf *out)
 {
@@ -43,7 +29,7 @@ void dpacc_library_name_object(const char *library, uint32_t target, struct dpk_
     s[1].size = content.size;
     s[2] = (struct dpk_elf_section){
         .name = 15, .type = RISCV_ATTRIBUTES, .offset = HEADER_SIZE + content.size, .alignment = 1};
-    put_attributes(target, &content);
+    dpacc_target_section_put(target, &content);
     s[2].size = HEADER_SIZE + content.size - s[2].offset;
     s[3] = (struct dpk_elf_section){.name = 31,
                                     .type = SHT_STRTAB,

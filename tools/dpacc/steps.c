@@ -8,6 +8,7 @@
 #include "fat/fat.h"
 #include "ifgen.h"
 #include "library_name.h"
+#include "target_section.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -374,6 +375,21 @@ static enum dpk_status step_library_name(size_t count, char *const *words, bool 
     return write_file(words[0], "", &made, err);
 }
 
+static enum dpk_status step_name_target(size_t count, char *const *words, bool driven,
+                                        struct dpk_error *err)
+{
+    struct dpk_buf executable = {0};
+    (void)driven;
+    const struct target *target = count == 2 ? dpacc_target_find(words[1]) : NULL;
+    if (!target)
+        return dpk_fail(err, DPK_ERR_USAGE, "needs EXECUTABLE TARGET");
+    enum dpk_status status = dpk_file_read(words[0], INPUT_MAX, &executable, err);
+    if (status != DPK_OK)
+        return status;
+    dpacc_target_section_fill(&executable, target->id);
+    return write_file(words[0], "", &executable, err);
+}
+
 static enum dpk_status step_coverage(size_t count, char *const *words, bool driven,
                                      struct dpk_error *err)
 {
@@ -404,6 +420,7 @@ static const struct {
     {"meta", step_meta},
     {"library", step_library},
     {"library-name", step_library_name},
+    {"name-target", step_name_target},
     {"coverage", step_coverage},
 };
 

@@ -127,12 +127,15 @@ static enum dpk_status put_objects(struct build *b)
 static enum dpk_status link_programs(struct build *b)
 {
     const struct config *c = b->config;
-    struct words entries = {0};
+    struct words entries = {0}, hosts = {0};
     if (!dpacc_build_links(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
         dpacc_words_append(&entries, &b->units[i].entries);
     dpacc_words_append(&entries, &b->library_entries);
+    for (size_t i = 0; i < b->paths.count; i++)
+        dpacc_words_append(&hosts, &b->units[i].hosts);
+    dpacc_words_append(&hosts, &b->library_hosts);
     for (size_t t = 0; t < c->target_count; t++)
         dpacc_link_device(c, &b->paths, &entries, b->fat, t,
                           dpacc_jobs_add(&b->jobs, "device link", 1));
@@ -144,8 +147,9 @@ static enum dpk_status link_programs(struct build *b)
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
         dpacc_name_target(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device target", 2));
     if (status == DPK_OK)
-        dpacc_make_meta(c, &b->paths, &entries, dpacc_jobs_add(&b->jobs, "embedding", 2));
+        dpacc_make_meta(c, &b->paths, &hosts, dpacc_jobs_add(&b->jobs, "embedding", 2));
     dpacc_words_free(&entries);
+    dpacc_words_free(&hosts);
     return status == DPK_OK ? dpacc_build_run_jobs(b) : status;
 }
 
@@ -360,6 +364,7 @@ static void release(struct build *b)
     for (size_t i = 0; i < b->paths.count && b->units; i++) {
         struct unit *u = &b->units[i];
         dpacc_words_free(&u->entries);
+        dpacc_words_free(&u->hosts);
         dpacc_words_free(&u->places);
         dpacc_words_free(&u->complaints);
         free(u->syntax_error);
@@ -369,6 +374,7 @@ static void release(struct build *b)
     free(b->fat);
     free(b->resources);
     dpacc_words_free(&b->library_entries);
+    dpacc_words_free(&b->library_hosts);
     dpacc_words_free(&b->device);
 }
 

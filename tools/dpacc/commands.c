@@ -317,7 +317,7 @@ void dpacc_make_object_stub(const struct config *c, const struct paths *p, size_
                             struct words *out)
 {
     begin_step(c, "object-stub", out);
-    dpacc_words_addf(out, "%s%s.stub.inc", p->dir, p->names[index]);
+    dpacc_words_addf(out, "%s%s", p->dir, p->names[index]);
     add_members(c, p, p->names[index], joined_suffix(c), out);
 }
 
@@ -367,16 +367,17 @@ void dpacc_make_program_stub(const struct config *c, const struct paths *p, stru
     dpacc_words_addf(out, "%sdevice_exec.stub.inc", p->dir);
     dpacc_words_add(out, c->app);
     dpacc_words_add(out, c->attributes ? c->attributes : "");
+    dpacc_words_add(out, c->bare ? "bare" : "area");
     add_members(c, p, "device_exec", "", out);
 }
 
-void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *entries,
+void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *hosts,
                      struct words *out)
 {
     begin_step(c, "meta", out);
     dpacc_words_addf(out, "%s%s.meta.c", p->dir, c->app);
     dpacc_words_add(out, c->app);
-    dpacc_words_append(out, entries);
+    dpacc_words_append(out, hosts);
 }
 
 /* The base name of the libraries. */
@@ -490,7 +491,9 @@ void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t ta
                         struct words *out)
 {
     dpacc_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    dpacc_words_add(out, "--wildcard");
     dpacc_words_add(out, "--strip-symbol=");
+    dpacc_words_add(out, "--strip-symbol=" IFGEN_REGISTRAR "*");
     dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
 }
 

@@ -30,7 +30,8 @@ void dpacc_extract_object(const struct config *c, const struct paths *p, size_t 
 void dpacc_extract_library(const struct config *c, const struct paths *p, size_t index,
                            struct words *out);
 void dpacc_make_program_stub(const struct config *c, const struct paths *p, struct words *out);
-void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *entries,
+/* `hosts`: "k.f" for the function f of the source k. */
+void dpacc_make_meta(const struct config *c, const struct paths *p, const struct words *hosts,
                      struct words *out);
 void dpacc_make_fat_library(const struct config *c, const struct paths *p, struct words *out);
 /* Of -gen-libs: what the libraries are called, and the objects that say so. The device's is made again
@@ -62,7 +63,7 @@ void dpacc_join_device(const struct config *c, const struct paths *p, size_t ind
  * `fat` says which archives are for several targets. */
 void dpacc_link_device(const struct config *c, const struct paths *p, const struct words *entries,
                        const bool *fat, size_t target, struct words *out);
-/* Removes hundreds of local labels, which the compiler makes for relocations. */
+/* Removes hundreds of local labels, which the compiler makes for relocations, and marks (ifgen.h). */
 void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
                         struct words *out);
 /* Names the target in the executable. */

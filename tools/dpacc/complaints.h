@@ -8,6 +8,7 @@
 struct unit {
     struct words entries; /* names of its entry functions */
     struct words places;  /* for each entry: "file:line", or the object's name */
+    struct words hosts;   /* for each entry f of the source k: "k.f" */
     struct words complaints;
     bool overlay;       /* compile the source through BASE.dpa.overlay */
     char *syntax_error; /* first error, used if no compiler reports it better */

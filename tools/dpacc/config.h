@@ -40,6 +40,7 @@ struct config {
     char *self;    /* this program's file */
     char *root;    /* the tree that it is part of */
     const char *headers;  /* the folder there of DOCA's headers */
+    bool bare;            /* a program for one target is embedded as an ELF file, not as an area */
     struct words release; /* options for a release other than the tree's */
 };
 
@@ -62,7 +63,7 @@ enum dpk_status dpacc_config_unknown(const char *word, struct dpk_error *err);
  * output. */
 enum dpk_status dpacc_config_check(struct config *config, const struct dpk_args *args,
                                    struct dpk_error *err);
-/* Parts of it: where dpacc is (`self`, `root`), with whose headers (`headers`, `release`); what `mcpu`
+/* Parts of it: where dpacc is (`self`, `root`), for which release (`headers`, `release`, `bare`); what `mcpu`
  * means (`targets`). */
 enum dpk_status dpacc_config_find_root(struct config *c, struct dpk_error *err);
 enum dpk_status dpacc_config_choose_release(struct config *c, struct dpk_error *err);

@@ -2,6 +2,8 @@
 
 #include "libflexio-dev/flexio_dev_ver.h"
 
+#include <string.h>
+
 /* Returns the size of an argument in the buffer. */
 static uint64_t slot_size(const struct ifgen_type *t)
 {
@@ -28,6 +30,13 @@ static void put_prototype(const struct ifgen_unit *unit, const struct ifgen_func
         dpacc_ifgen_put_type(unit, &f->arguments[i].type, out);
     }
     dpk_put_format(out, "%s)", f->count ? "" : "void");
+}
+
+/* Defines a symbol that takes no space. */
+static void put_mark(const char *symbol, const char *function, struct dpk_buf *out)
+{
+    dpk_put_format(out, "__asm__(\".globl %s%s\\n.set %s%s, 1\");\n", symbol, function, symbol,
+                   function);
 }
 
 static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_function *f,
@@ -68,8 +77,7 @@ static void put_unpack(const struct ifgen_unit *unit, const struct ifgen_functio
                    f->is_rpc ? "" : "    return 0;\n", f->name, f->name, f->name,
                    (unsigned long long)f->buffer_size);
     if (!f->is_rpc) /* marks a kernel for callers; takes no space in the program */
-        dpk_put_format(out, "__asm__(\".globl _dpacc_kernel_%s\\n.set _dpacc_kernel_%s, 1\");\n",
-                       f->name, f->name);
+        put_mark("_dpacc_kernel_", f->name, out);
 }
 
 /* Writes the versions of FlexIO that the source's object and its wrappers are made for. */
@@ -81,13 +89,26 @@ static void put_version(struct dpk_buf *out)
                    FLEXIO_DEV_VER_LATEST, FLEXIO_DEV_VER_LATEST);
 }
 
-void dpacc_ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out)
+void dpacc_ifgen_device(const struct ifgen_unit *unit, const char *file, struct dpk_buf *out)
 {
+    char mark[IFGEN_FILE_MAX + sizeof IFGEN_REGISTRAR];
+    snprintf(mark, sizeof mark, IFGEN_REGISTRAR "%s.", file);
     put_header(out);
     put_version(out);
     dpacc_ifgen_put_records(unit, out);
-    for (size_t i = 0; i < unit->function_count; i++)
+    for (size_t i = 0; i < unit->function_count; i++) {
         put_unpack(unit, &unit->functions[i], out);
+        put_mark(mark, unit->functions[i].name, out);
+    }
+}
+
+void dpacc_ifgen_file(const char *base, char out[IFGEN_FILE_MAX])
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const char *slash = strrchr(base, '/');
+    snprintf(out, IFGEN_FILE_MAX, "%s", slash ? slash + 1 : base);
+    for (char *c = out; *(c += strspn(c, allowed));)
+        *c = '_';
 }
 
 /* Packs a variable argument, which arrives promoted: types narrower than int arrive as int. */
@@ -123,42 +144,62 @@ static void put_pack_argument(const struct ifgen_unit *unit, const struct ifgen_
     dpk_put_format(out, "    }\n");
 }
 
-static void put_pack(const struct ifgen_unit *unit, const struct ifgen_function *f,
-                     struct dpk_buf *out)
+static void put_pack(const struct ifgen_unit *unit, const char *file,
+                     const struct ifgen_function *f, struct dpk_buf *out)
 {
     dpk_put_format(out,
                    "\nvoid %s(void);\n"
                    "void %s(void)\n"
                    "{\n"
                    "}\n"
-                   "static void _dpacc_pack_%s(void *_dpacc_argbuf, va_list _dpacc_ap)\n"
+                   "static void _dpacc_pack_%s_%s(void *_dpacc_argbuf, va_list _dpacc_ap)\n"
                    "{\n"
                    "    unsigned char *_dpacc_to = _dpacc_argbuf;\n"
                    "    (void)_dpacc_to;\n"
                    "    (void)_dpacc_ap;\n",
-                   f->name, f->name, f->name);
+                   f->name, f->name, file, f->name);
     for (size_t i = 0; i < f->count; i++)
         put_pack_argument(unit, &f->arguments[i], out);
     dpk_put_format(out, "}\n");
 }
 
-static void put_registrar(const struct ifgen_function *f, struct dpk_buf *out)
+static void put_registrar(const char *file, const struct ifgen_function *f, struct dpk_buf *out)
 {
     const char *name = f->name;
     dpk_put_format(
         out,
-        "__attribute__((visibility(\"default\"))) int _dpacc_register_%s(struct flexio_app "
+        "__attribute__((visibility(\"default\"))) int " IFGEN_REGISTRAR "%s_%s(struct flexio_app "
         "*_dpacc_app);\n"
-        "int _dpacc_register_%s(struct flexio_app *_dpacc_app)\n"
+        "int " IFGEN_REGISTRAR "%s_%s(struct flexio_app *_dpacc_app)\n"
         "{\n"
         "    return flexio_func_pup_register(_dpacc_app, \"%s\", \"_dpacc_unpack_%s\", %s, "
         "%llu,\n"
-        "                                    _dpacc_pack_%s);\n"
+        "                                    _dpacc_pack_%s_%s);\n"
         "}\n",
-        name, name, name, name, name, (unsigned long long)f->buffer_size, name);
+        file, name, file, name, name, name, name, (unsigned long long)f->buffer_size, file, name);
 }
 
-void dpacc_ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
+/* Writes a function that registers all functions of the source. It is weak, and the program does not
+ * call it, because sources of several libraries may have one name. */
+static void put_registrar_of_all(const struct ifgen_unit *unit, const char *file,
+                                 struct dpk_buf *out)
+{
+    dpk_put_format(out,
+                   "__attribute__((weak, visibility(\"default\"))) int "
+                   "_dpacc_file_%s_register_all(struct flexio_app *_dpacc_app)\n"
+                   "{\n"
+                   "    int _dpacc_status = 0;\n"
+                   "    (void)_dpacc_app;\n",
+                   file);
+    for (size_t i = 0; i < unit->function_count; i++)
+        dpk_put_format(out,
+                       "    if (_dpacc_status == 0)\n"
+                       "        _dpacc_status = " IFGEN_REGISTRAR "%s_%s(_dpacc_app);\n",
+                       file, unit->functions[i].name);
+    dpk_put_format(out, "    return _dpacc_status;\n}\n");
+}
+
+void dpacc_ifgen_host(const struct ifgen_unit *unit, const char *file, struct dpk_buf *out)
 {
     put_header(out);
     dpk_put_format(out, "#include <stddef.h>\n"
@@ -172,7 +213,8 @@ void dpacc_ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out)
                         "                             void (*)(void *, va_list));\n");
     dpacc_ifgen_put_records(unit, out);
     for (size_t i = 0; i < unit->function_count; i++) {
-        put_pack(unit, &unit->functions[i], out);
-        put_registrar(&unit->functions[i], out);
+        put_pack(unit, file, &unit->functions[i], out);
+        put_registrar(file, &unit->functions[i], out);
     }
+    put_registrar_of_all(unit, file, out);
 }

@@ -103,11 +103,16 @@ enum dpk_status dpacc_ifgen_take_statics(struct ifgen_unit *unit, struct ifgen_u
 enum dpk_status dpacc_ifgen_write_statics(const struct ifgen_unit *unit, const char *base,
                                           struct dpk_error *err);
 
-/* Writes unpack wrappers for the device. */
-void dpacc_ifgen_device(const struct ifgen_unit *unit, struct dpk_buf *out);
-/* Writes host symbols, and for each function f a pack function and `int _dpacc_register_f(struct
- * flexio_app *)`. */
-void dpacc_ifgen_host(const struct ifgen_unit *unit, struct dpk_buf *out);
+/* Gets the name of a source in symbols: `base` without folders, other characters as '_'. */
+#define IFGEN_FILE_MAX 256
+void dpacc_ifgen_file(const char *base, char out[IFGEN_FILE_MAX]);
+/* For each function f of the source k, the host has `int _dpacc_register_k_f(struct flexio_app *)`, and
+ * the device's object a mark "_dpacc_register_k.f". */
+#define IFGEN_REGISTRAR "_dpacc_register_"
+/* Writes unpack wrappers for the device, and the marks. */
+void dpacc_ifgen_device(const struct ifgen_unit *unit, const char *file, struct dpk_buf *out);
+/* Writes host symbols, and for each function a pack function and a registrar. */
+void dpacc_ifgen_host(const struct ifgen_unit *unit, const char *file, struct dpk_buf *out);
 
 /* Write type names and definitions for both sides (types.c). */
 void dpacc_ifgen_put_records(const struct ifgen_unit *unit, struct dpk_buf *out);

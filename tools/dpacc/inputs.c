@@ -1,6 +1,7 @@
 #include "inputs.h"
 
 #include "fat/fat.h"
+#include "ifgen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,40 +35,68 @@ enum dpk_status dpacc_inputs_find_resources(struct build *b)
     return status;
 }
 
-/* Takes names from lines "NAME TYPE VALUE SIZE". With `prefix`, it takes the rest of names that
- * start with it; without, all functions except dpacc's own. */
-static void take_symbols(char *text, const char *prefix, struct words *names)
+/* Takes names from lines "NAME TYPE VALUE SIZE" with one of these types: the rest of names that start
+ * with `prefix`. */
+static void take_symbols(const struct dpk_buf *symbols, const char *types, const char *prefix,
+                         struct words *names)
 {
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    const size_t length = strlen(prefix);
+    char *text = strdup((const char *)symbols->data), *rest = text;
+    names->failed |= !text;
+    for (char *line; text && (line = strsep(&rest, "\n"));) {
         char *space = strchr(line, ' ');
-        if (!space || (space[1] != 'T' && space[1] != 't'))
+        if (!space || !space[1] || !strchr(types, space[1]) || strncmp(line, prefix, length) != 0)
             continue;
         *space = 0;
-        size_t length = prefix ? strlen(prefix) : 0;
-        if (prefix ? strncmp(line, prefix, length) == 0 : strncmp(line, "_dpacc_", 7) != 0)
-            dpacc_words_add(names, line + length);
+        dpacc_words_add(names, line + length);
     }
+    free(text);
 }
 
-static enum dpk_status read_symbols(struct build *b, const char *path, const char *prefix,
-                                    struct words *names)
+static enum dpk_status read_symbols(struct build *b, const char *path, struct dpk_buf *symbols)
 {
-    struct dpk_buf answer = {0};
     dpacc_list_symbols(path, dpacc_jobs_add(&b->jobs, "symbols", 1));
-    enum dpk_status status = ask(b, &answer);
-    if (status == DPK_OK)
-        take_symbols((char *)answer.data, prefix, names);
-    dpk_buf_free(&answer);
-    return status;
+    return ask(b, symbols);
 }
 
+/* Adds "k.f" for the function f of the source that is k in symbols. */
+static void add_host(struct words *hosts, const char *file, const char *function)
+{
+    dpacc_words_addf(hosts, "%s.%s", file, function);
+}
+
+/* The host's part of a DPA object has all functions, and a registrar for all of them. */
 static enum dpk_status look_at_object(struct build *b, size_t index)
 {
+    static const char tail[] = "_register_all";
     struct unit *u = &b->units[index];
     const char *path = b->config->units.at[index];
-    enum dpk_status status = read_symbols(b, path, NULL, &u->entries);
-    for (size_t i = 0; i < u->entries.count; i++)
+    struct dpk_buf symbols = {0};
+    struct words functions = {0}, files = {0};
+    enum dpk_status status = read_symbols(b, path, &symbols);
+    if (status == DPK_OK) {
+        take_symbols(&symbols, "Tt", "", &functions);
+        take_symbols(&symbols, "Ww", "_dpacc_file_", &files);
+    }
+    char *file = files.count ? files.at[0] : NULL;
+    size_t length = file ? strlen(file) : 0;
+    if (status == DPK_OK &&
+        (length < sizeof tail - 1 || strcmp(file + length - (sizeof tail - 1), tail) != 0))
+        status = dpk_fail(&b->err, DPK_ERR_FORMAT,
+                          "%s: made by another version of dpacc; make it again", path);
+    else if (status == DPK_OK)
+        file[length - (sizeof tail - 1)] = '\0';
+    for (size_t i = 0; i < functions.count && status == DPK_OK; i++) {
+        if (strncmp(functions.at[i], "_dpacc_", 7) == 0)
+            continue;
+        dpacc_words_add(&u->entries, functions.at[i]);
         dpacc_words_add(&u->places, path);
+        add_host(&u->hosts, file, functions.at[i]);
+    }
+    u->entries.failed |= functions.failed || files.failed;
+    dpacc_words_free(&functions);
+    dpacc_words_free(&files);
+    dpk_buf_free(&symbols);
     return status;
 }
 
@@ -96,6 +125,7 @@ static void take_summary(struct unit *u, char *text)
 
 static enum dpk_status look_at_source(struct build *b, size_t index)
 {
+    char file[IFGEN_FILE_MAX];
     struct dpk_buf text = {0};
     char *path = NULL;
     if (asprintf(&path, "%s%s.dpa.entries", b->paths.dir, b->paths.names[index]) < 0)
@@ -106,6 +136,9 @@ static enum dpk_status look_at_source(struct build *b, size_t index)
         status = dpk_fail_nomem(&b->err);
     if (status == DPK_OK)
         take_summary(&b->units[index], (char *)text.data);
+    dpacc_ifgen_file(b->paths.names[index], file);
+    for (size_t i = 0; i < b->units[index].entries.count; i++)
+        add_host(&b->units[index].hosts, file, b->units[index].entries.at[i]);
     dpk_buf_free(&text);
     free(path);
     return status;
@@ -143,8 +176,18 @@ static enum dpk_status look_at_libraries(struct build *b)
         if (!dpacc_build_links(c) || is_ours(c, c->archives.at[i]))
             continue;
         char *path = dpacc_library_path(c, &b->paths, b->fat, i, 0);
-        status = path ? read_symbols(b, path, "_dpacc_unpack_", &b->library_entries)
-                      : dpk_fail_nomem(&b->err);
+        struct dpk_buf symbols = {0};
+        status = path ? read_symbols(b, path, &symbols) : dpk_fail_nomem(&b->err);
+        if (status == DPK_OK) {
+            take_symbols(&symbols, "Tt", "_dpacc_unpack_", &b->library_entries);
+            /* T in bitcode */
+            take_symbols(&symbols, "AT", IFGEN_REGISTRAR, &b->library_hosts);
+        }
+        if (status == DPK_OK && b->library_entries.count != b->library_hosts.count)
+            status =
+                dpk_fail(&b->err, DPK_ERR_FORMAT,
+                         "%s: made by another version of dpacc; make it again", c->archives.at[i]);
+        dpk_buf_free(&symbols);
         free(path);
     }
     return status;

@@ -15,6 +15,7 @@ struct build {
     struct unit *units;
     bool *fat;                    /* device libraries that are for several targets */
     struct words library_entries; /* entry functions of the device libraries */
+    struct words library_hosts;   /* "k.f" for each of them */
     struct jobs jobs;
     struct dpk_error err;
 };

@@ -1,26 +1,29 @@
-/* Whose DOCA headers the code sees: those of the release that DPA_DOCA names, or of this tree. */
+/* Whose DOCA headers the code sees, and in which form programs are embedded: those of the release that
+ * DPA_DOCA names, or of this tree. */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+static const struct generation {
     const char *release, *folder;
+    bool bare; /* NVIDIA's dpacc of the release has no areas: it is older than 1.10 */
 } generations[] = {
-    {"2.2", "include/doca-2.2"}, {"2.5", "include/doca-2.5"}, {"2.6", "include/doca-2.5"},
-    {"2.7", "include/doca"},     {"2.8", "include/doca"},     {"2.9", "include/doca"},
-    {"2.10", "include/doca"},    {"3", "include/doca"},
+    {"2.2", "include/doca-2.2", true}, {"2.5", "include/doca-2.5", true},
+    {"2.6", "include/doca-2.5", true}, {"2.7", "include/doca", true},
+    {"2.8", "include/doca", true},     {"2.9", "include/doca", true},
+    {"2.10", "include/doca", false},   {"3", "include/doca", false},
 };
 
 /* "2.5" is "2.5" and "2.5.0"; "3" is every 3.x. */
-static const char *find_folder(const char *release)
+static const struct generation *find_generation(const char *release)
 {
     for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
         const size_t length = strlen(generations[i].release);
         if (strncmp(release, generations[i].release, length) == 0 &&
             (release[length] == '\0' || release[length] == '.') &&
             strspn(release, "0123456789.") == strlen(release))
-            return generations[i].folder;
+            return &generations[i];
     }
     return NULL;
 }
@@ -38,7 +41,7 @@ static char *release_of_tree(const struct config *c)
     if (f)
         fclose(f);
     line[strcspn(line, " \n")] = '\0';
-    return strdup(find_folder(line) ? line : "3");
+    return strdup(find_generation(line) ? line : "3");
 }
 
 /* What doca_version.h says of the release, for headers that are shared with others. */
@@ -59,15 +62,16 @@ enum dpk_status dpacc_config_choose_release(struct config *c, struct dpk_error *
     char *release = is_given ? strdup(given) : release_of_tree(c);
     if (!release)
         return dpk_fail_nomem(err);
-    c->headers = find_folder(release);
-    if (is_given && c->headers && strchr(release, '.'))
+    const struct generation *g = find_generation(release);
+    c->headers = g ? g->folder : NULL;
+    c->bare = g && g->bare;
+    if (is_given && g && strchr(release, '.'))
         define_release(c, release);
     enum dpk_status status =
-        c->headers
-            ? DPK_OK
-            : dpk_fail(err, DPK_ERR_USAGE,
-                       "DPA_DOCA: no headers of DOCA %s; there are those of 2.2, 2.5 to 2.10 and 3",
-                       release);
+        g ? DPK_OK
+          : dpk_fail(err, DPK_ERR_USAGE,
+                     "DPA_DOCA: no headers of DOCA %s; there are those of 2.2, 2.5 to 2.10 and 3",
+                     release);
     free(release);
     return status == DPK_OK && c->release.failed ? dpk_fail_nomem(err) : status;
 }

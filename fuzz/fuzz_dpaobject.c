@@ -1,7 +1,9 @@
-/* Device objects and libraries for dpacc: an error, or the member for a target. */
+/* Device objects and libraries for dpacc: an error, or the member for a target. The same bytes as a linked
+ * executable, in which it notes the target. */
 #include <stdlib.h>
 
 #include "dpacc/dpaobject.h"
+#include "dpacc/target_section.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,6 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         dpk_buf_free(&out);
     }
+    dpacc_target_section_fill(&file, 2);
+    if (file.size != size && !file.failed)
+        abort();
     dpk_buf_free(&file);
     return 0;
 }

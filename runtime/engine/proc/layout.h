@@ -1,9 +1,9 @@
 /*
  * layout: guest addresses of stacks and heap, and their sizes.
  *
- *     program below 1 GiB, as dpacc links it:
+ *     program below 1 GiB, as older versions of dpacc linked it:
  *         0x400000 code, data | 0x40000000 stacks | 0x80000000 heap
- *     other programs; NVIDIA's dpacc 1.10 links them so:
+ *     other programs; dpacc links them so, as NVIDIA's dpacc 1.10 does:
  *         0x40000000 code | 0x80000000 data | 0x90000000 stacks | 0xa0000000 heap
  *         (more data: stacks and heap move up by multiples of 256 MiB)
  *

@@ -22,7 +22,8 @@ __dpa_rpc__ uint64_t target(uint64_t unused)
     return __NV_DPA;
 }
 C
-    dpacc zba.c -mcpu=nv-dpa-cx8 -o cx8.a --app-name=adds --devicecc-options="-g"
+    # Not an area: it does not say what it was compiled for.
+    DPA_DOCA=2.9 dpacc zba.c -mcpu=nv-dpa-cx8 -o cx8.a --app-name=adds --devicecc-options="-g"
     dpacc zba.c -mcpu=nv-dpa-cx9,nv-dpa-cx8,nv-dpa-bf3,nv-dpa-cx7 -o all.a --app-name=adds
 }
 

@@ -60,7 +60,7 @@ make_core() { # FILTER
 
 @test "--list tells the targets" {
     dpacc-extract "$here/host" --list > list
-    grep -qE '^[01] +one +0x.* no +-$' list
+    grep -qE '^[01] +one +0x.* no +nv-dpa-bf3$' list
     grep -qE '^[01] +fat +0x.* no +nv-dpa-bf3,nv-dpa-cx8$' list
 }
 
@@ -72,7 +72,7 @@ make_core() { # FILTER
     dpacc-extract core -app-name fat -mcpu cx8 -o out.elf
     cmp out.elf "$here/k_fat/device_exec.cx8"
     dpacc-extract core --list > list
-    grep -qE '^[01] +one +0x.* no +-$' list
+    grep -qE '^[01] +one +0x.* no +nv-dpa-bf3$' list
 }
 
 @test "crypto data for one target comes out of a core file" {

@@ -27,7 +27,7 @@ setup() {
     dpacc kernel.c -o out.a -app-name=demo
     readelf -SW out.a > sections
     grep -qE '\.dpa_bin_demo +PROGBITS .* 00  +A +0 +0 +8$' sections
-    grep -qE '\.dpa_sig_demo +PROGBITS +0+ [0-9a-f]+ 010000 00  +A +0 +0 +8$' sections
+    grep -qE '\.dpa_sig_demo +PROGBITS +0+ [0-9a-f]+ 010040 00  +A +0 +0 +8$' sections
     ! grep -q dpa_proc_attr sections || false
 }
 
@@ -78,7 +78,7 @@ setup() {
     gcc $TEST_HOST_CFLAGS -I"$data" "$data/args_host.c" args.a -o host
     ./host | sed -E 's/ELF [0-9]+/ELF SIZE/' > log
     diff log - <<'END'
-args_app ELF SIZE 65536 .dpa_sig_args_app
+args_app ELF SIZE 65600 .dpa_sig_args_app
 rpc_integers _dpacc_unpack_rpc_integers 104
 rpc_structures _dpacc_unpack_rpc_structures 312
 rpc_wide _dpacc_unpack_rpc_wide 24

@@ -13,29 +13,31 @@ __dpa_rpc__ uint64_t call(void) { return 1; }
 END
     dpacc f.c -o f.a
     dpacc -mcpu=nv-dpa-bf3,nv-dpa-cx8 f.c -o fat.a
-    dpacc -mcpu=nv-dpa-cx8 f.c -o cx8.a
+    DPA_DOCA=2.9 dpacc -mcpu=nv-dpa-cx8 f.c -o cx8.a # not an area: it does not name its target
+    DPA_DOCA=2.9 dpacc f.c -o bare.a
     dpacc-extract f.a -o f.elf
 }
 
 setup() { cd "$BATS_FILE_TMPDIR"; }
 
 @test "show tells entry functions with their kinds and arguments" {
-    mlxdpa show f.a --json | jq -e '.programs[0].entry_functions == [
+    mlxdpa show f.a --json | jq -e '.programs[0].targets[0].entry_functions == [
         {"name": "call", "type": "RPC", "argument_bytes": 0},
         {"name": "handler", "type": "kernel or event handler", "argument_bytes": 8},
         {"name": "kernel", "type": "kernel", "argument_bytes": 16}]'
     mlxdpa show f.a >out
-    grep -A 2 -x '    entry functions:' out | tail -n 2 | diff - <(printf '      - call\n        type: RPC\n')
+    grep -A 2 -x '        entry functions:' out | tail -n 2 | diff - <(printf '          - call\n            type: RPC\n')
 }
 
 @test "show tells targets, instruction set, compilers and libraries" {
-    mlxdpa show f.a --json | jq -e '.programs[0] | .targets_possible == ["cx7", "bf3", "cx8", "cx9"] and
+    mlxdpa show f.a --json | jq -e '[.programs[0].targets[].target] == ["bf3"]'
+    mlxdpa show bare.a --json | jq -e '.programs[0] | .targets_possible == ["cx7", "bf3", "cx8", "cx9"] and
         (.instruction_set | startswith("rv64")) and any(.compilers[]; test("clang version")) and
         (.libraries | index("libdoca_dpa_dev"))'
     mlxdpa show cx8.a --json | jq -e '.programs[0].targets_possible == ["cx8", "cx9"]'
     mlxdpa show fat.a --json | jq -e '[.programs[0].targets[] | .target, (.entry_functions | length)] == ["bf3", 3, "cx8", 3] and
         all(.programs[0].targets[]; .targets_possible == null)'
-    mlxdpa show f.a >out
+    mlxdpa show bare.a >out
     grep -qx '    targets possible: cx7, bf3, cx8, cx9' out
     grep -qE '^    compilers: .*clang version' out
     grep -qE '^    libraries: .*libdoca_dpa_dev' out

@@ -318,6 +318,20 @@ void dpk_queue_fail(struct dpk_queue *q)
     queues_unlock(q->nic);
 }
 
+bool dpk_queue_recover(struct dpk_queue *q)
+{
+    const bool can = q->options.kind == DPK_SQ || q->options.kind == DPK_RQ;
+    queues_lock(q->nic);
+    const bool recovers = can && q->state == DPK_QP_ERROR;
+    if (recovers) {
+        q->taken = q->posted = q->done = 0;
+        q->first_error = false;
+        q->state = DPK_QP_RTS;
+    }
+    queues_unlock(q->nic);
+    return recovers;
+}
+
 bool dpk_queue_has_failed(struct dpk_queue *q)
 {
     return dpk_qp_state(q) == DPK_QP_ERROR;

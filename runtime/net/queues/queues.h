@@ -156,6 +156,9 @@ void dpk_queue_consumed(struct dpk_queue *q, uint32_t consumed);
 /* Puts a queue into the error state: posted elements are flushed, and a CQ gets no more completions. */
 void dpk_queue_fail(struct dpk_queue *q);
 bool dpk_queue_has_failed(struct dpk_queue *q);
+/* Takes an SQ or RQ out of the error state, with an empty ring whose counters begin with 0; the owner has
+ * cleared its record before. Returns false if it is in no error state, or of another kind. */
+bool dpk_queue_recover(struct dpk_queue *q);
 
 struct dpk_qp_change {
     enum dpk_qp_state state;

@@ -59,12 +59,14 @@ static uint64_t verbs_call(unsigned call, uint64_t a, uint64_t b, uint64_t c)
     return dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, call), a, b, c, 0);
 }
 
-/* ---- Queue pairs ---- */
-
-uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
-                                            struct doca_dpa_dev_verbs_send_wr *send_wr)
+/* The NIC sees what the thread has stored before. */
+static void fence(void)
 {
-    const struct send *s = send_of(send_wr);
+    __asm__ volatile("fence rw, rw" ::: "memory");
+}
+
+static uint32_t post_send(unsigned call, uint64_t queue, const struct send *s)
+{
     const struct dpa_verbs_work work = {
         .opcode = s->opcode,
         .flags = (s->flags & (DPA_VERBS_SIGNALED | DPA_VERBS_SOLICITED)) |
@@ -79,7 +81,15 @@ uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
         .remote_key = s->remote_key,
         .add = s->add,
         .swap = s->swap};
-    return (uint32_t)verbs_call(DPA_VERBS_POST, verbs_qp, (uintptr_t)&work, 0);
+    return (uint32_t)verbs_call(call, queue, (uintptr_t)&work, 0);
+}
+
+/* ---- Queue pairs ---- */
+
+uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
+                                            struct doca_dpa_dev_verbs_send_wr *send_wr)
+{
+    return post_send(DPA_VERBS_POST, verbs_qp, send_of(send_wr));
 }
 
 uint32_t doca_dpa_dev_verbs_qp_post_send_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe)
@@ -155,4 +165,93 @@ void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_sr
 uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq)
 {
     return (uint32_t)verbs_call(DPA_VERBS_SHARED_NUMBER, verbs_srq, 0, 0);
+}
+
+/* ---- Ethernet send queues ---- */
+
+uint32_t doca_dpa_dev_verbs_eth_sq_post_send_wr(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq,
+                                                struct doca_dpa_dev_verbs_send_wr *send_wr)
+{
+    return post_send(DPA_ETH_SEND, verbs_eth_sq, send_of(send_wr));
+}
+
+void doca_dpa_dev_verbs_eth_sq_commit_send(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq)
+{
+    fence();
+    verbs_call(DPA_ETH_SEND_COMMIT, verbs_eth_sq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_eth_sq_lw_commit_send(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq)
+{
+    verbs_call(DPA_ETH_SEND_COMMIT, verbs_eth_sq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_eth_sq_get_wq(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq, uintptr_t *sq_buf,
+                                      uint32_t *sq_num_entries)
+{
+    *sq_buf = verbs_call(DPA_ETH_SEND_TELL, verbs_eth_sq, DPA_VERBS_SENDS_AT, 0);
+    *sq_num_entries =
+        (uint32_t)verbs_call(DPA_ETH_SEND_TELL, verbs_eth_sq, DPA_VERBS_SEND_ENTRIES, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_eth_sq_get_sqn(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq)
+{
+    return (uint32_t)verbs_call(DPA_ETH_SEND_TELL, verbs_eth_sq, DPA_VERBS_NUMBER, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_eth_sq_get_user_index(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq)
+{
+    return (uint32_t)verbs_call(DPA_ETH_SEND_TELL, verbs_eth_sq, DPA_VERBS_USER_INDEX, 0);
+}
+
+/* ---- Ethernet receive queues ---- */
+
+uint32_t doca_dpa_dev_verbs_eth_rq_post_recv_wr(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq,
+                                                struct doca_dpa_dev_verbs_recv_wr *recv_wr)
+{
+    const struct receive *r = receive_of(recv_wr);
+    return (uint32_t)verbs_call(DPA_ETH_RECEIVE, verbs_eth_rq, r->segments, r->count);
+}
+
+uint32_t doca_dpa_dev_verbs_eth_rq_post_recv_raw_ack(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq,
+                                                     uint64_t num_wr)
+{
+    fence();
+    return (uint32_t)verbs_call(DPA_ETH_ACK, verbs_eth_rq, num_wr, 0);
+}
+
+void doca_dpa_dev_verbs_eth_rq_commit_recv(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq)
+{
+    fence();
+    verbs_call(DPA_ETH_RECEIVE_COMMIT, verbs_eth_rq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_eth_rq_lw_commit_recv(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq)
+{
+    verbs_call(DPA_ETH_RECEIVE_COMMIT, verbs_eth_rq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_eth_rq_get_wq(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq, uintptr_t *rq_buf,
+                                      uint32_t *rq_num_entries, uint32_t *rwqe_size_bytes)
+{
+    *rq_buf = verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_RECEIVES_AT, 0);
+    *rq_num_entries =
+        (uint32_t)verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_RECEIVE_ENTRIES, 0);
+    *rwqe_size_bytes =
+        (uint32_t)verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_RECEIVE_SIZE, 0);
+}
+
+uintptr_t doca_dpa_dev_verbs_eth_rq_get_dbr_addr(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq)
+{
+    return verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_RECORD_AT, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_eth_rq_get_rqn(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq)
+{
+    return (uint32_t)verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_NUMBER, 0);
+}
+
+uint32_t doca_dpa_dev_verbs_eth_rq_get_user_index(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq)
+{
+    return (uint32_t)verbs_call(DPA_ETH_RECEIVE_TELL, verbs_eth_rq, DPA_VERBS_USER_INDEX, 0);
 }

@@ -20,6 +20,7 @@ enum dpa_doca_room {
     DPA_ROOM_RDMA,     /* api/doca/rdma/calls.c */
     DPA_ROOM_VERBS,    /* api/doca/verbs/dpa_qp.c */
     DPA_ROOM_SHARED,   /* api/doca/verbs/dpa_srq.c */
+    DPA_ROOM_ETH,      /* api/doca/verbs/dpa_eth_calls.c */
     DPA_ROOM_COMCH,    /* api/doca/comch/dpa_producer.c */
     DPA_ROOM_DEVEMU,   /* api/doca/devemu/calls.c */
     DPA_ROOMS
@@ -77,6 +78,20 @@ enum dpa_doca_room {
     CALL(DPA_VERBS_SHARED_ACK, 0x37, DPA_ROOM_SHARED)\
     /* (srq) -> its number */\
     CALL(DPA_VERBS_SHARED_NUMBER, 0x38, DPA_ROOM_SHARED)\
+    /* (sq, address of a struct dpa_verbs_work) -> its count, or 0 */\
+    CALL(DPA_ETH_SEND, 0x60, DPA_ROOM_ETH)\
+    /* (sq): carries out posted sends */\
+    CALL(DPA_ETH_SEND_COMMIT, 0x61, DPA_ROOM_ETH)\
+    /* (sq, enum dpa_verbs_tell) -> that number */\
+    CALL(DPA_ETH_SEND_TELL, 0x62, DPA_ROOM_ETH)\
+    /* (rq, address of segments, their number) -> its count, or 0 */\
+    CALL(DPA_ETH_RECEIVE, 0x63, DPA_ROOM_ETH)\
+    /* (rq, number of receives that are in the ring) -> the last one's count, or 0 */\
+    CALL(DPA_ETH_ACK, 0x64, DPA_ROOM_ETH)\
+    /* (rq): makes posted receives available */\
+    CALL(DPA_ETH_RECEIVE_COMMIT, 0x65, DPA_ROOM_ETH)\
+    /* (rq, enum dpa_verbs_tell) -> that number */\
+    CALL(DPA_ETH_RECEIVE_TELL, 0x66, DPA_ROOM_ETH)\
     /* (consumer, number of receives) */\
     CALL(DPA_COMCH_RECEIVE, 0x40, DPA_ROOM_COMCH)\
     /* (producer, number of the consumer) -> 1: the consumer has no receive */\

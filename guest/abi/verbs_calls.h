@@ -4,7 +4,17 @@
 
 #include "doca_calls.h"
 
-enum dpa_verbs_tell { DPA_VERBS_NUMBER, DPA_VERBS_USER_INDEX };
+/* Numbers of a queue: addresses in DPA memory, numbers of entries, bytes of a receive. */
+enum dpa_verbs_tell {
+    DPA_VERBS_NUMBER,
+    DPA_VERBS_USER_INDEX,
+    DPA_VERBS_SENDS_AT,
+    DPA_VERBS_SEND_ENTRIES,
+    DPA_VERBS_RECEIVES_AT,
+    DPA_VERBS_RECEIVE_ENTRIES,
+    DPA_VERBS_RECEIVE_SIZE,
+    DPA_VERBS_RECORD_AT, /* doorbell record */
+};
 
 #define DPA_VERBS_SEGMENTS_MAX 30u
 #define DPA_VERBS_LIST_END     0x100u /* as a key: the end of the list of a receive */

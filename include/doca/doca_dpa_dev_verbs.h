@@ -34,6 +34,9 @@ extern "C" {
 __dpa_global__ typedef uint64_t doca_dpa_dev_verbs_qp_t;
 __dpa_global__ typedef uint64_t doca_dpa_dev_verbs_srq_t;
 
+__dpa_global__ typedef uint64_t doca_dpa_dev_verbs_eth_sq_t;
+__dpa_global__ typedef uint64_t doca_dpa_dev_verbs_eth_rq_t;
+
 /* Work requests. Their members are private to the library. A new work request need not be cleared:
  * members that its operation does not need are ignored. */
 struct doca_dpa_dev_verbs_send_wr {
@@ -190,6 +193,51 @@ void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_sr
                                                uint32_t wr_count);
 /* As doca_verbs_srq_get_srqn. */
 uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq);
+
+/* ---- Ethernet send queues ---- */
+
+/* Posts a frame: the segments of a work request with the operation SEND, from the Ethernet header on,
+ * without the checksum of Ethernet. Frames are sent by the next commit. Returns the count of the request
+ * as doca_dpa_dev_verbs_qp_post_send_wr, or 0 if the queue is full (the place of a sent frame is free) or
+ * the request has too many segments. Another operation faults the thread. */
+uint32_t doca_dpa_dev_verbs_eth_sq_post_send_wr(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq,
+                                                struct doca_dpa_dev_verbs_send_wr *send_wr);
+/* Send all frames posted since the last commit. Without lw, the memory that the thread has stored is
+ * fenced before. */
+void doca_dpa_dev_verbs_eth_sq_commit_send(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq);
+void doca_dpa_dev_verbs_eth_sq_lw_commit_send(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq);
+/* The ring: its address, and its number of entries of 64 bytes. A commit sends posted frames only. */
+void doca_dpa_dev_verbs_eth_sq_get_wq(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq, uintptr_t *sq_buf,
+                                      uint32_t *sq_num_entries);
+/* As doca_verbs_eth_sq_get_sq_hw_number, and the number of doca_verbs_eth_sq_init_attr_set_user_index. */
+uint32_t doca_dpa_dev_verbs_eth_sq_get_sqn(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq);
+uint32_t doca_dpa_dev_verbs_eth_sq_get_user_index(doca_dpa_dev_verbs_eth_sq_t verbs_eth_sq);
+
+/* ---- Ethernet receive queues ---- */
+
+/* Posts a buffer of one or more segments for a frame, and returns its count, as
+ * doca_dpa_dev_verbs_qp_post_recv_wr does. */
+uint32_t doca_dpa_dev_verbs_eth_rq_post_recv_wr(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq,
+                                                struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+/* Posts the next `num_wr` receives as they are in the ring, where an earlier post or the program wrote
+ * them, and makes all posted receives available. Returns the count of the last receive, or 0 if the ring
+ * has no room for so many. */
+uint32_t doca_dpa_dev_verbs_eth_rq_post_recv_raw_ack(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq,
+                                                     uint64_t num_wr);
+/* Make all receives available that were posted since the last commit. Without lw, the memory that the
+ * thread has stored is fenced before. */
+void doca_dpa_dev_verbs_eth_rq_commit_recv(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq);
+void doca_dpa_dev_verbs_eth_rq_lw_commit_recv(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq);
+/* The ring: its address, its number of receives, and the bytes of a receive: data segments of 16 bytes
+ * (struct mlx5_wqe_data_seg of infiniband/mlx5dv.h). */
+void doca_dpa_dev_verbs_eth_rq_get_wq(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq, uintptr_t *rq_buf,
+                                      uint32_t *rq_num_entries, uint32_t *rwqe_size_bytes);
+/* The address of the doorbell record: the number of receives ever posted, 16 bits of a big endian word,
+ * which a commit writes. */
+uintptr_t doca_dpa_dev_verbs_eth_rq_get_dbr_addr(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq);
+/* As doca_verbs_eth_rq_get_rq_hw_number, and the number of doca_verbs_eth_rq_init_attr_set_user_index. */
+uint32_t doca_dpa_dev_verbs_eth_rq_get_rqn(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq);
+uint32_t doca_dpa_dev_verbs_eth_rq_get_user_index(doca_dpa_dev_verbs_eth_rq_t verbs_eth_rq);
 
 #ifdef __cplusplus
 }

@@ -202,9 +202,8 @@ doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
 doca_error_t
 doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
                                                       enum doca_verbs_qp_send_dbr_mode mode);
-/* NOT_SUPPORTED: queues of a GPU, and Ethernet queues of the DPA with their timestamps
- * (DOCA_VERBS_TS_SOURCE_). The frequency of the free-running clock in kHz is 0: there is no such
- * clock. */
+/* NOT_SUPPORTED: queues of a GPU. Timestamps of Ethernet queues are those of the free-running clock
+ * (DOCA_VERBS_TS_SOURCE_), whose frequency is in kHz: they are nanoseconds. */
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr);
 doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
@@ -214,8 +213,8 @@ doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
 uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     const struct doca_verbs_device_attr *device_attr);
 /* NOT_SUPPORTED: enhanced connection establishment, groups of congestion control, data in completions,
- * several packets in an element, planes, and shared Ethernet queues. The numbers of such groups, and of
- * elements of Ethernet queues of the DPA, are 0. */
+ * several packets in an element, planes, and shared Ethernet queues. The numbers of such groups are 0. The
+ * others are the most entries of Ethernet queues. */
 doca_error_t
 doca_verbs_device_attr_get_is_ece_supported(const struct doca_verbs_device_attr *device_attr);
 doca_error_t

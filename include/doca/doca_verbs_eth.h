@@ -1,10 +1,28 @@
 /*
- * doca_verbs_eth: queues of Ethernet of the DPA. doca_verbs.h includes it.
+ * doca_verbs_eth: Ethernet queues of the DPA. doca_verbs.h includes it.
  *
- * Emulated devices have no such queues: creating a queue returns NOT_SUPPORTED, and the log says so.
- * Functions that take a queue return INVALID_VALUE, or 0 or NULL if they cannot return an error.
- * Attributes can be set and read back. DPA code uses Ethernet queues of FlexIO (dpa-network(7)),
- * programs of the CPU use doca_eth.
+ *     doca_verbs_eth_rq_init_attr_create(&attr);
+ *     doca_verbs_eth_rq_init_attr_set_pd(attr, pd);   doca_verbs_eth_rq_init_attr_set_wr_num(attr, 32);
+ *     doca_verbs_eth_rq_init_attr_set_dpa(attr, dpa); doca_verbs_eth_rq_init_attr_set_queue_id(attr, 0);
+ *     doca_verbs_eth_rq_init_attr_set_dpa_completion(attr, completion);
+ *     doca_verbs_eth_rq_init_attr_set_external_datapath_en(attr, 1);
+ *     doca_verbs_eth_rq_create(context, attr, &rq);
+ *     doca_verbs_eth_rq_get_dpa_handle(rq, dpa, &handle);     // for DPA code: doca_dpa_dev_verbs.h
+ *
+ * A queue needs a protection domain, an external data path (1), a completion queue of DOCA DPA, and
+ * either the DPA context, which then has its memory, or external memory of that context for ring and
+ * doorbell record; a send queue then also needs a doorbell page. The id of a receive queue is what pipes
+ * of DOCA Flow lead to (doca_flow_fwd.rss.queues_array); each receive queue of a device has its own id.
+ * Create returns: INVALID_VALUE if attributes are missing or do not fit together; ALREADY_EXIST if the
+ * id is taken; BAD_STATE if the context is not started; OPERATING_SYSTEM if the port does not work;
+ * NOT_SUPPORTED for queues of the CPU (use doca_eth), completion queues of doca_verbs, shared receives
+ * and the real-time clock. Multi-packet sends, planes and inline data are ignored: work requests have
+ * none. A failed work puts the queue into the error state, in which all works end with an error until
+ * recover_from_error empties the ring; its counters then begin with 0.
+ *
+ * query copies the attributes of the creation, with the current state. get_wq gives the number and the
+ * bytes of entries, with the address NULL, since rings are DPA memory: DPA code gets their address. The
+ * addresses of doorbells are NULL. Errors of functions that take a queue: INVALID_VALUE if it is none.
  */
 #ifndef DOCA_VERBS_ETH_H
 #define DOCA_VERBS_ETH_H
@@ -50,7 +68,7 @@ enum doca_verbs_eth_rq_state {
     DOCA_VERBS_ETH_RQ_STATE_ERR,
 };
 
-/* ---- Send queues. The state in the attributes is always RST. ---- */
+/* ---- Send queues ---- */
 
 doca_error_t doca_verbs_eth_sq_init_attr_create(struct doca_verbs_eth_sq_init_attr **attr);
 doca_error_t doca_verbs_eth_sq_init_attr_destroy(struct doca_verbs_eth_sq_init_attr *attr);

@@ -45,8 +45,8 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" a_context_tells_of_errors
 }
 
-@test "queues of Ethernet are said and not made" {
-    "$BATS_FILE_TMPDIR/cpu" queues_of_ethernet_are_said_and_not_made
+@test "queues of Ethernet are for the DPA" {
+    "$BATS_FILE_TMPDIR/cpu" queues_of_ethernet_are_for_the_dpa
 }
 
 @test "what there is not is refused" {

@@ -358,25 +358,41 @@ doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     return answer(device_attr, false);
 }
 
+/* Completions have times of one clock, in nanoseconds (dpk_now_ns). */
+bool verbs_eth_has_clock(uint8_t ts_source_type)
+{
+    return ts_source_type == DOCA_VERBS_TS_SOURCE_DEFAULT ||
+           ts_source_type == DOCA_VERBS_TS_SOURCE_FREE_RUNNING;
+}
+
 doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
     const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
 {
-    (void)ts_source_type;
-    return answer(device_attr, false);
+    return answer(device_attr, verbs_eth_has_clock(ts_source_type));
 }
 
 doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
     const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
 {
-    (void)ts_source_type;
-    return answer(device_attr, false);
+    return answer(device_attr, verbs_eth_has_clock(ts_source_type));
 }
 
 uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
     const struct doca_verbs_device_attr *device_attr)
 {
-    (void)device_attr;
-    return 0;
+    return answer(device_attr, true) == DOCA_SUCCESS ? NANOSECONDS_KHZ : 0;
+}
+
+uint32_t
+doca_verbs_device_attr_get_max_eth_sq_wr_num(const struct doca_verbs_device_attr *device_attr)
+{
+    return answer(device_attr, true) == DOCA_SUCCESS ? ETH_ENTRIES_MAX : 0;
+}
+
+uint32_t
+doca_verbs_device_attr_get_max_eth_rq_wr_num(const struct doca_verbs_device_attr *device_attr)
+{
+    return answer(device_attr, true) == DOCA_SUCCESS ? ETH_ENTRIES_MAX : 0;
 }
 
 /* Capabilities that no device has. */
@@ -399,5 +415,3 @@ NONE(doca_verbs_device_attr_get_is_plane_index_supported)
 NONE(doca_verbs_device_attr_get_is_eth_rq_srq_supported)
 NO_NUMBER(doca_verbs_device_attr_get_max_cc_group, uint32_t)
 NO_NUMBER(doca_verbs_device_attr_get_max_cc_group_hint_max_size, size_t)
-NO_NUMBER(doca_verbs_device_attr_get_max_eth_sq_wr_num, uint32_t)
-NO_NUMBER(doca_verbs_device_attr_get_max_eth_rq_wr_num, uint32_t)

@@ -1,52 +1,36 @@
-/* Ethernet queues of the DPA. Emulated devices do not have them, but their attributes can be
- * set. */
-#include "api/doca/dpa/dpa.h"
-#include "api/doca/memory/memory.h"
-#include "verbs.h"
+/* Attributes of Ethernet queues, and the functions of programs on the queues. */
+#include "eth_queues.h"
 
-static doca_error_t cannot(const char *call)
+/* ---- Both kinds ---- */
+
+static uint32_t number_of(const void *handle, const struct dpk_kind *kind)
 {
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                 "%s: queues of Ethernet of the DPA are not emulated in DOCA Verbs; DPA code has "
-                 "them by FlexIO, programs of the CPU by DOCA Ethernet",
-                 call);
-    return DOCA_ERROR_NOT_SUPPORTED;
+    struct eth_queue *q = dpk_object_lock(handle, kind);
+    const uint32_t number = q && q->queue ? dpk_queue_number(q->queue) : 0;
+    dpk_object_unlock(q, DOCA_SUCCESS);
+    return number;
 }
 
-/* Members of both types. */
-#define COMMON_MEMBERS                                                                             \
-    struct dpk_object object;                                                                      \
-    struct doca_verbs_pd *pd;                                                                      \
-    struct doca_verbs_cq *cq;                                                                      \
-    struct doca_dpa *dpa;                                                                          \
-    struct doca_dpa_completion *dpa_completion;                                                    \
-    struct doca_umem *external_umem, *external_dbr_umem;                                           \
-    uint64_t external_umem_offset, external_dbr_umem_offset;                                       \
-    union doca_data user_data;                                                                     \
-    uint32_t wr_num, max_sges, user_index;                                                         \
-    uint16_t queue_id;                                                                             \
-    uint8_t external_datapath_en, ts_source_type, flush_in_error_en;
+static doca_error_t handle_of(const void *queue, const struct dpk_kind *kind,
+                              const struct doca_dpa *dpa, uint64_t *handle)
+{
+    struct eth_queue *q = handle ? dpk_object_lock(queue, kind) : NULL;
+    return dpk_object_unlock(q, q ? verbs_dpa_handle(&q->object, q->memory.base, dpa, handle)
+                                  : DOCA_SUCCESS);
+}
 
-struct eth_sq_init_attr {
-    COMMON_MEMBERS
-    struct doca_uar *external_uar;
-    int sig_all;
-    uint32_t max_inline_data;
-    uint8_t allow_multi_pkt_send_wqe, plane_index;
-};
-
-struct eth_rq_init_attr {
-    COMMON_MEMBERS
-    struct doca_verbs_srq *srq;
-};
-
-/* Functions of a queue, which cannot exist. */
-#define NO_QUEUE(result, function, arguments, ...)                                                 \
-    result function arguments                                                                      \
-    {                                                                                              \
-        (void)queue;                                                                               \
-        return __VA_ARGS__;                                                                        \
+/* The address is NULL: the ring is DPA memory. */
+static doca_error_t ring_of(const void *queue, const struct dpk_kind *kind, void **address,
+                            uint32_t *entries, uint32_t *size)
+{
+    struct eth_queue *q = address && entries && size ? dpk_object_lock(queue, kind) : NULL;
+    if (q) {
+        *address = NULL;
+        *entries = 1u << q->log_depth;
+        *size = 1u << q->log_size;
     }
+    return dpk_object_unlock(q, DOCA_SUCCESS);
+}
 
 /* ---- Send queues ---- */
 
@@ -83,36 +67,7 @@ FIELD(doca_verbs_eth_sq_init_attr_set_flush_in_error_en,
       doca_verbs_eth_sq_init_attr_get_flush_in_error_en, eth_sq_init_attr, uint8_t,
       flush_in_error_en)
 
-enum doca_verbs_eth_sq_state
-doca_verbs_eth_sq_init_attr_get_state(const struct doca_verbs_eth_sq_init_attr *attr)
-{
-    (void)attr;
-    return 0; /* RST: no queue was queried */
-}
-doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
-                                      struct doca_verbs_eth_sq_init_attr *attr,
-                                      struct doca_verbs_eth_sq **queue)
-{
-    if (queue)
-        *queue = NULL;
-    return queue && context && attr && verbs_is_a(context, &verbs_context_kind) &&
-                   verbs_is_a(attr, &verbs_eth_sq_init_attr_kind)
-               ? cannot(__func__)
-               : DOCA_ERROR_INVALID_VALUE;
-}
-NO_QUEUE(doca_error_t, doca_verbs_eth_sq_destroy, (struct doca_verbs_eth_sq * queue),
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(doca_error_t, doca_verbs_eth_sq_query,
-         (struct doca_verbs_eth_sq * queue, struct doca_verbs_eth_sq_init_attr *attr), (void)attr,
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(doca_error_t, doca_verbs_eth_sq_recover_from_error, (struct doca_verbs_eth_sq * queue),
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(uint32_t, doca_verbs_eth_sq_get_sq_hw_number, (const struct doca_verbs_eth_sq *queue), 0)
-NO_QUEUE(void *, doca_verbs_eth_sq_get_dbr_addr, (const struct doca_verbs_eth_sq *queue), NULL)
-NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_dpa_handle,
-         (struct doca_verbs_eth_sq * queue, struct doca_dpa *dpa,
-          doca_dpa_dev_verbs_eth_sq_t *handle),
-         (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
+GETTER(doca_verbs_eth_sq_init_attr_get_state, eth_sq_init_attr, enum doca_verbs_eth_sq_state, state)
 FIELD(doca_verbs_eth_sq_init_attr_set_sig_all, doca_verbs_eth_sq_init_attr_get_sig_all,
       eth_sq_init_attr, int, sig_all)
 FIELD(doca_verbs_eth_sq_init_attr_set_max_inline_data,
@@ -124,11 +79,84 @@ FIELD(doca_verbs_eth_sq_init_attr_set_plane_index, doca_verbs_eth_sq_init_attr_g
       eth_sq_init_attr, uint8_t, plane_index)
 UAR_FIELD(doca_verbs_eth_sq_init_attr_set_external_uar,
           doca_verbs_eth_sq_init_attr_get_external_uar, eth_sq_init_attr, external_uar)
-NO_QUEUE(void *, doca_verbs_eth_sq_get_uar_addr, (const struct doca_verbs_eth_sq *queue), NULL)
-NO_QUEUE(doca_error_t, doca_verbs_eth_sq_get_wq,
-         (const struct doca_verbs_eth_sq *queue, void **address, uint32_t *entries), (void)address,
-         (void)entries, DOCA_ERROR_INVALID_VALUE)
+doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
+                                      struct doca_verbs_eth_sq_init_attr *attr,
+                                      struct doca_verbs_eth_sq **queue)
+{
+    void *handle = NULL;
+    struct context *c = queue ? dpk_object_pin(context, &verbs_context_kind) : NULL;
+    struct eth_sq_init_attr *a = c ? dpk_object_lock(attr, &verbs_eth_sq_init_attr_kind) : NULL;
+    struct eth_wish wish = {.made.sq = a};
+    if (a)
+        COMMON_WISH(wish, a);
+    if (a) {
+        wish.sends = true;
+        wish.external_uar = a->external_uar;
+        wish.all_signaled = a->sig_all;
+    }
+    const doca_error_t result =
+        dpk_object_unlock(a, a ? verbs_eth_new(__func__, c, &wish, &handle) : DOCA_SUCCESS);
+    dpk_object_drop(c);
+    if (queue)
+        *queue = handle;
+    return result;
+}
 
+doca_error_t doca_verbs_eth_sq_destroy(struct doca_verbs_eth_sq *queue)
+{
+    return dpk_object_destroy(queue, &verbs_eth_sq_kind);
+}
+
+doca_error_t doca_verbs_eth_sq_query(struct doca_verbs_eth_sq *queue,
+                                     struct doca_verbs_eth_sq_init_attr *attr)
+{
+    struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_sq_kind);
+    struct eth_sq_init_attr *a = q ? dpk_object_lock(attr, &verbs_eth_sq_init_attr_kind) : NULL;
+    if (a) {
+        verbs_attr_copy(a, &q->made.sq, sizeof *a);
+        a->state =
+            verbs_eth_has_failed(q) ? DOCA_VERBS_ETH_SQ_STATE_ERR : DOCA_VERBS_ETH_SQ_STATE_RDY;
+    }
+    const doca_error_t result = dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_verbs_eth_sq_recover_from_error(struct doca_verbs_eth_sq *queue)
+{
+    struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_sq_kind);
+    return dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS);
+}
+
+uint32_t doca_verbs_eth_sq_get_sq_hw_number(const struct doca_verbs_eth_sq *queue)
+{
+    return number_of(queue, &verbs_eth_sq_kind);
+}
+
+doca_error_t doca_verbs_eth_sq_get_dpa_handle(struct doca_verbs_eth_sq *queue, struct doca_dpa *dpa,
+                                              doca_dpa_dev_verbs_eth_sq_t *handle)
+{
+    return handle_of(queue, &verbs_eth_sq_kind, dpa, handle);
+}
+
+/* Rings are DPA memory, whose address DPA code gets, and its commits ring doorbells. */
+void *doca_verbs_eth_sq_get_dbr_addr(const struct doca_verbs_eth_sq *queue)
+{
+    (void)queue;
+    return NULL;
+}
+
+void *doca_verbs_eth_sq_get_uar_addr(const struct doca_verbs_eth_sq *queue)
+{
+    (void)queue;
+    return NULL;
+}
+
+doca_error_t doca_verbs_eth_sq_get_wq(const struct doca_verbs_eth_sq *queue, void **address,
+                                      uint32_t *entries)
+{
+    uint32_t size;
+    return ring_of(queue, &verbs_eth_sq_kind, address, entries, &size);
+}
 /* ---- Receive queues ---- */
 
 LIFE(doca_verbs_eth_rq_init_attr_create, doca_verbs_eth_rq_init_attr_destroy, eth_rq_init_attr)
@@ -164,38 +192,73 @@ FIELD(doca_verbs_eth_rq_init_attr_set_flush_in_error_en,
       doca_verbs_eth_rq_init_attr_get_flush_in_error_en, eth_rq_init_attr, uint8_t,
       flush_in_error_en)
 
-enum doca_verbs_eth_rq_state
-doca_verbs_eth_rq_init_attr_get_state(const struct doca_verbs_eth_rq_init_attr *attr)
-{
-    (void)attr;
-    return 0; /* RST: no queue was queried */
-}
+GETTER(doca_verbs_eth_rq_init_attr_get_state, eth_rq_init_attr, enum doca_verbs_eth_rq_state, state)
+OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_srq, doca_verbs_eth_rq_init_attr_get_srq,
+             eth_rq_init_attr, struct doca_verbs_srq *, srq, verbs_srq_kind)
 doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
                                       struct doca_verbs_eth_rq_init_attr *attr,
                                       struct doca_verbs_eth_rq **queue)
 {
+    void *handle = NULL;
+    struct context *c = queue ? dpk_object_pin(context, &verbs_context_kind) : NULL;
+    struct eth_rq_init_attr *a = c ? dpk_object_lock(attr, &verbs_eth_rq_init_attr_kind) : NULL;
+    struct eth_wish wish = {.made.rq = a};
+    if (a)
+        COMMON_WISH(wish, a);
+    if (a)
+        wish.shares = a->srq;
+    const doca_error_t result =
+        dpk_object_unlock(a, a ? verbs_eth_new(__func__, c, &wish, &handle) : DOCA_SUCCESS);
+    dpk_object_drop(c);
     if (queue)
-        *queue = NULL;
-    return queue && context && attr && verbs_is_a(context, &verbs_context_kind) &&
-                   verbs_is_a(attr, &verbs_eth_rq_init_attr_kind)
-               ? cannot(__func__)
-               : DOCA_ERROR_INVALID_VALUE;
+        *queue = handle;
+    return result;
 }
-NO_QUEUE(doca_error_t, doca_verbs_eth_rq_destroy, (struct doca_verbs_eth_rq * queue),
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(doca_error_t, doca_verbs_eth_rq_query,
-         (struct doca_verbs_eth_rq * queue, struct doca_verbs_eth_rq_init_attr *attr), (void)attr,
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(doca_error_t, doca_verbs_eth_rq_recover_from_error, (struct doca_verbs_eth_rq * queue),
-         DOCA_ERROR_INVALID_VALUE)
-NO_QUEUE(uint32_t, doca_verbs_eth_rq_get_rq_hw_number, (const struct doca_verbs_eth_rq *queue), 0)
-NO_QUEUE(void *, doca_verbs_eth_rq_get_dbr_addr, (const struct doca_verbs_eth_rq *queue), NULL)
-NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_dpa_handle,
-         (struct doca_verbs_eth_rq * queue, struct doca_dpa *dpa,
-          doca_dpa_dev_verbs_eth_rq_t *handle),
-         (void)dpa, (void)handle, DOCA_ERROR_INVALID_VALUE)
-OBJECT_FIELD(doca_verbs_eth_rq_init_attr_set_srq, doca_verbs_eth_rq_init_attr_get_srq,
-             eth_rq_init_attr, struct doca_verbs_srq *, srq, verbs_srq_kind)
-NO_QUEUE(doca_error_t, doca_verbs_eth_rq_get_wq,
-         (const struct doca_verbs_eth_rq *queue, void **address, uint32_t *entries, uint32_t *size),
-         (void)address, (void)entries, (void)size, DOCA_ERROR_INVALID_VALUE)
+
+doca_error_t doca_verbs_eth_rq_destroy(struct doca_verbs_eth_rq *queue)
+{
+    return dpk_object_destroy(queue, &verbs_eth_rq_kind);
+}
+
+doca_error_t doca_verbs_eth_rq_query(struct doca_verbs_eth_rq *queue,
+                                     struct doca_verbs_eth_rq_init_attr *attr)
+{
+    struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_rq_kind);
+    struct eth_rq_init_attr *a = q ? dpk_object_lock(attr, &verbs_eth_rq_init_attr_kind) : NULL;
+    if (a) {
+        verbs_attr_copy(a, &q->made.rq, sizeof *a);
+        a->state =
+            verbs_eth_has_failed(q) ? DOCA_VERBS_ETH_RQ_STATE_ERR : DOCA_VERBS_ETH_RQ_STATE_RDY;
+    }
+    const doca_error_t result = dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_object_unlock(q, result);
+}
+
+doca_error_t doca_verbs_eth_rq_recover_from_error(struct doca_verbs_eth_rq *queue)
+{
+    struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_rq_kind);
+    return dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS);
+}
+
+uint32_t doca_verbs_eth_rq_get_rq_hw_number(const struct doca_verbs_eth_rq *queue)
+{
+    return number_of(queue, &verbs_eth_rq_kind);
+}
+
+doca_error_t doca_verbs_eth_rq_get_dpa_handle(struct doca_verbs_eth_rq *queue, struct doca_dpa *dpa,
+                                              doca_dpa_dev_verbs_eth_rq_t *handle)
+{
+    return handle_of(queue, &verbs_eth_rq_kind, dpa, handle);
+}
+
+void *doca_verbs_eth_rq_get_dbr_addr(const struct doca_verbs_eth_rq *queue)
+{
+    (void)queue;
+    return NULL;
+}
+
+doca_error_t doca_verbs_eth_rq_get_wq(const struct doca_verbs_eth_rq *queue, void **address,
+                                      uint32_t *entries, uint32_t *size)
+{
+    return ring_of(queue, &verbs_eth_rq_kind, address, entries, size);
+}

@@ -263,6 +263,13 @@ void verbs_source_remove(struct event_source *s);
 /* Waits until the program has acknowledged all events that it took of a completion queue. */
 void verbs_await_acknowledgements(const struct cq *q);
 
+/* ---- Ethernet queues ---- */
+
+#define ETH_ENTRIES_MAX 32768u   /* the port's counters have 16 bits */
+#define NANOSECONDS_KHZ 1000000u /* the clock of timestamps */
+/* Returns true if completions can have times of that clock. */
+bool verbs_eth_has_clock(uint8_t ts_source_type);
+
 /* ---- Queue pairs of the DPA: dpa_qp.c ---- */
 
 /* `shared`: NULL, or where it takes its receives. INVALID_VALUE, BAD_STATE, NO_MEMORY,

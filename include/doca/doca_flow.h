@@ -1,25 +1,32 @@
 /*
- * doca_flow: the part of flow steering that receive queues of doca_eth need: a port, and pipes that
- * send received frames to receive queues.
+ * doca_flow: steering of frames: ports, pipes that match frames, and entries of pipes.
  *
- *     struct doca_flow_cfg *cfg;  struct doca_flow_port_cfg *port_cfg;  struct doca_flow_pipe_cfg *c;
- *     doca_flow_cfg_create(&cfg);
- *     doca_flow_cfg_set_mode_args(cfg, "vnf,isolated");
+ *     struct doca_flow_match match = {.outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4,
+ *                                               .ip4.dst_ip = 0xffffffff,       // each entry has its own
+ *                                               .l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_UDP}};
+ *     doca_flow_cfg_create(&cfg);  doca_flow_cfg_set_mode_args(cfg, "vnf,isolated");
  *     doca_flow_init(cfg);
- *     doca_flow_port_cfg_create(&port_cfg);
- *     doca_flow_port_cfg_set_dev(port_cfg, dev);
+ *     doca_flow_port_cfg_create(&port_cfg);  doca_flow_port_cfg_set_dev(port_cfg, dev);
  *     doca_flow_port_start(port_cfg, &port);
- *     doca_flow_pipe_cfg_create(&c, port);
- *     doca_flow_pipe_cfg_set_is_root(c, true);
- *     doca_flow_pipe_cfg_set_match(c, &all, NULL);
+ *     doca_flow_pipe_cfg_create(&c, port);  doca_flow_pipe_cfg_set_is_root(c, true);
+ *     doca_flow_pipe_cfg_set_match(c, &match, NULL);
  *     doca_flow_pipe_create(c, &(struct doca_flow_fwd){.type = DOCA_FLOW_FWD_RSS, ...}, NULL, &pipe);
- *     doca_flow_pipe_add_entry(0, pipe, &all, 0, NULL, NULL, NULL, 0, NULL, &entry);
+ *     match.outer.ip4.dst_ip = inet_addr("10.0.0.1");
+ *     doca_flow_pipe_add_entry(0, pipe, &match, 0, NULL, NULL, NULL, DOCA_FLOW_NO_WAIT, NULL, &entry);
  *     doca_flow_entries_process(port, 0, 10000, 1);
  *
- * Supported: basic pipes with an empty match (every byte 0: all frames); the action that sets
- * meta.pkt_meta, which doca_eth reports for a frame; sending frames to receive queues (by RSS) or to
- * another pipe, and dropping frames. Everything else returns NOT_SUPPORTED, and a line of the log names
- * it. Monitors do not count. To match headers, use libmlx5 (mlx5dv_dr, dpa-network(7)).
+ * A pipe has a template of its match. A field that is 0 matches all frames. A field with all bits set is
+ * changeable: each entry has its value. A field with another value matches this value. With a mask, only
+ * the bits of the mask count, also where the match is 0. Templates of actions follow the same rule: a
+ * field that is 0 stays unchanged. The entries of control, LPM and ACL pipes have matches of their own.
+ *
+ * Supported: basic, control, LPM and ACL pipes for received frames, and for sent frames (domain EGRESS);
+ * matches of Ethernet, VLAN, IP, TCP and UDP, of VXLAN's identifier, and of metadata; actions that set
+ * these fields, push or pop a VLAN tag, put VXLAN around a frame or remove it; destinations: receive
+ * queues (RSS), another pipe, drop, and for sent frames the port; counters of entries, of pipes' misses,
+ * and shared counters; aging. Everything else returns NOT_SUPPORTED, and a line of the log names it.
+ *
+ * Entries work as soon as they are added. doca_flow_entries_process only calls the callback for them.
  *
  * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Flow programming guide).
@@ -27,9 +34,12 @@
 #ifndef DOCA_FLOW_H
 #define DOCA_FLOW_H
 
+#include <stdio.h>
+
 #include "doca_bitfield.h"
 #include "doca_dev.h"
 #include "doca_error.h"
+#include "doca_flow_net.h"
 #include "doca_types.h"
 
 #ifdef __cplusplus
@@ -42,30 +52,270 @@ struct doca_flow_pipe_cfg;
 struct doca_flow_port;
 struct doca_flow_pipe;
 struct doca_flow_pipe_entry;
-struct doca_flow_monitor;      /* counters; here monitors do not count */
-struct doca_flow_action_descs; /* how actions copy fields; not supported here */
+struct doca_flow_target;
 
-/* ---- Matches and actions ---- */
+/* ---- Matches ---- */
 
-#define DOCA_FLOW_META_MAX 20 /* bytes of metadata besides pkt_meta */
+#define DOCA_FLOW_META_MAX         44 /* bytes of pkt_meta and u32 */
+#define DOCA_FLOW_META_SCRATCH_PAD (DOCA_FLOW_META_MAX / 4 - 1)
 
+/* Data that a frame carries from pipe to pipe, big endian. */
 struct doca_flow_meta {
-    uint32_t pkt_meta; /* big endian */
-    uint32_t u32[DOCA_FLOW_META_MAX / 4];
+    uint32_t pkt_meta; /* doca_eth reports it for received frames, and sets it for sent frames */
+    uint32_t u32[DOCA_FLOW_META_SCRATCH_PAD]; /* here the first eight */
     uint32_t mark;
 };
 
-/* A match of all 0 matches every frame. */
+enum doca_flow_l2_meta {
+    DOCA_FLOW_L2_META_NO_VLAN = 0,
+    DOCA_FLOW_L2_META_MULTI_VLAN,
+    DOCA_FLOW_L2_META_SINGLE_VLAN,
+    DOCA_FLOW_L2_META_CUSTOM_VLAN,
+};
+enum doca_flow_l3_meta {
+    DOCA_FLOW_L3_META_NONE = 0,
+    DOCA_FLOW_L3_META_IPV4,
+    DOCA_FLOW_L3_META_IPV6,
+};
+enum doca_flow_l4_meta {
+    DOCA_FLOW_L4_META_NONE = 0,
+    DOCA_FLOW_L4_META_TCP,
+    DOCA_FLOW_L4_META_UDP,
+    DOCA_FLOW_L4_META_ICMP,
+    DOCA_FLOW_L4_META_ESP,
+};
+enum doca_flow_meter_color {
+    DOCA_FLOW_METER_COLOR_RED = 0,
+    DOCA_FLOW_METER_COLOR_YELLOW,
+    DOCA_FLOW_METER_COLOR_GREEN,
+};
+
+/* What the parser found in a frame. */
+struct doca_flow_parser_meta {
+    uint16_t port_id;
+    uint16_t random;
+    uint8_t ipsec_syndrome;
+    uint8_t ipsec_ar_syndrome;
+    uint8_t psp_syndrome;
+    enum doca_flow_meter_color meter_color : 8;
+    enum doca_flow_l2_meta outer_l2_type;
+    enum doca_flow_l3_meta outer_l3_type;
+    enum doca_flow_l4_meta outer_l4_type;
+    enum doca_flow_l2_meta inner_l2_type;
+    enum doca_flow_l3_meta inner_l3_type;
+    enum doca_flow_l4_meta inner_l4_type;
+    uint8_t outer_ip_fragmented, inner_ip_fragmented;
+    uint8_t outer_l3_ok, outer_ip4_checksum_ok, outer_l4_ok, outer_l4_checksum_ok;
+    uint8_t inner_l3_ok, inner_ip4_checksum_ok, inner_l4_ok, inner_l4_checksum_ok;
+};
+
 struct doca_flow_match {
     uint32_t flags;
     struct doca_flow_meta meta;
+    struct doca_flow_parser_meta parser_meta;
+    struct doca_flow_header_format outer;
+    struct doca_flow_tun tun;
+    struct doca_flow_header_format inner;
+};
+
+/* A condition on a field, by name; here not supported. */
+struct doca_flow_desc_field {
+    const char *field_string;
+    uint32_t bit_offset;
+};
+enum doca_flow_compare_op {
+    DOCA_FLOW_COMPARE_EQ = 0,
+    DOCA_FLOW_COMPARE_NE,
+    DOCA_FLOW_COMPARE_LT,
+    DOCA_FLOW_COMPARE_LE,
+    DOCA_FLOW_COMPARE_GT,
+    DOCA_FLOW_COMPARE_GE,
+};
+struct doca_flow_match_condition {
+    enum doca_flow_compare_op operation;
+    union {
+        struct {
+            struct doca_flow_desc_field a, b;
+            uint32_t width;
+        } field_op;
+    };
+};
+
+/* ---- Actions ---- */
+
+enum doca_flow_resource_type {
+    DOCA_FLOW_RESOURCE_TYPE_NONE = 0,
+    DOCA_FLOW_RESOURCE_TYPE_SHARED,
+    DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+};
+
+struct doca_flow_push_vlan_action {
+    uint16_t eth_type; /* big endian, as in the frame */
+    struct doca_flow_header_eth_vlan vlan_hdr;
+};
+enum doca_flow_push_action_type {
+    DOCA_FLOW_PUSH_ACTION_VLAN = 0,
+};
+struct doca_flow_push_action {
+    enum doca_flow_push_action_type type;
+    union {
+        struct doca_flow_push_vlan_action vlan;
+    };
+};
+
+/* Headers that are put before a frame. */
+struct doca_flow_encap_action {
+    struct doca_flow_header_format outer;
+    struct doca_flow_tun tun;
+};
+struct doca_flow_resource_encap_cfg {
+    bool is_l2; /* the frame keeps its Ethernet header; here true */
+    struct doca_flow_encap_action encap;
+};
+struct doca_flow_resource_decap_cfg {
+    bool is_l2;
+    struct doca_flow_header_eth eth; /* of the frame after it, if is_l2 is false */
+    uint16_t l2_valid_headers;
+    struct doca_flow_header_eth_vlan eth_vlan[DOCA_FLOW_VLAN_MAX];
+};
+
+struct doca_flow_nat64_action {
+    enum doca_flow_l3_type original_l3_type;
+};
+
+/* Here not supported, as all of crypto. */
+enum doca_flow_crypto_action_type {
+    DOCA_FLOW_CRYPTO_ACTION_NONE = 0,
+    DOCA_FLOW_CRYPTO_ACTION_ENCRYPT,
+    DOCA_FLOW_CRYPTO_ACTION_DECRYPT,
+};
+enum doca_flow_crypto_resource_type {
+    DOCA_FLOW_CRYPTO_RESOURCE_NONE = 0,
+    DOCA_FLOW_CRYPTO_RESOURCE_IPSEC_SA,
+    DOCA_FLOW_CRYPTO_RESOURCE_PSP,
+};
+enum doca_flow_crypto_encap_action_type {
+    DOCA_FLOW_CRYPTO_REFORMAT_NONE = 0,
+    DOCA_FLOW_CRYPTO_REFORMAT_ENCAP,
+    DOCA_FLOW_CRYPTO_REFORMAT_DECAP,
+};
+enum doca_flow_crypto_encap_net_type {
+    DOCA_FLOW_CRYPTO_HEADER_NONE = 0,
+    DOCA_FLOW_CRYPTO_HEADER_ESP_TUNNEL,
+    DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_IPV4,
+    DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_IPV6,
+    DOCA_FLOW_CRYPTO_HEADER_UDP_ESP_OVER_IPV4,
+    DOCA_FLOW_CRYPTO_HEADER_UDP_ESP_OVER_IPV6,
+    DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_LAN,
+    DOCA_FLOW_CRYPTO_HEADER_PSP_TUNNEL,
+    DOCA_FLOW_CRYPTO_HEADER_PSP_OVER_IPV4,
+    DOCA_FLOW_CRYPTO_HEADER_PSP_OVER_IPV6,
+    DOCA_FLOW_CRYPTO_HEADER_NON_ESP_MARKER,
+};
+#define DOCA_FLOW_CRYPTO_HEADER_LEN_MAX 114
+struct doca_flow_crypto_encap_action {
+    enum doca_flow_crypto_encap_action_type action_type;
+    enum doca_flow_crypto_encap_net_type net_type;
+    uint16_t icv_size;
+    uint16_t data_size;
+    uint8_t encap_data[DOCA_FLOW_CRYPTO_HEADER_LEN_MAX];
+};
+struct doca_flow_crypto_action {
+    enum doca_flow_crypto_action_type action_type;
+    enum doca_flow_crypto_resource_type resource_type;
+    union {
+        struct {
+            bool sn_en;
+        } ipsec_sa;
+    };
+    uint32_t crypto_id;
 };
 
 struct doca_flow_actions {
-    uint8_t action_idx;
+    uint8_t action_idx; /* of the pipe's actions */
     uint32_t flags;
-    struct doca_flow_meta meta; /* the action sets pkt_meta unless it is 0 */
+    enum doca_flow_resource_type decap_type;
+    union {
+        struct doca_flow_resource_decap_cfg decap_cfg;
+        uint32_t shared_decap_id;
+    };
+    bool pop_vlan;
+    struct doca_flow_meta meta;
+    struct doca_flow_parser_meta parser_meta;
+    struct doca_flow_header_format outer;
+    struct doca_flow_tun tun;
+    enum doca_flow_resource_type encap_type;
+    union {
+        struct doca_flow_resource_encap_cfg encap_cfg;
+        uint32_t shared_encap_id;
+    };
+    bool has_push;
+    struct doca_flow_push_action push;
+    struct doca_flow_nat64_action nat64;
+    bool has_crypto_encap;
+    struct doca_flow_crypto_encap_action crypto_encap;
+    struct doca_flow_crypto_action crypto;
 };
+
+/* How an action changes a field, by name; here only AUTO: as described above. */
+enum doca_flow_action_type {
+    DOCA_FLOW_ACTION_AUTO = 0,
+    DOCA_FLOW_ACTION_ADD,
+    DOCA_FLOW_ACTION_COPY,
+};
+struct doca_flow_action_desc {
+    enum doca_flow_action_type type;
+    union {
+        struct {
+            struct doca_flow_desc_field src, dst;
+            uint32_t width;
+        } field_op;
+    };
+};
+struct doca_flow_action_descs {
+    uint8_t nb_action_desc;
+    struct doca_flow_action_desc *desc_array;
+};
+
+/* ---- Monitors ---- */
+
+enum doca_flow_meter_limit_type {
+    DOCA_FLOW_METER_LIMIT_TYPE_BYTES = 0,
+    DOCA_FLOW_METER_LIMIT_TYPE_PACKETS,
+};
+
+struct doca_flow_monitor {
+    enum doca_flow_resource_type meter_type; /* here NONE */
+    union {
+        struct {
+            enum doca_flow_meter_limit_type limit_type;
+            uint64_t cir, cbs;
+        } non_shared_meter;
+        struct {
+            uint32_t shared_meter_id;
+            enum doca_flow_meter_color meter_init_color;
+        } shared_meter;
+    };
+    enum doca_flow_resource_type counter_type; /* NON_SHARED: each entry has a counter */
+    union {
+        struct {
+            uint32_t shared_counter_id;
+        } shared_counter;
+    };
+    uint32_t shared_mirror_id; /* here 0 */
+    uint32_t aging_sec;        /* doca_flow_aging_handle; 0: entries do not age */
+};
+
+/* What a counter counted. */
+struct doca_flow_resource_query {
+    union {
+        struct {
+            uint64_t total_bytes, total_pkts;
+        } counter;
+    };
+};
+
+/* ---- Destinations ---- */
 
 /* Bits: headers whose fields select the queue. */
 enum doca_flow_rss_type {
@@ -75,11 +325,24 @@ enum doca_flow_rss_type {
     DOCA_FLOW_RSS_TCP = 1 << 3,
     DOCA_FLOW_RSS_ESP = 1 << 4,
 };
+enum doca_flow_rss_hash_function {
+    DOCA_FLOW_RSS_HASH_FUNCTION_TOEPLITZ = 0,
+    DOCA_FLOW_RSS_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+};
+struct doca_flow_resource_rss_cfg {
+    uint32_t outer_flags, inner_flags; /* enum doca_flow_rss_type; inner_flags: 0 */
+    uint16_t *queues_array;            /* ids (doca_eth_rxq_apply_queue_id) */
+    int nr_queues;
+    enum doca_flow_rss_hash_function rss_hash_func;
+};
 
-enum doca_flow_resource_type {
-    DOCA_FLOW_RESOURCE_TYPE_NONE = 0,
-    DOCA_FLOW_RESOURCE_TYPE_SHARED,
-    DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+enum doca_flow_pipe_hash_map_algorithm {
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_HASH = 1 << 0,
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_RANDOM = 1 << 1,
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_IDENTITY = 1 << 2,
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_ROUND_ROBIN = 1 << 3,
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING = 1 << 4,
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_SELECT_ENABLED = 1 << 5,
 };
 
 enum doca_flow_fwd_type {
@@ -90,36 +353,89 @@ enum doca_flow_fwd_type {
     DOCA_FLOW_FWD_DROP,
     DOCA_FLOW_FWD_TARGET,
     DOCA_FLOW_FWD_ORDERED_LIST_PIPE,
-    DOCA_FLOW_FWD_CHANGEABLE,
     DOCA_FLOW_FWD_HASH_PIPE,
+    DOCA_FLOW_FWD_CHANGEABLE = 100, /* of a pipe: each entry has its own destination */
 };
 
 /* The destination of frames. */
 struct doca_flow_fwd {
     enum doca_flow_fwd_type type;
-    enum doca_flow_resource_type rss_type;
     union {
         struct {
-            uint32_t outer_flags, inner_flags; /* enum doca_flow_rss_type; inner_flags: 0 */
-            uint16_t *queues_array;            /* ids (doca_eth_rxq_apply_queue_id) */
-            int nr_queues;
-        } rss;
+            enum doca_flow_resource_type rss_type;
+            union {
+                struct doca_flow_resource_rss_cfg rss;
+                uint32_t shared_rss_id;
+            };
+        };
         uint16_t port_id;
         struct doca_flow_pipe *next_pipe;
+        struct {
+            struct doca_flow_pipe *pipe;
+            uint32_t idx;
+        } ordered_list_pipe;
+        struct {
+            uint32_t algorithm;
+            struct doca_flow_pipe *pipe;
+        } hash_pipe;
+        struct doca_flow_target *target;
     };
+};
+
+/* ---- Shared resources ---- */
+
+enum doca_flow_shared_resource_type {
+    DOCA_FLOW_SHARED_RESOURCE_METER = 0,
+    DOCA_FLOW_SHARED_RESOURCE_COUNTER,
+    DOCA_FLOW_SHARED_RESOURCE_RSS,
+    DOCA_FLOW_SHARED_RESOURCE_MIRROR,
+    DOCA_FLOW_SHARED_RESOURCE_PSP,
+    DOCA_FLOW_SHARED_RESOURCE_ENCAP,
+    DOCA_FLOW_SHARED_RESOURCE_DECAP,
+    DOCA_FLOW_SHARED_RESOURCE_IPSEC_SA,
 };
 
 /* ---- The library ---- */
 
+enum doca_flow_entry_status {
+    DOCA_FLOW_ENTRY_STATUS_IN_PROCESS = 0,
+    DOCA_FLOW_ENTRY_STATUS_SUCCESS,
+    DOCA_FLOW_ENTRY_STATUS_ERROR,
+};
+enum doca_flow_entry_op {
+    DOCA_FLOW_ENTRY_OP_ADD = 0,
+    DOCA_FLOW_ENTRY_OP_DEL,
+    DOCA_FLOW_ENTRY_OP_UPD,
+    DOCA_FLOW_ENTRY_OP_AGED,
+};
+/* Called in doca_flow_entries_process (ADD, UPD and DEL) and in doca_flow_aging_handle (AGED). */
+typedef void (*doca_flow_entry_process_cb)(struct doca_flow_pipe_entry *entry, uint16_t pipe_queue,
+                                           enum doca_flow_entry_status status,
+                                           enum doca_flow_entry_op op, void *user_ctx);
+
 /* Creates a configuration. doca_flow_init copies it. Free it with doca_flow_cfg_destroy. */
 doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg);
 doca_error_t doca_flow_cfg_destroy(struct doca_flow_cfg *cfg);
-/* Sets the number of queues. Here entries are not queued: they work at once. Errors: INVALID_VALUE if
- * the number is 0. */
+/* Sets the number of queues of operations, 1 to 512 (default 1). Errors: INVALID_VALUE for others. */
 doca_error_t doca_flow_cfg_set_pipe_queues(struct doca_flow_cfg *cfg, uint16_t pipe_queues);
+/* Accepted without effect: queues grow as needed. */
+doca_error_t doca_flow_cfg_set_queue_depth(struct doca_flow_cfg *cfg, uint32_t queue_depth);
 /* Words separated by commas: "vnf", "isolated", "hws". Errors: NOT_SUPPORTED for other words. */
 doca_error_t doca_flow_cfg_set_mode_args(struct doca_flow_cfg *cfg, const char *mode_args);
+/* Accepted without effect: counters are made as needed. */
 doca_error_t doca_flow_cfg_set_nr_counters(struct doca_flow_cfg *cfg, uint32_t nr_counters);
+/* Accepted without effect; meters themselves are not supported. */
+doca_error_t doca_flow_cfg_set_nr_meters(struct doca_flow_cfg *cfg, uint32_t nr_meters);
+doca_error_t doca_flow_cfg_set_nr_acl_collisions(struct doca_flow_cfg *cfg,
+                                                 uint8_t nr_acl_collisions);
+/* Sets the number of shared resources of a type: their ids are 0 to `nr_shared_resource` - 1. Errors:
+ * NOT_SUPPORTED for types other than COUNTER, with a number above 0; INVALID_VALUE above 65,536. */
+doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
+                                                  uint32_t nr_shared_resource,
+                                                  enum doca_flow_shared_resource_type type);
+/* Sets the callback for entries. */
+doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
+                                                doca_flow_entry_process_cb cb);
 
 /* Starts the library. Errors: ALREADY_EXIST if the process has started it before. */
 doca_error_t doca_flow_init(struct doca_flow_cfg *cfg);
@@ -130,8 +446,16 @@ void doca_flow_destroy(void);
 
 doca_error_t doca_flow_port_cfg_create(struct doca_flow_port_cfg **cfg);
 doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg);
+/* Sets the number that DOCA_FLOW_FWD_PORT names (default 0). */
 doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint16_t port_id);
 doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct doca_dev *dev);
+/* Accepted without effect: arguments of DPDK's ports. */
+doca_error_t doca_flow_port_cfg_set_devargs(struct doca_flow_port_cfg *cfg, const char *devargs);
+/* Sets the size of doca_flow_port_priv_data's memory, in bytes. */
+doca_error_t doca_flow_port_cfg_set_priv_data_size(struct doca_flow_port_cfg *cfg,
+                                                   uint16_t priv_data_size);
+/* Accepted without effect. */
+doca_error_t doca_flow_port_cfg_set_actions_mem_size(struct doca_flow_port_cfg *cfg, uint32_t size);
 
 /* Starts the port of a device. The device is in use until the port is stopped. Errors: BAD_STATE if
  * doca_flow_init was not called, BAD_CONFIG if no device was set. */
@@ -139,47 +463,83 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
                                   struct doca_flow_port **port);
 /* Stops the port. Errors: IN_USE if it has pipes. */
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port);
+/* Returns the program's own memory of the port, zeros at first, or NULL. It lives until the port is
+ * stopped. */
+uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port);
+/* Destroys all pipes of the port. */
+void doca_flow_port_pipes_flush(struct doca_flow_port *port);
+/* Returns NULL: the mode "switch" is not emulated. */
+struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *port);
+/* Returns NOT_SUPPORTED: a frame cannot be forwarded to another port. */
+doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_port *pair_port);
 
 /* ---- Pipes ---- */
 
 enum doca_flow_pipe_type {
     DOCA_FLOW_PIPE_BASIC = 0,
-    DOCA_FLOW_PIPE_CONTROL,
-    DOCA_FLOW_PIPE_LPM,
+    DOCA_FLOW_PIPE_CONTROL, /* each entry has its own match, mask and priority */
+    DOCA_FLOW_PIPE_LPM,     /* the entry with the longest prefix counts */
     DOCA_FLOW_PIPE_CT,
-    DOCA_FLOW_PIPE_ACL,
+    DOCA_FLOW_PIPE_ACL, /* as CONTROL, without actions that change frames */
     DOCA_FLOW_PIPE_ORDERED_LIST,
     DOCA_FLOW_PIPE_HASH,
 };
+enum doca_flow_pipe_domain {
+    DOCA_FLOW_PIPE_DOMAIN_DEFAULT = 0, /* received frames */
+    DOCA_FLOW_PIPE_DOMAIN_SECURE_INGRESS,
+    DOCA_FLOW_PIPE_DOMAIN_EGRESS, /* sent frames */
+    DOCA_FLOW_PIPE_DOMAIN_SECURE_EGRESS,
+};
+enum doca_flow_direction_info {
+    DOCA_FLOW_DIRECTION_BIDIRECTIONAL = 0,
+    DOCA_FLOW_DIRECTION_NETWORK_TO_HOST,
+    DOCA_FLOW_DIRECTION_HOST_TO_NETWORK,
+};
 
-/* The configuration of a pipe. doca_flow_pipe_create copies it. Errors: NOT_SUPPORTED as described
- * above. */
+/* The configuration of a pipe. doca_flow_pipe_create copies it. */
 doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg,
                                        struct doca_flow_port *port);
 doca_error_t doca_flow_pipe_cfg_destroy(struct doca_flow_pipe_cfg *cfg);
+/* Names the pipe in doca_flow_pipe_dump and messages. */
 doca_error_t doca_flow_pipe_cfg_set_name(struct doca_flow_pipe_cfg *cfg, const char *name);
+doca_error_t doca_flow_pipe_cfg_set_label(struct doca_flow_pipe_cfg *cfg, const char *label);
+/* Errors: NOT_SUPPORTED for CT, ORDERED_LIST and HASH. */
 doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
                                          enum doca_flow_pipe_type type);
-/* Received frames start at the root pipes of a port. */
+/* Errors: NOT_SUPPORTED for the secure domains. */
+doca_error_t doca_flow_pipe_cfg_set_domain(struct doca_flow_pipe_cfg *cfg,
+                                           enum doca_flow_pipe_domain domain);
+/* Frames start at the root pipes of a port. */
 doca_error_t doca_flow_pipe_cfg_set_is_root(struct doca_flow_pipe_cfg *cfg, bool is_root);
-/* `match_mask` may be NULL. */
+/* Sets the most entries of the pipe (default: no limit). More entries: doca_flow_pipe_add_entry returns
+ * FULL. */
+doca_error_t doca_flow_pipe_cfg_set_nr_entries(struct doca_flow_pipe_cfg *cfg, uint32_t nr_entries);
+/* Counts the frames that match no entry (doca_flow_resource_query_pipe_miss). */
+doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg, bool miss_counter);
+/* Accepted without effect. */
+doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
+                                             enum doca_flow_direction_info dir_info);
+doca_error_t doca_flow_pipe_cfg_set_is_resizable(struct doca_flow_pipe_cfg *cfg, bool is_resizable);
+doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, void *user_ctx);
+/* Sets the template of the match; `match_mask` may be NULL. Errors: NOT_SUPPORTED with the field's
+ * name in the log. */
 doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
                                           const struct doca_flow_match *match,
                                           const struct doca_flow_match *match_mask);
-/* Each entry has one of `nb_actions` actions, with its own values. `actions_masks` and `action_descs`
- * must be NULL or empty. */
+/* Sets the templates of up to 64 actions, of which each entry has one. `actions_masks` and
+ * `action_descs` may be NULL. Errors: NOT_SUPPORTED with the field's name in the log. */
 doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
                                             struct doca_flow_actions *const *actions,
                                             struct doca_flow_actions *const *actions_masks,
                                             struct doca_flow_action_descs *const *action_descs,
                                             size_t nb_actions);
-/* Accepted and ignored: monitors do not count. */
+/* Sets the monitor of entries that have none. Errors: NOT_SUPPORTED for meters and mirrors. */
 doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
                                             const struct doca_flow_monitor *monitor);
 
-/* Creates a pipe without entries. `fwd`: the destination of matching frames; NULL: each entry has its
- * own. `fwd_miss`: the destination of other frames; NULL: they are dropped. Errors: NOT_FOUND if a
- * receive queue with one of the ids does not exist. */
+/* Creates a pipe without entries. `fwd`: the destination of matching frames; NULL or CHANGEABLE: each
+ * entry has its own. `fwd_miss`: the destination of other frames; NULL: they are dropped, or leave the
+ * port if they are sent. Errors: NOT_FOUND if a receive queue with one of the ids does not exist. */
 doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
                                    const struct doca_flow_fwd *fwd,
                                    const struct doca_flow_fwd *fwd_miss,
@@ -187,9 +547,24 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
 /* Destroys a pipe with its entries. The call is ignored if the argument is not a pipe, or if another
  * pipe leads to it. */
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe);
+/* Changes the destination of frames that match no entry. */
+doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
+                                        const struct doca_flow_fwd *fwd_miss);
+/* Writes what the pipe, or each pipe of the port, has. */
+void doca_flow_pipe_dump(struct doca_flow_pipe *pipe, FILE *f);
+void doca_flow_port_pipes_dump(struct doca_flow_port *port, FILE *f);
 
-/* Adds an entry, which works at once. `match`, `actions`, `monitor` and `fwd` may be NULL. Errors:
- * INVALID_VALUE also if an action or a destination is in neither the pipe nor the entry. */
+/* ---- Entries ---- */
+
+enum doca_flow_flags_type {
+    DOCA_FLOW_NO_WAIT = 0,
+    DOCA_FLOW_WAIT_FOR_BATCH = 1 << 0, /* here as NO_WAIT */
+};
+
+/* Adds an entry to a basic pipe. `match`, `actions`, `monitor` and `fwd` may be NULL. Up to DOCA 3.1 the
+ * function has no `action_idx`; actions->action_idx is used then. The call may have either form. Errors:
+ * INVALID_VALUE also if a destination is in neither the pipe nor the entry, or the pipe does not have
+ * that many actions or queues; FULL. */
 doca_error_t doca_flow_pipe_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
                                       const struct doca_flow_match *match, uint8_t action_idx,
                                       const struct doca_flow_actions *actions,
@@ -203,10 +578,129 @@ doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flo
                                             const struct doca_flow_monitor *monitor,
                                             const struct doca_flow_fwd *fwd, uint32_t flags,
                                             void *usr_ctx, struct doca_flow_pipe_entry **entry);
+/* Adds an entry to a control pipe. Among matching entries, the lowest `priority` counts, up to
+ * 268,435,455. `condition` and `action_descs` must be NULL. */
+doca_error_t doca_flow_pipe_control_add_entry(
+    uint16_t pipe_queue, uint32_t priority, struct doca_flow_pipe *pipe,
+    const struct doca_flow_match *match, const struct doca_flow_match *match_mask,
+    const struct doca_flow_match_condition *condition, const struct doca_flow_actions *actions,
+    const struct doca_flow_actions *actions_mask, const struct doca_flow_action_descs *action_descs,
+    const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry);
+/* Adds an entry to an LPM pipe: `match_mask` has the prefix of one address. Up to DOCA 3.1 without
+ * `action_idx`. Errors: INVALID_VALUE also if the mask is not a prefix. */
+doca_error_t doca_flow_pipe_lpm_add_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, uint8_t action_idx,
+    const struct doca_flow_actions *actions, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry);
+/* Adds an entry to an ACL pipe. Up to DOCA 3.1 without `actions`, which must be NULL. */
+doca_error_t doca_flow_pipe_acl_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                          const struct doca_flow_match *match,
+                                          const struct doca_flow_match *match_mask,
+                                          const struct doca_flow_actions *actions,
+                                          uint32_t priority, const struct doca_flow_fwd *fwd,
+                                          const enum doca_flow_flags_type flags, void *usr_ctx,
+                                          struct doca_flow_pipe_entry **entry);
 
-/* Does nothing: entries already work. `timeout`: microseconds. */
+/* Removes an entry. Its handle is valid until the callback for it returns. */
+doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
+                                         struct doca_flow_pipe_entry *entry);
+/* Gives an entry of a basic pipe other actions, monitor and destination. NULL: as in
+ * doca_flow_pipe_add_entry. */
+doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                         const struct doca_flow_actions *actions,
+                                         const struct doca_flow_monitor *monitor,
+                                         const struct doca_flow_fwd *fwd,
+                                         const enum doca_flow_flags_type flags,
+                                         struct doca_flow_pipe_entry *entry);
+/* Returns IN_PROCESS until the callback was called, then SUCCESS; ERROR for what is not an entry. */
+enum doca_flow_entry_status doca_flow_pipe_entry_get_status(struct doca_flow_pipe_entry *entry);
+
+/* Calls the callback for up to `max_processed_entries` (0: all) operations of a queue. `timeout`:
+ * microseconds; the call never waits. */
 doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pipe_queue,
                                        uint64_t timeout, uint32_t max_processed_entries);
+/* Calls the callback with AGED for up to `max_entries` (0: all) entries of the queue without a frame for
+ * monitor.aging_sec seconds, once each. Stops after `quota` microseconds (0: never). Returns the number
+ * of these entries, or -1 if all entries were looked at and none has aged. */
+int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t quota,
+                           uint64_t max_entries);
+
+/* Reads the counter of an entry. Errors: NOT_FOUND if the entry has none. */
+doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
+                                            struct doca_flow_resource_query *query_stats);
+/* Reads the counter of frames that match no entry. Errors: NOT_FOUND without
+ * doca_flow_pipe_cfg_set_miss_counter. */
+doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
+                                                struct doca_flow_resource_query *query_stats);
+/* Ties shared counters to a port or pipe, after which entries may use them. Errors: NOT_SUPPORTED for
+ * other types, INVALID_VALUE for ids out of range. */
+doca_error_t doca_flow_shared_resources_bind(enum doca_flow_shared_resource_type type,
+                                             uint32_t *res_array, uint32_t res_array_len,
+                                             void *bindable_obj);
+/* Reads shared counters. */
+doca_error_t doca_flow_shared_resources_query(enum doca_flow_shared_resource_type type,
+                                              uint32_t *res_array,
+                                              struct doca_flow_resource_query *query_results_array,
+                                              uint32_t array_len);
+
+/* ---- MPLS ---- */
+
+/* Make a label of its parts, and parts of a label. `label`: 20 bits, `traffic_class`: 3 bits. Errors:
+ * INVALID_VALUE for larger numbers. */
+doca_error_t doca_flow_mpls_label_encode(uint32_t label, uint8_t traffic_class, uint8_t ttl,
+                                         bool bottom_of_stack, struct doca_flow_header_mpls *mpls);
+doca_error_t doca_flow_mpls_label_decode(const struct doca_flow_header_mpls *mpls, uint32_t *label,
+                                         uint8_t *traffic_class, uint8_t *ttl,
+                                         bool *bottom_of_stack);
+
+/* ---- Calls as up to DOCA 3.1, by their number of arguments ---- */
+
+static inline doca_error_t
+dpk_flow_pipe_add_entry_9(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                          const struct doca_flow_match *match,
+                          const struct doca_flow_actions *actions,
+                          const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd,
+                          uint32_t flags, void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    return doca_flow_pipe_add_entry(pipe_queue, pipe, match,
+                                    (uint8_t)(actions ? actions->action_idx : 0), actions, monitor,
+                                    fwd, flags, usr_ctx, entry);
+}
+static inline doca_error_t dpk_flow_pipe_lpm_add_entry_10(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, const struct doca_flow_actions *actions,
+    const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd,
+    const enum doca_flow_flags_type flags, void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    return doca_flow_pipe_lpm_add_entry(pipe_queue, pipe, match, match_mask,
+                                        (uint8_t)(actions ? actions->action_idx : 0), actions,
+                                        monitor, fwd, flags, usr_ctx, entry);
+}
+static inline doca_error_t dpk_flow_pipe_acl_add_entry_9(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, uint32_t priority, const struct doca_flow_fwd *fwd,
+    const enum doca_flow_flags_type flags, void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    return doca_flow_pipe_acl_add_entry(pipe_queue, pipe, match, match_mask, NULL, priority, fwd,
+                                        flags, usr_ctx, entry);
+}
+/* The 12th argument. */
+#define DPK_FLOW_12TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, name, ...) name
+#define doca_flow_pipe_add_entry(...)                                                              \
+    DPK_FLOW_12TH(__VA_ARGS__, , doca_flow_pipe_add_entry, dpk_flow_pipe_add_entry_9, , , , , , ,  \
+                  , , )                                                                            \
+    (__VA_ARGS__)
+#define doca_flow_pipe_lpm_add_entry(...)                                                          \
+    DPK_FLOW_12TH(__VA_ARGS__, doca_flow_pipe_lpm_add_entry, dpk_flow_pipe_lpm_add_entry_10, , , , \
+                  , , , , , )                                                                      \
+    (__VA_ARGS__)
+#define doca_flow_pipe_acl_add_entry(...)                                                          \
+    DPK_FLOW_12TH(__VA_ARGS__, , doca_flow_pipe_acl_add_entry, dpk_flow_pipe_acl_add_entry_9, , ,  \
+                  , , , , , , )                                                                    \
+    (__VA_ARGS__)
 
 #ifdef __cplusplus
 }

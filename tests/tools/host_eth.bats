@@ -24,6 +24,16 @@ setup() {
     grep -q 'no running receive queue of the device has id 4 (doca_eth_rxq_apply_queue_id)' <<<"$output"
 }
 
+@test "what is not emulated is named" {
+    local name
+    case_ok what_is_not_emulated_is_named
+    for name in outer.ip4.total_len inner 'meta.u32\[8\]' 'a tunnel that is not VXLAN' parser_meta.outer_l4_ok outer.transport \
+        meta.mark outer.icmp nat64 outer.ip6.flow_label crypto 'a shared encapsulation' 'an action on parser_meta' 'an action on tun'; do
+        echo "want: $name"
+        grep -q -e "doca_flow: .*$name is not emulated" <<<"$output"
+    done
+}
+
 @test "pipes go while entries come" {
     case_ok pipes_go_while_entries_come
 }

@@ -1,47 +1,224 @@
 /*
  * flow: pipes of doca_flow, which are tables of the device's steering (queues.h).
+ *
+ * A pipe (pipe.c) has templates of matches (match.c) and actions (actions.c). An entry (entry.c) fills the
+ * templates, and makes rules that send frames to a destination (way.c). Operations of entries wait in
+ * their port (port.c) for the program to ask for their callbacks (ops.c).
+ *
+ * Order of locks: a pipe, then its port.
  */
 #ifndef DPK_API_DOCA_FLOW_FLOW_H
 #define DPK_API_DOCA_FLOW_FLOW_H
 
 #include <doca_flow.h>
+#include <sys/queue.h>
 
 #include "api/doca/core/core.h"
 #include "net/queues/queues.h"
+
+/* ---- library.c ---- */
+
+/* Counters that entries share, by id. Ports hold them, too. */
+struct flow_counters {
+    atomic_uint references;
+    uint32_t count;
+    struct dpk_flow_counter counters[];
+};
+void flow_counters_drop(struct flow_counters *counters);
+
+/* What doca_flow_init copied. */
+struct flow_settings {
+    uint16_t queues;
+    doca_flow_entry_process_cb callback;
+    struct flow_counters *shared; /* NULL: none */
+};
+/* Copies the settings, with a reference of the shared counters. Returns false if the library was not
+ * started. */
+bool flow_settings_get(struct flow_settings *out);
+
+/* Returns NOT_SUPPORTED and logs a line: "... is not emulated". */
+doca_error_t flow_cannot(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Return whether all bits are 0, or 1. */
+bool flow_is_empty(const void *bytes, size_t size);
+bool flow_is_full(const void *bytes, size_t size);
+/* Reads a counter for the program. */
+void flow_counter_read(const struct dpk_flow_counter *counter,
+                       struct doca_flow_resource_query *out);
+
+/* ---- port.c ---- */
+
+struct flow_entry;
+/* An operation of an entry whose callback was not called yet. */
+struct flow_op {
+    TAILQ_ENTRY(flow_op) next;
+    struct flow_entry *entry; /* a reference */
+    enum doca_flow_entry_op op;
+    uint16_t queue;
+};
 
 struct flow_port {
     struct dpk_object object;
     struct dpk_dev *dev; /* a use */
     struct dpk_steering *steering;
+    struct flow_settings settings;
+    uint16_t id;
+    uint8_t *priv;                     /* the program's */
+    LIST_HEAD(, flow_pipe) pipes;      /* with the lock, as the next */
+    TAILQ_HEAD(flow_ops, flow_op) ops; /* in their order */
 };
 extern const struct dpk_kind flow_port_kind;
 
+/* Returns the handles of the port's pipes, the newest first; the caller frees them. NULL with *count 0: there
+ * is none, or memory is exhausted. */
+struct doca_flow_pipe **flow_port_pipes(struct flow_port *port, size_t *count);
+
+/* ---- ops.c ---- */
+
+extern const struct dpk_kind flow_entry_kind;
+/* Queues the callback of an operation. Without a callback, the operation ends at once. Returns false if
+ * memory is exhausted. Call with the lock of the pipe. */
+bool flow_port_tell(struct flow_port *port, struct flow_entry *entry, enum doca_flow_entry_op op,
+                    uint16_t queue);
+/* Drops the operations of a port that leaves. */
+void flow_ops_end(struct flow_port *port);
+
+/* ---- match.c ---- */
+
+/* The match of a pipe: bits that are the same for all entries, and bits that each entry has. */
+struct flow_template {
+    struct dpk_match fixed; /* its mask has both */
+    uint8_t changeable[DPK_MATCH_BYTES];
+    struct doca_flow_match layers; /* which headers the match names */
+    bool sent;                     /* of frames that are sent */
+};
+/* Makes a template. NULL: the match is empty; the mask follows from the match. `own`: a field with all
+ * bits set has this value, it is not changeable. Errors: NOT_SUPPORTED and INVALID_VALUE, with a line of
+ * the log. */
+doca_error_t flow_template_make(const struct doca_flow_match *match,
+                                const struct doca_flow_match *mask, bool own, bool sent,
+                                struct flow_template *out);
+/* Returns the match of an entry. `match` may be NULL. */
+struct dpk_match flow_template_fill(const struct flow_template *t,
+                                    const struct doca_flow_match *match);
+
+/* ---- actions.c ---- */
+
+#define FLOW_SETS    32
+#define FLOW_HEADERS 128 /* bytes that are put before a frame */
+
+/* The changes of a rule. They outlive the rule. */
+struct flow_changes {
+    struct dpk_flow_modification sets[FLOW_SETS];
+    size_t set_count;
+    bool pops, pushes, unwraps;
+    uint32_t tag;
+    uint8_t header[FLOW_HEADERS];
+    size_t header_size;
+    struct dpk_flow_counter *counter;
+};
+/* Checks that actions are emulated. Errors: NOT_SUPPORTED with a line of the log. */
+doca_error_t flow_actions_check(const struct doca_flow_actions *actions,
+                                const struct doca_flow_actions *mask,
+                                const struct doca_flow_action_descs *descs);
+/* Adds the changes of an entry. `actions`: the template. `own` NULL or the entry's. With `literal`, the
+ * template has no changeable fields. Errors: FULL for too many. */
+doca_error_t flow_actions_fill(const struct doca_flow_actions *actions,
+                               const struct doca_flow_actions *mask,
+                               const struct doca_flow_actions *own, bool literal, bool sent,
+                               struct flow_changes *out);
+
+/* ---- encap.c ---- */
+
+/* Checks headers, and makes their bytes. Errors: NOT_SUPPORTED with a line of the log. */
+doca_error_t flow_encap_check(const struct doca_flow_encap_action *encap);
+size_t flow_encap_make(const struct doca_flow_encap_action *encap, uint8_t out[FLOW_HEADERS]);
+
+/* ---- pipe.c ---- */
+
+#define FLOW_ACTIONS 64 /* templates of a pipe */
+
+struct flow_actions {
+    struct doca_flow_actions actions, mask;
+    bool has_mask;
+};
+
+/* What a program sets before it creates a pipe. */
+struct flow_pipe_settings {
+    char name[64];
+    enum doca_flow_pipe_type type;
+    bool is_root, sent, counts_misses;
+    uint32_t entries_max; /* 0: no limit */
+    struct doca_flow_match match, mask;
+    bool has_mask;
+    struct doca_flow_monitor monitor;
+    size_t action_count;
+};
+
 struct flow_pipe {
     struct dpk_object object;
+    LIST_ENTRY(flow_pipe) in_port;
     struct flow_port *port; /* a use */
     struct dpk_flow_table *table;
-    size_t actions; /* that entries choose from */
+    struct flow_pipe_settings settings;
+    struct flow_template match;
+    struct flow_actions *actions;
     bool has_fwd;
     struct doca_flow_fwd fwd; /* of entries without their own; the pipe owns its list */
-    struct flow_way *miss;    /* of frames that do not match; NULL: they are dropped */
-    struct flow_entry *entries;
+    struct flow_way *miss;    /* of frames that do not match; NULL: the table's default */
+    struct dpk_flow_counter misses;
+    LIST_HEAD(, flow_entry) entries;
+    uint32_t entry_count;
 };
 extern const struct dpk_kind flow_pipe_kind;
 
-/* ---- way.c: where frames go ---- */
+/* Checks a monitor. Errors: NOT_SUPPORTED with a line of the log. */
+doca_error_t flow_monitor_check(const struct doca_flow_monitor *monitor);
 
-/* The rules of a table that send all of its frames to a destination; RSS needs several rules. */
+/* ---- entry.c ---- */
+
+struct flow_entry {
+    struct dpk_object object;
+    LIST_ENTRY(flow_entry) in_pipe;
+    struct doca_flow_pipe *pipe; /* its handle */
+    uint16_t queue;
+    void *usr_ctx;
+    _Atomic(enum doca_flow_entry_status) status;
+    struct dpk_match match;
+    unsigned priority;
+    /* With the lock of the pipe, while the entry is in the pipe: */
+    bool in; /* it is in the pipe */
+    struct flow_way *way;
+    bool counts;                      /* the program may ask for `counter` */
+    struct dpk_flow_counter *counter; /* its own or a shared one */
+    struct dpk_flow_counter own;
+    uint32_t aging; /* seconds; 0: it does not age */
+    bool aged;
+    uint64_t seen; /* packets, at */
+    int64_t since; /* this time of the clock, in nanoseconds */
+};
+/* Takes all entries out of a pipe that leaves. */
+void flow_entries_end(struct flow_pipe *pipe);
+
+/* ---- way.c: destinations of frames ---- */
+
+/* The rules of a table that send some of its frames to a destination; RSS needs several rules. */
 struct flow_way;
-/* Checks a destination of a port. Errors: NOT_SUPPORTED with the reason in the log, NOT_FOUND if a
- * receive queue does not exist. */
-doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *fwd);
-/* Puts the rules into a table. `metadata` NULL: unchanged. `last`: after all other rules. */
+/* Frames of the table that match go to `fwd`, after the changes. The lowest priority counts first. */
+struct flow_rule {
+    struct dpk_match match;
+    unsigned priority;
+    struct flow_changes changes;
+};
+#define FLOW_PRIORITY_MAX  0x0fffffffu
+#define FLOW_PRIORITY_LAST 0x1fffffffu /* after all entries */
+
+/* Checks a destination of a port. `sent`: for frames that are sent. Errors: NOT_SUPPORTED with the reason
+ * in the log, NOT_FOUND if a receive queue does not exist. */
+doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *fwd, bool sent);
+/* Puts the rules into the table of a pipe. `fwd` NULL: as if no rule matched. */
 doca_error_t flow_way_new(struct flow_pipe *pipe, const struct doca_flow_fwd *fwd,
-                          const uint32_t *metadata, bool last, struct flow_way **out);
+                          const struct flow_rule *rule, struct flow_way **out);
 /* NULL is ignored. */
 void flow_way_free(struct flow_way *way);
-
-/* Returns NOT_SUPPORTED and logs a line. */
-doca_error_t flow_cannot(const char *what);
 
 #endif

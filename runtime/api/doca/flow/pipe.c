@@ -1,29 +1,18 @@
-/* Pipes and their entries. */
+/* Pipes. */
 #include "flow.h"
-
-struct flow_entry {
-    struct dpk_object object;
-    struct flow_entry *next;
-    struct flow_way *way;
-};
 
 struct flow_pipe_cfg {
     struct dpk_object object;
     struct flow_port *port; /* a reference */
-    bool is_root;
-    size_t actions;
+    struct flow_pipe_settings settings;
+    struct flow_actions *actions; /* settings.action_count */
 };
-
-static void entry_release(void *object)
-{
-    free(object);
-}
-static const struct dpk_kind entry_kind = {.release = entry_release};
 
 static void cfg_release(void *object)
 {
     struct flow_pipe_cfg *c = object;
     dpk_object_drop(c->port);
+    free(c->actions);
     free(c);
 }
 static const struct dpk_kind cfg_kind = {.release = cfg_release};
@@ -31,27 +20,32 @@ static const struct dpk_kind cfg_kind = {.release = cfg_release};
 static void pipe_left(void *object)
 {
     struct flow_pipe *p = object;
-    for (struct flow_entry *e = p->entries, *next; e; e = next) {
-        next = e->next;
-        flow_way_free(e->way);
-        dpk_object_destroy(e->object.handle, &entry_kind);
-    }
+    flow_entries_end(p);
     flow_way_free(p->miss);
     dpk_flow_table_free(p->table);
+    pthread_mutex_lock(&p->port->object.lock);
+    LIST_REMOVE(p, in_port);
+    pthread_mutex_unlock(&p->port->object.lock);
     dpk_object_end_use(p->port);
+}
+
+static void pipe_free(struct flow_pipe *p)
+{
+    if (p->has_fwd && p->fwd.type == DOCA_FLOW_FWD_RSS)
+        free(p->fwd.rss.queues_array);
+    free(p->actions);
+    free(p);
 }
 
 static void pipe_release(void *object)
 {
     struct flow_pipe *p = object;
     dpk_object_drop(p->port);
-    if (p->has_fwd && p->fwd.type == DOCA_FLOW_FWD_RSS)
-        free(p->fwd.rss.queues_array);
-    free(p);
+    pipe_free(p);
 }
 const struct dpk_kind flow_pipe_kind = {.left = pipe_left, .release = pipe_release};
 
-/* ---- Configuration ---- */
+/* ---- Settings ---- */
 
 doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct doca_flow_port *port)
 {
@@ -59,7 +53,7 @@ doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct d
         *cfg = NULL;
     struct flow_port *p = cfg ? dpk_object_pin(port, &flow_port_kind) : NULL;
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object("doca_flow_pipe_cfg_create");
     struct flow_pipe_cfg *c = calloc(1, sizeof *c);
     if (c) {
         c->port = p;
@@ -75,78 +69,159 @@ doca_error_t doca_flow_pipe_cfg_destroy(struct doca_flow_pipe_cfg *cfg)
     return dpk_object_destroy(cfg, &cfg_kind);
 }
 
-static doca_error_t accept(const struct doca_flow_pipe_cfg *cfg, const void *argument)
+/* Returns the locked settings, or NULL if `cfg` or the argument is missing. */
+static struct flow_pipe_cfg *lock_cfg(const struct doca_flow_pipe_cfg *cfg, const void *argument)
 {
-    struct flow_pipe_cfg *c = argument ? dpk_object_pin(cfg, &cfg_kind) : NULL;
-    dpk_object_drop(c);
-    return c ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return argument ? dpk_object_lock(cfg, &cfg_kind) : NULL;
 }
 
 doca_error_t doca_flow_pipe_cfg_set_name(struct doca_flow_pipe_cfg *cfg, const char *name)
 {
-    return accept(cfg, name);
+    struct flow_pipe_cfg *c = lock_cfg(cfg, name);
+    if (c)
+        snprintf(c->settings.name, sizeof c->settings.name, "%s", name);
+    return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
-                                            const struct doca_flow_monitor *monitor)
+doca_error_t doca_flow_pipe_cfg_set_label(struct doca_flow_pipe_cfg *cfg, const char *label)
 {
-    return accept(cfg, monitor);
+    return dpk_object_unlock(lock_cfg(cfg, label), DOCA_SUCCESS);
 }
 
 doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
                                          enum doca_flow_pipe_type type)
 {
-    const doca_error_t result =
-        (unsigned)type > DOCA_FLOW_PIPE_HASH ? DOCA_ERROR_INVALID_VALUE : accept(cfg, cfg);
-    return result == DOCA_SUCCESS && type != DOCA_FLOW_PIPE_BASIC
-               ? flow_cannot("a pipe that is not basic")
-               : result;
+    doca_error_t result = DOCA_SUCCESS;
+    if ((unsigned)type > DOCA_FLOW_PIPE_HASH)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (type != DOCA_FLOW_PIPE_BASIC && type != DOCA_FLOW_PIPE_CONTROL &&
+             type != DOCA_FLOW_PIPE_LPM && type != DOCA_FLOW_PIPE_ACL)
+        result = flow_cannot("a pipe that is not basic, control, LPM or ACL");
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
+    if (c && result == DOCA_SUCCESS)
+        c->settings.type = type;
+    return dpk_object_unlock(c, result);
+}
+
+doca_error_t doca_flow_pipe_cfg_set_domain(struct doca_flow_pipe_cfg *cfg,
+                                           enum doca_flow_pipe_domain domain)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    if ((unsigned)domain > DOCA_FLOW_PIPE_DOMAIN_SECURE_EGRESS)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (domain != DOCA_FLOW_PIPE_DOMAIN_DEFAULT && domain != DOCA_FLOW_PIPE_DOMAIN_EGRESS)
+        result = flow_cannot("a secure domain");
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
+    if (c && result == DOCA_SUCCESS)
+        c->settings.sent = domain == DOCA_FLOW_PIPE_DOMAIN_EGRESS;
+    return dpk_object_unlock(c, result);
 }
 
 doca_error_t doca_flow_pipe_cfg_set_is_root(struct doca_flow_pipe_cfg *cfg, bool is_root)
 {
-    struct flow_pipe_cfg *c = dpk_object_lock(cfg, &cfg_kind);
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c)
-        c->is_root = is_root;
+        c->settings.is_root = is_root;
     return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-static bool is_empty(const void *what, size_t size)
+doca_error_t doca_flow_pipe_cfg_set_nr_entries(struct doca_flow_pipe_cfg *cfg, uint32_t nr_entries)
 {
-    const uint8_t *bytes = what;
-    for (size_t i = 0; what && i < size; i++)
-        if (bytes[i])
-            return false;
-    return true;
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
+    if (c)
+        c->settings.entries_max = nr_entries;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
 }
 
-/* NULL matches all frames. */
-static doca_error_t match_check(const struct doca_flow_match *match)
+doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg, bool miss_counter)
 {
-    return is_empty(match, sizeof *match) ? DOCA_SUCCESS : flow_cannot("a match of anything");
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
+    if (c)
+        c->settings.counts_misses = miss_counter;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
+                                             enum doca_flow_direction_info dir_info)
+{
+    const bool good = (unsigned)dir_info <= DOCA_FLOW_DIRECTION_HOST_TO_NETWORK;
+    return dpk_object_unlock(lock_cfg(cfg, cfg), good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+}
+
+doca_error_t doca_flow_pipe_cfg_set_is_resizable(struct doca_flow_pipe_cfg *cfg, bool is_resizable)
+{
+    (void)is_resizable;
+    return dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS);
+}
+
+doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, void *user_ctx)
+{
+    (void)user_ctx;
+    return dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS);
 }
 
 doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
                                           const struct doca_flow_match *match,
                                           const struct doca_flow_match *match_mask)
 {
-    doca_error_t result = accept(cfg, match);
-    if (result == DOCA_SUCCESS)
-        result = match_check(match);
-    return result == DOCA_SUCCESS ? match_check(match_mask) : result;
+    struct flow_template t;
+    struct flow_pipe_cfg *c = lock_cfg(cfg, match);
+    doca_error_t result = DOCA_SUCCESS;
+    if (c)
+        result = flow_template_make(match, match_mask, false, c->settings.sent, &t);
+    if (c && result == DOCA_SUCCESS) {
+        c->settings.match = *match;
+        c->settings.has_mask = match_mask != NULL;
+        if (match_mask)
+            c->settings.mask = *match_mask;
+    }
+    return dpk_object_unlock(c, result);
 }
 
-/* Checks that actions set only the metadata. */
-static doca_error_t actions_check(const struct doca_flow_actions *a)
+doca_error_t flow_monitor_check(const struct doca_flow_monitor *monitor)
 {
-    if (!a)
-        return DOCA_SUCCESS;
-    struct doca_flow_actions others = *a;
-    others.action_idx = 0;
-    others.meta.pkt_meta = 0;
-    return others.flags == 0 && is_empty(&others.meta, sizeof others.meta)
+    if (monitor->meter_type != DOCA_FLOW_RESOURCE_TYPE_NONE)
+        return flow_cannot("a meter");
+    if (monitor->shared_mirror_id != 0)
+        return flow_cannot("a mirror");
+    return (unsigned)monitor->counter_type <= DOCA_FLOW_RESOURCE_TYPE_NON_SHARED
                ? DOCA_SUCCESS
-               : flow_cannot("an action other than meta.pkt_meta");
+               : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
+                                            const struct doca_flow_monitor *monitor)
+{
+    struct flow_pipe_cfg *c = lock_cfg(cfg, monitor);
+    const doca_error_t result = c ? flow_monitor_check(monitor) : DOCA_SUCCESS;
+    if (c && result == DOCA_SUCCESS)
+        c->settings.monitor = *monitor;
+    return dpk_object_unlock(c, result);
+}
+
+/* Returns a copy of the templates, or NULL and the error. */
+static struct flow_actions *copy_actions(struct doca_flow_actions *const *actions,
+                                         struct doca_flow_actions *const *masks,
+                                         struct doca_flow_action_descs *const *descs, size_t count,
+                                         doca_error_t *result)
+{
+    struct flow_actions *list = calloc(count, sizeof *list);
+    *result = list ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < count && *result == DOCA_SUCCESS; i++) {
+        const struct doca_flow_actions *mask = masks ? masks[i] : NULL;
+        *result = actions[i] ? flow_actions_check(actions[i], mask, descs ? descs[i] : NULL)
+                             : DOCA_ERROR_INVALID_VALUE;
+        if (*result != DOCA_SUCCESS)
+            break;
+        list[i].actions = *actions[i];
+        list[i].has_mask = mask != NULL;
+        if (mask)
+            list[i].mask = *mask;
+    }
+    if (*result == DOCA_SUCCESS)
+        return list;
+    free(list);
+    return NULL;
 }
 
 doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
@@ -155,30 +230,28 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
                                             struct doca_flow_action_descs *const *action_descs,
                                             size_t nb_actions)
 {
-    doca_error_t result = accept(cfg, actions);
-    if (result == DOCA_SUCCESS && nb_actions == 0)
-        result = DOCA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < nb_actions && result == DOCA_SUCCESS; i++) {
-        result = actions_check(actions[i]);
-        if (result == DOCA_SUCCESS &&
-            ((actions_masks && actions_masks[i]) || (action_descs && action_descs[i])))
-            result = flow_cannot("a mask or a description of actions");
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    struct flow_pipe_cfg *c = lock_cfg(cfg, actions);
+    struct flow_actions *list =
+        c && nb_actions > 0 && nb_actions <= FLOW_ACTIONS
+            ? copy_actions(actions, actions_masks, action_descs, nb_actions, &result)
+            : NULL;
+    if (list) {
+        free(c->actions);
+        c->actions = list;
+        c->settings.action_count = nb_actions;
     }
-    struct flow_pipe_cfg *c = result == DOCA_SUCCESS ? dpk_object_lock(cfg, &cfg_kind) : NULL;
-    if (!c)
-        return result == DOCA_SUCCESS ? DOCA_ERROR_INVALID_VALUE : result;
-    c->actions = nb_actions;
     return dpk_object_unlock(c, result);
 }
 
 /* ---- Pipes ---- */
 
-/* Stores the forwarding of entries that have none, with a copy of its list of queues. */
+/* Stores the destination of entries that have none, with a copy of its list of queues. */
 static doca_error_t keep_fwd(struct flow_pipe *p, const struct doca_flow_fwd *fwd)
 {
-    if (!fwd || fwd->type == DOCA_FLOW_FWD_NONE)
+    if (!fwd || fwd->type == DOCA_FLOW_FWD_NONE || fwd->type == DOCA_FLOW_FWD_CHANGEABLE)
         return DOCA_SUCCESS;
-    doca_error_t result = flow_way_check(p->port, fwd);
+    doca_error_t result = flow_way_check(p->port, fwd, p->settings.sent);
     if (result != DOCA_SUCCESS)
         return result;
     const size_t count = fwd->type == DOCA_FLOW_FWD_RSS ? (size_t)fwd->rss.nr_queues : 0;
@@ -194,30 +267,63 @@ static doca_error_t keep_fwd(struct flow_pipe *p, const struct doca_flow_fwd *fw
     return DOCA_SUCCESS;
 }
 
+/* Makes the way of frames that match no entry. *out may become NULL: the table's default. */
+static doca_error_t make_miss(struct flow_pipe *p, const struct doca_flow_fwd *fwd,
+                              struct flow_way **out)
+{
+    static const struct doca_flow_fwd drop = {.type = DOCA_FLOW_FWD_DROP};
+    struct flow_rule rule = {.priority = FLOW_PRIORITY_LAST};
+    const bool has = fwd && fwd->type != DOCA_FLOW_FWD_NONE;
+    *out = NULL;
+    if (p->settings.counts_misses)
+        rule.changes.counter = &p->misses;
+    if (!has && !p->settings.counts_misses)
+        return DOCA_SUCCESS;
+    return flow_way_new(p, has ? fwd : p->settings.sent ? NULL : &drop, &rule, out);
+}
+
+static doca_error_t pipe_fill(struct flow_pipe *p, const struct flow_pipe_cfg *c,
+                              const struct doca_flow_fwd *fwd, const struct doca_flow_fwd *fwd_miss)
+{
+    const struct flow_pipe_settings *s = &p->settings;
+    const size_t count = s->action_count;
+    if (count > 0 && !(p->actions = calloc(count, sizeof *p->actions)))
+        return DOCA_ERROR_NO_MEMORY;
+    if (count > 0)
+        memcpy(p->actions, c->actions, count * sizeof *p->actions);
+    /* The domain may have changed since the match was set. */
+    doca_error_t result =
+        flow_template_make(&s->match, s->has_mask ? &s->mask : NULL, false, s->sent, &p->match);
+    if (result == DOCA_SUCCESS &&
+        !(p->table = dpk_flow_table_new(p->port->steering, s->sent ? DPK_FLOW_TX : DPK_FLOW_RX,
+                                        s->is_root)))
+        result = DOCA_ERROR_NO_MEMORY;
+    if (result == DOCA_SUCCESS)
+        result = keep_fwd(p, fwd);
+    return result == DOCA_SUCCESS ? make_miss(p, fwd_miss, &p->miss) : result;
+}
+
 static doca_error_t pipe_create(const struct flow_pipe_cfg *c, const struct doca_flow_fwd *fwd,
                                 const struct doca_flow_fwd *fwd_miss, struct doca_flow_pipe **pipe)
 {
-    doca_error_t result = DOCA_ERROR_NO_MEMORY;
     struct flow_pipe *p = calloc(1, sizeof *p);
     if (!p)
-        return result;
-    p->actions = c->actions;
+        return DOCA_ERROR_NO_MEMORY;
+    p->settings = c->settings;
+    LIST_INIT(&p->entries);
     dpk_object_use(p->port = c->port);
-    p->table = dpk_flow_table_new(p->port->steering, DPK_FLOW_RX, c->is_root);
-    if (p->table)
-        result = keep_fwd(p, fwd);
-    if (result == DOCA_SUCCESS && fwd_miss && fwd_miss->type != DOCA_FLOW_FWD_NONE)
-        result = flow_way_new(p, fwd_miss, NULL, true, &p->miss);
+    const doca_error_t result = pipe_fill(p, c, fwd, fwd_miss);
     if (result == DOCA_SUCCESS) {
+        pthread_mutex_lock(&p->port->object.lock);
+        LIST_INSERT_HEAD(&p->port->pipes, p, in_port);
+        pthread_mutex_unlock(&p->port->object.lock);
         *pipe = dpk_object_enter(p, &flow_pipe_kind);
         return *pipe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     }
     if (p->table)
         dpk_flow_table_free(p->table);
     dpk_object_unuse(p->port);
-    if (p->has_fwd && p->fwd.type == DOCA_FLOW_FWD_RSS)
-        free(p->fwd.rss.queues_array);
-    free(p);
+    pipe_free(p);
     return result;
 }
 
@@ -228,81 +334,49 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
 {
     if (pipe)
         *pipe = NULL;
-    struct flow_pipe_cfg *c = pipe ? dpk_object_pin(cfg, &cfg_kind) : NULL;
-    const doca_error_t result = c ? pipe_create(c, fwd, fwd_miss, pipe) : DOCA_ERROR_INVALID_VALUE;
-    dpk_object_drop(c);
-    return result;
+    struct flow_pipe_cfg *c = pipe ? dpk_object_lock(cfg, &cfg_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (c && c->port->object.gone)
+        result = dpk_doca_refuse(NULL, DOCA_ERROR_BAD_STATE,
+                                 "doca_flow_pipe_create: the port was stopped");
+    else if (c)
+        result = pipe_create(c, fwd, fwd_miss, pipe);
+    return dpk_object_unlock(c, result);
 }
 
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe)
 {
-    dpk_object_destroy(pipe, &flow_pipe_kind);
+    dpk_doca_destroy(pipe, &flow_pipe_kind, "doca_flow_pipe_destroy");
 }
 
-/* ---- Entries ---- */
-
-static doca_error_t add_entry(struct flow_pipe *p, const struct doca_flow_actions *actions,
-                              const struct doca_flow_fwd *fwd, struct doca_flow_pipe_entry **entry)
+doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
+                                        const struct doca_flow_fwd *fwd_miss)
 {
-    uint32_t metadata = 0;
-    if (actions && p->actions > 0)
-        metadata = be32toh(actions->meta.pkt_meta);
-    struct flow_entry *e = calloc(1, sizeof *e);
-    if (!e)
-        return DOCA_ERROR_NO_MEMORY;
-    const doca_error_t result = flow_way_new(p, fwd, metadata ? &metadata : NULL, false, &e->way);
-    if (result != DOCA_SUCCESS) {
-        free(e);
-        return result;
-    }
-    struct flow_way *way = e->way;
-    *entry = dpk_object_enter(e, &entry_kind);
-    if (!*entry) {
-        flow_way_free(way);
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    e->next = p->entries;
-    p->entries = e;
-    return DOCA_SUCCESS;
-}
-
-doca_error_t doca_flow_pipe_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
-                                      const struct doca_flow_match *match, uint8_t action_idx,
-                                      const struct doca_flow_actions *actions,
-                                      const struct doca_flow_monitor *monitor,
-                                      const struct doca_flow_fwd *fwd, uint32_t flags,
-                                      void *usr_ctx, struct doca_flow_pipe_entry **entry)
-{
-    (void)pipe_queue;
-    (void)monitor;
-    (void)flags;
-    (void)usr_ctx;
-    if (entry)
-        *entry = NULL;
-    struct flow_pipe *p = entry ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    struct flow_pipe *p = fwd_miss ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    struct flow_way *miss, *before;
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
-    const struct doca_flow_fwd *way = fwd && fwd->type != DOCA_FLOW_FWD_NONE ? fwd
-                                      : p->has_fwd                           ? &p->fwd
-                                                                             : NULL;
-    /* Another thread may have destroyed the pipe before this thread got the lock. */
-    doca_error_t result = p->object.gone ? DOCA_ERROR_INVALID_VALUE : match_check(match);
-    if (result == DOCA_SUCCESS)
-        result = actions_check(actions);
-    if (result == DOCA_SUCCESS && (!way || (actions && action_idx > 0 && action_idx >= p->actions)))
-        result = DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        result = add_entry(p, actions, way, entry);
+        return dpk_doca_no_object("doca_flow_pipe_update_miss");
+    /* The older rule counts until it is freed. */
+    doca_error_t result = p->object.gone ? DOCA_ERROR_INVALID_VALUE : make_miss(p, fwd_miss, &miss);
+    if (result == DOCA_SUCCESS) {
+        before = p->miss;
+        p->miss = miss;
+        flow_way_free(before);
+    }
     return dpk_object_unlock(p, result);
 }
 
-doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
-                                            const struct doca_flow_match *match, uint8_t action_idx,
-                                            const struct doca_flow_actions *actions,
-                                            const struct doca_flow_monitor *monitor,
-                                            const struct doca_flow_fwd *fwd, uint32_t flags,
-                                            void *usr_ctx, struct doca_flow_pipe_entry **entry)
+doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
+                                                struct doca_flow_resource_query *query_stats)
 {
-    return doca_flow_pipe_add_entry(pipe_queue, pipe, match, action_idx, actions, monitor, fwd,
-                                    flags, usr_ctx, entry);
+    struct flow_pipe *p = query_stats ? dpk_object_pin(pipe, &flow_pipe_kind) : NULL;
+    if (!p)
+        return dpk_doca_no_object("doca_flow_resource_query_pipe_miss");
+    doca_error_t result = DOCA_ERROR_NOT_FOUND;
+    if (p->settings.counts_misses) {
+        flow_counter_read(&p->misses, query_stats);
+        result = DOCA_SUCCESS;
+    }
+    dpk_object_drop(p);
+    return result;
 }

@@ -1,10 +1,10 @@
 /* Destinations of a pipe's frames: receive queues, another pipe, or drop. */
 #include "flow.h"
 
-#define RULES_MAX 7 /* of RSS: IPv4 and IPv6 with UDP, TCP, or neither, and others */
-#define LAST      0xfff0u
-#define QUEUES    65535
-enum { FIELD_REGISTER_B = 0x50, MATCH_PROTOCOL = 0x10, MATCH_VERSION = 0x12 };
+#define RULES_MAX  7 /* of RSS: IPv4 and IPv6 with UDP, TCP, or neither, and others */
+#define PRIORITIES 4 /* of rules, for one of an entry */
+#define QUEUES     65535
+enum { MATCH_PROTOCOL = 0x10, MATCH_VERSION = 0x12 };
 enum { TCP = 6, UDP = 17 };
 
 struct flow_way {
@@ -12,15 +12,9 @@ struct flow_way {
     struct dpk_flow_tir *tirs[RULES_MAX];
     struct dpk_flow_rqt *rqt;
     struct flow_pipe *next; /* a use */
-    struct dpk_flow_modification metadata;
+    struct flow_rule rule;
     unsigned count;
 };
-
-doca_error_t flow_cannot(const char *what)
-{
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_flow: %s is not emulated", what);
-    return DOCA_ERROR_NOT_SUPPORTED;
-}
 
 /* ---- Checks ---- */
 
@@ -45,25 +39,36 @@ static doca_error_t check_rss(struct flow_port *port, const struct doca_flow_fwd
     return DOCA_SUCCESS;
 }
 
-static doca_error_t check_pipe(const struct flow_port *port, const struct doca_flow_fwd *fwd)
+static doca_error_t check_pipe(const struct flow_port *port, const struct doca_flow_fwd *fwd,
+                               bool sent)
 {
     struct flow_pipe *next = dpk_object_pin(fwd->next_pipe, &flow_pipe_kind);
-    const bool good = next && next->port == port;
+    const bool good = next && next->port == port && next->settings.sent == sent;
     dpk_object_drop(next);
-    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return good ? DOCA_SUCCESS
+                : dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
+                                  "doca_flow: fwd.next_pipe is not a pipe of this port and domain");
 }
 
-doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *fwd)
+static doca_error_t check_port(const struct flow_port *port, const struct doca_flow_fwd *fwd,
+                               bool sent)
+{
+    if (!sent)
+        return flow_cannot("forwarding received frames to a port");
+    return fwd->port_id == port->id ? DOCA_SUCCESS : flow_cannot("forwarding to another port");
+}
+
+doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *fwd, bool sent)
 {
     switch (fwd->type) {
     case DOCA_FLOW_FWD_DROP:
         return DOCA_SUCCESS;
     case DOCA_FLOW_FWD_RSS:
-        return check_rss(port, fwd);
+        return sent ? flow_cannot("RSS of sent frames") : check_rss(port, fwd);
     case DOCA_FLOW_FWD_PIPE:
-        return check_pipe(port, fwd);
+        return check_pipe(port, fwd, sent);
     case DOCA_FLOW_FWD_PORT:
-        return flow_cannot("forwarding to a port");
+        return check_port(port, fwd, sent);
     case DOCA_FLOW_FWD_TARGET:
     case DOCA_FLOW_FWD_ORDERED_LIST_PIPE:
     case DOCA_FLOW_FWD_CHANGEABLE:
@@ -76,38 +81,56 @@ doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *
 
 /* ---- Rules ---- */
 
-/* Matches frames of an IP version (0: any) and a protocol (0: any). */
-static struct dpk_match match_of(unsigned version, unsigned protocol)
+/* Adds the changes of the way's rule to actions, in their order. */
+static void add_changes(const struct flow_changes *c, struct dpk_flow_actions *out)
 {
-    struct dpk_match m = {0};
-    m.mask[MATCH_VERSION] = version ? 0xf << 1 : 0;
-    m.value[MATCH_VERSION] = (uint8_t)(version << 1);
-    m.mask[MATCH_PROTOCOL] = protocol ? 0xff : 0;
-    m.value[MATCH_PROTOCOL] = (uint8_t)protocol;
-    return m;
+    struct dpk_flow_change *next = out->changes;
+    if (c->counter)
+        *next++ = (struct dpk_flow_change){.kind = DPK_FLOW_COUNT, .counter = c->counter};
+    if (c->unwraps)
+        *next++ = (struct dpk_flow_change){.kind = DPK_FLOW_UNWRAP};
+    if (c->pops)
+        *next++ = (struct dpk_flow_change){.kind = DPK_FLOW_POP_VLAN};
+    if (c->set_count > 0)
+        *next++ = (struct dpk_flow_change){
+            .kind = DPK_FLOW_MODIFY, .modifications = c->sets, .size = c->set_count};
+    if (c->pushes)
+        *next++ = (struct dpk_flow_change){.kind = DPK_FLOW_PUSH_VLAN, .value = c->tag};
+    if (c->header_size > 0)
+        *next++ = (struct dpk_flow_change){
+            .kind = DPK_FLOW_WRAP, .header = c->header, .size = c->header_size};
+    out->change_count = (unsigned)(next - out->changes);
+}
+
+/* Narrows a match by the value of a byte's bits. Returns false if no frame can match any more. */
+static bool narrow(struct dpk_match *m, unsigned at, uint8_t mask, uint8_t value)
+{
+    const uint8_t both = m->mask[at] & mask;
+    if ((m->value[at] ^ value) & both)
+        return false;
+    m->mask[at] |= mask;
+    m->value[at] = (uint8_t)((m->value[at] & ~mask) | (value & mask));
+    return true;
 }
 
 static doca_error_t add_rule(struct flow_way *w, struct flow_pipe *pipe,
-                             const struct dpk_match *match, unsigned priority,
-                             const uint32_t *metadata, const struct dpk_flow_target *target)
+                             const struct dpk_match *match, unsigned later,
+                             const struct dpk_flow_target *target)
 {
     struct dpk_flow_actions actions = {.targets = {*target}, .target_count = 1};
-    if (metadata) {
-        w->metadata = (struct dpk_flow_modification){
-            .kind = DPK_FLOW_SET, .field = FIELD_REGISTER_B, .length = 32, .data = *metadata};
-        actions.changes[actions.change_count++] = (struct dpk_flow_change){
-            .kind = DPK_FLOW_MODIFY, .modifications = &w->metadata, .size = 1};
-    }
-    struct dpk_flow_rule *rule = dpk_flow_rule_new(pipe->table, match, priority, &actions);
+    add_changes(&w->rule.changes, &actions);
+    struct dpk_flow_rule *rule =
+        dpk_flow_rule_new(pipe->table, match, w->rule.priority * PRIORITIES + later, &actions);
     if (!rule)
         return DOCA_ERROR_NO_MEMORY;
     w->rules[w->count++] = rule;
     return DOCA_SUCCESS;
 }
 
-/* Adds a receiver that hashes these fields, and the rule that leads to it. */
-static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe, unsigned version,
-                                 unsigned protocol, unsigned priority, const uint32_t *metadata)
+/* Adds a receiver that hashes these fields (0: any), and the rule that leads to it. */
+static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe,
+                                 const struct doca_flow_resource_rss_cfg *cfg, unsigned version,
+                                 unsigned protocol, unsigned later)
 {
     /* The key of Microsoft's RSS examples, which drivers use. */
     static const uint8_t key[DPK_RSS_KEY] = {
@@ -115,25 +138,29 @@ static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe, uns
         0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
         0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
     struct dpk_error err = {0};
-    struct dpk_rss rss = {.hashes = version != 0,
-                          .ipv6 = version == 6,
-                          .udp = protocol == UDP,
-                          .fields =
-                              DPK_RSS_SOURCE | DPK_RSS_DESTINATION |
-                              (protocol ? DPK_RSS_SOURCE_PORT | DPK_RSS_DESTINATION_PORT : 0u)};
+    struct dpk_match match = w->rule.match;
+    if ((version && !narrow(&match, MATCH_VERSION, 0xf << 1, (uint8_t)(version << 1))) ||
+        (protocol && !narrow(&match, MATCH_PROTOCOL, UINT8_MAX, (uint8_t)protocol)))
+        return DOCA_SUCCESS;
+    struct dpk_rss rss = {
+        .hashes = version != 0,
+        .symmetric = cfg->rss_hash_func == DOCA_FLOW_RSS_HASH_FUNCTION_SYMMETRIC_TOEPLITZ,
+        .ipv6 = version == 6,
+        .udp = protocol == UDP,
+        .fields = DPK_RSS_SOURCE | DPK_RSS_DESTINATION |
+                  (protocol ? DPK_RSS_SOURCE_PORT | DPK_RSS_DESTINATION_PORT : 0u)};
     memcpy(rss.key, key, sizeof key);
     struct dpk_flow_tir **tir = &w->tirs[w->count];
     if (dpk_flow_tir_new(pipe->port->steering, &rss, false, dpk_flow_rqt_number(w->rqt), tir,
                          &err) != DPK_OK)
         return dpk_doca_failed("doca_flow", &err);
-    const struct dpk_match match = match_of(version, protocol);
-    return add_rule(w, pipe, &match, priority, metadata,
+    return add_rule(w, pipe, &match, later,
                     &(struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = *tir});
 }
 
 /* Rules that match more fields have a higher priority. */
-static doca_error_t add_receivers(struct flow_way *w, struct flow_pipe *pipe, uint32_t flags,
-                                  unsigned priority, const uint32_t *metadata)
+static doca_error_t add_receivers(struct flow_way *w, struct flow_pipe *pipe,
+                                  const struct doca_flow_resource_rss_cfg *cfg)
 {
     static const struct {
         uint32_t flags;
@@ -149,15 +176,13 @@ static doca_error_t add_receivers(struct flow_way *w, struct flow_pipe *pipe, ui
     };
     doca_error_t result = DOCA_SUCCESS;
     for (size_t i = 0; i < RULES_MAX && result == DOCA_SUCCESS; i++)
-        if ((flags & all[i].flags) == all[i].flags)
-            result = add_receiver(w, pipe, all[i].version, all[i].protocol, priority + all[i].later,
-                                  metadata);
+        if ((cfg->outer_flags & all[i].flags) == all[i].flags)
+            result = add_receiver(w, pipe, cfg, all[i].version, all[i].protocol, all[i].later);
     return result;
 }
 
 static doca_error_t add_queues(struct flow_way *w, struct flow_pipe *pipe,
-                               const struct doca_flow_fwd *fwd, unsigned priority,
-                               const uint32_t *metadata)
+                               const struct doca_flow_fwd *fwd)
 {
     struct dpk_error err = {0};
     const uint32_t count = (uint32_t)fwd->rss.nr_queues;
@@ -169,7 +194,7 @@ static doca_error_t add_queues(struct flow_way *w, struct flow_pipe *pipe,
     const enum dpk_status status =
         dpk_flow_rqt_new(pipe->port->steering, numbers, count, &w->rqt, &err);
     free(numbers);
-    return status == DPK_OK ? add_receivers(w, pipe, fwd->rss.outer_flags, priority, metadata)
+    return status == DPK_OK ? add_receivers(w, pipe, &fwd->rss)
                             : dpk_doca_failed("doca_flow", &err);
 }
 
@@ -192,29 +217,29 @@ static struct flow_pipe *use_pipe(const struct doca_flow_pipe *handle)
 
 /* Adds the rule of a way that is not RSS. */
 static doca_error_t add_target(struct flow_way *w, struct flow_pipe *pipe,
-                               const struct doca_flow_fwd *fwd, unsigned priority,
-                               const uint32_t *metadata)
+                               const struct doca_flow_fwd *fwd)
 {
-    const struct dpk_match any = {0};
     struct dpk_flow_target target = {.kind = DPK_FLOW_DROP};
-    if (fwd->type == DOCA_FLOW_FWD_PIPE) {
+    if (!fwd || fwd->type == DOCA_FLOW_FWD_PORT) {
+        target.kind = DPK_FLOW_MISS;
+    } else if (fwd->type == DOCA_FLOW_FWD_PIPE) {
         if (!(w->next = use_pipe(fwd->next_pipe)))
             return DOCA_ERROR_INVALID_VALUE;
         target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = w->next->table};
     }
-    return add_rule(w, pipe, &any, priority, metadata, &target);
+    return add_rule(w, pipe, &w->rule.match, 0, &target);
 }
 
 doca_error_t flow_way_new(struct flow_pipe *pipe, const struct doca_flow_fwd *fwd,
-                          const uint32_t *metadata, bool last, struct flow_way **out)
+                          const struct flow_rule *rule, struct flow_way **out)
 {
-    const unsigned priority = last ? LAST : 0;
-    doca_error_t result = flow_way_check(pipe->port, fwd);
+    doca_error_t result = fwd ? flow_way_check(pipe->port, fwd, pipe->settings.sent) : DOCA_SUCCESS;
     struct flow_way *w = result == DOCA_SUCCESS ? calloc(1, sizeof *w) : NULL;
     if (!w)
         return result == DOCA_SUCCESS ? DOCA_ERROR_NO_MEMORY : result;
-    result = fwd->type == DOCA_FLOW_FWD_RSS ? add_queues(w, pipe, fwd, priority, metadata)
-                                            : add_target(w, pipe, fwd, priority, metadata);
+    w->rule = *rule;
+    result =
+        fwd && fwd->type == DOCA_FLOW_FWD_RSS ? add_queues(w, pipe, fwd) : add_target(w, pipe, fwd);
     if (result == DOCA_SUCCESS)
         *out = w;
     else

@@ -1,0 +1,429 @@
+/* Entries of pipes. */
+#include "flow.h"
+
+/* What a program gives for an entry. */
+struct request {
+    const struct doca_flow_actions *actions;  /* the entry's */
+    const struct doca_flow_actions *template; /* NULL: no actions */
+    const struct doca_flow_actions *mask;
+    bool literal; /* the template is the entry's own */
+    const struct doca_flow_monitor *monitor;
+    const struct doca_flow_fwd *fwd;
+};
+
+/* ---- Ways ---- */
+
+/* Sets the entry's counter and age by the monitor. */
+static doca_error_t set_monitor(struct flow_pipe *p, struct flow_entry *e,
+                                const struct doca_flow_monitor *monitor)
+{
+    const struct doca_flow_monitor *m = monitor ? monitor : &p->settings.monitor;
+    const struct flow_counters *shared = p->port->settings.shared;
+    const doca_error_t result = flow_monitor_check(m);
+    if (result != DOCA_SUCCESS)
+        return result;
+    const uint32_t id = m->shared_counter.shared_counter_id;
+    const bool shares = m->counter_type == DOCA_FLOW_RESOURCE_TYPE_SHARED;
+    if (shares && (!shared || id >= shared->count))
+        return dpk_doca_refuse(
+            p, DOCA_ERROR_INVALID_VALUE,
+            "doca_flow: there is no shared counter %u (doca_flow_cfg_set_nr_shared_resource)", id);
+    e->counts = m->counter_type != DOCA_FLOW_RESOURCE_TYPE_NONE;
+    e->aging = m->aging_sec;
+    e->aged = false;
+    e->since = (int64_t)dpk_now_ns();
+    e->counter = NULL;
+    if (shares)
+        e->counter = &p->port->settings.shared->counters[id];
+    else if (e->counts || e->aging > 0)
+        e->counter = &e->own;
+    e->seen = e->counter ? e->counter->packets : 0;
+    return DOCA_SUCCESS;
+}
+
+/* Makes the rules of an entry. */
+static doca_error_t make_way(struct flow_pipe *p, struct flow_entry *e, const struct request *r,
+                             struct flow_way **way)
+{
+    struct flow_rule rule = {.match = e->match, .priority = e->priority};
+    const bool own = r->fwd && r->fwd->type != DOCA_FLOW_FWD_NONE;
+    doca_error_t result = set_monitor(p, e, r->monitor);
+    if (result == DOCA_SUCCESS && !own && !p->has_fwd)
+        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
+                                 "doca_flow: neither the pipe nor the entry has a destination");
+    if (result == DOCA_SUCCESS && r->template)
+        result = flow_actions_fill(r->template, r->mask, r->actions, r->literal, p->settings.sent,
+                                   &rule.changes);
+    rule.changes.counter = e->counter;
+    return result == DOCA_SUCCESS ? flow_way_new(p, own ? r->fwd : &p->fwd, &rule, way) : result;
+}
+
+/* Finds the template of the entry's actions. */
+static doca_error_t choose_actions(const struct flow_pipe *p, unsigned index, struct request *r)
+{
+    if (r->actions && index > 0 && index >= p->settings.action_count)
+        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
+                               "doca_flow: action %u, but the pipe has %zu "
+                               "(doca_flow_pipe_cfg_set_actions)",
+                               index, p->settings.action_count);
+    if (index < p->settings.action_count) {
+        const struct flow_actions *a = &p->actions[index];
+        r->template = &a->actions;
+        r->mask = a->has_mask ? &a->mask : NULL;
+    }
+    return r->actions ? flow_actions_check(r->actions, NULL, NULL) : DOCA_SUCCESS;
+}
+
+/* ---- Adding ---- */
+
+/* An entry that is added: the pipe is locked, or NULL if the arguments are wrong. */
+static struct flow_pipe *begin_add(const char *call, uint16_t queue, struct doca_flow_pipe *pipe,
+                                   enum doca_flow_pipe_type type,
+                                   struct doca_flow_pipe_entry **entry, doca_error_t *result)
+{
+    if (entry)
+        *entry = NULL;
+    struct flow_pipe *p = entry ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    *result = DOCA_SUCCESS;
+    if (!p) {
+        *result = dpk_doca_no_object(call);
+        return NULL;
+    }
+    /* Another thread may have destroyed the pipe before this thread got the lock. */
+    if (p->object.gone)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (p->settings.type != type)
+        *result =
+            dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the pipe is of another type", call);
+    else if (queue >= p->port->settings.queues)
+        *result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
+                                  "%s: queue %u, but there are %u (doca_flow_cfg_set_pipe_queues)",
+                                  call, queue, p->port->settings.queues);
+    else if (p->settings.entries_max > 0 && p->entry_count >= p->settings.entries_max)
+        *result = dpk_doca_refuse(p, DOCA_ERROR_FULL,
+                                  "%s: the pipe is full (doca_flow_pipe_cfg_set_nr_entries)", call);
+    return p;
+}
+
+static doca_error_t add_entry(struct flow_pipe *p, struct doca_flow_pipe *pipe, uint16_t queue,
+                              const struct dpk_match *match, unsigned priority,
+                              const struct request *r, void *usr_ctx,
+                              struct doca_flow_pipe_entry **entry)
+{
+    struct flow_entry *e = calloc(1, sizeof *e);
+    if (!e)
+        return DOCA_ERROR_NO_MEMORY;
+    e->pipe = pipe;
+    e->queue = queue;
+    e->usr_ctx = usr_ctx;
+    e->match = *match;
+    e->priority = priority;
+    void *handle = dpk_object_enter(e, &flow_entry_kind);
+    if (!handle)
+        return DOCA_ERROR_NO_MEMORY;
+    doca_error_t result = make_way(p, e, r, &e->way);
+    if (result == DOCA_SUCCESS && !flow_port_tell(p->port, e, DOCA_FLOW_ENTRY_OP_ADD, queue)) {
+        flow_way_free(e->way);
+        result = DOCA_ERROR_NO_MEMORY;
+    }
+    if (result != DOCA_SUCCESS) {
+        dpk_object_destroy(handle, &flow_entry_kind);
+        return result;
+    }
+    *entry = handle;
+    e->in = true;
+    LIST_INSERT_HEAD(&p->entries, e, in_pipe);
+    p->entry_count++;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t add_basic(const char *call, uint16_t queue, struct doca_flow_pipe *pipe,
+                              const struct doca_flow_match *match, unsigned action_idx,
+                              struct request *r, void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    doca_error_t result;
+    struct flow_pipe *p = begin_add(call, queue, pipe, DOCA_FLOW_PIPE_BASIC, entry, &result);
+    if (!p)
+        return result;
+    if (result == DOCA_SUCCESS)
+        result = choose_actions(p, action_idx, r);
+    if (result == DOCA_SUCCESS) {
+        const struct dpk_match m = flow_template_fill(&p->match, match);
+        result = add_entry(p, pipe, queue, &m, 0, r, usr_ctx, entry);
+    }
+    return dpk_object_unlock(p, result);
+}
+
+doca_error_t(doca_flow_pipe_add_entry)(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                       const struct doca_flow_match *match, uint8_t action_idx,
+                                       const struct doca_flow_actions *actions,
+                                       const struct doca_flow_monitor *monitor,
+                                       const struct doca_flow_fwd *fwd, uint32_t flags,
+                                       void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    (void)flags;
+    return add_basic("doca_flow_pipe_add_entry", pipe_queue, pipe, match, action_idx,
+                     &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
+                     entry);
+}
+
+doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                            const struct doca_flow_match *match, uint8_t action_idx,
+                                            const struct doca_flow_actions *actions,
+                                            const struct doca_flow_monitor *monitor,
+                                            const struct doca_flow_fwd *fwd, uint32_t flags,
+                                            void *usr_ctx, struct doca_flow_pipe_entry **entry)
+{
+    (void)flags;
+    return add_basic("doca_flow_pipe_basic_add_entry", pipe_queue, pipe, match, action_idx,
+                     &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
+                     entry);
+}
+
+doca_error_t doca_flow_pipe_control_add_entry(
+    uint16_t pipe_queue, uint32_t priority, struct doca_flow_pipe *pipe,
+    const struct doca_flow_match *match, const struct doca_flow_match *match_mask,
+    const struct doca_flow_match_condition *condition, const struct doca_flow_actions *actions,
+    const struct doca_flow_actions *actions_mask, const struct doca_flow_action_descs *action_descs,
+    const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry)
+{
+    static const char call[] = "doca_flow_pipe_control_add_entry";
+    struct flow_template t;
+    doca_error_t result;
+    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_CONTROL, entry, &result);
+    if (!p)
+        return result;
+    if (result == DOCA_SUCCESS && condition)
+        result = flow_cannot("a condition of a match");
+    if (result == DOCA_SUCCESS && priority > FLOW_PRIORITY_MAX)
+        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the priority is above %u", call,
+                                 FLOW_PRIORITY_MAX);
+    if (result == DOCA_SUCCESS)
+        result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
+    if (result == DOCA_SUCCESS && actions)
+        result = flow_actions_check(actions, actions_mask, action_descs);
+    if (result == DOCA_SUCCESS)
+        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority,
+                           &(struct request){.template = actions,
+                                             .mask = actions_mask,
+                                             .literal = true,
+                                             .monitor = monitor,
+                                             .fwd = fwd},
+                           usr_ctx, entry);
+    return dpk_object_unlock(p, result);
+}
+
+/* Returns the number of leading bits of an address' mask, or -1 if it is not a prefix. */
+static int prefix_of(const uint8_t *mask, size_t size)
+{
+    int bits = 0;
+    bool ended = false;
+    for (size_t i = 0; i < size * 8; i++) {
+        const bool set = mask[i / 8] >> (7 - i % 8) & 1;
+        if (set && ended)
+            return -1;
+        ended = !set;
+        bits += set;
+    }
+    return bits;
+}
+
+/* Returns the number of bits of the one address that a mask has, or -1. */
+static int prefix_bits(const struct doca_flow_match *match, const struct doca_flow_match *mask)
+{
+    const struct doca_flow_header_format *h = &mask->outer;
+    const bool v4 = match->outer.l3_type == DOCA_FLOW_L3_TYPE_IP4;
+    if (!v4 && match->outer.l3_type != DOCA_FLOW_L3_TYPE_IP6)
+        return -1;
+    const uint8_t *source = v4 ? (const void *)&h->ip4.src_ip : h->ip6.src_ip;
+    const uint8_t *destination = v4 ? (const void *)&h->ip4.dst_ip : h->ip6.dst_ip;
+    const size_t size = v4 ? sizeof h->ip4.src_ip : sizeof h->ip6.src_ip;
+    const int a = prefix_of(source, size), b = prefix_of(destination, size);
+    return a > 0 && b > 0 ? -1 : a < 0 || b < 0 ? -1 : a + b;
+}
+
+doca_error_t(doca_flow_pipe_lpm_add_entry)(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, uint8_t action_idx,
+    const struct doca_flow_actions *actions, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry)
+{
+    static const char call[] = "doca_flow_pipe_lpm_add_entry";
+    enum { ADDRESS_BITS = 128 };
+    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
+    struct flow_template t;
+    doca_error_t result;
+    (void)flags;
+    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_LPM, entry, &result);
+    if (!p)
+        return result;
+    struct doca_flow_match m = match ? *match : (struct doca_flow_match){0};
+    /* The pipe's match says which headers an entry has. */
+    if (m.outer.l3_type == DOCA_FLOW_L3_TYPE_NONE)
+        m.outer.l3_type = p->settings.match.outer.l3_type;
+    const int bits = match && match_mask ? prefix_bits(&m, match_mask) : -1;
+    if (result == DOCA_SUCCESS && bits < 0)
+        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
+                                 "%s: match_mask is not the prefix of one IP address", call);
+    if (result == DOCA_SUCCESS)
+        result = flow_template_make(&m, match_mask, true, p->settings.sent, &t);
+    if (result == DOCA_SUCCESS)
+        result = choose_actions(p, action_idx, &r);
+    if (result == DOCA_SUCCESS)
+        result = add_entry(p, pipe, pipe_queue, &t.fixed, (unsigned)(ADDRESS_BITS - bits), &r,
+                           usr_ctx, entry);
+    return dpk_object_unlock(p, result);
+}
+
+doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                           const struct doca_flow_match *match,
+                                           const struct doca_flow_match *match_mask,
+                                           const struct doca_flow_actions *actions,
+                                           uint32_t priority, const struct doca_flow_fwd *fwd,
+                                           const enum doca_flow_flags_type flags, void *usr_ctx,
+                                           struct doca_flow_pipe_entry **entry)
+{
+    static const char call[] = "doca_flow_pipe_acl_add_entry";
+    struct flow_template t;
+    doca_error_t result;
+    (void)flags;
+    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_ACL, entry, &result);
+    if (!p)
+        return result;
+    if (result == DOCA_SUCCESS && actions)
+        result = flow_cannot("an action of an ACL's entry");
+    if (result == DOCA_SUCCESS && priority > FLOW_PRIORITY_MAX)
+        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the priority is above %u", call,
+                                 FLOW_PRIORITY_MAX);
+    if (result == DOCA_SUCCESS)
+        result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
+    if (result == DOCA_SUCCESS)
+        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority, &(struct request){.fwd = fwd},
+                           usr_ctx, entry);
+    return dpk_object_unlock(p, result);
+}
+
+/* ---- Removing and changing ---- */
+
+static void leave_pipe(struct flow_pipe *p, struct flow_entry *e)
+{
+    LIST_REMOVE(e, in_pipe);
+    p->entry_count--;
+    e->in = false;
+    flow_way_free(e->way);
+    e->way = NULL;
+}
+
+void flow_entries_end(struct flow_pipe *pipe)
+{
+    pthread_mutex_lock(&pipe->object.lock);
+    for (struct flow_entry *e; (e = LIST_FIRST(&pipe->entries));) {
+        leave_pipe(pipe, e);
+        dpk_object_destroy(e->object.handle, &flow_entry_kind);
+    }
+    pthread_mutex_unlock(&pipe->object.lock);
+}
+
+/* Locks the pipe of an entry that is in its pipe, and pins the entry; NULL if there is none. */
+static struct flow_pipe *lock_pipe(const struct doca_flow_pipe_entry *entry,
+                                   struct flow_entry **out)
+{
+    struct flow_entry *e = dpk_object_pin(entry, &flow_entry_kind);
+    struct flow_pipe *p = e ? dpk_object_lock(e->pipe, &flow_pipe_kind) : NULL;
+    if (p && !e->in) {
+        dpk_object_unlock(p, DOCA_SUCCESS);
+        p = NULL;
+    }
+    if (!p)
+        dpk_object_drop(e);
+    *out = e;
+    return p;
+}
+
+doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
+                                         struct doca_flow_pipe_entry *entry)
+{
+    struct flow_entry *e;
+    (void)flags;
+    struct flow_pipe *p = lock_pipe(entry, &e);
+    if (!p)
+        return dpk_doca_no_object("doca_flow_pipe_remove_entry");
+    doca_error_t result = DOCA_SUCCESS;
+    if (pipe_queue >= p->port->settings.queues)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (flow_port_tell(p->port, e, DOCA_FLOW_ENTRY_OP_DEL, pipe_queue))
+        leave_pipe(p, e);
+    else
+        result = DOCA_ERROR_NO_MEMORY;
+    dpk_object_drop(e);
+    return dpk_object_unlock(p, result);
+}
+
+doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                         const struct doca_flow_actions *actions,
+                                         const struct doca_flow_monitor *monitor,
+                                         const struct doca_flow_fwd *fwd,
+                                         const enum doca_flow_flags_type flags,
+                                         struct doca_flow_pipe_entry *entry)
+{
+    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
+    struct flow_entry *e;
+    struct flow_way *way;
+    (void)flags;
+    struct flow_pipe *p = lock_pipe(entry, &e);
+    if (!p)
+        return dpk_doca_no_object("doca_flow_pipe_update_entry");
+    doca_error_t result = DOCA_SUCCESS;
+    if (e->pipe != pipe || pipe_queue >= p->port->settings.queues ||
+        p->settings.type != DOCA_FLOW_PIPE_BASIC)
+        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
+                                 "doca_flow_pipe_update_entry: not an entry of this basic pipe, or "
+                                 "not one of its queues");
+    if (result == DOCA_SUCCESS)
+        result = choose_actions(p, actions ? actions->action_idx : 0, &r);
+    if (result == DOCA_SUCCESS)
+        result = make_way(p, e, &r, &way);
+    /* The older rules count until they are freed. */
+    if (result == DOCA_SUCCESS && !flow_port_tell(p->port, e, DOCA_FLOW_ENTRY_OP_UPD, pipe_queue)) {
+        flow_way_free(way);
+        result = DOCA_ERROR_NO_MEMORY;
+    }
+    if (result == DOCA_SUCCESS) {
+        struct flow_way *before = e->way;
+        e->way = way;
+        flow_way_free(before);
+    }
+    dpk_object_drop(e);
+    return dpk_object_unlock(p, result);
+}
+
+/* ---- Questions ---- */
+
+enum doca_flow_entry_status doca_flow_pipe_entry_get_status(struct doca_flow_pipe_entry *entry)
+{
+    struct flow_entry *e = dpk_object_pin(entry, &flow_entry_kind);
+    const enum doca_flow_entry_status status =
+        e ? atomic_load(&e->status) : DOCA_FLOW_ENTRY_STATUS_ERROR;
+    dpk_object_drop(e);
+    return status;
+}
+
+doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
+                                            struct doca_flow_resource_query *query_stats)
+{
+    struct flow_entry *e;
+    struct flow_pipe *p = query_stats ? lock_pipe(entry, &e) : NULL;
+    if (!p)
+        return dpk_doca_no_object("doca_flow_resource_query_entry");
+    doca_error_t result = DOCA_SUCCESS;
+    if (e->counts)
+        flow_counter_read(e->counter, query_stats);
+    else
+        result = dpk_doca_refuse(p, DOCA_ERROR_NOT_FOUND,
+                                 "doca_flow_resource_query_entry: the entry has no counter "
+                                 "(counter_type of struct doca_flow_monitor)");
+    dpk_object_drop(e);
+    return dpk_object_unlock(p, result);
+}

@@ -1,0 +1,229 @@
+/* The library: its settings, and what all files of the room use. */
+#include "flow.h"
+
+#include <stdarg.h>
+
+#define QUEUES_MAX 512u
+#define SHARED_MAX 65536u
+
+struct flow_cfg {
+    struct dpk_object object;
+    struct flow_settings settings;
+    uint32_t shared_count;
+};
+
+static void cfg_release(void *object)
+{
+    free(object);
+}
+static const struct dpk_kind cfg_kind = {.release = cfg_release};
+
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+static bool begun;
+static struct flow_settings current; /* with the lock */
+
+/* ---- What all files use ---- */
+
+doca_error_t flow_cannot(const char *format, ...)
+{
+    char what[192];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_flow: %s is not emulated", what);
+    return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+bool flow_is_empty(const void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (b[i])
+            return false;
+    return true;
+}
+
+bool flow_is_full(const void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (b[i] != UINT8_MAX)
+            return false;
+    return true;
+}
+
+void flow_counter_read(const struct dpk_flow_counter *counter, struct doca_flow_resource_query *out)
+{
+    out->counter.total_bytes = atomic_load_explicit(&counter->octets, memory_order_relaxed);
+    out->counter.total_pkts = atomic_load_explicit(&counter->packets, memory_order_relaxed);
+}
+
+void flow_counters_drop(struct flow_counters *counters)
+{
+    if (counters && atomic_fetch_sub(&counters->references, 1) == 1)
+        free(counters);
+}
+
+bool flow_settings_get(struct flow_settings *out)
+{
+    pthread_mutex_lock(&library);
+    const bool good = begun;
+    *out = current;
+    if (good && out->shared)
+        atomic_fetch_add(&out->shared->references, 1);
+    pthread_mutex_unlock(&library);
+    return good;
+}
+
+/* ---- Settings ---- */
+
+doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg)
+{
+    if (!cfg)
+        return DOCA_ERROR_INVALID_VALUE;
+    struct flow_cfg *c = calloc(1, sizeof *c);
+    if (c)
+        c->settings.queues = 1;
+    *cfg = c ? dpk_object_enter(c, &cfg_kind) : NULL;
+    return *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+doca_error_t doca_flow_cfg_destroy(struct doca_flow_cfg *cfg)
+{
+    return dpk_object_destroy(cfg, &cfg_kind);
+}
+
+/* Accepts a setting without an effect. */
+static doca_error_t accept_setting(const struct doca_flow_cfg *cfg)
+{
+    return dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS);
+}
+
+doca_error_t doca_flow_cfg_set_pipe_queues(struct doca_flow_cfg *cfg, uint16_t pipe_queues)
+{
+    if (pipe_queues == 0 || pipe_queues > QUEUES_MAX)
+        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
+                               "doca_flow_cfg_set_pipe_queues: %u queues, but 1 to %u are possible",
+                               pipe_queues, QUEUES_MAX);
+    struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
+    if (c)
+        c->settings.queues = pipe_queues;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+doca_error_t doca_flow_cfg_set_queue_depth(struct doca_flow_cfg *cfg, uint32_t queue_depth)
+{
+    (void)queue_depth;
+    return accept_setting(cfg);
+}
+
+doca_error_t doca_flow_cfg_set_nr_counters(struct doca_flow_cfg *cfg, uint32_t nr_counters)
+{
+    (void)nr_counters;
+    return accept_setting(cfg);
+}
+
+doca_error_t doca_flow_cfg_set_nr_meters(struct doca_flow_cfg *cfg, uint32_t nr_meters)
+{
+    (void)nr_meters;
+    return accept_setting(cfg);
+}
+
+doca_error_t doca_flow_cfg_set_nr_acl_collisions(struct doca_flow_cfg *cfg,
+                                                 uint8_t nr_acl_collisions)
+{
+    (void)nr_acl_collisions;
+    return accept_setting(cfg);
+}
+
+doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
+                                                  uint32_t nr_shared_resource,
+                                                  enum doca_flow_shared_resource_type type)
+{
+    doca_error_t result = DOCA_SUCCESS;
+    if ((unsigned)type > DOCA_FLOW_SHARED_RESOURCE_IPSEC_SA || nr_shared_resource > SHARED_MAX)
+        result = DOCA_ERROR_INVALID_VALUE;
+    else if (type != DOCA_FLOW_SHARED_RESOURCE_COUNTER && nr_shared_resource > 0)
+        result = flow_cannot("a shared resource that is not a counter");
+    struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
+    if (c && result == DOCA_SUCCESS && type == DOCA_FLOW_SHARED_RESOURCE_COUNTER)
+        c->shared_count = nr_shared_resource;
+    return dpk_object_unlock(c, result);
+}
+
+doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
+                                                doca_flow_entry_process_cb cb)
+{
+    struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
+    if (c)
+        c->settings.callback = cb;
+    return dpk_object_unlock(c, DOCA_SUCCESS);
+}
+
+static bool is_mode(const char *word, size_t size)
+{
+    static const char *const known[] = {"vnf", "isolated", "hws"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i]) == size && memcmp(known[i], word, size) == 0)
+            return true;
+    return false;
+}
+
+doca_error_t doca_flow_cfg_set_mode_args(struct doca_flow_cfg *cfg, const char *mode_args)
+{
+    doca_error_t result = mode_args ? accept_setting(cfg) : DOCA_ERROR_INVALID_VALUE;
+    for (const char *word = mode_args; result == DOCA_SUCCESS && *word;) {
+        const size_t size = strcspn(word, ",");
+        if (!is_mode(word, size)) {
+            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
+                         "doca_flow: the mode \"%.*s\" is not emulated, only vnf, isolated and hws",
+                         (int)(size < 64 ? size : 64), word);
+            return DOCA_ERROR_NOT_SUPPORTED;
+        }
+        word += size + (word[size] == ',');
+    }
+    return result;
+}
+
+/* ---- Start and end ---- */
+
+static doca_error_t begin(const struct flow_cfg *c)
+{
+    struct flow_counters *shared = NULL;
+    if (begun)
+        return dpk_doca_refuse(NULL, DOCA_ERROR_ALREADY_EXIST,
+                               "doca_flow_init: the process has started the library before");
+    if (c->shared_count > 0) {
+        shared = calloc(1, sizeof *shared + c->shared_count * sizeof *shared->counters);
+        if (!shared)
+            return DOCA_ERROR_NO_MEMORY;
+        shared->references = 1;
+        shared->count = c->shared_count;
+    }
+    current = c->settings;
+    current.shared = shared;
+    begun = true;
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_flow_init(struct doca_flow_cfg *cfg)
+{
+    struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (c) {
+        pthread_mutex_lock(&library);
+        result = begin(c);
+        pthread_mutex_unlock(&library);
+    }
+    return dpk_object_unlock(c, result);
+}
+
+void doca_flow_destroy(void)
+{
+    pthread_mutex_lock(&library);
+    flow_counters_drop(current.shared);
+    current = (struct flow_settings){0};
+    begun = false;
+    pthread_mutex_unlock(&library);
+}

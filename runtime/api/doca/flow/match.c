@@ -1,0 +1,392 @@
+/* Matches: fields of struct doca_flow_match as bits of struct fte_match_param (ConnectX PRM). */
+#include <stddef.h>
+
+#include "flow.h"
+
+/* Offsets in struct dpk_match (queues.h). */
+enum {
+    AT_SMAC = 0,
+    AT_ETHERTYPE = 6,
+    AT_DMAC = 8,
+    AT_FIRST_VLAN = 14,
+    AT_PROTOCOL = 16,
+    AT_TRAFFIC_CLASS = 17,
+    AT_TAGS = 18,
+    AT_TCP_FLAGS = 19,
+    AT_TCP_PORTS = 20,
+    AT_TTL = 27,
+    AT_UDP_PORTS = 28,
+    AT_SOURCE = 32,
+    AT_DESTINATION = 48,
+    AT_IPV4 = 12, /* an IPv4 address is the last four bytes of its field */
+    AT_SECOND_VLAN = DPK_MATCH_MISC + 8,
+    AT_SECOND_TAGS = DPK_MATCH_MISC + 12,
+    AT_VNI = DPK_MATCH_MISC + 20,
+    AT_REGISTER_C0 = DPK_MATCH_MISC2 + 44, /* C_1 to C_7 come before it */
+    AT_REGISTER_A = DPK_MATCH_MISC2 + 48,
+    AT_REGISTER_B = DPK_MATCH_MISC2 + 52,
+    NOWHERE = 0xffff, /* the field is not emulated */
+};
+enum { TAG_CUSTOMER = 0x80, TAG_ANY = 0xc0, TAG_FRAGMENT = 0x20, TAG_VERSION = 0x1e };
+enum { SECOND_CUSTOMER = 0x80, SECOND_ANY = 0xa0 };
+enum { ICMP = 1, TCP = 6, UDP = 17, ESP = 50, ICMP6 = 58, VXLAN_PORT = 4789, REGISTERS_C = 8 };
+
+/* When a field is valid. */
+enum when {
+    ALWAYS,
+    IF_IP4,
+    IF_IP6,
+    IF_TCP,
+    IF_UDP,
+    IF_ICMP,
+    IF_TRANSPORT,
+    IF_VXLAN,
+    IF_SENT,
+    IF_RECEIVED
+};
+
+struct field {
+    const char *name;
+    uint16_t offset, size; /* in struct doca_flow_match */
+    uint16_t at;           /* in struct dpk_match */
+    enum when when;
+};
+
+#define FIELD(name, at, when)                                                                      \
+    {                                                                                              \
+#name, offsetof(struct doca_flow_match, name),                                             \
+            sizeof(((struct doca_flow_match *)0)->name), (at), (when)                              \
+    }
+static const struct field fields[] = {
+    FIELD(meta.pkt_meta, AT_REGISTER_B, IF_RECEIVED),
+    FIELD(meta.pkt_meta, AT_REGISTER_A, IF_SENT),
+    FIELD(meta.mark, NOWHERE, ALWAYS),
+    FIELD(flags, NOWHERE, ALWAYS),
+    FIELD(outer.eth.src_mac, AT_SMAC, ALWAYS),
+    FIELD(outer.eth.dst_mac, AT_DMAC, ALWAYS),
+    FIELD(outer.eth.type, AT_ETHERTYPE, ALWAYS),
+    FIELD(outer.eth_vlan[0].tci, AT_FIRST_VLAN, ALWAYS),
+    FIELD(outer.eth_vlan[1].tci, AT_SECOND_VLAN, ALWAYS),
+    FIELD(outer.ip4.src_ip, AT_SOURCE + AT_IPV4, IF_IP4),
+    FIELD(outer.ip4.dst_ip, AT_DESTINATION + AT_IPV4, IF_IP4),
+    FIELD(outer.ip4.version_ihl, NOWHERE, IF_IP4),
+    FIELD(outer.ip4.dscp_ecn, AT_TRAFFIC_CLASS, IF_IP4),
+    FIELD(outer.ip4.total_len, NOWHERE, IF_IP4),
+    FIELD(outer.ip4.identification, NOWHERE, IF_IP4),
+    FIELD(outer.ip4.flags_fragment_offset, NOWHERE, IF_IP4),
+    FIELD(outer.ip4.next_proto, AT_PROTOCOL, IF_IP4),
+    FIELD(outer.ip4.ttl, AT_TTL, IF_IP4),
+    FIELD(outer.ip6.src_ip, AT_SOURCE, IF_IP6),
+    FIELD(outer.ip6.dst_ip, AT_DESTINATION, IF_IP6),
+    FIELD(outer.ip6.traffic_class, AT_TRAFFIC_CLASS, IF_IP6),
+    FIELD(outer.ip6.flow_label, NOWHERE, IF_IP6),
+    FIELD(outer.ip6.payload_len, NOWHERE, IF_IP6),
+    FIELD(outer.ip6.next_proto, AT_PROTOCOL, IF_IP6),
+    FIELD(outer.ip6.hop_limit, AT_TTL, IF_IP6),
+    FIELD(outer.tcp.l4_port.src_port, AT_TCP_PORTS, IF_TCP),
+    FIELD(outer.tcp.l4_port.dst_port, AT_TCP_PORTS + 2, IF_TCP),
+    FIELD(outer.tcp.data_offset, NOWHERE, IF_TCP),
+    FIELD(outer.tcp.flags, AT_TCP_FLAGS, IF_TCP),
+    FIELD(outer.tcp.seq_num, NOWHERE, IF_TCP),
+    FIELD(outer.tcp.ack_num, NOWHERE, IF_TCP),
+    FIELD(outer.udp.l4_port.src_port, AT_UDP_PORTS, IF_UDP),
+    FIELD(outer.udp.l4_port.dst_port, AT_UDP_PORTS + 2, IF_UDP),
+    FIELD(outer.icmp, NOWHERE, IF_ICMP),
+    FIELD(outer.transport, NOWHERE, IF_TRANSPORT),
+    FIELD(tun.vxlan_type, NOWHERE, IF_VXLAN),
+    FIELD(tun.vxlan_group_policy_id, NOWHERE, IF_VXLAN),
+    FIELD(inner, NOWHERE, ALWAYS),
+    FIELD(parser_meta.port_id, NOWHERE, ALWAYS),
+    FIELD(parser_meta.random, NOWHERE, ALWAYS),
+    FIELD(parser_meta.ipsec_syndrome, NOWHERE, ALWAYS),
+    FIELD(parser_meta.ipsec_ar_syndrome, NOWHERE, ALWAYS),
+    FIELD(parser_meta.psp_syndrome, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l2_type, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l3_type, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l4_type, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_ip_fragmented, NOWHERE, ALWAYS),
+    FIELD(parser_meta.outer_l3_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.outer_ip4_checksum_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.outer_l4_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.outer_l4_checksum_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l3_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_ip4_checksum_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l4_ok, NOWHERE, ALWAYS),
+    FIELD(parser_meta.inner_l4_checksum_ok, NOWHERE, ALWAYS),
+};
+#define FIELDS (sizeof fields / sizeof *fields)
+/* VXLAN's identifier is three bytes of the word. */
+static const struct field vni = {
+    "tun.vxlan_tun_id", offsetof(struct doca_flow_match, tun.vxlan_tun_id), 3, AT_VNI, IF_VXLAN};
+
+static bool applies(const struct flow_template *t, enum when when)
+{
+    const struct doca_flow_header_format *outer = &t->layers.outer;
+    const unsigned l4 = outer->l4_type_ext;
+    switch (when) {
+    case ALWAYS:
+        return true;
+    case IF_IP4:
+        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP4;
+    case IF_IP6:
+        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP6;
+    case IF_TCP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_TCP;
+    case IF_UDP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_UDP;
+    case IF_ICMP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP || l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP6;
+    case IF_TRANSPORT:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_TRANSPORT;
+    case IF_VXLAN:
+        return t->layers.tun.type == DOCA_FLOW_TUN_VXLAN;
+    case IF_SENT:
+        return t->sent;
+    case IF_RECEIVED:
+        return !t->sent;
+    }
+    return false;
+}
+
+/* ---- Fields of bytes ---- */
+
+/* Adds a field to the template. `mask` NULL: all bits, unless the value is 0. */
+static doca_error_t add_field(struct flow_template *t, const struct field *f, const uint8_t *match,
+                              const uint8_t *mask, bool own)
+{
+    const uint8_t *value = match + f->offset, *bits = mask ? mask + f->offset : value;
+    if (!applies(t, f->when) || flow_is_empty(bits, f->size))
+        return DOCA_SUCCESS;
+    if (f->at == NOWHERE)
+        return flow_cannot("a match of %s", f->name);
+    const bool changes = !own && flow_is_full(value, f->size);
+    for (size_t i = 0; i < f->size; i++) {
+        const uint8_t m = mask ? bits[i] : UINT8_MAX;
+        t->fixed.mask[f->at + i] |= m;
+        if (changes)
+            t->changeable[f->at + i] |= m;
+        else
+            t->fixed.value[f->at + i] |= value[i] & m;
+    }
+    return DOCA_SUCCESS;
+}
+
+/* Returns the field of metadata word `i`. */
+static struct field word_field(unsigned i)
+{
+    static const char *const names[] = {"meta.u32[0]", "meta.u32[1]", "meta.u32[2]", "meta.u32[3]",
+                                        "meta.u32[4]", "meta.u32[5]", "meta.u32[6]", "meta.u32[7]",
+                                        "meta.u32[8]", "meta.u32[9]"};
+    return (struct field){
+        .name = names[i],
+        .offset = (uint16_t)(offsetof(struct doca_flow_match, meta.u32) + 4 * i),
+        .size = 4,
+        .at = (uint16_t)(i < REGISTERS_C ? AT_REGISTER_C0 - 4 * i : NOWHERE),
+    };
+}
+
+/* ---- Types of headers ---- */
+
+static void add_bits(struct flow_template *t, unsigned at, unsigned mask, unsigned value)
+{
+    t->fixed.mask[at] |= (uint8_t)mask;
+    t->fixed.value[at] |= (uint8_t)value;
+}
+
+static void add_version(struct flow_template *t, unsigned version)
+{
+    add_bits(t, AT_TAGS, TAG_VERSION, version << 1);
+}
+
+static doca_error_t invalid(const char *why)
+{
+    return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, "doca_flow: %s", why);
+}
+
+static doca_error_t add_l3_type(struct flow_template *t, const struct doca_flow_header_format *h)
+{
+    switch ((unsigned)h->l3_type) {
+    case DOCA_FLOW_L3_TYPE_NONE:
+        return flow_is_empty(&h->ip6, sizeof h->ip6)
+                   ? DOCA_SUCCESS
+                   : invalid("a match of an IP header needs outer.l3_type");
+    case DOCA_FLOW_L3_TYPE_IP4:
+        add_version(t, 4);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L3_TYPE_IP6:
+        add_version(t, 6);
+        return DOCA_SUCCESS;
+    }
+    return invalid("outer.l3_type has an unknown value");
+}
+
+static doca_error_t add_l4_type(struct flow_template *t, const struct doca_flow_header_format *h)
+{
+    switch ((unsigned)h->l4_type_ext) {
+    case DOCA_FLOW_L4_TYPE_EXT_NONE:
+        return flow_is_empty(&h->tcp, sizeof h->tcp)
+                   ? DOCA_SUCCESS
+                   : invalid("a match of TCP, UDP or ICMP needs outer.l4_type_ext");
+    case DOCA_FLOW_L4_TYPE_EXT_TCP:
+        add_bits(t, AT_PROTOCOL, UINT8_MAX, TCP);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L4_TYPE_EXT_UDP:
+        add_bits(t, AT_PROTOCOL, UINT8_MAX, UDP);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L4_TYPE_EXT_ICMP:
+        add_bits(t, AT_PROTOCOL, UINT8_MAX, ICMP);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L4_TYPE_EXT_ICMP6:
+        add_bits(t, AT_PROTOCOL, UINT8_MAX, ICMP6);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L4_TYPE_EXT_TRANSPORT:
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L4_TYPE_EXT_ROCE_V2:
+        return flow_cannot("a match of outer.roce_v2");
+    }
+    return invalid("outer.l4_type_ext has an unknown value");
+}
+
+static doca_error_t add_tunnel(struct flow_template *t, const struct doca_flow_tun *tun)
+{
+    if (tun->type == DOCA_FLOW_TUN_NONE)
+        return flow_is_empty(tun, sizeof *tun) ? DOCA_SUCCESS
+                                               : invalid("a match of a tunnel needs tun.type");
+    if (tun->type != DOCA_FLOW_TUN_VXLAN)
+        return flow_cannot("a match of a tunnel that is not VXLAN");
+    add_bits(t, AT_PROTOCOL, UINT8_MAX, UDP);
+    add_bits(t, AT_UDP_PORTS + 2, UINT8_MAX, VXLAN_PORT >> 8);
+    add_bits(t, AT_UDP_PORTS + 3, UINT8_MAX, VXLAN_PORT & UINT8_MAX);
+    return DOCA_SUCCESS;
+}
+
+static void add_tags(struct flow_template *t, const struct doca_flow_header_format *h)
+{
+    const bool second =
+        h->l2_valid_headers & DOCA_FLOW_L2_VALID_HEADER_VLAN_1 || h->eth_vlan[1].tci;
+    if (second)
+        add_bits(t, AT_SECOND_TAGS, SECOND_CUSTOMER, SECOND_CUSTOMER);
+    if (second || h->l2_valid_headers & DOCA_FLOW_L2_VALID_HEADER_VLAN_0 || h->eth_vlan[0].tci)
+        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
+}
+
+/* ---- What the parser found ---- */
+
+static doca_error_t add_l2_meta(struct flow_template *t, unsigned type)
+{
+    switch (type) {
+    case DOCA_FLOW_L2_META_NO_VLAN:
+        add_bits(t, AT_TAGS, TAG_ANY, 0);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L2_META_SINGLE_VLAN:
+        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
+        add_bits(t, AT_SECOND_TAGS, SECOND_ANY, 0);
+        return DOCA_SUCCESS;
+    case DOCA_FLOW_L2_META_MULTI_VLAN:
+        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
+        add_bits(t, AT_SECOND_TAGS, SECOND_CUSTOMER, SECOND_CUSTOMER);
+        return DOCA_SUCCESS;
+    }
+    return flow_cannot("this match of parser_meta.outer_l2_type");
+}
+
+static doca_error_t add_l3_meta(struct flow_template *t, unsigned type)
+{
+    if (type > DOCA_FLOW_L3_META_IPV6)
+        return flow_cannot("this match of parser_meta.outer_l3_type");
+    add_version(t, type == DOCA_FLOW_L3_META_NONE ? 0 : type == DOCA_FLOW_L3_META_IPV4 ? 4 : 6);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t add_l4_meta(struct flow_template *t, unsigned type, bool ipv6)
+{
+    static const uint8_t protocols[] = {
+        [DOCA_FLOW_L4_META_TCP] = TCP,
+        [DOCA_FLOW_L4_META_UDP] = UDP,
+        [DOCA_FLOW_L4_META_ICMP] = ICMP,
+        [DOCA_FLOW_L4_META_ESP] = ESP,
+    };
+    if (type == DOCA_FLOW_L4_META_NONE || type >= sizeof protocols)
+        return flow_cannot("this match of parser_meta.outer_l4_type");
+    const bool icmp6 = ipv6 && type == DOCA_FLOW_L4_META_ICMP;
+    add_bits(t, AT_PROTOCOL, UINT8_MAX, icmp6 ? ICMP6 : protocols[type]);
+    return DOCA_SUCCESS;
+}
+
+/* Without a mask, a type of 0 matches all frames. */
+static doca_error_t add_parsed(struct flow_template *t, const struct doca_flow_parser_meta *m,
+                               const struct doca_flow_parser_meta *mask)
+{
+    const struct doca_flow_parser_meta *asked = mask ? mask : m;
+    doca_error_t result = DOCA_SUCCESS;
+    if (asked->meter_color)
+        return flow_cannot("a match of parser_meta.meter_color");
+    if (asked->outer_l2_type)
+        result = add_l2_meta(t, m->outer_l2_type);
+    if (result == DOCA_SUCCESS && asked->outer_l3_type)
+        result = add_l3_meta(t, m->outer_l3_type);
+    if (result == DOCA_SUCCESS && asked->outer_l4_type)
+        result = add_l4_meta(t, m->outer_l4_type, m->outer_l3_type == DOCA_FLOW_L3_META_IPV6);
+    if (asked->outer_ip_fragmented)
+        add_bits(t, AT_TAGS, TAG_FRAGMENT, m->outer_ip_fragmented ? TAG_FRAGMENT : 0);
+    return result;
+}
+
+/* ---- Templates ---- */
+
+static doca_error_t add_types(struct flow_template *t, const struct doca_flow_match *match,
+                              const struct doca_flow_match *mask)
+{
+    doca_error_t result = add_l3_type(t, &match->outer);
+    if (result == DOCA_SUCCESS)
+        result = add_l4_type(t, &match->outer);
+    if (result == DOCA_SUCCESS)
+        result = add_tunnel(t, &match->tun);
+    if (result == DOCA_SUCCESS)
+        result = add_parsed(t, &match->parser_meta, mask ? &mask->parser_meta : NULL);
+    add_tags(t, &match->outer);
+    return result;
+}
+
+doca_error_t flow_template_make(const struct doca_flow_match *match,
+                                const struct doca_flow_match *mask, bool own, bool sent,
+                                struct flow_template *out)
+{
+    static const struct doca_flow_match empty;
+    const struct doca_flow_match *m = match ? match : &empty;
+    const uint8_t *value = (const uint8_t *)m, *bits = (const uint8_t *)mask;
+    *out = (struct flow_template){.layers = *m, .sent = sent};
+    doca_error_t result = add_types(out, m, mask);
+    for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++)
+        result = add_field(out, &fields[i], value, bits, own);
+    for (unsigned i = 0; i < DOCA_FLOW_META_SCRATCH_PAD && result == DOCA_SUCCESS; i++) {
+        const struct field f = word_field(i);
+        result = add_field(out, &f, value, bits, own);
+    }
+    return result == DOCA_SUCCESS ? add_field(out, &vni, value, bits, own) : result;
+}
+
+static void fill_field(const struct flow_template *t, const struct field *f, const uint8_t *match,
+                       struct dpk_match *out)
+{
+    if (!applies(t, f->when) || f->at == NOWHERE)
+        return;
+    for (size_t i = 0; i < f->size; i++)
+        out->value[f->at + i] |= match[f->offset + i] & t->changeable[f->at + i];
+}
+
+struct dpk_match flow_template_fill(const struct flow_template *t,
+                                    const struct doca_flow_match *match)
+{
+    struct dpk_match out = t->fixed;
+    const uint8_t *value = (const uint8_t *)match;
+    for (size_t i = 0; match && i < FIELDS; i++)
+        fill_field(t, &fields[i], value, &out);
+    for (unsigned i = 0; match && i < DOCA_FLOW_META_SCRATCH_PAD; i++) {
+        const struct field f = word_field(i);
+        fill_field(t, &f, value, &out);
+    }
+    if (match)
+        fill_field(t, &vni, value, &out);
+    return out;
+}

@@ -26,7 +26,7 @@ SH
     [ "$status" -eq 0 ]
     [ "${lines[-1]}" = "28 passed, 0 failed" ]
     grep -qx 'bootstrap test' asked
-    grep -qx "make -j$(nproc) B=build/clang CC=clang tools libs" asked
+    grep -qx "make -j$(nproc) B=build/clang CC=clang CFLAGS=-O0 tools libs" asked
     grep -qx "make -j$(nproc) SANITIZE=1 test" asked
     grep -q 'SANITIZE=thread' asked
     grep -qx "make -j$(nproc) fuzz-coverage" asked

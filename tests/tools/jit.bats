@@ -335,13 +335,20 @@ session() { # MODE FUNCTION ARGUMENT COMMANDS...
     diff program.off program.on
 }
 
+# Interrupts the loop until it is hot. The signal comes when dparun has worked for half a second since "continue":
+# before, GDB may not wait for it yet, and would end the command.
 @test "GDB: Ctrl-C stops a hot loop, which then goes on" {
+    cat >later <<'END'
+worked() { awk '{ print $14 + $15 }' "/proc/$child/stat"; }
+child=$(pgrep -P "$1" -x dparun) || exit
+from=$(worked)
+while [ "$(worked)" -lt $((from + 50)) ]; do sleep 0.1; done
+kill -INT "$1"
+END
+    printf '%s\n' 'while rounds <= 100000' '  shell sh ./later $PPID >/dev/null 2>&1 &' '  continue' end >interrupt
     for mode in sync on; do
-        session $mode endless 0 'python
-import threading, os, signal
-later = threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT))
-gdb.events.cont.connect(lambda event: later.is_alive() or later.start())' \
-            continue 'print rounds > 100000' 'print $before = rounds' 'stepi 100' 'print rounds > $before' kill
+        session $mode endless 0 'source interrupt' 'print rounds > 100000' 'print $before = rounds' 'stepi 100' \
+            'print rounds > $before' kill
         grep -q 'received signal SIGINT' out
         grep -qx '$1 = 1' out
         grep -qx '$3 = 1' out

@@ -308,6 +308,38 @@ static void memory_that_was_taken_back_is_not_used(void **state)
     assert_int_equal(atomic_load(&t.wrong), 0);
 }
 
+/* A key that peers may read is taken back from them before its memory changes or goes, and its place among
+ * those that are shared is free again: there are 1024 places. */
+static void keys_that_are_shared_are_taken_back(void **state)
+{
+    enum { ROUNDS = 1100 };
+    struct dpk_memory m = {.kind = DPK_MEMORY_HOST,
+                           .rights = DPK_MEMORY_READ,
+                           .size = SIZE / 2,
+                           .host = bytes,
+                           .domains = {&ours}};
+    struct dpk_memory_share share;
+    struct dpk_uuid identity;
+    (void)state;
+    dpk_uuid_new_time(&identity);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        m.host = bytes;
+        const uint32_t key = add(m);
+        assert_int_equal(dpk_memory_share(key, &identity, &share), DPK_OK);
+        assert_int_equal(share.what.address, (uintptr_t)bytes);
+        assert_int_equal(dpk_memory_share(key, &identity, &share), DPK_OK); /* one place */
+        m.host = bytes + SIZE / 2;
+        assert_int_equal(dpk_memory_replace(key, &m, NULL), DPK_OK);
+        /* A peer may know the key by its old memory. */
+        assert_int_equal(dpk_memory_share(key, &identity, &share), DPK_ERR_NOT_FOUND);
+        assert_true(dpk_memory_remove(key));
+        const uint32_t other = add(m);
+        assert_int_equal(dpk_memory_share(other, &identity, &share), DPK_OK);
+        assert_true(dpk_memory_remove(other));
+        assert_int_equal(dpk_memory_share(other, &identity, &share), DPK_ERR_NOT_FOUND);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +353,7 @@ int main(void)
         cmocka_unit_test(keys_that_are_removed_and_replaced_at_once_are_gone),
         cmocka_unit_test(a_key_that_is_replaced_at_once_has_one_memory),
         cmocka_unit_test(memory_that_was_taken_back_is_not_used),
+        cmocka_unit_test(keys_that_are_shared_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

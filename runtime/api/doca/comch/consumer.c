@@ -431,7 +431,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     const doca_error_t result = dpk_task_pool_set(
         &n->base.ctx, &n->receives, &receive_type, (dpk_task_callback)task_completion_cb,
         (dpk_task_callback)task_error_cb, num_post_recv_tasks);
-    dpk_task_refuse(&n->base.ctx, &n->receives, __func__, result);
+    dpk_doca_end(n->base.ctx.object.handle, __func__, result);
     dpk_object_drop(n);
     return result;
 }
@@ -450,7 +450,7 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
         return dpk_doca_no_object(__func__);
     struct receive *r =
         (struct receive *)dpk_task_new(&n->base.ctx, &n->receives, (union doca_data){0}, &result);
-    dpk_task_refuse(&n->base.ctx, &n->receives, __func__, result);
+    dpk_doca_end(n->base.ctx.object.handle, __func__, result);
     if (r) {
         r->buf = buf;
         *task = r->entry.task.object.handle;

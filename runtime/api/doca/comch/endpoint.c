@@ -219,7 +219,7 @@ doca_error_t comch_endpoint_send_conf(const char *call, void *handle, const stru
     const doca_error_t result =
         dpk_task_pool_set(&e->base.ctx, &e->sends, &send_type, (dpk_task_callback)completed,
                           (dpk_task_callback)failed, count);
-    dpk_task_refuse(&e->base.ctx, &e->sends, call, result);
+    dpk_doca_end(e->base.ctx.object.handle, call, result);
     dpk_object_drop(e);
     return result;
 }
@@ -273,7 +273,7 @@ doca_error_t comch_endpoint_send_new(const char *call, void *handle, const struc
         e && c && msg && task ? send_check(call, e, c, len) : dpk_doca_no_object(call);
     if (result == DOCA_SUCCESS) {
         s = send_new(e, c, msg, len, &result);
-        dpk_task_refuse(&e->base.ctx, &e->sends, call, result);
+        dpk_doca_end(e->base.ctx.object.handle, call, result);
     }
     if (s)
         *task = s->entry.task.object.handle;

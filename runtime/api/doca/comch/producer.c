@@ -396,7 +396,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(
     const doca_error_t result = dpk_task_pool_set(&p->base.ctx, &p->sends, &send_type,
                                                   (dpk_task_callback)task_completion_cb,
                                                   (dpk_task_callback)task_error_cb, num_send_tasks);
-    dpk_task_refuse(&p->base.ctx, &p->sends, __func__, result);
+    dpk_doca_end(p->base.ctx.object.handle, __func__, result);
     dpk_object_drop(p);
     return result;
 }
@@ -432,7 +432,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
         return dpk_doca_no_object(__func__);
     struct send *s =
         (struct send *)dpk_task_new(&p->base.ctx, &p->sends, (union doca_data){0}, &result);
-    dpk_task_refuse(&p->base.ctx, &p->sends, __func__, result);
+    dpk_doca_end(p->base.ctx.object.handle, __func__, result);
     if (s) {
         s->buf = buf;
         s->consumer = consumer_id;

@@ -59,6 +59,11 @@ doca_error_t dpk_doca_no_object(const char *call);
  * NULL, it returns dpk_doca_no_object. */
 doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The end of a call that may have failed: reports why, as dpk_doca_refuse_call, unless `result` is SUCCESS,
+ * IN_PROGRESS or AGAIN, or NOT_SUPPORTED as the answer of a capability. The reason is the one stored for `result` (dpk_doca_because), or a general one of
+ * the error. `handle`: the program's object, which may be destroyed or NULL. Call this without a lock.
+ * Returns `result`. */
+doca_error_t dpk_doca_end(const void *handle, const char *call, doca_error_t result);
 /* Destroys an object, as dpk_object_destroy, and reports why `call` failed, if it failed. */
 doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call);
 /* Returns `result` and reports its reason: each time in the log of the SDK, and on stderr once for each
@@ -291,10 +296,6 @@ doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *poo
  * does not run, NO_MEMORY if memory or the pool is exhausted. */
 struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                               union doca_data user_data, doca_error_t *result);
-/* Reports why dpk_task_pool_set or dpk_task_new returned `result` to `call`, unless it is SUCCESS. Returns
- * `result`. */
-doca_error_t dpk_task_refuse(struct dpk_ctx *ctx, const struct dpk_task_pool *pool,
-                             const char *call, doca_error_t result);
 /* Returns the task, pinned, or NULL if `handle` is not a task of this type. */
 struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type);
 /* Returns the task as a doca_task, or NULL if `handle` is not a task of this type. */

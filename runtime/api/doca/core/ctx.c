@@ -73,9 +73,15 @@ static void tell(struct dpk_ctx *ctx, const struct change *c)
         c->call(c->user_data, ctx->object.handle, c->from, c->to);
 }
 
+static doca_error_t not_idle(const struct dpk_ctx *ctx)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                            dpk_ctx_state_name(ctx));
+}
+
 doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result = DOCA_SUCCESS;
     struct change c = {0};
     pthread_mutex_lock(&ctx->object.lock);
     if (ctx->object.gone) {
@@ -85,6 +91,8 @@ doca_error_t dpk_ctx_start(struct dpk_ctx *ctx)
         if (result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS)
             c = enter_state(ctx, result == DOCA_SUCCESS ? DOCA_CTX_STATE_RUNNING
                                                         : DOCA_CTX_STATE_STARTING);
+    } else {
+        result = not_idle(ctx);
     }
     pthread_mutex_unlock(&ctx->object.lock);
     tell(ctx, &c);
@@ -160,9 +168,10 @@ doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
     void *before = NULL;
     pthread_mutex_lock(&ctx->object.lock);
     if (!ctx->ops->has_datapath) {
-        result = DOCA_ERROR_NOT_SUPPORTED;
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "contexts of this kind have no data path on a DPA");
     } else if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
-        result = DOCA_ERROR_BAD_STATE;
+        result = not_idle(ctx);
     } else {
         before = ctx->datapath;
         dpk_object_hold(ctx->datapath = object);
@@ -211,7 +220,10 @@ void dpk_dev_ctx_release(void *object)
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    doca_error_t result = c ? dpk_ctx_start(c) : DOCA_ERROR_INVALID_VALUE;
+    if (!c)
+        return dpk_doca_no_object(__func__);
+    dpk_doca_forget_reason();
+    const doca_error_t result = dpk_doca_tell_reason(c, __func__, dpk_ctx_start(c));
     dpk_object_drop(c);
     return result;
 }
@@ -219,7 +231,10 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    doca_error_t result = c ? dpk_ctx_stop(c) : DOCA_ERROR_INVALID_VALUE;
+    if (!c)
+        return dpk_doca_no_object(__func__);
+    dpk_doca_forget_reason();
+    const doca_error_t result = dpk_doca_tell_reason(c, __func__, dpk_ctx_stop(c));
     dpk_object_drop(c);
     return result;
 }

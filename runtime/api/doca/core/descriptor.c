@@ -55,9 +55,13 @@ doca_error_t core_descriptor_read(const void *bytes, size_t size, struct descrip
         return DOCA_SUCCESS;
     }
     if (mark != MARK || size != SIZE)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the exported bytes are NULL or are no export of dpakit: %zu "
+                                "bytes, and an export has %d",
+                                size, SIZE);
     if (dpk_read_be16(&r) != VERSION)
-        return DOCA_ERROR_UNSUPPORTED_VERSION;
+        return dpk_doca_because(DOCA_ERROR_UNSUPPORTED_VERSION,
+                                "the exported bytes are of another version of dpakit");
     out->kind = dpk_read_be16(&r);
     out->permissions = dpk_read_be32(&r);
     out->process = dpk_read_be32(&r);
@@ -67,7 +71,8 @@ doca_error_t core_descriptor_read(const void *bytes, size_t size, struct descrip
     out->size = dpk_read_be64(&r);
     out->file = dpk_read_be32(&r);
     if (dpk_read_be32(&r) != checksum(bytes, SIZE - 4))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the exported bytes were changed: their checksum is wrong");
     return DOCA_SUCCESS;
 }
 

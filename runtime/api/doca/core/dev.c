@@ -412,9 +412,13 @@ doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_de
 {
     if (dev)
         *dev = NULL;
-    return pd && dev && dpk_context_is_emulated(pd->context)
-               ? dev_open(pd->context->device->name, pd, NULL, dev)
-               : DOCA_ERROR_INVALID_VALUE;
+    const bool good = pd && dev && dpk_context_is_emulated(pd->context);
+    if (pd && dev && !good)
+        dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                         "the protection domain is not of an emulated device");
+    return dpk_doca_end(NULL, __func__,
+                        good ? dev_open(pd->context->device->name, pd, NULL, dev)
+                             : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)
@@ -426,7 +430,8 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
         d->pd = dpk_dev_alloc_pd(d->context);
     if (d)
         *pd = d->pd;
-    return dpk_object_unlock(d, d && !d->pd ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS);
+    return dpk_doca_end(dev, __func__,
+                        dpk_object_unlock(d, d && !d->pd ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS));
 }
 
 doca_error_t doca_dev_close(struct doca_dev *dev)

@@ -118,6 +118,7 @@ void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, cons
 /* ---- Reasons ---- */
 
 static _Thread_local char noted[sizeof(struct dpk_error)];
+static _Thread_local doca_error_t noted_for;
 
 void dpk_doca_forget_reason(void)
 {
@@ -130,6 +131,7 @@ doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
     va_start(ap, format);
     vsnprintf(noted, sizeof noted, format, ap);
     va_end(ap);
+    noted_for = result;
     return result;
 }
 
@@ -171,11 +173,20 @@ char *dpk_doca_take_reason(void)
 #define REFUSALS 65536u
 static struct dpk_told refusals[REFUSALS / DPK_TOLD_KINDS];
 
-static unsigned place_of(const struct dpk_object *object, const char *call, const char *reason)
+static unsigned place_of(const void *handle, const char *call, const char *reason)
 {
-    uint64_t hash = object ? (uintptr_t)object->handle : 0;
+    uint64_t hash = (uintptr_t)handle;
     hash = (hash * 31 + kind_of(call)) * 31 + kind_of(reason);
     return (unsigned)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 48) % REFUSALS;
+}
+
+static void report(const void *handle, doca_error_t result, const char *call, const char *reason)
+{
+    const unsigned place = place_of(handle, call, reason);
+    noted[0] = '\0';
+    dpk_doca_tell_at(&refusals[place / DPK_TOLD_KINDS], place % DPK_TOLD_KINDS,
+                     DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
+                     reason, doca_error_get_name(result));
 }
 
 /* `object`: NULL if the call has no living object. */
@@ -185,10 +196,7 @@ __attribute__((format(printf, 4, 0))) static void refuse(const struct dpk_object
 {
     char reason[sizeof noted];
     vsnprintf(reason, sizeof reason, format, ap);
-    const unsigned place = place_of(object, call, reason);
-    dpk_doca_tell_at(&refusals[place / DPK_TOLD_KINDS], place % DPK_TOLD_KINDS,
-                     DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
-                     reason, doca_error_get_name(result));
+    report(object ? object->handle : NULL, result, call, reason);
 }
 
 doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
@@ -201,11 +209,36 @@ doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char 
     return result;
 }
 
+static const char no_object[] =
+    "an argument is NULL, or an object was destroyed or is of another kind";
+
 doca_error_t dpk_doca_no_object(const char *call)
 {
-    return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
-                                "an argument is NULL, or an object was destroyed or is of another "
-                                "kind");
+    return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call, "%s", no_object);
+}
+
+static const char *general_reason(doca_error_t result)
+{
+    return result == DOCA_ERROR_INVALID_VALUE   ? no_object
+           : result == DOCA_ERROR_NO_MEMORY     ? "memory is exhausted"
+           : result == DOCA_ERROR_IN_USE        ? "other objects or tasks use the object"
+           : result == DOCA_ERROR_NOT_SUPPORTED ? "emulated devices do not support this"
+                                                : doca_error_get_descr(result);
+}
+
+doca_error_t dpk_doca_end(const void *handle, const char *call, doca_error_t result)
+{
+    char reason[sizeof noted];
+    const bool stored = noted[0] && noted_for == result;
+    const bool is_answer = result == DOCA_ERROR_NOT_SUPPORTED && strstr(call, "_cap_");
+    const bool failed = result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS &&
+                        result != DOCA_ERROR_AGAIN && !is_answer;
+    if (failed)
+        snprintf(reason, sizeof reason, "%s", stored ? noted : general_reason(result));
+    noted[0] = '\0'; /* log callbacks of the program may call DOCA */
+    if (failed)
+        report(handle, result, call, reason);
+    return result;
 }
 
 doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result,

@@ -20,16 +20,25 @@ void dpk_task_release(void *object)
 }
 const struct dpk_kind dpk_task_kind = {.left = dpk_task_left, .release = dpk_task_release};
 
+static doca_error_t wrong_state(const struct dpk_ctx *ctx)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                            "the context is %s: tasks are configured while it is idle, and made "
+                            "while it is running",
+                            dpk_ctx_state_name(ctx));
+}
+
 doca_error_t dpk_task_pool_set(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                                const struct dpk_task_type *type, dpk_task_callback completed,
                                dpk_task_callback failed, uint32_t max)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&ctx->object.lock);
-    if (atomic_load(&ctx->state) == DOCA_CTX_STATE_IDLE) {
+    if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
+        result = wrong_state(ctx);
+    } else {
         *pool = (struct dpk_task_pool){
             .type = type, .completed = completed, .failed = failed, .max = max};
-        result = DOCA_SUCCESS;
     }
     pthread_mutex_unlock(&ctx->object.lock);
     return result;
@@ -40,10 +49,13 @@ doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *poo
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&ctx->object.lock);
     if (by == 0 || by > UINT32_MAX - pool->max) {
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "%u more tasks are no or too many tasks", by);
     } else if (pool->max > 0 && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
         pool->max += by;
         result = DOCA_SUCCESS;
+    } else {
+        dpk_doca_because(result, "the context is idle, or these tasks were not configured");
     }
     pthread_mutex_unlock(&ctx->object.lock);
     return result;
@@ -72,28 +84,18 @@ struct dpk_task *dpk_task_new(struct dpk_ctx *ctx, struct dpk_task_pool *pool,
                               union doca_data user_data, doca_error_t *result)
 {
     struct dpk_task *t = NULL;
-    *result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&ctx->object.lock);
     if (!ctx->object.gone && dpk_ctx_is_running(ctx)) {
         t = task_new(ctx, pool, user_data);
-        *result = t ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+        *result = t ? DOCA_SUCCESS
+                    : dpk_doca_because(DOCA_ERROR_NO_MEMORY,
+                                       "all %u tasks of this type exist, or memory is exhausted",
+                                       pool->max);
+    } else {
+        *result = wrong_state(ctx);
     }
     pthread_mutex_unlock(&ctx->object.lock);
     return t;
-}
-
-doca_error_t dpk_task_refuse(struct dpk_ctx *ctx, const struct dpk_task_pool *pool,
-                             const char *call, doca_error_t result)
-{
-    if (result == DOCA_SUCCESS)
-        return result;
-    if (result == DOCA_ERROR_BAD_STATE)
-        return dpk_doca_refuse_call(ctx, result, call,
-                                    "the context is %s: tasks are configured while it is idle, and "
-                                    "made while it is running",
-                                    dpk_ctx_state_name(ctx));
-    return dpk_doca_refuse_call(
-        ctx, result, call, "all %u tasks of this type exist, or memory is exhausted", pool->max);
 }
 
 struct dpk_task *dpk_task_pin(const void *handle, const struct dpk_task_type *type)

@@ -13,7 +13,7 @@ setup_file() {
 @test "forged exports are refused" {
     case_ok forged_exports_are_refused
     # What a configuration lacks is said, once for each cause.
-    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory$' <<<"$output")" -eq 1 ]
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 1 ]
     [ "$(grep -c '^-E- doca_mmap_start: the map has no device' <<<"$output")" -eq 1 ]
 }
 

@@ -50,8 +50,8 @@ setup_file() {
 
 @test "what is not configured is told of each object, to the log of the SDK each time" {
     case_ok what_is_not_configured_is_told_of_each_object
-    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory$' <<<"$output")" -eq 2 ]
-    [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory$' <<<"$output")" -eq 6 ]
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 2 ]
+    [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 6 ]
 }
 
 @test "a worker's threads occupy sixteen units" {

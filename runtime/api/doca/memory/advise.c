@@ -20,7 +20,7 @@ struct invalidation {
 doca_error_t
 doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t
@@ -32,7 +32,7 @@ doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinf
                               : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *buf_size = BUF_SIZE_MAX;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 /* ---- Contexts ---- */
@@ -56,12 +56,12 @@ doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advi
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (mmap_advise)
         *mmap_advise = dpk_dev_ctx_new(dev, &advise_kind, &ops, sizeof(struct advise), &result);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
 {
-    return dpk_object_destroy(mmap_advise, &advise_kind);
+    return dpk_doca_end(mmap_advise, __func__, dpk_object_destroy(mmap_advise, &advise_kind));
 }
 
 struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
@@ -114,15 +114,15 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
     doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks)
 {
     if (!completion_cb || !error_cb || num_tasks == 0 || num_tasks > TASKS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(mmap_advise, __func__, DOCA_ERROR_INVALID_VALUE);
     struct advise *a = dpk_object_pin(mmap_advise, &advise_kind);
     if (!a)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(mmap_advise, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result =
         dpk_task_pool_set(&a->base.ctx, &a->invalidations, &invalidation_type,
                           (dpk_task_callback)completion_cb, (dpk_task_callback)error_cb, num_tasks);
     dpk_object_drop(a);
-    return result;
+    return dpk_doca_end(mmap_advise, __func__, result);
 }
 
 doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
@@ -143,7 +143,7 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
     }
     dpk_object_drop(t);
     dpk_object_drop(a);
-    return result;
+    return dpk_doca_end(mmap_advise, __func__, result);
 }
 
 struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(

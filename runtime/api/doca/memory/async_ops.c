@@ -51,12 +51,17 @@ static void forget_pending(struct async_ops *o)
         take_first(o);
 }
 
+static doca_error_t not_running(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not running, or was stopped");
+}
+
 /* Call this with the lock held. If the context was stopped, this returns an error but releases the
  * queue. */
 static doca_error_t stop(struct async_ops *o)
 {
     if (o->run == 0)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the operations are not started");
     forget_pending(o);
     const bool lives = dpk_dpa_enter(o->dpa, o->run) != NULL;
     if (lives)
@@ -64,7 +69,7 @@ static doca_error_t stop(struct async_ops *o)
     if (o->queue)
         dpk_object_unuse(o->queue);
     o->run = 0;
-    return lives ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return lives ? DOCA_SUCCESS : not_running();
 }
 
 static void ops_left(void *object)
@@ -89,11 +94,15 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
 {
     if (async_ops)
         *async_ops = NULL;
-    if (!async_ops || queue_size == 0 || queue_size > QUEUE_SIZE_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+    if (!async_ops)
+        return dpk_doca_no_object(__func__);
+    if (queue_size == 0 || queue_size > QUEUE_SIZE_MAX)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "a queue of %u operations, not of 1 to %u", queue_size,
+                                    QUEUE_SIZE_MAX);
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(dpa, __func__, DOCA_ERROR_INVALID_VALUE);
     struct async_ops *o = calloc(1, sizeof *o);
     if (o) {
         o->dpa = d; /* keeps the pin as its reference */
@@ -104,12 +113,12 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
     } else {
         dpk_object_drop(d);
     }
-    return *async_ops ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa, __func__, *async_ops ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 {
-    return dpk_object_destroy(async_ops, &ops_kind);
+    return dpk_doca_end(async_ops, __func__, dpk_object_destroy(async_ops, &ops_kind));
 }
 
 /* ---- By handle ---- */
@@ -120,7 +129,7 @@ doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_
     struct async_ops *o = queue_size ? dpk_object_lock(async_ops, &ops_kind) : NULL;
     if (o)
         *queue_size = o->queue_size;
-    return dpk_object_unlock(o, DOCA_SUCCESS);
+    return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops,
@@ -129,7 +138,7 @@ doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_o
     struct async_ops *o = user_data ? dpk_object_lock(async_ops, &ops_kind) : NULL;
     if (o)
         *user_data = o->user_data;
-    return dpk_object_unlock(o, DOCA_SUCCESS);
+    return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
@@ -140,49 +149,65 @@ doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops,
     struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
     struct dpk_dpa_completion *unused = q;
     if (o && q && dpk_dpa_base(q->dpa) == dpk_dpa_base(o->dpa))
-        result = o->run != 0 ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
+        result = o->run != 0 ? dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                "the operations are started, and must not be")
+                             : DOCA_SUCCESS;
+    else if (o && q)
+        dpk_doca_because(result, "the completion queue is of another DPA context");
     if (result == DOCA_SUCCESS) {
         unused = o->queue;
         o->queue = q;
     }
     result = dpk_object_unlock(o, result);
     dpk_object_drop(unused);
-    return result;
+    return dpk_doca_end(async_ops, __func__, result);
 }
 
 doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
 {
     struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
     if (!o || o->run != 0)
-        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(
+            async_ops, __func__,
+            dpk_object_unlock(o, !o ? DOCA_ERROR_INVALID_VALUE
+                                    : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                       "the operations are started already")));
     if (!o->queue)
-        return dpk_object_unlock(
-            o, dpk_doca_bad_config(o, "doca_dpa_async_ops_start: no completion queue: "
-                                      "doca_dpa_async_ops_attach"));
+        return dpk_doca_end(async_ops, __func__,
+                            dpk_object_unlock(o, dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                                                  "no completion queue is attached "
+                                                                  "(doca_dpa_async_ops_attach)")));
     if (!dpk_dpa_enter(o->dpa, 0))
-        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, not_running()));
     o->run = dpk_dpa_base(o->dpa)->run;
     o->posted = 0;
     dpk_object_use(o->queue);
     dpk_dpa_leave(o->dpa);
-    return dpk_object_unlock(o, DOCA_SUCCESS);
+    return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
 {
     struct async_ops *o = dpk_object_lock(async_ops, &ops_kind);
-    return dpk_object_unlock(o, o ? stop(o) : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(async_ops, __func__,
+                        dpk_object_unlock(o, o ? stop(o) : DOCA_ERROR_INVALID_VALUE));
 }
 
 doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops,
                                                doca_dpa_dev_async_ops_t *handle)
 {
     struct async_ops *o = handle ? dpk_object_lock(async_ops, &ops_kind) : NULL;
-    if (!o || o->run == 0 || !dpk_dpa_enter(o->dpa, o->run))
-        return dpk_object_unlock(o, DOCA_ERROR_BAD_STATE);
+    if (!o || o->run == 0)
+        return dpk_doca_end(
+            async_ops, __func__,
+            dpk_object_unlock(
+                o, !o ? DOCA_ERROR_INVALID_VALUE
+                      : dpk_doca_because(DOCA_ERROR_BAD_STATE, "the operations are not started")));
+    if (!dpk_dpa_enter(o->dpa, o->run))
+        return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, not_running()));
     *handle = (uintptr_t)o->object.handle;
     dpk_dpa_leave(o->dpa);
-    return dpk_object_unlock(o, DOCA_SUCCESS);
+    return dpk_doca_end(async_ops, __func__, dpk_object_unlock(o, DOCA_SUCCESS));
 }
 
 /* ---- Operations: with the lock held, so that completions keep their order ---- */

@@ -23,7 +23,8 @@ doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct do
         result = dpk_mmap_key(mmap, dev, &key);
     if (result == DOCA_SUCCESS)
         *mkey = key_of_peer(key);
-    return result == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result;
+    return dpk_doca_end(buf, __func__,
+                        result == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result);
 }
 
 /* Call this with the map's lock. */
@@ -42,16 +43,16 @@ doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap
     const bool good = mkey && pd && dpk_context_is_emulated(pd->context);
     struct dpk_mmap *m = good ? dpk_mmap_pin_started(mmap, NULL, &result) : NULL;
     if (!m)
-        return result;
+        return dpk_doca_end(mmap, __func__, result);
     pthread_mutex_lock(&m->object.lock);
     const bool has = has_domain(m, dpk_verbs_domain(pd));
     const uint32_t key = m->key;
     pthread_mutex_unlock(&m->object.lock);
     dpk_object_drop(m);
     if (!has)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(mmap, __func__, DOCA_ERROR_INVALID_VALUE);
     if (key == 0)
-        return DOCA_ERROR_BAD_STATE; /* just stopped */
+        return dpk_doca_end(mmap, __func__, DOCA_ERROR_BAD_STATE); /* just stopped */
     *mkey = key_of_peer(key);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(mmap, __func__, DOCA_SUCCESS);
 }

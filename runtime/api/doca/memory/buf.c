@@ -46,18 +46,18 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
     if (buf_inventory)
         *buf_inventory = NULL;
     if (!buf_inventory || num_elements == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     struct dpk_buf_source *v = calloc(1, sizeof *v);
     if (!v)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     v->count = num_elements;
     *buf_inventory = dpk_object_enter(v, &inventory_kind);
-    return *buf_inventory ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *buf_inventory ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
-    return dpk_object_destroy(inventory, &inventory_kind);
+    return dpk_doca_end(inventory, __func__, dpk_object_destroy(inventory, &inventory_kind));
 }
 
 doca_error_t dpk_buf_source_switch(struct dpk_buf_source *s, bool on,
@@ -65,9 +65,10 @@ doca_error_t dpk_buf_source_switch(struct dpk_buf_source *s, bool on,
 {
     doca_error_t result = DOCA_SUCCESS;
     if (s && s->started == on)
-        result = DOCA_ERROR_BAD_STATE;
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "it is %s",
+                                  on ? "started already" : "not started");
     else if (s && s->taken > 0)
-        result = DOCA_ERROR_IN_USE;
+        result = dpk_doca_because(DOCA_ERROR_IN_USE, "%zu of its buffers are held", s->taken);
     else if (s && prepare)
         result = prepare(s);
     if (s && result == DOCA_SUCCESS)
@@ -77,12 +78,16 @@ doca_error_t dpk_buf_source_switch(struct dpk_buf_source *s, bool on,
 
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
 {
-    return dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), true, NULL);
+    return dpk_doca_end(
+        inventory, __func__,
+        dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), true, NULL));
 }
 
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 {
-    return dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), false, NULL);
+    return dpk_doca_end(
+        inventory, __func__,
+        dpk_buf_source_switch(dpk_object_lock(inventory, &inventory_kind), false, NULL));
 }
 
 doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
@@ -90,10 +95,11 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uin
     struct dpk_buf_source *v = dpk_object_lock(inventory, &inventory_kind);
     doca_error_t result = DOCA_SUCCESS;
     if (v && (num_elements == 0 || num_elements > SIZE_MAX - v->count))
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the number of elements, %u, is 0 or too large", num_elements);
     else if (v)
         v->count += num_elements;
-    return dpk_object_unlock(v, result);
+    return dpk_doca_end(inventory, __func__, dpk_object_unlock(v, result));
 }
 
 doca_error_t dpk_buf_source_count(struct dpk_buf_source *s, bool free_ones, uint32_t *out)
@@ -113,14 +119,17 @@ static struct dpk_buf_source *lock_if(const struct doca_buf_inventory *inventory
 doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements)
 {
-    return dpk_buf_source_count(lock_if(inventory, num_of_elements), false, num_of_elements);
+    return dpk_doca_end(
+        inventory, __func__,
+        dpk_buf_source_count(lock_if(inventory, num_of_elements), false, num_of_elements));
 }
 
 doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
-    return dpk_buf_source_count(lock_if(inventory, num_of_free_elements), true,
-                                num_of_free_elements);
+    return dpk_doca_end(
+        inventory, __func__,
+        dpk_buf_source_count(lock_if(inventory, num_of_free_elements), true, num_of_free_elements));
 }
 
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory,
@@ -129,7 +138,7 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
     struct dpk_buf_source *v = dpk_object_lock(inventory, &inventory_kind);
     if (v)
         v->user_data = user_data;
-    return dpk_object_unlock(v, DOCA_SUCCESS);
+    return dpk_doca_end(inventory, __func__, dpk_object_unlock(v, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
@@ -138,7 +147,7 @@ doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *i
     struct dpk_buf_source *v = lock_if(inventory, user_data);
     if (v)
         *user_data = v->user_data;
-    return dpk_object_unlock(v, DOCA_SUCCESS);
+    return dpk_doca_end(inventory, __func__, dpk_object_unlock(v, DOCA_SUCCESS));
 }
 
 /* ---- Taking buffers ---- */
@@ -159,9 +168,13 @@ static doca_error_t use_map(struct dpk_doca_buf *b, struct dpk_mmap *m,
     b->mmap = m;
     b->uses_mmap = !m->thread_safe;
     if (!atomic_load(&m->started) || m->stopping)
-        result = DOCA_ERROR_BAD_STATE;
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is not started");
     else if (!is_inside(&m->memory, at))
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "0x%llx, %llu bytes, is not inside the map, which has 0x%llx, %llu bytes",
+            (unsigned long long)at->head, (unsigned long long)at->len,
+            (unsigned long long)m->memory.address, (unsigned long long)m->memory.size);
     else if (b->uses_mmap)
         dpk_object_use(m);
     else
@@ -178,9 +191,11 @@ static doca_error_t take(struct dpk_buf_source *s, struct dpk_doca_buf *b, struc
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&s->object.lock);
     if (!s->started) {
-        result = DOCA_ERROR_BAD_STATE;
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                  "the inventory or pool of the buffer is not started");
     } else if (s->taken == s->count) {
-        result = s->free_ones ? DOCA_ERROR_EMPTY : DOCA_ERROR_NO_MEMORY;
+        result = dpk_doca_because(s->free_ones ? DOCA_ERROR_EMPTY : DOCA_ERROR_NO_MEMORY,
+                                  "all %zu buffers are held", s->count);
     } else {
         if (s->free_ones)
             at->head = at->data = s->free_ones[s->count - s->taken - 1];
@@ -225,8 +240,15 @@ static doca_error_t buf_get(struct doca_buf_inventory *inventory, struct doca_mm
         *buf = NULL;
     struct dpk_buf_source *v = dpk_object_pin(inventory, &inventory_kind);
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
-    if (v && m && buf && before <= place.len && place.data_len <= place.len - before)
+    const bool inside = before <= place.len && place.data_len <= place.len - before;
+    if (v && m && buf && inside)
         result = dpk_buf_new(v, m, place, buf);
+    else if (!inside)
+        dpk_doca_because(result,
+                         "the data, 0x%llx, %llu bytes, is not inside the buffer, 0x%llx, %llu "
+                         "bytes",
+                         (unsigned long long)place.data, (unsigned long long)place.data_len,
+                         (unsigned long long)place.head, (unsigned long long)place.len);
     dpk_object_drop(m);
     dpk_object_drop(v);
     return result;
@@ -236,25 +258,35 @@ doca_error_t doca_buf_inventory_buf_get_by_addr(struct doca_buf_inventory *inven
                                                 struct doca_mmap *mmap, void *addr, size_t len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap,
-                   (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)addr, 0}, buf);
+    return dpk_doca_end(inventory, __func__,
+                        buf_get(inventory, mmap,
+                                (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)addr, 0},
+                                buf));
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *data, size_t data_len,
                                                 struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap,
-                   (struct dpk_buf_place){(uintptr_t)data, data_len, (uintptr_t)data, data_len},
-                   buf);
+    return dpk_doca_end(
+        inventory, __func__,
+        buf_get(inventory, mmap,
+                (struct dpk_buf_place){(uintptr_t)data, data_len, (uintptr_t)data, data_len}, buf));
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *addr, size_t len,
                                                 void *data, size_t data_len, struct doca_buf **buf)
 {
-    return buf_get(inventory, mmap,
-                   (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)data, data_len}, buf);
+    return dpk_doca_end(
+        inventory, __func__,
+        buf_get(inventory, mmap,
+                (struct dpk_buf_place){(uintptr_t)addr, len, (uintptr_t)data, data_len}, buf));
+}
+
+static doca_error_t not_first(doca_error_t result)
+{
+    return dpk_doca_because(result, "the buffer is not the first of its list");
 }
 
 /* Copies a list, buffer by buffer. *copy is the copied part, also on failure. Call this with the
@@ -289,7 +321,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
     struct dpk_buf_source *v = dst_buf ? dpk_object_pin(inventory, &inventory_kind) : NULL;
     struct dpk_doca_buf *b = v ? dpk_buf_begin(src_buf) : NULL;
     doca_error_t result = dpk_buf_end(b, !b           ? DOCA_ERROR_INVALID_VALUE
-                                         : b->chained ? DOCA_ERROR_NOT_PERMITTED
+                                         : b->chained ? not_first(DOCA_ERROR_NOT_PERMITTED)
                                                       : dup_list(v, b, &copy));
     if (result != DOCA_SUCCESS && copy) {
         doca_buf_dec_refcount(copy, NULL);
@@ -298,7 +330,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
     if (dst_buf)
         *dst_buf = copy;
     dpk_object_drop(v);
-    return result;
+    return dpk_doca_end(inventory, __func__, result);
 }
 
 /* ---- References ---- */
@@ -332,10 +364,11 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
     if (b && refcount)
         *refcount = b->holders;
     if (b && b->holders == UINT16_MAX)
-        result = DOCA_ERROR_TOO_BIG;
+        result = dpk_doca_because(DOCA_ERROR_TOO_BIG, "the buffer has %u references already",
+                                  b->holders);
     else if (b)
         b->holders++;
-    return dpk_buf_end(b, result);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, result));
 }
 
 doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
@@ -345,7 +378,9 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
     if (b && refcount)
         *refcount = b->holders;
     if (b && b->chained)
-        return dpk_buf_end(b, DOCA_ERROR_INVALID_VALUE); /* the list's first buffer frees it */
+        return dpk_doca_end(
+            buf, __func__,
+            dpk_buf_end(b, not_first(DOCA_ERROR_INVALID_VALUE))); /* the first frees it */
     if (b && --b->holders == 0)
         gone = b;
     for (struct dpk_doca_buf *each = gone; each; each = each->next) {
@@ -359,7 +394,7 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
         dpk_object_drop(gone);
         gone = next;
     }
-    return result;
+    return dpk_doca_end(buf, __func__, result);
 }
 
 doca_error_t doca_buf_get_refcount(const struct doca_buf *buf, uint16_t *refcount)
@@ -367,7 +402,7 @@ doca_error_t doca_buf_get_refcount(const struct doca_buf *buf, uint16_t *refcoun
     struct dpk_doca_buf *b = refcount ? dpk_buf_begin(buf) : NULL;
     if (b)
         *refcount = b->holders;
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
 
 /* ---- Data ---- */
@@ -377,7 +412,7 @@ doca_error_t doca_buf_get_head(const struct doca_buf *buf, void **head)
     struct dpk_doca_buf *b = head ? dpk_buf_begin(buf) : NULL;
     if (b)
         *head = dpk_pointer(b->head);
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
@@ -385,7 +420,7 @@ doca_error_t doca_buf_get_len(const struct doca_buf *buf, size_t *len)
     struct dpk_doca_buf *b = len ? dpk_buf_begin(buf) : NULL;
     if (b)
         *len = (size_t)b->len;
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
@@ -393,7 +428,7 @@ doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data)
     struct dpk_doca_buf *b = data ? dpk_buf_begin(buf) : NULL;
     if (b)
         *data = dpk_pointer(b->data);
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
@@ -401,7 +436,7 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
     struct dpk_doca_buf *b = data_len ? dpk_buf_begin(buf) : NULL;
     if (b)
         *data_len = (size_t)b->data_len;
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len)
@@ -410,12 +445,16 @@ doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len
     doca_error_t result = DOCA_SUCCESS;
     uint64_t at = (uintptr_t)data;
     if (b && (at < b->head || data_len > b->len || at - b->head > b->len - data_len)) {
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the data, %p, %zu bytes, is not inside the buffer, 0x%llx, %llu "
+                                  "bytes",
+                                  data, data_len, (unsigned long long)b->head,
+                                  (unsigned long long)b->len);
     } else if (b) {
         b->data = at;
         b->data_len = data_len;
     }
-    return dpk_buf_end(b, result);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, result));
 }
 
 doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
@@ -423,10 +462,13 @@ doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
     struct dpk_doca_buf *b = dpk_buf_begin(buf);
     doca_error_t result = DOCA_SUCCESS;
     if (b && data_len > b->len - (b->data - b->head))
-        result = DOCA_ERROR_INVALID_VALUE;
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                             "%zu bytes do not fit: the buffer has %llu bytes from its data on",
+                             data_len, (unsigned long long)(b->len - (b->data - b->head)));
     else if (b)
         b->data_len = data_len;
-    return dpk_buf_end(b, result);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, result));
 }
 
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
@@ -434,5 +476,5 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
     struct dpk_doca_buf *b = dpk_buf_begin(buf);
     if (b)
         b->data_len = 0;
-    return dpk_buf_end(b, DOCA_SUCCESS);
+    return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }

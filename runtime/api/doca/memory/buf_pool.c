@@ -29,19 +29,19 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
     struct pool *p = good ? calloc(1, sizeof *p) : NULL;
     if (!p) {
         dpk_object_drop(m);
-        return good ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(mmap, __func__, good ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE);
     }
     p->source.count = num_elements;
     p->mmap = m;
     p->element_size = element_size;
     p->alignment = 1;
     *buf_pool = dpk_object_enter(p, &pool_kind);
-    return *buf_pool ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(mmap, __func__, *buf_pool ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 {
-    return dpk_object_destroy(buf_pool, &pool_kind);
+    return dpk_doca_end(buf_pool, __func__, dpk_object_destroy(buf_pool, &pool_kind));
 }
 
 /* Returns the bytes up to the next multiple of the alignment. */
@@ -57,7 +57,11 @@ static doca_error_t lay_out(struct pool *p, const struct dpk_memory *memory)
     const uint64_t between = padding(p, size);
     if (before > memory->size || size > memory->size - before || between > UINT64_MAX - size ||
         p->source.count - 1 > (memory->size - before - size) / (size + between))
-        return DOCA_ERROR_INITIALIZATION;
+        return dpk_doca_because(DOCA_ERROR_INITIALIZATION,
+                                "the map's %llu bytes are too few for %zu buffers of %zu bytes, "
+                                "aligned to %zu",
+                                (unsigned long long)memory->size, p->source.count, p->element_size,
+                                p->alignment);
     uint64_t *list = reallocarray(p->source.free_ones, p->source.count, sizeof *list);
     if (!list)
         return DOCA_ERROR_NO_MEMORY;
@@ -75,9 +79,11 @@ static doca_error_t prepare(struct dpk_buf_source *source)
     struct dpk_memory memory = p->mmap->memory;
     pthread_mutex_unlock(&p->mmap->object.lock);
     if (!good)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map of the pool is not started");
     if (p->offset > memory.size || p->size > memory.size - p->offset)
-        return DOCA_ERROR_INITIALIZATION;
+        return dpk_doca_because(DOCA_ERROR_INITIALIZATION,
+                                "the part of the map is outside of its %llu bytes",
+                                (unsigned long long)memory.size);
     memory.address += p->offset;
     memory.size = p->size ? p->size : memory.size - p->offset;
     return lay_out(p, &memory);
@@ -96,12 +102,15 @@ doca_error_t dpk_buf_pool_set_stretch(struct doca_buf_pool *buf_pool, uint64_t o
 
 doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 {
-    return dpk_buf_source_switch(dpk_object_lock(buf_pool, &pool_kind), true, prepare);
+    return dpk_doca_end(
+        buf_pool, __func__,
+        dpk_buf_source_switch(dpk_object_lock(buf_pool, &pool_kind), true, prepare));
 }
 
 doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 {
-    return dpk_buf_source_switch(dpk_object_lock(buf_pool, &pool_kind), false, NULL);
+    return dpk_doca_end(buf_pool, __func__,
+                        dpk_buf_source_switch(dpk_object_lock(buf_pool, &pool_kind), false, NULL));
 }
 
 doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
@@ -114,7 +123,7 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
         result =
             dpk_buf_new(&p->source, p->mmap, (struct dpk_buf_place){.len = p->element_size}, buf);
     dpk_object_drop(p);
-    return result;
+    return dpk_doca_end(buf_pool, __func__, result);
 }
 
 /* ---- Properties ---- */
@@ -123,9 +132,10 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 static struct pool *begin_change(struct doca_buf_pool *buf_pool, doca_error_t *result)
 {
     struct pool *p = dpk_object_lock(buf_pool, &pool_kind);
-    *result = !p                  ? DOCA_ERROR_INVALID_VALUE
-              : p->source.started ? DOCA_ERROR_BAD_STATE
-                                  : DOCA_SUCCESS;
+    *result = !p ? DOCA_ERROR_INVALID_VALUE
+              : p->source.started
+                  ? dpk_doca_because(DOCA_ERROR_BAD_STATE, "the pool is started, and must not be")
+                  : DOCA_SUCCESS;
     return p;
 }
 
@@ -135,7 +145,7 @@ doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union d
     struct pool *p = begin_change(buf_pool, &result);
     if (result == DOCA_SUCCESS)
         p->source.user_data = user_data;
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(buf_pool, __func__, dpk_object_unlock(p, result));
 }
 
 doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
@@ -144,10 +154,11 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
     doca_error_t result;
     struct pool *p = begin_change(buf_pool, &result);
     if (element_alignment == 0 || (element_alignment & (element_alignment - 1)) != 0)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the alignment, %zu, is no power of 2",
+                                  element_alignment);
     if (result == DOCA_SUCCESS)
         p->alignment = element_alignment;
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(buf_pool, __func__, dpk_object_unlock(p, result));
 }
 
 static struct pool *lock_if(const struct doca_buf_pool *buf_pool, const void *out)
@@ -159,14 +170,16 @@ doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool
                                             uint32_t *num_of_elements)
 {
     struct pool *p = lock_if(buf_pool, num_of_elements);
-    return dpk_buf_source_count(p ? &p->source : NULL, false, num_of_elements);
+    return dpk_doca_end(buf_pool, __func__,
+                        dpk_buf_source_count(p ? &p->source : NULL, false, num_of_elements));
 }
 
 doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool,
                                                  uint32_t *num_of_free_elements)
 {
     struct pool *p = lock_if(buf_pool, num_of_free_elements);
-    return dpk_buf_source_count(p ? &p->source : NULL, true, num_of_free_elements);
+    return dpk_doca_end(buf_pool, __func__,
+                        dpk_buf_source_count(p ? &p->source : NULL, true, num_of_free_elements));
 }
 
 doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool,
@@ -175,7 +188,7 @@ doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool,
     struct pool *p = lock_if(buf_pool, user_data);
     if (p)
         *user_data = p->source.user_data;
-    return dpk_object_unlock(p, DOCA_SUCCESS);
+    return dpk_doca_end(buf_pool, __func__, dpk_object_unlock(p, DOCA_SUCCESS));
 }
 
 doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool,
@@ -184,5 +197,5 @@ doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf
     struct pool *p = lock_if(buf_pool, element_alignment);
     if (p)
         *element_alignment = p->alignment;
-    return dpk_object_unlock(p, DOCA_SUCCESS);
+    return dpk_doca_end(buf_pool, __func__, dpk_object_unlock(p, DOCA_SUCCESS));
 }

@@ -53,19 +53,18 @@ static bool put_domains(const struct dpk_mmap *m, struct dpk_memory *what)
     return true;
 }
 
-/* Reports why a key could not be made. */
+/* Stores the reason why a key could not be made. */
 static doca_error_t key_failed(const struct dpk_memory *what, const struct dpk_error *err)
 {
     if (what->kind == DPK_MEMORY_REMOTE) {
-        const doca_error_t result = dpk_doca_failed("doca_mmap_create_from_export", err);
-        return err->status == DPK_ERR_REFUSED  ? DOCA_ERROR_NOT_PERMITTED
-               : err->status == DPK_ERR_FORMAT ? DOCA_ERROR_INVALID_VALUE
-                                               : result;
+        return dpk_doca_because(err->status == DPK_ERR_REFUSED  ? DOCA_ERROR_NOT_PERMITTED
+                                : err->status == DPK_ERR_FORMAT ? DOCA_ERROR_INVALID_VALUE
+                                                                : dpk_doca_error(err->status),
+                                "%s", err->message);
     }
     if (err->status != DPK_ERR_RANGE)
         return DOCA_ERROR_NO_MEMORY;
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_mmap_start: %s", err->message);
-    return DOCA_ERROR_DRIVER;
+    return dpk_doca_because(DOCA_ERROR_DRIVER, "%s", err->message);
 }
 
 doca_error_t dpk_mmap_make_key(struct dpk_mmap *m)
@@ -74,11 +73,13 @@ doca_error_t dpk_mmap_make_key(struct dpk_mmap *m)
     struct dpk_error err = {0};
     what.rights = dpk_mmap_rights(m->permissions);
     if (!put_domains(m, &what))
-        return DOCA_ERROR_FULL;
+        return dpk_doca_because(DOCA_ERROR_FULL, "the map is on more than %d devices",
+                                DPK_MEMORY_DOMAINS_MAX);
     if (what.kind == DPK_MEMORY_HOST)
         what.host = dpk_pointer(what.address);
     if (what.kind == DPK_MEMORY_DPA && !(what.process = dpk_dpa_enter(m->dpa, 0)))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context of the memory is not running");
     enum dpk_status status = dpk_memory_add(&what, &m->key, &err);
     if (what.kind == DPK_MEMORY_DPA)
         dpk_dpa_leave(m->dpa);
@@ -142,7 +143,8 @@ doca_error_t dpk_mmap_new_behind(const struct dpk_memory_bus *bus, void *object,
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
-    return mmap ? dpk_mmap_new_behind(NULL, NULL, mmap) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(NULL, __func__,
+                        mmap ? dpk_mmap_new_behind(NULL, NULL, mmap) : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
@@ -157,7 +159,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
             m->free_cb(dpk_pointer(m->memory.address), (size_t)m->memory.size, m->free_cookie);
     }
     dpk_object_drop(m);
-    return result;
+    return dpk_doca_end(mmap, __func__, result);
 }
 
 /* ---- Settings ---- */
@@ -170,8 +172,10 @@ struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *res
         return NULL;
     if (m->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
-    else if (atomic_load(&m->started) || m->memory.kind == DPK_MEMORY_REMOTE)
-        *result = DOCA_ERROR_BAD_STATE; /* imported memory never changes */
+    else if (m->memory.kind == DPK_MEMORY_REMOTE)
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is imported, and never changes");
+    else if (atomic_load(&m->started))
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is started, and must not be");
     return m;
 }
 
@@ -185,10 +189,14 @@ static unsigned find_dev(const struct dpk_mmap *m, const struct dpk_dev *d)
 
 doca_error_t dpk_mmap_put_dev(struct dpk_mmap *m, struct dpk_dev *d)
 {
+    const uint32_t most = m->max_devs < MMAP_DEVS_MAX ? m->max_devs : MMAP_DEVS_MAX;
     if (find_dev(m, d) < m->dev_count)
-        return DOCA_ERROR_ALREADY_EXIST;
-    if (m->dev_count == MMAP_DEVS_MAX || m->dev_count >= m->max_devs)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_because(DOCA_ERROR_ALREADY_EXIST, "the map has the device already");
+    if (m->dev_count >= most)
+        return dpk_doca_because(DOCA_ERROR_NO_MEMORY,
+                                "the map has %u devices, as many as it may have "
+                                "(doca_mmap_set_max_num_devices)",
+                                m->dev_count);
     dpk_object_use(d);
     m->devs[m->dev_count++] = d;
     return DOCA_SUCCESS;
@@ -198,7 +206,7 @@ static doca_error_t remove_dev(struct dpk_mmap *m, struct dpk_dev *d)
 {
     unsigned i = find_dev(m, d);
     if (i == m->dev_count)
-        return DOCA_ERROR_NOT_FOUND;
+        return dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the device was not added to the map");
     m->devs[i] = m->devs[--m->dev_count];
     dpk_object_unuse(d);
     return DOCA_SUCCESS;
@@ -211,7 +219,8 @@ static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (!d)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the device is NULL, or was closed, or is of another kind");
     if (result == DOCA_SUCCESS)
         result = change(m, d);
     dpk_object_drop(d);
@@ -220,24 +229,31 @@ static doca_error_t change_dev(struct doca_mmap *mmap, struct doca_dev *dev,
 
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-    return change_dev(mmap, dev, dpk_mmap_put_dev);
+    return dpk_doca_end(mmap, __func__, change_dev(mmap, dev, dpk_mmap_put_dev));
 }
 
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-    return change_dev(mmap, dev, remove_dev);
+    return dpk_doca_end(mmap, __func__, change_dev(mmap, dev, remove_dev));
 }
 
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
     doca_error_t result;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
-    if (m && ((access_mask & ~(uint32_t)ALL_PERMISSIONS) != 0 ||
-              (access_mask & PCI_PERMISSIONS) == PCI_PERMISSIONS))
-        result = DOCA_ERROR_INVALID_VALUE;
+    const uint32_t unknown = access_mask & ~(uint32_t)ALL_PERMISSIONS;
+    if (m && unknown != 0)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the permissions 0x%x have bits that no flag of enum "
+                                  "doca_access_flag has: 0x%x",
+                                  access_mask, unknown);
+    else if (m && (access_mask & PCI_PERMISSIONS) == PCI_PERMISSIONS)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "DOCA_ACCESS_FLAG_PCI_READ_ONLY and _PCI_READ_WRITE exclude each "
+                                  "other");
     if (result == DOCA_SUCCESS)
         m->permissions = access_mask;
-    return dpk_object_unlock(m, result);
+    return dpk_doca_end(mmap, __func__, dpk_object_unlock(m, result));
 }
 
 bool dpk_mmap_is_range(uint64_t address, uint64_t size)
@@ -251,8 +267,16 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
     doca_error_t result;
     struct dpk_dpa *before = NULL;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
-    if (m && (!dpk_mmap_is_range(address, size) || (dpa && m->memory.bus)))
-        result = DOCA_ERROR_INVALID_VALUE;
+    if (m && !dpk_mmap_is_range(address, size))
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                             "0x%llx, 0x%llx bytes, is no range of addresses: address and size "
+                             "are not 0, and the end is below 2^64",
+                             (unsigned long long)address, (unsigned long long)size);
+    else if (m && dpa && m->memory.bus)
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                             "a map of an emulated function's memory takes no memory of a DPA");
     if (result == DOCA_SUCCESS) {
         before = m->dpa;
         if (dpa)
@@ -268,16 +292,19 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
 
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 {
-    return set_range(mmap, NULL, (uintptr_t)addr, len);
+    return dpk_doca_end(mmap, __func__, set_range(mmap, NULL, (uintptr_t)addr, len));
 }
 
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
                                         uint64_t dpa_addr, size_t len)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
-    doca_error_t result = d ? set_range(mmap, d, dpa_addr, len) : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        d ? set_range(mmap, d, dpa_addr, len)
+          : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                             "the DPA context is NULL, or was destroyed, or is of another kind");
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(mmap, __func__, result);
 }
 
 /* ---- States ---- */
@@ -287,10 +314,11 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     doca_error_t result;
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (result == DOCA_SUCCESS && m->memory.size == 0)
-        result = dpk_doca_bad_config(m, "doca_mmap_start: the map has no memory");
+        result = dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                  "the map has no memory (doca_mmap_set_memrange)");
     else if (result == DOCA_SUCCESS && m->dev_count == 0 && !m->dpa)
         result =
-            dpk_doca_bad_config(m, "doca_mmap_start: the map has no device: doca_mmap_add_dev");
+            dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the map has no device (doca_mmap_add_dev)");
     if (result == DOCA_SUCCESS)
         result = dpk_mmap_make_key(m);
     if (result == DOCA_SUCCESS) {
@@ -298,7 +326,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
         m->free_cb_counts = true;
         atomic_store(&m->started, true);
     }
-    return dpk_object_unlock(m, result);
+    return dpk_doca_end(mmap, __func__, dpk_object_unlock(m, result));
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
@@ -306,12 +334,13 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
     struct dpk_mmap *m = dpk_object_pin(mmap, &dpk_mmap_kind);
     doca_error_t result = DOCA_SUCCESS;
     if (!m)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(mmap, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&m->object.lock);
     if (!atomic_load(&m->started) || m->stopping) {
-        result = DOCA_ERROR_BAD_STATE;
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is not started");
     } else if (atomic_load(&m->object.users) != 0) {
-        result = DOCA_ERROR_IN_USE;
+        result = dpk_doca_because(DOCA_ERROR_IN_USE, "%u buffers or other objects use the map",
+                                  atomic_load(&m->object.users));
     } else {
         m->stopping = true;
     }
@@ -326,7 +355,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
         pthread_mutex_unlock(&m->object.lock);
     }
     dpk_object_drop(m);
-    return result;
+    return dpk_doca_end(mmap, __func__, result);
 }
 
 /* ---- Access ---- */
@@ -338,11 +367,15 @@ struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct
     struct dpk_dev *d = dev ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     *result = DOCA_SUCCESS;
     if (!m || (dev && !d))
-        *result = DOCA_ERROR_INVALID_VALUE;
+        *result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                   "the %s is NULL, or was destroyed, or is of another kind",
+                                   m ? "device" : "map");
     else if (!atomic_load(&m->started))
-        *result = DOCA_ERROR_BAD_STATE;
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is not started");
     else if (d && find_dev(m, d) == m->dev_count && !is_of_dpa(m, d))
-        *result = DOCA_ERROR_NOT_FOUND;
+        *result =
+            dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                             "the map is not on the device %s (doca_mmap_add_dev)", d->info->name);
     dpk_object_drop(d);
     if (*result == DOCA_SUCCESS)
         return m;
@@ -359,7 +392,7 @@ doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, ui
     pthread_mutex_lock(&m->object.lock);
     *key = m->key;
     if (m->key == 0)
-        result = DOCA_ERROR_BAD_STATE; /* just stopped */
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map was just stopped");
     pthread_mutex_unlock(&m->object.lock);
     dpk_object_drop(m);
     return result;
@@ -375,5 +408,7 @@ bool dpk_is_mmap(const struct doca_mmap *mmap)
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
                                           doca_dpa_dev_mmap_t *dpa_mmap)
 {
-    return dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(mmap, __func__,
+                        dev && dpa_mmap ? dpk_mmap_key(mmap, dev, dpa_mmap)
+                                        : DOCA_ERROR_INVALID_VALUE);
 }

@@ -12,7 +12,7 @@ static doca_error_t share(const struct dpk_mmap *m, struct descriptor *d)
     if (m->memory.kind != DPK_MEMORY_HOST)
         return DOCA_SUCCESS;
     if (dpk_memory_export(m->key, dpk_process_identity(), &who, &err) != DPK_OK)
-        return dpk_doca_failed("doca_mmap_export_pci", &err);
+        return dpk_doca_because(dpk_doca_error(err.status), "%s", err.message);
     d->process = who.process;
     d->file = who.file;
     return DOCA_SUCCESS;
@@ -43,12 +43,20 @@ static doca_error_t export_locked(struct dpk_mmap *m, enum descriptor_kind kind,
     const uint32_t needs = kind == DESCRIPTOR_MMAP_PCI ? PCI_PERMISSIONS : RDMA_PERMISSIONS;
     struct dpk_buf *bytes = &m->exports[kind == DESCRIPTOR_MMAP_RDMA];
     doca_error_t result = DOCA_SUCCESS;
-    if (m->memory.kind == DPK_MEMORY_REMOTE || m->key == 0 || m->stopping)
-        return DOCA_ERROR_BAD_STATE;
+    if (m->memory.kind == DPK_MEMORY_REMOTE)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is imported: its owner exports it");
+    if (m->key == 0 || m->stopping)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the map is being stopped");
     if (m->memory.kind == DPK_MEMORY_BUS)
-        return DOCA_ERROR_NOT_SUPPORTED; /* only the owner can export it */
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "the memory is the host's, and only its owner exports it");
     if ((m->permissions & needs) == 0)
-        return DOCA_ERROR_NOT_PERMITTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                "the map's permissions 0x%x have no flag %s_... "
+                                "(doca_mmap_set_permissions)",
+                                m->permissions,
+                                kind == DESCRIPTOR_MMAP_PCI ? "DOCA_ACCESS_FLAG_PCI"
+                                                            : "DOCA_ACCESS_FLAG_RDMA");
     if (bytes->size == 0)
         result = describe(m, kind, bytes);
     if (result == DOCA_SUCCESS) {
@@ -77,13 +85,15 @@ static doca_error_t export_to(struct doca_mmap *mmap, const struct doca_dev *dev
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
                                   const void **export_desc, size_t *export_desc_len)
 {
-    return export_to(mmap, dev, DESCRIPTOR_MMAP_PCI, export_desc, export_desc_len);
+    return dpk_doca_end(mmap, __func__,
+                        export_to(mmap, dev, DESCRIPTOR_MMAP_PCI, export_desc, export_desc_len));
 }
 
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
                                    const void **export_desc, size_t *export_desc_len)
 {
-    return export_to(mmap, dev, DESCRIPTOR_MMAP_RDMA, export_desc, export_desc_len);
+    return dpk_doca_end(mmap, __func__,
+                        export_to(mmap, dev, DESCRIPTOR_MMAP_RDMA, export_desc, export_desc_len));
 }
 
 /* ---- Importing ---- */
@@ -148,10 +158,9 @@ static doca_error_t imports_pci(const struct dpk_dev *d)
     doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(d->object.handle), &info);
     if (result != DOCA_SUCCESS || dpk_mmap_imports_pci(&info))
         return result;
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                 "doca_mmap_create_from_export: the host's side of a card imports no memory; the "
-                 "DPU's does (DPAKIT_SIDE=dpu)");
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                            "the host's side of a card imports no memory; the DPU's does "
+                            "(DPAKIT_SIDE=dpu)");
 }
 
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
@@ -167,11 +176,12 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
     if (result == DOCA_SUCCESS &&
         ((what.kind != DESCRIPTOR_MMAP_PCI && what.kind != DESCRIPTOR_MMAP_RDMA) ||
          !dpk_mmap_is_range(what.address, what.size) || what.key > UINT32_MAX))
-        result = DOCA_ERROR_INVALID_VALUE;
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the bytes are not the export of a map");
     if (result == DOCA_SUCCESS && what.kind == DESCRIPTOR_MMAP_PCI)
         result = imports_pci(d);
     if (result == DOCA_SUCCESS)
         result = import(&what, d, user_data ? *user_data : (union doca_data){0}, mmap);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }

@@ -2,7 +2,9 @@
 #include <doca_dpa.h>
 #include <doca_uar.h>
 #include <doca_umem.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/doca/dpa/dpa.h"
 #include "api/verbs/verbs.h"
@@ -52,6 +54,7 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
     struct umem *u = d ? calloc(1, sizeof *u) : NULL;
     doca_error_t result = d ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
     if (u) {
+        errno = 0;
         u->devx = dpk_emulated_9.devx_umem_reg(
             d->context, address, size,
             access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
@@ -61,13 +64,15 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
         if (!u->devx) {
             umem_left(u);
             umem_release(u);
-            result = DOCA_ERROR_DRIVER;
+            result = dpk_doca_because(DOCA_ERROR_DRIVER,
+                                      "the memory %p, %zu bytes, could not be registered: %s",
+                                      address, size, strerror(errno));
         } else if ((*umem = dpk_object_enter(u, &umem_kind))) {
             result = DOCA_SUCCESS;
         }
     }
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
@@ -79,7 +84,8 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
     if (umem)
         *umem = NULL;
     if (!umem || address == 0 || size == 0 || size - 1 > UINT64_MAX - address)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "the result, the address or the size is 0");
     doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
@@ -97,7 +103,10 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
             result = DOCA_ERROR_NO_MEMORY;
     }
     dpk_dpa_end(&c);
-    return result;
+    if (result == DOCA_ERROR_INVALID_VALUE)
+        dpk_doca_because(result, "0x%llx, %zu bytes, is no memory of the DPA",
+                         (unsigned long long)address, size);
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
@@ -109,12 +118,12 @@ doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, vo
     struct dpk_dev *d =
         gpu && address && size > 0 && umem ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     dpk_object_drop(d);
-    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(gpu, __func__, d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_umem_destroy(struct doca_umem *umem)
 {
-    return dpk_object_destroy(umem, &umem_kind);
+    return dpk_doca_end(umem, __func__, dpk_object_destroy(umem, &umem_kind));
 }
 
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
@@ -143,7 +152,7 @@ doca_error_t doca_umem_get_address(const struct doca_umem *umem, void **address)
     if (u)
         *address = dpk_pointer(u->address);
     dpk_object_drop(u);
-    return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(umem, __func__, u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_umem_get_size(const struct doca_umem *umem, uint32_t *size)
@@ -151,11 +160,13 @@ doca_error_t doca_umem_get_size(const struct doca_umem *umem, uint32_t *size)
     struct umem *u = size ? dpk_object_pin(umem, &umem_kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (u)
-        result = u->size > UINT32_MAX ? DOCA_ERROR_TOO_BIG : DOCA_SUCCESS;
+        result = u->size > UINT32_MAX
+                     ? dpk_doca_because(DOCA_ERROR_TOO_BIG, "the size exceeds 32 bits")
+                     : DOCA_SUCCESS;
     if (result == DOCA_SUCCESS)
         *size = (uint32_t)u->size;
     dpk_object_drop(u);
-    return result;
+    return dpk_doca_end(umem, __func__, result);
 }
 
 doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
@@ -164,7 +175,7 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
     if (u)
         *umem_id = u->devx ? u->devx->umem_id : 0;
     dpk_object_drop(u);
-    return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(umem, __func__, u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- UARs ---- */
@@ -207,14 +218,14 @@ doca_error_t doca_uar_create(const struct doca_dev *dev,
         *uar = NULL;
     if (!uar || allocation_type < DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME ||
         allocation_type > DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(dev, __func__, DOCA_ERROR_INVALID_VALUE);
     const uint32_t type = allocation_type == DOCA_UAR_ALLOCATION_TYPE_BLUEFLAME
                               ? MLX5DV_UAR_ALLOC_TYPE_BF
                               : MLX5DV_UAR_ALLOC_TYPE_NC;
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     const doca_error_t result = d ? uar_new(d, type, false, uar) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar)
@@ -225,12 +236,12 @@ doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar)
     const doca_error_t result =
         d ? uar_new(d->dev, MLX5DV_UAR_ALLOC_TYPE_NC, true, uar) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_uar_destroy(struct doca_uar *uar)
 {
-    return dpk_object_destroy(uar, &uar_kind);
+    return dpk_doca_end(uar, __func__, dpk_object_destroy(uar, &uar_kind));
 }
 
 bool dpk_is_uar(const struct doca_uar *uar)
@@ -246,7 +257,7 @@ doca_error_t doca_uar_id_get(const struct doca_uar *uar, uint32_t *id)
     if (u)
         *id = u->devx->page_id;
     dpk_object_drop(u);
-    return u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(uar, __func__, u ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* Gets the address of a UAR's page, or of its register. */
@@ -255,7 +266,9 @@ static doca_error_t uar_address(const struct doca_uar *uar, bool reg, void **out
     struct uar *u = out ? dpk_object_pin(uar, &uar_kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (u)
-        result = u->of_dpa ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
+        result = u->of_dpa ? dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                              "the host does not reach a UAR of the DPA")
+                           : DOCA_SUCCESS;
     if (result == DOCA_SUCCESS)
         *out = reg ? u->devx->reg_addr : u->devx->base_addr;
     dpk_object_drop(u);
@@ -264,23 +277,24 @@ static doca_error_t uar_address(const struct doca_uar *uar, bool reg, void **out
 
 doca_error_t doca_uar_page_get(const struct doca_uar *uar, void **page)
 {
-    return uar_address(uar, false, page);
+    return dpk_doca_end(uar, __func__, uar_address(uar, false, page));
 }
 
 doca_error_t doca_uar_reg_addr_get(const struct doca_uar *uar, void **reg)
 {
-    return uar_address(uar, true, reg);
+    return dpk_doca_end(uar, __func__, uar_address(uar, true, reg));
 }
 
 doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
 {
     struct dpk_dpa *d = uar_id ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(dpa, __func__, DOCA_ERROR_INVALID_VALUE);
     d->free_uar = dpk_emulated_9.devx_free_uar;
     if (!d->uar && !d->object.gone)
         d->uar = dpk_emulated_9.devx_alloc_uar(d->dev->context, MLX5DV_UAR_ALLOC_TYPE_NC);
     if (d->uar)
         *uar_id = d->uar->page_id;
-    return dpk_object_unlock(d, d->uar ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
+    return dpk_doca_end(dpa, __func__,
+                        dpk_object_unlock(d, d->uar ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY));
 }

@@ -8,32 +8,34 @@
 static doca_error_t refuse(struct doca_sync_event *event, const void *with)
 {
     struct dpk_sync_event *e = with ? dpk_object_lock(event, &dpk_sync_event_kind) : NULL;
-    return dpk_object_unlock(e, e && dpk_ctx_is_running(&e->ctx) ? DOCA_ERROR_BAD_STATE
-                                                                 : DOCA_ERROR_NOT_SUPPORTED);
+    return dpk_object_unlock(
+        e, e && dpk_ctx_is_running(&e->ctx)
+               ? dpk_doca_because(DOCA_ERROR_BAD_STATE, "the event is started, and must not be")
+               : DOCA_ERROR_NOT_SUPPORTED);
 }
 
 doca_error_t doca_sync_event_add_publisher_location_gpu(struct doca_sync_event *event,
                                                         struct doca_gpu *gpu)
 {
-    return refuse(event, gpu);
+    return dpk_doca_end(event, __func__, refuse(event, gpu));
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_gpu(struct doca_sync_event *event,
                                                          struct doca_gpu *gpu)
 {
-    return refuse(event, gpu);
+    return dpk_doca_end(event, __func__, refuse(event, gpu));
 }
 
 doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *addr)
 {
-    return refuse(event, addr);
+    return dpk_doca_end(event, __func__, refuse(event, addr));
 }
 
 doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf)
 {
     size_t size;
     const doca_error_t result = doca_buf_get_len(buf, &size);
-    return result == DOCA_SUCCESS ? refuse(event, buf) : result;
+    return dpk_doca_end(event, __func__, result == DOCA_SUCCESS ? refuse(event, buf) : result);
 }
 
 doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
@@ -42,5 +44,5 @@ doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struc
     struct dpk_sync_event *e =
         gpu && gpu_dev_se ? dpk_object_pin(event, &dpk_sync_event_kind) : NULL;
     dpk_object_drop(e);
-    return e ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(event, __func__, e ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }

@@ -6,7 +6,7 @@
 #define CAP(name, result)                                                                          \
     doca_error_t name(const struct doca_devinfo *devinfo)                                          \
     {                                                                                              \
-        return dpk_devinfo_answer(devinfo, result);                                                \
+        return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, result));               \
     }
 CAP(doca_sync_event_cap_is_create_from_export_supported, DOCA_SUCCESS)
 CAP(doca_sync_event_cap_remote_net_is_create_from_export_supported, DOCA_SUCCESS)
@@ -28,8 +28,13 @@ CAP(doca_sync_event_cap_task_wait_neq_is_supported, DOCA_SUCCESS)
 static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data, size_t *sz)
 {
     struct descriptor what;
-    if (e->imported || !e->word.memory)
-        return DOCA_ERROR_NOT_PERMITTED;
+    if (e->imported)
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                "the event is imported: its owner exports it");
+    if (!e->word.memory)
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                "the event has neither a publisher nor a subscriber over PCIe "
+                                "(doca_sync_event_add_publisher_location_remote_pci)");
     if (e->exported.size == 0) {
         event_shared_word_describe(&e->word, &what);
         core_descriptor_write(&what, &e->exported);
@@ -56,6 +61,7 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
         pthread_mutex_lock(&e->ctx.object.lock);
         result = export_locked(e, data, sz);
         pthread_mutex_unlock(&e->ctx.object.lock);
+        dpk_doca_end(event, __func__, result);
     }
     dpk_object_drop(e);
     dpk_object_drop(d);
@@ -73,7 +79,9 @@ void *event_sync_event_import(struct doca_dev *dev, const uint8_t *data, size_t 
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     *result = d ? core_descriptor_read(data, size, &what) : DOCA_ERROR_INVALID_VALUE;
     if (*result == DOCA_SUCCESS && what.kind != kind)
-        *result = DOCA_ERROR_INVALID_VALUE;
+        *result = dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE, "the exported bytes are not of an event for %s",
+            kind == DESCRIPTOR_SYNC_EVENT_PCI ? "the PCIe bus" : "peers of RDMA");
     if (*result == DOCA_SUCCESS)
         event = import(d, &what, result);
     dpk_object_drop(d);
@@ -105,5 +113,5 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
         *event = event_sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT_PCI, import, &result);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }

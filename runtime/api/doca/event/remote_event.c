@@ -29,7 +29,9 @@ static const struct dpk_kind remote_event_kind = {.left = remote_event_left,
 static doca_error_t export_locked(struct dpk_sync_event *e, const uint8_t **data, size_t *sz)
 {
     if (!e->remote_publishers)
-        return DOCA_ERROR_NOT_PERMITTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                "the event has no publisher among peers "
+                                "(doca_sync_event_add_publisher_location_remote_net)");
     if (e->exported.size == 0)
         core_descriptor_write(&(struct descriptor){.kind = DESCRIPTOR_SYNC_EVENT,
                                                    .owner = *dpk_process_identity(),
@@ -54,12 +56,8 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
     pthread_mutex_lock(&e->ctx.object.lock);
     result = export_locked(e, data, sz);
     pthread_mutex_unlock(&e->ctx.object.lock);
-    if (result == DOCA_ERROR_NOT_PERMITTED)
-        dpk_doca_refuse_call(e, result, __func__,
-                             "the event has no publisher among peers "
-                             "(doca_sync_event_add_publisher_location_remote_net)");
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 doca_error_t dpk_sync_event_share(const char *call, const struct doca_sync_event *event,
@@ -113,12 +111,12 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (event)
         *event = event_sync_event_import(dev, data, sz, DESCRIPTOR_SYNC_EVENT, import, &result);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
 {
-    return dpk_object_destroy(event, &remote_event_kind);
+    return dpk_doca_end(event, __func__, dpk_object_destroy(event, &remote_event_kind));
 }
 
 doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,
@@ -145,7 +143,7 @@ doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *eve
     struct remote_event *r =
         gpu && gpu_remote_event ? dpk_object_pin(event, &remote_event_kind) : NULL;
     dpk_object_drop(r);
-    return r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(event, __func__, r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 bool dpk_remote_event_of_handle(uint64_t handle, struct dpk_uuid *owner, uint64_t *key)

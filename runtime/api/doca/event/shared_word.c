@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,7 +35,7 @@ doca_error_t event_shared_word_make(struct shared_word *w, uint64_t number)
     w->number = number;
     w->fd = memfd_create("doca_sync_event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (w->fd < 0)
-        return DOCA_ERROR_OPERATING_SYSTEM;
+        return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "memfd_create: %s", strerror(errno));
     if (ftruncate(w->fd, sizeof *w->memory) != 0 ||
         fcntl(w->fd, F_ADD_SEALS, NEEDED_SEALS | F_SEAL_SEAL) != 0 || !map(w, w->fd)) {
         event_shared_word_end(w);
@@ -78,7 +79,11 @@ doca_error_t event_shared_word_open(struct shared_word *w, const struct descript
 {
     const int fd = open_memory(what);
     if (fd < 0)
-        return DOCA_ERROR_NOT_FOUND;
+        return dpk_doca_because(
+            DOCA_ERROR_NOT_FOUND,
+            "the process %u, which exported the event, has ended, or belongs to "
+            "another user",
+            what->process);
     const bool good = is_sealed(fd) && map(w, fd);
     close(fd);
     if (good && dpk_uuid_equal(&w->memory->owner, &what->owner) && w->memory->number == what->key) {
@@ -86,7 +91,9 @@ doca_error_t event_shared_word_open(struct shared_word *w, const struct descript
         return DOCA_SUCCESS;
     }
     event_shared_word_end(w);
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                            "the process %u, which exported the event, has destroyed it",
+                            what->process);
 }
 
 void event_shared_word_end(struct shared_word *w)

@@ -74,7 +74,8 @@ static doca_error_t set_conf(struct doca_sync_event *event, unsigned pool,
     struct dpk_sync_event *e =
         completed && failed ? dpk_object_pin(event, &dpk_sync_event_kind) : NULL;
     if (!e)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a callback is NULL, or the event is NULL or was destroyed");
     doca_error_t result = dpk_task_pool_set(&e->ctx, &e->pools[pool], type, completed, failed, max);
     dpk_object_drop(e);
     return result;
@@ -87,8 +88,11 @@ static void *task_new(struct doca_sync_event *event, unsigned pool, const struct
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
     struct event_task *t = NULL;
     void *handle = NULL;
-    *result = e ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
-    if (e && e->ctx.pe) /* without an engine the task would never run */
+    *result = DOCA_ERROR_INVALID_VALUE;
+    if (e && !e->ctx.pe) /* the task would never run */
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                   "the event has no progress engine (doca_pe_connect_ctx)");
+    else if (e)
         t = (struct event_task *)dpk_task_new(&e->ctx, &e->pools[pool], user_data, result);
     if (t) {
         t->value = plan->value;
@@ -155,8 +159,10 @@ static uint64_t *get_out(const void *task, const struct dpk_task_type *type)
                              doca_sync_event_task_##name##_completion_cb_t error_cb,               \
                              uint32_t num_tasks)                                                   \
     {                                                                                              \
-        return set_conf(event, pool, &name##_type, (dpk_task_callback)completion_cb,               \
-                        (dpk_task_callback)error_cb, num_tasks);                                   \
+        const doca_error_t result =                                                                \
+            set_conf(event, pool, &name##_type, (dpk_task_callback)completion_cb,                  \
+                     (dpk_task_callback)error_cb, num_tasks);                                      \
+        return dpk_doca_end(event, __func__, result);                                              \
     }                                                                                              \
     struct doca_task *as_doca_task(struct doca_sync_event_task_##name *task)                       \
     {                                                                                              \
@@ -185,7 +191,7 @@ doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event,
         *task = NULL;
     if (task && ret_val_ptr)
         *task = task_new(event, GET, &(struct event_task){.out = ret_val_ptr}, user_data, &result);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task,
@@ -209,7 +215,7 @@ doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64
     const struct event_task plan = {.value = set_val};
     if (task)
         *task = task_new(event, NOTIFY_SET, &plan, user_data, &result);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task,
@@ -233,7 +239,7 @@ doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64
     const struct event_task plan = {.value = inc_val, .out = fetched_val_ptr};
     if (task)
         *task = task_new(event, NOTIFY_ADD, &plan, user_data, &result);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task,
@@ -268,7 +274,7 @@ uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
         const struct event_task plan = {.value = wait_val, .mask = mask};                          \
         if (task)                                                                                  \
             *task = task_new(event, pool, &plan, user_data, &result);                              \
-        return result;                                                                             \
+        return dpk_doca_end(event, __func__, result);                                              \
     }                                                                                              \
     void set_wait_val(struct doca_sync_event_task_##name *task, uint64_t wait_val)                 \
     {                                                                                              \

@@ -1,6 +1,8 @@
 /* Connections of a program that listens with librdmacm and passes the identifier of each caller.
  * The symbols are weak: only programs with an identifier have this library. */
+#include <errno.h>
 #include <rdma/rdma_cma.h>
+#include <string.h>
 
 #include "api/verbs/verbs.h"
 #include "rdma.h"
@@ -28,7 +30,8 @@ doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
     uint32_t caller;
     if (!rdma_init_qp_attr || !id->verbs || !dpk_context_is_emulated(id->verbs) ||
         !find_caller(id, &caller))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the identifier is of no emulated device, or nobody calls there");
     dpk_doca_forget_reason();
     pthread_mutex_lock(&r->ctx.object.lock);
     const doca_error_t result = dpk_rdma_connection_add(r, out);
@@ -38,7 +41,7 @@ doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
         (*out)->bridged = id;
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return dpk_doca_tell_reason(r, "doca_rdma_bridge_prepare_connection", result);
+    return result;
 }
 
 doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size)
@@ -51,7 +54,10 @@ doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *d
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     doca_error_t result = c->bridged && c->state == DPK_RDMA_ASKED && c->qp
                               ? dpk_rdma_connect_to(c, c->peer)
-                              : DOCA_ERROR_BAD_STATE;
+                              : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                 "the connection was not prepared "
+                                                 "(doca_rdma_bridge_prepare_connection), or was "
+                                                 "answered already");
     if (result == DOCA_SUCCESS) {
         param.qp_num = dpk_rc_qp_number(c->qp);
         c->state = DPK_RDMA_ACCEPTED;
@@ -60,7 +66,8 @@ doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *d
     /* Without the lock: on an identifier without an event channel, rdma_accept waits for the
      * caller. */
     if (result == DOCA_SUCCESS && rdma_accept(c->bridged, &param) != 0)
-        result = DOCA_ERROR_CONNECTION_ABORTED;
+        result =
+            dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED, "rdma_accept: %s", strerror(errno));
     return result;
 }
 
@@ -72,7 +79,9 @@ doca_error_t dpk_rdma_bridge_establish(struct dpk_rdma_connection *c)
     if (may)
         c->state = DPK_RDMA_ESTABLISHED;
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
-    return may ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return may ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the connection was not accepted (doca_rdma_bridge_accept)");
 }
 
 void dpk_rdma_bridge_reject(struct dpk_rdma_connection *c)

@@ -1,5 +1,7 @@
 /* Connections of the connection manager: listeners, callers, and messages of peers. */
+#include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -255,7 +257,12 @@ bool dpk_rdma_cm_is_ready(const struct dpk_rdma *r)
 /* Checks that the context can listen and call now. Call this with the lock. */
 static doca_error_t check(const struct dpk_rdma *r)
 {
-    return r->end && r->cm.callbacks.request ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    if (!r->cm.callbacks.request)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context has no callbacks "
+                                                      "(doca_rdma_set_connection_state_callbacks)");
+    return r->end ? DOCA_SUCCESS
+                  : dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be running",
+                                     dpk_ctx_state_name(&r->ctx));
 }
 
 static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)
@@ -269,13 +276,15 @@ static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)
     enum dpk_status status = dpk_cm_bind(&at, &s->fd, &err);
     if (status != DPK_OK) {
         free(s);
-        return status == DPK_ERR_EXISTS ? DOCA_ERROR_IN_USE
-                                        : dpk_doca_failed("doca_rdma_start_listen_to_port", &err);
+        return dpk_doca_because(status == DPK_ERR_EXISTS ? DOCA_ERROR_IN_USE
+                                                         : dpk_doca_error(status),
+                                "%s", err.message);
     }
     if ((status = dpk_cm_listen(s->fd, 0, &err)) != DPK_OK || !watch(&r->cm, s->fd)) {
         socket_free(s);
-        return status == DPK_OK ? DOCA_ERROR_OPERATING_SYSTEM
-                                : dpk_doca_failed("doca_rdma_start_listen_to_port", &err);
+        return status == DPK_OK
+                   ? dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "epoll: %s", strerror(errno))
+                   : dpk_doca_because(dpk_doca_error(status), "%s", err.message);
     }
     STAILQ_INSERT_TAIL(&r->cm.listeners, s, link);
     return DOCA_SUCCESS;
@@ -303,7 +312,9 @@ doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port)
         socket_free(s);
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return s ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+    return s ? DOCA_SUCCESS
+             : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the context does not listen on port %u",
+                                port);
 }
 
 /* Sends a request through a socket, which then belongs to the connection. Call this with the
@@ -345,7 +356,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
     if (!c)
-        return dpk_doca_tell_reason(r, "doca_rdma_connect_to_addr", result);
+        return result;
     if (dpk_cm_call(&to->at, &fd, &err) != DPK_OK)
         dpk_doca_failed("doca_rdma_connect_to_addr", &err);
     pthread_mutex_lock(&r->ctx.object.lock);
@@ -360,18 +371,27 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     return DOCA_SUCCESS;
 }
 
+static doca_error_t not_asked(const struct dpk_rdma_connection *c)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "%s",
+                            c->bridged
+                                ? "the connection has an identifier of librdmacm "
+                                  "(doca_rdma_bridge_accept)"
+                                : "no peer asks for the connection, or it was answered already");
+}
+
 /* Call this with the lock. */
 static doca_error_t answer(struct dpk_rdma_connection *c, const void *data, uint8_t size)
 {
     struct dpk_cm_message yes = {
         .kind = DPK_CM_REP, .rnr_retries = DPK_RC_RNR_FOREVER, .private_size = size};
     if (c->state != DPK_RDMA_ASKED || c->bridged)
-        return DOCA_ERROR_BAD_STATE;
+        return not_asked(c);
     if (size > 0)
         memcpy(yes.private_data, data, size);
     yes.queue_pair = dpk_rc_qp_number(c->qp);
     if (dpk_rdma_connect_to(c, c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
-        return DOCA_ERROR_CONNECTION_ABORTED;
+        return dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED, "the peer has gone");
     c->state = DPK_RDMA_ACCEPTED;
     return DOCA_SUCCESS;
 }
@@ -397,7 +417,7 @@ doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c)
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     if (asked && c->bridged)
         dpk_rdma_bridge_reject(c);
-    return asked ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return asked ? DOCA_SUCCESS : not_asked(c);
 }
 
 doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c)
@@ -413,5 +433,7 @@ doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c)
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     if (managed && c->bridged)
         dpk_rdma_bridge_disconnect(c);
-    return managed ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return managed ? DOCA_SUCCESS
+                   : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                      "the connection was made by details, or has failed already");
 }

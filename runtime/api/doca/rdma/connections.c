@@ -55,10 +55,10 @@ doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *conn
     struct dpk_rdma_connection *c =
         connection_id ? dpk_object_pin(connection, &dpk_rdma_connection_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(connection, __func__, DOCA_ERROR_INVALID_VALUE);
     *connection_id = c->id;
     dpk_object_drop(c);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(connection, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *connection,
@@ -66,12 +66,12 @@ doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *con
 {
     struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(connection, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     c->user_data = user_data;
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     dpk_object_drop(c);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(connection, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connection *connection,
@@ -80,12 +80,12 @@ doca_error_t doca_rdma_connection_get_user_data(const struct doca_rdma_connectio
     struct dpk_rdma_connection *c =
         user_data ? dpk_object_pin(connection, &dpk_rdma_connection_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(connection, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     *user_data = c->user_data;
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     dpk_object_drop(c);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(connection, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *connection,
@@ -96,13 +96,16 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *co
     struct dpk_rdma_connection *c =
         addr ? dpk_object_pin(connection, &dpk_rdma_connection_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(connection, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     if (c->addr)
         *addr = c->addr->object.handle;
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     dpk_object_drop(c);
-    return *addr ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+    return dpk_doca_end(connection, __func__,
+                        *addr ? DOCA_SUCCESS
+                              : dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                                 "the connection was made without an address"));
 }
 
 /* ---- Addresses ---- */
@@ -115,20 +118,22 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
         *addr = NULL;
     if (!addr || !address || port == 0 || (unsigned)addr_type > DOCA_RDMA_ADDR_TYPE_GID ||
         strlen(address) >= sizeof a.text)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     memcpy(a.text, address, strlen(address));
-    if (!dpk_rdma_addr_parse(&a))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (!dpk_rdma_addr_parse(&a)) {
+        dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "\"%s\" is no address of that type", a.text);
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
+    }
     struct dpk_rdma_addr *made = dpk_rdma_addr_copy(&a);
     if (made)
         *addr = made->object.handle;
     dpk_object_drop(made);
-    return made ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, made ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
-    return dpk_object_destroy(addr, &dpk_rdma_addr_kind);
+    return dpk_doca_end(addr, __func__, dpk_object_destroy(addr, &dpk_rdma_addr_kind));
 }
 
 doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,
@@ -138,12 +143,12 @@ doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,
     struct dpk_rdma_addr *a =
         addr_type && address && port ? dpk_object_pin(addr, &dpk_rdma_addr_kind) : NULL;
     if (!a)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(addr, __func__, DOCA_ERROR_INVALID_VALUE);
     *addr_type = a->type;
     *address = a->text;
     *port = a->at.port;
     dpk_object_drop(a);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(addr, __func__, DOCA_SUCCESS);
 }
 
 /* ---- The connection manager ---- */
@@ -159,7 +164,7 @@ doca_error_t doca_rdma_set_connection_state_callbacks(
     const doca_error_t result =
         r ? dpk_rdma_set_callbacks(r, &callbacks) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
@@ -167,7 +172,7 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
     struct dpk_rdma *r = port > 0 ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     const doca_error_t result = r ? dpk_rdma_listen(r, port) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
@@ -175,7 +180,7 @@ doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port
     struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
     const doca_error_t result = r ? dpk_rdma_stop_listening(r, port) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
@@ -187,7 +192,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
         r && a ? dpk_rdma_call(r, a, connection_user_data) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(a);
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *connection,
@@ -199,7 +204,7 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *connection
     const doca_error_t result =
         c ? dpk_rdma_accept(c, private_data, private_data_len) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(connection, __func__, result);
 }
 
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *connection)
@@ -207,7 +212,7 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *connection
     struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
     const doca_error_t result = c ? dpk_rdma_reject(c) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(connection, __func__, result);
 }
 
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connection)
@@ -215,7 +220,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *connec
     struct dpk_rdma_connection *c = dpk_object_pin(connection, &dpk_rdma_connection_kind);
     const doca_error_t result = c ? dpk_rdma_disconnect(c) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(connection, __func__, result);
 }
 
 /* ---- Connections accepted with librdmacm ---- */
@@ -232,7 +237,7 @@ doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct 
     if (result == DOCA_SUCCESS)
         *rdma_connection = c->object.handle;
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
@@ -244,7 +249,7 @@ doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
     const doca_error_t result =
         c ? dpk_rdma_bridge_accept(c, private_data, private_data_len) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,
@@ -253,5 +258,5 @@ doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,
     struct dpk_rdma_connection *c = pin_of(rdma, rdma_connection);
     const doca_error_t result = c ? dpk_rdma_bridge_establish(c) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }

@@ -48,7 +48,8 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
             r,
             "doca_ctx_start: the completion queue of the RDMA context is of another DPA context");
     if (!dpk_dpa_enter(dpk_rdma_dpa(r), 0))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context of the data path is not running");
     r->run = base->run;
     dpk_dpa_leave(dpk_rdma_dpa(r));
     return DOCA_SUCCESS;
@@ -138,12 +139,14 @@ static const struct dpk_ctx_ops cm_ops = {.start = rdma_start,
 
 doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&r->ctx.object.lock);
-    if (!r->rc) {
+    if (r->rc) {
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                                  dpk_ctx_state_name(&r->ctx));
+    } else {
         r->cm.callbacks = *callbacks;
         r->ctx.ops = &cm_ops;
-        result = DOCA_SUCCESS;
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
     return result;

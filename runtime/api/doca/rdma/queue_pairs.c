@@ -160,7 +160,7 @@ doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
                                (uint8_t)number};
     return dpk_rc_qp_connect(c->qp, address, sizeof address, &err) == DPK_OK
                ? DOCA_SUCCESS
-               : DOCA_ERROR_CONNECTION_ABORTED;
+               : dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED, "%s", err.message);
 }
 
 void dpk_rdma_close(struct dpk_rdma *r)

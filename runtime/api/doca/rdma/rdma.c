@@ -11,7 +11,7 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
     doca_error_t result = dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
     if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
         result = DOCA_ERROR_NOT_SUPPORTED;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 /* Gets a maximum that is the same for all devices. */
@@ -27,31 +27,35 @@ static doca_error_t get_maximum(const struct doca_devinfo *devinfo, uint32_t max
 doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_send_queue_size)
 {
-    return get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_send_queue_size);
+    return dpk_doca_end(devinfo, __func__,
+                        get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_send_queue_size));
 }
 
 doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_recv_queue_size)
 {
-    return get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_recv_queue_size);
+    return dpk_doca_end(devinfo, __func__,
+                        get_maximum(devinfo, DPK_RDMA_QUEUE_MAX, max_recv_queue_size));
 }
 
 doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
                                                      uint32_t *max_send_buf_list_len)
 {
-    return get_maximum(devinfo, DPK_RDMA_LIST_MAX, max_send_buf_list_len);
+    return dpk_doca_end(devinfo, __func__,
+                        get_maximum(devinfo, DPK_RDMA_LIST_MAX, max_send_buf_list_len));
 }
 
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
                                                 uint32_t *max_message_size)
 {
-    return get_maximum(devinfo, DPK_RDMA_MESSAGE_MAX, max_message_size);
+    return dpk_doca_end(devinfo, __func__,
+                        get_maximum(devinfo, DPK_RDMA_MESSAGE_MAX, max_message_size));
 }
 
 doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo,
                                               uint32_t *gid_table_size)
 {
-    return get_maximum(devinfo, DPK_RDMA_GIDS, gid_table_size);
+    return dpk_doca_end(devinfo, __func__, get_maximum(devinfo, DPK_RDMA_GIDS, gid_table_size));
 }
 
 doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,
@@ -59,8 +63,9 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
 {
     if (!gid_array || num_entries == 0 || start_index >= DPK_RDMA_GIDS ||
         num_entries > DPK_RDMA_GIDS - start_index)
-        return DOCA_ERROR_INVALID_VALUE;
-    return dpk_devinfo_gids(devinfo, start_index, num_entries, &gid_array->raw);
+        return dpk_doca_end(devinfo, __func__, DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(devinfo, __func__,
+                        dpk_devinfo_gids(devinfo, start_index, num_entries, &gid_array->raw));
 }
 
 /* ---- Contexts ---- */
@@ -71,17 +76,17 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
         *rdma = NULL;
     struct dpk_dev *d = rdma ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(dev, __func__, DOCA_ERROR_INVALID_VALUE);
     struct dpk_rdma *r = dpk_rdma_new(d);
     if (r)
         *rdma = r->ctx.object.handle;
     dpk_object_drop(d);
-    return r ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dev, __func__, r ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 {
-    return dpk_rdma_destroy(rdma);
+    return dpk_doca_end(rdma, __func__, dpk_rdma_destroy(rdma));
 }
 
 struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
@@ -93,15 +98,20 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
 {
     struct dpk_rdma *r = dpa_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(rdma, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&r->ctx.object.lock);
     if (r->end && dpk_rdma_dpa(r) && dpk_dpa_enter(dpk_rdma_dpa(r), r->run)) {
         *dpa_rdma = (uintptr_t)r->ctx.object.handle;
         dpk_dpa_leave(dpk_rdma_dpa(r));
         result = DOCA_SUCCESS;
+    } else {
+        dpk_doca_because(result, "%s",
+                         dpk_rdma_dpa(r) ? "the context, or its DPA context, is not running"
+                                         : "the data path of the context is not on a DPA "
+                                           "(doca_ctx_set_datapath_on_dpa)");
     }
-    return dpk_object_unlock(r, result);
+    return dpk_doca_end(rdma, __func__, dpk_object_unlock(r, result));
 }
 
 /* Emulated cards have no GPU. */
@@ -111,5 +121,5 @@ doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_de
         *gpu_rdma = NULL;
     struct dpk_rdma *r = gpu_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     dpk_object_drop(r);
-    return r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(rdma, __func__, r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }

@@ -17,7 +17,8 @@ static struct dpk_rdma *begin_change(const struct doca_rdma *rdma, doca_error_t 
     if (!r)
         return NULL;
     if (r->rc)
-        *result = DOCA_ERROR_BAD_STATE;
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                                   dpk_ctx_state_name(&r->ctx));
     return r;
 }
 
@@ -27,7 +28,9 @@ static doca_error_t set_number(struct doca_rdma *rdma, size_t offset, uint32_t v
     doca_error_t result;
     struct dpk_rdma *r = begin_change(rdma, &result);
     if (r && !good)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the value %u (0x%x) is outside of what the setting takes", value,
+                                  value);
     if (result == DOCA_SUCCESS)
         *(uint32_t *)(void *)((char *)r + offset) = value;
     return dpk_object_unlock(r, result);
@@ -48,7 +51,8 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
 #define SETTING(setter, getter, type, member, of, good)                                            \
     doca_error_t setter(struct doca_rdma *rdma, type value)                                        \
     {                                                                                              \
-        return set_number(rdma, offsetof(struct dpk_rdma, member), value, good);                   \
+        return dpk_doca_end(rdma, __func__,                                                        \
+                            set_number(rdma, offsetof(struct dpk_rdma, member), value, good));     \
     }                                                                                              \
     READING(getter, type, member, of)
 #define READING(getter, type, member, of)                                                          \
@@ -60,7 +64,7 @@ static doca_error_t get_number(const struct doca_rdma *rdma, size_t offset, uint
                 : DOCA_ERROR_INVALID_VALUE;                                                        \
         if (result == DOCA_SUCCESS)                                                                \
             *out = (type)value;                                                                    \
-        return result;                                                                             \
+        return dpk_doca_end(rdma, __func__, result);                                               \
     }
 
 SETTING(doca_rdma_set_permissions, doca_rdma_get_permissions, uint32_t, permissions, ,
@@ -91,16 +95,18 @@ READING(doca_rdma_get_transport_type, enum doca_rdma_transport_type, transport, 
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
                                                          uint32_t dst_buf_list_len)
 {
-    return set_number(rdma, offsetof(struct dpk_rdma, receive_list), dst_buf_list_len,
-                      dst_buf_list_len > 0 && dst_buf_list_len <= DPK_RDMA_LIST_MAX);
+    return dpk_doca_end(rdma, __func__,
+                        set_number(rdma, offsetof(struct dpk_rdma, receive_list), dst_buf_list_len,
+                                   dst_buf_list_len > 0 && dst_buf_list_len <= DPK_RDMA_LIST_MAX));
 }
 
 doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma,
                                                          uint32_t *dst_buf_list_len)
 {
-    return dst_buf_list_len
-               ? get_number(rdma, offsetof(struct dpk_rdma, receive_list), dst_buf_list_len)
-               : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(rdma, __func__,
+                        dst_buf_list_len ? get_number(rdma, offsetof(struct dpk_rdma, receive_list),
+                                                      dst_buf_list_len)
+                                         : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
@@ -109,8 +115,10 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
     doca_error_t result;
     struct dpk_rdma *r = begin_change(rdma, &result);
     if (result == DOCA_SUCCESS && transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC)
-        result = DOCA_ERROR_NOT_SUPPORTED;
-    return dpk_object_unlock(r, result);
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "only reliable connections (DOCA_RDMA_TRANSPORT_TYPE_RC) are "
+                                  "emulated");
+    return dpk_doca_end(rdma, __func__, dpk_object_unlock(r, result));
 }
 
 doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
@@ -121,7 +129,8 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
     struct dpk_dpa_completion *queue = dpk_object_pin(dpa_comp, &dpk_completion_kind);
     struct dpk_rdma *r = begin_change(rdma, &result);
     if (!queue)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the completion is NULL, was destroyed, or is of another kind");
     if (result == DOCA_SUCCESS) {
         before = r->queue;
         r->queue = queue;
@@ -130,5 +139,5 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
     }
     result = dpk_object_unlock(r, result);
     dpk_object_drop(before);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }

@@ -9,7 +9,9 @@ static doca_error_t set_conf(struct doca_rdma *rdma, enum dpk_rdma_work_kind kin
                              dpk_task_callback failed, uint32_t num_tasks)
 {
     if (!completed || !failed || num_tasks == 0 || num_tasks > DPK_RDMA_QUEUE_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a callback is NULL, or the number of tasks, %u, is not 1 to %u",
+                                num_tasks, DPK_RDMA_QUEUE_MAX);
     struct dpk_rdma *r = dpk_object_pin(rdma, &dpk_rdma_kind);
     if (!r)
         return DOCA_ERROR_INVALID_VALUE;
@@ -155,14 +157,16 @@ static uint32_t length_of(const void *task, const struct dpk_task_type *type)
                                                      .tell = name##_tell};                         \
     doca_error_t is_supported(const struct doca_devinfo *devinfo)                                  \
     {                                                                                              \
-        return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);                                          \
+        return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));         \
     }                                                                                              \
     doca_error_t set_conf_of(struct doca_rdma *rdma,                                               \
                              doca_rdma_task_##name##_completion_cb_t completed,                    \
                              doca_rdma_task_##name##_completion_cb_t failed, uint32_t num_tasks)   \
     {                                                                                              \
-        return set_conf(rdma, KIND, &name##_type, (dpk_task_callback)completed,                    \
-                        (dpk_task_callback)failed, num_tasks);                                     \
+        const doca_error_t result =                                                                \
+            set_conf(rdma, KIND, &name##_type, (dpk_task_callback)completed,                       \
+                     (dpk_task_callback)failed, num_tasks);                                        \
+        return dpk_doca_end(rdma, __func__, result);                                               \
     }                                                                                              \
     struct doca_task *as_task(struct doca_rdma_task_##name *task)                                  \
     {                                                                                              \
@@ -217,10 +221,17 @@ static struct dpk_rdma_work *work_new(struct dpk_rdma *r, struct dpk_rdma_connec
     uint64_t key = 0;
     const bool connected = o->kind == DPK_RDMA_RECEIVE || (c && c->rdma == r);
     const bool signals = o->kind >= DPK_RDMA_EVENT_GET;
-    *result = DOCA_ERROR_INVALID_VALUE;
-    if (!connected || !has_buffers(o) ||
-        (signals && !dpk_remote_event_of_handle((uintptr_t)o->event, &owner, &key)))
+    const char *wrong = NULL;
+    if (!connected)
+        wrong = "the connection is NULL, was destroyed, or is of another context";
+    else if (!has_buffers(o))
+        wrong = "a buffer is NULL, was freed, or is of another kind";
+    else if (signals && !dpk_remote_event_of_handle((uintptr_t)o->event, &owner, &key))
+        wrong = "the event is NULL, was destroyed, or is of another kind";
+    if (wrong) {
+        *result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%s", wrong);
         return NULL;
+    }
     struct dpk_rdma_work *w =
         (struct dpk_rdma_work *)dpk_task_new(&r->ctx, &r->pools[o->kind], user_data, result);
     if (!w)
@@ -268,7 +279,7 @@ doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct
                                                   struct doca_rdma_task_receive **task)
 {
     const struct order order = {.kind = DPK_RDMA_RECEIVE, .local = dst_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- send ---- */
@@ -287,7 +298,7 @@ doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
 {
     const struct order order = {
         .kind = DPK_RDMA_SEND, .connection = connection, .local = (struct doca_buf *)src_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- send_imm ---- */
@@ -309,7 +320,7 @@ doca_error_t doca_rdma_task_send_imm_allocate_init(
                                 .connection = connection,
                                 .local = (struct doca_buf *)src_buf,
                                 .immediate = immediate_data};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- read ---- */
@@ -331,7 +342,7 @@ doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
 {
     const struct order order = {
         .kind = DPK_RDMA_READ, .connection = connection, .remote = src_buf, .local = dst_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- write ---- */
@@ -354,7 +365,7 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
                                 .connection = connection,
                                 .local = (struct doca_buf *)src_buf,
                                 .remote = dst_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- write_imm ---- */
@@ -380,7 +391,7 @@ doca_error_t doca_rdma_task_write_imm_allocate_init(
                                 .local = (struct doca_buf *)src_buf,
                                 .remote = dst_buf,
                                 .immediate = immediate_data};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- atomic_cmp_swp ---- */
@@ -409,7 +420,7 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
                                 .local = result_buf,
                                 .compare = cmp_data,
                                 .value = swap_data};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- atomic_fetch_add ---- */
@@ -435,7 +446,7 @@ doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(
                                 .remote = dst_buf,
                                 .local = result_buf,
                                 .value = add_data};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- remote_net_sync_event_get ---- */
@@ -461,7 +472,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 {
     const struct order order = {
         .kind = DPK_RDMA_EVENT_GET, .connection = connection, .event = event, .local = dst_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- remote_net_sync_event_notify_set ---- */
@@ -489,7 +500,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
                                 .connection = connection,
                                 .event = event,
                                 .local = (struct doca_buf *)src_buf};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- remote_net_sync_event_notify_add ---- */
@@ -521,7 +532,7 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
                                 .event = event,
                                 .local = result_buf,
                                 .value = add_data};
-    return make(rdma, &order, user_data, (void **)task);
+    return dpk_doca_end(rdma, __func__, make(rdma, &order, user_data, (void **)task));
 }
 
 /* ---- Results of receives ---- */
@@ -536,7 +547,7 @@ doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *d
                          : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *max_buf_list_len = DPK_RDMA_LIST_MAX;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 static struct dpk_rc_completion completion_of(const struct doca_rdma_task_receive *task)

@@ -353,6 +353,21 @@ void pipes_lead_to_queues_that_are_there(void)
     world_close();
 }
 
+void a_stopped_port_gets_no_pipe(void)
+{
+    struct doca_flow_pipe_cfg *cfg = NULL;
+    struct doca_flow_pipe *pipe = NULL;
+    const struct doca_flow_fwd drop = {.type = DOCA_FLOW_FWD_DROP};
+    world_open("mlx5_0");
+    port_open();
+    CHECK(doca_flow_pipe_cfg_create(&cfg, w.port) == OK);
+    CHECK(doca_flow_port_stop(w.port) == OK);
+    CHECK(doca_flow_pipe_create(cfg, &drop, NULL, &pipe) == DOCA_ERROR_BAD_STATE && !pipe);
+    CHECK(doca_flow_pipe_cfg_destroy(cfg) == OK);
+    w.port = NULL;
+    world_close();
+}
+
 /* Adds entries until the pipe is gone. */
 static void *add_entries(void *pipe)
 {

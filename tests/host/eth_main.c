@@ -283,6 +283,7 @@ int main(int argc, char **argv)
         CASE(counters_are_shared),
         CASE(what_is_not_emulated_is_named),
         CASE(labels_of_mpls_are_made_and_read),
+        CASE(a_stopped_port_gets_no_pipe),
         CASE(live_receiver),
         CASE(live_sender),
         CASE(receivers_are_killed),

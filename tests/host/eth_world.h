@@ -78,6 +78,7 @@ void callbacks_tell_of_entries(void);
 void counters_are_shared(void);
 void what_is_not_emulated_is_named(void);
 void labels_of_mpls_are_made_and_read(void);
+void a_stopped_port_gets_no_pipe(void);
 void live_receiver(void);
 void live_sender(void);
 void receivers_are_killed(void);

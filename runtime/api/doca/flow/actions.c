@@ -127,9 +127,9 @@ static doca_error_t check_headers(const struct doca_flow_actions *a)
                l4 = h->l4_type_ext == DOCA_FLOW_L4_TYPE_EXT_NONE;
     if ((l3 && !flow_is_empty(&h->ip6, sizeof h->ip6)) ||
         (l4 && !flow_is_empty(&h->tcp, sizeof h->tcp)))
-        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                               "doca_flow: an action on a header needs outer.l3_type or "
-                               "outer.l4_type_ext");
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "an action on a header needs outer.l3_type or "
+                                "outer.l4_type_ext");
     if (!l4 && h->l4_type_ext != DOCA_FLOW_L4_TYPE_EXT_TCP &&
         h->l4_type_ext != DOCA_FLOW_L4_TYPE_EXT_UDP)
         return flow_cannot("an action on a header that is not TCP or UDP");
@@ -174,8 +174,7 @@ static doca_error_t add_set(struct flow_changes *out, unsigned number, unsigned 
                             unsigned length, uint32_t data)
 {
     if (out->set_count == FLOW_SETS)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_FULL,
-                               "doca_flow: an entry sets more than %d fields", FLOW_SETS);
+        return dpk_doca_because(DOCA_ERROR_FULL, "an entry sets more than %d fields", FLOW_SETS);
     out->sets[out->set_count++] = (struct dpk_flow_modification){
         .kind = DPK_FLOW_SET,
         .field = (uint16_t)number,

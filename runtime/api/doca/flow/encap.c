@@ -12,8 +12,8 @@ doca_error_t flow_encap_check(const struct doca_flow_encap_action *encap)
         encap->tun.vxlan_type != DOCA_FLOW_TUN_EXT_VXLAN_STANDARD)
         return flow_cannot("a tunnel that is not VXLAN");
     if (h->l3_type != DOCA_FLOW_L3_TYPE_IP4 && h->l3_type != DOCA_FLOW_L3_TYPE_IP6)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                               "doca_flow: a tunnel's header needs encap.outer.l3_type");
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a tunnel's header needs encap.outer.l3_type");
     if (h->l2_valid_headers & DOCA_FLOW_L2_VALID_HEADER_VLAN_1)
         return flow_cannot("a tunnel with two VLAN tags");
     return DOCA_SUCCESS;

@@ -25,9 +25,9 @@ static doca_error_t set_monitor(struct flow_pipe *p, struct flow_entry *e,
     const uint32_t id = m->shared_counter.shared_counter_id;
     const bool shares = m->counter_type == DOCA_FLOW_RESOURCE_TYPE_SHARED;
     if (shares && (!shared || id >= shared->count))
-        return dpk_doca_refuse(
-            p, DOCA_ERROR_INVALID_VALUE,
-            "doca_flow: there is no shared counter %u (doca_flow_cfg_set_nr_shared_resource)", id);
+        return dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "there is no shared counter %u (doca_flow_cfg_set_nr_shared_resource)", id);
     e->counts = m->counter_type != DOCA_FLOW_RESOURCE_TYPE_NONE;
     e->aging = m->aging_sec;
     e->aged = false;
@@ -49,8 +49,8 @@ static doca_error_t make_way(struct flow_pipe *p, struct flow_entry *e, const st
     const bool own = r->fwd && r->fwd->type != DOCA_FLOW_FWD_NONE;
     doca_error_t result = set_monitor(p, e, r->monitor);
     if (result == DOCA_SUCCESS && !own && !p->has_fwd)
-        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
-                                 "doca_flow: neither the pipe nor the entry has a destination");
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "neither the pipe nor the entry has a destination");
     if (result == DOCA_SUCCESS && r->template)
         result = flow_actions_fill(r->template, r->mask, r->actions, r->literal, p->settings.sent,
                                    &rule.changes);
@@ -62,10 +62,10 @@ static doca_error_t make_way(struct flow_pipe *p, struct flow_entry *e, const st
 static doca_error_t choose_actions(const struct flow_pipe *p, unsigned index, struct request *r)
 {
     if (r->actions && index > 0 && index >= p->settings.action_count)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                               "doca_flow: action %u, but the pipe has %zu "
-                               "(doca_flow_pipe_cfg_set_actions)",
-                               index, p->settings.action_count);
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "action %u, but the pipe has %zu "
+                                "(doca_flow_pipe_cfg_set_actions)",
+                                index, p->settings.action_count);
     if (index < p->settings.action_count) {
         const struct flow_actions *a = &p->actions[index];
         r->template = &a->actions;
@@ -77,7 +77,7 @@ static doca_error_t choose_actions(const struct flow_pipe *p, unsigned index, st
 /* ---- Adding ---- */
 
 /* An entry that is added: the pipe is locked, or NULL if the arguments are wrong. */
-static struct flow_pipe *begin_add(const char *call, uint16_t queue, struct doca_flow_pipe *pipe,
+static struct flow_pipe *begin_add(uint16_t queue, struct doca_flow_pipe *pipe,
                                    enum doca_flow_pipe_type type,
                                    struct doca_flow_pipe_entry **entry, doca_error_t *result)
 {
@@ -86,22 +86,21 @@ static struct flow_pipe *begin_add(const char *call, uint16_t queue, struct doca
     struct flow_pipe *p = entry ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
     *result = DOCA_SUCCESS;
     if (!p) {
-        *result = dpk_doca_no_object(call);
+        *result = DOCA_ERROR_INVALID_VALUE;
         return NULL;
     }
     /* Another thread may have destroyed the pipe before this thread got the lock. */
     if (p->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
     else if (p->settings.type != type)
-        *result =
-            dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the pipe is of another type", call);
+        *result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the pipe is of another type");
     else if (queue >= p->port->settings.queues)
-        *result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
-                                  "%s: queue %u, but there are %u (doca_flow_cfg_set_pipe_queues)",
-                                  call, queue, p->port->settings.queues);
+        *result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                   "queue %u, but there are %u (doca_flow_cfg_set_pipe_queues)",
+                                   queue, p->port->settings.queues);
     else if (p->settings.entries_max > 0 && p->entry_count >= p->settings.entries_max)
-        *result = dpk_doca_refuse(p, DOCA_ERROR_FULL,
-                                  "%s: the pipe is full (doca_flow_pipe_cfg_set_nr_entries)", call);
+        *result = dpk_doca_because(DOCA_ERROR_FULL,
+                                   "the pipe is full (doca_flow_pipe_cfg_set_nr_entries)");
     return p;
 }
 
@@ -137,12 +136,12 @@ static doca_error_t add_entry(struct flow_pipe *p, struct doca_flow_pipe *pipe, 
     return DOCA_SUCCESS;
 }
 
-static doca_error_t add_basic(const char *call, uint16_t queue, struct doca_flow_pipe *pipe,
+static doca_error_t add_basic(uint16_t queue, struct doca_flow_pipe *pipe,
                               const struct doca_flow_match *match, unsigned action_idx,
                               struct request *r, void *usr_ctx, struct doca_flow_pipe_entry **entry)
 {
     doca_error_t result;
-    struct flow_pipe *p = begin_add(call, queue, pipe, DOCA_FLOW_PIPE_BASIC, entry, &result);
+    struct flow_pipe *p = begin_add(queue, pipe, DOCA_FLOW_PIPE_BASIC, entry, &result);
     if (!p)
         return result;
     if (result == DOCA_SUCCESS)
@@ -162,9 +161,11 @@ doca_error_t(doca_flow_pipe_add_entry)(uint16_t pipe_queue, struct doca_flow_pip
                                        void *usr_ctx, struct doca_flow_pipe_entry **entry)
 {
     (void)flags;
-    return add_basic("doca_flow_pipe_add_entry", pipe_queue, pipe, match, action_idx,
-                     &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
-                     entry);
+    return dpk_doca_end(
+        pipe, __func__,
+        add_basic(pipe_queue, pipe, match, action_idx,
+                  &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
+                  entry));
 }
 
 doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
@@ -175,9 +176,11 @@ doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flo
                                             void *usr_ctx, struct doca_flow_pipe_entry **entry)
 {
     (void)flags;
-    return add_basic("doca_flow_pipe_basic_add_entry", pipe_queue, pipe, match, action_idx,
-                     &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
-                     entry);
+    return dpk_doca_end(
+        pipe, __func__,
+        add_basic(pipe_queue, pipe, match, action_idx,
+                  &(struct request){.actions = actions, .monitor = monitor, .fwd = fwd}, usr_ctx,
+                  entry));
 }
 
 doca_error_t doca_flow_pipe_control_add_entry(
@@ -188,17 +191,16 @@ doca_error_t doca_flow_pipe_control_add_entry(
     const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
     struct doca_flow_pipe_entry **entry)
 {
-    static const char call[] = "doca_flow_pipe_control_add_entry";
     struct flow_template t;
     doca_error_t result;
-    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_CONTROL, entry, &result);
+    struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_CONTROL, entry, &result);
     if (!p)
-        return result;
+        return dpk_doca_end(pipe, __func__, result);
     if (result == DOCA_SUCCESS && condition)
         result = flow_cannot("a condition of a match");
     if (result == DOCA_SUCCESS && priority > FLOW_PRIORITY_MAX)
-        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the priority is above %u", call,
-                                 FLOW_PRIORITY_MAX);
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the priority is above %u",
+                                  FLOW_PRIORITY_MAX);
     if (result == DOCA_SUCCESS)
         result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
     if (result == DOCA_SUCCESS && actions)
@@ -211,7 +213,7 @@ doca_error_t doca_flow_pipe_control_add_entry(
                                              .monitor = monitor,
                                              .fwd = fwd},
                            usr_ctx, entry);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
 /* Returns the number of leading bits of an address' mask, or -1 if it is not a prefix. */
@@ -250,23 +252,22 @@ doca_error_t(doca_flow_pipe_lpm_add_entry)(
     const struct doca_flow_fwd *fwd, const enum doca_flow_flags_type flags, void *usr_ctx,
     struct doca_flow_pipe_entry **entry)
 {
-    static const char call[] = "doca_flow_pipe_lpm_add_entry";
     enum { ADDRESS_BITS = 128 };
     struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
     struct flow_template t;
     doca_error_t result;
     (void)flags;
-    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_LPM, entry, &result);
+    struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_LPM, entry, &result);
     if (!p)
-        return result;
+        return dpk_doca_end(pipe, __func__, result);
     struct doca_flow_match m = match ? *match : (struct doca_flow_match){0};
     /* The pipe's match says which headers an entry has. */
     if (m.outer.l3_type == DOCA_FLOW_L3_TYPE_NONE)
         m.outer.l3_type = p->settings.match.outer.l3_type;
     const int bits = match && match_mask ? prefix_bits(&m, match_mask) : -1;
     if (result == DOCA_SUCCESS && bits < 0)
-        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
-                                 "%s: match_mask is not the prefix of one IP address", call);
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "match_mask is not the prefix of one IP address");
     if (result == DOCA_SUCCESS)
         result = flow_template_make(&m, match_mask, true, p->settings.sent, &t);
     if (result == DOCA_SUCCESS)
@@ -274,7 +275,7 @@ doca_error_t(doca_flow_pipe_lpm_add_entry)(
     if (result == DOCA_SUCCESS)
         result = add_entry(p, pipe, pipe_queue, &t.fixed, (unsigned)(ADDRESS_BITS - bits), &r,
                            usr_ctx, entry);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
 doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
@@ -285,24 +286,23 @@ doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow
                                            const enum doca_flow_flags_type flags, void *usr_ctx,
                                            struct doca_flow_pipe_entry **entry)
 {
-    static const char call[] = "doca_flow_pipe_acl_add_entry";
     struct flow_template t;
     doca_error_t result;
     (void)flags;
-    struct flow_pipe *p = begin_add(call, pipe_queue, pipe, DOCA_FLOW_PIPE_ACL, entry, &result);
+    struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_ACL, entry, &result);
     if (!p)
-        return result;
+        return dpk_doca_end(pipe, __func__, result);
     if (result == DOCA_SUCCESS && actions)
         result = flow_cannot("an action of an ACL's entry");
     if (result == DOCA_SUCCESS && priority > FLOW_PRIORITY_MAX)
-        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE, "%s: the priority is above %u", call,
-                                 FLOW_PRIORITY_MAX);
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the priority is above %u",
+                                  FLOW_PRIORITY_MAX);
     if (result == DOCA_SUCCESS)
         result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
     if (result == DOCA_SUCCESS)
         result = add_entry(p, pipe, pipe_queue, &t.fixed, priority, &(struct request){.fwd = fwd},
                            usr_ctx, entry);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
 /* ---- Removing and changing ---- */
@@ -349,7 +349,7 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
     (void)flags;
     struct flow_pipe *p = lock_pipe(entry, &e);
     if (!p)
-        return dpk_doca_no_object("doca_flow_pipe_remove_entry");
+        return dpk_doca_end(entry, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = DOCA_SUCCESS;
     if (pipe_queue >= p->port->settings.queues)
         result = DOCA_ERROR_INVALID_VALUE;
@@ -358,7 +358,7 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
     else
         result = DOCA_ERROR_NO_MEMORY;
     dpk_object_drop(e);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(entry, __func__, dpk_object_unlock(p, result));
 }
 
 doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
@@ -374,13 +374,12 @@ doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_p
     (void)flags;
     struct flow_pipe *p = lock_pipe(entry, &e);
     if (!p)
-        return dpk_doca_no_object("doca_flow_pipe_update_entry");
+        return dpk_doca_end(entry, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = DOCA_SUCCESS;
     if (e->pipe != pipe || pipe_queue >= p->port->settings.queues ||
         p->settings.type != DOCA_FLOW_PIPE_BASIC)
-        result = dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
-                                 "doca_flow_pipe_update_entry: not an entry of this basic pipe, or "
-                                 "not one of its queues");
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "not an entry of this basic pipe, or "
+                                                            "not one of its queues");
     if (result == DOCA_SUCCESS)
         result = choose_actions(p, actions ? actions->action_idx : 0, &r);
     if (result == DOCA_SUCCESS)
@@ -396,7 +395,7 @@ doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_p
         flow_way_free(before);
     }
     dpk_object_drop(e);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(entry, __func__, dpk_object_unlock(p, result));
 }
 
 /* ---- Questions ---- */
@@ -416,14 +415,14 @@ doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
     struct flow_entry *e;
     struct flow_pipe *p = query_stats ? lock_pipe(entry, &e) : NULL;
     if (!p)
-        return dpk_doca_no_object("doca_flow_resource_query_entry");
+        return dpk_doca_end(entry, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = DOCA_SUCCESS;
     if (e->counts)
         flow_counter_read(e->counter, query_stats);
     else
-        result = dpk_doca_refuse(p, DOCA_ERROR_NOT_FOUND,
-                                 "doca_flow_resource_query_entry: the entry has no counter "
-                                 "(counter_type of struct doca_flow_monitor)");
+        result =
+            dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the entry has no counter "
+                                                   "(counter_type of struct doca_flow_monitor)");
     dpk_object_drop(e);
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(entry, __func__, dpk_object_unlock(p, result));
 }

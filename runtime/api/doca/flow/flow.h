@@ -36,7 +36,7 @@ struct flow_settings {
  * started. */
 bool flow_settings_get(struct flow_settings *out);
 
-/* Returns NOT_SUPPORTED and logs a line: "... is not emulated". */
+/* Returns NOT_SUPPORTED with the reason "... is not emulated" (dpk_doca_because). */
 doca_error_t flow_cannot(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Return whether all bits are 0, or 1. */
 bool flow_is_empty(const void *bytes, size_t size);
@@ -92,8 +92,7 @@ struct flow_template {
     bool sent;                     /* of frames that are sent */
 };
 /* Makes a template. NULL: the match is empty; the mask follows from the match. `own`: a field with all
- * bits set has this value, it is not changeable. Errors: NOT_SUPPORTED and INVALID_VALUE, with a line of
- * the log. */
+ * bits set has this value, it is not changeable. Errors: NOT_SUPPORTED and INVALID_VALUE. */
 doca_error_t flow_template_make(const struct doca_flow_match *match,
                                 const struct doca_flow_match *mask, bool own, bool sent,
                                 struct flow_template *out);
@@ -116,7 +115,7 @@ struct flow_changes {
     size_t header_size;
     struct dpk_flow_counter *counter;
 };
-/* Checks that actions are emulated. Errors: NOT_SUPPORTED with a line of the log. */
+/* Checks that actions are emulated. Errors: NOT_SUPPORTED. */
 doca_error_t flow_actions_check(const struct doca_flow_actions *actions,
                                 const struct doca_flow_actions *mask,
                                 const struct doca_flow_action_descs *descs);
@@ -129,7 +128,7 @@ doca_error_t flow_actions_fill(const struct doca_flow_actions *actions,
 
 /* ---- encap.c ---- */
 
-/* Checks headers, and makes their bytes. Errors: NOT_SUPPORTED with a line of the log. */
+/* Checks headers, and makes their bytes. Errors: NOT_SUPPORTED. */
 doca_error_t flow_encap_check(const struct doca_flow_encap_action *encap);
 size_t flow_encap_make(const struct doca_flow_encap_action *encap, uint8_t out[FLOW_HEADERS]);
 
@@ -171,7 +170,7 @@ struct flow_pipe {
 };
 extern const struct dpk_kind flow_pipe_kind;
 
-/* Checks a monitor. Errors: NOT_SUPPORTED with a line of the log. */
+/* Checks a monitor. Errors: NOT_SUPPORTED. */
 doca_error_t flow_monitor_check(const struct doca_flow_monitor *monitor);
 
 /* ---- entry.c ---- */

@@ -31,8 +31,7 @@ doca_error_t flow_cannot(const char *format, ...)
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_flow: %s is not emulated", what);
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED, "%s is not emulated", what);
 }
 
 bool flow_is_empty(const void *bytes, size_t size)
@@ -81,17 +80,17 @@ bool flow_settings_get(struct flow_settings *out)
 doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg)
 {
     if (!cfg)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     struct flow_cfg *c = calloc(1, sizeof *c);
     if (c)
         c->settings.queues = 1;
     *cfg = c ? dpk_object_enter(c, &cfg_kind) : NULL;
-    return *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_flow_cfg_destroy(struct doca_flow_cfg *cfg)
 {
-    return dpk_object_destroy(cfg, &cfg_kind);
+    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
 }
 
 /* Accepts a setting without an effect. */
@@ -103,38 +102,39 @@ static doca_error_t accept_setting(const struct doca_flow_cfg *cfg)
 doca_error_t doca_flow_cfg_set_pipe_queues(struct doca_flow_cfg *cfg, uint16_t pipe_queues)
 {
     if (pipe_queues == 0 || pipe_queues > QUEUES_MAX)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                               "doca_flow_cfg_set_pipe_queues: %u queues, but 1 to %u are possible",
-                               pipe_queues, QUEUES_MAX);
+        return dpk_doca_end(cfg, __func__,
+                            dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                             "%u queues, but 1 to %u are possible", pipe_queues,
+                                             QUEUES_MAX));
     struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     if (c)
         c->settings.queues = pipe_queues;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_cfg_set_queue_depth(struct doca_flow_cfg *cfg, uint32_t queue_depth)
 {
     (void)queue_depth;
-    return accept_setting(cfg);
+    return dpk_doca_end(cfg, __func__, accept_setting(cfg));
 }
 
 doca_error_t doca_flow_cfg_set_nr_counters(struct doca_flow_cfg *cfg, uint32_t nr_counters)
 {
     (void)nr_counters;
-    return accept_setting(cfg);
+    return dpk_doca_end(cfg, __func__, accept_setting(cfg));
 }
 
 doca_error_t doca_flow_cfg_set_nr_meters(struct doca_flow_cfg *cfg, uint32_t nr_meters)
 {
     (void)nr_meters;
-    return accept_setting(cfg);
+    return dpk_doca_end(cfg, __func__, accept_setting(cfg));
 }
 
 doca_error_t doca_flow_cfg_set_nr_acl_collisions(struct doca_flow_cfg *cfg,
                                                  uint8_t nr_acl_collisions)
 {
     (void)nr_acl_collisions;
-    return accept_setting(cfg);
+    return dpk_doca_end(cfg, __func__, accept_setting(cfg));
 }
 
 doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
@@ -149,7 +149,7 @@ doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
     struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     if (c && result == DOCA_SUCCESS && type == DOCA_FLOW_SHARED_RESOURCE_COUNTER)
         c->shared_count = nr_shared_resource;
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
@@ -158,7 +158,7 @@ doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
     struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     if (c)
         c->settings.callback = cb;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 static bool is_mode(const char *word, size_t size)
@@ -176,14 +176,15 @@ doca_error_t doca_flow_cfg_set_mode_args(struct doca_flow_cfg *cfg, const char *
     for (const char *word = mode_args; result == DOCA_SUCCESS && *word;) {
         const size_t size = strcspn(word, ",");
         if (!is_mode(word, size)) {
-            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                         "doca_flow: the mode \"%.*s\" is not emulated, only vnf, isolated and hws",
-                         (int)(size < 64 ? size : 64), word);
-            return DOCA_ERROR_NOT_SUPPORTED;
+            result =
+                dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                 "the mode \"%.*s\" is not emulated, only vnf, isolated and hws",
+                                 (int)(size < 64 ? size : 64), word);
+            break;
         }
         word += size + (word[size] == ',');
     }
-    return result;
+    return dpk_doca_end(cfg, __func__, result);
 }
 
 /* ---- Start and end ---- */
@@ -192,8 +193,8 @@ static doca_error_t begin(const struct flow_cfg *c)
 {
     struct flow_counters *shared = NULL;
     if (begun)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_ALREADY_EXIST,
-                               "doca_flow_init: the process has started the library before");
+        return dpk_doca_because(DOCA_ERROR_ALREADY_EXIST,
+                                "the process has started the library before");
     if (c->shared_count > 0) {
         shared = calloc(1, sizeof *shared + c->shared_count * sizeof *shared->counters);
         if (!shared)
@@ -216,7 +217,7 @@ doca_error_t doca_flow_init(struct doca_flow_cfg *cfg)
         result = begin(c);
         pthread_mutex_unlock(&library);
     }
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 void doca_flow_destroy(void)

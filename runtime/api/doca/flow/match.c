@@ -200,7 +200,7 @@ static void add_version(struct flow_template *t, unsigned version)
 
 static doca_error_t invalid(const char *why)
 {
-    return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, "doca_flow: %s", why);
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%s", why);
 }
 
 static doca_error_t add_l3_type(struct flow_template *t, const struct doca_flow_header_format *h)

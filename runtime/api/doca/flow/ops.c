@@ -64,7 +64,7 @@ doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pip
     (void)timeout;
     struct flow_port *p = dpk_object_pin(port, &flow_port_kind);
     if (!p)
-        return dpk_doca_no_object("doca_flow_entries_process");
+        return dpk_doca_end(port, __func__, DOCA_ERROR_INVALID_VALUE);
     for (uint32_t done = 0; max_processed_entries == 0 || done < max_processed_entries; done++) {
         struct flow_op *o = take_op(p, pipe_queue);
         if (!o)
@@ -77,13 +77,12 @@ doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pip
             dpk_object_destroy(e->object.handle, &flow_entry_kind);
         op_free(o);
     }
-    const doca_error_t result =
-        pipe_queue < p->settings.queues
-            ? DOCA_SUCCESS
-            : dpk_doca_refuse(p, DOCA_ERROR_INVALID_VALUE,
-                              "doca_flow_entries_process: queue %u, but there are %u "
-                              "(doca_flow_cfg_set_pipe_queues)",
-                              pipe_queue, p->settings.queues);
+    const doca_error_t result = pipe_queue < p->settings.queues
+                                    ? DOCA_SUCCESS
+                                    : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                                       "queue %u, but there are %u "
+                                                       "(doca_flow_cfg_set_pipe_queues)",
+                                                       pipe_queue, p->settings.queues);
     dpk_object_drop(p);
-    return result;
+    return dpk_doca_end(port, __func__, result);
 }

@@ -53,7 +53,7 @@ doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct d
         *cfg = NULL;
     struct flow_port *p = cfg ? dpk_object_pin(port, &flow_port_kind) : NULL;
     if (!p)
-        return dpk_doca_no_object("doca_flow_pipe_cfg_create");
+        return dpk_doca_end(port, __func__, DOCA_ERROR_INVALID_VALUE);
     struct flow_pipe_cfg *c = calloc(1, sizeof *c);
     if (c) {
         c->port = p;
@@ -61,12 +61,12 @@ doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct d
     } else {
         dpk_object_drop(p);
     }
-    return *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(port, __func__, *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_flow_pipe_cfg_destroy(struct doca_flow_pipe_cfg *cfg)
 {
-    return dpk_object_destroy(cfg, &cfg_kind);
+    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
 }
 
 /* Returns the locked settings, or NULL if `cfg` or the argument is missing. */
@@ -80,12 +80,12 @@ doca_error_t doca_flow_pipe_cfg_set_name(struct doca_flow_pipe_cfg *cfg, const c
     struct flow_pipe_cfg *c = lock_cfg(cfg, name);
     if (c)
         snprintf(c->settings.name, sizeof c->settings.name, "%s", name);
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_label(struct doca_flow_pipe_cfg *cfg, const char *label)
 {
-    return dpk_object_unlock(lock_cfg(cfg, label), DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, label), DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
@@ -100,7 +100,7 @@ doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c && result == DOCA_SUCCESS)
         c->settings.type = type;
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_domain(struct doca_flow_pipe_cfg *cfg,
@@ -114,7 +114,7 @@ doca_error_t doca_flow_pipe_cfg_set_domain(struct doca_flow_pipe_cfg *cfg,
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c && result == DOCA_SUCCESS)
         c->settings.sent = domain == DOCA_FLOW_PIPE_DOMAIN_EGRESS;
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_is_root(struct doca_flow_pipe_cfg *cfg, bool is_root)
@@ -122,7 +122,7 @@ doca_error_t doca_flow_pipe_cfg_set_is_root(struct doca_flow_pipe_cfg *cfg, bool
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c)
         c->settings.is_root = is_root;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_nr_entries(struct doca_flow_pipe_cfg *cfg, uint32_t nr_entries)
@@ -130,7 +130,7 @@ doca_error_t doca_flow_pipe_cfg_set_nr_entries(struct doca_flow_pipe_cfg *cfg, u
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c)
         c->settings.entries_max = nr_entries;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg, bool miss_counter)
@@ -138,26 +138,28 @@ doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg,
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c)
         c->settings.counts_misses = miss_counter;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
                                              enum doca_flow_direction_info dir_info)
 {
     const bool good = (unsigned)dir_info <= DOCA_FLOW_DIRECTION_HOST_TO_NETWORK;
-    return dpk_object_unlock(lock_cfg(cfg, cfg), good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(
+        cfg, __func__,
+        dpk_object_unlock(lock_cfg(cfg, cfg), good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_is_resizable(struct doca_flow_pipe_cfg *cfg, bool is_resizable)
 {
     (void)is_resizable;
-    return dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, void *user_ctx)
 {
     (void)user_ctx;
-    return dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
@@ -175,7 +177,7 @@ doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
         if (match_mask)
             c->settings.mask = *match_mask;
     }
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 doca_error_t flow_monitor_check(const struct doca_flow_monitor *monitor)
@@ -196,7 +198,7 @@ doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
     const doca_error_t result = c ? flow_monitor_check(monitor) : DOCA_SUCCESS;
     if (c && result == DOCA_SUCCESS)
         c->settings.monitor = *monitor;
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 /* Returns a copy of the templates, or NULL and the error. */
@@ -241,7 +243,7 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
         c->actions = list;
         c->settings.action_count = nb_actions;
     }
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 /* ---- Pipes ---- */
@@ -303,6 +305,18 @@ static doca_error_t pipe_fill(struct flow_pipe *p, const struct flow_pipe_cfg *c
     return result == DOCA_SUCCESS ? make_miss(p, fwd_miss, &p->miss) : result;
 }
 
+/* Makes a use of a port. Returns false if the program stopped the port: a port whose handle is valid after
+ * the use began stays until the use ends. */
+static bool use_port(struct flow_port *port)
+{
+    dpk_object_use(port);
+    void *const valid = dpk_object_pin(port->object.handle, &flow_port_kind);
+    dpk_object_drop(valid);
+    if (!valid)
+        dpk_object_unuse(port);
+    return valid != NULL;
+}
+
 static doca_error_t pipe_create(const struct flow_pipe_cfg *c, const struct doca_flow_fwd *fwd,
                                 const struct doca_flow_fwd *fwd_miss, struct doca_flow_pipe **pipe)
 {
@@ -311,7 +325,10 @@ static doca_error_t pipe_create(const struct flow_pipe_cfg *c, const struct doca
         return DOCA_ERROR_NO_MEMORY;
     p->settings = c->settings;
     LIST_INIT(&p->entries);
-    dpk_object_use(p->port = c->port);
+    if (!use_port(p->port = c->port)) {
+        free(p);
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the port of the pipe was stopped");
+    }
     const doca_error_t result = pipe_fill(p, c, fwd, fwd_miss);
     if (result == DOCA_SUCCESS) {
         pthread_mutex_lock(&p->port->object.lock);
@@ -336,12 +353,9 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
         *pipe = NULL;
     struct flow_pipe_cfg *c = pipe ? dpk_object_lock(cfg, &cfg_kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (c && c->port->object.gone)
-        result = dpk_doca_refuse(NULL, DOCA_ERROR_BAD_STATE,
-                                 "doca_flow_pipe_create: the port was stopped");
-    else if (c)
+    if (c)
         result = pipe_create(c, fwd, fwd_miss, pipe);
-    return dpk_object_unlock(c, result);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe)
@@ -355,7 +369,7 @@ doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
     struct flow_pipe *p = fwd_miss ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
     struct flow_way *miss, *before;
     if (!p)
-        return dpk_doca_no_object("doca_flow_pipe_update_miss");
+        return dpk_doca_end(pipe, __func__, DOCA_ERROR_INVALID_VALUE);
     /* The older rule counts until it is freed. */
     doca_error_t result = p->object.gone ? DOCA_ERROR_INVALID_VALUE : make_miss(p, fwd_miss, &miss);
     if (result == DOCA_SUCCESS) {
@@ -363,7 +377,7 @@ doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
         p->miss = miss;
         flow_way_free(before);
     }
-    return dpk_object_unlock(p, result);
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
 doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
@@ -371,12 +385,12 @@ doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
 {
     struct flow_pipe *p = query_stats ? dpk_object_pin(pipe, &flow_pipe_kind) : NULL;
     if (!p)
-        return dpk_doca_no_object("doca_flow_resource_query_pipe_miss");
+        return dpk_doca_end(pipe, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = DOCA_ERROR_NOT_FOUND;
     if (p->settings.counts_misses) {
         flow_counter_read(&p->misses, query_stats);
         result = DOCA_SUCCESS;
     }
     dpk_object_drop(p);
-    return result;
+    return dpk_doca_end(pipe, __func__, result);
 }

@@ -19,15 +19,15 @@ static const struct dpk_kind cfg_kind = {.release = cfg_release};
 doca_error_t doca_flow_port_cfg_create(struct doca_flow_port_cfg **cfg)
 {
     if (!cfg)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     struct flow_port_cfg *c = calloc(1, sizeof *c);
     *cfg = c ? dpk_object_enter(c, &cfg_kind) : NULL;
-    return *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *cfg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg)
 {
-    return dpk_object_destroy(cfg, &cfg_kind);
+    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
 }
 
 doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint16_t port_id)
@@ -35,7 +35,7 @@ doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint
     struct flow_port_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     if (c)
         c->id = port_id;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct doca_dev *dev)
@@ -45,13 +45,14 @@ doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct d
     if (c)
         c->dev = dev;
     dpk_object_drop(d);
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_port_cfg_set_devargs(struct doca_flow_port_cfg *cfg, const char *devargs)
 {
-    return devargs ? dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS)
-                   : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(cfg, __func__,
+                        devargs ? dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS)
+                                : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_flow_port_cfg_set_priv_data_size(struct doca_flow_port_cfg *cfg,
@@ -60,13 +61,14 @@ doca_error_t doca_flow_port_cfg_set_priv_data_size(struct doca_flow_port_cfg *cf
     struct flow_port_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     if (c)
         c->priv_size = priv_data_size;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_port_cfg_set_actions_mem_size(struct doca_flow_port_cfg *cfg, uint32_t size)
 {
     (void)size;
-    return dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS);
+    return dpk_doca_end(cfg, __func__,
+                        dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS));
 }
 
 /* ---- Ports ---- */
@@ -114,16 +116,16 @@ static doca_error_t port_start(const struct flow_port_cfg *cfg, struct doca_flow
 {
     struct flow_settings settings;
     if (!cfg->dev)
-        return dpk_doca_bad_config(
-            NULL, "doca_flow_port_start: no device was set (doca_flow_port_cfg_set_dev)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "no device was set (doca_flow_port_cfg_set_dev)");
     struct dpk_dev *dev = dpk_object_pin(cfg->dev, &dpk_dev_kind);
     if (!dev)
         return DOCA_ERROR_INVALID_VALUE;
     const doca_error_t result =
         flow_settings_get(&settings)
             ? port_make(cfg, dev, &settings, port)
-            : dpk_doca_refuse(NULL, DOCA_ERROR_BAD_STATE,
-                              "doca_flow_port_start: the library was not started (doca_flow_init)");
+            : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                               "the library was not started (doca_flow_init)");
     dpk_object_drop(dev);
     return result;
 }
@@ -136,12 +138,12 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
     struct flow_port_cfg *c = port ? dpk_object_pin(cfg, &cfg_kind) : NULL;
     const doca_error_t result = c ? port_start(c, port) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(cfg, __func__, result);
 }
 
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
 {
-    return dpk_doca_destroy(port, &flow_port_kind, "doca_flow_port_stop");
+    return dpk_doca_end(port, __func__, dpk_object_destroy(port, &flow_port_kind));
 }
 
 uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port)
@@ -162,7 +164,7 @@ struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *po
 doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_port *pair_port)
 {
     (void)port, (void)pair_port;
-    return flow_cannot("forwarding to another port");
+    return dpk_doca_end(port, __func__, flow_cannot("forwarding to another port"));
 }
 
 struct doca_flow_pipe **flow_port_pipes(struct flow_port *port, size_t *count)

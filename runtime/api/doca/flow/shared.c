@@ -19,10 +19,9 @@ static struct flow_counters *shared_of(enum doca_flow_shared_resource_type type,
     }
     for (uint32_t i = 0; i < count; i++)
         if (!settings.shared || ids[i] >= settings.shared->count) {
-            *result = dpk_doca_refuse(
-                NULL, DOCA_ERROR_INVALID_VALUE,
-                "doca_flow: there is no shared counter %u (doca_flow_cfg_set_nr_shared_resource)",
-                ids[i]);
+            *result = dpk_doca_because(
+                DOCA_ERROR_INVALID_VALUE,
+                "there is no shared counter %u (doca_flow_cfg_set_nr_shared_resource)", ids[i]);
             flow_counters_drop(settings.shared);
             return NULL;
         }
@@ -41,9 +40,9 @@ doca_error_t doca_flow_shared_resources_bind(enum doca_flow_shared_resource_type
     dpk_object_drop(port);
     dpk_object_drop(pipe);
     if (!good)
-        return dpk_doca_no_object("doca_flow_shared_resources_bind");
+        return dpk_doca_end(bindable_obj, __func__, DOCA_ERROR_INVALID_VALUE);
     flow_counters_drop(shared_of(type, res_array, res_array_len, &result));
-    return result;
+    return dpk_doca_end(bindable_obj, __func__, result);
 }
 
 doca_error_t doca_flow_shared_resources_query(enum doca_flow_shared_resource_type type,
@@ -57,5 +56,5 @@ doca_error_t doca_flow_shared_resources_query(enum doca_flow_shared_resource_typ
     for (uint32_t i = 0; shared && i < array_len; i++)
         flow_counter_read(&shared->counters[res_array[i]], &query_results_array[i]);
     flow_counters_drop(shared);
-    return result;
+    return dpk_doca_end(NULL, __func__, result);
 }

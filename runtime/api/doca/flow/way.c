@@ -25,17 +25,17 @@ static doca_error_t check_rss(struct flow_port *port, const struct doca_flow_fwd
     if (fwd->rss_type == DOCA_FLOW_RESOURCE_TYPE_SHARED)
         return flow_cannot("shared RSS");
     if (!fwd->rss.queues_array || fwd->rss.nr_queues <= 0 || fwd->rss.nr_queues > QUEUES)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "fwd.rss has %d queues, or no queues_array; 1 to %d are possible",
+                                fwd->rss.nr_queues, QUEUES);
     if (fwd->rss.outer_flags & ~known || fwd->rss.inner_flags)
         return flow_cannot("RSS of inner headers, or of others than IP, TCP and UDP,");
     for (int i = 0; i < fwd->rss.nr_queues; i++)
-        if (dpk_dev_receiver(port->dev, fwd->rss.queues_array[i]) == 0) {
-            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                         "doca_flow: no running receive queue of the device has id %u "
-                         "(doca_eth_rxq_apply_queue_id)",
-                         fwd->rss.queues_array[i]);
-            return DOCA_ERROR_NOT_FOUND;
-        }
+        if (dpk_dev_receiver(port->dev, fwd->rss.queues_array[i]) == 0)
+            return dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                    "no running receive queue of the device has id %u "
+                                    "(doca_eth_rxq_apply_queue_id)",
+                                    fwd->rss.queues_array[i]);
     return DOCA_SUCCESS;
 }
 
@@ -46,8 +46,8 @@ static doca_error_t check_pipe(const struct flow_port *port, const struct doca_f
     const bool good = next && next->port == port && next->settings.sent == sent;
     dpk_object_drop(next);
     return good ? DOCA_SUCCESS
-                : dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                                  "doca_flow: fwd.next_pipe is not a pipe of this port and domain");
+                : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                   "fwd.next_pipe is not a pipe of this port and domain");
 }
 
 static doca_error_t check_port(const struct flow_port *port, const struct doca_flow_fwd *fwd,

@@ -38,36 +38,40 @@ static doca_error_t start(struct dpk_ctx *ctx)
 {
     const struct graph *g = (struct graph *)ctx;
     size_t contexts = 0;
-    bool good = g->instances.max > 0;
+    const char *lacks =
+        g->instances.max == 0 ? "no number of instances (doca_graph_set_conf)" : NULL;
     pthread_mutex_lock(&graphs_lock);
-    for (size_t i = 0; i < g->count && good; i++) {
+    for (size_t i = 0; i < g->count && !lacks; i++) {
         const struct node *n = g->nodes[i];
         contexts += n->kind == NODE_CTX;
-        good = n->kind == NODE_USER || dpk_ctx_is_running(n->ctx);
+        if (n->kind != NODE_USER && !dpk_ctx_is_running(n->ctx))
+            lacks = "a node whose context or graph is not running";
     }
     pthread_mutex_unlock(&graphs_lock);
-    return good && contexts > 0 ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    if (!lacks && contexts == 0)
+        lacks = "no node of a context (doca_graph_node_create_from_ctx)";
+    return lacks ? dpk_doca_because(DOCA_ERROR_BAD_STATE, "the graph has %s", lacks) : DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = start};
 
 doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 {
     if (!graph)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(pe, __func__, DOCA_ERROR_INVALID_VALUE);
     *graph = NULL;
     struct graph *g = calloc(1, sizeof *g);
     if (!g)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(pe, __func__, DOCA_ERROR_NO_MEMORY);
     dpk_ctx_init(&g->ctx, &ops);
     void *handle = dpk_object_enter(g, &graph_kind);
     if (!handle)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(pe, __func__, DOCA_ERROR_NO_MEMORY);
     doca_error_t result = dpk_ctx_connect(&g->ctx, pe);
     if (result == DOCA_SUCCESS)
         *graph = handle;
     else
         dpk_object_destroy(handle, &graph_kind);
-    return result;
+    return dpk_doca_end(pe, __func__, result);
 }
 
 /* Returns the graph, pinned, if it can be changed now. */
@@ -79,6 +83,8 @@ static struct graph *begin_change(const struct doca_graph *graph, doca_error_t *
                                                                   : DOCA_ERROR_BAD_STATE;
     if (*result == DOCA_SUCCESS)
         return g;
+    if (g)
+        dpk_doca_because(*result, "the graph is %s, and must be idle", dpk_ctx_state_name(&g->ctx));
     dpk_object_drop(g);
     return NULL;
 }
@@ -90,7 +96,7 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
     if (g)
         result = dpk_object_destroy(graph, &graph_kind);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 doca_error_t doca_graph_set_conf(struct doca_graph *graph,
@@ -98,16 +104,20 @@ doca_error_t doca_graph_set_conf(struct doca_graph *graph,
                                  doca_graph_completion_cb_t graph_error_cb, uint32_t num_instances)
 {
     if (!graph_completion_cb || !graph_error_cb || num_instances == 0 ||
-        num_instances > INSTANCES_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        num_instances > INSTANCES_MAX) {
+        dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                         "a callback is NULL, or the number of instances, %u, is not 1 to %u",
+                         num_instances, INSTANCES_MAX);
+        return dpk_doca_end(graph, __func__, DOCA_ERROR_INVALID_VALUE);
+    }
     struct graph *g = dpk_object_pin(graph, &graph_kind);
     if (!g)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(graph, __func__, DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = dpk_task_pool_set(&g->ctx, &g->instances, &graph_instance_type,
                                             (dpk_task_callback)graph_completion_cb,
                                             (dpk_task_callback)graph_error_cb, num_instances);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data user_data)
@@ -115,24 +125,24 @@ doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data 
     doca_error_t result;
     struct graph *g = begin_change(graph, &result);
     if (!g)
-        return result;
+        return dpk_doca_end(graph, __func__, result);
     pthread_mutex_lock(&g->ctx.object.lock);
     g->ctx.user_data = user_data;
     pthread_mutex_unlock(&g->ctx.object.lock);
     dpk_object_drop(g);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(graph, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca_data *user_data)
 {
     struct graph *g = user_data ? dpk_object_pin(graph, &graph_kind) : NULL;
     if (!g)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(graph, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&g->ctx.object.lock);
     *user_data = g->ctx.user_data;
     pthread_mutex_unlock(&g->ctx.object.lock);
     dpk_object_drop(g);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(graph, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_graph_start(struct doca_graph *graph)
@@ -142,7 +152,7 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
     if (g)
         result = dpk_ctx_is_running(&g->ctx) ? DOCA_SUCCESS : dpk_ctx_start(&g->ctx);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 doca_error_t doca_graph_stop(struct doca_graph *graph)
@@ -150,9 +160,12 @@ doca_error_t doca_graph_stop(struct doca_graph *graph)
     struct graph *g = dpk_object_pin(graph, &graph_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (g)
-        result = atomic_load(&g->ctx.tasks) > 0 ? DOCA_ERROR_IN_USE : dpk_ctx_stop(&g->ctx);
+        result = atomic_load(&g->ctx.tasks) > 0
+                     ? dpk_doca_because(DOCA_ERROR_IN_USE, "%zu instances of the graph exist",
+                                        atomic_load(&g->ctx.tasks))
+                     : dpk_ctx_stop(&g->ctx);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 /* ---- Nodes ---- */
@@ -200,7 +213,7 @@ doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph, const str
         result = add_node(g, &(struct node){.kind = NODE_CTX, .ctx = c}, node);
     dpk_object_drop(g);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
@@ -214,7 +227,7 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
     if (g)
         result = add_node(g, &(struct node){.kind = NODE_USER, .call = cb}, node);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 /* Returns true if `part` is the graph, or one of its sub-graphs at any depth. No graph contains
@@ -243,16 +256,19 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph,
         const bool circle = contains(sub, g);
         pthread_mutex_unlock(&graphs_lock);
         if (circle)
-            result = DOCA_ERROR_NOT_PERMITTED;
+            result = dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                      "the sub-graph is the graph itself, or contains it");
         else if (!dpk_ctx_is_running(&sub->ctx))
-            result = DOCA_ERROR_BAD_STATE;
+            result =
+                dpk_doca_because(DOCA_ERROR_BAD_STATE, "the sub-graph is %s, and must be running",
+                                 dpk_ctx_state_name(&sub->ctx));
         else
             result =
                 add_node(g, &(struct node){.kind = NODE_GRAPH, .ctx = &sub->ctx, .sub = sub}, node);
     }
     dpk_object_drop(g);
     dpk_object_drop(sub);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }
 
 /* ---- Dependencies ---- */
@@ -285,7 +301,11 @@ static doca_error_t add_edge(const struct graph *g, struct node *from, struct no
     const struct node **stack = reallocarray(NULL, g->count, sizeof(const struct node *));
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
     if (marks && stack)
-        result = leads_to(to, from, marks, stack) ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS;
+        result = leads_to(to, from, marks, stack)
+                     ? dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                        "the dependency makes a circle: a path leads from `to` to "
+                                        "`from`")
+                     : DOCA_SUCCESS;
     struct node **more = result == DOCA_SUCCESS ? reallocarray(from->after, from->after_count + 1,
                                                                sizeof(struct node *))
                                                 : NULL;
@@ -309,7 +329,7 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
     struct node *t = dpk_object_pin(to, &graph_node_kind);
     struct graph *g = f && t ? begin_change(graph, &result) : NULL;
     if (g && (f->graph != g || t->graph != g)) {
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "a node is of another graph");
     } else if (g) {
         pthread_mutex_lock(&graphs_lock);
         result = add_edge(g, f, t);
@@ -318,5 +338,5 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
     dpk_object_drop(g);
     dpk_object_drop(t);
     dpk_object_drop(f);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
 }

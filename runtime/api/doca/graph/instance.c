@@ -212,34 +212,40 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
     }
     dpk_object_drop(v);
     dpk_object_drop(g);
-    return result;
+    return dpk_doca_end(graph, __func__, result);
+}
+
+static doca_error_t submitted(void)
+{
+    return dpk_doca_because(DOCA_ERROR_IN_USE,
+                            "the instance is submitted, or is part of another instance");
 }
 
 doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_instance)
 {
     struct instance *v = pin(graph_instance);
-    doca_error_t result = v ? DOCA_ERROR_IN_USE : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = v ? submitted() : DOCA_ERROR_INVALID_VALUE;
     if (v && atomic_load(&v->task.object.users) == 0 && dpk_task_begin_change(&v->task)) {
         dpk_task_end_change(&v->task);
         dpk_task_free(&v->task);
         result = DOCA_SUCCESS;
     }
     dpk_object_drop(v);
-    return result;
+    return dpk_doca_end(graph_instance, __func__, result);
 }
 
 doca_error_t doca_graph_instance_set_user_data(struct doca_graph_instance *graph_instance,
                                                union doca_data user_data)
 {
     struct instance *v = pin(graph_instance);
-    doca_error_t result = v ? DOCA_ERROR_IN_USE : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = v ? submitted() : DOCA_ERROR_INVALID_VALUE;
     if (v && dpk_task_begin_change(&v->task)) {
         v->task.user_data = user_data;
         dpk_task_end_change(&v->task);
         result = DOCA_SUCCESS;
     }
     dpk_object_drop(v);
-    return result;
+    return dpk_doca_end(graph_instance, __func__, result);
 }
 
 doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance *graph_instance,
@@ -247,12 +253,12 @@ doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance 
 {
     struct instance *v = user_data ? pin(graph_instance) : NULL;
     if (!v)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(graph_instance, __func__, DOCA_ERROR_INVALID_VALUE);
     lock(v);
     *user_data = v->task.user_data;
     unlock(v);
     dpk_object_drop(v);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(graph_instance, __func__, DOCA_SUCCESS);
 }
 
 /* ---- Data of nodes ---- */
@@ -261,12 +267,15 @@ doca_error_t doca_graph_instance_get_user_data(const struct doca_graph_instance 
 static doca_error_t set_step(struct instance *v, const struct node *n, enum node_kind kind,
                              struct dpk_task *task, void *cookie)
 {
-    if (n->graph != graph_of(v) || n->kind != kind || (task && task->ctx != n->ctx))
-        return DOCA_ERROR_NOT_PERMITTED;
-    if (task == &v->task)
-        return DOCA_ERROR_NOT_PERMITTED;
+    const char *wrong = n->graph != graph_of(v)       ? "the node is of another graph"
+                        : n->kind != kind             ? "the node is of another kind"
+                        : task && task->ctx != n->ctx ? "the task is not of the node's context"
+                        : task == &v->task            ? "an instance cannot contain itself"
+                                                      : NULL;
+    if (wrong)
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED, "%s", wrong);
     if (!dpk_task_begin_change(&v->task))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the instance is submitted");
     struct step before = v->steps[n->index];
     if (task && kind == NODE_GRAPH)
         dpk_object_use(task);
@@ -300,7 +309,7 @@ doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *g
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
     doca_error_t result = set_data(graph_instance, node, NODE_CTX, t, NULL);
     dpk_object_drop(t);
-    return result;
+    return dpk_doca_end(graph_instance, __func__, result);
 }
 
 doca_error_t
@@ -311,13 +320,14 @@ doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_in
     struct instance *sub = pin(sub_graph_instance);
     doca_error_t result = set_data(graph_instance, node, NODE_GRAPH, sub ? &sub->task : NULL, NULL);
     dpk_object_drop(sub);
-    return result;
+    return dpk_doca_end(graph_instance, __func__, result);
 }
 
 doca_error_t doca_graph_instance_set_user_node_data(struct doca_graph_instance *graph_instance,
                                                     struct doca_graph_node *node, void *cookie)
 {
-    return set_data(graph_instance, node, NODE_USER, NULL, cookie);
+    return dpk_doca_end(graph_instance, __func__,
+                        set_data(graph_instance, node, NODE_USER, NULL, cookie));
 }
 
 /* ---- Submitting ---- */
@@ -329,9 +339,12 @@ static doca_error_t is_complete(const struct instance *v)
     for (size_t i = 0; i < v->count; i++) {
         const struct node *n = node_of(v, i);
         if (n->kind != NODE_USER && !v->steps[i].task)
-            return DOCA_ERROR_INVALID_VALUE;
+            return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "node %zu has no task or sub-graph",
+                                    i);
         if (n->kind != NODE_USER && n->before == 0 && !dpk_ctx_is_running(n->ctx))
-            return DOCA_ERROR_BAD_STATE;
+            return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                    "the context of node %zu is %s, and must be running", i,
+                                    dpk_ctx_state_name(n->ctx));
     }
     return DOCA_SUCCESS;
 }
@@ -339,7 +352,7 @@ static doca_error_t is_complete(const struct instance *v)
 doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instance)
 {
     struct instance *v = pin(graph_instance);
-    doca_error_t result = v ? DOCA_ERROR_IN_USE : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = v ? submitted() : DOCA_ERROR_INVALID_VALUE;
     if (v && dpk_task_begin_change(&v->task)) {
         result = is_complete(v);
         dpk_task_end_change(&v->task);
@@ -347,5 +360,5 @@ doca_error_t doca_graph_instance_submit(struct doca_graph_instance *graph_instan
             result = dpk_task_submit(&v->task, true, NULL, NULL);
     }
     dpk_object_drop(v);
-    return result;
+    return dpk_doca_end(graph_instance, __func__, result);
 }

@@ -69,6 +69,12 @@ bool eth_rings_have(const struct eth_rings *r, uint32_t count);
 /* Writes a segment that points to data. */
 void eth_write_pointer(uint8_t *segment, const struct dpk_memory_access *at);
 
+/* Store the reason of a call's failure: a number outside of a range; a queue that does not run; a queue
+ * that cannot get an id now. */
+doca_error_t eth_outside(unsigned number, unsigned least, unsigned most);
+doca_error_t eth_not_running(void);
+doca_error_t eth_no_id(const struct dpk_ctx *ctx, bool has_id);
+
 /* ---- Receiving ---- */
 
 struct receive_task {
@@ -187,7 +193,7 @@ bool eth_is_batch(const struct dpk_task *task);
             dpk_devinfo_answer(devinfo, out ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);            \
         if (result == DOCA_SUCCESS)                                                                \
             *out = (value);                                                                        \
-        return result;                                                                             \
+        return dpk_doca_end(devinfo, __func__, result);                                            \
     }
 
 #endif

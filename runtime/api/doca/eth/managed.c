@@ -62,8 +62,13 @@ doca_error_t eth_rxq_pool_open(struct rxq *q)
 {
     const uint64_t size = slot_size(q);
     const size_t room = q->mmap_len > DPK_WQEBB ? q->mmap_len - DPK_WQEBB : 0;
-    doca_error_t result = room < size ? DOCA_ERROR_INVALID_VALUE
-                                      : doca_buf_pool_create(room / size, size, q->mmap, &q->pool);
+    doca_error_t result =
+        room < size
+            ? dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                               "the %u bytes of doca_eth_rxq_set_pkt_buf have no room for a frame "
+                               "of %llu bytes",
+                               q->mmap_len, (unsigned long long)size)
+            : doca_buf_pool_create(room / size, size, q->mmap, &q->pool);
     if (result != DOCA_SUCCESS)
         return result;
     dpk_buf_pool_set_stretch(q->pool, q->mmap_offset, q->mmap_len);
@@ -72,7 +77,8 @@ doca_error_t eth_rxq_pool_open(struct rxq *q)
     if (result == DOCA_SUCCESS) {
         fill(q);
         if (q->rings.posted == 0) /* the device must not write to the memory */
-            result = DOCA_ERROR_NOT_PERMITTED;
+            result = dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                      "the device may not write to the map of the queue");
         if (result != DOCA_SUCCESS)
             doca_buf_pool_stop(q->pool);
     }
@@ -227,9 +233,13 @@ static struct rxq *lock_idle(struct doca_eth_rxq *eth_rxq, const struct dpk_kind
                              doca_error_t *result)
 {
     struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
-    *result = !q                                                       ? DOCA_ERROR_INVALID_VALUE
-              : atomic_load(&q->base.ctx.state) != DOCA_CTX_STATE_IDLE ? DOCA_ERROR_BAD_STATE
-                                                                       : set_event(q, kind);
+    if (!q)
+        *result = DOCA_ERROR_INVALID_VALUE;
+    else if (atomic_load(&q->base.ctx.state) != DOCA_CTX_STATE_IDLE)
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is %s, and must be idle",
+                                   dpk_ctx_state_name(&q->base.ctx));
+    else
+        *result = set_event(q, kind);
     return q;
 }
 
@@ -240,7 +250,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_register(
 {
     doca_error_t result;
     if (!success_event_cb || !error_event_cb)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(eth_rxq, __func__, DOCA_ERROR_INVALID_VALUE);
     struct rxq *q = lock_idle(eth_rxq, &eth_receive_event_kind, &result);
     if (result == DOCA_SUCCESS) {
         q->event_data = user_data;
@@ -248,7 +258,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_register(
         q->failed = error_event_cb;
         q->batch_came = NULL;
     }
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 /* Returns 0 if the number is invalid. */
@@ -266,7 +276,7 @@ doca_error_t doca_eth_rxq_event_batch_managed_recv_register(
     doca_error_t result;
     const unsigned most = events_of(events_number_max), least = events_of(events_number_min);
     if (!success_event_batch_cb || !error_event_batch_cb || least == 0 || most < least)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(eth_rxq, __func__, DOCA_ERROR_INVALID_VALUE);
     struct rxq *q = lock_idle(eth_rxq, &eth_receive_batch_kind, &result);
     if (result == DOCA_SUCCESS) {
         q->event_data = user_data;
@@ -275,7 +285,7 @@ doca_error_t doca_eth_rxq_event_batch_managed_recv_register(
         q->batch_max = most;
         q->batch_min = least;
     }
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_event_managed_recv_get_status(
@@ -284,7 +294,7 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
     struct receive_event *e = dpk_object_pin(event_managed_recv, &eth_receive_event_kind);
     const doca_error_t result = e ? e->status : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(e);
-    return result;
+    return e ? result : dpk_doca_no_object(__func__);
 }
 
 /* Getters of properties of an event's frames, if the queue was configured to report them
@@ -299,10 +309,12 @@ doca_error_t doca_eth_rxq_event_managed_recv_get_status(
             result = e->count > 0 && (told) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;                 \
             if (result == DOCA_SUCCESS)                                                            \
                 *out = (value);                                                                    \
+            else                                                                                   \
+                dpk_doca_because(result, "no frame came, or the queue does not report this");      \
             (void)q;                                                                               \
         }                                                                                          \
         dpk_object_drop(e);                                                                        \
-        return result;                                                                             \
+        return dpk_doca_end(event, __func__, result);                                              \
     }
 #define OF_FRAME(...) TELLS(eth_receive_event_kind, managed_recv, __VA_ARGS__)
 #define OF_BATCH(...) TELLS(eth_receive_batch_kind, batch_managed_recv, __VA_ARGS__)

@@ -102,14 +102,14 @@ doca_error_t doca_eth_rxq_task_recv_set_conf(
     doca_eth_rxq_task_recv_completion_cb_t task_error_cb, uint32_t task_recv_num)
 {
     if (!task_completion_cb || !task_error_cb || task_recv_num == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(eth_rxq, __func__, DOCA_ERROR_INVALID_VALUE);
     struct rxq *q = dpk_object_pin(eth_rxq, &eth_rxq_kind);
     doca_error_t result =
         q ? dpk_task_pool_set(&q->base.ctx, &q->tasks, &type, (dpk_task_callback)task_completion_cb,
                               (dpk_task_callback)task_error_cb, task_recv_num)
           : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(q);
-    return result;
+    return dpk_doca_end(eth_rxq, __func__, result);
 }
 
 doca_error_t doca_eth_rxq_task_recv_allocate_init(struct doca_eth_rxq *eth_rxq,
@@ -129,7 +129,7 @@ doca_error_t doca_eth_rxq_task_recv_allocate_init(struct doca_eth_rxq *eth_rxq,
     }
     dpk_object_drop(t);
     dpk_object_drop(q);
-    return result;
+    return dpk_doca_end(eth_rxq, __func__, result);
 }
 
 struct doca_task *doca_eth_rxq_task_recv_as_doca_task(struct doca_eth_rxq_task_recv *task_recv)
@@ -154,7 +154,7 @@ doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv 
     if (t)
         *pkt = t->pkt;
     dpk_object_drop(t);
-    return t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(task_recv, __func__, t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* Getters of properties of a received frame, if the queue was configured to report them
@@ -170,13 +170,15 @@ doca_error_t doca_eth_rxq_task_recv_get_pkt(const struct doca_eth_rxq_task_recv 
             result = t->has_come && (told) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;                  \
             if (result == DOCA_SUCCESS)                                                            \
                 *out = (value);                                                                    \
+            else                                                                                   \
+                dpk_doca_because(result, "no frame came, or the queue does not report this");      \
             (void)q;                                                                               \
             dpk_task_end_change(&t->task);                                                         \
         } else if (t) {                                                                            \
-            result = DOCA_ERROR_BAD_STATE;                                                         \
+            result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the task is submitted");              \
         }                                                                                          \
         dpk_object_drop(t);                                                                        \
-        return result;                                                                             \
+        return dpk_doca_end(task_recv, __func__, result);                                          \
     }
 
 TELLS(doca_eth_rxq_task_recv_get_l3_ok, uint8_t, true, t->came.l3_ok)

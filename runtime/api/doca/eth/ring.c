@@ -104,6 +104,24 @@ static enum dpk_status queues_new(struct eth_rings *r, const struct dpk_dev *dev
     return status == DPK_OK ? dpk_queue_create(r->nic, &queue, &r->queue, err) : status;
 }
 
+doca_error_t eth_outside(unsigned number, unsigned least, unsigned most)
+{
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u is not one of %u to %u", number, least,
+                            most);
+}
+
+doca_error_t eth_not_running(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is not running");
+}
+
+doca_error_t eth_no_id(const struct dpk_ctx *ctx, bool has_id)
+{
+    return has_id ? dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue has an id already")
+                  : dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is %s, and must be running",
+                                     dpk_ctx_state_name(ctx));
+}
+
 doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum dpk_queue_kind kind,
                             uint32_t entries, unsigned log_size)
 {
@@ -117,12 +135,12 @@ doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum d
     while (1u << r->log_depth < entries)
         r->log_depth++;
     if (entries == 0 || entries > ETH_DEPTH_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return eth_outside(entries, 1, ETH_DEPTH_MAX);
     if (!(r->nic = dpk_nic_queues(ctx->dev->context)) || !dpk_nic_wired(ctx->dev->context))
-        return DOCA_ERROR_OPERATING_SYSTEM;
+        return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "the device's port does not work");
     doca_error_t result = memories_new(r) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     if (result == DOCA_SUCCESS && queues_new(r, ctx->dev, kind, &err) != DPK_OK)
-        result = dpk_doca_failed("doca_ctx_start", &err);
+        result = dpk_doca_because(dpk_doca_error(err.status), "%s", err.message);
     if (result != DOCA_SUCCESS)
         eth_rings_close(r);
     return result;

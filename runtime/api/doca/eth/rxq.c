@@ -42,10 +42,11 @@ doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devin
 {
     if (!is_type(type) || (data_path_type != DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU &&
                            data_path_type != DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(devinfo, __func__, DOCA_ERROR_INVALID_VALUE);
     const bool can =
         type != DOCA_ETH_RXQ_TYPE_CYCLIC && data_path_type == DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU;
-    return dpk_devinfo_answer(devinfo, can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED);
+    return dpk_doca_end(devinfo, __func__,
+                        dpk_devinfo_answer(devinfo, can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED));
 }
 
 /* ---- Life ---- */
@@ -103,7 +104,7 @@ static doca_error_t rxq_stop(struct dpk_ctx *ctx)
 {
     struct rxq *q = (struct rxq *)ctx;
     if (is_managed(q) && eth_rxq_pool_close(q) != DOCA_SUCCESS)
-        return DOCA_ERROR_IN_USE;
+        return dpk_doca_because(DOCA_ERROR_IN_USE, "the program holds buffers of the queue");
     if (q->rings.queue)
         dpk_dev_remove_receiver(q->base.dev, dpk_queue_number(q->rings.queue));
     q->has_id = false;
@@ -134,8 +135,12 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (eth_rxq)
         *eth_rxq = NULL;
+    if (!is_burst(max_burst_size))
+        eth_outside(max_burst_size, 1, BURST_MAX);
+    else if (!is_packet(max_packet_size))
+        eth_outside(max_packet_size, 1, DPK_FRAME_MAX);
     if (!eth_rxq || !is_burst(max_burst_size) || !is_packet(max_packet_size))
-        return result;
+        return dpk_doca_end(dev, __func__, result);
     *eth_rxq = dpk_dev_ctx_new(dev, &eth_rxq_kind, &ops, sizeof(struct rxq), &result);
     struct rxq *q = dpk_object_pin(*eth_rxq, &eth_rxq_kind);
     if (q) {
@@ -145,7 +150,7 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
         q->list_max = 1;
     }
     dpk_object_drop(q);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
@@ -155,7 +160,9 @@ doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
     if (q && is_managed(q))
         result = dpk_ctx_stop(&q->base.ctx); /* its buffers do not count as uses */
     dpk_object_drop(q);
-    return result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &eth_rxq_kind) : result;
+    return dpk_doca_end(eth_rxq, __func__,
+                        result == DOCA_SUCCESS ? dpk_object_destroy(eth_rxq, &eth_rxq_kind)
+                                               : result);
 }
 
 struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
@@ -165,6 +172,11 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
 
 /* ---- Settings ---- */
 
+static doca_error_t no_cyclic(void)
+{
+    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED, "cyclic receive queues are not emulated");
+}
+
 /* Returns the queue, locked. *result is BAD_STATE if `good` is a success and the queue is not idle,
  * else `good`. */
 static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
@@ -172,9 +184,11 @@ static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
 {
     struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
     const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    *result = !q                                         ? DOCA_ERROR_INVALID_VALUE
-              : idle || good == DOCA_ERROR_INVALID_VALUE ? good
-                                                         : DOCA_ERROR_BAD_STATE;
+    *result = !q ? DOCA_ERROR_INVALID_VALUE
+              : idle || good == DOCA_ERROR_INVALID_VALUE
+                  ? good
+                  : dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is %s, and must be idle",
+                                     dpk_ctx_state_name(&q->base.ctx));
     return q;
 }
 
@@ -182,10 +196,12 @@ doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint3
 {
     doca_error_t result;
     struct rxq *q = begin_change(
-        eth_rxq, is_burst(max_burst_size) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+        eth_rxq,
+        is_burst(max_burst_size) ? DOCA_SUCCESS : eth_outside(max_burst_size, 1, BURST_MAX),
+        &result);
     if (result == DOCA_SUCCESS)
         q->burst = max_burst_size;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
@@ -193,10 +209,12 @@ doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
 {
     doca_error_t result;
     struct rxq *q = begin_change(
-        eth_rxq, is_packet(max_packet_size) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+        eth_rxq,
+        is_packet(max_packet_size) ? DOCA_SUCCESS : eth_outside(max_packet_size, 1, DPK_FRAME_MAX),
+        &result);
     if (result == DOCA_SUCCESS)
         q->packet = max_packet_size;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
@@ -206,35 +224,39 @@ doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_r
     (void)comp_count;
     doca_error_t result;
     struct rxq *q = begin_change(eth_rxq, DOCA_ERROR_NOT_SUPPORTED, &result);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type)
 {
     doca_error_t result;
     struct rxq *q = begin_change(eth_rxq,
-                                 !is_type(type)                     ? DOCA_ERROR_INVALID_VALUE
-                                 : type == DOCA_ETH_RXQ_TYPE_CYCLIC ? DOCA_ERROR_NOT_SUPPORTED
+                                 !is_type(type) ? eth_outside((unsigned)type, 0, 2)
+                                 : type == DOCA_ETH_RXQ_TYPE_CYCLIC ? no_cyclic()
                                                                     : DOCA_SUCCESS,
                                  &result);
     if (result == DOCA_SUCCESS)
         q->type = type;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
                                       uint32_t mmap_offset, uint32_t mmap_len)
 {
     doca_error_t result;
-    struct rxq *q = begin_change(
-        eth_rxq, dpk_is_mmap(mmap) && mmap_len > 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE,
-        &result);
+    struct rxq *q =
+        begin_change(eth_rxq,
+                     dpk_is_mmap(mmap) && mmap_len > 0
+                         ? DOCA_SUCCESS
+                         : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                            "the map is NULL or was destroyed, or the length is 0"),
+                     &result);
     if (result == DOCA_SUCCESS) {
         q->mmap = mmap;
         q->mmap_offset = mmap_offset;
         q->mmap_len = mmap_len;
     }
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, uint32_t rate,
@@ -246,13 +268,18 @@ doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, 
 {
     (void)log_max_lro_pkt_sz;
     if (!buf_size || !is_type(type) || max_packet_size == 0 || max_packet_size > DPK_FRAME_MAX ||
-        max_burst_size == 0 || max_burst_size > BURST_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        max_burst_size == 0 || max_burst_size > BURST_MAX) {
+        dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                         "the result is NULL, the type is unknown, the packet size is not 1 to %u, "
+                         "or the burst size is not 1 to %u",
+                         DPK_FRAME_MAX, BURST_MAX);
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
+    }
     if (type == DOCA_ETH_RXQ_TYPE_CYCLIC)
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_end(NULL, __func__, no_cyclic());
     if (type == DOCA_ETH_RXQ_TYPE_REGULAR) {
         *buf_size = 0;
-        return DOCA_SUCCESS;
+        return dpk_doca_end(NULL, __func__, DOCA_SUCCESS);
     }
     /* MB/s times microseconds are bytes. Twice as many, because frames arrive while the program has
      * buffers. */
@@ -261,9 +288,10 @@ doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, 
     const uint64_t kept = 2 * ((uint64_t)rate * pkt_max_process_time / max_packet_size + 1);
     const uint64_t slots = kept > max_burst_size ? kept : max_burst_size;
     if (slots > (UINT32_MAX - DPK_WQEBB) / slot)
-        return DOCA_ERROR_TOO_BIG;
+        return dpk_doca_end(NULL, __func__,
+                            dpk_doca_because(DOCA_ERROR_TOO_BIG, "the size exceeds 32 bits"));
     *buf_size = (uint32_t)(slots * slot + DPK_WQEBB); /* its start may be unaligned */
-    return DOCA_SUCCESS;
+    return dpk_doca_end(NULL, __func__, DOCA_SUCCESS);
 }
 
 doca_error_t doca_eth_rxq_set_max_recv_buf_list_len(struct doca_eth_rxq *eth_rxq,
@@ -271,31 +299,38 @@ doca_error_t doca_eth_rxq_set_max_recv_buf_list_len(struct doca_eth_rxq *eth_rxq
 {
     doca_error_t result;
     const bool good = max_recv_buf_list_len > 0 && max_recv_buf_list_len <= ETH_LIST_MAX;
-    struct rxq *q = begin_change(eth_rxq, good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result);
+    struct rxq *q = begin_change(
+        eth_rxq, good ? DOCA_SUCCESS : eth_outside(max_recv_buf_list_len, 1, ETH_LIST_MAX),
+        &result);
     if (result == DOCA_SUCCESS)
         q->list_max = max_recv_buf_list_len;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_metadata_num(struct doca_eth_rxq *eth_rxq, uint8_t metadata_num)
 {
     doca_error_t result;
-    struct rxq *q = begin_change(
-        eth_rxq, metadata_num <= METADATA_MAX ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED, &result);
+    struct rxq *q = begin_change(eth_rxq,
+                                 metadata_num <= METADATA_MAX
+                                     ? DOCA_SUCCESS
+                                     : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                                        "%u words of metadata, not 0 to %d",
+                                                        metadata_num, METADATA_MAX),
+                                 &result);
     if (result == DOCA_SUCCESS)
         q->metadata_num = metadata_num;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 #define SWITCH(setter, member)                                                                     \
     doca_error_t setter(struct doca_eth_rxq *eth_rxq, uint8_t enable)                              \
     {                                                                                              \
         doca_error_t result;                                                                       \
-        struct rxq *q =                                                                            \
-            begin_change(eth_rxq, enable <= 1 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &result); \
+        struct rxq *q = begin_change(                                                              \
+            eth_rxq, enable <= 1 ? DOCA_SUCCESS : eth_outside(enable, 0, 1), &result);             \
         if (result == DOCA_SUCCESS)                                                                \
             q->member = enable;                                                                    \
-        return dpk_object_unlock(q, result);                                                       \
+        return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));                      \
     }
 SWITCH(doca_eth_rxq_set_flow_tag, tells_tag)
 SWITCH(doca_eth_rxq_set_rx_hash, tells_hash)
@@ -307,7 +342,7 @@ doca_error_t doca_eth_rxq_set_packet_headroom(struct doca_eth_rxq *eth_rxq, uint
     struct rxq *q = begin_change(eth_rxq, DOCA_SUCCESS, &result);
     if (result == DOCA_SUCCESS)
         q->headroom = headroom;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_set_packet_tailroom(struct doca_eth_rxq *eth_rxq, uint16_t tailroom)
@@ -316,7 +351,7 @@ doca_error_t doca_eth_rxq_set_packet_tailroom(struct doca_eth_rxq *eth_rxq, uint
     struct rxq *q = begin_change(eth_rxq, DOCA_SUCCESS, &result);
     if (result == DOCA_SUCCESS)
         q->tailroom = tailroom;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 /* ---- Numbers ---- */
@@ -327,11 +362,15 @@ doca_error_t doca_eth_rxq_apply_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t 
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (q && dpk_ctx_is_running(&q->base.ctx) && !q->has_id)
         result = dpk_dev_add_receiver(q->base.dev, queue_id, dpk_queue_number(q->rings.queue));
+    else if (q)
+        eth_no_id(&q->base.ctx, q->has_id);
+    if (result == DOCA_ERROR_ALREADY_EXIST)
+        dpk_doca_because(result, "another queue of the device has the id %u", queue_id);
     if (q && result == DOCA_SUCCESS) {
         q->has_id = true;
         q->id = queue_id;
     }
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t *flow_queue_id)
@@ -339,7 +378,12 @@ doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16
     struct rxq *q = flow_queue_id ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
     if (q && q->has_id)
         *flow_queue_id = q->id;
-    return dpk_object_unlock(q, q && q->has_id ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(
+        eth_rxq, __func__,
+        dpk_object_unlock(q, q && q->has_id ? DOCA_SUCCESS
+                                            : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                               "the queue has no id "
+                                                               "(doca_eth_rxq_apply_queue_id)")));
 }
 
 doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_t *hw_queue_num)
@@ -348,7 +392,8 @@ doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_
     const bool open = q && q->rings.queue;
     if (open)
         *hw_queue_num = dpk_queue_number(q->rings.queue);
-    return dpk_object_unlock(q, open ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(eth_rxq, __func__,
+                        dpk_object_unlock(q, open ? DOCA_SUCCESS : eth_not_running()));
 }
 
 doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
@@ -358,5 +403,5 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
         *eth_rxq_ext = NULL;
     struct rxq *q = eth_rxq_ext ? dpk_object_pin(eth_rxq, &eth_rxq_kind) : NULL;
     dpk_object_drop(q);
-    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(eth_rxq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }

@@ -259,7 +259,10 @@ static doca_error_t get_metadata(const void *task, const struct dpk_task_type *t
     if (has)
         *metadata = &t->metadata;
     dpk_object_drop(t);
-    return has ? DOCA_SUCCESS : t ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
+    if (!has && t)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the queue has no metadata (doca_eth_txq_set_metadata_num)");
+    return has ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 static void set_data(const void *task, const struct dpk_task_type *type, struct doca_buf **pkt,
@@ -292,16 +295,19 @@ doca_error_t doca_eth_txq_task_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_send_completion_cb_t task_completion_cb,
     doca_eth_txq_task_send_completion_cb_t task_error_cb, uint32_t task_send_num)
 {
-    return set_conf(eth_txq, offsetof(struct txq, sends), &send_type,
-                    (dpk_task_callback)task_completion_cb, (dpk_task_callback)task_error_cb,
-                    task_send_num);
+    return dpk_doca_end(eth_txq, __func__,
+                        set_conf(eth_txq, offsetof(struct txq, sends), &send_type,
+                                 (dpk_task_callback)task_completion_cb,
+                                 (dpk_task_callback)task_error_cb, task_send_num));
 }
 
 doca_error_t doca_eth_txq_task_send_allocate_init(struct doca_eth_txq *eth_txq,
                                                   struct doca_buf *pkt, union doca_data user_data,
                                                   struct doca_eth_txq_task_send **task_send)
 {
-    return allocate(eth_txq, offsetof(struct txq, sends), pkt, NULL, user_data, (void **)task_send);
+    return dpk_doca_end(
+        eth_txq, __func__,
+        allocate(eth_txq, offsetof(struct txq, sends), pkt, NULL, user_data, (void **)task_send));
 }
 
 struct doca_task *doca_eth_txq_task_send_as_doca_task(struct doca_eth_txq_task_send *task_send)
@@ -317,18 +323,19 @@ void doca_eth_txq_task_send_set_pkt(struct doca_eth_txq_task_send *task_send, st
 doca_error_t doca_eth_txq_task_send_get_pkt(const struct doca_eth_txq_task_send *task_send,
                                             struct doca_buf **pkt)
 {
-    return get_data(task_send, &send_type, pkt, NULL);
+    return dpk_doca_end(task_send, __func__, get_data(task_send, &send_type, pkt, NULL));
 }
 
 doca_error_t doca_eth_txq_task_send_num_expand(struct doca_eth_txq *eth_txq, uint32_t task_send_num)
 {
-    return eth_txq_expand(eth_txq, offsetof(struct txq, sends), task_send_num);
+    return dpk_doca_end(eth_txq, __func__,
+                        eth_txq_expand(eth_txq, offsetof(struct txq, sends), task_send_num));
 }
 
 doca_error_t doca_eth_txq_task_send_get_metadata_array(struct doca_eth_txq_task_send *task_send,
                                                        uint32_t **metadata_array)
 {
-    return get_metadata(task_send, &send_type, metadata_array);
+    return dpk_doca_end(task_send, __func__, get_metadata(task_send, &send_type, metadata_array));
 }
 
 void doca_eth_txq_task_send_set_ol_flags(struct doca_eth_txq_task_send *task_send,
@@ -343,9 +350,10 @@ doca_error_t doca_eth_txq_task_lso_send_set_conf(
     struct doca_eth_txq *eth_txq, doca_eth_txq_task_lso_send_completion_cb_t task_completion_cb,
     doca_eth_txq_task_lso_send_completion_cb_t task_error_cb, uint32_t task_lso_send_num)
 {
-    return set_conf(eth_txq, offsetof(struct txq, large_sends), &large_type,
-                    (dpk_task_callback)task_completion_cb, (dpk_task_callback)task_error_cb,
-                    task_lso_send_num);
+    return dpk_doca_end(eth_txq, __func__,
+                        set_conf(eth_txq, offsetof(struct txq, large_sends), &large_type,
+                                 (dpk_task_callback)task_completion_cb,
+                                 (dpk_task_callback)task_error_cb, task_lso_send_num));
 }
 
 doca_error_t doca_eth_txq_task_lso_send_allocate_init(
@@ -354,9 +362,10 @@ doca_error_t doca_eth_txq_task_lso_send_allocate_init(
 {
     if (task_lso_send)
         *task_lso_send = NULL;
-    return headers ? allocate(eth_txq, offsetof(struct txq, large_sends), pkt_payload, headers,
-                              user_data, (void **)task_lso_send)
-                   : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(eth_txq, __func__,
+                        headers ? allocate(eth_txq, offsetof(struct txq, large_sends), pkt_payload,
+                                           headers, user_data, (void **)task_lso_send)
+                                : DOCA_ERROR_INVALID_VALUE);
 }
 
 struct doca_task *
@@ -375,7 +384,8 @@ doca_error_t
 doca_eth_txq_task_lso_send_get_pkt_payload(const struct doca_eth_txq_task_lso_send *task_lso_send,
                                            struct doca_buf **pkt_payload)
 {
-    return get_data(task_lso_send, &large_type, pkt_payload, NULL);
+    return dpk_doca_end(task_lso_send, __func__,
+                        get_data(task_lso_send, &large_type, pkt_payload, NULL));
 }
 
 void doca_eth_txq_task_lso_send_set_headers(struct doca_eth_txq_task_lso_send *task_lso_send,
@@ -388,20 +398,24 @@ doca_error_t
 doca_eth_txq_task_lso_send_get_headers(const struct doca_eth_txq_task_lso_send *task_lso_send,
                                        struct doca_gather_list **headers)
 {
-    return get_data(task_lso_send, &large_type, NULL, headers);
+    return dpk_doca_end(task_lso_send, __func__,
+                        get_data(task_lso_send, &large_type, NULL, headers));
 }
 
 doca_error_t doca_eth_txq_task_lso_send_num_expand(struct doca_eth_txq *eth_txq,
                                                    uint32_t task_lso_send_num)
 {
-    return eth_txq_expand(eth_txq, offsetof(struct txq, large_sends), task_lso_send_num);
+    return dpk_doca_end(
+        eth_txq, __func__,
+        eth_txq_expand(eth_txq, offsetof(struct txq, large_sends), task_lso_send_num));
 }
 
 doca_error_t
 doca_eth_txq_task_lso_send_get_metadata_array(struct doca_eth_txq_task_lso_send *task_lso_send,
                                               uint32_t **metadata_array)
 {
-    return get_metadata(task_lso_send, &large_type, metadata_array);
+    return dpk_doca_end(task_lso_send, __func__,
+                        get_metadata(task_lso_send, &large_type, metadata_array));
 }
 
 void doca_eth_txq_task_lso_send_set_mss(struct doca_eth_txq_task_lso_send *task_lso_send,

@@ -131,7 +131,9 @@ static doca_error_t set_conf(struct doca_eth_txq *eth_txq, const struct sort *so
 {
     if (!completed || !failed || num_task_batches == 0 ||
         (unsigned)max_tasks_number > DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a callback is NULL, or a number of tasks or batches is 0 or too "
+                                "large");
     struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     doca_error_t result =
         q ? dpk_task_pool_set(&q->base.ctx, (struct dpk_task_pool *)((char *)q + sort->pool),
@@ -168,7 +170,8 @@ static struct batch *allocate(struct doca_eth_txq *eth_txq, const struct sort *s
     struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     *result = DOCA_ERROR_INVALID_VALUE;
     if (q && count > 0 && !dpk_ctx_is_running(&q->base.ctx))
-        *result = DOCA_ERROR_BAD_STATE;
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is %s, and must be running",
+                                   dpk_ctx_state_name(&q->base.ctx));
     else if (q && count > 0 && count <= *(uint16_t *)((char *)q + sort->most))
         b = (struct batch *)dpk_task_new(
             &q->base.ctx, (struct dpk_task_pool *)((char *)q + sort->pool), user_data, result);
@@ -187,9 +190,10 @@ doca_error_t doca_eth_txq_task_batch_send_set_conf(
     uint16_t num_task_batches, doca_eth_txq_task_batch_send_completion_cb_t success_task_batch_cb,
     doca_eth_txq_task_batch_send_completion_cb_t error_task_batch_cb)
 {
-    return set_conf(eth_txq, &sends, max_tasks_number, num_task_batches,
-                    (dpk_task_callback)success_task_batch_cb,
-                    (dpk_task_callback)error_task_batch_cb);
+    return dpk_doca_end(eth_txq, __func__,
+                        set_conf(eth_txq, &sends, max_tasks_number, num_task_batches,
+                                 (dpk_task_callback)success_task_batch_cb,
+                                 (dpk_task_callback)error_task_batch_cb));
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_set_conf(
@@ -198,9 +202,10 @@ doca_error_t doca_eth_txq_task_batch_lso_send_set_conf(
     doca_eth_txq_task_batch_lso_send_completion_cb_t success_task_batch_cb,
     doca_eth_txq_task_batch_lso_send_completion_cb_t error_task_batch_cb)
 {
-    return set_conf(eth_txq, &large_sends, max_tasks_number, num_task_batches,
-                    (dpk_task_callback)success_task_batch_cb,
-                    (dpk_task_callback)error_task_batch_cb);
+    return dpk_doca_end(eth_txq, __func__,
+                        set_conf(eth_txq, &large_sends, max_tasks_number, num_task_batches,
+                                 (dpk_task_callback)success_task_batch_cb,
+                                 (dpk_task_callback)error_task_batch_cb));
 }
 
 doca_error_t doca_eth_txq_task_batch_send_allocate(struct doca_eth_txq *eth_txq, uint16_t tasks_num,
@@ -211,13 +216,13 @@ doca_error_t doca_eth_txq_task_batch_send_allocate(struct doca_eth_txq *eth_txq,
 {
     doca_error_t result;
     if (!pkt_array || !task_user_data_array || !task_batch)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(eth_txq, __func__, DOCA_ERROR_INVALID_VALUE);
     struct batch *b = allocate(eth_txq, &sends, tasks_num, task_batch_user_data, &result);
     *pkt_array = b ? b->pkts : NULL;
     *task_user_data_array = b ? b->data : NULL;
     *task_batch = b ? b->base.task.object.handle : NULL;
     dpk_object_drop(b);
-    return result;
+    return dpk_doca_end(eth_txq, __func__, result);
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
@@ -227,14 +232,14 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
 {
     doca_error_t result;
     if (!pkt_payload_array || !headers_array || !task_user_data_array || !task_batch)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_end(eth_txq, __func__, DOCA_ERROR_INVALID_VALUE);
     struct batch *b = allocate(eth_txq, &large_sends, tasks_num, task_batch_user_data, &result);
     *pkt_payload_array = b ? b->pkts : NULL;
     *headers_array = b ? b->headers : NULL;
     *task_user_data_array = b ? b->data : NULL;
     *task_batch = b ? b->base.task.object.handle : NULL;
     dpk_object_drop(b);
-    return result;
+    return dpk_doca_end(eth_txq, __func__, result);
 }
 
 /* ---- Adding batches, and arrays of values ---- */
@@ -242,13 +247,14 @@ doca_error_t doca_eth_txq_task_batch_lso_send_allocate(
 doca_error_t doca_eth_txq_task_batch_send_num_expand(struct doca_eth_txq *eth_txq,
                                                      uint16_t num_task_batches)
 {
-    return eth_txq_expand(eth_txq, sends.pool, num_task_batches);
+    return dpk_doca_end(eth_txq, __func__, eth_txq_expand(eth_txq, sends.pool, num_task_batches));
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_num_expand(struct doca_eth_txq *eth_txq,
                                                          uint16_t num_task_batches)
 {
-    return eth_txq_expand(eth_txq, large_sends.pool, num_task_batches);
+    return dpk_doca_end(eth_txq, __func__,
+                        eth_txq_expand(eth_txq, large_sends.pool, num_task_batches));
 }
 
 static doca_error_t get_metadata(const struct doca_task_batch *task_batch,
@@ -259,7 +265,10 @@ static doca_error_t get_metadata(const struct doca_task_batch *task_batch,
     if (has)
         *out = b->metadata;
     dpk_object_drop(b);
-    return has ? DOCA_SUCCESS : b ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
+    if (!has && b)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the queue has no metadata (doca_eth_txq_set_metadata_num)");
+    return has ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
 /* Gets the array at an offset in struct batch. */
@@ -276,29 +285,36 @@ static doca_error_t get_numbers(const struct doca_task_batch *task_batch,
 doca_error_t doca_eth_txq_task_batch_send_get_metadata_array(struct doca_task_batch *task_batch,
                                                              uint32_t **metadata_array)
 {
-    return get_metadata(task_batch, &send_type, metadata_array);
+    return dpk_doca_end(task_batch, __func__, get_metadata(task_batch, &send_type, metadata_array));
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_get_metadata_array(struct doca_task_batch *task_batch,
                                                                  uint32_t **metadata_array)
 {
-    return get_metadata(task_batch, &large_type, metadata_array);
+    return dpk_doca_end(task_batch, __func__,
+                        get_metadata(task_batch, &large_type, metadata_array));
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_get_mss_array(struct doca_task_batch *task_batch,
                                                             uint16_t **mss_array)
 {
-    return get_numbers(task_batch, &large_type, offsetof(struct batch, mss), mss_array);
+    return dpk_doca_end(
+        task_batch, __func__,
+        get_numbers(task_batch, &large_type, offsetof(struct batch, mss), mss_array));
 }
 
 doca_error_t doca_eth_txq_task_batch_send_get_ol_flags_array(struct doca_task_batch *task_batch,
                                                              uint16_t **ol_flags_array)
 {
-    return get_numbers(task_batch, &send_type, offsetof(struct batch, flags), ol_flags_array);
+    return dpk_doca_end(
+        task_batch, __func__,
+        get_numbers(task_batch, &send_type, offsetof(struct batch, flags), ol_flags_array));
 }
 
 doca_error_t doca_eth_txq_task_batch_lso_send_get_ol_flags_array(struct doca_task_batch *task_batch,
                                                                  uint16_t **ol_flags_array)
 {
-    return get_numbers(task_batch, &large_type, offsetof(struct batch, flags), ol_flags_array);
+    return dpk_doca_end(
+        task_batch, __func__,
+        get_numbers(task_batch, &large_type, offsetof(struct batch, flags), ol_flags_array));
 }

@@ -39,7 +39,7 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
     if (result == DOCA_SUCCESS)
         *max_burst_size =
             ETH_DEPTH_MAX / eth_txq_blocks(max_send_buf_list_len, max_lso_header_size);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 ETH_CAP(doca_eth_txq_cap_get_max_send_buf_list_len, uint32_t, ETH_LIST_MAX)
@@ -54,17 +54,17 @@ doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
         dpk_devinfo_answer(devinfo, wait_on_time_mode ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
     if (result == DOCA_SUCCESS)
         *wait_on_time_mode = DOCA_ETH_WAIT_ON_TIME_TYPE_NONE;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devinfo,
@@ -73,10 +73,12 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
 {
     if (type != DOCA_ETH_TXQ_TYPE_REGULAR || (data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU &&
                                               data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_GPU))
-        return DOCA_ERROR_INVALID_VALUE;
-    return dpk_devinfo_answer(devinfo, data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU
-                                           ? DOCA_SUCCESS
-                                           : DOCA_ERROR_NOT_SUPPORTED);
+        return dpk_doca_end(devinfo, __func__, DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(
+        devinfo, __func__,
+        dpk_devinfo_answer(devinfo, data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU
+                                        ? DOCA_SUCCESS
+                                        : DOCA_ERROR_NOT_SUPPORTED));
 }
 
 /* ---- Life ---- */
@@ -92,7 +94,9 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
                                       "(doca_eth_txq_task_send_set_conf and others)");
     const uint32_t blocks = eth_txq_blocks(q->list_max, cuts ? q->headers_max : 0);
     if (q->burst > ETH_DEPTH_MAX / blocks)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a burst of %u frames of %u blocks exceeds the ring of %u blocks",
+                                q->burst, blocks, ETH_DEPTH_MAX);
     doca_error_t result = eth_rings_open(&q->rings, &q->base, DPK_SQ, q->burst * blocks, 6);
     if (result != DOCA_SUCCESS)
         return result;
@@ -132,8 +136,10 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (eth_txq)
         *eth_txq = NULL;
+    if (!is_burst(max_burst_size))
+        eth_outside(max_burst_size, 1, ETH_DEPTH_MAX);
     if (!eth_txq || !is_burst(max_burst_size))
-        return result;
+        return dpk_doca_end(dev, __func__, result);
     *eth_txq = dpk_dev_ctx_new(dev, &eth_txq_kind, &ops, sizeof(struct txq), &result);
     struct txq *q = dpk_object_pin(*eth_txq, &eth_txq_kind);
     if (q) {
@@ -143,12 +149,12 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
         q->headers_max = HEADERS_DEFAULT;
     }
     dpk_object_drop(q);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq)
 {
-    return dpk_object_destroy(eth_txq, &eth_txq_kind);
+    return dpk_doca_end(eth_txq, __func__, dpk_object_destroy(eth_txq, &eth_txq_kind));
 }
 
 struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
@@ -163,7 +169,12 @@ static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_er
 {
     struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
     const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    *result = !q || !good ? DOCA_ERROR_INVALID_VALUE : idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    *result = !q || !good ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+    if (q && !good)
+        dpk_doca_because(*result, "the value is outside of what the setting takes");
+    else if (q && !idle)
+        *result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is %s, and must be idle",
+                                   dpk_ctx_state_name(&q->base.ctx));
     return q;
 }
 
@@ -174,7 +185,7 @@ static struct txq *begin_change(struct doca_eth_txq *eth_txq, bool good, doca_er
         struct txq *q = begin_change(eth_txq, (good), &result);                                    \
         if (result == DOCA_SUCCESS)                                                                \
             q->member = value;                                                                     \
-        return dpk_object_unlock(q, result);                                                       \
+        return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));                      \
     }
 SETTER(doca_eth_txq_set_max_burst_size, uint32_t, max_burst_size, is_burst(max_burst_size), burst)
 SETTER(doca_eth_txq_set_max_send_buf_list_len, uint32_t, max_send_buf_list_len,
@@ -190,32 +201,34 @@ doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t
     doca_error_t result;
     struct txq *q = begin_change(eth_txq, true, &result);
     if (result == DOCA_SUCCESS && metadata_num > METADATA_MAX)
-        result = DOCA_ERROR_NOT_SUPPORTED;
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED, "%u words of metadata, not 0 to %d",
+                                  metadata_num, METADATA_MAX);
     if (result == DOCA_SUCCESS)
         q->metadata_num = metadata_num;
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type)
 {
     doca_error_t result;
     struct txq *q = begin_change(eth_txq, type == DOCA_ETH_TXQ_TYPE_REGULAR, &result);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq)
 {
     struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
     dpk_object_drop(q);
-    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
                                               uint64_t *wait_on_time_value)
 {
     (void)timestamp_ns;
-    return wait_on_time_value ? doca_eth_txq_set_wait_on_time_offload(eth_txq)
-                              : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(eth_txq, __func__,
+                        wait_on_time_value ? doca_eth_txq_set_wait_on_time_offload(eth_txq)
+                                           : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Numbers ---- */
@@ -228,8 +241,11 @@ doca_error_t doca_eth_txq_apply_queue_id(struct doca_eth_txq *eth_txq, uint16_t 
     if (can) {
         q->has_id = true;
         q->id = queue_id;
+    } else if (q) {
+        eth_no_id(&q->base.ctx, q->has_id);
     }
-    return dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(eth_txq, __func__,
+                        dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE));
 }
 
 doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16_t *flow_queue_id)
@@ -238,7 +254,10 @@ doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16
     const bool can = q && q->has_id;
     if (can)
         *flow_queue_id = q->id;
-    return dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    else if (q)
+        dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue has no id (doca_eth_txq_apply_queue_id)");
+    return dpk_doca_end(eth_txq, __func__,
+                        dpk_object_unlock(q, can ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE));
 }
 
 doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num)
@@ -247,7 +266,8 @@ doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_
     const bool open = q && q->rings.queue;
     if (open)
         *hw_queue_num = dpk_queue_number(q->rings.queue);
-    return dpk_object_unlock(q, open ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(eth_txq, __func__,
+                        dpk_object_unlock(q, open ? DOCA_SUCCESS : eth_not_running()));
 }
 
 doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
@@ -257,5 +277,5 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
         *eth_txq_ext = NULL;
     struct txq *q = eth_txq_ext ? dpk_object_pin(eth_txq, &eth_txq_kind) : NULL;
     dpk_object_drop(q);
-    return q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }

@@ -6,8 +6,11 @@
  *     matrix refused [PREFIX]     tries what is not there; prints what was not refused
  *     matrix states [PREFIX]      prints what each function returns in each state, for states_*.txt
  *
- * PREFIX: only functions whose names begin so.
+ * PREFIX: only functions whose names begin so. MATRIX_SILENT: a file, to which failures without a line in
+ * the log of the SDK are appended.
  */
+#include <sys/stat.h>
+
 #include "matrix_world.h"
 
 struct row {
@@ -118,6 +121,46 @@ static bool tells_errors(const struct row *row)
     return strcmp(row->result, "doca_error_t") == 0;
 }
 
+/* ---- Lines of the SDK's log ---- */
+
+static FILE *silent; /* NULL: nobody asks */
+static int log_fd = -1;
+
+static void listen_to_log(void)
+{
+    struct doca_log_backend *backend;
+    FILE *file = tmpfile();
+    CHECK((silent = fopen(getenv("MATRIX_SILENT"), "a")));
+    CHECK(file && (log_fd = fileno(file)) >= 0);
+    CHECK(doca_log_backend_create_with_fd_sdk(log_fd, &backend) == OK);
+}
+
+static off_t log_size(void)
+{
+    struct stat st = {0};
+    return log_fd >= 0 && fstat(log_fd, &st) == 0 ? st.st_size : 0;
+}
+
+/* Whether an error is no failure: "not now", "it goes on", or an answer to the question. */
+static bool is_answer(const struct row *row, uint64_t result)
+{
+    return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
+           (result == DOCA_ERROR_NOT_SUPPORTED && strstr(row->name, "_cap_")) ||
+           (result != DOCA_ERROR_INVALID_VALUE && strstr(row->name, "_get_status"));
+}
+
+/* Calls a function. Tells its name, the state or argument and the error if it fails without a line in the
+ * log. */
+static uint64_t call(const struct row *row, const uint64_t *a, const char *what)
+{
+    const off_t before = log_size();
+    const uint64_t result = row->call(a);
+    if (log_fd >= 0 && tells_errors(row) && result != OK && !is_answer(row, result) &&
+        log_size() == before)
+        fprintf(silent, "%s %s %s\n", row->name, what, doca_error_get_name((doca_error_t)result));
+    return result;
+}
+
 /* Whether a result is where results go: NULL and 0 count as none. */
 static bool was_written(const struct world *w)
 {
@@ -134,7 +177,9 @@ static unsigned not_refused(const struct row *row, struct world *w, unsigned whi
     for (unsigned i = 0; i < row->count; i++)
         a[i] = i == which ? value : good_argument(w, row->name, &row->parameters[i]);
     const bool before = was_written(w);
-    uint64_t result = row->call(a);
+    char told[64];
+    snprintf(told, sizeof told, "%.30s is %.20s:", row->parameters[which].name, what);
+    uint64_t result = call(row, a, told);
     if (!tells_errors(row))
         return 0;
     if (result == DOCA_ERROR_INVALID_VALUE) {
@@ -186,6 +231,9 @@ static const char *result_name(const struct row *row, uint64_t result)
     return strcmp(row->result, "void") == 0 ? "-" : result ? "SET" : "0";
 }
 
+static const char *const state_names[STATES] = {
+    "new:", "idle:", "running:", "twice:", "stopped:", "faulted:", "halted:", "gone:"};
+
 static void print_states(const struct row *row)
 {
     char line[512] = "";
@@ -196,10 +244,10 @@ static void print_states(const struct row *row)
         world_begin(&w, s, row->name, row->parameters, row->count);
         for (unsigned i = 0; i < row->count; i++)
             a[i] = good_argument(&w, row->name, &row->parameters[i]);
-        uint64_t result = row->call(a);
+        uint64_t result = call(row, a, state_names[s]);
         if (s == TWICE) {
             world_forget_made(&w);
-            result = row->call(a);
+            result = call(row, a, state_names[s]);
         }
         used += (size_t)snprintf(line + used, sizeof line - used, " %s", result_name(row, result));
         world_end(&w); /* kernels print until then */
@@ -210,6 +258,8 @@ static void print_states(const struct row *row)
 int main(int argc, char **argv)
 {
     const char *prefix = argc > 2 ? argv[2] : "";
+    if (getenv("MATRIX_SILENT"))
+        listen_to_log();
     if (argc > 1 && strcmp(argv[1], "refused") == 0)
         return all_refused(prefix);
     for (size_t r = 0; r < ROWS; r++)

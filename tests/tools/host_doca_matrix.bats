@@ -50,6 +50,17 @@ setup_file() {
         "$here"/matrix.c "$here"/matrix_world.c "$here"/matrix_arguments.c "$here"/matrix_event.c
 }
 
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# Each failure of maps, buffers, events, RDMA, flows, graphs and queues of frames was told in the log. Functions of
+# rooms that are not named may be silent.
+all_told() { # GENERATION
+    [ "$1" = 3 ] || return 0
+    ! grep -E '^doca_(mmap|buf|umem|uar|sync_event|rdma|flow|graph|eth|ctx_st)' silent
+}
+
 @test "every function of the libraries has a row in one generation" {
     cd "$BATS_FILE_TMPDIR"
     sort -u 3/rows 2.2/rows | diff 3/names -
@@ -59,9 +70,10 @@ setup_file() {
 @test "what is NULL, foreign, of another kind or destroyed is refused" {
     local g
     for g in $generations; do
-        run "$BATS_FILE_TMPDIR/$g/cases" refused
+        MATRIX_SILENT=silent run "$BATS_FILE_TMPDIR/$g/cases" refused
         echo "$output"
         [ "$status" -eq 0 ]
+        all_told $g
     done
 }
 
@@ -71,11 +83,12 @@ setup_file() {
 @test "every state has the result that is written down" {
     local g
     for g in $generations; do
-        "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
+        MATRIX_SILENT=silent "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
             { cat "$BATS_TEST_TMPDIR/err"; false; }
         grep '^doca_[a-z0-9_]* ' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"
         diff "$BATS_TEST_DIRNAME/../host/states_$g.txt" "$BATS_TEST_TMPDIR/states_$g.txt" ||
             { echo "what they return now: $BATS_TEST_TMPDIR/states_$g.txt"; false; }
+        all_told $g
     done
     # Emulated functions went with their worlds.
     [ -z "$(ls "$DPAKIT_DEVICES/mlx5_0/pci")" ]

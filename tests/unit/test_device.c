@@ -1,10 +1,12 @@
 /* runtime/device/state: devices as files: names, permissions, damage, writers at once. */
 #include "device/admin/admin.h"
 
+#include <openssl/rand.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -247,6 +249,28 @@ static void the_log_keeps_what_the_loader_says(void **state)
     assert_string_equal(last_event().result, "UNSIGNED");
 }
 
+static bool no_random;
+
+/* Instead of OpenSSL's. */
+int RAND_bytes(unsigned char *buf, int num)
+{
+    return !no_random && getrandom(buf, (size_t)num, 0) == num;
+}
+
+static void no_device_is_made_without_random_numbers(void **state)
+{
+    (void)state;
+    struct dpk_names names = {0};
+    no_random = true;
+    assert_int_equal(create_device("another"), DPK_ERR_CRYPTO);
+    no_random = false;
+    assert_int_equal(dpk_device_list(&names, NULL), DPK_OK);
+    assert_int_equal(names.count, 1);
+    dpk_names_free(&names);
+    assert_int_equal(create_device("another"), DPK_OK);
+    assert_int_equal(dpk_device_delete("mt41692_pciconf1", NULL), DPK_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +286,7 @@ int main(void)
         TEST(a_killed_writer_leaves_all_or_nothing),
         TEST(a_factory_pair_plays_nvidias_part),
         TEST(the_log_keeps_what_the_loader_says),
+        TEST(no_device_is_made_without_random_numbers),
     };
     return cmocka_run_group_tests(tests, make_world, free_world);
 }

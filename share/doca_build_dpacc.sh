@@ -45,7 +45,7 @@ case $mode in
 --version) "$dpacc" --version | sed -n 's/^.*version //p'; exit ;;
 --help) usage; exit ;;
 '' | -h) usage; exit 1 ;;
-*) fail "unknown mode $mode; --help tells more" ;;
+*) fail "unknown mode $mode; see --help" ;;
 esac
 shift
 
@@ -61,7 +61,7 @@ for word; do
         ;;
     --*)
         option=${word#--}
-        [[ $both$own == *" $option "* ]] || fail "$mode has no option $word; --help tells more"
+        [[ $both$own == *" $option "* ]] || fail "$mode has no option $word; see --help"
         continue
         ;;
     esac

@@ -212,8 +212,8 @@ enum dpk_status dpk_folder_replaceable(const char *path, const struct dpk_folder
             char name[256];
             snprintf(name, sizeof name, "%s", e->d_name);
             status = dpk_fail(err, DPK_ERR_EXISTS,
-                              "%s has %s, which is no file of such a folder: choose another", path,
-                              dpk_text_clean(name));
+                              "%s has %s, which does not belong in such a folder: choose another",
+                              path, dpk_text_clean(name));
         }
     closedir(dir);
     return status;

@@ -247,8 +247,8 @@ enum dpk_path_result dpk_certchain_validate_by(const struct dpk_certchain *chain
     if (chain->count == 0)
         return no(DPK_PATH_INVALID, "no certificate", NULL, why, why_size);
     if (self_issued(chain->certs[0]) && !is_root(chain->certs[0], roots, root_count))
-        return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not a trusted one",
-                  chain->certs[0], why, why_size);
+        return no(DPK_PATH_UNKNOWN_CA, "root certificate that is not trusted", chain->certs[0], why,
+                  why_size);
     /* Try each root alone: if two roots have one name, like a CA's old and new root, OpenSSL would
      * try only one of them. A fault found with the chain's own root counts more than an unknown
      * CA. */

@@ -21,7 +21,7 @@ static enum dpk_status read_one(const uint8_t *bytes, size_t size, X509 **out,
         return status;
     X509_free(*out);
     *out = NULL;
-    return dpk_fail(err, DPK_ERR_FORMAT, "bytes behind the certificate's end");
+    return dpk_fail(err, DPK_ERR_FORMAT, "bytes after the end of the certificate");
 }
 
 static enum dpk_status take_named(void *context, const uint8_t *bytes, size_t size,

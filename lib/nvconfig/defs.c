@@ -190,8 +190,8 @@ static enum dpk_status check_param(const struct dpk_nv_def *def, const struct dp
                                    struct dpk_error *err)
 {
     if (!is_name(p->name))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: '%.40s' is no name of an XML element", def->name,
-                        p->name);
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: '%.40s' is not a valid name of an XML element",
+                        def->name, p->name);
     if (!is_inside(def, p))
         return dpk_fail(err, DPK_ERR_RANGE, "%s: %s lies outside its TLV", def->name, p->name);
     if (p->type == DPK_NV_BOOL && (p->bits != 1 || p->count))
@@ -215,7 +215,8 @@ static enum dpk_status check_head(const struct dpk_nv_defs *defs, const struct d
     struct dpk_nv_target none = {0};
     struct dpk_nv_def bound = dpk_nv_def_bind(def, &none);
     if (!is_name(def->name))
-        return dpk_fail(err, DPK_ERR_FORMAT, "'%.40s' is no name of an XML element", def->name);
+        return dpk_fail(err, DPK_ERR_FORMAT, "'%.40s' is not a valid name of an XML element",
+                        def->name);
     if (def->size == 0 || def->size > most || def->size % 4 != 0)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: size %zu is not a multiple of 4 up to %zu",
                         def->name, def->size, most);

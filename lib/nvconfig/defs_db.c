@@ -128,25 +128,25 @@ static enum dpk_status read_place(sqlite3_stmt *row, struct dpk_nv_param *p, str
     const char *size = (const char *)sqlite3_column_text(row, SIZE);
     sqlite3_int64 count = sqlite3_column_int64(row, ARRAY_LENGTH);
     if (!parse_place(offset, &byte, &bit) || bit > 31)
-        return dpk_fail(err, DPK_ERR_FORMAT, "'%.20s' is no offset like 0x4.31",
+        return dpk_fail(err, DPK_ERR_FORMAT, "'%.20s' is not an offset like 0x4.31",
                         offset ? offset : "");
     if (!parse_place(size, &size_bytes, &size_bits))
-        return dpk_fail(err, DPK_ERR_FORMAT, "'%.20s' is no size like 0x0.1", size ? size : "");
+        return dpk_fail(err, DPK_ERR_FORMAT, "'%.20s' is not a size like 0x0.1", size ? size : "");
     size_t bits = 8 * size_bytes + size_bits;
     if (count < 0 || count > DPK_NV_DATA_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "an array of %lld", (long long)count);
     p->offset = byte;
     if (!dpk_nv_is_number(p)) {
         if (bits % 8 != 0 || bit % 8 != 0)
-            return dpk_fail(err, DPK_ERR_FORMAT, "%zu bits are no bytes", bits);
+            return dpk_fail(err, DPK_ERR_FORMAT, "%zu bits are not whole bytes", bits);
         p->offset = byte + (24 - bit) / 8;
         p->bytes = bits / 8;
         return DPK_OK;
     }
     if (count > 0) {
         if (bits % (size_t)count != 0)
-            return dpk_fail(err, DPK_ERR_FORMAT, "%zu bits are no %lld numbers", bits,
-                            (long long)count);
+            return dpk_fail(err, DPK_ERR_FORMAT, "%zu bits cannot be divided into %lld numbers",
+                            bits, (long long)count);
         bits /= (size_t)count;
         p->count = (size_t)count;
         bit = bits <= 32 ? 32 - bits : 0;

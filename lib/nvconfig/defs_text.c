@@ -82,7 +82,7 @@ static enum dpk_status parse_place(const char *text, struct dpk_nv_param *p, str
         }
     }
     return dpk_fail(err, DPK_ERR_FORMAT,
-                    "'%s' is no place like 0x8[31:16], 0x4[31:24]*8 or 0x10+16", text);
+                    "'%s' is not a place like 0x8[31:16], 0x4[31:24]*8 or 0x10+16", text);
 }
 
 /* Parses "0..31". */
@@ -92,7 +92,7 @@ static enum dpk_status parse_range(const char *text, struct dpk_nv_param *p, str
     const char *at = text;
     if (!number(&at, UINT32_MAX, &min) || !take(&at, '.') || !take(&at, '.') ||
         !number(&at, UINT32_MAX, &max) || *at)
-        return dpk_fail(err, DPK_ERR_FORMAT, "'%s' is no range like 0..31", text);
+        return dpk_fail(err, DPK_ERR_FORMAT, "'%s' is not a range like 0..31", text);
     p->has_min = p->has_max = true;
     p->min = (int64_t)min;
     p->max = (int64_t)max;

@@ -92,7 +92,7 @@ enum dpk_status dpk_nv_name_parse(const struct dpk_nv_defs *defs, const char *te
     if (status != DPK_OK || !bracket)
         return status;
     if (!out->param.count)
-        return dpk_fail(err, DPK_ERR_RANGE, "%s is no array", out->text);
+        return dpk_fail(err, DPK_ERR_RANGE, "%s is not an array", out->text);
     if (!parse_range(bracket, &out->first, &out->last) || out->last >= out->param.count)
         return dpk_fail(err, DPK_ERR_RANGE, "%s: legal: [0] to [%zu], or a range like [0..%zu]",
                         text, out->param.count - 1, out->param.count - 1);

@@ -49,8 +49,8 @@ enum dpk_status dpk_policy_date(const char *text, int64_t *out, struct dpk_error
         *out = at;
         return DPK_OK;
     }
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.40s' is no date: 2026-11-23, or 2026-11-23T18:00:00Z",
-                    text);
+    return dpk_fail(err, DPK_ERR_USAGE,
+                    "'%.40s' is not a date like 2026-11-23 or 2026-11-23T18:00:00Z", text);
 }
 
 const struct dpk_path_rules *dpk_policy_rules(const struct dpk_policy *policy)

@@ -131,11 +131,11 @@ copy_tree() { # TO
 
 @test "bootstrap names its targets for a word that is none" {
     run -2 "$top/bootstrap" dem
-    [[ $output == *"'dem' is no target"* ]]
+    [[ $output == *"'dem' is not a target"* ]]
     [[ $output == *" demo "* ]]
     [[ $output != *apt* ]]
     run -2 "$top/bootstrap" demo tset
-    [[ $output == *"'tset' is no target"* ]]
+    [[ $output == *"'tset' is not a target"* ]]
 }
 
 @test "bootstrap knows every target of the Makefile that make help names" {

@@ -237,7 +237,7 @@ begin_crash() {
     # Its word would end the program, if anybody heard it.
     timeout 60 setpriv --reuid=65534 --clear-groups bash -c \
         'exec 3<>/dev/tcp/127.0.0.1/'"$port"'; printf "\$k#6b" >&3; cat <&3 >/dev/null' || true
-    await grep -q -- '^-W- refused: a client of user 65534, not of this one$' log
+    await grep -q -- '^-W- refused: a client of user 65534, not of this user$' log
     timeout 120 gdb-multiarch -nx -batch -ex 'set remotetimeout 60' \
         -ex "target remote 127.0.0.1:$port" -ex continue "$w/faults.elf" >out 2>&1
     wait $!

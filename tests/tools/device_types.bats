@@ -60,7 +60,7 @@ dcx9 cx9 0000:04:00.1 ConnectX-9" ]
     run -2 dpadev create no --type cx6
     [ "$output" = "-E- option --type: 'cx6' is not bf3, cx7, cx8 or cx9" ]
     run ! dpadev create no --type cx8 --pair
-    [ "$output" = "-E- a ConnectX-8 has no processors of its own, so it is no pair: only bf3 is" ]
+    [ "$output" = "-E- a ConnectX-8 has no processors of its own: only a bf3 is a pair" ]
     [ "$(dpadev list)" = plain ]
 }
 

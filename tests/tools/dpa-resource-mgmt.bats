@@ -84,9 +84,9 @@ refuses() {
     mkdir out
     refuses "unknown key 'vhcas'" 's/vhca_list/vhcas/'
     refuses "twice: 'name'" 's/max_num_eu_group: 2/name: b/'
-    refuses "no list of execution units" 's/10-41/10-256/'
-    refuses "no list of execution units" 's/range: 0-7/range: x/'
-    refuses "no list of vHCAs" "s/vhca_list: .*/vhca_list: y/"
+    refuses "not a list of execution units" 's/10-41/10-256/'
+    refuses "not a list of execution units" 's/range: 0-7/range: x/'
+    refuses "not a list of vHCAs" "s/vhca_list: .*/vhca_list: y/"
     refuses "max_num_eu_group is 1 to 15" 's/max_num_eu_group: 2/max_num_eu_group: 16/'
     refuses "max_num_eu_group is 1 to 15" 's/max_num_eu_group: 2/max_num_eu_group: 1-2/'
     refuses "does not have all of these execution units" 's/range: 0-7/range: 0-32/'

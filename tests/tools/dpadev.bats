@@ -302,7 +302,7 @@ TEXT
     at=$(grep -abo MT_0000000884 devices/x/device.db | head -1 | cut -d: -f1)
     flip devices/x/device.db $at
     fails 1 dpadev show x
-    says "devices/x/device.db: the device's state is damaged (its digest is another one)"
+    says "devices/x/device.db: the device's state is damaged (its digest is wrong)"
     says ': delete the device and import its archive, if there is one (DAMAGE in dpadev(1))'
     dpadev delete x
     dpadev import x x.archive

@@ -142,7 +142,7 @@ Max EU group name length is 15 chars" ]
     refuses 2 "no such command" dpaeumgmt eu_group make -d mlx5_0
     refuses 2 "needs -n NAME and -r EUS" dpaeumgmt eu_group create -d mlx5_0 -n a
     for list in "" x 256 5-4 1- 1,,2 "1 2" -3 99999999999; do
-        refuses 2 "no list of execution units" dpaeumgmt eu_group create -d mlx5_0 -n a -r="$list"
+        refuses 2 "not a list of execution units" dpaeumgmt eu_group create -d mlx5_0 -n a -r="$list"
     done
     refuses 1 "does not have all of these execution units" dpaeumgmt eu_group create -d mlx5_0 -n a -r 9-10
     refuses 1 "has the name taken" dpaeumgmt eu_group create -d mlx5_0 -n taken -r 1
@@ -154,8 +154,8 @@ Max EU group name length is 15 chars" ]
     refuses 1 "in partition 1 already" dpaeumgmt partition create -d mlx5_0 -v 2 -r 20-30 -m 1
     refuses 1 "in EU group 1 (taken)" dpaeumgmt partition create -d mlx5_0 -v 2 -r 5 -m 1
     refuses 1 "room for 12 EU groups, and 11 of 15 are left" dpaeumgmt partition create -d mlx5_0 -v 2 -r 30 -m 12
-    refuses 2 "no list of vHCAs" dpaeumgmt partition create -d mlx5_0 -v 1,x -r 30 -m 1
-    refuses 2 "no list of vHCAs" dpaeumgmt partition create -d mlx5_0 -v 65536 -r 30 -m 1
+    refuses 2 "not a list of vHCAs" dpaeumgmt partition create -d mlx5_0 -v 1,x -r 30 -m 1
+    refuses 2 "not a list of vHCAs" dpaeumgmt partition create -d mlx5_0 -v 65536 -r 30 -m 1
     refuses 2 "more than 32" dpaeumgmt partition create -d mlx5_0 -v 1-33 -r 30 -m 1
     refuses 1 "no partition 2" dpaeumgmt partition destroy -d mlx5_0 -p 2
     refuses 1 "does not manage" dpaeumgmt partition create -d bf0 -v 9 -r 30 -m 1

@@ -222,7 +222,7 @@ ALGORITHMS
         [ "$code" -ge 1 ] && [ "$code" -le 2 ] && [ "$(grep -c '^-E- ' err)" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qE -- "$words" err && [ ! -s out ]
     }
     refused 'missing.a' run missing.a
-    refused 'no program of congestion control' run other.a
+    refused 'not a program of congestion control' run other.a
     refused 'compare takes 2 to 16' compare dcqcn
     refused 'star' run dcqcn --topology star
     refused 'bad.yaml' run dcqcn --topology ./bad.yaml

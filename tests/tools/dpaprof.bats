@@ -181,7 +181,7 @@ END
 
 @test "a run that is too short for a sample warns, and so does the reader of its profile" {
     dparun "$f/prof.a" --rpc work 3 --profile short.folded 2>err
-    grep -q '^-W- profile: no sample was taken, .* every 2000003 instructions: set DPAKIT_PROFILE_EVERY$' err
+    grep -q '^-W- profile: no sample was taken, since no thread executed 2000003 instructions; set a smaller DPAKIT_PROFILE_EVERY$' err
     run dpaprof annotate short.folded "$f/prof.a"
     [ "$output" = "-E- short.folded: the profile has no samples" ]
 }

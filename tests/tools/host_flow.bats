@@ -30,7 +30,7 @@ setup_file() {
 
 @test "copies of an array are reformatted" {
     case_ok copies_of_an_array_are_reformatted
-    grep -q -e '^-E- mlx5dv_dr_action_create_dest_array: a reformat is no packet_reformat' <<<"$output"
+    grep -q -e '^-E- mlx5dv_dr_action_create_dest_array: a reformat is not a packet_reformat' <<<"$output"
 }
 
 @test "actions that cannot be are refused with the reason" {

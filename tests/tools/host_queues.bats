@@ -154,7 +154,7 @@ setup_file() {
     DPAKIT_WIRE_mlx5_0=loop case_ok a_polled_frame_comes_back
     DPAKIT_WIRE_mlx5_0=lopo run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
     [ "$status" -ne 0 ]
-    grep -q "^-E- DPAKIT_WIRE_mlx5_0: 'lopo' is no wire: loop, none, pcap:IN,OUT" <<<"$output"
+    grep -q "^-E- DPAKIT_WIRE_mlx5_0: 'lopo' is not a wire: loop, none, pcap:IN,OUT" <<<"$output"
     DPAKIT_PACKETS=$t/gone run "$BATS_FILE_TMPDIR/cases" a_polled_frame_comes_back
     grep -q "^-E- DPAKIT_PACKETS: $t/gone: " <<<"$output"
     dpadev wire mlx5_0 loop

@@ -22,7 +22,7 @@ setup_file() {
         'for another kind of domain' 'dest_devx_tir is for NIC_RX' 'after a destination' \
         'lack this action' 'bits of outer_headers.smac' '63 bytes' \
         'lack a destination.s kind' '9 destinations' 'destination is for another domain' \
-        '0x0000 is no type of a VLAN tag' 'mlx5dv_dr_action_create_modify_header: 4 bytes'
+        '0x0000 is not a type of VLAN tags' 'mlx5dv_dr_action_create_modify_header: 4 bytes'
 }
 
 @test "no rule leads to a queue that is gone" {

@@ -21,7 +21,7 @@ setup_file() {
         DPAKIT_STRICT=$how run "$BATS_FILE_TMPDIR/cases" stores_and_loads_need_their_fences
         echo "$output"
         [[ "$output" == *"20 stores at "*"windows_dev.c:$(grep -n STORES "$dev" | cut -d: -f1) were never written back: __dpa_thread_window_writeback() is missing"* ]]
-        [[ "$output" == *"loads at "*"windows_dev.c:$(grep -n SEES "$dev" | cut -d: -f1) did not see what was written meanwhile: __dpa_thread_window_read_inv() is missing"* ]]
+        [[ "$output" == *"loads at "*"windows_dev.c:$(grep -n SEES "$dev" | cut -d: -f1) did not see later writes: __dpa_thread_window_read_inv() is missing"* ]]
         [ "$(grep -c 'is missing' <<<"$output")" -eq 2 ]
         [ "$how" != memory ] || [ "$status" -eq 0 ]
     done

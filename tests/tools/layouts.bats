@@ -73,9 +73,9 @@ code_at() { readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ {print $3}'; }
 @test "an instruction that nobody has published ends as a fault that says so" {
     for layout in old nvidia; do
         run -3 --separate-stderr dparun -d open "$f/faults.$layout" --rpc illegal
-        [[ $stderr == *"instruction 0xffffffff is none of nv-dpa-bf3's that are public"*"faults.c:"* ]]
+        [[ $stderr == *"instruction 0xffffffff is not a public instruction of nv-dpa-bf3"*"faults.c:"* ]]
         run -3 --separate-stderr dparun -d open "$f/kernels.$layout" --rpc bad_call 0x77
-        [[ $stderr == *"unknown call 0x77 (call 0x77 is none of nv-dpa-bf3's that are public), pc "* ]]
+        [[ $stderr == *"unknown call 0x77 (call 0x77 is not a public call of nv-dpa-bf3), pc "* ]]
     done
 }
 

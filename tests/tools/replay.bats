@@ -169,8 +169,8 @@ replays() {
         fails 1 "bad.rec: damaged: the record at byte " dparun --replay bad.rec
     done
     head -c 15 "$f/race.rec" >bad.rec
-    fails 1 "bad.rec: it is no recording" dparun --replay bad.rec
-    fails 1 "race.a: it is no recording" dparun --replay "$f/race.a"
+    fails 1 "bad.rec: it is not a recording" dparun --replay bad.rec
+    fails 1 "race.a: it is not a recording" dparun --replay "$f/race.a"
     fails 1 "has no process 2, but 1" dparun --replay --process 2 "$f/race.rec"
     fails 1 "No such file" dparun --replay none.rec
 }

@@ -94,7 +94,8 @@ static void a_folder_with_anything_else_stays(void **state)
     assert_content("f/a", "a 1");
     assert_int_equal(unlink("f/c\n"), 0);
     assert_int_equal(dpk_folder_replaceable("f", &file, 1, &err), DPK_ERR_EXISTS);
-    assert_string_equal(err.message, "f has b, which is no file of such a folder: choose another");
+    assert_string_equal(err.message,
+                        "f has b, which does not belong in such a folder: choose another");
     write_file("g", "", 0644);
     assert_int_equal(replace("g", "1"), DPK_ERR_IO);
     assert_int_equal(replace("no/where", "1"), DPK_ERR_NOT_FOUND);

@@ -296,7 +296,7 @@ static void a_socket_that_cannot_be_watched_is_told_and_tried_again(void **state
     atomic_store(&watches_fail, true);
     assert_true(end_begin(&e, "a", "dev:b"));
     assert_int_equal(atomic_load(&e.tells), 1);
-    assert_non_null(strstr(e.told, "No space left on device; what is sent is dropped"));
+    assert_non_null(strstr(e.told, "No space left on device; frames are dropped"));
     atomic_store(&watches_fail, false);
     assert_true(end_begin(&peer, "b", "dev:a"));
     for (unsigned i = 0; i < 20000 && atomic_load(&peer.arrived) == 0; i++, usleep(1000))

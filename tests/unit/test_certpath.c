@@ -68,7 +68,8 @@ static void root_in_the_chain_that_only_looks_like_the_trusted_one_is_an_unknown
     (void)state;
     X509 *twin = make_cert(&(struct cert_spec){
         .subject = "Root", .key = key, .constraints = CA, .usage = SIGNS_CERTS});
-    path_gives(parsed(DER(root, inter, leaf)), twin, DPK_PATH_UNKNOWN_CA, "not a trusted one");
+    path_gives(parsed(DER(root, inter, leaf)), twin, DPK_PATH_UNKNOWN_CA,
+               "root certificate that is not trusted");
     X509_free(twin);
 }
 

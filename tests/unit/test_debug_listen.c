@@ -167,7 +167,7 @@ static void clients_of_another_user_are_refused_and_told(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_int_equal(r.count, 1);
-    snprintf(want, sizeof want, "a client of user %d, not of this one", NOBODY);
+    snprintf(want, sizeof want, "a client of user %d, not of this user", NOBODY);
     assert_string_equal(r.last, want);
     close(ends[0]);
     close(ends[1]);

@@ -198,7 +198,7 @@ static void bad_instructions_fault(void **state)
     (void)state;
     faults("illegal", 0, 0,
            "thread 0: illegal instruction 0xffffffff "
-           "(instruction 0xffffffff is none of nv-dpa-generic's that are public), pc 0x",
+           "(instruction 0xffffffff is not a public instruction of nv-dpa-generic), pc 0x",
            "(illegal+0x");
     faults("breakpoint", 0, 0, "thread 0: breakpoint, pc 0x", "(breakpoint+0x");
 }
@@ -223,12 +223,11 @@ static void stack_has_room_and_ends_in_a_guard(void **state)
 static void bad_calls_fault(void **state)
 {
     (void)state;
-    faults(
-        "bad_call", 0, 0,
-        "thread 0: unknown call 0x0 (call 0x0 is none of nv-dpa-generic's that are public), pc 0x",
-        "(bad_call+0x");
-    faults("bad_call", 12345, 0, "thread 0: unknown call 0x3039 (call 0x3039 is none of ",
+    faults("bad_call", 0, 0,
+           "thread 0: unknown call 0x0 (call 0x0 is not a public call of nv-dpa-generic), pc 0x",
            "(bad_call+0x");
+    faults("bad_call", 12345, 0,
+           "thread 0: unknown call 0x3039 (call 0x3039 is not a public call of ", "(bad_call+0x");
     faults("event_get", 0, 0, "thread 0: bad event handle 0x0, pc 0x", "(event_get+0x");
     faults("event_add", 1, 1, "thread 0: bad event handle 0x1, pc 0x", "(event_add+0x");
     faults("event_set", UINT64_MAX, 1, "thread 0: bad event handle 0xffffffffffffffff", "(event_");

@@ -44,7 +44,7 @@ static enum dpk_status read_units(const yaml_node_t *n, const char *what, struct
                ? DPK_OK
                : dpk_yaml_at(n,
                              dpk_fail(err, DPK_ERR_FORMAT,
-                                      "%s is no list of execution units, as 6-8,16,55", what),
+                                      "%s is not a list of execution units like 6-8,16,55", what),
                              err);
 }
 
@@ -196,7 +196,7 @@ static enum dpk_status make_partition(struct work *w, const yaml_node_t *n,
         if (values[UNITS] || values[GROUPS_MAX])
             return dpk_yaml_at(n,
                                dpk_fail(err, DPK_ERR_FORMAT,
-                                        "a partition without vhca_list is the default one, "
+                                        "a partition without vhca_list is the default partition, "
                                         "which has the units that are left"),
                                err);
         return dpk_units_turn_to(&w->change, id, err);

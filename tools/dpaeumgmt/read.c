@@ -10,7 +10,7 @@ enum dpk_status dpaeumgmt_read_units(const char *text, struct dpk_units *out, st
     if (dpk_units_parse(text, out))
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE,
-                    "'%.100s' is no list of execution units within 0-%d, as 6-8,16,55", text,
+                    "'%.100s' is not a list of execution units within 0-%d like 6-8,16,55", text,
                     DPK_UNITS_MAX - 1);
 }
 

@@ -199,7 +199,7 @@ static void print_file(const struct listing *l, const struct line *first, size_t
     const bool there = read_source(folder, first->file, &source);
     printf("\n%s: %" PRIu64 " instructions, %.2f %%%s\n", first->file, sampled,
            l->sampled ? 100 * (double)sampled / (double)l->sampled : 0,
-           there ? "" : " (its source is not there; --source DIR tells where)");
+           there ? "" : " (its source is missing; name the folder with --source DIR)");
     char *text = there ? (char *)source.data : NULL;
     for (unsigned number = 1; text && *text; number++) {
         char *end = strchr(text, '\n');

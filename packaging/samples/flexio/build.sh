@@ -11,7 +11,7 @@ Usage: build.sh [OPTION...]
   --build-dir FOLDER     build there (default: build; build-CPU for --cpu other than bf3)
   --cpu CPU              bf3 (default), cx7 (the same), cx8 or cx9
   --clang                compile for the host with clang
-  --allow-warnings       warnings are no errors
+  --allow-warnings       warnings are not errors
   -O LEVEL               0: debugging; 1: optimized, with debug information (default); 2: optimized
   -j JOBS                so many jobs at once
   -v                     show the commands
@@ -37,11 +37,11 @@ while [ $# -gt 0 ]; do
     --clang) export CC=clang ;;
     --allow-warnings) werror=false ;;
     -O) level=$2 && shift ;;
-    -j) [[ $2 =~ ^[1-9][0-9]*$ ]] || fail "-j: $2 is no number of jobs"
+    -j) [[ $2 =~ ^[1-9][0-9]*$ ]] || fail "-j: $2 is not a number of jobs"
         jobs+=(-j "$2") && shift ;;
     -v) jobs+=(-v) ;;
     -h | --help) usage; exit ;;
-    *) fail "unknown option $1; --help tells more" ;;
+    *) fail "unknown option $1; see --help" ;;
     esac
     shift
 done

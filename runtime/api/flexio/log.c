@@ -35,7 +35,7 @@ flexio_status flexio_version_set(uint64_t version)
 {
     if (version < FLEXIO_VER(24, 1, 0) || version >> 16 > FLEXIO_VER_LATEST >> 16)
         return libflexio_failed_because(
-            "flexio_version_set: 0x%llx is no version from 24.1 to 26.4",
+            "flexio_version_set: 0x%llx is not a version from 24.1 to 26.4",
             (unsigned long long)version);
     return FLEXIO_STATUS_SUCCESS;
 }

@@ -25,7 +25,8 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     if (!ibv_ctx || !ibv_ctx->device)
         return libflexio_failed_because("flexio_process_create: no device");
     if (!dpk_context_is_emulated(ibv_ctx))
-        return libflexio_failed_because("flexio_process_create: the device is no emulated device");
+        return libflexio_failed_because(
+            "flexio_process_create: the device is not an emulated device");
     if (!app)
         return libflexio_failed_because("flexio_process_create: no program");
     const uint32_t uar = older_uar(ibv_ctx, process_attr);

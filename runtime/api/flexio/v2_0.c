@@ -9,6 +9,6 @@ flexio_status flexio_outbox_create_uar(struct flexio_process *process, struct ib
         *outbox = NULL;
     if (!uar || (ibv_ctx && !dpk_context_is_emulated(ibv_ctx)))
         return libflexio_failed_because(
-            "flexio_outbox_create: no UAR, or the device is no emulated device");
+            "flexio_outbox_create: no UAR, or the device is not an emulated device");
     return flexio_outbox_create(process, &attr, outbox);
 }

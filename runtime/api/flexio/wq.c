@@ -237,8 +237,7 @@ flexio_status flexio_qp_create(struct flexio_process *process, struct ibv_contex
         return libflexio_failed_because("%s: no process or attributes, or nowhere to put the queue",
                                         call);
     if (qp_fattr->transport_type != FLEXIO_QPC_ST_RC)
-        return libflexio_failed_because("%s: reliable connections are the one transport there is",
-                                        call);
+        return libflexio_failed_because("%s: only reliable connections exist", call);
     if (!libflexio_queue_prepare(call, process, ibv_ctx, qp_fattr->uar_id) ||
         !qp_options(call, process, qp_fattr, &options))
         return FLEXIO_STATUS_FAILED;

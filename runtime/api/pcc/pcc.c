@@ -89,7 +89,7 @@ static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image 
     struct dpa_pcc_program *p = &pcc->program;
     if (!dpk_image_symbol(image, rp ? DPA_PCC_RP : DPA_PCC_NP, &address, NULL))
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
-                        "program %s is no %s of congestion control: it was not linked with "
+                        "program %s is not a %s of congestion control: it was not linked with "
                         "-device-libs=\"-ldoca_pcc_%sdev\"",
                         dpk_image_app(image), rp ? "reaction point" : "notification point",
                         rp ? "" : "np_");

@@ -224,7 +224,7 @@ static int add_part(struct mlx5dv_dr_action *array, const struct mlx5dv_dr_actio
                                   "emulated devices lack a destination's kind");
     if (reformat && (!dpk_mlx5_is_ours(reformat) || (reformat->change.kind != DPK_FLOW_WRAP &&
                                                      reformat->change.kind != DPK_FLOW_UNWRAP)))
-        return verbs_match_refuse(EOPNOTSUPP, array_call, "a reformat is no packet_reformat");
+        return verbs_match_refuse(EOPNOTSUPP, array_call, "a reformat is not a packet_reformat");
     int why = hold_part(array, to);
     if (!why && reformat)
         why = hold_part(array, reformat);

@@ -99,7 +99,7 @@ struct mlx5dv_dr_action *dpk_mlx5_dr_action_create_push_vlan(struct mlx5dv_dr_do
         return verbs_steering_refuse(EINVAL);
     if (type != CUSTOMER_TAG && type != SERVICE_TAG)
         return verbs_steering_refuse(verbs_match_refuse(EINVAL, "mlx5dv_dr_action_create_push_vlan",
-                                                        "0x%04x is no type of a VLAN tag", type));
+                                                        "0x%04x is not a type of VLAN tags", type));
     return change_new(domain->context, domain,
                       (struct dpk_flow_change){.kind = DPK_FLOW_PUSH_VLAN, .value = tag}, NULL);
 }

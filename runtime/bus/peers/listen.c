@@ -95,7 +95,7 @@ static enum dpk_status listen_port(const char *text, struct dpk_listener *l, str
     const int one = 1;
     uint64_t n;
     if (!dpk_number(text, 0, UINT16_MAX, &n))
-        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is no TCP port", text);
+        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a TCP port", text);
     at.sin_port = htons((uint16_t)n);
     l->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool good = l->fd >= 0 && setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0 &&

@@ -108,7 +108,7 @@ static enum dpk_status find_owner(int fd, uid_t *uid, struct dpk_error *err)
     if (!tcp_owner(&peer, &here, uid))
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "a TCP client that was gone at once, or whose user the kernel does not "
-                        "tell: use a Unix socket");
+                        "report: use a Unix socket");
     return DPK_OK;
 }
 
@@ -120,7 +120,7 @@ enum dpk_status dpk_peer_check(int fd, struct dpk_error *err)
         status = dpk_fail(err, DPK_ERR_REFUSED,
                           "a client whose user has no number in this user namespace");
     if (status == DPK_OK && !dpk_user_is_mine_or_root(uid))
-        status = dpk_fail(err, DPK_ERR_REFUSED, "a client of user %lu, not of this one",
+        status = dpk_fail(err, DPK_ERR_REFUSED, "a client of user %lu, not of this user",
                           (unsigned long)uid);
     return status;
 }

@@ -305,7 +305,9 @@ static enum dpk_status read_factory(struct dpk_reader *r, struct archive *a, str
     good = good && is_exact(mine, dpk_device_put_private, &a->factory);
     EVP_PKEY_free(mine);
     ERR_clear_error();
-    return good ? DPK_OK : dpk_fail(err, DPK_ERR_FORMAT, "a factory key that is no NVIDIA key's");
+    return good ? DPK_OK
+                : dpk_fail(err, DPK_ERR_FORMAT,
+                           "its factory key is not the key of an NVIDIA key pair");
 }
 
 static enum dpk_status read_life_cycle(struct dpk_reader *r, struct archive *a,

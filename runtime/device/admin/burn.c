@@ -33,7 +33,7 @@ static enum dpk_status check_signature(struct burning *b, struct dpk_error *err)
         char uuid[DPK_UUID_TEXT];
         dpk_uuid_format(&c->keypair_uuid, uuid);
         return dpk_device_refuse(DPK_REJECT_UNKNOWN_KEY, b->reject, err,
-                                 "signed with key pair %s, which is no key for containers of "
+                                 "signed with key pair %s, which may not sign containers of "
                                  "priority %s",
                                  uuid, dpk_lifecycle_name(c->priority));
     }

@@ -119,8 +119,8 @@ enum dpk_status dpk_device_check_pair(const struct dpk_device_type *type, bool p
 {
     if (type->has_dpu || !pair)
         return DPK_OK;
-    return dpk_fail(err, DPK_ERR_USAGE,
-                    "a %s has no processors of its own, so it is no pair: only bf3 is", type->text);
+    return dpk_fail(err, DPK_ERR_USAGE, "a %s has no processors of its own: only a bf3 is a pair",
+                    type->text);
 }
 
 static const struct dpk_device_type *type_of(const struct dpk_device_plan *plan)

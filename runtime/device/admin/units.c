@@ -122,7 +122,8 @@ static enum dpk_status check_vhcas(const struct dpk_units_change *c, const struc
     for (size_t i = 0; i < p->vhca_count; i++) {
         if (p->vhcas[i] == c->mine.vhca)
             return dpk_fail(err, DPK_ERR_REFUSED,
-                            "vHCA %u manages the partitions, and has the default one", p->vhcas[i]);
+                            "vHCA %u manages the partitions, and has the default partition",
+                            p->vhcas[i]);
         enum dpk_status status = check_exists(c, p->vhcas[i], err);
         if (status != DPK_OK)
             return status;
@@ -173,7 +174,7 @@ enum dpk_status dpk_vhcas_parse(const char *text, struct dpk_partition *out, str
         if (!*at)
             return DPK_OK;
     } while (*at++ == ',');
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is no list of vHCAs, as 1,2", text);
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is not a list of vHCAs like 1,2", text);
 }
 
 /* Finds the place of the lowest free number, starting with 1, among items sorted by id. */

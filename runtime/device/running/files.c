@@ -80,7 +80,7 @@ static enum dpk_status take_lock(int fd, bool wait, struct dpk_error *err)
 {
     while (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK)
-            return dpk_fail(err, DPK_ERR_TIMEOUT, "another program changes what is on the device");
+            return dpk_fail(err, DPK_ERR_TIMEOUT, "another program is changing the device");
         if (errno != EINTR)
             return dpk_fail_errno(err, "the folder live of the device");
     }
@@ -103,7 +103,7 @@ enum dpk_status running_units_lock(int folder, bool wait, struct units_lock *out
         status = fill(out->fd, sizeof *out->file, UNITS_MAGIC, err);
     if (status == DPK_OK && !(out->file = map(out->fd, sizeof *out->file, UNITS_MAGIC)))
         status = dpk_fail(err, DPK_ERR_FORMAT,
-                          "live/units of the device is no table of units; remove it");
+                          "live/units of the device is not a table of units; remove it");
     if (status != DPK_OK)
         close(out->fd);
     return status;

@@ -171,7 +171,7 @@ enum dpk_status dpk_live_choose(const char *list, struct dpk_live_choice *out,
         const unsigned long n = strtoul(at, &end, 16);
         if (!isxdigit((unsigned char)*at) || n >= DPK_LIVE_PROCESSES || (*end && *end != ','))
             return dpk_fail(err, DPK_ERR_USAGE,
-                            "'%.100s' is no list of process IDs, hexadecimal up to %x", list,
+                            "'%.100s' is not a list of process IDs, hexadecimal up to %x", list,
                             DPK_LIVE_PROCESSES - 1);
         out->wanted[n] = true;
         at = *end ? end + 1 : NULL;

@@ -424,7 +424,7 @@ static enum dpk_status check_kind(sqlite3 *db, bool *sealed, struct dpk_error *e
     if (status != DPK_OK)
         return status;
     if (strcmp(application, APPLICATION_ID) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no device's state, or a damaged one", path);
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: not the state of a device, or damaged", path);
     *sealed = strcmp(version, UNSEALED) != 0;
     if (*sealed && strcmp(version, SCHEMA_VERSION) != 0)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,

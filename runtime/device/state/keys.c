@@ -121,7 +121,7 @@ enum dpk_status dpk_device_make_rsa_key(const struct dpk_nv_owner_key *numbers, 
     ERR_clear_error();
     if (!ok) {
         EVP_PKEY_free(key);
-        return dpk_fail(err, DPK_ERR_CRYPTO, "the owner's key is no RSA key");
+        return dpk_fail(err, DPK_ERR_CRYPTO, "the owner's key is not an RSA key");
     }
     *out = key;
     return DPK_OK;

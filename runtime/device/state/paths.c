@@ -24,7 +24,7 @@ enum dpk_status dpk_device_check_name(const char *name, struct dpk_error *err)
     if (valid_name(name))
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_USAGE,
-                    "'%.80s' is no device name: up to %d letters, digits, '_', '-' and '.', "
+                    "'%.80s' is not a device name: up to %d letters, digits, '_', '-' and '.', "
                     "starting with a letter or digit",
                     name, DPK_DEVICE_NAME_MAX);
 }
@@ -183,8 +183,8 @@ static enum dpk_status no_such_device(const char *name, struct dpk_error *err)
     enum dpk_status status =
         names.count ? dpk_fail(err, DPK_ERR_NOT_FOUND, "no device %.80s; there are: %s", name, list)
                     : dpk_fail(err, DPK_ERR_NOT_FOUND,
-                               "no device %.80s; there is none (make one: dpadev create %.80s)",
-                               name, valid_name(name) ? name : "mlx5_0");
+                               "no device %.80s, nor any other; make it: dpadev create %.80s", name,
+                               valid_name(name) ? name : "mlx5_0");
     dpk_names_free(&names);
     return status;
 }

@@ -164,7 +164,7 @@ enum dpk_status dpk_seal_check(sqlite3 *db, struct dpk_error *err)
         status = dpk_db_fail(db, err);
     sqlite3_finalize(stmt);
     if (status == DPK_OK && (!there || memcmp(is, should, DPK_SEAL_SIZE) != 0))
-        status = dpk_db_damaged(db, err, there ? "its digest is another one" : "it has no digest");
+        status = dpk_db_damaged(db, err, there ? "its digest is wrong" : "it has no digest");
     return status;
 }
 

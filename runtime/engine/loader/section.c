@@ -18,7 +18,7 @@ enum dpk_status loader_image_count_sections(const struct dpk_image *image, unsig
         return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shentsize is %u, not %zu",
                         elf->shentsize, sizeof(Elf64_Shdr));
     if (elf->shstrndx >= elf->shnum)
-        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shstrndx %u is no section",
+        return dpk_fail(err, DPK_ERR_FORMAT, "ELF header: e_shstrndx %u is not a section",
                         elf->shstrndx);
     if (elf->sections_flaw != DPK_ELF_SOUND)
         return dpk_fail(err, DPK_ERR_FORMAT,

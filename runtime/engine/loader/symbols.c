@@ -31,10 +31,11 @@ static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: more than %d symbols", i,
                             SYMBOLS_MAX);
         if (h.link >= count)
-            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no section", i, h.link);
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is not a section", i,
+                            h.link);
         *strtab = dpk_elf_section(&image->elf, h.link);
         if (strtab->type != SHT_STRTAB)
-            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is no string table", i,
+            return dpk_fail(err, DPK_ERR_FORMAT, "section %u: sh_link %u is not a string table", i,
                             h.link);
         *symtab = h;
     }

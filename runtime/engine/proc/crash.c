@@ -151,7 +151,7 @@ static void put_instruction(const struct hart *h, char *out, size_t size)
                  "instruction %s is not one of nv-dpa-%s's: compile with -mcpu=nv-dpa-%s", name,
                  target, target);
     else if (bits != UNIMP && bits != UNIMP_HALF)
-        snprintf(out, size, "instruction 0x%" PRIx32 " is none of nv-dpa-%s's that are public",
+        snprintf(out, size, "instruction 0x%" PRIx32 " is not a public instruction of nv-dpa-%s",
                  bits, target);
 }
 

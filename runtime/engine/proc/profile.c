@@ -389,7 +389,7 @@ static void at_exit(void)
         fprintf(stderr, "-W- %s\n", err.message);
     else if (is_empty())
         fprintf(stderr,
-                "-W- profile: no sample was taken, since every thread ended too early; there is "
-                "one after every %" PRIu64 " instructions: set DPAKIT_PROFILE_EVERY\n",
+                "-W- profile: no sample was taken, since no thread executed %" PRIu64
+                " instructions; set a smaller DPAKIT_PROFILE_EVERY\n",
                 profile.every);
 }

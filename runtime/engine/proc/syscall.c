@@ -45,8 +45,8 @@ static bool bad_call(struct hart *h, struct slice *s, const char *what, uint64_t
 static bool unknown_call(struct hart *h, struct slice *s, uint64_t number)
 {
     char why[100];
-    snprintf(why, sizeof why, " (call 0x%" PRIx64 " is none of nv-dpa-%.10s's that are public)",
-             number, dpk_image_target(h->process->image));
+    snprintf(why, sizeof why, " (call 0x%" PRIx64 " is not a public call of nv-dpa-%.10s)", number,
+             dpk_image_target(h->process->image));
     return bad_call_for(h, s, "unknown call", number, why);
 }
 

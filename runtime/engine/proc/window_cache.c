@@ -209,7 +209,7 @@ static void tell_loads(const struct hart *h, uint64_t pc)
     char place[100], text[300];
     proc_finding_place(h->process, pc, place, sizeof place);
     snprintf(text, sizeof text,
-             "thread %u: loads at %s did not see what was written meanwhile: "
+             "thread %u: loads at %s did not see later writes: "
              "__dpa_thread_window_read_inv() is missing",
              h->id, place);
     proc_finding_tell(h->process, text);

@@ -12,7 +12,7 @@ enum dpk_status dpk_records_begin(const void *data, size_t size, size_t *at, uin
     if (!r.failed && magic == RECORD_MAGIC)
         return DPK_OK;
     return dpk_fail(err, DPK_ERR_FORMAT,
-                    "it is no recording of DPAKIT_RECORD, or of another version");
+                    "it is not a recording of DPAKIT_RECORD, or it is of another version");
 }
 
 /* Checks that a record is valid for its kind. */
@@ -64,8 +64,8 @@ bool dpk_records_next(const void *data, size_t size, size_t *at, struct dpk_reco
         return false;
     }
     if (crc32_z(crc32_z(0, NULL, 0), payload, length) != crc || !decode(payload, length, out)) {
-        dpk_fail(err, DPK_ERR_FORMAT, "damaged: the record at byte %zu is not what was written",
-                 begin);
+        dpk_fail(err, DPK_ERR_FORMAT,
+                 "damaged: the record at byte %zu has changed since it was written", begin);
         return false;
     }
     *at = begin + RECORD_FRAME + length;

@@ -113,7 +113,7 @@ bool queues_cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const stru
     if (!queues_ring_put(cq, place, cqe)) {
         cq->produced--;
         cq->state = DPK_QP_ERROR;
-        queue_warn(cq, "its ring is no memory any more");
+        queue_warn(cq, "its ring is no longer in registered memory");
         return false;
     }
     queues_ring_prefetch(cq, (uint64_t)(cq->produced & (depth(cq) - 1)) * DPK_CQE);

@@ -49,7 +49,7 @@ static void push(struct dpk_queue *eq, uint32_t cqn)
     /* As in a CQ, the bit is 0 in the first round of the ring and changes with each round. */
     eqe[EQE_OWNER] = (uint8_t)(eq->produced >> eq->options.log_depth & 1);
     if (!queues_ring_put(eq, eq->produced & (depth(eq) - 1), eqe)) {
-        fail(eq, "its ring is no memory any more");
+        fail(eq, "its ring is no longer in registered memory");
         return;
     }
     eq->produced++;

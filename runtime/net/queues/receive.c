@@ -71,13 +71,13 @@ enum dpk_rc_taken queues_rwqe_take(struct dpk_queue *q, struct receive *out)
     struct dpk_queue *ring = ring_of(q);
     const char *wrong = NULL;
     if (!count_posted(ring, &count))
-        wrong = "its doorbell record is no memory any more";
+        wrong = "its doorbell record is no longer in registered memory";
     else if (count == 0)
         return DPK_RC_NONE;
     else if (count > 1u << log_depth(ring))
         wrong = "more receives are posted than its ring has";
     else if (!read_next(ring, out))
-        wrong = "its ring is no memory any more";
+        wrong = "its ring is no longer in registered memory";
     if (!wrong)
         return DPK_RC_TAKEN;
     if (ring->state != DPK_QP_ERROR)

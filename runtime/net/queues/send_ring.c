@@ -19,7 +19,8 @@ static uint64_t sends_begin(const struct dpk_queue *q)
 
 static enum dpk_rc_status refuse_ring(struct why *why)
 {
-    return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "its ring is no memory any more");
+    return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                             "its ring is no longer in registered memory");
 }
 
 static bool load_block(const struct dpk_queue *q, uint16_t block, uint8_t *to)

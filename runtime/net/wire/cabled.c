@@ -158,7 +158,7 @@ static bool take_place(struct dpk_wire *wire)
         return true;
     dpk_outlet_close(c->outlet);
     c->outlet = NULL;
-    wire_warn(wire, WIRE_IS_DOWN, "%s; what is sent is dropped until it ends", err.message);
+    wire_warn(wire, WIRE_IS_DOWN, "%s; frames are dropped until it ends", err.message);
     return false;
 }
 
@@ -179,7 +179,7 @@ static bool take_frames(struct dpk_wire *wire)
     if (!c->cable)
         return false;
     if (!dpk_cable_take(c->cable, b)) {
-        wire_warn(wire, WIRE_FAILS, "%s sends what are no frames; the cable is cut", c->peer);
+        wire_warn(wire, WIRE_FAILS, "%s sent an invalid frame; the cable is cut", c->peer);
         unplug(wire, true);
         return false;
     }
@@ -230,10 +230,10 @@ static void tell_if_alone(struct dpk_wire *wire, const struct cabled *c)
         return;
     if (c->to_switch)
         wire_warn(wire, WIRE_HAS_NO_PEER,
-                  "what is sent is dropped until the switch runs: dpadev switch %s", c->peer);
+                  "frames are dropped until the switch runs: dpadev switch %s", c->peer);
     else
         wire_warn(wire, WIRE_HAS_NO_PEER,
-                  "what is sent is dropped until a program makes queues of %s, which must be "
+                  "frames are dropped until a program makes queues of %s, which must be "
                   "plugged in as well: dpadev wire %s dev:%s",
                   c->peer, c->name, c->peer);
 }
@@ -275,7 +275,7 @@ static enum dpk_status check_name(const char *name, struct dpk_error *err)
     if (length > 0 && length < DPK_CABLE_NAME_MAX && strspn(name, chars) == length &&
         !strchr("_-.", name[0]))
         return DPK_OK;
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is no name of a device or switch", name);
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.80s' is not a name of a device or switch", name);
 }
 
 static enum dpk_status cabled_check(const char *argument, struct dpk_buf *out,

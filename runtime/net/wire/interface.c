@@ -16,7 +16,7 @@ enum dpk_status wire_interface_check(const char *name, struct dpk_buf *out, stru
     for (const char *c = name; *c; c++)
         valid = valid && isgraph((unsigned char)*c) && *c != '/' && *c != ':';
     if (!valid)
-        return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is no name of an interface", name);
+        return dpk_fail(err, DPK_ERR_USAGE, "'%.100s' is not a name of an interface", name);
     dpk_put_format(out, "%s", name);
     return DPK_OK;
 }

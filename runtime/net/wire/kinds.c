@@ -19,7 +19,7 @@ static enum dpk_status fail_unknown(const char *spec, struct dpk_error *err)
     for (size_t i = 0, at = 0; i < KINDS && at < sizeof usages; i++)
         at += (size_t)snprintf(usages + at, sizeof usages - at, "%s%s", i ? ", " : "",
                                kinds[i]->usage);
-    return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is no wire: %s", spec, usages);
+    return dpk_fail(err, DPK_ERR_USAGE, "'%.200s' is not a wire: %s", spec, usages);
 }
 
 /* Finds the kind and the argument of a specification. An absent argument is "". */

@@ -224,7 +224,7 @@ static bool pcap_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
     dpk_put(&b, frame, size);
     if (!p->out_failed && !append(p, &b)) {
         p->out_failed = true;
-        wire_warn(wire, WIRE_FAILS, "cannot write: %s; what is sent from now on is lost",
+        wire_warn(wire, WIRE_FAILS, "cannot write: %s; frames sent from now on are lost",
                   strerror(errno));
     }
     if (p->out_failed)

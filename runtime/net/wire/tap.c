@@ -71,7 +71,7 @@ static enum dpk_status attach(int control, const char *name, int *fd, struct dpk
         return no_permission(name, there, err);
     if (errno == EINVAL && there)
         return dpk_fail(err, DPK_ERR_MISMATCH,
-                        "tap:%s: the interface is no TAP (veth:%s takes any)", name, name);
+                        "tap:%s: the interface is not a TAP (veth:%s accepts any)", name, name);
     return errno == EBUSY
                ? dpk_fail(err, DPK_ERR_EXISTS, "tap:%s: another program has it open", name)
                : dpk_fail_errno(err, "tap:%s", name);

@@ -73,10 +73,11 @@ static enum dpk_status parse_address(const char *text, size_t size, int family,
             return DPK_OK;
     }
     *out = NULL;
-    return dpk_fail(err, DPK_ERR_USAGE,
-                    "'%.*s' is no address for UDP: ADDRESS:PORT or [ADDRESS]:PORT%s, in numbers",
-                    (int)(size < TEXT_MAX ? size : TEXT_MAX), text,
-                    family == AF_UNSPEC ? "" : " of the same kind as the other one");
+    return dpk_fail(
+        err, DPK_ERR_USAGE,
+        "'%.*s' is not an address for UDP: ADDRESS:PORT or [ADDRESS]:PORT%s, in numbers",
+        (int)(size < TEXT_MAX ? size : TEXT_MAX), text,
+        family == AF_UNSPEC ? "" : " of the same kind as the other one");
 }
 
 static enum dpk_status parse(const char *argument, struct addresses *a, struct dpk_error *err)

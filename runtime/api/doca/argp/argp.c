@@ -175,7 +175,7 @@ static doca_error_t check_list(const struct parser *p, const struct param *first
     char title[80];
     for (const struct param *a = first; a; a = a->next)
         if (a->mandatory && !a->given)
-            return argp_complain(p, "%s is missing; --help tells more", argp_param_title(a, title));
+            return argp_complain(p, "%s is missing; see --help", argp_param_title(a, title));
     return DOCA_SUCCESS;
 }
 

@@ -138,13 +138,13 @@ doca_error_t argp_parse_command_line(struct parser *p, int argc, char **argv, co
             continue;
         }
         if (word[0] != '-' || !word[1])
-            return argp_complain(p, "unexpected argument %s; --help tells more", word);
+            return argp_complain(p, "unexpected argument %s; see --help", word);
         bool is_long = word[1] == '-';
         const char *name = word + 1 + is_long, *equals = is_long ? strchr(name, '=') : NULL;
         size_t length = equals ? (size_t)(equals - name) : strlen(name);
         struct param *a = (is_long ? argp_find_long : argp_find_short)(p, name, length);
         if (!a)
-            return argp_complain(p, "unknown option %s; --help tells more", word);
+            return argp_complain(p, "unknown option %s; see --help", word);
         const char *text = equals ? equals + 1 : NULL;
         if (!text && a->type != DOCA_ARGP_TYPE_BOOLEAN && !(text = argv[++i]))
             return argp_complain(p, "%s needs a value", word);

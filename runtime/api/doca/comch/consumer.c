@@ -218,7 +218,7 @@ static bool receive_part(struct consumer *n)
         return false;
     if (state != RING_WAIT) { /* no message is allowed without a receive */
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                     "comch consumer: what a producer of the peer wrote is no message");
+                     "comch consumer: a producer of the peer wrote an invalid message");
         comch_connection_break(n->c);
     }
     dpk_ctx_begin_stop(&n->base.ctx);

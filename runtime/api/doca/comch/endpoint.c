@@ -351,8 +351,7 @@ static bool hear(struct endpoint *e)
     if (heard == DPK_COMCH_HEARD && !handle_word(e, c, &w))
         heard = DPK_COMCH_BROKEN;
     if (heard == DPK_COMCH_BROKEN)
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch \"%s\": what the peer said is no word of ours",
-                     e->name);
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch \"%s\": the peer sent an unknown word", e->name);
     if (heard == DPK_COMCH_BROKEN || heard == DPK_COMCH_HUNG_UP) {
         comch_connection_break(c);
         e_ops(e)->lost(e, c);

@@ -78,7 +78,7 @@ static bool external_pointer(struct dpk_dpa *d, const struct dpk_memory_domain *
     }
     if (memory > UINT32_MAX || address >> HOST_BITS != 0) {
         snprintf(reason, size,
-                 "external pointer: 0x%" PRIx64 " is no handle of memory, or 0x%" PRIx64
+                 "external pointer: 0x%" PRIx64 " is not a handle of memory, or 0x%" PRIx64
                  " no address of the host",
                  memory, address);
         return false;

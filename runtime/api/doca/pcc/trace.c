@@ -206,7 +206,7 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
         if (!is_good(trace_message[count])) {
             dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
                          "doca_pcc_set_trace_message: format %u takes more than five numbers, or "
-                         "what is no integer: %s",
+                         "a value that is not an integer: %s",
                          count, trace_message[count]);
             return dpk_object_unlock(c, DOCA_ERROR_INVALID_VALUE);
         }

@@ -25,7 +25,7 @@ listen() {
     until grep -q 'Created Pipe ROOT_PIPE' "$log" || ! kill -0 "$receiver"; do sleep 0.01; done
 }
 
-# What a receiver that goes on for half a minute has to say at last; it is ended then.
+# What a receiver that continues for half a minute has to say at last; it is ended then.
 await_line() { # TEXT
     until grep -qF "$1" "$log" || ! kill -0 "$receiver"; do sleep 0.01; done
     kill "$receiver"

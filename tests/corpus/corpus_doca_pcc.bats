@@ -59,7 +59,7 @@ run_pcc() { # ARGUMENT...
     stop_pcc
 }
 
-@test "pcc: a device must be told to run programs of congestion control" {
+@test "pcc: a device runs programs of congestion control only after it was configured for them" {
     mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=0 >/dev/null
     dpadev reset mlx5_0 >/dev/null
     run_pcc
@@ -101,7 +101,7 @@ run_pcc() { # ARGUMENT...
     says 'Set DOCA PCC RP Switch Telemetry application' 'Info: PCC host status Active'
 }
 
-@test "pcc: notification point, switch telemetry, is told the hop limit by the mailbox" {
+@test "pcc: notification point, switch telemetry: the mailbox sets the hop limit" {
     run_pcc --np-switch-telemetry --hop-limit 17
     [ "$status" -eq 0 ]
     says 'Mailbox initiated hop limit = 17' 'Info: PCC host status Active'

@@ -31,7 +31,7 @@ setup() {
 }
 
 # A capture (pcap) of frames as the sample's README has scapy send them: 65 bytes, to
-# 52:54:00:79:db:d3, from 02:42:7e:7f:eb:02, the text behind 42 bytes.
+# 52:54:00:79:db:d3, from 02:42:7e:7f:eb:02, the text after 42 bytes.
 capture() { # FRAMES
     local i
     printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0'

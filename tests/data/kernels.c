@@ -274,7 +274,7 @@ ENTRY(handle_thrice, 1)(u64 at)
     return 0;
 }
 
-/* In one continuable thread: how often it went on behind the call, with its variables. */
+/* In one continuable thread: how often it continued after the call, with its variables. */
 ENTRY(park, 1)(u64 at)
 {
     struct handled *h = (struct handled *)at;

@@ -1,4 +1,4 @@
-# A network of the test's own, with the interfaces v0 and v1, the ends of one cable. "source" it in a bats file.
+# A network of the test, with the interfaces v0 and v1, the ends of one cable. "source" it in a bats file.
 
 need_network() {
     unshare -rn ip link add v0 type veth peer name v1 2>/dev/null ||

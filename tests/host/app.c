@@ -1,5 +1,5 @@
-/* What dpacc would generate for device.c: the program's variable, function stubs, pack routines and
- * the constructor that registers them. */
+/* The code that dpacc would generate for device.c: the program's variable, function stubs, pack
+ * routines and the constructor that registers them. */
 #include <libflexio/flexio.h>
 #include <string.h>
 

@@ -96,7 +96,7 @@ static void end_process(pid_t process)
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it did not end by itself */
 }
 
-/* Both in processes of their own: one is killed at any moment, while the other goes on; a new one
+/* Both in their own processes: one is killed at any moment, while the other continues; a new one
  * finds it, or is found by it. */
 static void killed_in_rounds(bool kills_server)
 {
@@ -205,7 +205,7 @@ static int call(void)
     return fd;
 }
 
-/* Each is hung up on, and the server goes on. */
+/* Each is hung up on, and the server continues. */
 static void strange_callers_are_sent_away(void)
 {
     static const struct {

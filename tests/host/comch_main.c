@@ -1,4 +1,4 @@
-/* Behaviours of DOCA comch, one function each; main runs the one that argv[1] names. */
+/* Behaviours of DOCA comch, one function each; main runs the function that argv[1] names. */
 #include <doca_log.h>
 
 #include "comch_world.h"

@@ -1,4 +1,4 @@
-/* What libflexio writes about a process: core files, crash texts, tokens. */
+/* Texts and files of libflexio about a process: core files, crash texts, tokens. */
 #include "flexio_world.h"
 
 #include <sys/stat.h>

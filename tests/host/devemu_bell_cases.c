@@ -18,7 +18,7 @@ static void doorbells_reach_the_dpa(void)
     CHECK(doca_devemu_pci_db_start(second) == DOCA_ERROR_ALREADY_EXIST);
     uint32_t n = 0;
     CHECK(doca_devemu_pci_db_completion_get_curr_num_dbs(w.completion, &n) == OK && n == 2);
-    CHECK(doca_devemu_pci_db_modify_value(second, 3) == OK); /* nobody is told */
+    CHECK(doca_devemu_pci_db_modify_value(second, 3) == OK); /* nobody is notified */
     CHECK(doca_devemu_pci_db_query_value(second, &n) == OK && n == 3);
     CHECK(doca_devemu_pci_db_destroy(second) == OK);
     CHECK(doca_devemu_pci_db_completion_get_curr_num_dbs(w.completion, &n) == OK && n == 1);

@@ -1,4 +1,4 @@
-/* DOCA Device Emulation, one behaviour each; main runs the one that argv[1] names. */
+/* DOCA Device Emulation, one behaviour each; main runs the function that argv[1] names. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -162,7 +162,7 @@ static void cut_file(off_t size)
     CHECK(truncate(path, size) == 0);
 }
 
-/* Both sides go on, and the function is off for good. */
+/* Both sides continue, and the function is off for good. */
 static void cut_while_it_is_used(off_t size)
 {
     struct world w;

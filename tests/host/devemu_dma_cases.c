@@ -1,5 +1,5 @@
-/* Memory of the host's driver that emulated functions reach, one behaviour each; main runs the one that
- * argv[1] names. */
+/* Memory of the host's driver that emulated functions access, one behaviour each; main runs the
+ * function that argv[1] names. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>

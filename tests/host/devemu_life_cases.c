@@ -1,5 +1,5 @@
-/* Lives of the objects of DOCA Device Emulation, one behaviour each; main runs the one that argv[1] names.
- * Nobody is on the host's side. */
+/* Lives of the objects of DOCA Device Emulation, one behaviour each; main runs the function that
+ * argv[1] names. There is no program on the host's side. */
 #include <doca_ctx.h>
 #include <doca_devemu_pci.h>
 #include <doca_dpa.h>

@@ -1,5 +1,6 @@
-/* Descriptors of emulated functions as programs of the host may use them: by several threads, copied,
- * in children of fork(), with bad pointers. One behaviour each; main runs the one that argv[1] names. */
+/* Descriptors of emulated functions as host programs may use them: by several threads, copied, in
+ * children of fork(), with bad pointers. One behaviour each; main runs the function that argv[1]
+ * names. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -206,7 +207,7 @@ static void bad_pointers_are_answered(void)
             CHECK(ioctl(h.container, of_container[i], bad[b]) == -1 && errno == EFAULT);
         CHECK(open_any(bad[b], O_RDWR) == -1 && errno == EFAULT);
     }
-    /* Descriptors behind the head of a request, of which there are none. */
+    /* Descriptors after the head of a request, of which there are none. */
     struct vfio_irq_set *set = (void *)(page + 4096 - sizeof *set);
     *set = (struct vfio_irq_set){.argsz = sizeof *set + 16,
                                  .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,

@@ -1,5 +1,5 @@
-/* A program of DOCA 2.5, in own words: two RDMA contexts, buffers of maps, a remote event. Which of
- * its kernels it runs, and what memory is afterwards, is checked. */
+/* A program of DOCA 2.5, written by us: two RDMA contexts, buffers of maps, a remote event. The
+ * test checks which kernels run, and the memory afterwards. */
 #include <doca_buf_array.h>
 #include <doca_ctx.h>
 #include <doca_dpa.h>

@@ -6,7 +6,7 @@
 
 #include "doca2_5.h"
 
-/* Buffers 0 of both arrays, 8 bytes behind their beginning. */
+/* Buffers 0 of both arrays, 8 bytes after their beginning. */
 __dpa_global__ void operate(uint32_t what, doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_arr_t theirs,
                             doca_dpa_dev_buf_arr_t mine, uint64_t length)
 {

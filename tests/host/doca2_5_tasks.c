@@ -1,5 +1,6 @@
-/* A program of DOCA 2.5, 2.6 or 2.8, in own words: what these releases have otherwise on the host. Tasks
- * of two RDMA contexts whose connection has no name, a sync event, queues of frames, the port's rate. */
+/* A program of DOCA 2.5, 2.6 or 2.8, written by us: host functions that differ in these releases.
+ * Tasks of two RDMA contexts whose connection has no name, a sync event, queues of frames, the
+ * port's rate. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_eth_rxq.h>

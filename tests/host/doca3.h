@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A structure of 80 bytes that goes to an RPC by value, with the annotation behind the brace. */
+/* A structure of 80 bytes that goes to an RPC by value, with the annotation after the brace. */
 struct big {
     uint64_t first;
     uint32_t small;

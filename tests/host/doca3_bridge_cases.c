@@ -1,4 +1,5 @@
-/* What doca_rdma.h and doca_rdma_bridge.h take from programs of librdmacm and libibverbs, and give them. */
+/* Objects that doca_rdma.h and doca_rdma_bridge.h take from programs of librdmacm and libibverbs,
+ * and give to them. */
 #include <arpa/inet.h>
 #include <doca_rdma_bridge.h>
 #include <errno.h>

@@ -162,7 +162,7 @@ static void forged_exports_are_refused(void)
     CHECK(doca_mmap_destroy(peer) == OK && doca_mmap_destroy(m) == OK);
 }
 
-/* As ibv_reg_mr does: what is not there, or not for writing, is no memory for a device. */
+/* As ibv_reg_mr does: absent or read-only memory cannot be memory for a device. */
 static void maps_are_of_memory_that_is_there(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -100,7 +100,7 @@ static void copies_do_what_maps_permit(void)
     CHECK(copy(&e, s, x) == OK && memcmp(out, text, 8) == 0);
     CHECK(doca_buf_set_data(x, out, 8) == OK && doca_buf_set_data(s, text, 0) == OK);
     CHECK(copy(&e, x, s) == DOCA_ERROR_NOT_PERMITTED);                 /* it is for reading */
-    CHECK(doca_buf_set_data(x, out, 2) == OK && copy(&e, x, x) == OK); /* behind itself */
+    CHECK(doca_buf_set_data(x, out, 2) == OK && copy(&e, x, x) == OK); /* after itself */
     CHECK(doca_buf_set_data(x, out + 2, 2) == OK);
     struct doca_buf *before = buf_of(&e, to, out, 8, 1);
     CHECK(copy(&e, x, before) == INVALID); /* out + 1 ... overlaps */
@@ -200,7 +200,7 @@ static void a_copy_that_fails_midway_leaves_lists_as_they_were(void)
     engine_destroy(&e);
 }
 
-/* Addresses that are no multiple of anything, and sizes around those that are copied otherwise. */
+/* Addresses that are not multiples of anything, and sizes around those that are copied otherwise. */
 static void copies_need_no_alignment(void)
 {
     static const size_t sizes[] = {1, 3, 7, 8, 9, 4095, 8192, 8193, (1 << 20) - 1, (1 << 20) + 1};
@@ -315,7 +315,7 @@ static void tasks_end_before_their_context(void)
     CHECK(doca_task_get_status(first) == BAD_STATE && doca_task_submit(first) == OK);
     CHECK(doca_task_get_status(first) == DOCA_ERROR_IN_PROGRESS);
     CHECK(doca_task_submit(first) == BAD_STATE && doca_task_submit(second) == OK);
-    doca_task_free(second); /* nobody is told of it */
+    doca_task_free(second); /* nobody is notified */
     CHECK(doca_ctx_stop(e.ctx) == DOCA_ERROR_IN_PROGRESS && doca_dma_destroy(e.dma) == IN_USE);
     CHECK(doca_pe_progress(e.pe) == 1 && failed == 1 && last_task_data == 1);
     CHECK(last_status == BAD_STATE && doca_task_submit(first) == BAD_STATE);

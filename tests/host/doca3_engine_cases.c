@@ -1,5 +1,5 @@
-/* Progress engines and tasks as programs that people have use them: notifications, checks before a
- * task is submitted, tasks that are used again, what a failure does to the others. */
+/* Progress engines and tasks as published programs use them: notifications, checks before a task is
+ * submitted, reused tasks, the effect of a failure on other tasks. */
 #include <doca_clock.h>
 #include <doca_dma.h>
 #include <doca_graph.h>
@@ -168,7 +168,7 @@ static void a_task_is_used_again_with_other_buffers(void)
     copies_destroy(&c);
 }
 
-/* What fails stops the context, and what was submitted behind it fails with it. */
+/* What fails stops the context, and what was submitted after it fails with it. */
 static void a_failure_stops_the_context(void)
 {
     struct copies c;
@@ -312,7 +312,7 @@ static void a_node_that_fails_ends_its_graph(void)
     answer = DOCA_ERROR_AGAIN;
     CHECK(doca_graph_instance_submit(d.instance) == OK);
     run(&c);
-    CHECK(strcmp(order, "a-") == 0 && bytes[TASKS][0] == 0); /* nothing behind it has begun */
+    CHECK(strcmp(order, "a-") == 0 && bytes[TASKS][0] == 0); /* nothing after it has begun */
     answer = OK;
     CHECK(doca_buf_reset_data_len(c.from[0]) == OK); /* the first copy fails, and stops both */
     CHECK(doca_graph_instance_submit(d.instance) == OK);
@@ -428,7 +428,7 @@ static void clocks_are_read_together(void)
     CHECK(apart >= 0 && (uint64_t)apart <= margin);
     CHECK(doca_clock_get_crosstimestamp(clock, DOCA_CLOCK_HOST_REAL_TIME, DOCA_CLOCK_HOST_MONOTONIC,
                                         &host, &nic, &margin) == INVALID);
-    /* The timer of the DPA goes on as what programs there read. */
+    /* The timer of the DPA continues as what programs there read. */
     CHECK(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_DPA_TIMER, &dpa) == OK);
     CHECK(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_DPA_TIMER, &again) == OK);
     CHECK(again.ts.tv_sec > dpa.ts.tv_sec ||

@@ -140,7 +140,7 @@ static void tasks_end_when_the_owner_dies(void)
 }
 
 /* The file behind exported memory is cut while a task waits for its copy: it ends with an error, and both
- * processes go on. */
+ * processes continue. */
 static void memory_whose_file_is_cut_ends_tasks(void)
 {
     static uint8_t out[SHARED];

@@ -1,4 +1,4 @@
-/* What a fault of DPA code does to whoever waits for what would have come after it. */
+/* The effect of a fault of DPA code on threads and hosts that wait for later work. */
 #include <pthread.h>
 
 #include "doca3_world.h"
@@ -19,7 +19,7 @@ static void expect_failed(struct doca_dpa *dpa)
     CHECK(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, NULL, 0, 1, &hello_world) == BAD_STATE);
 }
 
-/* Kernels that were launched behind it never start; the wait for the last fails all the same. */
+/* Kernels that were launched after it never start; the wait for the last fails all the same. */
 static void a_chain_behind_a_fault_fails(void)
 {
     struct doca_dpa *dpa = dpa_new();
@@ -76,7 +76,7 @@ static void a_fault_ends_everybody_who_waits(void)
     CHECK(doca_sync_event_destroy(go) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-/* A thread whose argument is nowhere; with `kernel`, a good one behind a kernel that faults. */
+/* A thread whose argument is nowhere; with `kernel`, a good one after a kernel that faults. */
 static void activate(bool kernel)
 {
     struct doca_dpa *dpa = dpa_new();

@@ -1,5 +1,5 @@
-/* Every function with handles that are none: NULL, a pointer to something else, an object of
- * another kind, one that was destroyed. */
+/* Every function with invalid handles: NULL, a pointer to something else, an object of another
+ * kind, a destroyed object. */
 #include <pthread.h>
 #include <unistd.h>
 

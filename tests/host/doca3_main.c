@@ -1,5 +1,5 @@
-/* Behaviours of DOCA 3.x's host libraries, one function each; main runs the one that argv[1] names,
- * argv[2] times. */
+/* Behaviours of DOCA 3.x's host libraries, one function each; main runs the function that argv[1]
+ * names, argv[2] times. */
 #include "doca3_world.h"
 #include "doca_device.h"
 

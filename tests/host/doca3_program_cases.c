@@ -1,4 +1,4 @@
-/* What programs say, and what they are told on their command lines. */
+/* Log lines of programs, and their command lines. */
 #include <doca_argp.h>
 #include <stdarg.h>
 #include <syslog.h>
@@ -269,7 +269,7 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
     CHECK(strstr(told, "has \"number\" twice: keep one") != NULL);
     CHECK(parse_file("{\"doca_program_flags\": {}, \"doca_program_flags\": {}}", &c, told) != OK);
     CHECK(strstr(told, "has \"doca_program_flags\" twice: keep one") != NULL);
-    /* What is more than that is no JSON. */
+    /* Anything after that is not JSON. */
     static const char *const bad[] = {
         "{\n\"doca_program_flags\": {,}}",
         "{\n\"doca_program_flags\": {\"number\": 5,,}}",

@@ -1,4 +1,4 @@
-/* Threads, and what wakes them. */
+/* Threads, and the events that wake them. */
 #include <doca_rdma.h>
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-/* What programs for the real thing rely on without saying so. */
+/* Undocumented behaviour on which programs for a card rely. */
 #include <doca_rdma.h>
 #include <malloc.h>
 #include <pthread.h>

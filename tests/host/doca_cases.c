@@ -277,11 +277,11 @@ static void launches_check_their_arguments(void)
     CHECK(doca_dpa_create(dev, (doca_dpa_app_t)(void *)test_app, &bad, 1) == INVALID);
     CHECK(doca_dpa_create(dev, (doca_dpa_app_t)(void *)test_app, NULL, 0) == INVALID);
     CHECK(doca_dpa_destroy(NULL) == INVALID && doca_dpa_peek_at_last_error(NULL) == INVALID);
-    CHECK(doca_dpa_peek_at_last_error(dpa) == OK); /* wrong arguments are no device errors */
+    CHECK(doca_dpa_peek_at_last_error(dpa) == OK); /* wrong arguments are not device errors */
     CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-/* Kernels that were launched behind it never start; the wait for the last fails all the same. */
+/* Kernels that were launched after it never start; the wait for the last fails all the same. */
 static void a_chain_behind_a_fault_fails(void)
 {
     doca_dpa_t dpa = dpa_new();

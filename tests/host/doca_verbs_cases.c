@@ -1,4 +1,5 @@
-/* DOCA Verbs on the CPU, within one process: a shared receive queue, inline data, events, and what attributes say. */
+/* DOCA Verbs on the CPU, within one process: a shared receive queue, inline data, events, and the
+ * values of attributes. */
 #include <doca_dev.h>
 #include <doca_verbs_bridge.h>
 #include <poll.h>

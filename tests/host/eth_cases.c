@@ -1,4 +1,4 @@
-/* What frames, queues and pipes of DOCA Ethernet do, and peers of theirs that are killed. */
+/* Frames, queues and pipes of DOCA Ethernet, and peers that are killed. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ void frames_arrive_and_tell_of_themselves(void)
     world_close();
 }
 
-/* The card would write further: the task fails, those behind it are given back, and the queue stops. */
+/* The card would write further: the task fails, those after it are given back, and the queue stops. */
 void a_frame_that_does_not_fit_stops_the_queue(void)
 {
     world_open("mlx5_0");
@@ -273,7 +273,8 @@ void settings_out_of_range_are_refused(void)
     CHECK(doca_eth_txq_task_send_set_conf(t, on_sent, on_sent, 1) == OK);
     ctx = doca_eth_txq_as_doca_ctx(t);
     CHECK(doca_pe_connect_ctx(w.pe, ctx) == OK);
-    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_INVALID_VALUE); /* so many long lists are no ring */
+    CHECK(doca_ctx_start(ctx) ==
+          DOCA_ERROR_INVALID_VALUE); /* a ring cannot have so many long lists */
     CHECK(doca_eth_txq_set_max_burst_size(t, 0) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_eth_txq_set_max_burst_size(t, 64) == OK && doca_ctx_start(ctx) == OK);
     CHECK(doca_eth_txq_set_max_burst_size(t, 64) == DOCA_ERROR_BAD_STATE);
@@ -405,7 +406,7 @@ void pipes_go_while_entries_come(void)
 
 /* ---- Peers that die ---- */
 
-/* This program again, with a case that goes on until it is killed; it has written a byte when it has
+/* This program again, with a case that continues until it is killed; it has written a byte when it has
  * begun. */
 static pid_t spawn(const char *live)
 {
@@ -488,7 +489,7 @@ void either_side_is_killed_at_any_step(void)
 {
     killed_in_rounds(live_receiver, live_sender);
     killed_in_rounds(live_sender, live_receiver);
-    const pid_t pid = begin(live_sender); /* all goes on as if nothing had been */
+    const pid_t pid = begin(live_sender); /* everything continues as before */
     world_open("mlx5_1");
     receiver_start();
     struct doca_buf *to = buf(8, 0);
@@ -505,7 +506,7 @@ void either_side_is_killed_at_any_step(void)
     world_close();
 }
 
-/* Sends go on, whoever was there to receive them. */
+/* Sends continue, whoever was there to receive them. */
 void receivers_are_killed(void)
 {
     for (unsigned round = 0; round < 20; round++) {

@@ -1,5 +1,6 @@
-/* Behaviours of DOCA Ethernet and of the pipes of DOCA Flow that lead to its queues, one function each; main
- * runs the one that argv[1] names. Frames that mlx5_0 sends go round, or through a cable to mlx5_1. */
+/* Behaviours of DOCA Ethernet and of the pipes of DOCA Flow that lead to its queues, one function
+ * each; main runs the function that argv[1] names. Frames that mlx5_0 sends return to it, or pass a
+ * cable to mlx5_1. */
 #include "eth_world.h"
 
 struct world w;

@@ -1,4 +1,4 @@
-/* Rules of steering that match what tasks of DOCA Ethernet say of their frames. */
+/* Steering rules that match the properties which tasks of DOCA Ethernet give their frames. */
 #include <doca_rdma_bridge.h>
 #include <infiniband/mlx5dv.h>
 

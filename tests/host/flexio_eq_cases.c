@@ -111,7 +111,7 @@ static void event_queues_are_refused_with_a_reason(void)
         attr.emulated_eqn = numbers[i];
         CHECK(flexio_cq_create(other, NULL, &attr, &cq) == FLEXIO_STATUS_FAILED && !cq);
     }
-    struct flexio_sq *sq = NULL; /* an EQ is no CQ */
+    struct flexio_sq *sq = NULL; /* an EQ is not a CQ */
     struct flexio_wq_attr wq = {.log_wq_depth = LOG_DEPTH,
                                 .wq_ring_qmem = {.daddr = zeros(p, DEPTH * 64)}};
     CHECK(flexio_sq_create(p, NULL, numbers[0], &wq, &sq) == FLEXIO_STATUS_FAILED && !sq);

@@ -1,4 +1,5 @@
-/* What programs of before FlexIO 24.01 call otherwise; host_flexio_older.bats runs them. */
+/* Functions that programs of before FlexIO 24.01 call differently; host_flexio_older.bats runs
+ * them. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -49,7 +49,7 @@ static void write_receive(void *at, const struct set *s, uint32_t buffer)
     mlx5dv_set_data_seg(at, BUFFER, s->q.key, s->q.data + buffer * BUFFER);
 }
 
-/* A send from the buffer behind the receives, `segments` with what lies before its data. */
+/* A send from the buffer after the receives, `segments` with what lies before its data. */
 static void write_send(const struct host_memory *m, uint64_t ring, const struct set *s,
                        uint32_t index, uint8_t segments, uint32_t size)
 {

@@ -1,5 +1,5 @@
-/* The calls of the DPA subsystem guide 2.2.1 in sections 1.3.2, 2.4 and 2.5, as they stand there,
- * with what they leave out around them, and that they do what the guide says. */
+/* The calls of the DPA subsystem guide 2.2.1 in sections 1.3.2, 2.4 and 2.5, unchanged, with the
+ * code that the guide leaves out around them; and checks that they do what the guide says. */
 #include <libflexio/flexio.h>
 #include <sched.h>
 #include <string.h>

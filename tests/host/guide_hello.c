@@ -1,4 +1,4 @@
-/* The calls of the guide's hello world (DPA subsystem guide 2.2.1, 3.5.2) as they stand there:
+/* The calls of the guide's hello world (DPA subsystem guide 2.2.1, 3.5.2) unchanged:
  * results ignored, no header for sync events, the kernel declared without extern. */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Registers huge pages that a container may not have: 0 if the device takes them, or refuses them
- * with EFAULT. What it took can be touched. */
+/* Registers huge pages that a container may not have: 0 if the device accepts them, or refuses them
+ * with EFAULT. Accepted pages can be touched. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

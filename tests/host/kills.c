@@ -1,6 +1,6 @@
-/* kills WAY COUNT: COUNT pairs of processes talk, and one of each is killed: at each step in turn, or a
- * little after it. The other one must end well, by itself. Prints how many pairs there were, and of how
- * many steps. */
+/* kills WAY COUNT: COUNT pairs of processes talk, and one process of each pair is killed: at each
+ * step in turn, or a little later. The other process must end well, by itself. Prints the number of
+ * pairs, and of their steps. */
 #define _GNU_SOURCE
 #include "kills.h"
 
@@ -77,7 +77,7 @@ void wait_a_bit(const struct talker *t)
 
 /* ---- Pairs ---- */
 
-/* A program anew: what a process has of devices does not go on in a child. */
+/* A program anew: what a process has of devices does not continue in a child. */
 static pid_t start(const char *program, const char *way, int fd, bool first, unsigned end,
                    unsigned delay)
 {

@@ -1,4 +1,4 @@
-/* Two processes, each of which exports memory, and copies from and to that of the other one. */
+/* Two processes, each of which exports memory, and copies from and to the other's memory. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_dma.h>

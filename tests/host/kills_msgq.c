@@ -1,5 +1,5 @@
-/* Two programs side by side, each with message queues to a DPA of its own, on
- * one card: what is left of one is in nobody's way. */
+/* Two programs side by side, each with message queues to its own DPA, on one card: the remains of a
+ * killed program do not disturb the other. */
 #include "kills.h"
 #include "msgq_world.h"
 

@@ -1,5 +1,5 @@
-/* Two contexts of DOCA RDMA that talk, connected by their details or by the connection manager. Who waits polls its
- * engine, or sleeps until that has something to do. */
+/* Two contexts of DOCA RDMA that talk, connected by their details or by the connection manager. A
+ * waiting process polls its engine, or sleeps until the engine has work. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>

@@ -1,4 +1,5 @@
-/* Two queue pairs of DOCA Verbs that talk. Who waits polls, or sleeps until its completion channel wakes it. */
+/* Two queue pairs of DOCA Verbs that talk. A waiting process polls, or sleeps until its completion
+ * channel wakes it. */
 #include <doca_dev.h>
 #include <doca_verbs.h>
 #include <doca_verbs_bridge.h>

@@ -1,4 +1,5 @@
-/* Queue pairs of the host whose messages may be lost (UC, UD): what arrives, and what nobody is told of. */
+/* Queue pairs of the host whose messages may be lost (UC, UD): messages that arrive, and losses
+ * that nobody reports. */
 #include "verbs_world.h"
 
 #include <endian.h>

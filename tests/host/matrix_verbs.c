@@ -1,6 +1,6 @@
-/* The world's objects of DOCA Verbs, and what queue pairs of the DPA take; DOCA 3.x only. The queue pair
- * is connected to itself while it runs. It and the
- * shared receive queue are of the CPU, but for the functions that ask for one of the DPA. */
+/* The objects of DOCA Verbs in the test world, and arguments for queue pairs of the DPA; DOCA 3.x
+ * only. The queue pair is connected to itself while it runs. It and the shared receive queue are of
+ * the CPU, except for functions that need a queue of the DPA. */
 #include "matrix_world.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* What kernels of DOCA 2.2 do with registered host memory, one behaviour a function. */
+/* Accesses of DOCA 2.2 kernels to registered host memory, one behaviour for each function. */
 #include "memory_cases.h"
 
 #include <doca_dpa.h>

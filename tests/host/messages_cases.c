@@ -1,4 +1,4 @@
-/* Message streams of libflexio, one behaviour a function; host_messages.bats runs them. */
+/* Message streams of libflexio, one behaviour for each function; host_messages.bats runs them. */
 #include <time.h>
 #include <unistd.h>
 

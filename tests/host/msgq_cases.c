@@ -1,5 +1,5 @@
-/* Messages of DOCA comch's queues between CPU and DPA, one behaviour each; main
- * runs the one that argv[1] names. */
+/* Messages of DOCA comch's queues between CPU and DPA, one behaviour each; main runs the function
+ * that argv[1] names. */
 #include <doca_mmap.h>
 #include <poll.h>
 #include <pthread.h>

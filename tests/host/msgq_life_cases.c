@@ -1,5 +1,5 @@
-/* Lives of message queues between CPU and DPA, and what ends them, one
- * behaviour each; main runs the one that argv[1] names. */
+/* Lives of message queues between CPU and DPA, and their ends, one behaviour each; main runs the
+ * function that argv[1] names. */
 #include <stddef.h>
 
 #include "entries.h"

@@ -1,4 +1,5 @@
-/* DOCA PCC of host programs, with tests/data/pcc/rp.c on the device. One case: its name. */
+/* DOCA PCC of host programs, with tests/data/pcc/rp.c on the device. The argument is the name of a
+ * case. */
 #include <doca_pcc.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static void it_starts_answers_and_stops(void)
     CHECK(doca_pcc_set_mailbox(pcc, 24, 8) == DOCA_ERROR_BAD_STATE);
     CHECK(doca_pcc_wait(pcc, 0) == DOCA_SUCCESS);
     CHECK(ask(pcc, ASK_RANK, &answer, &returned) == DOCA_SUCCESS);
-    CHECK(answer == 2 && returned == 0); /* behind two threads for events */
+    CHECK(answer == 2 && returned == 0); /* after two threads for events */
     CHECK(doca_pcc_dump_debug(pcc) == DOCA_ERROR_BAD_STATE);
     CHECK(doca_pcc_enable_debug(pcc, true) == DOCA_SUCCESS);
     CHECK(doca_pcc_dump_debug(pcc) == DOCA_SUCCESS);

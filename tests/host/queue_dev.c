@@ -85,7 +85,7 @@ __dpa_rpc__ uint64_t frame(uint64_t at, uint64_t size)
     return next_sent(at);
 }
 
-/* A frame with this word in it. `fences`: 1 has a fence behind the WQE, 2 behind the word. */
+/* A frame with this word in it. `fences`: 1 has a fence after the WQE, 2 after the word. */
 __dpa_rpc__ uint64_t hurried_frame(uint64_t at, uint64_t word, uint64_t fences)
 {
     struct queues *q = (struct queues *)at;

@@ -1,4 +1,4 @@
-/* A queue pair of libflexio and a connection of DOCA RDMA: in one process, and in two. */
+/* A queue pair of libflexio and a connection of DOCA RDMA: in one process, and in two processes. */
 #include <doca_ctx.h>
 #include <doca_dpa.h>
 #include <doca_mmap.h>

@@ -250,7 +250,7 @@ static void a_linked_list_has_places(void)
     end();
 }
 
-/* Others go on with the receives that it did not take. */
+/* Others continue with the receives that it did not take. */
 static void a_failed_queue_pair_leaves_the_receives(void)
 {
     uint64_t s;

@@ -1,4 +1,4 @@
-# -fsanitize=address for device code: accesses beyond variables, beyond allocations, and after their end.
+# -fsanitize=address for device code: accesses outside of variables and allocations, and to freed ones.
 
 load ../helpers/device
 
@@ -122,7 +122,7 @@ setup() {
     export DPAKIT_DEVICES=$f/devices
 }
 
-# tells COMMAND... -- PATTERN: it fails with one line that has the pattern.
+# tells COMMAND... -- PATTERN: the command fails with one line that matches the pattern.
 tells() {
     local command=()
     while [ "$1" != -- ]; do
@@ -177,7 +177,7 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }
 
-@test "with -fsanitize-recover=address the program goes on, and each place is told once" {
+@test "with -fsanitize-recover=address the program continues, and each place is reported once" {
     run dparun "$f/goes_on.a" --kernel all --threads 8 90
     [ "$status" -eq 0 ]
     [ "$(grep -c 'global-buffer-overflow: write' <<<"$output")" -eq 1 ]

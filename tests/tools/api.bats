@@ -1,4 +1,4 @@
-# The public headers of each generation, held to the facts of tests/data/api (its README).
+# The public headers of each generation, compared with the facts in tests/data/api (see its README).
 
 bats_require_minimum_version 1.5.0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # ./bootstrap asks the package system for what is missing, and names packages as the distribution does.
-# A package system of the test's own: `installed` and `known` list names; what apt-get is asked for
-# is in `asked`.
+# The test has its own package system: `installed` and `known` list names; the arguments of apt-get
+# are in `asked`.
 
 setup() {
     repo=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

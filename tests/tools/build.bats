@@ -1,5 +1,5 @@
-# What `make`, `bootstrap` and `bench/run` promise to who builds: any compiler, the same bytes
-# everywhere, hardened files, a word that is not a target named.
+# What `make`, `bootstrap` and `bench/run` promise to a builder: any compiler works, all machines
+# make the same bytes, files are hardened, and an unknown target is named in the error.
 
 bats_require_minimum_version 1.5.0
 
@@ -113,7 +113,7 @@ copy_tree() { # TO
         grep -q __stack_chk_fail symbols
         grep -q 'printf_chk' symbols
     done
-    # The linker keeps the mark of indirect branch tracking only where the distribution's start-up files have it.
+    # The linker keeps the mark of indirect branch tracking only if the distribution's start-up files have it.
     [ "$(uname -m)" = x86_64 ] || return 0
     find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' >objects
     [ "$(wc -l <objects)" -gt 100 ]
@@ -121,7 +121,7 @@ copy_tree() { # TO
         echo "$object"
         readelf -nW "$object" | grep -q 'IBT, SHSTK'
     done <objects
-    # Stack-clash protection leaves its name with the compiler's.
+    # The compiler records the option of stack-clash protection beside its name.
     case $cc in
     *clang*) ;;
     *) readelf --debug-dump=info "$DPAKIT_BUILD/bin/mlxdpa" | grep -m1 producer >producer
@@ -129,7 +129,7 @@ copy_tree() { # TO
     esac
 }
 
-@test "bootstrap names its targets for a word that is none" {
+@test "bootstrap names its targets for an unknown word" {
     run -2 "$top/bootstrap" dem
     [[ $output == *"'dem' is not a target"* ]]
     [[ $output == *" demo "* ]]
@@ -171,7 +171,7 @@ copy_tree() { # TO
     [ "$output" = "bench: there is no bench/b.sh" ]
 }
 
-@test "the bench of the emulator tells ratios, and which of them are above 1" {
+@test "the bench of the emulator prints ratios, and which of them are above 1" {
     cat >runs <<'END'
 native a 0.200 c1
 qemu a 0.500 c1
@@ -217,7 +217,7 @@ on qemu 0.775 3.000 1" ]
     done
     run ! within "a speed" 0.5 1 10
     [ "$(within "a speed" 5.5 1 10)" = 5.5 ]
-    # A line with a limit and no verdict is one that nobody reads.
+    # Each line with a limit needs a verdict: nobody reads a line without a verdict.
     grep -hE 'printf.*limit' "$top"/bench/*.sh >lines
     [ "$(wc -l <lines)" -ge 5 ]
     run ! grep -vE 'limit [0-9.%a-z ]+: %s' lines

@@ -1,4 +1,4 @@
-# Build scripts written for NVIDIA's tree, in own words: what DOCA's samples and FlexIO's do, with
+# Build scripts for NVIDIA's tree, written by us: the steps of DOCA's and FlexIO's samples, with
 # the paths of `make install-compat` and nothing else.
 
 bats_require_minimum_version 1.5.0
@@ -187,7 +187,7 @@ END
     CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-} meson setup b
     ninja -C b
     "$tools/dpadev" create mlx5_0
-    # AddressSanitizer's dlopen does not look where the library that calls it says.
+    # AddressSanitizer's dlopen ignores the search path of the library that calls it.
     path=
     [[ ${TEST_HOST_CFLAGS:-} != *address* ]] || path=$root/dpakit/lib
     [ "$(LD_LIBRARY_PATH=$path b/main)" = mlx5_0 ]

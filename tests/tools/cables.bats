@@ -19,7 +19,7 @@ setup() {
     cases=$BATS_FILE_TMPDIR/cases swap=$BATS_FILE_TMPDIR/packet_swap
 }
 
-# Sends frames from mlx5_0 until some have come back; those that came before the other program steered were lost.
+# Sends frames from mlx5_0 until some have come back; frames that arrived before the other program made its rules are lost.
 come_back() {
     local i
     [ "${1:-}" ] || await test -S devices/mlx5_1/port.socket
@@ -39,7 +39,7 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     kill $!
     wait $! || :
     ! grep -e '^-[EW]-' log || false
-    # The program was killed: what it had to the end is not in the sums.
+    # The program was killed: the sums lack its last counts.
     [ "$(counter mlx5_0 '.port.tx_packets_phy + .port.drops.no_peer == .port.tx_packets and .port.rx_packets == .port.rx_packets_phy and
         .port.rx_packets > 0')" = true ] || { dpadev stats --json mlx5_0; false; }
     [ "$(counter mlx5_1 '.port.tx_packets_phy > 0 and .port.rx_packets_phy > 0')" = true ]

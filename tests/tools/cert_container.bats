@@ -100,7 +100,7 @@ END
     cmp signed by-hand
 }
 
-@test "certificates that are none are refused, with the file's name" {
+@test "files that are not certificates are refused by name" {
     : >empty
     head -c 1000 /dev/urandom >random
     head -c 1000 "$keys/root.der" >cut
@@ -137,7 +137,7 @@ END
     says '2048'
 }
 
-@test "UUIDs that are none are refused" {
+@test "invalid UUIDs are refused" {
     for u in x 240a42de32231 00000000-0000-0000-0000-000000000000 "$keypair "; do
         run add --life_cycle_priority OEM --cert_uuid "$u"
         [ "$status" -ne 0 ]
@@ -146,7 +146,7 @@ END
     done
 }
 
-@test "a container that is none is refused" {
+@test "a file that is not a container is refused" {
     : >empty
     head -c 1000 "$golden/add-OEM.bin" >cut
     for c in missing empty cut "$keys/root.der" .; do

@@ -56,7 +56,7 @@ sign_with() { mlxdpa -e host -c "$1" -p "$2" -o "${3-$BATS_TEST_TMPDIR/out}" sig
     fails 1 "empty.p7c: no certificate" sign_with empty.p7c keys/leaf.pem out
 }
 
-@test "what cannot be read names the command that makes it readable, and that command does" {
+@test "an unreadable certificate file gets the command that converts it, and this command works" {
     fails 1 "openssl pkcs12 -in leaf.p12 -nocerts -nodes -out NEW.pem" sign_with keys/chain.der leaf.p12 out
     openssl pkcs12 -in leaf.p12 -nocerts -nodes -out NEW.pem -passin pass:
     sign_with keys/chain.der NEW.pem

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# .ci/run, with a make, a bootstrap and a try-distro of the test's own: which steps it takes, and what its
-# last line says of them.
+# .ci/run, with the test's own make, bootstrap and try-distro: the steps that it runs, and its last
+# line about them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
     mkdir -p tree/.ci tree/scripts bin
     cp "$BATS_TEST_DIRNAME/../../.ci/run" tree/.ci/
-    # Each says what it was called with, and a sum where it runs tests; the one that $BROKEN names fails.
+    # Each prints its arguments, and a sum if it runs tests; the step that $BROKEN names fails.
     cat >bin/make <<'SH'
 #!/bin/sh
 echo "${0##*/} $*" >>"$ASKED"
@@ -33,7 +33,7 @@ SH
     grep -qx 'try-distro --smoke trixie' asked
 }
 
-@test "what was flaky, and how long each step took, is told at the end" {
+@test "flaky tests and the time of each step are printed at the end" {
     sed -i '3i case "$* " in *SANITIZE=1*) echo "flaky: verbs (perftest runs)" ;; esac' bin/make
     run tree/.ci/run
     echo "$output"

@@ -17,12 +17,12 @@ setup() {
 }
 
 stage() { "$recipes/ci-sign.sh" "$1"; }
-# token COMMAND...: with token, key and PIN.
+# token COMMAND...: runs the command with token, key and PIN.
 token() {
     SOFTHSM2_CONF=$world/softhsm2.conf PKCS11_MODULE_PATH=/usr/lib/softhsm/libsofthsm2.so \
         SIGN_KEY='pkcs11:token=dpa;object=leaf' SIGN_PIN=${given_pin-$pin} "$@"
 }
-# The files of stages that come before the one that is tested; building them once is enough.
+# Gets the files of earlier stages, which are built only once.
 built() {
     [ -e "$BATS_FILE_TMPDIR/signed" ] || {
         OUT=$BATS_FILE_TMPDIR/signed stage build
@@ -32,7 +32,7 @@ built() {
     cp -R "$BATS_FILE_TMPDIR/signed/$1" out/
 }
 
-# fails CODE TEXT COMMAND...: it ends so.
+# fails CODE TEXT COMMAND...: the command ends with this code, and its output has the text.
 fails() {
     run "${@:3}"
     echo "$output"
@@ -63,7 +63,7 @@ fails() {
     fails 1 "secret exists already; nothing is overwritten" "$recipes/make-world.sh" "$world"
 }
 
-@test "what is packed is signed, and tells how it ran" {
+@test "the packed release is signed, and has the log of its run" {
     built unsigned
     built release
     stage prove
@@ -134,7 +134,7 @@ fails() {
     [ ! -e out ]
 }
 
-# A program in front of each that the script may call: it notes who has the PIN, in arguments too.
+# A wrapper of each program that the script may call: it notes which processes have the PIN, also in arguments.
 watched() {
     mkdir watch
     for c in /usr/bin/*; do
@@ -151,7 +151,7 @@ watched() {
     printf '#!/bin/bash\necho "mlxdpa $1 ${SIGN_PIN:+has it}" >>%q\nexec %q "$@"\n' \
         "$PWD/calls" "$DPAKIT_BUILD/bin/mlxdpa" >watch/mlxdpa
     chmod +x watch/mlxdpa
-    # Tools that are installed: the tree of this script has none.
+    # The script takes the installed tools, because its own tree has none.
     mkdir -p tree/examples
     cp -R "$recipes" tree/examples/
     PATH=$PWD/watch:$PATH token env -u DPAKIT_BUILD tree/examples/ci-signing/ci-sign.sh sign
@@ -170,8 +170,8 @@ fresh_copy() {
     ln -s "$DPAKIT_BUILD" copy/build
     mkdir copy/signing
     cp "$world"/{chain.der,root.der,device.archive} copy/signing/
-    # Packages and the build are there, and nothing is published: only what is asked for is seen. Each says
-    # whether it sees a PIN.
+    # Packages and the build exist already, and nothing is published: the wrappers only record their calls,
+    # and whether they see a PIN.
     for f in copy/bootstrap bin/apt-get bin/curl bin/gh; do
         printf '#!/bin/sh\necho "${0##*/} $*" "${SIGN_PIN:+has the PIN}" >>%q\n' "$PWD/asked" >$f
         chmod +x $f
@@ -179,7 +179,7 @@ fresh_copy() {
     PATH=$PWD/bin:$PATH
     unset SIGN_CHAIN SIGN_ROOT DEVICE OUT
     cd copy
-    # A program that betrays what it can see: its own environment, and that of each process above it.
+    # A program that prints everything it can see: its own environment, and that of each process above it.
     cat >spy <<'END'
 #!/bin/bash
 for ((p = $$; p > 1; p = $(sed -n 's/^PPid:\t//p' /proc/$p/status))); do
@@ -190,7 +190,7 @@ END
     export BUILD="$PWD/spy; bash $PWD/examples/ci-signing/build-hello.sh"
     export TEST="$PWD/spy; \"\$PROGRAM\" \"\$DEVICE_NAME\" | grep 'Hello World'"
 }
-# What every template must have done.
+# Checks what every template must have done.
 published() {
     cat ../asked
     (cd out && sha256sum -c release.tar.gz.sha256 && tar -tzf release.tar.gz | grep -x release/hello_world)
@@ -235,7 +235,7 @@ part() {
     done
     published
     [ "$(grep -c '^curl .*/packages/generic/x/v1/release.tar.gz' ../asked)" -eq 2 ]
-    # An artifact of each job is what the next one asks for.
+    # Each job's artifacts are those that the next job needs.
     [ "$(sed -n 's/^    paths: \[\(out.*\)\]/\1/p' $file | tr '\n' ' ')" = \
         "out/unsigned out/test out/release out/proof out/release.tar.gz, out/release.tar.gz.sha256 " ]
 }
@@ -246,8 +246,8 @@ part() {
     part $file env 0 | sed -n 's/^  \([A-Z_]*\): *\([^#]*[^# ]\).*/export \1=\2/p' >variables
     [ "$(wc -l <variables)" -eq 8 ]
     . ./variables
-    # One file a step that runs something, in order. Expressions in scripts would be a way in for whoever
-    # names a branch.
+    # One file for each step that runs commands, in order. Expressions in scripts would let anybody who can
+    # name a branch run commands.
     awk '/^      - / {n++; file = sprintf("step%02d", n)} n && !/^ *#/ {print > file} /^  [a-z]*:$/ {n += !n; file = "/dev/null"}' $file
     steps=0
     for step in step*; do

@@ -96,7 +96,7 @@ engine/proc/a api/host/b"
     [[ "$output" == "circle of headers:"* ]]
 }
 
-@test "a source without its object is no tree to judge" {
+@test "a tree with a source without its object is refused" {
     compiled runtime/engine/sched/a runtime/engine/sched/b
     echo >runtime/engine/sched/late.c
     run scripts/check-circles obj

@@ -1,4 +1,4 @@
-# Programs of others that use RDMA, as Debian has them, between two processes: fio, libfabric, qperf, and
+# RDMA programs of other projects, as Debian packages them, between two processes: fio, libfabric, qperf, and
 # rdma-core's own tests. None of them knows of dpakit.
 
 load ../helpers/verbs_programs
@@ -23,10 +23,10 @@ serve() { # PROGRAM [OPTION ...] PORT_OPTION
     done
 }
 
-# cpu PID: the hundredths of a second that it has worked
+# cpu PID: processor time of the process, in hundredths of a second
 cpu() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null || echo 0; }
 
-# Each end has the memory of two channels: of its own requests, and of those of the peer.
+# Each end maps two channels: one for its own requests, one for those of the peer.
 has_channels() { ! kill -0 "$1" 2>/dev/null || [ "$(grep -c 'memfd:dpakit-ring' "/proc/$1/maps")" -ge 2 ]; }
 
 works_since() { ! kill -0 "$1" 2>/dev/null || [ "$(cpu "$1")" -ge $(($2 + 5)) ]; }
@@ -38,7 +38,7 @@ flows() { # PID PID
     for process; do await works_since "$process" "$(cpu "$process")"; done
 }
 
-# Both ends succeed, or what they said is shown.
+# Both ends succeed, or their output is shown.
 call() { # PROGRAM [OPTION ...]
     ours timeout 100 "$@" >client 2>&1 || { cat client server; return 1; }
     wait "$server" || { cat client server; return 1; }
@@ -46,7 +46,7 @@ call() { # PROGRAM [OPTION ...]
 
 # ---- fio ----
 
-# fio does not wait for a receiver, so that one has more receives than its sender has messages.
+# fio does not wait for a receiver. So the receiver posts more receives than the sender has messages.
 job=(fio --name=job --ioengine=rdma --thread)
 
 copy_once() { # VERB BLOCK SIZE [OPTION ...]
@@ -97,7 +97,7 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     grep -q 'verify type mismatch' server
 }
 
-@test "fio is told of a peer that is killed, and of one that is not there" {
+@test "fio learns that its peer was killed, or does not exist" {
     clients_setup fio fio
     serve "${job[@]}" --rw=read --bs=64k --size=100g --port=
     in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --rw=write --verb=write \
@@ -118,7 +118,7 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     for provider in "-p verbs -e msg" "-p verbs;ofi_rxm -e rdm" "-p verbs -e dgram"; do
         # shellcheck disable=SC2086
         serve fi_pingpong $provider -I 20 -c -B
-        # Whoever ends first may flush the last receive of the other, which says so.
+        # The end that finishes first may flush the last receive of the other, which then reports this.
         # shellcheck disable=SC2086
         ours timeout 100 fi_pingpong $provider -I 20 -c -P "$port" 127.0.0.1 >client 2>&1 ||
             grep -q 'cq_readerr: Work Request Flushed Error' client || { cat client server; return 1; }
@@ -128,7 +128,7 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     done
 }
 
-@test "fi_pingpong is told of a peer that is killed" {
+@test "fi_pingpong learns that its peer was killed" {
     clients_setup fi_pingpong libfabric-bin
     # As on a card, only messages on their way fail. If the client has none, and waits for an answer, it waits
     # forever, since it does not look at its events. Then the next server is killed at another moment.
@@ -153,8 +153,8 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     [ "$code" -ne 0 ] && [ "$code" -lt 128 ]
 }
 
-# libfabric tells programs nothing of connections under messages. So its server waits on for the next client.
-@test "ofi_rxm is told of a peer that is killed" {
+# libfabric hides connections below messages from programs. So its server continues to wait for the next client.
+@test "ofi_rxm learns that its peer was killed" {
     clients_setup fi_pingpong libfabric-bin
     FI_LOG_LEVEL=info serve fi_pingpong -p "verbs;ofi_rxm" -e rdm -I 100000000 -S 4096 -B
     in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" fi_pingpong -p "verbs;ofi_rxm" -e rdm -I 100000000 -S 4096 \
@@ -207,12 +207,12 @@ qperf_serve() {
     export XDG_RUNTIME_DIR=$PWD/run
     cp -r "$tests" tests
     gunzip -f tests/*.gz 2>/dev/null || true
-    # Not those of an object that another process imports, for which a device has no descriptor.
+    # Without the tests of objects that another process imports: a device has no descriptor for them.
     local -a all=(addr atomic cq cq_events cqex device fork mr odp pd parent_domain qp qpex rdmacm relaxed_ordering
         mlx5_dm_ops mlx5_devx mlx5_uar mlx5_pp mlx5_cq)
     ours timeout 300 /usr/bin/python3 tests/run_tests.py --dev mlx5_0 -v "${all[@]/#/tests.test_}" >said 2>&1 ||
         { cat said; return 1; }
-    # Not their lines: what a queue pair says of its error state stands between a name and its "ok".
+    # Lines are not compared: a queue pair prints its error state between a name and its "ok".
     local ran skipped
     ran=$(sed -n 's/^Ran \([0-9]*\) tests* in .*/\1/p' said)
     skipped=$(sed -n 's/^OK (skipped=\([0-9]*\))$/\1/p' said)

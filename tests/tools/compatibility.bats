@@ -1,4 +1,4 @@
-# What dpakit-compatibility(7) says and no other test compares.
+# Claims of dpakit-compatibility(7) that no other test checks.
 
 load ../helpers/device
 

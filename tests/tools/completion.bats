@@ -6,7 +6,7 @@ setup() {
     script=$DPAKIT_BUILD/share/bash-completion/completions/mlxdpa
 }
 
-# What TAB offers behind these words, one a line, sorted; "=" is a word of its own, as in bash.
+# Prints what TAB offers after these words, one per line, sorted; "=" is a separate word, as in bash.
 offers() {
     bash --norc -c '
         source "$1"; shift
@@ -100,7 +100,7 @@ program() {
     device
     touch input.pcap
     [ "$(offers dpadev wire mlx5_7 ve)" = veth: ]
-    # All kinds that the tool knows.
+    # All kinds of input that the tool knows.
     diff <(offers dpadev wire mlx5_7 '') <(dpadev wire mlx5_7 nothing 2>&1 | sed 's/.*is no wire: //; s/, /\n/g' |
         grep -oE '^[a-z]+:?' | sort)
     [ "$(offers dpadev wire mlx5_7 veth : l)" = lo ]
@@ -151,7 +151,7 @@ program() {
     [ ! -e pwned ]
 }
 
-# As bash gives them: with their quotes, and apart at ':'.
+# Words as bash passes them: with their quotes, and split at ':'.
 @test "words before may have quotes, and names have colons" {
     program
     cp p.a "it's a program"
@@ -162,7 +162,7 @@ program() {
     [ "$(offers dparun "'it'\\''s a 'program" --rpc s)" = "sum" ]
     [ "$(offers dparun a : b.a --rpc s)" = "sum" ]
     [ "$(HOME=$PWD offers "$DPAKIT_BUILD/bin/dparun" '~/p.a' --rpc s)" = "sum" ]
-    # What is offered stands in the place of the last part.
+    # Each offer replaces the last part.
     [ "$(offers mlxdpa --ca root :)" = "x.der" ]
     [ "$(offers mlxdpa --ca = root : x)" = "x.der" ]
     [ "$(offers dparun a : b)" = "b.a" ]
@@ -224,7 +224,7 @@ program() {
         <(cd "$DPAKIT_BUILD/bin" && LC_ALL=C ls)
 }
 
-# A zsh at a terminal of its own, whose TAB is pressed.
+# Starts zsh in its own terminal, and presses TAB.
 @test "zsh offers the same" {
     command -v zsh >/dev/null || skip "no zsh"
     zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>/dev/null || skip "no pseudo-terminal for zsh"

@@ -1,14 +1,14 @@
-# CONTRIBUTING.md: the places of its examples are all that there are, and have what it says.
+# CONTRIBUTING.md: its tables name all places of the examples, and no others.
 
 setup() { tree=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); cd "$BATS_TEST_TMPDIR"; }
 
-# places HEADING: those that the table below it names.
+# places HEADING: prints the places in the table below the heading.
 places() {
     awk -v heading="### $1" '/^##/ { inside = $0 == heading } inside && /^\| `/' "$tree/CONTRIBUTING.md" |
         sed 's/^| `\([^`]*\)`.*/\1/' | LC_ALL=C sort
 }
 
-# same_places HEADING PATTERN: they are the files of the project that have the pattern.
+# same_places HEADING PATTERN: these places are exactly the files of the project with the pattern.
 same_places() {
     places "$1" >named
     [ "$(wc -l <named)" -ge 5 ]

@@ -55,7 +55,7 @@ setup() {
     export DPAKIT_COVERAGE=default.profraw
 }
 
-# count LINE [FILE]: how often the line ran, in all raw profiles here, or in that.
+# count LINE [FILE]: how often the line ran, by all raw profiles here or by this file.
 count() {
     local files=("${2-}")
     [ -n "${2-}" ] || files=(./*.profraw)
@@ -135,7 +135,7 @@ count() {
     [ "$(count 31)" -eq 1 ]
 }
 
-@test "patterns that are not known are refused, a file that cannot be written is told" {
+@test "unknown patterns are refused, a file that cannot be written is reported" {
     for p in %q %9 %4p %m%m.profraw x%; do
         DPAKIT_COVERAGE= LLVM_PROFILE_FILE=$p run dparun "$f/cov.a" --rpc work 1
         [ "$status" -eq 2 ]

@@ -1,5 +1,5 @@
-# Tools whose output is cut off: at every call that changes a file that call fails, the disk is full
-# from there on, or the tool is killed. The output is then the old file or the new one, whole.
+# Tools that are interrupted: at each call that changes a file, the call fails, the disk becomes full,
+# or the tool is killed. Afterwards the output is the whole old file or the whole new file.
 
 load_world() {
     source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
@@ -30,7 +30,7 @@ setup() {
 is_old() { if [ -e before ]; then cmp -s before "$target"; else [ ! -e "$target" ]; fi; }
 no_more_than_output() { [ -z "$(find out -mindepth 1 ! -path "$target")" ]; }
 
-# One cut: what it left is whole.
+# Interrupts the tool once: the output is whole.
 judge() {
     local mode=$1
     case $mode in
@@ -49,7 +49,7 @@ judge() {
     no_more_than_output
 }
 
-# What a killed tool left, and that may be secret, goes with the next one that writes there.
+# Files that a killed tool left, which may be secret, are removed by the next tool that writes there.
 sweeps() {
     no_more_than_output && return
     [ ! -e before ] || cp before "$target"
@@ -71,7 +71,7 @@ everywhere() {
             $fired || break
             ! $done && judge $mode || { echo "$mode $n: exit $code"; cat said err; ls -A out; return 1; }
             case $mode in kill | torn) sweeps "$@" || { echo "$mode $n: left"; ls -A out; return 1; } ;; esac
-            # Behind the rename only the sync of the directory is left, which may fail.
+            # After the rename only the sync of the directory remains, which may fail.
             [ $mode != fail ] || [ $code -ne 0 ] || done=true
         done
         [ $code -eq 0 ] && cmp new "$target"
@@ -86,7 +86,7 @@ restore() {
     [ ! -e before ] || cp before "$target"
 }
 
-# The same for an output that is new, and for one that is there.
+# The same for a new output, and for an output that exists already.
 new_and_old() {
     rm -f before && everywhere "$@"
     echo old >before && everywhere "$@"
@@ -132,7 +132,7 @@ new_and_old() {
 @test "a UUID that is given needs no clock, which users may not open" {
     no_clock() { env LD_PRELOAD="$(sanitizer_library) $DPAKIT_BUILD/obj/tests/helpers/clock_shim.so" "$@"; }
     create() { no_clock mlxdpa -s dev.elf -m meta.yaml --life_cycle_priority OEM -o out/app "$@" create_single_dpa_app; }
-    # The shim is there: without a UUID the clock is asked.
+    # This proves that the shim works: without a UUID the tool reads the clock.
     run create
     [ "$status" -eq 99 ]
     create --dpa_app_uuid $owner_uuid

@@ -1,5 +1,5 @@
-# Files of every kind that mlxdpa knows, cut off and damaged: list, show and verify say what is wrong, and
-# let go of all that they took (with SANITIZE=1, leaks have an exit code of their own).
+# Truncated and damaged files of every kind that mlxdpa knows: list, show and verify report the error, and
+# release all memory (with SANITIZE=1, leaks have their own exit code).
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -23,7 +23,7 @@ setup() {
     export DPAKIT_DEVICES=$PWD/devices
 }
 
-# looked_at FILE: all three commands end with an exit code of theirs.
+# looked_at FILE: all three commands end with a documented exit code.
 looked_at() {
     local got command
     for command in list show 'show --json' 'list --json' 'verify --ca keys/root.der' 'verify -d open' \
@@ -36,7 +36,7 @@ looked_at() {
     done
 }
 
-# damaged FILE: cut off and changed at places all over it.
+# damaged FILE: truncates and changes the file at many places.
 damaged() {
     local size at
     size=$(stat -c %s "$1")
@@ -52,7 +52,7 @@ damaged() {
 @test "containers with a program, compressed too" { damaged app.signed && damaged xz.signed; }
 
 @test "a compressed program that is cut off" {
-    # The sizes in the container stay: the stream inside is damaged at each of these places.
+    # The sizes in the container are kept, and the stream inside is damaged at each of these places.
     for at in 100 200 260 300 400 500 700; do
         cp xz.signed broken
         printf 'broken' | dd of=broken bs=1 seek=$at conv=notrunc status=none

@@ -3,16 +3,16 @@
 bats_require_minimum_version 1.5.0
 source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
-# With a cache of compilations of its own, where there is ccache: the second build (below) compiles
-# again what the compiler is told otherwise in another folder, at another time: other words of the
+# If there is ccache, the builds have their own cache. Then the second build (below) compiles only the
+# sources whose compilation depends on the folder or the time: by other words on the
 # command line, other text after the preprocessor, __DATE__ and __TIME__, a folder in debug information
-# that -ffile-prefix-map does not hide. All else is made again.
+# that -ffile-prefix-map does not hide. Everything but objects is made again.
 build_packages() { # OUTDIR
     env PATH="/usr/lib/ccache:$PATH" CCACHE_DIR="$BATS_FILE_TMPDIR/ccache" \
         "$here/packaging/deb" "$here" "$1"
 }
 
-# Another folder, time zone, mask and machine name: none of it may show.
+# Another folder, time zone, mask and machine name must not change the packages.
 setup_file() {
     export here=$BATS_TEST_DIRNAME/../..
     if [ "${DPAKIT_BUILD##*/}" != build ]; then return; fi
@@ -47,7 +47,7 @@ unpack() {
     lintian --allow-root --fail-on error,warning "$debs"/*.changes
 }
 
-@test "what they hold works where it is unpacked, through pkg-config" {
+@test "their content works where it is unpacked, through pkg-config" {
     unpack
     [ -z "$(find root -type l -xtype l)" ]
     export PKG_CONFIG_PATH=$PWD/root/usr/lib/pkgconfig
@@ -86,7 +86,7 @@ unpack() {
     [ -s tlvs.txt ]
 }
 
-# Where a builder of images is, and the image that it starts from.
+# Only if there is a builder of images, and the image that it starts from.
 @test "the image of dpakit-sign builds and signs" {
     builder=$(command -v podman || command -v docker) || skip "no podman, no docker"
     base=debian:$(. /etc/os-release; echo "$VERSION_ID")-slim
@@ -142,7 +142,7 @@ unpack() {
     done
 }
 
-# Installs for real: only where the machine is there for that (CI).
+# Really installs packages, so only on machines for this purpose (CI).
 @test "installed with apt it works, and its removal leaves nothing" {
     [ -n "${DPAKIT_TEST_SYSTEM:-}" ] || skip "changes the system: DPAKIT_TEST_SYSTEM=1"
     cp "$here"/examples/hello/{hello_world,kernel}.c .

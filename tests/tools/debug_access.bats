@@ -1,4 +1,4 @@
-# Who may debug what: devices that let debuggers look, everything, or not come; strangers; sockets.
+# Access of debuggers: devices that allow them to read, allow everything, or refuse them; other users; sockets.
 
 bats_require_minimum_version 1.5.0
 
@@ -58,7 +58,7 @@ teardown() {
 
 need_gdb() { command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"; }
 
-# session DEVICE COMMANDS... -- DPARUN ARGUMENTS: what GDB says in "out", dparun's in "program".
+# session DEVICE COMMANDS... -- DPARUN ARGUMENTS: GDB's output is in "out", dparun's in "program".
 session() {
     local device=$1 commands=()
     need_gdb
@@ -71,7 +71,7 @@ session() {
     cat out program
 }
 
-# What the log of a device says of debuggers: action, result, and what stands behind the program.
+# Prints the debuggers in the log of a device: action, result, and the text after the program.
 debuggers_in_log() {
     dpadev log --json "$1" | jq -r '.[] | select(.action | IN("attach", "detach", "debug")) |
         "\(.action) \(.result) \(.detail)"'
@@ -130,7 +130,7 @@ listening() { grep -q 'waiting for GDB' "$1"; }
     debuggers_in_log open | grep -qx 'debug READ_ONLY app faults: may look from now on'
 }
 
-# A device of its own: the others have theirs already.
+# This test needs its own device: the others have their settings already.
 @test "a denial that comes while GDB is there sends it away, and the program goes on" {
     dpadev import later "$w/fresh.archive"
     mlxconfig-lite -d later apply "$w/claim.bin"
@@ -214,7 +214,7 @@ begin_crash() {
     [ ! -e gdb.socket ] || await test ! -e gdb.socket
 }
 
-@test "what debuggers may do is no user's to set" {
+@test "no user can set the rights of debuggers" {
     for how in "set DPAKIT_DPA_DEBUG=ENABLED" "set DPAKIT_DPA_DEBUG=0"; do
         # shellcheck disable=SC2086
         run -1 mlxconfig-lite -d denied -y $how
@@ -228,13 +228,13 @@ begin_crash() {
 
 # ---- Who may come
 
-@test "a TCP client of another user is refused, told and logged, and GDB comes after it" {
+@test "a TCP client of another user is refused, reported and logged, and GDB can connect afterwards" {
     need_gdb
     [ "$(id -u)" -eq 0 ] || skip "only root can be another user"
     dparun -d open --gdb 0 "$w/faults.elf" --rpc count 10 >program 2>log &
     await listening log
     port=$(sed -n 's/.*127.0.0.1:\([0-9]*\)$/\1/p' log)
-    # Its word would end the program, if anybody heard it.
+    # Its command would end the program, if it were obeyed.
     timeout 60 setpriv --reuid=65534 --clear-groups bash -c \
         'exec 3<>/dev/tcp/127.0.0.1/'"$port"'; printf "\$k#6b" >&3; cat <&3 >/dev/null' || true
     await grep -q -- '^-W- refused: a client of user 65534, not of this user$' log

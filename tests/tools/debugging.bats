@@ -21,7 +21,7 @@ setup() {
 
 teardown() { end_background; }
 
-# GDB, which would ask again when an answer takes two seconds.
+# GDB with a long time limit: by default it repeats a request that takes two seconds.
 debug() {
     timeout 300 gdb-multiarch -nx -batch -ex 'set confirm off' -ex 'set remotetimeout 60' "$@" \
         >out 2>&1
@@ -29,7 +29,7 @@ debug() {
 
 line_of() { grep -n "mark: $1 " "$BATS_TEST_DIRNAME/../data/faults.c" | cut -d: -f1; }
 
-# crash FUNCTION SIGNAL MARK TEXT: it fails with TEXT and the line of MARK, and so does the core.
+# crash FUNCTION SIGNAL MARK TEXT: the function fails with TEXT at the line of MARK, and the core file shows the same.
 crash() {
     run -3 --separate-stderr dparun "$elf" --rpc "$1" --run-time-limit 300 --core core
     echo "$stderr"
@@ -53,23 +53,23 @@ session() {
 
 # ---- Faults
 
-@test "a null pointer is told with function and line, and leaves a core" {
+@test "a null pointer is reported with function and line, and leaves a core file" {
     crash null SIGSEGV store "store access fault at address 0x0,"
     grep -q '^#1 .* in null ' out
     grep -qx '$1 = 42' out
 }
 
-@test "a misaligned store is told with function and line, and leaves a core" {
+@test "a misaligned store is reported with function and line, and leaves a core file" {
     DPAKIT_STRICT=align crash misaligned SIGBUS store "misaligned store"
     grep -qx '$1 = 43' out
 }
 
-@test "a write to code is told with function and line, and leaves a core" {
+@test "a write to code is reported with function and line, and leaves a core file" {
     crash write_code SIGSEGV store "store access fault"
     grep -qx '$1 = 44' out
 }
 
-@test "a stack overflow is told with function and line, and leaves a core" {
+@test "a stack overflow is reported with function and line, and leaves a core file" {
     crash stack_overflow SIGSEGV overflow "(recurse+0x"
     [ "$(grep -c ' recurse ' out)" -gt 50 ]
 }
@@ -124,11 +124,11 @@ C
     done
 }
 
-@test "an illegal instruction is told with function and line, and leaves a core" {
+@test "an illegal instruction is reported with function and line, and leaves a core file" {
     crash illegal SIGILL illegal "illegal instruction 0xffffffff"
 }
 
-@test "an endless loop is told with function and line, and leaves a core" {
+@test "an endless loop is reported with function and line, and leaves a core file" {
     crash endless SIGXCPU endless "run-time limit of 300 ms reached"
 }
 
@@ -150,7 +150,7 @@ C
     [ "$(stat -c %b core)" -lt 400 ]
 }
 
-@test "a core that cannot be written is told, and the failure stays the failure" {
+@test "a core file that cannot be written is reported, and the exit code remains that of the failure" {
     run -3 --separate-stderr dparun "$elf" --rpc null --core /no/where/core
     grep -q '^-W- no core file: .*/no/where/core' <<<"$stderr"
     grep -q '^-E- .*store access fault' <<<"$stderr"
@@ -183,9 +183,9 @@ C
     grep -q 'exited normally' out
 }
 
-# Threads hit breakpoint and watch at the same time; what is told while GDB steps one of them would
+# Threads hit a breakpoint and a watchpoint at the same time. A report while GDB steps one of them would
 # be an internal error of GDB's ("finish_step_over: Assertion"): of 10 such sessions, 3 had it.
-@test "GDB: a watch that several threads hit is told for threads that GDB lets go" {
+@test "GDB: a watchpoint that several threads hit is reported for the threads that GDB resumes" {
     export DPAKIT_WORKERS=2 # for GDB, two hits at once are one change: so four make two at least
     for i in {1..12}; do
         session 'break crowd' continue 'watch here[0]' continue continue continue continue \
@@ -269,7 +269,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
     grep -q 'ended by the debugger' <<<"$stderr"
 }
 
-@test "GDB over TCP: port 0 is one that is free, and told" {
+@test "GDB over TCP: port 0 takes a free port and prints it" {
     dparun --gdb 0 "$elf" --rpc count 10 >program 2>log &
     await grep -qE 'target remote 127.0.0.1:[0-9]+$' log
     port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' log)
@@ -390,7 +390,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
     whole() { jq -e '.traceEvents | length > 0' trace.json; }
     await whole
     end_background
-    # It may have begun another file just before.
+    # It may have started another file just before.
     for file in trace.json*; do
         jq -e '.traceEvents | arrays' "$file"
     done >all
@@ -418,7 +418,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
     [ "$(echo trace.json*)" = trace.json ]
 }
 
-@test "DPAKIT_TRACE_MAX: what is no size, or too small, is an error" {
+@test "DPAKIT_TRACE_MAX: an invalid or too small size is an error" {
     for bad in x 1 255K -1 1T 1MB ' 1M' 99999999999999999999 99999999999G; do
         DPAKIT_TRACE=trace.json DPAKIT_TRACE_MAX=$bad run -2 dparun "$elf" --rpc count 1
         [[ $output == *"DPAKIT_TRACE_MAX=$bad is not a size from 256K on, such as 64M"* ]]

@@ -37,7 +37,7 @@ pick() {
     cmp renamed usual
 }
 
-@test "what is chosen brings what it needs, and nothing else" {
+@test "chosen functions bring the functions that they need, and nothing else" {
     printf 'int helper(void); int wanted(void) { return helper(); }\n' > a.c
     printf 'int helper(void) { return 2; }\n' > b.c
     printf 'int other(void) { return 3; }\n' > c.c
@@ -60,7 +60,7 @@ pick() {
     [ ! -e out.a ]
 }
 
-@test "what needs thread-local storage is refused" {
+@test "functions that need thread-local storage are refused" {
     printf '__thread int state = 1; int wanted(void) { return state++; }\n' > a.c
     device_cc a.c
     "${cross}ar" crD lib.a a.o

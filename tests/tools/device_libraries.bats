@@ -1,4 +1,4 @@
-# Device libraries as NVIDIA's: an area with an archive for each target, whose members begin anywhere.
+# Device libraries like NVIDIA's: an area with an archive for each target, whose members start at any offset.
 
 load ../helpers/device
 
@@ -74,7 +74,7 @@ refuses() {
     [ "$(mlxdpa list libdevice.a | grep -c archive)" -eq 3 ]
 }
 
-@test "mlxdpa show tells bitcode from other objects, and damaged archives" {
+@test "mlxdpa show distinguishes bitcode, other objects and damaged archives" {
     echo 'unsigned long f(unsigned long a) { return a; }' >f.c
     dpacc f.c k.c -flto -gen-libs -mcpu=bf3,cx8 -o lto
     [ "$(mlxdpa --json show lto_device.a | jq -r '[.targets[].objects[].format] | unique | .[0]')" = "LLVM bitcode" ]

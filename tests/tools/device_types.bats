@@ -1,4 +1,4 @@
-# Devices of several types: which they are is shown everywhere, and their DPA has its own instructions alone.
+# Devices of several types: each tool shows the type, and their DPA has only its own instructions.
 
 bats_require_minimum_version 1.5.0
 
@@ -77,7 +77,7 @@ dcx9 cx9 0000:04:00.1 ConnectX-9" ]
     done
 }
 
-@test "what is translated for one type of device is not used on another" {
+@test "code that was translated for one type of device is not used on another" {
     export XDG_CACHE_HOME=$PWD DPAKIT_JIT=sync
     for type in cx8 bf3 cx8; do
         code=0

@@ -1,5 +1,5 @@
-# What names a program or a certificate in text and JSON: SHA-256, serial number, dates, as sha256sum
-# and openssl have them.
+# Names of programs and certificates in text and JSON: SHA-256, serial number, dates, equal to those of sha256sum
+# and openssl.
 
 load ../helpers/device
 

@@ -15,7 +15,7 @@ setup() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
 }
 
-# value NAME: what the listing in `out` has for it.
+# value NAME: prints its value in the listing in `out`.
 value() { awk -v name="$1" '$1 == name { print $2; exit }' out; }
 
 @test "devices are those of dpadev, with their addresses and names" {
@@ -49,16 +49,16 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     [ "$(value iface_name) $(value hotplug) $(value pci_func_type)" = "pf1hpf no PF" ]
 }
 
-@test "libraries say what they can do, and what the device is told decides" {
+@test "libraries list their capabilities, which follow the configuration of the device" {
     doca_caps -p 03:00.0 >out 2>err
     [ "$(grep -c . out)" -gt 60 ]
     for name in mmap_export_pci task_memcpy task_send sync_event_task_get dpa; do [ "$(value $name)" = supported ] || { echo "$name"; false; }; done
     [ "$(value task_memcpy_max_buf_size)" = 2097152 ]
     [ "$(value sync_event_export_to_gpu)" = unsupported ]
-    # Each name once in its library, none with what all have.
+    # Each name appears once in its library, without the names that all libraries have.
     [ -z "$(awk '/^\t[^\t]/ { library = $1 } /^\t\t/ { print library, $1 }' out | sort | uniq -d)" ]
     ! grep -qE 'cap_|doca_|_is_|_get_max|_supported' out
-    # A device of one side has no channel to another; a card with two has.
+    # A device with one side has no channel to another side; a card with two sides has a channel.
     [ "$(value server) $(value client)" = "unsupported unsupported" ]
     doca_caps -p 03:00.1 >out 2>err
     [ "$(value server) $(value client)" = "unsupported supported" ]
@@ -80,7 +80,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
 }
 
 @test "every function of capabilities that takes a device alone is listed, or has its reason here" {
-    # Of a context or with further arguments: no answer for a device. Names of older releases.
+    # Functions about a context, or with further arguments, do not answer for a device. Names of older releases.
     others='doca_(dma_cap_get_max_num_tasks|pcc_cap_get_num_probe_format_slots|rdma_cap_transport_type_is_supported|rdma_cap_get_gid|devemu_pci_cap_type_is_(hotplug|mgmt)_supported|eth_[rt]xq_cap_is_type_supported|eth_txq_cap_get_max_burst_size|eth_txq_cap_get_wait_on_time_offload_supported|mmap_advise_cap_task_cache_invalidate_is_supported|sync_event_cap_is_export_to_dpu_supported|sync_event_cap_task_wait_gt_is_supported)'
     cat "$BATS_TEST_DIRNAME"/../../include/doca/*.h | grep -oE '\bdoca_[a-z0-9_]*_cap_[a-z0-9_]+\(' | tr -d '(' | sort -u |
         grep -vxE "$others" >declared
@@ -103,7 +103,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     [ "$output" = "-E- the library libdoca_common.so.1 is not installed" ]
 }
 
-@test "one library is asked alone, and loggers are listed" {
+@test "a single library can be asked, and loggers are listed" {
     doca_caps -p 03:00.0 --lib dma >out 2>err
     [ ! -s err ]
     [ "$(grep -P '^\t[^\t]' out | xargs)" = dma ]
@@ -114,7 +114,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     [ "$(doca_caps --list-loggers)" = DOCA ]
 }
 
-@test "where devices cannot be listed, the reason is told once" {
+@test "if devices cannot be listed, the reason is printed once" {
     echo >file
     export DPAKIT_DEVICES=$PWD/file
     for command in doca_caps "doca_caps --list-devs"; do
@@ -123,7 +123,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     done
 }
 
-@test "no device is no error, and the version is DOCA's" {
+@test "without a device there is no error, and the version is DOCA's" {
     DPAKIT_DEVICES=$PWD/none doca_caps --list-devs >out 2>err
     [ ! -s out ]
     [ "$(cat err)" = "-W- no emulated device: make one with dpadev create mlx5_0" ]

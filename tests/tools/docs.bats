@@ -1,4 +1,4 @@
-# The texts in docs/, command by command, as a reader would paste them, and what they show of the output.
+# The commands in docs/, pasted one by one as a reader would, and the output that the pages show.
 
 source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
 
@@ -13,19 +13,19 @@ setup() {
     mkdir top steps tmp
     ln -s "$tree/examples" top/examples
     ln -s "$DPAKIT_BUILD" top/build
-    # `make install-compat` of a text, from what is built.
+    # `make install-compat` in a text uses the finished build.
     cat >top/Makefile <<END
 install-compat:
 	'$tree/packaging/install-compat' '$DPAKIT_BUILD' '\$(DESTDIR)' /opt/mellanox 3
 END
 }
 
-# steps FILE: runs its commands in one shell, each step to its first failing command.
+# steps FILE: runs its commands in one shell; a step ends at its first failing command.
 steps() {
     local step
     awk -v dir=steps -f "$tree/tests/helpers/markdown_steps.awk" "$1"
     [ -f steps/001.cmd ] || return 1
-    # The host compiler with what the sanitizer build needs.
+    # The host compiler with the options of the sanitizer build.
     sed -i -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" steps/*.cmd
     cat >run.bash <<'END'
 set -e

@@ -1,4 +1,4 @@
-# dpa-objdump, dpa-nm, dpa-ar: LLVM's tools by the names of NVIDIA's, which know what a DPA's instructions are.
+# dpa-objdump, dpa-nm, dpa-ar: LLVM's tools under NVIDIA's names, which know the instructions of a DPA.
 
 bats_require_minimum_version 1.5.0
 

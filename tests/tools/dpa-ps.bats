@@ -36,7 +36,7 @@ teardown() { end_background; }
     await alone
 }
 
-# fields THREAD-LINE: those that scripts read, by their pattern.
+# fields THREAD-LINE: prints the fields that scripts read, by their pattern.
 fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 
 @test "collect with a time counts and prints" {
@@ -44,7 +44,7 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
     dpa-statistics collect -d mlx5_0 -p 0 -r -t 300 | tee out
     [[ $(grep spin out) =~ $fields ]]
     [ "${BASH_REMATCH[2]}" -gt 0 ] && [ "${BASH_REMATCH[3]}" -gt 0 ] && [ "${BASH_REMATCH[4]}" -gt 0 ]
-    # It ended: nothing more is counted.
+    # The collection has ended: nothing more is counted.
     dpa-statistics show -d mlx5_0 -i >one
     sleep 0.1
     dpa-statistics show -d mlx5_0 -i >two
@@ -104,7 +104,7 @@ fields='^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(.+)$'
 END
 }
 
-@test "show tells that nothing was collected, and how to begin" {
+@test "show says that nothing was collected, and how to start" {
     dpadev create fresh
     run dpa-statistics show -d fresh
     echo "$output"

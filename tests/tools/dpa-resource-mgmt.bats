@@ -1,4 +1,4 @@
-# dpa-resource-mgmt: units of a card, given by a file of YAML.
+# dpa-resource-mgmt: a YAML file assigns the units of a card.
 
 load ../helpers/device
 
@@ -51,7 +51,7 @@ two:
     DPAKIT_SIDE=host dparun -d bf0 "$DPAKIT_BUILD/obj/tests/data/kernels.elf" --kernel nothing --threads 24
 }
 
-@test "what show writes as YAML gives the same again" {
+@test "the YAML that show writes gives the same result when it is applied" {
     dpa-resource-mgmt apply -d bf0 --filename plan.yaml
     dpa-resource-mgmt show --device bf0 --type resources -y -f shown.yaml
     before=$(dpadev show bf0 --json | jq -c '[.partitions, .eu_groups]')
@@ -65,7 +65,7 @@ two:
     [ "$(dpa-resource-mgmt version)" = "$(dpa-resource-mgmt --version)" ]
 }
 
-# refuses TEXT CHANGE: plan.yaml with this sed command is one -E- line, and changes nothing.
+# refuses TEXT CHANGE: plan.yaml after this sed command gives one -E- line with TEXT, and changes nothing.
 refuses() {
     local code=0 before
     before=$(dpadev show bf0 --json)

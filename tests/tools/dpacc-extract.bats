@@ -41,7 +41,7 @@ same() {
     same one.a
 }
 
-@test "what comes out has its source lines" {
+@test "the extracted ELF has its source lines" {
     dpacc-extract "$here/exe" -o out.elf
     llvm-objdump -dS out.elf | grep -q 'return 1;' ||
         llvm-dwarfdump --debug-line out.elf | grep -q 'name: "one.c"'
@@ -179,7 +179,7 @@ END
     [ "$(cat old.sig)" = old ]
 }
 
-@test "wrong usage is told, exit code 2" {
+@test "wrong usage is reported, exit code 2" {
     run -2 dpacc-extract
     [[ $output == "-E- no INPUT given; see dpacc-extract --help" ]]
     run -2 dpacc-extract "$here/exe"

@@ -31,7 +31,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# A core file of ./host, by default that of here, as `core`, by the kernel if it writes files, else by GDB.
+# Makes a core file of a host program (default: ./host) as `core`: by the kernel if it writes files, else by GDB.
 make_core() { # FILTER
     [ -e host ] || cp "$here/host" .
     case $(cat /proc/sys/kernel/core_pattern) in
@@ -58,7 +58,7 @@ make_core() { # FILTER
     [ -z "$(ls)" ]
 }
 
-@test "--list tells the targets" {
+@test "--list shows the targets" {
     dpacc-extract "$here/host" --list > list
     grep -qE '^[01] +one +0x.* no +nv-dpa-bf3$' list
     grep -qE '^[01] +fat +0x.* no +nv-dpa-bf3,nv-dpa-cx8$' list

@@ -38,7 +38,7 @@ setup() {
     objcopy -O binary --only-section=.dpa_proc_attr_demo --set-section-flags \
         .dpa_proc_attr_demo=alloc hostStubs.o copy
     [ "$(head -c 8 copy)" = NVDPAFBF ]
-    # Behind the header, the member, a reserved word and the length (signing(7)): 24 + 32 + 8 + 8.
+    # After the header, the member, a reserved word and the length (signing(7)): 24 + 32 + 8 + 8.
     tail -c +73 copy | cmp blob -
     [ "$(od -An -tu8 -j64 -N8 copy | tr -d ' ')" = 1001 ]
 }
@@ -284,7 +284,7 @@ __dpa_rpc__ unsigned long f(void) { return VALUE; }' > k.c
     dpacc k.c -o out.a --common-include-path h -D NAME=5
 }
 
-@test "macros tell the target" {
+@test "macros name the target" {
     cat > k.c <<'END'
 #if __DPA__ != 1 || __NV_DPA != __NV_DPA_CX8 || __NV_DPA_CX7 != 1 || __NV_DPA_BF3 != 2 || \
     __NV_DPA_CX8 != 3 || __NV_DPA_CX9 != 4 || !defined(__riscv_zba)

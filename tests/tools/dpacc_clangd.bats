@@ -1,4 +1,4 @@
-# dpacc -compile-commands: what clangd and other tools of clang are told of a build.
+# dpacc -compile-commands: the database of a build for clangd and other tools of clang.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,11 +8,11 @@ setup() {
     db=compile_commands.json
 }
 
-# entry FILTER: jq of the only entry.
+# entry FILTER: applies a jq filter to the only entry.
 entry() { jq -er "select(length == 1) | .[0] | $1" $db; }
 # The file and the output of each entry.
 entries() { jq -r '.[] | .file + " " + .output' $db; }
-# keeps COMMAND...: exit 1 or 2 and one line; the database and all else stay.
+# keeps COMMAND...: exit code 1 or 2 and one line; no file is changed.
 keeps() {
     local before
     before=$(cat -v $db)
@@ -32,10 +32,10 @@ keeps() {
         --devicecc-options="-MMD -save-temps=obj -w -O1"
     [ "$(entry .directory)" = "$PWD" ]
     [ "$(entry .file)" = kernel.c ] && [ "$(entry .output)" = out.a ]
-    # As for the first target, and without what writes other files.
+    # The command is that of the first target, without options that write other files.
     [[ " $(entry '.arguments | join(" ")') " == *" -march=rv64"*" -Iheaders "*" -O1 "*" -w -c kernel.c " ]]
     [[ " $(entry '.arguments | join(" ")')" != *" -M"* ]] && ! grep -e -flto -e -save-temps -e "$TMPDIR" $db
-    # It needs no working directory of dpacc.
+    # It does not depend on dpacc's working directory.
     mapfile -t command < <(entry '.arguments[]')
     "${command[@]}" -o there.o
     llvm-readelf -h there.o | grep -q RISC-V
@@ -98,7 +98,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     [ "$(entry .file)" = kernel.c ]
 }
 
-@test "what is no database is told, and stays" {
+@test "a file that is not a database is reported, and is not changed" {
     local text
     for text in '{}' '[1]' '[{},"x"]' 'null' '[{}' '[]]' '[{"file": }]' '[] x' '[]\0' '\0'; do
         printf "$text" >$db
@@ -119,7 +119,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     [ "$(jq length $db)" -eq 5 ]
 }
 
-@test "an input or the output is not overwritten; a file that cannot be made is told" {
+@test "an input or the output is not overwritten; a file that cannot be made is reported" {
     echo '[]' >$db
     keeps dpacc kernel.c -o $db --compile-commands $db
     [ "$output" = "-E- -compile-commands: $db is the output" ]
@@ -154,7 +154,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     for file in kernel.c k/kernel.dpa.device.c k/kernel.dpa.host.c; do
         clangd --check=$file 2>&1 | grep 'All checks completed, 0 errors'
     done
-    # Not because it looks at nothing.
+    # This proves that clangd reads the file.
     sed -i 's/Hello World/&" 1 "/' kernel.c
     clangd --check=kernel.c 2>&1 | grep 'All checks completed, [1-9][0-9]* errors'
 }

@@ -1,4 +1,4 @@
-# dpacc: objects, libraries, shared libraries, programs of several targets, and the commands behind.
+# dpacc: objects, libraries, shared libraries, programs for several targets, and the commands that it runs.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -64,7 +64,7 @@ is() { # PROGRAM FUNCTION ARGUMENTS RESULT
     [ "$(ar t out.a)" = hostStubs.o ]
 }
 
-@test "what the host links has no device object left" {
+@test "files that the host links have no device object left" {
     dpacc -c add.c
     dpacc add.dpa.o -o out.a
     ! readelf -SW out.a | grep -q dpa_obj || false
@@ -137,7 +137,7 @@ END
     [ "$(tail -c +29 one_device.a | head -c 4 | xxd -p)" = 01000000 ]
 }
 
-@test "a library's function and the program's own of one name are told" {
+@test "a function that a library and the program define is reported" {
     dpacc twice.c -o libx -gen-libs
     run -1 dpacc twice.c -o out.a -device-libs=libx_device.a
     [[ $output == "-E- twice.c:1: twice: already defined at a device library; rename one" ]]
@@ -286,7 +286,7 @@ END
     dpacc twice.c -o out.a --app-name=demo --dpa-proc-attr=a.blob -mcpu=bf3,cx8
     ar x out.a
     section_of hostStubs.o .dpa_proc_attr_demo >area
-    # 24 bytes, 32 for each target, 16 before each one's blob, which ends the section.
+    # 24 bytes, 32 for each target, and 16 before each target's blob; the last blob ends the section.
     [ "$(head -c 28 area | xxd -p)" = 4e564450414642460100000002000000000000000000000002000000 ]
     tail -c "$(stat -c %s a.blob)" area | cmp - a.blob
     dpacc twice.c -o one.a --app-name=demo --dpa-proc-attr=a.blob
@@ -298,7 +298,7 @@ END
 
 # ---- The kept files --------------------------------------------------------------------------------
 
-# As build scripts of DOCA's applications do: objects again from the kept stubs, position-independent.
+# Like build scripts of DOCA's applications: compiles the kept stubs again as position-independent objects.
 rebuild() {
     local source objects=()
     for source in "${@:3}"; do
@@ -338,7 +338,7 @@ int flexio_func_pup_register(void){return 0;}' > f.c
 
 # ---- The commands ----------------------------------------------------------------------------------
 
-# The commands that `dpacc ARGUMENTS` prints, run by a shell, make the bytes that it makes.
+# A shell that runs the commands which `dpacc ARGUMENTS` prints makes the same bytes as dpacc.
 same_when_pasted() {
     local outputs=$1 f
     shift

@@ -1,4 +1,4 @@
-# dpacc: what programs must not do, and how it is told.
+# dpacc: errors in programs, and their messages.
 
 bats_require_minimum_version 1.5.0
 
@@ -196,7 +196,7 @@ __dpa_global__ void send_it(int a) { (void)a; }' > k.c
     [ ! -s said ]
 }
 
-@test "every wrong function is told at once" {
+@test "every wrong function is reported at once" {
     cat > bad.c <<'END'
 __dpa_global__ int f(void) { return 1; }
 __dpa_rpc__ void g(void) {}
@@ -221,7 +221,7 @@ END
     nm out.a | grep -q ' T f$'
 }
 
-@test "a syntax error is the compiler's to tell, exit code 1" {
+@test "the compiler reports a syntax error, exit code 1" {
     cat > bad.c <<<'__dpa_global__ void f(void) { return 1 }'
     run -1 dpacc bad.c -o out.a
     [[ $output == *"bad.c:1:"*"error: expected ';'"* ]]
@@ -232,7 +232,7 @@ END
     no_output
 }
 
-@test "an option that the compiler does not know is the compiler's to tell, exit code 1" {
+@test "the compiler reports an option that it does not know, exit code 1" {
     cp kernel.c bad.c
     run -1 dpacc bad.c -o out.a -devicecc-options=-mcpu=nv-dpa-bf3 # the guide's, in the wrong place
     [[ $output == *"error: "*"nv-dpa-bf3'"* ]]
@@ -251,7 +251,7 @@ END
     no_output
 }
 
-@test "an undefined function is the linker's to tell, exit code 1" {
+@test "the linker reports an undefined function, exit code 1" {
     cat > bad.c <<<'void nowhere(void); __dpa_global__ void f(void) { nowhere(); }'
     run -1 dpacc bad.c -o out.a
     [[ $output == *"undefined symbol: nowhere"*"-E- device link: ld.lld failed"* ]]
@@ -272,7 +272,7 @@ END
     no_output
 }
 
-@test "what the C library of the DPA has not is told with the line that used it" {
+@test "a function that the C library of the DPA does not have is reported with the line that uses it" {
     local name
     echo '#include <errno.h>
 __dpa_rpc__ unsigned long f(int a) { return (unsigned long)(a == EINVAL); }' > k.c
@@ -288,7 +288,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     no_output
 }
 
-@test "every wrong function is told in one run, headers that sources share once" {
+@test "every wrong function is reported in one run, and errors in shared headers once" {
     echo '__dpa_global__ int shared(void) { return 1; }' > h.h
     echo '#include "h.h"' > one.c
     echo '#include "h.h"' > two.c
@@ -318,7 +318,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     [ "$(grep 'error:' <<<"$output")" = "$first" ]
 }
 
-@test "two programs of one name in one host are the host linker's to tell" {
+@test "the host linker reports two programs with the same name" {
     echo '__dpa_global__ void one(void) {}' > one.c
     echo '__dpa_global__ void two(void) {}' > two.c
     dpacc one.c -o one.a -app-name same
@@ -328,7 +328,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     [[ $output == *"multiple definition of"*same* ]]
 }
 
-@test "source files of one name and different functions are no mistake; one source given twice is" {
+@test "source files with the same name and different functions are accepted; the same source twice is refused" {
     run -2 dpacc kernel.c kernel.c -o out.a
     [[ $output == "-E- kernel.c: given twice" ]]
     no_output

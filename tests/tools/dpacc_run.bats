@@ -56,7 +56,7 @@ C
     sed -n 3p out | grep -q ' \[cut\]; the same line$'
 }
 
-@test "a kernel that is called as an RPC is told to be one" {
+@test "a kernel that is called as an RPC is reported as a kernel" {
     printf '#include <stdint.h>\n__dpa_global__ void k(void) {}\n__dpa_rpc__ uint64_t r(void) { return 0; }\n' >k.c
     dpacc k.c -o k.a
     new_device mlx5_0
@@ -205,7 +205,7 @@ END
 
 @test "variables in sections of their own lie in pages of their kind" {
     new_device mlx5_0
-    # In sections that are written and that are not, beside usual variables and none.
+    # In writable and read-only sections, with and without other variables.
     while IFS='|' read -r variables sum; do
         echo "#define IN(s) __attribute__((section(s))) volatile
 $variables

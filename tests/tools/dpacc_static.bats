@@ -1,4 +1,4 @@
-# dpacc: annotated functions that are static, as device code in use has them.
+# dpacc: annotated static functions, which occur in published device code.
 
 bats_require_minimum_version 1.5.0
 
@@ -61,7 +61,7 @@ result() {
     ! grep -qF -e .inc -e "$PWD" dwarf || false
 }
 
-@test "a long table before them is no matter" {
+@test "a long table before them does no harm" {
     { printf 'static const int table[] = {'; seq -s, 20000; printf '};\n'; } >table.c
     echo '__dpa_rpc__ static unsigned long at(unsigned i) { return (unsigned long)table[i]; }' >>table.c
     dpacc table.c -o out.a
@@ -90,14 +90,14 @@ result() {
     cmp out.a made.a
 }
 
-@test "two static entry functions of one name are told" {
+@test "two static entry functions with the same name are reported" {
     cp k.c l.c
     run -1 dpacc k.c l.c -o out.a
     echo "$output"
     [[ $output == *twice* ]]
 }
 
-@test "one whose word static comes from a macro is refused" {
+@test "a function whose word static comes from a macro is refused" {
     refused "bad.c:2: f: an annotated function cannot be static by a macro; write the word, or remove it" <<'END'
 #define LOCAL static
 __dpa_global__ LOCAL void f(void) {}

@@ -1,4 +1,4 @@
-# dpacc: what crosses from host to DPA. Random signatures and values, 125 signatures a test.
+# dpacc: arguments from host to DPA. Random signatures and values, 125 signatures for each test.
 
 bats_require_minimum_version 1.5.0
 
@@ -71,7 +71,7 @@ END
     [ "$(nm out.a | awk '$2 == "T" && $3 !~ /_dpacc/ {print $3}' | sort | tr '\n' ' ')" = "both call kernel " ]
 }
 
-@test "what is wrong with a function that is annotated after its definition is told" {
+@test "an error in a function that is annotated after its definition is reported" {
     refused 'bad.c:1: f: a __dpa_rpc__ function returns uint64_t; change its return type' <<'END'
 int f(void) { return 1; }
 __dpa_rpc__ int f(void);
@@ -113,7 +113,7 @@ _Static_assert(sizeof near == 4000, \"as long as it was\");" > src/near.h
     seq -s ', ' 2000 > src/list.inc
     echo "static struct { int a, b; } pairs[] = { $numbers };" > src/pairs.h
     cat > src/k.c <<'END'
-  #  include	"near.h" // as odd as the compiler takes it
+  #  include	"near.h" // as odd as the compiler accepts it
 #if 0
 #include "none.h"
 #include "near.h

@@ -58,7 +58,7 @@ tmp" ]
     [ -e out.a ]
 }
 
-@test "an option of a compiler is told where it goes" {
+@test "an option of a compiler gets a hint where it belongs" {
     local option
     for option in -O3 -O -Wall -fno-inline -ggdb -std=gnu11 -march=rv64i -UNDEBUG -isystem; do
         run -2 dpacc kernel.c -o out.a "$option"
@@ -166,7 +166,7 @@ tmp" ]
     no_output
 }
 
-@test "a source that is no C, or cut anywhere, is an error or a program, never a crash" {
+@test "a source that is not C, or truncated anywhere, gives an error or a program, never a crash" {
     head -c 3000 /dev/urandom > junk.c
     run -1 dpacc junk.c -o out.a
     no_output

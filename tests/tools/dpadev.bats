@@ -1,4 +1,4 @@
-# dpadev: devices come, are shown, and go.
+# dpadev: devices are made, shown and deleted.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
@@ -72,14 +72,14 @@ fails() { # CODE COMMAND...
     dpadev show made | grep -q 'factory/nvidia.pem'
 }
 
-@test "what is asked for at creation is shown" {
+@test "properties that were given at creation are shown" {
     create --psid MT_0000000911 --psid-branch QA --description 'my device' --serial S1 \
         --part-number P1 x
     dpadev show x >out
     for t in MT_0000000911 QA 'my device' S1 P1; do grep -q "$t" out; done
 }
 
-@test "show tells the PCI address that DOCA programs are given" {
+@test "show prints the PCI address by which DOCA programs find the device" {
     create x
     create y
     dpadev show x | grep -qE 'PCI address: +0000:03:00\.0$'
@@ -102,7 +102,7 @@ fails() { # CODE COMMAND...
         .pair.representors == [{pci_address: "0000:03:00.1", vuid: $vuid, interface: "pf1hpf"}]'
     DPAKIT_SIDE=dpu dpadev show mlx5_4 >out
     grep -qE 'Card: +mlx5_4$' out && grep -qE 'Side: +dpu$' out && grep -q 'interface pf2hpf$' out
-    # One state, but a port for each.
+    # Both share one state, and each has its own port.
     DPAKIT_SIDE=dpu dpadev wire bf0 none
     [ "$(dpadev wire bf0)" = loop ] && [ "$(DPAKIT_SIDE=dpu dpadev wire bf0)" = none ]
     DPAKIT_SIDE=dpu dpadev reset bf0
@@ -119,7 +119,7 @@ fails() { # CODE COMMAND...
     fails 1 create bf0
     fails 1 create mlx5_0 --pair
     [ "$(find devices -mindepth 1 -maxdepth 1 | wc -l)" -eq 3 ]
-    # What a killed create leaves: the card's name, of no function.
+    # A killed create leaves the card's name without functions.
     dpadev delete bf0
     [ -z "$(find devices -mindepth 1)" ]
     ln -s mlx5_0 devices/bf0
@@ -148,7 +148,7 @@ fails() { # CODE COMMAND...
     [ ! -e devices/w ]
 }
 
-@test "show tells what debuggers may do, now and after the next reset" {
+@test "show prints the rights of debuggers, now and after the next reset" {
     create x
     create --life-cycle development y
     for name in x y; do
@@ -164,7 +164,7 @@ fails() { # CODE COMMAND...
     dpadev show y | grep -A1 'Debuggers$' | grep -q 'Now: may look and change everything$'
 }
 
-@test "the wire is loop until another one is said, which show and the log tell" {
+@test "the wire is loop until another is set, which show and the log print" {
     create x
     [ "$(dpadev wire x)" = loop ]
     dpadev show x | grep -qx '|-- Wire: loop'
@@ -192,7 +192,7 @@ fails() { # CODE COMMAND...
     [ "$(dpadev wire y)" = loop ]
 }
 
-@test "a wire that is none is refused and the old one stays" {
+@test "an invalid wire is refused and the old wire remains" {
     create x
     dpadev wire x none
     local bad
@@ -226,7 +226,7 @@ fails() { # CODE COMMAND...
     dpadev log --json x | jq -e 'map(.action) == ["create", "boot"]'
 }
 
-@test "log tells a refusal and its reason once" {
+@test "log shows a refusal and its reason once" {
     dpadev create x
     echo junk >junk
     ! mlxconfig-lite -d x apply junk || false

@@ -1,4 +1,4 @@
-# dpadev export and import: a provisioned device as one file; what show tells of it.
+# dpadev export and import: a provisioned device as one file, and the output of show.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
@@ -10,7 +10,7 @@ setup_file() {
 }
 setup() { enter_world; }
 
-# What a device is, but for its name and places.
+# Prints a device without its name and paths.
 essence() {
     dpadev show --json "$1" | jq 'del(.name, .alias, .path, .pci_address, .factory_key)'
     mlxconfig-lite -d "$1" --json --read_only q | jq 'del(.. | .device?, .name?)'
@@ -29,7 +29,7 @@ essence() {
     cmp dev.archive again.archive
 }
 
-@test "what the owner signs counts on an imported device" {
+@test "an imported device accepts files that its owner signs" {
     dpadev export mlx5_0 dev.archive
     dpadev import copy dev.archive
     auth_xml False 1 >off.xml
@@ -41,7 +41,7 @@ essence() {
 @test "no private key is in an archive, a log or a listing unless asked for" {
     dpadev export mlx5_0 dev.archive
     openssl rsa -in nvidia.pem -outform der -out key.der 2>/dev/null
-    # Any 16 bytes of the private exponent onward stand for the key.
+    # Searching for any 16 bytes from the private exponent on is enough to find the key.
     openssl rsa -in nvidia.pem -noout -text 2>/dev/null | sed -n '/^privateExponent/,/^prime1/p' |
         grep -v '^[a-z]' | tr -d ' :\n' | cut -c 200-240 >secret
     xxd -p key.der | tr -d '\n' | grep -qFf secret
@@ -149,7 +149,7 @@ TEXT
     grep -qF "SHA-256: $(sha256sum <root.der | cut -d' ' -f1)" out
 }
 
-@test "show tells of certificates whose key is gone, and of a locked device without any" {
+@test "show points out certificates whose key is gone, and a locked device without certificates" {
     identity_xml False >remove.xml && echo '</config>' >>remove.xml
     mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf remove.xml remove.bin >/dev/null
     mlxconfig-lite -d mlx5_0 apply remove.bin

@@ -1,4 +1,4 @@
-# dpadev, cut off: what it says it did is what it did, and nothing secret is left.
+# dpadev, interrupted: it has done what it reported, and leaves no secrets behind.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/cut.bash"
 
@@ -14,8 +14,8 @@ restore() { rm -rf devices out && cp -a saved devices && mkdir out; }
 
 exports_logged() { dpadev log --json mlx5_0 | jq '[.[] | select(.action == "export")] | length'; }
 
-# At every call: the disk is full from there on, or dpadev is killed there.
-@test "an archive is there if export says so, and then the log tells of it" {
+# At every call: the disk becomes full, or dpadev is killed.
+@test "an archive exists if export reports success, and then the log has the export" {
     for mode in full kill; do
         for ((n = 1; ; n++)); do
             restore
@@ -28,7 +28,7 @@ exports_logged() { dpadev log --json mlx5_0 | jq '[.[] | select(.action == "expo
             cat said err
             [ $mode = kill ] || [ $((code == 0)) -eq "$there" ]
             [ $there -le "$logged" ]
-            # All that is left to fail behind the log is the archive's name.
+            # After the log, only the renaming of the archive can fail.
             [ $mode = kill ] || [ $there -eq 1 ] || [ "$logged" -eq 0 ] || says out/dev.archive
             ! grep -q 'nothing was changed' err || [ "$logged$there" = 00 ]
             [ -z "$(find out -name '.*' -type f)" ]

@@ -1,4 +1,4 @@
-# dpadev ps: what processes say of themselves is shown, whatever it is, and steers no terminal.
+# dpadev ps shows any answer of a process, but prints no control characters.
 
 bats_require_minimum_version 1.5.0
 
@@ -12,7 +12,7 @@ setup() {
 
 teardown() { end_background; }
 
-# A process that answers everybody with the file "answer".
+# A process that answers every request with the file "answer".
 a_process() {
     in_background perl -MIO::Socket::UNIX -e '
         local $/;
@@ -27,7 +27,7 @@ a_process() {
     await test -e ready
 }
 
-# TEXT: JSON of a process whose texts, members' names too, have TEXT in them.
+# TEXT: prints JSON of a process whose texts and names of members contain TEXT.
 named() {
     cat <<END
 {"pid":7,"device":"d$1","directory":"/no$1","program":"p$1","state":"s$1","instructions":12,"m$1":"x",
@@ -53,7 +53,7 @@ END
     ! grep -q '\\' json
 }
 
-@test "numbers that are none are not shown as such" {
+@test "invalid numbers are not shown as numbers" {
     cat >answer <<'END'
 {"pid":1e999,"instructions":1e300,"program":"huge"}
 {"pid":-1,"instructions":0.5,"program":"small"}
@@ -68,7 +68,7 @@ END
     grep -qE '^4294967296 +\? +good +18000000000000000000  \?$' out
 }
 
-@test "what is no object, or is nested without end, is no process" {
+@test "answers that are not objects, or nested too deeply, are not shown as processes" {
     { echo '[1,2]'
       echo '"text"'
       echo '{"pid":'

@@ -1,4 +1,4 @@
-# dpadev report: the page says what the JSON says, whatever is in it, and is readable.
+# dpadev report: the page shows the content of the JSON, whatever it is, and is readable.
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/browser.bash"
@@ -21,20 +21,20 @@ setup() {
     export DPAKIT_DEVICES=$PWD/devices DPAKIT_RUNTIME=$PWD/run SOURCE_DATE_EPOCH=1800000000
 }
 
-# create NAME ...: without a key of its own, which takes seconds to make.
+# create NAME ...: makes a device without a new key, which would take seconds.
 create() {
     dpadev create "$@" --nvidia-key "$BATS_FILE_TMPDIR/nvidia.pub" --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff
 }
 
 teardown() { end_background; }
 
-# texts PAGE: those of its cells, numbers and boxes, but for the numbers at an axis.
+# texts PAGE: prints the texts of its cells, numbers and boxes, except the numbers at an axis.
 texts() {
     xmllint --nonet --xpath '//td//text() | //dd/text() | //*[local-name()="text"][not(@class="cm")]/text()' "$1" |
         sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | LC_ALL=C sort -u
 }
 
-# said FILE: the texts that a page of this JSON may have.
+# said FILE: prints the texts that a page of this JSON may have.
 said() {
     jq -r '(.. | scalars | if . == true then "yes" elif . == false then "no"
                            elif . == null or . == "" then "–" else tostring end),
@@ -78,7 +78,7 @@ page_says_what_json_says() { # NAME [OPTION...]
     LC_ALL=C comm -23 wanted texts >missing
     cat missing
     [ ! -s missing ]
-    # And the same as the commands that show a part.
+    # The commands that show a part print the same.
     for part in device:show log:log counters:stats processes:ps; do
         jq -S ".${part%%:*}" report.json >from_report
         dpadev "${part##*:}" --json mlx5_0 | jq -S . | cmp - from_report
@@ -103,7 +103,7 @@ page_says_what_json_says() { # NAME [OPTION...]
     xmllint --noout --nonet page.html
     jq -e '.units | .seconds == 1 and .columns == 60 and ([.rows[].unit] == [254, 255])
         and all(.rows[]; .busy == 100 and (.over_time | length == 60 and all(. == null or . == 100) and any(. == 100)))' report.json
-    # The table has the same, and either picture a row for each unit and a cell of the last step.
+    # The table has the same numbers, and both pictures have a row for each unit and a cell for the last step.
     [ "$(xmllint --xpath 'count(//*[@id="units"]//td[text()="254" or text()="255"])' page.html)" = 2 ]
     [ "$(xmllint --xpath 'count(//*[@id="units"]//td[text()="100"])' page.html)" = 2 ]
     for width in wide narrow; do
@@ -121,7 +121,7 @@ END
     DPAKIT_PROFILE_EVERY=1009 dparun -d mlx5_0 --profile out.folded prime.a --rpc f 300000
     echo '<b>;a&b;c 1000' >>out.folded
     page_says_what_json_says mlx5_0 --profile out.folded
-    # A frame begins within its caller, and those of a caller fill it with what is its own.
+    # A frame starts within its caller; the frames below a caller and its own instructions fill it.
     jq -e '.profile | .instructions as $all | .file == "out.folded" and .frames[0] ==
         {"name": "all", "depth": 0, "begin": 0, "instructions": $all, "own": 0}
         and ([.frames[].own] | add) <= $all and all(.frames[]; .begin + .instructions <= $all)
@@ -158,7 +158,7 @@ END
     grep -qF "default-src 'none'" page.html
 }
 
-@test "without -o it is printed; what cannot be written or is no device is an error" {
+@test "without -o the report is printed; an unwritable file or unknown device is an error" {
     dpadev report mlx5_0 >printed.html
     dpadev report mlx5_0 -o page.html
     cmp printed.html page.html
@@ -193,7 +193,7 @@ END
     ! cmp -s light.png dark.png
 }
 
-# A program whose threads have queues, through which packets came and went, and which waits for one more.
+# A program whose threads have received and sent packets through queues, and which waits for one more packet.
 reflects() {
     cp -r "$BATS_TEST_DIRNAME"/../../examples/{common,reflector} .
     (cd reflector && dpacc device/reflector_dev.c -o app.a --app-name=reflector_app &&
@@ -204,7 +204,7 @@ reflects() {
     await reflected
 }
 
-@test "what runs is on the page: its processes, units, queues, and where its instructions were" {
+@test "the page shows running processes, their units and queues, and where instructions were executed" {
     echo 'app;spin 700
 app;spin;other 300' >out.folded
     reflects
@@ -215,7 +215,7 @@ app;spin;other 300' >out.folded
     texts page.html >texts
     said report.json >said
     LC_ALL=C comm -23 texts said | grep -vxE "$words" >unsaid || true
-    # It runs on meanwhile.
+    # The program continues to run.
     for app in reflector_app kernels.elf; do
         ran=$(xmllint --xpath "string(//*[@id='running']//tr[td='$app']/td[5])" page.html)
         count() { jq -r --arg app "$app" '.processes[] | select(.program == $app).instructions' "$1"; }
@@ -227,7 +227,7 @@ app;spin;other 300' >out.folded
     [ "$(xmllint --xpath 'sum(//*[@id="traffic"]//tr[td="SQ"]/td[5])' page.html)" = 500 ]
     [ "$(xmllint --xpath 'sum(//*[@id="traffic"]//tr[td="RQ"]/td[6])' page.html)" = 500 ]
     need_browser
-    # In a frame as wide as a desk's and a phone's screen: what is to be seen, has a place there.
+    # In frames as wide as the screens of a desktop and a phone, everything visible is inside the frame.
     cat >look.html <<'END'
 <!DOCTYPE html><iframe width="1000" height="700"></iframe><iframe width="360" height="700"></iframe><pre></pre><script>
 const out = document.querySelector("pre"), parts = ["#running table", "#units .chart", "#profile .chart", "#traffic table"];

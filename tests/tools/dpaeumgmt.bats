@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
-# A device by itself, and a card with two sides.
+# A single device, and a card with two sides.
 setup_file() {
     export DPAKIT_DEVICES=$BATS_FILE_TMPDIR/devices
     new_device mlx5_0
@@ -37,7 +37,7 @@ refuses() {
 
 on_dpu() { DPAKIT_SIDE=dpu "$@"; }
 
-# ---- As NVIDIA's pages have it
+# ---- The examples of NVIDIA's pages
 
 @test "groups are made, listed and destroyed as the guide shows" {
     [ "$(dpaeumgmt eu_group query -d mlx5_0)" = "In total there are 0 EU groups configured." ]
@@ -104,7 +104,7 @@ $(cat partition)" ]
     [ "$(dpaeumgmt partition -d mlx5_0 query)" = "In total there are 0 EU partitions configured." ]
 }
 
-@test "info tells the limits; help and version answer" {
+@test "info shows the limits; help and version answer" {
     [ "$(dpaeumgmt eu_group info -d mlx5_0)" = "Max number of DPA EU groups: 15
 Max number of DPA EUs in one DPA EU group: 256
 Max DPA EU number available to use: 256
@@ -117,7 +117,7 @@ Max EU group name length is 15 chars" ]
 }
 
 # Lines that read the tool's output in scripts of users.
-@test "what scripts read of the output is there" {
+@test "the output has all that scripts read" {
     dpaeumgmt partition create -d mlx5_0 --vhca_list 3,4 --range_eus 0-3 --max_num_eu_group 1
     [ "$(dpaeumgmt partition query -d mlx5_0 | awk '
         /EU Partition ID:/ { id = $NF } /VHCA IDs, namely:/ { v = $NF }
@@ -189,7 +189,7 @@ END
 
 # ---- Programs obey
 
-@test "a function without units is told what to run, and that helps" {
+@test "a function without units gets the command to run, and this command helps" {
     local code=0 hint
     dparun -d bf0 "$kernels" --rpc add 1 2 2>err || code=$?
     [ $code -eq 1 ]
@@ -222,7 +222,7 @@ END
     run on_dpu dpaeumgmt partition create -d bf0 -v $((host + 1)) -r 1 -m 1
     [ "$status" -ne 0 ]
     [[ $output == "-E- the card has no vHCA $((host + 1)); it has $host and $((host + 32768)) ("*")" ]]
-    # What it says to run is run as it is printed.
+    # The command that it suggests runs as printed.
     hint=${output##*(}
     [ "$(bash -c "${hint%)}" | cut -d ' ' -f 2 | tr '\n' ' ')" = "$host $((host + 32768)) " ]
     run on_dpu dpaeumgmt partition create -d bf0 -v "$host,7" -r 1 -m 1

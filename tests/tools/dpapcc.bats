@@ -142,7 +142,7 @@ as_executable() {
         !(($1 " " $2) in v) { print "not in the summary: " $0; bad = 1; next }
         v[$1 " " $2] != $3 && v[$1 " " $2] - $3 > 1e-9 * v[$1 " " $2] { print $0 ", not " v[$1 " " $2]; bad = 1 }
         END { exit bad }' facts cells
-    # Every picture has a name and is told in words.
+    # Every picture has a name and a description.
     [ "$(grep -c 'role="img" aria-labelledby=' out/report.html)" -eq 8 ]
     [ "$(grep -c '<desc id="[a-z]*-[wn]-d">[A-Z]' out/report.html)" -eq 8 ]
 }
@@ -167,7 +167,7 @@ large|if (f->events == 50) results->rate = DOCA_PCC_DEV_MAX_RATE + 1;|rate
 ALGORITHMS
 }
 
-@test "one that fails among several does not take the others with it" {
+@test "an algorithm that fails does not stop the others" {
     program zero 'if (f->events == 50) results->rate = 0;'
     run dpapcc compare hpcc zero.a --topology incast:senders=2 --time 1ms -o out
     [ "$status" -eq 3 ]
@@ -257,7 +257,7 @@ ALGORITHMS
     [ "$(ls -d .out.* .new.* 2>/dev/null)" = "" ]
 }
 
-@test "thousands of flows are told by quantiles" {
+@test "thousands of flows are shown by quantiles" {
     dpapcc run hpcc --topology fat-tree:k=4 --workload poisson:sizes=hadoop,load=0.5 --time 1ms -q -o out
     [ "$(jq .finished out/summary.json)" -gt 100 ]
     jq -e '.slowdown.to_10k.flows > 0 and .slowdown.to_10k.p50 >= 1 and
@@ -282,7 +282,7 @@ ALGORITHMS
         run dpacc without.c -o without.a --app-name=without -device-libs="-ldoca_pcc_dev"
         echo "$output"
         [ "$status" -ne 0 ] && [ ! -e without.a ]
-        # Some linkers say it in each of their passes.
+        # Some linkers repeat the message in each pass.
         [ "$(grep "$name" <<<"$output" | sort -u | wc -l)" -eq 1 ]
         grep -qF "a reaction point of DOCA PCC needs the function $name (dpa-pcc(7))" <<<"$output"
         ! grep -q 'undefined symbol' <<<"$output"
@@ -298,7 +298,7 @@ ALGORITHMS
             sum / n > 2500 && sum / n < 3000) }' out/flows.csv
     dpapcc run hpcc --topology fat-tree:k=4 --workload poisson:sizes=./sizes.txt,load=0.3 --time 1ms -q -o again
     diff -r out again
-    # Beside a topology file, the file's folder counts.
+    # With a topology file, paths are relative to its folder.
     mkdir sub && mv sizes.txt sub/
     printf 'topology: incast\nworkload:\n  - {kind: poisson, sizes: ./sizes.txt, load: 0.2}\n' >sub/net.yaml
     dpapcc run hpcc --topology sub/net.yaml --time 1ms --json | jq -e '.flows > 100'
@@ -313,7 +313,7 @@ ALGORITHMS
     dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv --time 1s --interval 1ms --until-end --json -o out >json
     jq -e '.flows == 2 and .finished == 2 and .simulated_ns == .last_end_ns and .simulated_ns < 100000' json
     [ "$(sed 1d out/flows.csv | cut -d, -f3-6 | tr -d '"' | paste -sd' ')" = "sender0,receiver,64000,0 sender1,receiver,1000,5000" ]
-    # A bound that is too near is told.
+    # A limit that is too small is reported.
     dpapcc run hpcc --topology incast:senders=2 --workload trace:file=flows.csv --time 4us --until-end -q 2>err
     [ "$(cat err)" = "-W- hpcc: 0 of 1 flows have ended after --time; give it more time" ]
     run dpapcc run hpcc --until-end
@@ -337,7 +337,7 @@ ALGORITHMS
     jq -e '.packets.lost_on_links > 0 and .packets.sent == .packets.received + .packets.dropped + .packets.in_flight' json
     jq -e '[.traceEvents[] | select(.name | startswith("link ")) | "\(.name) \(.ts)"] | unique ==
         ["link down 1000", "link up 2000"]' out/trace.json
-    # Nothing gets through meanwhile, and all of it afterwards.
+    # No packet passes while the link is down, and all packets pass afterwards.
     awk -F, 'NR > 1 && $2 > 1100000 && $2 < 1900000 { down += $3; n++ } $2 > 2500000 { up += $3; m++ }
         END { exit !(n > 200 && down == 0 && up / m > 80e9) }' out/series.csv
     cat >net.yaml <<'YAML'
@@ -369,7 +369,7 @@ YAML
     dpapcc run hpcc --topology incast:senders=4 --time 2ms --json >once
     [ "$(jq -c '[.throughput_gbps, .packets, .queue]' twice)" = "$(jq -c '[.throughput_gbps, .packets, .queue]' once)" ]
     jq -e '.mix.fairness > 0.99' twice
-    # The workload says who has which.
+    # The workload assigns algorithms to flows.
     dpapcc mix hpcc dcqcn --topology dumbbell:senders=3 --time 1ms -q -o said \
         --workload flow:from=sender0,to=receiver0,algorithm=2+flow:from=sender1,to=receiver1,algorithm=1+flow:from=sender2,to=receiver2,algorithm=2
     [ "$(sed 1d said/flows.csv | cut -d, -f1 | tr -d '"' | paste -sd' ')" = "dcqcn hpcc dcqcn" ]
@@ -379,7 +379,7 @@ YAML
     [ "$status" -eq 2 ] && grep -q 'mix takes 2 to 16' <<<"$output"
 }
 
-@test "a sweep tells means of seeds with their intervals" {
+@test "a sweep shows means of seeds with their intervals" {
     local net=(--topology fat-tree:k=4 --workload poisson:sizes=hadoop,load=@load --time 200us)
     dpapcc sweep dcqcn --over load=0.1,0.4 --seeds 4 "${net[@]}" --json -o out >json
     cmp json out/summary.json
@@ -387,7 +387,7 @@ YAML
     for f in out/*.svg; do xmllint --noout --nonet "$f"; done
     jq -e '[.points[].at.load] == ["0.1", "0.4"] and .seeds == 4 and .points[0].metrics.throughput_gbps.n == 4 and
         .points[1].metrics.throughput_gbps.mean > 2 * .points[0].metrics.throughput_gbps.mean' json
-    # Each run is what run gives, and the interval is Student's.
+    # Each run has the results of the command run, and the interval is Student's.
     [ "$(awk -F, '$1 == "0.4" && $2 == 3 { print $3 }' out/runs.csv)" = \
         "$(dpapcc run dcqcn "${net[@]/@load/0.4}" --seed 3 --json | jq -r '.throughput_gbps | . * 1e6 | round / 1e6')" ] ||
         awk -F, '$1 == "0.4" && $2 == 3 { print $3 }' out/runs.csv
@@ -406,7 +406,7 @@ YAML
     grep -qE '^round trip, p99 +[0-9.]+ .s Â± [0-9.]+ .?s$' <<<"$output" || grep -q '±' <<<"$output"
 }
 
-@test "a sweep that is none is refused in a line" {
+@test "an invalid sweep is refused in one line" {
     local words
     refused() { # WORDS ARGS...
         words=$1

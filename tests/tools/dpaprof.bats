@@ -53,7 +53,7 @@ setup() {
     export DPAKIT_DEVICES=$f/devices DPAKIT_CACHE=off
 }
 
-# share FILE WORD: the part, in 1/10000, of the instructions whose stacks have the word.
+# share FILE WORD: the share of instructions whose stacks have the word, in 1/10000.
 share() { awk -v w="$2" '{ all += $NF } index($0, w) { got += $NF } END { print int(10000 * got / all) }' "$1"; }
 
 @test "a sampled profile agrees with exact counts within 2 %" {
@@ -120,7 +120,7 @@ END
         grep -q '^inl;work;outer;inl.c:[0-9]* [0-9]*$' e.folded
         grep -q '^inl;called;inner;inl.c:7 [0-9]*$' e.folded
         ! grep -qE ';(inner|outer);(work|called)|inner;outer|inl;(inner|outer)' e.folded || false
-        # With callers: the frame of the call is the inlined function's.
+        # With callers, the inlined function has its own frame.
         dparun inl.a --rpc work 30000 --profile s.folded --profile-every 997
         grep -q '^inl;work;outer;called;inner;inl.c:7 [0-9]*$' s.folded
         dpaprof annotate s.folded inl.a >out
@@ -173,7 +173,7 @@ END
     timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/c" --dump-dom \
         "file://$PWD/page.html" >dom 2>err || skip "chromium does not run here"
     grep -q 'wider true none' dom
-    # By itself it is as wide as its window.
+    # Opened alone, the picture is as wide as its window.
     timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/c" --window-size=700,400 \
         --dump-dom "file://$PWD/p.svg" >dom 2>err
     grep -q '<svg [^>]*viewBox="0 0 700 [0-9]*" width="700"' dom
@@ -223,7 +223,7 @@ END
     grep -q 'prof.c: .* (its source is not there' out
 }
 
-@test "annotate and convert refuse what is no profile" {
+@test "annotate and convert refuse files that are not profiles" {
     printf 'a;b\n' >bad.folded
     run dpaprof annotate bad.folded "$f/prof.a"
     [ "$status" -eq 1 ]

@@ -61,7 +61,7 @@ fails() {
     [ "$output" = "result: 10 (0xa)" ]
 }
 
-@test "what is no 64-bit integer is refused" {
+@test "an argument that is not a 64-bit integer is refused" {
     for a in x 1x 0x '' 1.5 -x18446744073709551616 18446744073709551616 -9223372036854775809 0xg; do
         [[ $a == -x* ]] && continue
         fails 2 "argument '$a'" dparun -d open "$f/kernels.elf" --rpc add 1 "$a"
@@ -90,7 +90,7 @@ result: 0 (0x0)" ]
     [ "$(grep -c '^Hello World$' <<<"$output")" -eq 256 ]
 }
 
-@test "--stats tells instructions and time" {
+@test "--stats prints instructions and time" {
     run env DPAKIT_JIT=on dparun -d open "$f/kernels.elf" --rpc add 1 2 --stats
     [ "${lines[0]}" = "result: 3 (0x3)" ]
     [[ ${lines[1]} =~ ^instructions:\ [1-9][0-9]?$ ]]
@@ -165,7 +165,7 @@ result: 0 (0x0)" ]
     done
 }
 
-@test "a variable that is not known is told once, with the nearest name" {
+@test "an unknown variable is reported once, with the nearest name" {
     DPAKIT_DEVICE=x DPAKIT_XYZ=$'a\nb' DPAKIT_TEST_OWN=1 DPAKIT_WIRE_bf0=null dparun -d open "$f/kernels.elf" --rpc add 1 2 >out 2>err
     [ "$(cat out)" = "result: 3 (0x3)" ]
     sort err | tee told
@@ -182,14 +182,14 @@ result: 0 (0x0)" ]
     done
 }
 
-@test "one of several programs must be chosen" {
+@test "with several programs, one must be chosen" {
     run dparun -d open "$f/two.o" --app two --rpc add 1 2
     [ "$output" = "result: 3 (0x3)" ]
     fails 2 one dparun -d open "$f/two.o" --rpc add 1 2
     fails 1 two dparun -d open "$f/two.o" --app three --rpc add 1 2
 }
 
-@test "a host file without programs is told so" {
+@test "a host file without programs is reported" {
     fails 12 "empty.o: no DPA program in it" dparun -d open "$f/empty.o" --rpc add 1 2
 }
 
@@ -310,7 +310,7 @@ forge() {
     size=$(stat -c %s "$f/kernels.elf")
     for n in 1 4 16 19 20 63 64 100 300 1000 $((size / 2)) $((size - 1)); do
         head -c "$n" "$f/kernels.elf" >cut
-        # Above 16 bytes it is seen that it is an ELF for RISC-V.
+        # From more than 16 bytes the tool can see that it is an ELF for RISC-V.
         fails $((n < 20 ? 12 : 20)) cut dparun -d open cut --rpc add 1 2
     done
     size=$(stat -c %s "$f/host.o")
@@ -327,7 +327,7 @@ forge() {
     grep -q '^-E- standard output: ' err
 }
 
-# ---- What there is to run
+# ---- Lists of functions
 
 @test "without a function the functions are listed, whatever the device thinks of the program" {
     printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a, uint8_t b) { return a + b; }' \
@@ -352,7 +352,7 @@ forge() {
     ! grep $'\e' out || false
 }
 
-@test "a program without functions is told" {
+@test "a program without functions is reported" {
     cp "$DPAKIT_BUILD/obj/tests/data/kernels.elf" a.elf
     "$(llvm-config --bindir)/llvm-strip" a.elf
     fails 1 "a.elf: program a.elf has no function that dpacc prepared for a host" dparun a.elf

@@ -50,12 +50,12 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
         and ([.units[] | select(.busy == 1).unit] | length == 3)
         and .events[-1].action == "load"' json
     [ "$(jq -r '.processes[].pid' json | sort -n)" = "$(printf '%s\n' "${started[@]}" | sort -n)" ]
-    # The units of the processes are those that are taken.
+    # The units of the processes are exactly the units in use.
     [ "$(jq -r '[.processes[].units] | sort | join(",")' json)" = "253-254,255" ]
     ! counting # as before
 }
 
-@test "what another began to count goes on" {
+@test "a collection that another tool started continues" {
     dpa-statistics collect -d mlx5_0 --enable
     dpatop -d mlx5_0 --once -i 100 >json
     counting
@@ -104,7 +104,7 @@ shows() { screen >screen && grep -qE -- "$1" screen; }
     await shows '^PROCESS +THREAD +BUSYv'
     keys '<' r
     await shows '^PROCESS +THREAD\^'
-    # Numbers, not texts: 9 is before a, and 10 behind f.
+    # Sorted as numbers, not as texts: 9 before a, and 10 after f.
     screen | sed -n 's/^0  *\([0-9a-f]*\) .*spin$/\1/p' | head -n 12 | xargs >numbers
     [ "$(cat numbers)" = "0 1 2 3 4 5 6 7 8 9 a b" ]
     keys End

@@ -1,4 +1,4 @@
-# libdpkverify.so and its Python module: what they say of files, and what they export.
+# libdpkverify.so and its Python module: their verdicts on files, and their exported names.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -29,7 +29,7 @@ setup() {
     [ "$(./check "$DPAKIT_GOLDEN/keys/root.der" - signed | head -n 1)" = 16 ]
 }
 
-@test "what is no such file, or has no program, is refused, and what cannot be read is an error" {
+@test "a file without a program is refused, and a file that cannot be read is an error" {
     [ "$(./check keys/root.der - host.s | head -n 1)" = 12 ]
     [ "$(./check keys/root.der - dev.elf | head -n 2 | tr '\n' ' ')" = "12 BAD_FORMAT: no DPA program in it " ]
     : >empty
@@ -46,7 +46,7 @@ setup() {
     FLIP=1 ./check keys/root.der - app.signed
 }
 
-@test "it exports what its header declares, and nothing else" {
+@test "the library exports the names in its header, and nothing else" {
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdpkverify.so.1" | awk '$2 != "A" { print $3 }' |
         sed 's/@.*//' | sort >exported
     grep -o 'dpkverify_[a-z_]*(' "$DPAKIT_BUILD/include/dpkverify.h" | tr -d '(' | sort -u >declared

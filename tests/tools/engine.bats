@@ -1,4 +1,4 @@
-# libdpakit-engine.so: what it exports, and what a host program gets with it.
+# libdpakit-engine.so: its exported names, and the libraries that a host program loads with it.
 
 setup() {
     here=$BATS_TEST_DIRNAME/../..
@@ -8,13 +8,13 @@ setup() {
 
 exports() { nm -D --defined-only "$1" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort; }
 
-# Names that libraries need of others.
+# Names that libraries need from other libraries.
 needs() {
     local l
     for l; do nm -D --undefined-only "$l"; done | awk '{sub(/@.*/, "", $2); print $2}' | LC_ALL=C sort -u
 }
 
-# Names of a map, but patterns.
+# Names of a map, without patterns.
 names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
 
 @test "the engine exports what its map names, and each name is used by another library of ours" {
@@ -26,7 +26,7 @@ names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
     [ "$(wc -l <named)" -le 168 ]
 }
 
-@test "what libraries of ours need of each other is exported for them alone" {
+@test "names that our libraries need of each other are exported for them alone" {
     local l
     needs "$lib"/libflexio.so "$lib"/libdoca_*.so | grep -E '^(dpk|ibv_dpakit)_' >used
     { names "$here/runtime/engine.map"; names "$here/runtime/api/doca/common.map"; } | LC_ALL=C sort -u >named

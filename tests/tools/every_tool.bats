@@ -1,4 +1,4 @@
-# What holds for every tool alike.
+# Promises that hold for every tool.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -22,7 +22,7 @@ setup() {
     done
 }
 
-@test "--version tells the version in the file VERSION" {
+@test "--version prints the version in the file VERSION" {
     for t in $tools; do
         "$t" --version | grep -qF "$(cat "$here/VERSION")" || { echo "$t"; false; }
     done
@@ -56,7 +56,7 @@ commands_of() {
     done
 }
 
-@test "help is a command of every tool with commands, and tells of each of them" {
+@test "help is a command of every tool with commands, and describes each of them" {
     local t c n=0 code
     for t in $tools; do
         [ -n "$(commands_of "$t")" ] || continue
@@ -129,7 +129,7 @@ commands_of() {
     done
 }
 
-@test "a UUID that is none is wrong usage that names the option" {
+@test "an invalid UUID is wrong usage, and the error names the option" {
     local t code
     openssl genrsa -out key.pem 2048 2>/dev/null
     for t in "mlxdpa --cert_container_type remove --life_cycle_priority OEM -o o create_cert_container --cert_uuid" \
@@ -171,7 +171,7 @@ commands_of() {
     done
 }
 
-@test "what is written to standard output is the file and nothing else" {
+@test "standard output has the file and nothing else" {
     source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
     make_world
     enter_world
@@ -206,7 +206,7 @@ commands_of() {
     done
 }
 
-@test "what cannot be printed is an error, not success" {
+@test "output that cannot be printed is an error, not success" {
     [ -c /dev/full ] || skip "no /dev/full here"
     for t in $tools; do
         for o in --help --version; do
@@ -289,7 +289,7 @@ commands_of() {
     "$here/scripts/check-layers"
 }
 
-# layer_fault FILE INCLUDE WORDS: what check-layers says of a tree with this one include.
+# layer_fault FILE INCLUDE WORDS: check-layers reports WORDS for a tree with this single include.
 layer_fault() {
     rm -rf copy
     mkdir -p copy/scripts copy/tools
@@ -318,7 +318,7 @@ layer_fault() {
     layer_fault lib/nvconfig/xml.c ../base/base.h 'include by path: #include "../base/base.h"'
 }
 
-# layer_table COMMAND: what check-layers says after sed has changed its tables, of a tree without files.
+# layer_table COMMAND: prints what check-layers reports for an empty tree, after sed has changed its tables.
 layer_table() {
     rm -rf copy
     mkdir -p copy/scripts copy/tools copy/lib copy/runtime copy/guest
@@ -341,7 +341,7 @@ layer_table() {
     [ "$status" -eq 1 ] && [ "$output" = "lib/base/new.h:1: the include guard is not DPK_BASE_NEW_H" ]
 }
 
-@test "a folder that is no room yet is found" {
+@test "a folder that is not a room yet is found" {
     mkdir -p copy/scripts copy/lib/attic copy/runtime copy/guest copy/tools
     touch copy/lib/attic/old.c
     cp "$here/scripts/check-layers" copy/scripts/

@@ -119,7 +119,7 @@ TEXT
     grep -qx 'No device mlx5_7' <<<"$output"
 }
 
-@test "flexio_rpc: what is no number is wrong usage" {
+@test "flexio_rpc: an argument that is not a number is wrong usage" {
     for bad in "" x 1x -1 99999999999999999999; do
         run rpc/flexio_rpc mlx5_0 "$bad" 2
         [ "$status" -eq 2 ]
@@ -137,7 +137,7 @@ TEXT
     paste_readme pcc
     [ "$(grep -cx '"ok"' <<<"$output")" -eq 2 ]
     [ "$(jq '.runs | length' "$BATS_TEST_TMPDIR"/tmp.*/compared/summary.json)" -eq 4 ]
-    # The judge says what is wrong, and fails.
+    # The judge names the faults, and fails.
     cd "$BATS_TEST_TMPDIR"/tmp.*
     QUEUE=1000 FAIRNESS=0.9999 run ./ci.sh aimd.a incast:senders=8 judged
     echo "$output"
@@ -164,7 +164,7 @@ TEXT
     [ "$(grep -cx 'result: 10 (0xa)' <<<"$output")" -eq 2 ]
     grep -qx '$1 = 3' <<<"$output"
     ! command -v clangd || grep -q 'All checks completed, 0 errors' <<<"$output"
-    # What launch.json starts is a task, and each task that another waits for is there.
+    # launch.json starts a task that exists, and so does each task that another task waits for.
     local folder=$BATS_TEST_DIRNAME/../../examples/vscode/.vscode
     jq -e --slurpfile tasks "$folder/tasks.json" '.configurations | all(.preLaunchTask as $t | any($tasks[0].tasks[]; .label == $t))' "$folder/launch.json"
     jq -e '[.tasks[].label] as $all | [.tasks[].dependsOn // [] | .[]] - $all == []' "$folder/tasks.json"
@@ -217,7 +217,7 @@ TEXT
     grep -qx '200000 packets sent back by 128 threads' <<<"$output"
     grep -q ': 200000 frames, 200000 came back; [0-9]* a second$' <<<"$output"
     ! grep -q twice <<<"$output"
-    # Nothing is lost between the queues and the wire, and no counter disagrees.
+    # No packet is lost between the queues and the wire, and all counters agree.
     DPAKIT_DEVICES=$(echo "$BATS_TEST_TMPDIR"/tmp.*/reflector/devices) run dpadev stats mlx5_0 --json
     echo "$output"
     [ "$(sed '/"queues"/,$d' <<<"$output" | grep -c '_packets.*:.200000,$')" -eq 4 ]

@@ -39,7 +39,7 @@ figure() { awk -F ' [|] ' -v name="| $1" 'index($1, name) == 1 { sub(/ [|]$/, ""
     awk -f tests/helpers/cases.awk tests/tools/t.bats | cmp - tests/tools/t.bats
 }
 
-@test "what the last runs found" {
+@test "results of the last runs" {
     mkdir -p here/build/fuzz/{one,two} here/build/sanitize
     printf 'passed 20\nfailed 1\nskipped 3\nchanged 400\n' >here/build/tests.sum
     printf 'passed 18\nfailed 0\nskipped 5\nchanged 60\n' >here/build/sanitize/tests.sum

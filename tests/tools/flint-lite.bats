@@ -34,7 +34,7 @@ Writing DIGITAL_CACERT component -   OK
     for percent in ' 0' 25 50 75 100; do
         grep -aq "Writing DIGITAL_CACERT component - *$percent%" out
     done
-    # What stands when the cursor has gone back for the last time.
+    # The text that remains after the last return of the cursor.
     sed 's/\r$//; s/.*\r//' out | diff - <(printf '%s\n' '-I- Downloading FW ...' \
         'FSMST_INITIALIZE -   OK' 'Writing DIGITAL_CACERT component -   OK' \
         '-I- Component FW burn finished successfully.')
@@ -160,7 +160,7 @@ Writing DIGITAL_CACERT component -   OK
     done
 }
 
-@test "input that is no container: one error naming it, nothing changed" {
+@test "input that is not a container: one error with its name, nothing changed" {
     claimed
     : >empty
     head -c 2000 /dev/urandom >random

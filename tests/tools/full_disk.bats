@@ -1,4 +1,4 @@
-# Files that cannot be written: a line says why.
+# Files that cannot be written: one line gives the reason.
 
 load ../helpers/device
 

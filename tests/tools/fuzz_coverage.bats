@@ -5,7 +5,7 @@ root=$BATS_TEST_DIRNAME/../..
 
 setup() { cd "$BATS_TEST_TMPDIR" && mkdir -p scripts fuzz lib/room && cp "$root"/scripts/{byte-readers,fuzz-coverage} scripts; }
 
-# A program in which these functions exist, and what is called of them.
+# Makes a program with these functions, some of which are called.
 sources() {
     cat >lib/room/a.c <<'END'
 #include <stdio.h>
@@ -60,7 +60,7 @@ END
     diff wanted found
 }
 
-# A compiler's counts: only the last one ran.
+# The compiler's counts: only the last function ran.
 count() {
     mkdir -p lib runtime tools counted/counts
     cat >p.c <<'END'
@@ -72,7 +72,7 @@ END
     LLVM_PROFILE_FILE=counted/counts/1.profraw ./p
 }
 
-@test "one that no fuzzer reaches fails, unless a reason stands in the list" {
+@test "a function that no fuzzer reaches fails, unless the list has a reason" {
     sources && count
     : >fuzz/unreached
     run scripts/fuzz-coverage counted
@@ -95,7 +95,7 @@ END
     done
 }
 
-@test "one of the list that was reached is named" {
+@test "a function of the list that was reached is named" {
     sources && count
     printf 'lib/room/a.c:%s why\n' frob_parse takes_a_reader calls_getenv counter >fuzz/unreached
     run scripts/fuzz-coverage counted

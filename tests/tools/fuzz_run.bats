@@ -1,4 +1,4 @@
-# fuzz/run: what a fuzzer found stands at the end, where a log that is cut still has it.
+# fuzz/run prints findings at the end, so that a truncated log still has them.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" && mkdir -p fuzz bin
@@ -6,7 +6,7 @@ setup() {
     : >fuzz/seeds.bash
 }
 
-# NAME: a fuzzer that runs what standard input says; $at is where findings go.
+# NAME: makes a fuzzer from the script on standard input; $at is the folder for findings.
 fuzzer() {
     { echo '#!/bin/bash'
       echo 'for word; do case $word in -artifact_prefix=*) at=${word#*=};; esac; done'
@@ -30,7 +30,7 @@ echo 'stat::number_of_executed_units: 7'
 END
     run fuzz/run . bad good
     [ "$status" -eq 1 ]
-    # The last that is done does not come after a finding.
+    # The last line of a finished fuzzer is not printed after a finding.
     echo "$output" >whole
     sed -n '/^== fuzz bad found:$/,$p' whole >end
     grep -xE 'fuzz good +ok +7 runs, +12 edges' whole
@@ -47,7 +47,7 @@ END
     diff wanted end
 }
 
-@test "a fuzzer that cannot start is a failure that is told" {
+@test "a fuzzer that cannot start is reported as a failure" {
     echo ':' | fuzzer good
     run fuzz/run . absent good
     [ "$status" -eq 1 ]

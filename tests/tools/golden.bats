@@ -1,12 +1,12 @@
-# tests/golden: the files are those that NVIDIA's tools made, in every clone and tarball, and what no
-# other test compares with dpakit's is compared here.
+# tests/golden: in every clone and tarball, the files are those that NVIDIA's tools made. Files that no
+# other test compares with dpakit's output are compared here.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     tree=$BATS_TEST_DIRNAME/../..
 }
 
-# same_as_sums FOLDER: has the files of SHA256SUMS as they were made, and no others but the two about them.
+# same_as_sums FOLDER: the folder has the unchanged files of SHA256SUMS, and only the two files about them besides.
 same_as_sums() {
     (cd "$1" && sha256sum --strict --quiet -c SHA256SUMS) || return 1
     { cut -c67- "$1/SHA256SUMS"; printf '%s\n' ./README.md ./SHA256SUMS; } | sort >listed

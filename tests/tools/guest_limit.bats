@@ -1,5 +1,5 @@
-# Work inside a call of the program counts against the run-time limit, as its instructions do. Without that
-# these run for minutes.
+# Work inside a call of the program counts against the run-time limit, like its instructions. Otherwise
+# these programs would run for minutes.
 
 load ../helpers/device
 
@@ -62,7 +62,7 @@ limited() { # FUNCTION
     limited bad
 }
 
-@test "ranges that are no memory are no work" {
+@test "ranges outside of memory cost no time" {
     run dparun --run-time-limit 3000 "$BATS_FILE_TMPDIR/g.a" --rpc nowhere 1000
     [ "$status" -eq 0 ]
 }

@@ -9,7 +9,7 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "a host queue that overruns is told of, once" {
+@test "a host queue that overruns is reported once" {
     "$BATS_FILE_TMPDIR/cases" a_host_queue_that_overruns_is_told_of >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
     cat "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
     [ "$(grep -c . "$BATS_TEST_TMPDIR/err")" = 1 ]

@@ -19,7 +19,7 @@ setup() {
     cp -a "$BATS_FILE_TMPDIR/devices" "$DPAKIT_DEVICES"
 }
 
-# Nothing is left of it.
+# No file of a killed process is left.
 teardown() {
     ! compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*"
 }

@@ -24,14 +24,14 @@ setup() {
     [ "$(grep -c '^-E- .*/no/where/' <<<"$output")" -eq 2 ]
 }
 
-@test "a runtime directory that cannot be used is told, once, and all else works" {
+@test "an unusable runtime directory is reported once, and everything else works" {
     mkdir shared
     chmod 755 shared
     DPAKIT_RUNTIME=$PWD/shared case_ok files_are_named_after_what_is_asked_for_and_the_pid
     [ "$(grep -c "dpadev ps and dpa-gdbserver do not find this program: $PWD/shared: not a directory that only this user may use" <<<"$output")" -eq 1 ]
 }
 
-@test "a file where the socket would be is told" {
+@test "a file in the place of the socket is reported" {
     mkdir -m 700 run
     run -0 bash -c 'echo mine >run/$$.dpa; exec "$0" "$@"' "$BATS_FILE_TMPDIR/cases" \
         files_are_named_after_what_is_asked_for_and_the_pid

@@ -53,7 +53,7 @@ devemu_ok() { # CASE
     devemu_ok a_program_of_the_host_delays_unplugging
 }
 
-@test "registers are told of" {
+@test "changes of registers are reported" {
     devemu_ok registers_are_told_of
 }
 
@@ -109,7 +109,7 @@ devemu_ok() { # CASE
         'doca_devemu_pci_db_stop: the doorbell is not started'
 }
 
-@test "doorbells are told apart by data" {
+@test "doorbells are distinguished by data" {
     with_vfio bell_cases doorbells_are_told_apart_by_data
 }
 
@@ -163,7 +163,7 @@ devemu_ok() { # CASE
     reported 'doca_ctx_start: the emulated function 1 was removed (DOCA_ERROR_NOT_FOUND)'
 }
 
-@test "what is used stays" {
+@test "objects in use are not destroyed" {
     case_ok what_is_used_stays life_cases
     reported 'doca_devemu_pci_db_create_on_dpa: the completion has no place for another doorbell (doca_devemu_pci_db_completion_set_max_num_dbs) (DOCA_ERROR_FULL)'
 }

@@ -15,7 +15,7 @@ setup_file() {
 
 @test "copies want maps of their device" {
     case_ok copies_want_maps_of_their_device
-    # Two copies fail for the first reason, which is told once for their context.
+    # Two copies fail for the first reason, which is reported once for their context.
     [ "$(grep -c 'its map is not on the device of the context (doca_mmap_add_dev) (DOCA_ERROR_NOT_PERMITTED)' <<<"$output")" -eq 1 ]
     reported 'a task failed: the source has no data (doca_buf_set_data)'
 }

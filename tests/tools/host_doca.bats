@@ -90,7 +90,7 @@ setup_file() {
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/defined"
 }
 
-# What the program implements is the only thing that they lack.
+# They lack only the functions that the program implements.
 @test "the device libraries of congestion control have what their headers declare" {
     local i=$DPAKIT_BUILD/include/doca l=$DPAKIT_BUILD/lib role
     for role in "" np_; do
@@ -114,7 +114,7 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     local i=$DPAKIT_BUILD/include
     {
         (cd "$i/$2" && ls) | sed 's/.*/#include <&>/'
-        # they are declared at all
+        # The names are declared.
         printf '#ifdef __cplusplus\n#define DECLARED(f) namespace declared { using ::f; }\n'
         printf '#define VALUE(name, value) static_assert(name == value, #name)\n'
         printf '#else\n#define DECLARED(f) enum { has_##f = sizeof(&f) };\n'
@@ -150,8 +150,8 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     diff "$h/without_prototype.txt" "$t/without"
 }
 
-# Each is one function of several with that name: a pointer to it has its type.
-@test "what DOCA 2.7 to 2.9 have otherwise is there beside what DOCA 3 has" {
+# Each is one of several functions with the same name: a pointer to it has the expected type.
+@test "names that differ in DOCA 2.7 to 2.9 exist beside those of DOCA 3" {
     local i=$DPAKIT_BUILD/include t=$BATS_TEST_TMPDIR h=$BATS_TEST_DIRNAME/../host
     pointers() { sed -n 's/^\([a-z].*[ *]\)\(doca_[a-zA-Z0-9_]*\)\((.*)\);/extern \1(*const p_\2)\3; \1(*const p_\2)\3 = \2;/p' "$1"; }
     { echo '#include <doca_dpa_dev_rdma.h>' && pointers "$h/prototypes_2.7_dev.inc"; } >"$t/dev.c"
@@ -162,7 +162,7 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     g++ -fsyntax-only -Wall -Wextra -Werror -I"$i/doca" "$t/host.cc"
 }
 
-@test "what later DOCA declares otherwise has a symbol of each generation" {
+@test "functions that later DOCA declares differently have a symbol of each generation" {
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_common.so" >"$BATS_TEST_TMPDIR/symbols"
     for f in doca_dpa_create doca_dpa_mem_alloc doca_dpa_mem_free; do
         grep -q " T ${f}_v2_2\$" "$BATS_TEST_TMPDIR/symbols"

@@ -12,7 +12,7 @@ setup_file() {
 
 @test "forged exports are refused" {
     case_ok forged_exports_are_refused
-    # What a configuration lacks is said, once for each cause.
+    # Missing configuration is reported once for each cause.
     [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 1 ]
     [ "$(grep -c '^-E- doca_mmap_start: the map has no device' <<<"$output")" -eq 1 ]
 }
@@ -22,8 +22,8 @@ setup_file() {
     DPAKIT_WORKERS=1 case_ok kernels_of_a_context_overlap
 }
 
-# Other cases than this one end long before the ten seconds.
-@test "a launch that waits in vain is told, by ps at once and once by itself" {
+# All other cases end long before the ten seconds.
+@test "a launch that waits in vain is shown by ps at once, and reported once without ps" {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_RUNTIME=$PWD/run
     mkfifo go
@@ -41,8 +41,8 @@ setup_file() {
     grep -qE "^-W- program [^:]+: launch 1 waits for event $event > 1 \(is 1\) since 10 s; " err
 }
 
-# Of two waits for one event the first is told.
-@test "a host that waits without a DPA in vain is told once" {
+# Of two waits for one event, only the first is reported.
+@test "a host that waits in vain without a DPA is reported once" {
     cd "$BATS_TEST_TMPDIR"
     mkfifo go
     "$BATS_FILE_TMPDIR/cases" a_wait_without_a_dpa_is_told <go >out 2>err &
@@ -57,7 +57,7 @@ setup_file() {
     [ "$(grep -v '^-E- doca_sync_event_wait_gt: the event was stopped' err)" = "-W- the host waits for event $event > 5 (is 3) since 10 s, and no DPA works on it" ]
 }
 
-@test "a host whose wait is woken by many updates is not told that it waits" {
+@test "a host whose wait is woken by many updates is not reported" {
     case_ok a_wait_with_many_updates_is_not_told
     ! grep 'the host waits' <<<"$output"
 }
@@ -70,7 +70,7 @@ setup_file() {
     case_ok every_notification_is_one_activation
 }
 
-@test "a finished thread runs again only when told" {
+@test "a finished thread runs again only when it is notified" {
     case_ok a_finished_thread_runs_again_only_when_told
 }
 
@@ -136,7 +136,7 @@ setup_file() {
     case_ok backends_have_limits_of_their_own
 }
 
-@test "command lines are told to callbacks" {
+@test "callbacks get the values of command lines" {
     case_ok command_lines_are_told_to_callbacks
 }
 

@@ -34,7 +34,7 @@ setup() {
     [ "$output" = "DOCA 2.5.0, with 2.5.0" ]
 }
 
-# What those releases have otherwise on the host (doca2_5_tasks.c).
+# Host functions that differ in these releases (doca2_5_tasks.c).
 @test "tasks, events and queues of DOCA 2.5, 2.6 and 2.8 build and run" {
     local release tree
     for release in 2.5 2.6 2.8; do
@@ -82,7 +82,7 @@ END
     done
 }
 
-# Which lines of DOCA=RELEASE VERSION: VERSION, and what pkg-config says of every library of DOCA.
+# DOCA=RELEASE VERSION: the version in each file, and the version that pkg-config gives for every library of DOCA.
 says_version() {
     local root=$PWD/of-$1 f name
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$root" "$1"
@@ -123,11 +123,11 @@ C
     says_version 2.2 2.2.1 2.2.1
     says_version 2.5 2.5.0 23.10.0
     says_version 2.9 2.9.0 24.10.0
-    # With headers of 2.2 there is no library that has none of them.
+    # With headers of 2.2, every installed library has headers.
     [ ! -e of-2.2/flexio/lib/pkgconfig/doca-dma.pc ]
     run pkg-config --variable=includedir doca-dpa
     [ "$output" = "$root/doca/include" ]
-    # Another release in the same place, and back to the newest.
+    # Installs another release in the same place, and then the newest again.
     says_version 2.5 2.5.0 23.10.0
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/of-2.5" 3
     [ "$(cat of-2.5/doca/applications/VERSION)" = "$(cat "$DPAKIT_BUILD/share/dpakit/VERSION")" ]

@@ -54,8 +54,8 @@ setup_file() {
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$i" "$t/names.c"
 }
 
-# What stands beside them in libdoca_common.so, for the DPA: contexts, threads, completions, arrays of buffers, memory
-# of others, clocks. Nothing is exported besides that no list has, but what programs of older releases call.
+# Other names in libdoca_common.so, for the DPA: contexts, threads, completions, arrays of buffers, memory
+# of other processes, clocks. Every other exported name is one that programs of older releases call.
 @test "every function for the DPA is declared and exported" {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_TEST_TMPDIR h
     local list=$here/doca_dpa.txt

@@ -9,7 +9,7 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "what was set is told" {
+@test "queries return the values that were set" {
     cd "$BATS_TEST_TMPDIR"
     case_ok what_was_set_is_told
 }

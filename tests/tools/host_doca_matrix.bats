@@ -5,12 +5,12 @@
 
 load ../host/setup
 
-# A sanitizer sees the code of all generations in one: most functions of the older ones are the same.
+# One generation is enough for a sanitizer: most functions of older generations are the same code.
 generations='3 2.5 2.2'
 [ "${DPAKIT_BUILD##*/}" = build ] || generations=3
 
-# The rows of one generation: functions that the headers declare and the libraries have. SUFFIX: only
-# those whose symbols end so.
+# The rows of one generation: functions that the headers declare and the libraries export. SUFFIX: only
+# functions whose symbols have this suffix.
 matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
     local d=$1 suffix=$2 l=$DPAKIT_BUILD/lib
     shift 2
@@ -36,7 +36,7 @@ setup_file() {
     dpacc_sample "$here/doca3_dev.c" "$t" matrix dpa_test_app
     pcc_program "$t/rp.a"
     matrix_rows "$t/3" "" -I"$i/doca" -I"$i"
-    # What only the oldest release of that generation has otherwise is in host_doca_2.5.bats.
+    # host_doca_2.5.bats has the functions that differ only in the oldest release of this generation.
     local later="-DDOCA_VERSION_MAJOR=2 -DDOCA_VERSION_MINOR=10 -DDOCA_VERSION_PATCH=0 -DDOCA_VERSION_STRING=__FILE__"
     # shellcheck disable=SC2086
     matrix_rows "$t/2.5" 'doca_buf_arr_[a-z_]*_v2_5' $later -I"$i/doca-2.5" -I"$i"
@@ -67,7 +67,7 @@ all_told() { # GENERATION
     [ "$(wc -l <3/rows)" -ge 206 ]
 }
 
-@test "what is NULL, foreign, of another kind or destroyed is refused" {
+@test "objects that are NULL, foreign, of another kind or destroyed are refused" {
     local g
     for g in $generations; do
         MATRIX_SILENT=silent run "$BATS_FILE_TMPDIR/$g/cases" refused
@@ -90,6 +90,6 @@ all_told() { # GENERATION
             { echo "what they return now: $BATS_TEST_TMPDIR/states_$g.txt"; false; }
         all_told $g
     done
-    # Emulated functions went with their worlds.
+    # Emulated functions ended with their test worlds.
     [ -z "$(ls "$DPAKIT_DEVICES/mlx5_0/pci")" ]
 }

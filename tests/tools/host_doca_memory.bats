@@ -29,7 +29,7 @@ setup_file() {
     grep -q 'memcpy of [0-9]* bytes from 0x[0-9a-f]* to 0x[0-9a-f]*: key 0x[0-9a-f]* ' <<<"$output"
 }
 
-# Each once, though all of them came twice.
+# Each message is printed once, though each cause occurred twice.
 @test "refused calls say why" {
     case_ok refused_calls_say_why
     local text
@@ -42,13 +42,13 @@ setup_file() {
         echo "want: $text"
         [ "$(grep -c "^-E- $text" <<<"$output")" -eq 1 ]
     done
-    # Of two endpoints, one for each round.
+    # There are two endpoints, one for each round.
     [ "$(grep -c '^-E- doca_dpa_ep_connect: the queue pair is connected already' <<<"$output")" -eq 2 ]
     [ "$(grep -c '^-E- doca_dpa_ep_connect: .*(DOCA_ERROR_INVALID_VALUE)' <<<"$output")" -eq 2 ]
     reported 'doca_dpa_worker_destroy: the worker is invalid, or endpoints use it'
 }
 
-@test "what is not configured is told of each object, to the log of the SDK each time" {
+@test "missing configuration is reported for each object, in the SDK's log each time" {
     case_ok what_is_not_configured_is_told_of_each_object
     [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 2 ]
     [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 6 ]

@@ -72,7 +72,7 @@ JSON
     [ "$status" -eq 0 ] && [ "${#lines[@]}" -eq 2 ]
 }
 
-@test "wrong options are told in one line" {
+@test "wrong options are reported in one line" {
     printf '{"doca_program_flags": {"pf-device": 7}}' >"$BATS_TEST_TMPDIR/type.json"
     printf '{"doca_program_flags": {"no-such": 7}}' >"$BATS_TEST_TMPDIR/name.json"
     printf '{' >"$BATS_TEST_TMPDIR/broken.json"

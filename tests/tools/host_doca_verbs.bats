@@ -33,15 +33,15 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" a_shared_queue_takes_inline_data
 }
 
-@test "what only cards have is said and not made" {
+@test "features that only cards have are refused with a message" {
     "$BATS_FILE_TMPDIR/cpu" what_only_cards_have_is_not_made
 }
 
-@test "a channel tells of completions" {
+@test "a channel reports completions" {
     "$BATS_FILE_TMPDIR/cpu" a_channel_tells_of_completions
 }
 
-@test "a context tells of errors" {
+@test "a context reports errors" {
     "$BATS_FILE_TMPDIR/cpu" a_context_tells_of_errors
 }
 
@@ -49,11 +49,11 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" queues_of_ethernet_are_for_the_dpa
 }
 
-@test "what there is not is refused" {
+@test "unsupported calls are refused" {
     "$BATS_FILE_TMPDIR/cpu" what_there_is_not_is_refused
 }
 
-@test "queues tell what they are" {
+@test "queues return their properties" {
     "$BATS_FILE_TMPDIR/cpu" queues_tell_what_they_are
 }
 

@@ -12,7 +12,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-@test "an event queue that overruns is told of, once" {
+@test "an event queue that overruns is reported once" {
     "$BATS_FILE_TMPDIR/cases" an_event_queue_that_overruns_is_told_of >out 2>err
     cat out err
     read -r _ eq _ _ cq <out

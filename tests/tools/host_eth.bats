@@ -53,7 +53,7 @@ setup() {
     case_ok senders_are_killed
 }
 
-# What a port has is the next program's; nothing else stays of all these processes.
+# The next program gets the port; nothing else of these processes is left.
 @test "either side is killed at any step" {
     all_files() { (cd "$DPAKIT_DEVICES" && find . ! -name counters ! -name 'port.*' | sort); }
     dpadev wire mlx5_0 dev:mlx5_1

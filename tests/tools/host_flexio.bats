@@ -18,7 +18,7 @@ setup_file() {
     case_ok a_child_of_a_fork_gets_errors_and_no_hangs
 }
 
-@test "what is no function of the program is not called, and said so" {
+@test "an address that is not a function of the program is not called, and an error says so" {
     case_ok what_is_no_function_of_the_program_is_not_called
     [ "$(grep -c '^-E- flexio_process_call: not a function' <<<"$output")" -eq 2 ]
 }

@@ -73,7 +73,7 @@ build() { # OUTPUT OPTION...
     nm -u "$BATS_FILE_TMPDIR/by_version" | diff "$BATS_TEST_TMPDIR/a" -
 }
 
-@test "a generation that is none, or another one, is refused with what there is" {
+@test "an unknown or other generation is refused with a list of generations" {
     local i=$DPAKIT_BUILD/include
     t() { # OPTION...
         run gcc "$@" -fsyntax-only -x c - <<<'#include <libflexio/flexio.h>'
@@ -88,7 +88,7 @@ build() { # OUTPUT OPTION...
     [[ $output == *'another generation of <libflexio/flexio.h> is included already'* ]]
 }
 
-@test "more arguments than there can be are told" {
+@test "too many arguments are reported" {
     printf '%s\n' '#include <libflexio/flexio.h>' 'int t(struct flexio_process *p, flexio_func_t *f)' \
         '{ uint64_t r; return flexio_process_call(p, f, 1, 2, 3, 4, 5, 6, 7, 8, 9, &r); }' >"$BATS_TEST_TMPDIR/t.c"
     run gcc -Werror -Wall -I"$DPAKIT_BUILD/include/flexio-2.2" -fsyntax-only "$BATS_TEST_TMPDIR/t.c"
@@ -96,7 +96,7 @@ build() { # OUTPUT OPTION...
     [[ $output == *FLEXIO_2_2_at_most_8_arguments* ]]
 }
 
-# Declares the guide's prototypes behind the headers: a compiler refuses one that is otherwise.
+# Declares the guide's prototypes after the headers: the compiler refuses a prototype that differs.
 @test "every prototype of the guide is the headers'" {
     local h=$BATS_TEST_DIRNAME/../host/prototypes_flexio_2.2.inc
     {

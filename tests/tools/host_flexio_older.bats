@@ -1,4 +1,4 @@
-# What programs of before FlexIO 24.01 call otherwise (tests/host/flexio_older_cases.c,
+# Functions that programs of before FlexIO 24.01 call differently (tests/host/flexio_older_cases.c,
 # tests/host/queue_dev.c).
 # cases: flexio_older_cases.c
 
@@ -14,7 +14,7 @@ setup_file() {
     [[ $output == *"flexio_uar_create: the process's device has no UAR 0xffffffff"* ]]
 }
 
-@test "C++ calls both forms, takes the address of one, and tells a process a UAR" {
+@test "C++ calls both forms, takes the address of one, and gives a UAR to a process" {
     local t=$BATS_FILE_TMPDIR
     cd "$BATS_TEST_TMPDIR"
     cat >older.cc <<'C'

@@ -1,4 +1,4 @@
-# FlexIO 24.01 to 26.4: which names there are, in which form, and what chooses between two forms
+# FlexIO 24.01 to 26.4: the names, their forms, and the choice between two forms
 # (tests/host/flexio_dev.inc, tests/host/flexio*_values.txt).
 
 load ../host/setup
@@ -18,7 +18,7 @@ device() { # NAME OPTION...
         --devicecc-options="-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror -I$here $*"
 }
 
-# The option for a version; a comma would begin another option.
+# The option for a version; a comma would start another option.
 used() { # MAJOR MINOR
     echo "-DFLEXIO_DEV_VER_USED=$(($1 << 24 | $2 << 16))"
 }
@@ -147,7 +147,7 @@ C
     done
 }
 
-@test "a version that is none is refused with those that there are" {
+@test "an invalid version is refused with a list of versions" {
     for v in "2 2" "23 10" "26 7" "99 1"; do
         # shellcheck disable=SC2086
         run device none "$(used $v)" <<<'#include <libflexio-dev/flexio_dev.h>'
@@ -162,7 +162,7 @@ C
     done
 }
 
-@test "what programs say of their version is accepted" {
+@test "versions that programs set are accepted" {
     for v in 24,1,0 24,7,0 24,10,2 25,1,0 25,10,0 26,4,0 26,4,9; do
         gcc -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" "-DFLEXIO_VER_USED=FLEXIO_VER($v)" \
             -fsyntax-only -x c - <<<'#include <libflexio/flexio.h>'
@@ -205,7 +205,7 @@ __FLEXIO_ENTRY_POINT_END
 C
 }
 
-@test "what device code prints and measures comes out" {
+@test "output and measurements of device code arrive" {
     cd "$BATS_TEST_TMPDIR"
     device debug <<'C'
 #include <libflexio-dev/flexio_dev_debug.h>

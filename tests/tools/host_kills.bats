@@ -1,5 +1,5 @@
 # Two processes that talk by RDMA, or by DMA, or have a DPA each, one of which is killed at some step
-# (tests/host/kills.c): the other one is told of it and ends well. DPAKIT_KILLS=300 has so many pairs of each sort, over all steps.
+# (tests/host/kills.c): the other process notices and ends normally. DPAKIT_KILLS=300 tests this number of pairs of each sort, over all steps.
 
 load ../host/setup
 
@@ -11,8 +11,8 @@ setup_file() {
     export DPAKIT_RUNTIME=$t/run LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
-# Blocks of numbers (*.rc) have files, which the next process takes, and sockets of killed programs go when somebody
-# looks for programs; nothing else stays.
+# Files with blocks of numbers (*.rc) remain for the next process, and sockets of killed programs are removed when a tool
+# lists programs; nothing else is left behind.
 survives() { # WAY
     local left=$BATS_TEST_TMPDIR/left
     "$BATS_FILE_TMPDIR/kills" "$1" "${DPAKIT_KILLS:-12}"
@@ -27,7 +27,7 @@ survives() { # WAY
     survives details
 }
 
-@test "who sleeps at an engine is woken when its peer is killed" {
+@test "a thread that sleeps at an engine wakes when its peer is killed" {
     survives engine
 }
 
@@ -39,7 +39,7 @@ survives() { # WAY
     survives verbs
 }
 
-@test "who sleeps at a completion channel is woken when its peer is killed" {
+@test "a thread that sleeps at a completion channel wakes when its peer is killed" {
     survives channel
 }
 

@@ -28,7 +28,7 @@ setup() {
     grep -qx '  counter EVENTS = 0' <<<"$output"
 }
 
-@test "what is wrong is refused" {
+@test "wrong arguments are refused" {
     case_ok what_is_wrong_is_refused
     [ "$(grep -c 'probes of IFA 2: no switch is between emulated ports' <<<"$output")" -eq 1 ]
 }
@@ -39,7 +39,7 @@ setup() {
     [ "$(head -c 4 "$CORE" | tail -c 3)" = ELF ]
 }
 
-@test "one is active at a time" {
+@test "only one is active at a time" {
     case_ok one_is_active_at_a_time
 }
 

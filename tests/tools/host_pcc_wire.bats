@@ -32,7 +32,7 @@ control() { # RATE MODE
     await grep -q ready control
 }
 
-@test "a program sends at the rate that a process of congestion control sets, as stats tells" {
+@test "a program sends at the rate that a process of congestion control sets, and stats shows the rate" {
     need_perftest
     control 10486 # 1 %: 119 MiB/s on the wire, 110 of payload
     traffic 1     # until then it may be translated, while everything is sent
@@ -66,7 +66,7 @@ control() { # RATE MODE
     exec 9>&-
 }
 
-@test "a rate of 0 counts as the least, and is said once" {
+@test "a rate of 0 is replaced by the lowest rate, and reported once" {
     need_perftest
     control 0
     traffic 1

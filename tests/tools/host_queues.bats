@@ -27,7 +27,7 @@ setup_file() {
     case_ok one_wqe_sends_two_frames
 }
 
-@test "DPAKIT_STRICT=memory: a doorbell comes before stores that no fence follows, and both lines are told" {
+@test "DPAKIT_STRICT=memory: a doorbell is seen before stores that no fence follows, and both lines are reported" {
     local dev=$BATS_TEST_DIRNAME/../host/queue_dev.c doorbell
     doorbell="queue_dev.c:$(grep -n '/\* DOORBELL' "$dev" | cut -d: -f1)"
     run ! "$BATS_FILE_TMPDIR/cases" doorbells_need_their_fences
@@ -125,7 +125,7 @@ setup_file() {
     case_ok doorbells_of_destroyed_queues_are_dropped
 }
 
-@test "what stands for the wire must be captures of Ethernet" {
+@test "files in the place of the wire must be captures of Ethernet" {
     local t=$BATS_TEST_TMPDIR bad
     head -c 100 /dev/zero >"$t/zeros"
     printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\1\0\0\0' >"$t/short"
@@ -161,7 +161,7 @@ setup_file() {
     case_ok a_polled_frame_comes_back
 }
 
-@test "what needs hardware faults with its name" {
+@test "calls that need hardware fault with their name" {
     cd "$BATS_TEST_TMPDIR"
     cat >k.c <<'END'
 #include <libflexio-dev/flexio_dev.h>

@@ -15,7 +15,7 @@ setup_file() {
     [ "$(stat -c %s "$BATS_TEST_TMPDIR/out")" -eq $((24 + 2 * (16 + 60))) ]
 }
 
-@test "what cannot be done is refused with its name" {
+@test "unsupported calls are refused with their name" {
     case_ok what_cannot_be_done_is_refused
     reported 'no domain 77' 'match outer_headers.l4_type' 'match misc_parameters.gre_key' \
         'match inner_headers.ethertype' 'criteria 0x80' 'not the FDB' 'no vport 3' 'root table' \

@@ -1,4 +1,4 @@
-# DOCA Telemetry DPA: what it says of what other programs run (tests/host/telemetry_cases.c).
+# DOCA Telemetry DPA: its view of other programs (tests/host/telemetry_cases.c).
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -70,10 +70,10 @@ END
     dpa-statistics show -d mlx5_0 | grep -q ', ended'
 }
 
-@test "samples tell who got which unit, and when it left it" {
+@test "samples show which thread got which unit, and when it left it" {
     launches_on_two_units
     case_ok samples_tell_who_got_which_unit
-    # Each unit: in and out by turns, the same thread and number, and the next one has the next number.
+    # On each unit, entries and exits alternate, with the same thread and number; the next pair has the next number.
     awk '
         $1 == "in" { if (at[$5] == "in") bad = 1; who[$5] = $3; turn[$5] = $7 }
         $1 == "out" && at[$5] == "in" && (who[$5] != $3 || turn[$5] != $7) { bad = 1 }
@@ -82,6 +82,6 @@ END
               exit bad || lines < 50 || count > 2 || different < 2 }' <<<"$output"
 }
 
-@test "what is none is refused, and nothing runs" {
+@test "invalid objects are refused, and nothing runs" {
     case_ok what_is_none_is_refused
 }

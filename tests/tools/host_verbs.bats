@@ -16,7 +16,7 @@ setup_file() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
-# Of all errors of a program there is this line.
+# All errors of a program give this line.
 says_once() { # REASON
     grep -qx -e "-W- QP 0x[0-9a-f]* of the host is in the error state: $1" <<<"$output"
     [ "$(grep -c -e '^-[EW]- ' <<<"$output")" -eq 1 ]
@@ -81,11 +81,11 @@ says_once() { # REASON
     case_ok rights_that_there_are_not_are_refused client_cases
 }
 
-@test "what there is not says so" {
+@test "unsupported calls say so" {
     case_ok what_there_is_not_says_so client_cases
 }
 
-@test "a table tells addresses of both versions" {
+@test "a table has the addresses of both versions" {
     case_ok a_table_tells_addresses_of_both_versions client_cases
 }
 

@@ -15,7 +15,7 @@ setup_file() {
     make_devices "$t/devices"
 }
 
-@test "DPAKIT_STRICT=memory: stores and loads without their fences fail as on a card, and their lines are told" {
+@test "DPAKIT_STRICT=memory: stores and loads without their fences fail as on a card, and their lines are reported" {
     local dev=$BATS_TEST_DIRNAME/../host/windows_dev.c how
     for how in memory all align,memory; do
         DPAKIT_STRICT=$how run "$BATS_FILE_TMPDIR/cases" stores_and_loads_need_their_fences
@@ -45,7 +45,7 @@ setup_file() {
         'window: write of 64 bytes .*: key 0x[0-9a-f]* allows no local write'
 }
 
-@test "keys that are none fault" {
+@test "invalid keys fault" {
     case_ok keys_that_are_none_fault
     reported ': key 0x[0-9a-f]* is unknown: no memory was registered with it)' \
         ': key 0xffffffff is unknown' ': key 0x[0-9a-f]* is of memory that is not registered any more)'
@@ -59,7 +59,7 @@ setup_file() {
 @test "windows want 64 bytes" {
     case_ok windows_want_64_bytes
     [ "$(grep -c '^-E- .*not registered with 64-byte alignment' <<<"$output")" -eq 3 ]
-    # The registration and the window say so before.
+    # The registration and the window have reported this before.
     [ "$(grep -c '^-W- ibv_reg_mr: .* multiples of 64' <<<"$output")" -eq 3 ]
     [ "$(grep -c '^-W- window 0x[0-9a-f]*: key .* not registered with 64-byte' <<<"$output")" -eq 3 ]
 }
@@ -76,7 +76,7 @@ setup_file() {
 
 @test "command queues are checked" {
     case_ok command_queues_are_checked
-    # The crash of a task is told, once; nothing else returns it.
+    # The crash of a task is reported once; no function returns it.
     [ "$(grep -c '^-E- program windows_app: thread [0-9]*: .*(crash+0x' <<<"$output")" -eq 1 ]
 }
 

@@ -1,11 +1,11 @@
-# `make html`: every page of the site, its links, its pictures, and how it stands on a small screen.
+# `make html`: every page of the site, its links, its pictures, and its layout on a small screen.
 
 source "$BATS_TEST_DIRNAME/../helpers/browser.bash"
 
 setup_file() {
     local tool
     for tool in lowdown mandoc xmllint; do command -v $tool >/dev/null || return 0; done
-    # Of the tree as it is now, without what the runs around this one leave in it: pages are made more than once.
+    # From a copy of the tree, without files that other tests make meanwhile, because the pages are made more than once.
     mkdir "$BATS_FILE_TMPDIR/tree"
     tar -C "$BATS_TEST_DIRNAME/../.." -cf - --exclude=./build --exclude=./.git . | tar -C "$BATS_FILE_TMPDIR/tree" -xf -
     "$BATS_FILE_TMPDIR/tree/docs/site/make" "$BATS_FILE_TMPDIR/html"
@@ -21,7 +21,7 @@ setup() {
 
 pages() { (cd "$1" && find . -name '*.html' | sed 's|^\./||' | sort); }
 
-# attributes NAME FOLDER: "PAGE TAB VALUE" for each in its pages.
+# attributes NAME FOLDER: prints "PAGE TAB VALUE" for each such attribute in its pages.
 attributes() {
     local page
     for page in $(pages "$2"); do
@@ -30,7 +30,7 @@ attributes() {
     done
 }
 
-# dead_links FOLDER: "PAGE: LINK" for each link that leads to no file, or to no place in it.
+# dead_links FOLDER: prints "PAGE: LINK" for each link to a missing file or a missing place in a file.
 dead_links() {
     attributes id "$1" | tr '\t' '#' >places
     (cd "$1" && find . -type f | sed 's|^\./||') >>places
@@ -82,7 +82,7 @@ dead_links() {
     grep -qF '<a class="page" href="../man/dpacc-extract.1.html">dpacc-extract(1)</a>' "$html/man/dpacc.1.html"
     grep -qF '<a class="page" href="../man/dparun.1.html#ENVIRONMENT">dparun(1)</a>, "ENVIRONMENT"' "$html/docs/ci.html"
     grep -qF 'href="man/dpacc.1.html">dpacc(1)</a>' "$html/README.html"
-    # What names one and is none.
+    # Texts that look like the name of a page, but are not.
     local left
     left=$(cd "$tree/man" && ls ./*.[1-8] | sed -E 's|^\./(.*)\.([1-8])$|\1\\(\2\\)|' | paste -sd'|')
     for page in "$html"/man/*.html "$html"/docs/*.html; do
@@ -111,7 +111,7 @@ END
     [ "$(xmllint --xpath 'count(//rect)' one.svg)" = 2 ]
     [ "$(xmllint --xpath 'string(//path[@class="head"]/@d)' one.svg | grep -o z | wc -l)" = 3 ]
     [ "$(xmllint --xpath '//text/text()' one.svg | tr -d '\n')" = 'ask &lt;it&gt;hostDPAa-b' ]
-    # Those of the site: as many as their texts have, and no sign of a drawing is left over as a word.
+    # The site has as many pictures as its texts, and no part of a drawing is left over as text.
     local file page
     for file in "$tree"/docs/*.md; do
         page=$html/docs/$(basename "$file" .md).html

@@ -61,7 +61,7 @@ END
     [ ! -e b.a ]
 }
 
-# The guide's list (DPA subsystem guide 2.2.1, 2.8.1.3), each with what C says it prints.
+# The guide's list (DPA subsystem guide 2.2.1, 2.8.1.3), each with the output that C requires.
 @test "printf: the documented formats, flags and padding" {
     cat >k.c <<'END'
 #include <libflexio-dev/flexio_dev.h>

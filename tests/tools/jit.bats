@@ -142,7 +142,7 @@ setup() {
 
 teardown() { end_background; }
 
-# interpreted_as COMMAND...: output, error and exit code are the same whichever way it is run.
+# interpreted_as COMMAND...: output, errors and exit code are the same, interpreted and translated.
 interpreted_as() {
     local mode
     for mode in off sync on; do
@@ -154,7 +154,7 @@ interpreted_as() {
     diff said.off said.on
 }
 
-# The tools alone, as an installation without the translator has them.
+# Copies the tools like an installation without the translator.
 without_translator() {
     mkdir -p alone/bin
     cp "$DPAKIT_BUILD/bin/dparun" alone/bin/
@@ -183,7 +183,7 @@ without_translator() {
     stored
 }
 
-@test "without the translator all is interpreted, which is told to those who asked for it" {
+@test "without the translator everything is interpreted, and users who asked for it are warned" {
     without_translator
     want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 100000)
     for mode in '' off; do
@@ -200,7 +200,7 @@ without_translator() {
     done
 }
 
-@test "a translator that cannot be loaded is told with the reason, and does no harm" {
+@test "a translator that cannot be loaded is reported with the reason, and does no harm" {
     without_translator
     mkdir alone/lib
     : >alone/lib/libdpakit-llvm.so.1
@@ -210,7 +210,7 @@ without_translator() {
     [ -z "$stderr" ]
 }
 
-# What the process of dparun that waits at $1 has mapped.
+# Prints the mapped files of the dparun process that waits at $1.
 mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
 
 @test "a program that is never hot loads no LLVM, and one that is hot does" {
@@ -221,9 +221,9 @@ mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
     await mapped $!
 }
 
-# ---- What it did
+# ---- Statistics
 
-@test "--stats tells what was translated, and what it cost" {
+@test "--stats shows the translations and their cost" {
     run -0 --separate-stderr env DPAKIT_JIT=sync dparun "$f/hot.elf" --rpc sum 1000 --stats
     echo "$output"
     [[ $output =~ translator:\ ([1-9][0-9]*)\ regions\ translated,\ 0\ from\ the\ cache,\ 0\ refused ]]
@@ -237,7 +237,7 @@ mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
     grep -qx 'translator: 0.000000 s for 0 instructions, [1-9][0-9]* bytes of code' second
 }
 
-@test "--stats tells what was refused, and why" {
+@test "--stats shows refused translations with reasons" {
     without_translator
     run -0 --separate-stderr env DPAKIT_JIT=sync alone/bin/dparun "$f/hot.elf" --rpc sum 1000 --stats
     echo "$output"
@@ -357,7 +357,7 @@ END
 
 # ---- Host programs
 
-# Children of fork() and who exits while others run leave memory behind.
+# Children of fork(), and processes that exit while threads run, leave memory behind.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
@@ -384,8 +384,8 @@ export ASAN_OPTIONS
     DPAKIT_CACHE=off timeout 100 "$f/host" fork 200
 }
 
-# A translator that loads for a second, as LLVM may on a busy machine. All that time it is at the list of
-# what exit() calls, and from then on has data that ends with the process, which takes two seconds.
+# A translator that takes a second to load, as LLVM may on a busy machine. All that time it holds the list of
+# functions that exit() calls, and afterwards it has data whose destruction at exit takes two seconds.
 slow_translator() {
     mkdir -p slow
     cp "$DPAKIT_BUILD/lib/libdpakit-engine.so.1" slow/
@@ -458,7 +458,7 @@ __dpa_rpc__ uint64_t two(uint64_t to)
 C
     dpacc two.c -o two.a --app-name=two_app
     dpacc-extract two.a -o two.elf
-    # A translator that takes a while to load, and says what it is asked for.
+    # A translator that loads slowly, and prints its requests.
     mkdir slow
     cp "$DPAKIT_BUILD/lib/libdpakit-engine.so.1" "$DPAKIT_BUILD/bin/dparun" slow/
     cat >slow.c <<'C'
@@ -487,7 +487,7 @@ C
 
 # ---- The cache
 
-@test "what was translated once is taken from the cache: no LLVM is loaded" {
+@test "translated code is taken from the cache: no LLVM is loaded" {
     want=$(DPAKIT_JIT=off dparun "$f/hot.elf" --rpc sum 10000000)
     for turn in first second; do
         run -0 --separate-stderr env LD_DEBUG=files dparun "$f/hot.elf" --rpc sum 10000000
@@ -503,7 +503,7 @@ C
     [ ! -e cache ]
 }
 
-@test "a file of the cache that was damaged is told of, not used, and made again" {
+@test "a damaged file of the cache is reported, not used, and replaced" {
     want=$(dparun "$f/hot.elf" --rpc sum 50000000)
     for damage in 'truncate -s 100' 'truncate -s 0' 'dd if=/dev/zero bs=1 seek=60 count=64 conv=notrunc status=none'; do
         find cache/dpakit/code -type f >files

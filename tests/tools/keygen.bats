@@ -1,4 +1,4 @@
-# mlxdpa keygen: what it makes, in files and in tokens, and that nothing is overwritten.
+# mlxdpa keygen: its keys in files and in tokens; it overwrites nothing.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
@@ -118,7 +118,7 @@ setup() {
     fails 2 "name the token alone" mlxdpa keygen out --token 'pkcs11:token=dpa;object=x' --passin env:PIN
     fails 1 "wrong PIN" mlxdpa keygen out --token pkcs11:token=dpa --passin pass:9
     fails 2 "no pkcs11: URI" mlxdpa keygen out --token dpa --passin pass:9
-    # What fails after the keys were made takes them away again.
+    # A failure after the keys were made removes the keys.
     name=$(printf '\xf0\x9f\x98\x80%.0s' {1..48})
     fails 1 "have more than 4096 bytes" mlxdpa keygen out --token pkcs11:token=dpa --label more \
         --passin env:PIN --name "$name" --organization "$name"

@@ -1,4 +1,4 @@
-# What the pages of the project point at is there: files, pages and their sections, tests, golden files.
+# Everything that the pages of the project refer to exists: files, pages and their sections, tests, golden files.
 
 setup() {
     command -v man >/dev/null || skip "no man here"
@@ -7,12 +7,12 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# Pages of other projects that ours name.
+# Pages of other projects that our pages name.
 OTHERS='openssl|cmp|clang|llvm-[a-z]+|sh|rping|ib_[a-z_]+|ibv_[a-z_]+'
 
 markdown() { (cd "$tree" && ls ./*.md docs/*.md examples/*.md examples/*/*.md tests/golden/README.md); }
 
-# text FILE: one line, what a reader sees of it.
+# text FILE: prints its visible text in one line.
 text() {
     case $1 in
     *.md) cat "$1" ;;
@@ -20,7 +20,7 @@ text() {
     esac | tr -s '\n ' ' ' | tr -d '`\\'
 }
 
-# broken_links FILE ROOT: the links of a markdown file, and the paths that it names, which lead nowhere.
+# broken_links FILE ROOT: prints broken links and missing paths of a markdown file.
 broken_links() {
     local link dir=$2/$(dirname "$1")
     while read -r link; do
@@ -32,7 +32,7 @@ broken_links() {
     done < <(grep -oE '`((man|tests|examples|runtime|tools|scripts|fuzz|bench)|lib/[a-z]+)/[^ `]+`' "$2/$1" | tr -d '`' | sed 's/,$//')
 }
 
-# broken_pages FILE: pages, "Sections" of pages, and tests that the file names and that are not there.
+# broken_pages FILE: prints missing pages, "Sections" of pages and tests that the file names.
 broken_pages() {
     local page name section number test
     text "$1" >shown
@@ -74,7 +74,7 @@ broken_pages() {
     for page in mlxdpa dpacc; do text "$man/man1/$page.1" | grep -q 'SEE ALSO.*dpakit-compatibility(7)'; done
 }
 
-@test "what dpakit-compatibility(7) says of tests and golden files is there, and no folder is left out" {
+@test "tests and golden files that dpakit-compatibility(7) names exist, and no folder is left out" {
     local word
     LC_ALL=C MANWIDTH=1000 man -l "$man/man7/dpakit-compatibility.7" >shown
     sed -nE 's/^ *(Tests|Golden files): (.*)\.$/\1 \2/p' shown | tr -d , >rows

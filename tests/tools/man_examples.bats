@@ -1,8 +1,8 @@
 # The EXAMPLES of every manual page, command by command, as a reader would type them. How they are
-# written stands in tests/helpers/man_examples.awk.
+# written is described in tests/helpers/man_examples.awk.
 #
-# A page's examples run in one shell and one directory. What a page takes for granted (its words are
-# "These examples assume ...") is put there first, by the function prepare_PAGE below.
+# A page's examples run in one shell and one directory. The function prepare_PAGE below first makes the
+# files that the page assumes (in its words: "These examples assume ...").
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
@@ -101,16 +101,16 @@ prepare_libdpkverify() {
 prepare_mlxconfig_lite() { a_device; }
 prepare_mlxdpa() { owner_files && cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 
-# extract PAGE: its examples, into $BATS_TEST_TMPDIR/steps
+# extract PAGE: writes its examples into $BATS_TEST_TMPDIR/steps
 extract() {
     LC_ALL=C.UTF-8 MANWIDTH=120 man -l "$DPAKIT_BUILD"/share/man/man?/"$1".? |
         awk -v dir="$BATS_TEST_TMPDIR/steps" -f "$BATS_TEST_DIRNAME/../helpers/man_examples.awk"
 }
 
-# run_steps: every step in this shell, so that variables live on. Called with errexit off.
+# run_steps: runs every step in this shell, so that variables are kept. Called with errexit off.
 run_steps() {
     local step code
-    # The host compiler that the examples call, with what the sanitizer build needs.
+    # The host compiler that the examples call, with the options of the sanitizer build.
     gcc() { command gcc ${TEST_HOST_CFLAGS:-} "$@"; }
     for step in "$BATS_TEST_TMPDIR"/steps/*.cmd; do
         sed '1s/^/$ /' "$step"

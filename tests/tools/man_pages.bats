@@ -1,4 +1,4 @@
-# Manual pages as they are read: at 80 columns no name is cut, and no command goes on in the next line.
+# Manual pages in a terminal: at 80 columns no name is broken, and no command continues in the next line.
 
 setup() {
     command -v groff >/dev/null || skip "no groff"
@@ -6,18 +6,18 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# page FILE COLUMNS: as a terminal shows it; what is bold has \1 before each character.
+# page FILE COLUMNS: prints the page like a terminal, with \1 before each bold character.
 page() {
     groff -man -Tutf8 -P-c -rLL="$2n" "$1" | sed -E $'s/_\b(.)/\\1/g; s/(.)\b\\1/\x01\\1/g'
 }
 
-# cut_names FILE: last words of lines that a page without an end of lines does not have.
+# cut_names FILE: prints last words of lines that the same page with unlimited lines does not have.
 cut_names() {
     page "$1" 3000 | tr -d '\1' | tr -s ' ' '\n' >whole
     page "$1" 80 | tr -d '\1' | awk 'NR == FNR { there[$0] = 1; next } NF && !($NF in there) { print $NF }' whole -
 }
 
-# cut_commands FILE: bold words at the end of a line, the first a tool, that go on in the next.
+# cut_commands FILE: prints bold commands of a tool that continue in the next line.
 cut_commands() {
     (cd "$man" && ls ./*.1) | sed 's|./||; s/\.1$//' >tools
     page "$1" 80 | LC_ALL=C.UTF-8 awk '

@@ -1,5 +1,5 @@
-# Signing without mlxdpa's key: the guide's two manual recipes as they stand, and export_tbs with
-# attach_signature for containers. What comes out is accepted by verify and by the device.
+# Signing without giving mlxdpa a key: the guide's two manual recipes unchanged, and export_tbs with
+# attach_signature for containers. verify and the device accept the results.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -102,7 +102,7 @@ setup() {
     fails 2 "needs one of" mlxdpa -e x --cert_container root.container -o out export_tbs
 }
 
-@test "what is signed elsewhere is found by its content" {
+@test "files that were signed elsewhere are recognized by their content" {
     [ "$(mlxdpa export_tbs root.container $ids -o to_sign)" = to_sign.tbs ]
     openssl dgst -sha512 -sign owner.pem -out to_sign.sig to_sign.tbs
     mlxdpa attach_signature root.container $ids --signature to_sign --key owner.pub -o out
@@ -115,7 +115,7 @@ setup() {
     mlxdpa verify out --key owner.pub
 }
 
-@test "a kind of file that is not signed elsewhere is told, with those that are" {
+@test "a kind of file that cannot be signed elsewhere is refused with a list of kinds" {
     fails 1 "auth.bin: a NV configuration file cannot be signed elsewhere; these can: single-program" \
         mlxdpa export_tbs auth.bin -o t
     fails 1 "auth.bin: a NV configuration file cannot be signed elsewhere; these can: single-program" \

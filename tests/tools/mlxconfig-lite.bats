@@ -104,7 +104,7 @@ setup() { enter_world; }
     mlxconfig-lite -d mlx5_0 q | grep -qE 'DPA_AUTHENTICATION +False\(0\)'
 }
 
-@test "what the owner protects is read-only and cannot be set" {
+@test "parameters that the owner protects are read-only and cannot be set" {
     claimed
     auth_xml True 0 >locked.xml
     mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf locked.xml locked.bin
@@ -115,7 +115,7 @@ setup() { enter_world; }
     says 'read-only'
 }
 
-@test "what the owner hides counts, and dpadev says so" {
+@test "settings that the owner hides count, and dpadev says so" {
     claimed
     auth_xml True 0 | sed "/nv_dpa_auth/s/rd_en='1'/rd_en='0'/" >auth.xml
     mlxconfig-lite -p owner.pem -u $owner_uuid create_conf auth.xml auth.bin
@@ -151,7 +151,7 @@ setup() { enter_world; }
     [ ! -e bad.bin ]
 }
 
-@test "input that is no input: one error, no output" {
+@test "invalid input: one error, no output" {
     : >empty
     head -c 4096 /dev/urandom >random
     for in in missing empty random . nvidia.pem; do
@@ -242,7 +242,7 @@ setup() { enter_world; }
     mlxconfig-lite -d two -f b.raw get_raw | grep -q 'Raw TLV #1 Info'
     mlxconfig-lite -d two -y reset
     mlxconfig-lite -y -d two -f b.raw set_raw
-    # A byte order mark and CR LF, of editors elsewhere, are no part of it.
+    # A byte order mark and CR LF, which some editors write, are ignored.
     { printf '\xef\xbb\xbf'; sed 's/$/\r/' b.raw; } >marked.raw
     mlxconfig-lite -y -d two -f marked.raw set_raw
     mlxconfig-lite -d two q USER_PROGRAMMABLE_CC | grep -q 'True(1)'

@@ -1,4 +1,4 @@
-# mlxconfig-lite: raw TLVs, backups, NVIDIA's database, and options that are not a command's.
+# mlxconfig-lite: raw TLVs, backups, NVIDIA's database, and options that a command does not take.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 
 setup_file() { make_world; }
@@ -254,7 +254,7 @@ END
     [ -z "$both" ] || { echo "$both"; false; }
 }
 
-@test "-b: what is no database of NVIDIA's is refused" {
+@test "-b: a file that is not a database of NVIDIA's is refused" {
     refused 1 mlxconfig-lite -b missing.db gen_tlvs_file made
     says missing.db
     refused 1 mlxconfig-lite -b auth.xml gen_tlvs_file made

@@ -6,7 +6,7 @@ setup() {
     db=${DPAKIT_TLV_DB:-}
 }
 
-# makes GOLDEN WORD...: the words and an output give the golden file; with and without -b.
+# makes GOLDEN WORD...: the command with an output makes the golden file, with and without -b.
 makes() {
     local want=$golden/$1
     shift

@@ -4,7 +4,7 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    # A host file in the reserved and one without a place for signatures; both of two programs.
+    # A host file with and a host file without a reserved place for signatures; both have two programs.
     printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n' one two >bare.s
     for p in one two; do
         printf '.section .dpa_sig_%s,"",@progbits\n.zero 65536\n' $p
@@ -111,11 +111,11 @@ sign() {
         done
         cmp many one_by_one
     done
-    # Nobody is in the way of who writes elsewhere.
+    # A command that writes to another file does not wait.
     flock many mlxdpa -e many -o elsewhere strip_signature
 }
 
-@test "who waits for a file says so" {
+@test "a command that waits for a file says so" {
     cp "$f/reserved" host
     flock host sleep 1 &
     while flock -n host true; do sleep 0.05; done

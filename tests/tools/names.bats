@@ -1,5 +1,5 @@
 # Names of symbols: grep finds each exported name whole.
-# Once: a fact about the plain build and the sources.
+# Runs only on the plain build: the names do not depend on the build.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -26,8 +26,8 @@ words() {
     [ -z "$output" ]
 }
 
-# External names, of functions or of data, that two sources define: NAME OBJECT OBJECT... An object whose source was
-# removed does not count.
+# Prints external names, of functions or data, that two sources define: NAME OBJECT OBJECT... Objects of removed
+# sources do not count.
 defined_twice() { # TREE OBJECTS
     (cd "$1" && find lib runtime tools -name '*.c') | sed 's/c$/o/' |
         while read -r object; do [ ! -e "$2/$object" ] || echo "$object"; done >looked_at
@@ -37,8 +37,8 @@ defined_twice() { # TREE OBJECTS
 }
 
 @test "no external name is defined twice" {
-    # Each tool is a program, so it has a main. runtime/api/forward/find.c has objects of other names, one for each
-    # library that is found before the system's: they are not looked at.
+    # Each tool is a program with a main. runtime/api/forward/find.c is compiled to objects of other names, one for each
+    # library that is found before the system's: these objects are ignored.
     defined_twice "$tree" "$DPAKIT_BUILD/obj" | grep -v '^main ' >twice || true
     cat twice
     [ ! -s twice ]
@@ -57,8 +57,8 @@ defined_twice() { # TREE OBJECTS
     [ "$(defined_twice here objects)" = "shared_name lib/a/one.o runtime/b/two.o" ]
 }
 
-# faults_of PAGE: the paths of the page that are not there, and its names of ours that no source has. A step of a trip
-# may name a file alone, after a path in the file's folder.
+# faults_of PAGE: prints missing paths of the page, and names with our prefixes that no source has. A step of a trip
+# may name a file without its folder, after a path in this folder.
 faults_of() {
     grep -oE '`(\.ci|lib|runtime|guest|tools|include|docs|tests|scripts|share|man)/[A-Za-z0-9_./-]*`' "$1" | tr -d '`' | sort -u |
         while read -r path; do [ -e "$tree/$path" ] || echo "absent: $path"; done
@@ -95,7 +95,7 @@ absent: passphrases.c in lib/signer
 no source has dpk_rc_posts" ]
 }
 
-# What begins the external names of a room: `dpk_`, or the last word of its path ("lib/elf": elf_), or of these.
+# Prefixes of the external names of a room: `dpk_`, the last word of its path ("lib/elf": elf_), or these.
 prefixes='
 lib/hostfile hostfile
 runtime/api/doca-2.2 generation

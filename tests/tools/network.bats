@@ -21,7 +21,7 @@ setup() {
     { printf 'toThemfromMe\x88\xb5'; printf '%46s' 'a packet'; } >frame
 }
 
-# The program ends when that many packets were sent back, but the peer sends more than it asks for.
+# The program ends when it has sent back this many packets; the peer sends more.
 swaps() { # INTERFACE
     "$program" mlx5_0 100000 >log 2>&1 &
     "$peer" "$1" 500 <frame >answer || { cat log; return 1; }

@@ -1,4 +1,4 @@
-# Command lines of NVIDIA's pages about the DPA's tools, as they are printed there: from
+# Command lines of NVIDIA's pages about the DPA's tools, unchanged: run from
 # /opt/mellanox/doca/tools, with sudo. Numbers of a card are those of an emulated one.
 
 bats_require_minimum_version 1.5.0
@@ -6,14 +6,14 @@ bats_require_minimum_version 1.5.0
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
-# Namespaces of mounts and networks, for root without one of users, which a chroot may not have.
+# Namespaces of mounts and networks; root needs no namespace of users, which may be missing in a chroot.
 apart() {
     local as_root=-r
     [ "$(id -u)" -ne 0 ] || as_root=
     unshare $as_root -mn "$@"
 }
 
-# What the pages take for granted: tools in their place, a device, and programs that run on it.
+# Makes what the pages assume: installed tools, a device, and programs that run on it.
 setup_file() {
     export missing=
     apart ip link set lo up 2>/dev/null || missing="no namespaces of mounts and networks here"
@@ -36,7 +36,7 @@ setup() {
 
 teardown() { end_background; }
 
-# as_on_a_card: runs the lines on standard input in a shell, where /opt and /tmp are the test's own.
+# as_on_a_card: runs the lines on standard input in a shell with the test's own /opt and /tmp.
 as_on_a_card() {
     cat >lines
     DPAKIT_DEVICES=/opt/devices DPAKIT_RUNTIME=/opt/runtime PATH="/opt/bin:$PATH" \
@@ -206,7 +206,7 @@ sudo ./dpa-statistics show --device mlx5_0 --process-id 0 | cmp - /tmp/shown
 sudo timeout --foreground -s INT 1 ./dpa-statistics collect -d mlx5_0 >/tmp/endless || true
 grep -q spin /tmp/all && grep -q spin /tmp/shown && grep -q spin /tmp/endless
 END
-    # What a script of a user's looks for.
+    # Texts that a user's script looks for.
     grep -qE '^ *([0-9A-Fa-fx]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +(\S+)' out
     [[ $(sed 's/ \{1,\}/ /g' out) == *"ThreadID Cycles Instruction Time Executions Thread Name"* ]]
 }

@@ -1,4 +1,4 @@
-# What packaging/ makes of a built tree: an installation, NVIDIA's tree, a Debian package. A user
+# Results of packaging/: an installation, NVIDIA's tree, a Debian package. A user
 # finds there what the README promises.
 
 source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
@@ -40,7 +40,7 @@ namespaces() {
     done
     "$here/packaging/install" --remove "$PWD/prefix"
     [ -z "$(find prefix -type f -o -type l)" ]
-    # Folders of ours are gone; those that others use too stay, empty as they may be.
+    # Our folders are gone; shared folders remain, even if they are empty.
     [ -z "$(find prefix -name '*dpakit*' -o -name 'doca-*' -o -name 'libflexio*')" ]
     for d in bin lib include share/man/man1; do [ -d "prefix/$d" ]; done
 }
@@ -60,7 +60,7 @@ namespaces() {
     [ ! -e prefix/bin/old-tool ]
     [ -e prefix/bin/neighbour ]
     [ -z "$(find prefix -maxdepth 1 -name '.*' -type d)" ]
-    # A list that was tampered with names nothing outside.
+    # A manipulated list cannot name files outside of the installation.
     touch outside
     printf '%s\n' ../outside "$PWD/outside" bin/../../outside >>prefix/share/dpakit/files
     "$here/packaging/install" --remove "$PWD/prefix"
@@ -120,7 +120,7 @@ namespaces() {
     [ -z "$(find prefix elsewhere -type f)" ]
 }
 
-# Commands as root of a machine that is thrown away: /etc, /usr/local and /opt of this one, changed
+# Runs commands as root of a temporary machine: /etc, /usr/local and /opt of this machine are changed
 # only for them.
 on_a_machine() { # SCRIPT [ARGUMENTS]
     mkdir -p machine
@@ -166,7 +166,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
         hello
         dpadev create mlx5_0
         ./hello_world mlx5_0 | grep "/Hello World$"
-        # A program of FlexIO asks libibverbs itself.
+        # A FlexIO program calls libibverbs itself.
         cp -r /usr/local/share/doc/dpakit/examples/flexio_rpc .
         dpacc flexio_rpc/device/flexio_rpc_dev.c -o rpc.a --app-name=flexio_rpc_app
         gcc -DDEV_APP_NAME=flexio_rpc_app flexio_rpc/host/flexio_rpc.c rpc.a -o rpc -lflexio -libverbs -lmlx5
@@ -236,7 +236,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     [[ $output == *"export LD_LIBRARY_PATH=/tmp/lib"* ]]
 }
 
-@test "what the installation says to export can be pasted, whatever the folder is called" {
+@test "the export line that the installation prints can be pasted, whatever the folder is called" {
     "$here/packaging/ldconf" dpakit "/it's \$HOME/lib/dpakit" "/it's \$HOME/lib" >said
     LD_LIBRARY_PATH=/before
     eval "$(sed -n 2p said)"
@@ -263,7 +263,7 @@ on_a_machine() { # SCRIPT [ARGUMENTS]
     [ ! -e "and moved" ]
 }
 
-@test "what is installed stays readable for all with a strict umask" {
+@test "installed files are readable for all despite a strict umask" {
     plain_build_only
     (umask 077 && install_to "$PWD/prefix")
     [ -z "$(find prefix/* ! -type l ! -perm -444)" ]
@@ -320,7 +320,7 @@ header_version() { # MACRO
         name=$(basename "$f" .pc)
         [ -d "$(pkg-config --variable=libdir "$name")" ]
         [ -d "$(pkg-config --variable=includedir "$name")" ]
-        # That of the interface, as its headers say it.
+        # The version of the interface, as in its headers.
         case $name in
         doca*) version=$(cat prefix/share/dpakit/VERSION) ;;
         libflexio-2.2) version=$(header_version FLEXIO_VER_2_2) ;;
@@ -384,7 +384,7 @@ guide_lines() {
         done
         [[ $(pkg-config --cflags doca-common) == "-I$r/doca/include "* ]]
         [ "$(pkg-config --variable=includedir libflexio) $(pkg-config --variable=libdir libflexio)" = "$r/flexio/include $r/flexio/lib" ]
-        # What several projects do.
+        # Several projects do this.
         [ "$(dirname "$(pkg-config --variable=includedir doca-common)")/tools" = $r/doca/tools ]
         [ "$(pkg-config --variable=dpacc libflexio)" = $r/doca/tools/dpacc ]
     done
@@ -402,7 +402,7 @@ guide_lines() {
     [ "$(ls m/flexio/samples)" = $'build.sh\ndoca_build_dpacc.sh' ]
     [ -e m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build ]
     m/doca/tools/dpacc --version
-    # Theirs that come later, too; and dpakit's are back when they have gone.
+    # NVIDIA's files that are installed later stay too; dpakit's are back when NVIDIA's are removed.
     rm m/flexio/samples/* m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build
     echo theirs >m/doca/samples/doca_dpa/dpa_kernel_launch/meson.build
     "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/m" 3
@@ -442,7 +442,7 @@ END
     "$here/packaging/system-compat" --remove "$PWD/d" /opt/mellanox
     "$here/packaging/install-compat" --remove "$PWD/d" /opt/mellanox
     [ ! -e d ] || [ -z "$(find d ! -type d)" ]
-    # In a folder of one's own, the same is sourced; nothing outside is touched.
+    # In a user's own folder, the user sources the same file; nothing outside is changed.
     "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$PWD/my own" 3
     "$here/packaging/system-compat" '' "$PWD/my own" >said
     env -i PATH=/usr/bin:/bin DPAKIT_DEVICES="$DPAKIT_DEVICES" bash -euc "$(sed -n 2p said)"'
@@ -507,7 +507,7 @@ for sample in doca_comch/comch_ctrl_path_client doca_comch/comch_ctrl_path_serve
 done
 mlxconfig -d mlx5_0 query | grep DPA_AUTHENTICATION
 mst status
-# As the check of NVIDIA's samples finds the tools.
+# Finds the tools like the check of NVIDIA's samples.
 command -v /opt/mellanox/doca/tools/dpacc
 pkg-config --modversion libflexio libmlx5 libibverbs
 END

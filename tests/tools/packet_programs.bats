@@ -1,4 +1,4 @@
-# Packet programs in the manner of others (tests/host/packets), behind a veth pair: they are judged by the bytes that come
+# Packet programs in the style of other projects (tests/host/packets), at a veth pair: the test compares the bytes that come
 # back.
 
 source "$BATS_TEST_DIRNAME/../helpers/device.bash"
@@ -25,7 +25,7 @@ setup() {
     export peer=$DPAKIT_BUILD/obj/tests/helpers/frames_back count=100000
 }
 
-# All frames come back once, with the bytes that they should have; nothing is said, and nothing failed.
+# All frames come back once, with the right bytes, without messages and errors.
 sends_back() { # PROGRAM QUEUES [HOW]
     echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 || true
     touch out

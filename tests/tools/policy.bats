@@ -1,4 +1,4 @@
-# mlxdpa verify --policy: what a gate lets pass, with one exit code a reason.
+# mlxdpa verify --policy: a gate for programs, with one exit code for each reason.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -35,7 +35,7 @@ policy() { printf 'policy: 1\n%s\n' "$1" >policy.yaml; }
 gate() { mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy policy.yaml "$@"; }
 app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy policy.yaml "$@"; }
 
-@test "what the policy allows passes, and is said" {
+@test "programs that the policy allows pass, with a line that says so" {
     policy ""
     gate
     policy "$(printf 'programs: [%s, %s]\nsigners:\n  - certificate: %s\n  - key: %s' "$other" "${digest^^}" "$certificate" "$other")"
@@ -84,11 +84,11 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     fails 21 "no rule names it" gate
     policy "minimum_versions: {}"
     fails 21 "no rule names it" gate
-    # It goes by its UUID, and a program in a host file by its name: neither passes as the other.
+    # A container is named by its UUID, and a program in a host file by its name: the two are not confused.
     policy "minimum_versions: {$uuid: 7}"
     fails 21 "no rule names it" gate
     app_gate
-    # Its digest names it, and so it may pass when that is asked for.
+    # A program that is named by its digest may pass.
     policy "$(printf 'minimum_versions: {elsewhere: 3}\nprograms: [%s]' "$digest")"
     gate
     policy "$(printf 'minimum_versions: {elsewhere: 3}\nunnamed: allow')"
@@ -180,7 +180,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     make_locking_device stranger "$DPAKIT_GOLDEN/keys/root.der"
     fails 16 UNKNOWN_CA mlxdpa verify "$f/signed" -d stranger
     fails 16 UNKNOWN_CA dparun -d stranger "$f/signed" --app one --rpc nothing
-    # A device's own reasons are elsewhere.
+    # The reasons of devices are tested elsewhere.
     mlxdpa --cert_container_type add -c "$f/keys/root.der" -o container --life_cycle_priority OEM create_cert_container
     fails 36 REJECTED_UNSIGNED mlxdpa verify container -d locked
 }
@@ -213,7 +213,7 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy below/policy.yaml
 }
 
-@test "what is no policy is refused with its line" {
+@test "a file that is not a policy is refused with its line" {
     bad() { printf '%b' "$1" >policy.yaml && fails 1 "policy.yaml: $2" gate; }
     bad '' "not a policy"
     bad 'policy: 2\n' "line 1: the only version"

@@ -10,7 +10,7 @@ rdmacm_setup() {
     export XDG_RUNTIME_DIR=$PWD/run
 }
 
-# The client's address comes before its port here, with an option.
+# Here the client's options name first the address and then the port.
 pair_by() { # OPTION PROGRAM [OPTION ...]
     local before=$1 port server
     shift
@@ -97,7 +97,7 @@ pair_by() { # OPTION PROGRAM [OPTION ...]
     ! grep "@dpakit-cm-.*-$port-" /proc/net/unix || false
 }
 
-@test "nobody listens, a far address and what there is not are told as on a card" {
+@test "a missing listener, a remote address and unsupported calls are reported as on a card" {
     rdmacm_setup
     ours rping -c -a 127.0.0.1 -p 1 >said 2>&1 || true
     cat said

@@ -1,4 +1,4 @@
-# Faults of the reference tool on host files that ours must not have.
+# Faults of the reference tool on host files, which our tool must not have.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -51,7 +51,7 @@ refused() {
     refused 1 "No space left" sign -e host.o -o /dev/full
 }
 
-@test "what came through a pipe is not signed in place" {
+@test "input from a pipe is not signed in place" {
     program one | object host.o
     refused 2 "not a regular file: give -o" sign -e <(cat host.o)
     refused 2 "not a regular file: give -o" mlxdpa -e <(cat host.o) strip_signature
@@ -60,7 +60,7 @@ refused() {
     cmp out host.o
 }
 
-@test "an empty or random file is no certificate" {
+@test "an empty or random file is refused as a certificate" {
     (program one && reserved one) | object host.o
     : >empty
     head -c 1500 /dev/urandom >random
@@ -84,7 +84,7 @@ refused() {
     refused 1 "more than 255 sections" sign -e host260.o -o out
 }
 
-@test "no program is no success" {
+@test "without a program there is no success" {
     printf '.data\n.byte 1\n' | object host.o
     refused 1 "no DPA program" sign -e host.o -o out
     fails 12 "no DPA program" mlxdpa -e host.o --ca "$f/chain.der" verify
@@ -127,7 +127,7 @@ refused() {
     refused 1 "member host.o" sign -e cut.a -o out
 }
 
-# grows COMMAND... N: processor time of it with 4000 programs against 500.
+# grows COMMAND... N: compares the command's processor time for 4000 programs with that for 500.
 grows() {
     a=$(cost "$1" 500) b=$(cost "$1" 4000)
     awk -v a="$a" -v b="$b" 'BEGIN { print a, b; exit !(b < 20 * (a + 0.02)) }'
@@ -135,7 +135,7 @@ grows() {
 cost() { ( TIMEFORMAT=%U; time for _ in 1 2 3; do $1 $2 >/dev/null; done ) 2>&1; }
 
 @test "time grows with the number of programs, not with its square" {
-    # Listing and stripping are the parts that are not signatures. Crypto data need not be right.
+    # Listing and stripping make no signatures. So the crypto data need not be valid.
     for n in 500 4000; do
         for i in $(seq $n); do
             printf '.section .dpa_bin_p%d,"",@progbits\nPROGRAM\n.section .dpa_sig_p%d,"",@progbits\n.quad 8, 1\n' $i $i

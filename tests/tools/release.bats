@@ -1,4 +1,4 @@
-# mlxdpa release: what is in the folder, what openssl and sha256sum say of it, and what is refused.
+# mlxdpa release: the files in the folder, their checks by openssl and sha256sum, and refused input.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -77,7 +77,7 @@ release() { mlxdpa release "$f/host" -c "$f/keys/chain.der" -p "$f/keys/leaf.pem
     [ "$(q '.packages[0].checksums[0].checksumValue')" = "$(sum "$f/out/host")" ]
     [ "$(q '[.relationships[] | .relationshipType] | sort | join(" ")')" = \
         "CONTAINS CONTAINS DESCRIBES STATIC_LINK STATIC_LINK" ]
-    # Every relation is between elements that there are.
+    # Every relation is between existing elements.
     q '(.packages | map(.SPDXID) + ["SPDXRef-DOCUMENT"]) as $all |
        [.relationships[] | .spdxElementId, .relatedSpdxElement] | all(. as $x | $all | index($x))'
 }
@@ -88,7 +88,7 @@ release() { mlxdpa release "$f/host" -c "$f/keys/chain.der" -p "$f/keys/leaf.pem
     diff -r "$f/out" again
 }
 
-@test "what is wrong is one error, and there is no folder" {
+@test "wrong input is one error, and there is no folder" {
     mkdir there
     fails 1 "is there already" release -o there
     [ -z "$(ls there)" ]

@@ -1,4 +1,4 @@
-# mlxdpa renew: a new leaf under a CA that is there already, in files and in tokens, or by a CA elsewhere.
+# mlxdpa renew: a new leaf under an existing CA, in files and in tokens, or by a CA elsewhere.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
@@ -16,7 +16,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# proves FOLDER [KEY OPTION...]: what the new leaf signs is verified under the old root.
+# proves FOLDER [KEY OPTION...]: a signature of the new leaf is verified under the old root.
 proves() {
     local folder=$1 key=${2-$1/leaf.key}
     shift; [ $# -eq 0 ] || shift
@@ -68,18 +68,18 @@ csr_signed() {
     openssl x509 -in leaf.crt -outform der | cmp - next/leaf.der
     [ ! -e next/leaf.key ]
     proves next request/leaf.key
-    # The CA's file may bring the chain itself.
+    # The CA's file may contain the chain.
     openssl crl2pkcs7 -nocrl -certfile leaf.crt -certfile "$f/keys/intermediate.pem" -certfile "$f/keys/root.pem" -out all.p7b
     mlxdpa renew other --cert-in all.p7b -p request/leaf.key
     cmp other/chain.der next/chain.der
-    # A request for a key that is there, and one outside of the folder.
+    # A request for an existing key, and a request outside of the folder.
     mlxdpa renew --csr-out again.csr -p request/leaf.key --name Again | grep -qF 'a request for CN=Again.'
     openssl req -in again.csr -noout -verify -subject 2>&1 | grep -qE 'CN ?= ?Again'
     mlxdpa renew apart --csr-out apart.csr
     [ "$(ls apart)" = leaf.key ] && [ -s apart.csr ]
 }
 
-@test "what a CA gave back is refused when it is not for this key, or leads nowhere" {
+@test "a CA's certificate for another key, or without a chain, is refused" {
     fails 1 "is not the one of the leaf" mlxdpa renew out --cert-in "$f/new/leaf.pem" --from "$f/keys" -p "$f/keys/leaf.key"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout x.key -out x.pem -subj /CN=x -days 9 2>>log
     fails 1 "x.pem: not the leaf of a valid chain" mlxdpa renew out --cert-in x.pem --from "$f/keys" -p "$f/keys/leaf.key"
@@ -99,7 +99,7 @@ csr_signed() {
     fails 1 "old.pem" mlxdpa renew out --ca-key "$f/keys/leaf.key" --ca-cert old.pem
 }
 
-@test "nothing is overwritten, and wrong usage is told apart" {
+@test "nothing is overwritten, and wrong usage has its own exit code" {
     mkdir there && : >there.csr
     fails 1 "is there already" mlxdpa renew there --from "$f/keys"
     fails 1 "is there already" mlxdpa renew out --csr-out there.csr
@@ -132,7 +132,7 @@ csr_signed() {
     mkdir uris && cp "$f/keys/chain.der" uris && echo 'pkcs11:token=dpa;object=ca' >uris/intermediate.uri
     mlxdpa renew b --from uris --ca-passin env:PIN
     proves b
-    # Both there: one PIN.
+    # Both keys are in the token: one PIN.
     mlxdpa renew c --from uris -p 'pkcs11:token=dpa;object=leaf' --passin env:PIN
     [ ! -e c/leaf.key ]
     proves c 'pkcs11:token=dpa;object=leaf' --passin env:PIN

@@ -1,4 +1,4 @@
-# DPAKIT_RECORD and dparun --replay: what has happened once happens again, forwards and backwards.
+# DPAKIT_RECORD and dparun --replay: a recorded run is repeated, forwards and backwards.
 
 bats_require_minimum_version 1.5.0
 
@@ -52,7 +52,7 @@ fails() {
 
 line_of() { grep -n "mark: $1 " "$f/race.c" | cut -d: -f1; }
 
-# session COMMANDS...: GDB on the recording of two threads, with what it prints in the file "out".
+# session COMMANDS...: runs GDB on the recording of two threads; its output is in the file "out".
 session() {
     local commands=()
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
@@ -119,7 +119,7 @@ session() {
     [[ $stderr == *"-E- a.rec: $why" ]]
 }
 
-# replays FILE: each process of the recording runs as it did, without anything that it ran with.
+# replays FILE: each process of the recording runs as before, without the files that it used.
 replays() {
     local number=0
     while DPAKIT_DEVICES=/nowhere dparun --replay --process $((number + 1)) "$1" >out 2>err; do
@@ -137,7 +137,7 @@ replays() {
     done
 }
 
-# ---- What is wrong
+# ---- Errors
 
 @test "a recording that was cut off is replayed up to there" {
     size=$(stat -c %s "$f/race.rec")
@@ -175,7 +175,7 @@ replays() {
     fails 1 "No such file" dparun --replay none.rec
 }
 
-@test "what cannot be recorded is said before the program runs" {
+@test "programs that cannot be recorded are refused before they run" {
     fails 1 "recording: /nowhere/a.rec: No such file" env DPAKIT_RECORD=/nowhere/a.rec \
         dparun "$f/kernels.elf" --rpc add 1 2
     fails 2 "DPAKIT_RECORD_SEED=x is not a number" env DPAKIT_RECORD=a.rec DPAKIT_RECORD_SEED=x \
@@ -211,9 +211,9 @@ replays() {
         reverse-stepi reverse-stepi reverse-stepi 'print $pc' delete reverse-continue continue
     [ "$(sed -n 's/^\$1 = //p' out)" = "$(sed -n 's/^\$3 = //p' out)" ]
     [ "$(sed -n 's/^\$1 = //p' out)" != "$(sed -n 's/^\$2 = //p' out)" ]
-    # As GDB says it, before its version 15 and since.
+    # GDB's messages, before and since version 15.
     [ "$(grep -cE '^(No more reverse-execution history|Reached end of recorded history)' out)" -eq 2 ]
-    # What the threads print is told once.
+    # The output of the threads is printed once.
     session continue reverse-continue continue
     grep '^thread ' program | cmp - "$f/race.out"
 }

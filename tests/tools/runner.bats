@@ -1,4 +1,4 @@
-# tests/run and helpers/watch: limits, skipped tests, what is left running, what is run again, and the record.
+# tests/run and helpers/watch: limits, skipped tests, processes that are left over, repeated tests, and the record.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
@@ -9,7 +9,7 @@ setup() {
     ln -s "$DPAKIT_BUILD/obj/tests/helpers/watch" build/obj/tests/helpers/
 }
 
-# A bats file; "a test" begins a test, as bats would take what it knows for a test of this file.
+# Makes a bats file. "a test" replaces "@test", which bats would take for a test of this file.
 bats_file() { sed 's/^a test/@test/' >"$run_in/tools/$1.bats"; }
 
 # A unit test as the Makefile builds one.
@@ -19,8 +19,8 @@ unit_test() {
         -Wl,--wrap=_cmocka_run_group_tests,--wrap=_skip -lcmocka
 }
 
-# The runner with the test programs given, a limit of two seconds; its output in "out". It is itself
-# over after half a minute.
+# Runs the runner with these test programs and a limit of two seconds; its output is in "out". The runner
+# itself is ended after half a minute.
 runner() {
     env -i PATH="$(tr : '\n' <<<"$PATH" | grep -v bats | paste -sd :)" HOME="$HOME" DPAKIT_BUILD="$PWD/build" DPAKIT_GOLDEN="$DPAKIT_GOLDEN" \
         DPAKIT_TEST_LIMIT=2 JOBS=2 ${MORE:-} timeout 60 "$run_in/run" "$@" >out 2>err || true
@@ -41,7 +41,7 @@ END
     nothing_runs '^777[12]$'
 }
 
-@test "of a failed test that says much, the beginning and the end are told" {
+@test "for a failed test with long output, the start and the end are printed" {
     bats_file talks <<'END'
 a test "fails" {
     seq 1000
@@ -57,7 +57,7 @@ END
     [ "$(wc -l <out)" -lt 110 ] # it is said twice: the file is run again
 }
 
-@test "what a bats test leaves behind does not hold up its file, and is told" {
+@test "processes that a bats test leaves behind do not delay its file, and are reported" {
     bats_file leaves <<'END'
 a test "leaves one" { sleep 7773 & }
 a test "leaves one without bats's descriptor" { setsid sleep 7774 3>&- & }
@@ -92,7 +92,7 @@ END
     last '1 passed, 0 failed'
 }
 
-@test "what the environment says does not matter" {
+@test "the environment does not matter" {
     bats_file clean <<'END'
 a test "knows nothing of it" {
     [ -z "${DPAKIT_DEVICES:-}${CI:-}${LC_ALL:-}${LANG:-}${XDG_STATE_HOME:-}${CDPATH:-}" ]
@@ -187,7 +187,7 @@ END
     [ "$(tr '\n' ' ' <build/tests.sum)" = "passed 2 failed 0 skipped 1 changed 34 " ]
 }
 
-@test "a file that failed is run once more, alone, and if it passes, that counts, and is told" {
+@test "a file that failed is run once more, alone; if it passes, it counts as passed and is reported as flaky" {
     bats_file shaky <<'END'
 a test "is calm" { :; }
 a test "shakes & <trembles>" {
@@ -215,7 +215,7 @@ flaky: shaky (shakes & <trembles>)
     [ "$(at '//skipped/@message')" = 'no time' ]
 }
 
-@test "what fails again failed, is counted once, and no flaky file is told" {
+@test "a file that fails again has failed, is counted once, and is not reported as flaky" {
     bats_file broken <<'END'
 a test "holds" { :; }
 a test "breaks" { echo "why & wherefore"; echo x >>"$BATS_TEST_DIRNAME/runs"; false; }
@@ -243,7 +243,7 @@ END
     ! grep -q '^once more' out || false
 }
 
-@test "a name that is no test's is told, with those most like it, and nothing is run" {
+@test "an unknown test name is reported with similar names, and nothing runs" {
     for name in host_verbs host_doca mlxdpa; do bats_file $name <<<'a test "runs" { :; }'; done
     touch "$run_in/unit/test_base.c"
     for pair in 'host_verb (is it host_verbs?)' 'mlxpda (is it mlxdpa?)' 'host (is it host_doca, host_verbs?)' \
@@ -262,7 +262,7 @@ END
     [ "$(awk '/ passed +/ { printf $1 }' out)" = dcab ]
     runner a a
     last '1 passed, 0 failed'
-    # Those of the project are there.
+    # The files of the project exist.
     while read -r name; do
         ls "$here/tools/$name.bats" "$here/corpus/$name.bats" "$here/unit/$name.c" 2>/dev/null | grep . || { echo "longest: $name"; false; }
     done <"$here/longest"

@@ -1,4 +1,4 @@
-# -fsanitize=undefined for device code: a message for each kind of what C leaves undefined.
+# -fsanitize=undefined for device code: a message for each kind of undefined behaviour.
 
 load ../helpers/device
 
@@ -69,7 +69,7 @@ setup() {
     export DPAKIT_DEVICES=$f/devices
 }
 
-# says LINE TEXT: wrong(LINE) tells this, and nothing else.
+# says LINE TEXT: wrong(LINE) prints this text, and nothing else.
 says() {
     dparun "$f/ub.a" --rpc wrong "$1" >out 2>&1 || true
     grep -oE '^ub\.c:[0-9]+:[0-9]+: runtime error: .*' out >told || true
@@ -106,14 +106,14 @@ says() {
     grep -qF "runtime error: variable length array bound evaluates to non-positive value 0" out
 }
 
-@test "a place is told with its column, once for all threads, and the program goes on" {
+@test "a place is reported with its column, once for all threads, and the program continues" {
     run dparun "$f/ub.a" --kernel all --threads 64 100
     [ "$status" -eq 0 ]
     [ "$(grep -c 'runtime error' <<<"$output")" -eq 1 ]
     [[ $output =~ ub\.c:49:36:\ runtime\ error:\ signed\ integer\ overflow ]]
 }
 
-@test "with -fno-sanitize-recover the program ends at the place, which it has told" {
+@test "with -fno-sanitize-recover the program reports the place and ends there" {
     run dparun "$f/stop.a" --rpc wrong 20
     [ "$status" -eq 3 ]
     [[ $output == *"ub.c:20:"*": runtime error: signed integer overflow: 2147483647 + 1"*"illegal instruction"*"(abort+"*"called from"*"(wrong+"*"ub.c:20)"* ]]

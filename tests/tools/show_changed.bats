@@ -16,7 +16,7 @@ setup_file() {
 
 setup() { cd "$BATS_FILE_TMPDIR"; }
 
-# terminal COMMAND: what it prints on a terminal.
+# terminal COMMAND: prints what the command prints on a terminal.
 terminal() { script -qec "$1" /dev/null </dev/null; }
 
 @test "a changed program does not read as good" {

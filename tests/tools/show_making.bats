@@ -1,4 +1,4 @@
-# mlxdpa show: what a program says of its making.
+# mlxdpa show: how a program was made.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
@@ -20,7 +20,7 @@ END
 
 setup() { cd "$BATS_FILE_TMPDIR"; }
 
-@test "show tells entry functions with their kinds and arguments" {
+@test "show prints entry functions with their kinds and arguments" {
     mlxdpa show f.a --json | jq -e '.programs[0].targets[0].entry_functions == [
         {"name": "call", "type": "RPC", "argument_bytes": 0},
         {"name": "handler", "type": "kernel or event handler", "argument_bytes": 8},
@@ -29,7 +29,7 @@ setup() { cd "$BATS_FILE_TMPDIR"; }
     grep -A 2 -x '        entry functions:' out | tail -n 2 | diff - <(printf '          - call\n            type: RPC\n')
 }
 
-@test "show tells targets, instruction set, compilers and libraries" {
+@test "show prints targets, instruction set, compilers and libraries" {
     mlxdpa show f.a --json | jq -e '[.programs[0].targets[].target] == ["bf3"]'
     mlxdpa show bare.a --json | jq -e '.programs[0] | .targets_possible == ["cx7", "bf3", "cx8", "cx9"] and
         (.instruction_set | startswith("rv64")) and any(.compilers[]; test("clang version")) and

@@ -16,7 +16,7 @@ setup_file() {
     printf 'int main(void) { return 7; }\n' >main.c
     for kind in reserved named bare; do gcc main.c $kind.s -Wl,-z,noexecstack -o $kind; done
 
-    # root > intermediate > leaf, and a leaf whose time is over
+    # root > intermediate > leaf, and an expired leaf
     openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -out root.crt -subj /CN=Root -days 300 2>log
     openssl genrsa -out leaf.pem 4096 2>>log
     printf 'basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign\n' >ca.ext

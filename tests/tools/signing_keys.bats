@@ -15,7 +15,7 @@ setup() {
     f=$BATS_FILE_TMPDIR
 }
 
-# No secret is said.
+# No secret is printed.
 refused() {
     fails "$@"
     ! grep -q sesame stdout stderr || false

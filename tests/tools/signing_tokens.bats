@@ -33,13 +33,13 @@ setup() {
     echo 1234 >pin
 }
 
-# No secret is said.
+# No secret is printed.
 refused() {
     fails "$@"
     ! grep -qE '1234|9999' stdout stderr || false
 }
 
-# ---- With either ----------------------------------------------------------------------------------
+# ---- With provider and engine ---------------------------------------------------------------------
 
 signs() {
     sign -p "$uri" --passin file:pin -o out
@@ -84,8 +84,8 @@ tells_trouble() {
     PKCS11_MODULE_PATH=nowhere.so refused 1 "module nowhere.so cannot be loaded" \
         sign -p "$uri?pin-value=1234" -o out
 }
-@test "trouble with a token is one line that tells no PIN (provider)" { with provider; tells_trouble; }
-@test "trouble with a token is one line that tells no PIN (engine)" {
+@test "trouble with a token is one line without the PIN (provider)" { with provider; tells_trouble; }
+@test "trouble with a token is one line without the PIN (engine)" {
     with engine
     export ASAN_OPTIONS=detect_leaks=0 # OpenSSL's engine forgets memory when a login fails
     tells_trouble
@@ -125,7 +125,7 @@ takes_no_file() {
 @test "a file that is called like the URI is not the key (provider)" { with provider; takes_no_file; }
 @test "a file that is called like the URI is not the key (engine)" { with engine; takes_no_file; }
 
-# ---- Which of them --------------------------------------------------------------------------------
+# ---- The choice between them ----------------------------------------------------------------------
 
 @test "the provider is the default, the engine where there is none" {
     export PKCS11_PROVIDER_DEBUG=file:$PWD/debug

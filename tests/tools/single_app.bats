@@ -216,7 +216,7 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
         create_single_dpa_app
 }
 
-@test "what is no device ELF is not packed" {
+@test "a file that is not a device ELF is not packed" {
     echo hello >text
     : >empty
     for file in text empty; do
@@ -237,7 +237,7 @@ remove() { mlxdpa --dpa_app_uuid $app --life_cycle_priority OEM -o removal creat
     fails 1 "manifest: empty file" create --manifest manifest
 }
 
-@test "what is no container is not signed" {
+@test "a file that is not a container is not signed" {
     : >empty
     head -c 300 "$f/app" >cut
     for file in empty cut "$f/dev.elf"; do

@@ -1,4 +1,4 @@
-# Tools that look at files, short of memory: at allocations all over a run, one fails.
+# Tools that read files, short of memory: one of many allocations of a run fails.
 
 setup_file() {
     source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
@@ -21,11 +21,11 @@ setup() {
     fi
 }
 
-# What verify has proven, without the details.
+# Prints what verify has proven, without details.
 verdicts() { LD_PRELOAD= jq 'map({name, verdict, checks: [.checks[].name]})' "$1"; }
 
-# starve RUNS COMMAND...: the command with one failing allocation, in RUNS places of it. It ends with
-# what it prints when nothing fails, with less but whole JSON, or with an error.
+# starve RUNS COMMAND...: runs the command RUNS times, with one failing allocation at a time. It ends with
+# its normal output, with less but complete JSON, or with an error.
 starve() {
     local runs=$1 calls n code failed=0
     shift
@@ -33,7 +33,7 @@ starve() {
     STARVE=1000000000 STARVE_CALLS=calls "$@" >out
     calls=$(<calls)
     [ "$calls" -gt "$runs" ]
-    # The last ones are the tool's own: what OpenSSL needs to start comes first.
+    # The last allocations are the tool's own: those of OpenSSL's start come first.
     for ((i = 0; i < runs; i++)); do
         n=$((calls - (i * i * (calls - 1)) / (runs * runs)))
         code=0
@@ -48,15 +48,15 @@ starve() {
     [ "$failed" -gt 0 ]
 }
 
-@test "show tells the programs of a host file, or that memory is short" {
+@test "show prints the programs of a host file, or that memory is short" {
     starve 50 mlxdpa --json show host
 }
 
-@test "show tells what is in a container, or that memory is short" {
+@test "show prints the content of a container, or that memory is short" {
     starve 40 mlxdpa --json show container
 }
 
-@test "list tells the programs of a host file, or that memory is short" {
+@test "list prints the programs of a host file, or that memory is short" {
     starve 25 mlxdpa --json list host
 }
 

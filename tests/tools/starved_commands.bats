@@ -1,5 +1,5 @@
-# Typical commands of every tool, short of memory: one allocation after the other fails, of a
-# library as of the tool itself. STARVE_ALL=1 tries each, which takes an hour; else a few, spread
+# Typical commands of every tool, short of memory: in each run one allocation fails, of a
+# library or of the tool itself. STARVE_ALL=1 tries each, which takes an hour; otherwise a few, spread
 # over the run.
 
 setup_file() {
@@ -121,7 +121,7 @@ setup() {
 }
 
 @test "dpacc compiles, and makes attributes" {
-    # What a step of it said is told, too.
+    # The message of a step is printed, too.
     ERROR_LINES=100 STARVE_POINTS=10 starve dpacc kernel.c -o out/kernel.a --app-name=kernel
     starve dpa-app-attributes2blob attributes.yaml out/blob
 }

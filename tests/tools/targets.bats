@@ -1,4 +1,4 @@
-# Programs for several targets: what tools show of them, and what a signature leaves open.
+# Programs for several targets: the output of tools, and the parts that a signature does not cover.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# verified FILE: what its signature does not cover, as text and as JSON.
+# verified FILE: writes the parts that its signature does not cover, as text and as JSON.
 verified() {
     mlxdpa verify "$1" --ca "$g/keys/root.der" >out
     mlxdpa verify "$1" --ca "$g/keys/root.der" --json | jq -r '.[] | .not_covered[]' >json
@@ -30,7 +30,7 @@ verified() {
     [ "$(stat -c %s cx8.crypto)" -eq 4848 ]
 }
 
-@test "what a signature does not cover is told, and is what can be changed" {
+@test "exactly the parts that are reported as not covered by a signature can be changed" {
     name="the program's name, and the rest of the host file"
     areas="targets and reserved words of the program's multi-target areas"
     verified "$g/hostelf/host-reserved.signed"
@@ -71,7 +71,7 @@ verified() {
     done
 }
 
-@test "what is wrong with an area is shown with its program, and hides no other one" {
+@test "an error in an area is shown with its program, and hides no other program" {
     cp "$g/hostelf-fat/fat-three-and-plain.signed.elf" three
     put three $((0x1355f + 24 + 8)) 0x71 # offset of the first ELF
     mlxdpa show three >out

@@ -181,7 +181,7 @@ setup() {
 }
 
 kernel() { run dparun "$f/race.a" --kernel "$1" --threads "${3:-4}" ${2:+"$2"}; }
-# races KERNEL ARGUMENT PATTERN: the program goes on, and one line has the pattern.
+# races KERNEL ARGUMENT PATTERN: the program continues, and one line has the pattern.
 races() {
     kernel "$1" "$2"
     echo "$output"
@@ -223,7 +223,7 @@ silent() {
     races copies 15 'data race: write of 16 bytes .*, in copies \(race.c:56\); thread [0-9]+: write of [1-8] bytes .*, in copies \(race.c:56\)$'
 }
 
-@test "neighbours, atomics of each size, and a barrier are no races, interpreted and translated" {
+@test "neighbours, atomics of each size, and a barrier are not reported as races, interpreted and translated" {
     for jit in off sync; do
         export DPAKIT_JIT=$jit DPAKIT_CACHE=off
         silent fine '' 64
@@ -251,7 +251,7 @@ silent() {
 
 @test "with DPAKIT_RACES=end the first race ends the program" {
     export DPAKIT_RACES=end
-    # Also when the host's thread that launches is the first to come to it.
+    # Also if the host thread that launches reaches it first.
     for i in {1..25}; do
         kernel plain '' $((2 + i % 7))
         [ "$status" -eq 3 ] || { echo "run $i: $status"; false; }

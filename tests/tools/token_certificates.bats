@@ -1,4 +1,4 @@
-# Certificates in PKCS#11 tokens: what -c, --ca and others take from there. A spy in front of SoftHSM counts the logins.
+# Certificates in PKCS#11 tokens, for -c, --ca and other options. A spy in front of SoftHSM counts the logins.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
@@ -36,7 +36,7 @@ setup() {
     : >log
 }
 
-# logins COUNT: so many PINs were sent since the log was emptied, none refused.
+# logins COUNT: this number of PINs was sent since the log was emptied, and none was refused.
 logins() {
     [ "$(grep -c 'in$' log)" -eq "$1" ]
     ! grep -q refused log || false

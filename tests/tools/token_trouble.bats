@@ -1,4 +1,4 @@
-# What is sent to a PKCS#11 token, and when: a spy in front of SoftHSM counts the logins.
+# Logins to a PKCS#11 token, and their times: a spy in front of SoftHSM counts the logins.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
@@ -23,14 +23,14 @@ setup() {
     : >log
 }
 
-# unsent CODE TEXT COMMAND...: fails so, and no PIN was sent.
+# unsent CODE TEXT COMMAND...: the command fails with code and text, and no PIN was sent.
 unsent() {
     : >log
     fails "$@"
     [ ! -s log ]
 }
 
-# wrong CODE TEXT COMMAND...: fails so, and the wrong PIN was sent once.
+# wrong CODE TEXT COMMAND...: the command fails with code and text, and the wrong PIN was sent once.
 wrong() {
     : >log
     fails "$@"
@@ -50,7 +50,7 @@ wrong() {
         cmp b "$f/signed"
     done
     ! grep -q refused log || false
-    # Only the end of the line is no part of it.
+    # Only the end of the line does not belong to the PIN.
     printf ' 1234 \n' >blanks
     wrong 1 "wrong PIN" sign -p "$uri" --passin file:blanks -o out
     printf '1\0002\0003\0004\000\r\000\n\000' >wide
@@ -88,7 +88,7 @@ wrong() {
     unsent 2 "no URI of a key" sign -p "pkcs11:token=dpa;id=%1?pin-value=1234" -o out
     unsent 2 "no URI of a key" sign -p "pkcs11:token=dpa;type=nothing?pin-value=1234" -o out
     unsent 1 "module nowhere.so cannot be loaded" sign -p "$uri?pin-value=1234&module-path=nowhere.so" -o out
-    # A PIN is not asked for where it would be of no use: no terminal is there to ask on.
+    # The tool does not ask for a PIN that it cannot use: here it would fail without a terminal.
     unsent 1 "no such token" sign -p "pkcs11:token=dap;object=leaf" -o out
 }
 
@@ -136,7 +136,7 @@ wrong() {
     [ "$(grep -c 'in$' log)" -eq 1 ]
     cmp a "$f/signed"
     cmp b "$f/signed"
-    # All of them are looked at before anything is sent or written.
+    # All files are examined before anything is sent or written.
     cp "$f/host" c
     echo text >text
     unsent 1 "text: " mlxdpa sign_dpa_apps c text -c "$f/chain.der" -p "$uri?pin-value=1234"

@@ -1,12 +1,12 @@
-# What dpa-provisioning(7), "What an emulated device protects", says: what holds, and what a device does
-# not keep its user from.
+# The claims of dpa-provisioning(7), "What an emulated device protects": what a device prevents, and what it
+# does not prevent.
 
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 
 # A locked device and an open one; programs that are unsigned, signed for a day, and signed by a leaf
-# that begins tomorrow; a clock that is two days ahead.
+# that is valid from tomorrow; a clock that is two days ahead.
 setup_file() {
     make_world
     openssl x509 -inform der -in root.der -out root.crt
@@ -86,7 +86,7 @@ refused() { run dparun -d "$1" "$2" --rpc same 7 && [ "$status" -ge 11 ] && [[ $
     LD_PRELOAD=$PWD/ahead.so loads mlx5_0 early.a
 }
 
-@test "who has NVIDIA's test key takes the device from its owner; archives have none" {
+@test "the holder of NVIDIA's test key can take the device from its owner; archives do not have the key" {
     dpadev export mlx5_0 archive
     dpadev import copy archive
     [ ! -e devices/copy/factory/nvidia.pem ]
@@ -99,7 +99,7 @@ refused() { run dparun -d "$1" "$2" --rpc same 7 && [ "$status" -ge 11 ] && [[ $
     loads mlx5_0 unsigned.a
 }
 
-# older_files DEVICE: what replaced its predecessors, then these again: the result in $status.
+# older_files DEVICE: applies newer files and then the older files again; the result is in $status.
 older_files() {
     local version
     for version in 1 2; do
@@ -148,7 +148,7 @@ older_files() {
 
 @test "the signature covers neither name nor attributes of the full profile nor the host's code" {
     ar x signed.a
-    # Another name, other attributes, another host function: all that is around the program.
+    # Changes everything around the program: its name, attributes, a host function.
     objcopy -O binary --only-section=.dpa_proc_attr_one --set-section-flags .dpa_proc_attr_one=alloc hostStubs.o area
     head -c -3 area >other
     printf '%s' ELS >>other

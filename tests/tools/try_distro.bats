@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# scripts/try-distro, with a debootstrap of the test's own that makes a system of a few programs.
+# scripts/try-distro, with the test's own debootstrap, which makes a system of a few programs.
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 
@@ -40,7 +40,7 @@ left_over() {
     grep "$PWD/tmp" /proc/self/mountinfo
 }
 
-@test "what it cannot do it says" {
+@test "it reports what it cannot do" {
     run "$repo/scripts/try-distro"
     [ "$status" -eq 2 ]
     [[ $output == *"which suite?"* ]]
@@ -57,7 +57,7 @@ left_over() {
     [[ $output == *"needs root"* || $output == *"no mirror answers for trixie"* ]]
 }
 
-@test "a target that fails is told, and nothing stays" {
+@test "a target that fails is reported, and nothing is left behind" {
     as_root
     tree_is_committed
     printf '#!/bin/sh\necho "no packages: $*"\nexit 5\n' >apt-get

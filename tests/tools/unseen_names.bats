@@ -1,4 +1,4 @@
-# Names in files with characters that are not seen, or turn the direction of text: tools show them as
+# Names in files with invisible characters, or characters that change the direction of text: tools show them as
 # escapes.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
@@ -26,7 +26,7 @@ setup_file() {
 
 setup() { cd "$BATS_FILE_TMPDIR"; }
 
-# seen TEXT... -- COMMAND: it prints each of the texts, and nothing that is not seen.
+# seen TEXT... -- COMMAND: the command prints each of the texts, and no invisible character.
 seen() {
     local texts=()
     while [ "$1" != -- ]; do texts+=("$1") && shift; done

@@ -1,4 +1,4 @@
-# A user namespace may have no number for this user: then the kernel calls everybody's files the same.
+# A user namespace may have no number for this user: then the kernel shows the same owner for all files.
 
 load ../helpers/device
 
@@ -22,7 +22,7 @@ setup() {
     [ "$(grep -c '' <<<"$output")" -eq 1 ]
 }
 
-@test "it is its owner's where that is mapped" {
+@test "a file belongs to its owner where the owner is mapped" {
     unshare --map-root-user dpadev show d
     unshare --map-current-user dpadev show d
 }

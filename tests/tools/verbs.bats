@@ -21,15 +21,15 @@ load ../helpers/network
     [ "$(tr -d : <info | awk '$1 == "node_guid" {print $2}')" = "$(awk '$1 == "mlx5_0" {print $2}' devices.list)" ]
 }
 
-@test "where emulated devices cannot be listed, verbs programs tell why, once" {
+@test "if emulated devices cannot be listed, verbs programs print the reason once" {
     utils
     echo >file
-    # The system has no RDMA device here, or some: these are listed.
+    # The devices of the system are listed, if there are any.
     DPAKIT_DEVICES=$PWD/file ours ibv_devices >out 2>errors || true
     cat errors
     [ "$(grep -c "^-E- $PWD/file: Not a directory$" errors)" -eq 1 ]
     ! grep -q 'Function not implemented' errors
-    # Who has no place for devices has none.
+    # A user without a folder for devices has no devices.
     env -u DPAKIT_DEVICES -u XDG_STATE_HOME -u HOME LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" ibv_devices >out 2>errors || true
     ! grep -e '^-E-' errors
 }
@@ -62,7 +62,7 @@ load ../helpers/network
     done
 }
 
-# A figure that perftest printed, which must be a positive number.
+# Gets a number that perftest printed, which must be positive.
 figure() { # COLUMN
     awk -v c="$1" '/^ *[0-9]/ {x = $c} END {exit !(x > 0)}' client
 }
@@ -114,7 +114,7 @@ figure() { # COLUMN
     grep -q 'usec/iter' client
 }
 
-# One that always has works in flight: who only waits for a message learns of nothing, as on a card.
+# A peer that always has work in flight: a peer that only waits for a message notices nothing, as on a card.
 @test "a path may have any place of the table of GIDs, and 3 is an IPv4 address of RoCE v2" {
     utils
     device mlx5_0
@@ -197,7 +197,7 @@ addressed() {
     ! grep -q 'calling init: .*/\(libdpakit\|libflexio\|libsqlite3\|libcrypto\)' loaded || false
 }
 
-# A card, as far as the list of devices goes: files in the place of /sys and /dev.
+# A card for the list of devices: files in the place of /sys and /dev.
 with_a_card() { # COMMAND ...
     local class=$PWD/sys/class
     mkdir -p "$class"/infiniband_verbs/uverbs0 "$class"/infiniband/rxe_0 dev/infiniband

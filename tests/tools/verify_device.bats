@@ -1,8 +1,8 @@
-# mlxdpa verify -d, libdpkverify's trust in a device, and the loader: they say the same of every program.
+# mlxdpa verify -d, libdpkverify's trust in a device, and the loader give the same verdict on every program.
 
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
-# host_of ELF NAME: NAME, a signed host file with that program in it.
+# host_of ELF NAME: makes NAME, a signed host file with this program.
 host_of() {
     printf '.section .dpa_bin_one,"",@progbits\n.incbin "%s"\n.section .dpa_sig_one,"",@progbits\n.zero 65536\n' "$1" >h.s
     gcc -c h.s -o "$2"
@@ -36,7 +36,7 @@ setup() {
     export DPAKIT_DEVICES=$PWD/devices
 }
 
-# same FILE CODE TEXT: the device refuses it, and both others with that code, each with the text.
+# same FILE CODE TEXT: the device refuses the file, and so do the other two with this code, each with the text.
 same() {
     local got=0
     mlxdpa verify "$1" -d locked >"$1.out" 2>"$1.err" || got=$?
@@ -58,7 +58,7 @@ same() {
     grep -qF -- "$3" "$1.run"
 }
 
-@test "what the device loads, all of them accept" {
+@test "all verifiers accept the programs that the device loads" {
     for file in good several; do
         dparun -d locked $file.host --verify-only
         mlxdpa verify $file.host -d locked
@@ -75,7 +75,7 @@ same() {
 
 @test "a program for other targets alone" { same others.host 20 "compiled for other targets, not for bf3"; }
 
-@test "what is not signed rightly is refused for that" {
+@test "programs with a wrong signature are refused with this reason" {
     cp good.host changed.host
     at=$(grep -obUaP '\x13{8}' changed.host | head -n 1 | cut -d : -f 1)
     printf '\x93' | dd of=changed.host bs=1 seek="$at" conv=notrunc status=none

@@ -82,7 +82,7 @@ usage_error() {
     says_no 19 "AUTH_FAILED (by none of the keys given" mlxdpa verify root.signed --key nvidia.pub
 }
 
-@test "what is not signed is not proven" {
+@test "unsigned parts are not proven" {
     says_no 11 "UNSIGNED" mlxdpa verify root.container --key owner.pub
     mlxconfig-lite create_conf auth.xml unsigned.bin >/dev/null
     says_no 11 "UNSIGNED" mlxdpa verify unsigned.bin --key owner.pub
@@ -102,7 +102,7 @@ usage_error() {
     done
 }
 
-@test "what a signature does not cover is told, and is what can be changed" {
+@test "exactly the parts that are reported as not covered by a signature can be changed" {
     local at=16 tlv
     not_covered() { # WORDS OF verify...
         mlxdpa verify "$@" >out
@@ -132,7 +132,7 @@ usage_error() {
     # These are covered from their first byte to their signature.
     [ -z "$(not_covered root.signed --key owner.pub)" ]
     [ -z "$(not_covered removal.signed --key owner.pub)" ]
-    # What is refused does not say what else it is.
+    # A refused file is not described further.
     openssl req -x509 -key "$test_keys/owner.pem" -out other.pem -subj /CN=Other -days 9
     says_no 16 "UNKNOWN_CA" mlxdpa verify app.signed --ca other.pem
     ! grep -q 'not covered' out || false
@@ -150,7 +150,7 @@ usage_error() {
     says_no 16 "UNKNOWN_CA" mlxdpa -s app.signed --ca other.pem verify
 }
 
-# A device would never get it: what --ca takes is what dpadev trust takes.
+# --ca accepts only certificates that dpadev trust accepts.
 @test "a root that no device takes is not trusted" {
     openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out small.pem -subj /CN=Small -days 9 2>/dev/null
     openssl req -x509 -key "$test_keys/owner.pem" -out odd.pem -subj /CN=Odd -days 9 \
@@ -264,7 +264,7 @@ usage_error() {
 
 # ---- list and show --------------------------------------------------------------------------------
 
-@test "list tells the parts of each kind of file" {
+@test "list shows the parts of each kind of file" {
     [ "$(mlxdpa list root.signed --json | jq -r '[.[].what] | join(",")')" = \
         "certificate,RSASSA-PKCS1-v1_5, SHA-512" ]
     [ "$(mlxdpa app.signed list --json | jq -r '[.[].what] | join(",")')" = \
@@ -282,7 +282,7 @@ usage_error() {
     [ "$(xxd -p -s "$offset" -l "$size" auth.bin)" = 80000000 ]
 }
 
-@test "show tells who signed a program, with which certificates" {
+@test "show prints the signer of a program, and the certificates" {
     mlxdpa --json show host >out.json
     [ "$(jq -r '.programs[0] | "\(.name) \(.signed) \(.signature) \(.signed_by) \(.chain | length)"' \
         out.json)" = "one true right CN=Leaf 2" ]
@@ -293,7 +293,7 @@ usage_error() {
     grep -qE '^        not after: 20[0-9-]+ ' <<<"$output"
 }
 
-@test "show tells a changed program" {
+@test "show points out a changed program" {
     cp host changed
     at=$(mlxdpa --json list host | jq .[0].offset)
     code=$(LC_ALL=C grep -obUaP '\x13{64}' host | awk -F: -v a="$at" '$1 >= a {print $1; exit}')
@@ -301,7 +301,7 @@ usage_error() {
     [[ $(mlxdpa --json show changed | jq -r '.programs[0].hashes') == 'WRONG: segment '* ]]
 }
 
-@test "show tells what containers and NV configuration files say" {
+@test "show prints the content of containers and NV configuration files" {
     [ "$(mlxdpa --json show root.signed | jq -r '"\(.action) \(.priority) \(.cert_uuid) \(.signed)"')" = \
         "add OEM $cert_uuid true" ]
     [ "$(mlxdpa --json show app.signed | jq -r '"\(.description) \(.compressed) \(.size) \(.signed_by)"')" = \
@@ -312,7 +312,7 @@ usage_error() {
     [ "$(mlxdpa --json show dev.elf | jq -r .kind)" = "device program" ]
 }
 
-@test "a fat program is told and verified target by target" {
+@test "a fat program is shown and verified target by target" {
     echo '__dpa_global__ void f(void) { }' >f.c
     dpacc -mcpu=nv-dpa-bf3,nv-dpa-cx7 f.c -o f.a
     mlxdpa -e f.a -c chain.der -p leaf.pem sign_dpa_apps

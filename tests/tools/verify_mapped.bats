@@ -1,4 +1,4 @@
-# Programs are found by section headers, which a running file does not use: what verify reads must
+# Programs are found by section headers, which a running file does not use: the bytes that verify reads must
 # be what the segments map.
 
 load ../helpers/bytes
@@ -31,7 +31,7 @@ setup() {
     table=$((16#$(readelf -hW host | awk '/Start of section headers/ {printf "%x", $5}')))
 }
 
-# Of section NAME of the file as it was made: number, then sh_addr, sh_offset, sh_size in decimal.
+# Prints of section NAME of the original file: number, then sh_addr, sh_offset, sh_size in decimal.
 section() {
     readelf -SW "$BATS_FILE_TMPDIR/host" | sed 's/\[ */[/' | awk -v n="$1" '$2 == n {gsub(/[][]/, "", $1); print $1, $4, $5, $6}' |
         while read -r index address offset size; do
@@ -39,14 +39,14 @@ section() {
         done
 }
 
-# put64 OFFSET VALUE: little-endian into `host`.
+# put64 OFFSET VALUE: writes the value little-endian into `host`.
 put64() {
     local i bytes=()
     for ((i = 0; i < 8; i++)); do bytes+=($((($2 >> (8 * i)) & 255))); done
     put host "$1" "${bytes[@]}"
 }
 
-# A copy of the section's content behind the file, which its header then names.
+# Appends a copy of the section's content to the file, and changes its header to it.
 move_section() { # NAME
     local index address offset size
     read -r index address offset size < <(section "$1")
@@ -55,7 +55,7 @@ move_section() { # NAME
     tail -c +$((offset + 1)) "$BATS_FILE_TMPDIR/host" | head -c "$size" >>host
 }
 
-# The program that is mapped, and would run, is another one.
+# The mapped program, which would run, is another program.
 change_what_runs() {
     local offset
     read -r _ _ offset _ < <(section .dpa_bin_one)
@@ -125,7 +125,7 @@ refuses() { # TEXT
     }
 }
 
-@test "what would not run is not signed" {
+@test "programs that would not run are not signed" {
     move_section .dpa_bin_one
     run -1 mlxdpa -e host -c "$BATS_FILE_TMPDIR/chain.der" -p "$BATS_FILE_TMPDIR/leaf.pem" sign_dpa_apps
     [[ $output == *"program one: .dpa_bin_one: segment "* ]]

@@ -23,7 +23,7 @@ setup() {
     ca=(--ca "$f/keys/root.der")
 }
 
-# A release: programs at two depths, and files that are none.
+# A release: programs at two depths, and other files.
 make_release() {
     mkdir -p release/lib/deep release/doc
     cp "$f/signed" release/a
@@ -67,7 +67,7 @@ make_release() {
     [ "$(jq -r '[.[].verdict] | join(" ")' stdout)" = "OK OK OK OK UNSIGNED UNSIGNED BAD_FORMAT" ]
 }
 
-@test "what cannot be parsed at all is refused as BAD_FORMAT" {
+@test "unparsable files are refused as BAD_FORMAT" {
     head -c 5000 "$f/signed" >cut
     head -c 5000 "$f/archive.a" >cut.a
     printf '!<arch>\nx' >odd.a

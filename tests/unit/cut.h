@@ -284,7 +284,7 @@ static inline enum cut_end cut_do(enum cut_mode mode, unsigned at, a_deed *deed,
 }
 
 /* Calls of a deed that was done whole, by kind: where cutting it in `mode` is no other case than
- * the call behind it, or than CUT_KILL, it need not be tried. */
+ * the call after it, or than CUT_KILL, it need not be tried. */
 static unsigned char cut_kinds[sizeof((struct cut *)NULL)->kinds];
 
 static unsigned cut_total;

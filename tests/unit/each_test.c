@@ -1,6 +1,6 @@
-/* Linked into every unit test, around cmocka: what tests/run wants to be told of each test, in lines
- * of comment between those of TAP. "# begin NAME" as it begins, so that one that hangs has a name
- * (helpers/watch.c); "# skip: REASON" when it is skipped. */
+/* Linked into every unit test, around cmocka: prints lines for tests/run about each test, as
+ * comments between the lines of TAP. "# begin NAME" when the test starts, so that a test that hangs
+ * has a name (helpers/watch.c); "# skip: REASON" when it is skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

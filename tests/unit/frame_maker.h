@@ -41,7 +41,7 @@ static inline uint16_t l4_sum(const uint8_t *f, uint32_t l3, uint32_t l4)
     return folded(sum + size + f[l3 + (v6 ? 6 : 9)] + folded(word_sum(f + l4, size)));
 }
 
-/* A frame with `data` bytes behind the header of TCP (20 bytes) or UDP, with a tag if `tci` is not
+/* A frame with `data` bytes after the header of TCP (20 bytes) or UDP, with a tag if `tci` is not
  * 0; right checksums. */
 static inline struct made frame_of(unsigned version, uint8_t protocol, uint16_t tci, uint32_t data)
 {

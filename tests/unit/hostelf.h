@@ -22,7 +22,7 @@ struct host_layout {
     uint64_t offsets[HOST_SECTIONS_MAX]; /* of the content of each section, as given */
 };
 
-/* An ET_REL of the sections given, `.shstrtab` behind them and the header table at the end, as
+/* An ET_REL of the sections given, `.shstrtab` after them and the header table at the end, as
  * linkers lay it out. Section i of the list has index i + 1. */
 static inline struct dpk_buf make_host(const struct host_section *s, size_t count,
                                        struct host_layout *layout)

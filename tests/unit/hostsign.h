@@ -62,7 +62,7 @@ static inline int free_keys(void **state)
 
 /* ---- Helpers ---- */
 
-/* A device ELF: a header and as many bytes as wanted behind it. */
+/* A device ELF: a header and as many bytes as wanted after it. */
 static inline struct dpk_buf device_elf(size_t extra)
 {
     struct dpk_buf b = {0};

@@ -82,7 +82,7 @@ static inline void add_counted_loop(struct making *m, unsigned depth)
     give_register(m, counter);
 }
 
-/* `rd` = an address `before` bytes before the end of a page. Behind some of these pages there is
+/* `rd` = an address `before` bytes before the end of a page. After some of these pages there is
  * nothing, or what is only read, or only written. */
 static inline void add_page_end(struct making *m, uint32_t rd, uint32_t before)
 {
@@ -103,7 +103,7 @@ static inline uint32_t turns_before_end(struct making *m, uint32_t turns)
     return chance(m->c, 4) ? choose(m->c, turns) : turns + choose(m->c, 3);
 }
 
-/* Reads a word byte by byte, of either byte order, from any byte on, and joins it. Some are no words. */
+/* Reads a word byte by byte, of either byte order, from any byte on, and joins it. Some are not words. */
 static inline void add_joined_word(struct making *m, uint32_t base, uint32_t at)
 {
     const uint32_t word = take_register(m), byte = take_register(m);
@@ -288,7 +288,7 @@ static inline void add_switch(struct making *m, unsigned depth)
 
 /* ---- Calls ---- */
 
-/* The functions with an odd number, behind the first, are called with T0 as their link. */
+/* The functions with an odd number, after the first, are called with T0 as their link. */
 static inline uint32_t link_of(unsigned function)
 {
     return function > 1 && function % 4 == 3 ? T0 : RA;
@@ -377,7 +377,7 @@ static inline void add_rude_end(struct making *m)
     case 0:
         add_word(m, i_type(ADDI, SP, SP, 16));
         break;
-    case 1: /* behind the instruction that follows the call, or into it */
+    case 1: /* after the instruction that follows the call, or into it */
         add_word(m, i_type(ADDI, m->link, m->link, 2u << choose(m->c, 3)));
         break;
     case 2:

@@ -90,7 +90,7 @@ struct slot {
 enum { PROGRAM_ITEMS = 1600, PROGRAM_FUNCTIONS = 16, PROGRAM_SLOTS = 256 };
 
 struct program {
-    uint32_t base, end; /* addresses of the first item, and behind the last */
+    uint32_t base, end; /* addresses of the first item, and after the last */
     unsigned count, function_count, slot_count;
     int16_t functions[PROGRAM_FUNCTIONS]; /* their first items; function 0 begins */
     struct item items[PROGRAM_ITEMS];

@@ -244,7 +244,7 @@ static inline bool trial_turn(struct trial *t, uint64_t budget, enum rv64_stop *
     t->counts.stops[*why]++;
     t->counts.faults[t->hart[0].fault]++;
     t->counts.instructions += ran;
-    /* Behind its budget, translated code may still return from calls, of which the fuel lets some be
+    /* After its budget, translated code may still return from calls, of which the fuel lets some be
      * nested, and run to the end of each. */
     const uint64_t calls = t->attach != NULL ? TRIAL_CALLS : 1;
     if (ran > budget + calls * (t->program->count + 64) ||
@@ -323,7 +323,7 @@ static inline bool act(struct trial *t)
     }
 }
 
-/* Brings both harts behind what has stopped them. */
+/* Brings both harts after what has stopped them. */
 static inline bool go_on(struct trial *t, enum rv64_stop why)
 {
     struct rv64_hart *hart = &t->hart[0];

@@ -156,7 +156,7 @@ static inline enum hart_state state_of(const struct guest *g)
     return state;
 }
 
-/* Harts and counters are static: what still runs when a test returns is ended behind it. */
+/* Harts and counters are static: what still runs when a test returns is ended after it. */
 static const enum slice_end three_slices[] = {SLICE_USED, SLICE_POLLED, SLICE_DONE};
 
 #define SCHED_TEST(test) cmocka_unit_test_setup_teardown(test, make_world, free_world)

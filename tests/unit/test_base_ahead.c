@@ -1,4 +1,4 @@
-/* Files that are written ahead: what comes out is what the pieces say. */
+/* Files that are written ahead: the output has exactly the bytes of the pieces. */
 #include "base_room.h"
 
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ static void replace(const char *path, const uint8_t *old, const struct dpk_piece
     dpk_ahead_end(ahead);
 }
 
-/* The file has the pieces, one behind the other. */
+/* The file has the pieces, one after the other. */
 static void assert_pieces(const char *path, const struct dpk_piece *pieces, size_t count)
 {
     struct dpk_buf got = {0};

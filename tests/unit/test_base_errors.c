@@ -1,4 +1,4 @@
-/* lib/base: errors, and what tools make of them. */
+/* lib/base: errors, and the messages that tools make of them. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void characters_that_are_not_seen_become_escapes(void **state)
         char *copy = dpk_text_cleaned(pairs[i][0]);
         assert_string_equal(copy, wanted);
         free(copy);
-        /* Without room there is a mark at least, and no byte behind the end is touched. */
+        /* Without room there is a mark at least, and no byte after the end is touched. */
         size_t size = strlen(pairs[i][0]) + 1;
         char *tight = malloc(size);
         memcpy(tight, pairs[i][0], size);

@@ -1,4 +1,4 @@
-/* OpenSSL starts whole, whoever forks meanwhile. */
+/* OpenSSL starts completely, even if other threads fork meanwhile. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>

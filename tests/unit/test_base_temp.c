@@ -1,4 +1,4 @@
-/* lib/base: files that are not there yet, and what killed programs leave of them. */
+/* lib/base: files that do not have their name yet, and the files that killed programs leave. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

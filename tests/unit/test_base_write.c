@@ -1,4 +1,4 @@
-/* What is written in part says why the rest was not. */
+/* A partial write reports why the rest was not written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Cables between devices: peers that are killed, come late, or write what they want. */
+/* Cables between devices: peers that are killed, come late, or write arbitrary bytes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

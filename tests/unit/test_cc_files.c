@@ -1,5 +1,5 @@
-/* Topology files and named topologies: good ones are what they say, bad ones get one clear error with
- * its line. */
+/* Topology files and named topologies: good files give the described network, a bad file gives one
+ * clear error with its line. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

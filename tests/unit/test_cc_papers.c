@@ -235,7 +235,7 @@ static void hpcc_converges_faster_than_dcqcn(void **state)
         fail_msg("hpcc took %" PRIu64 " ns, dcqcn %" PRIu64, hpcc, dcqcn);
 }
 
-/* The HPCC paper's evaluation: under FB_Hadoop at half the load with incasts, short flows wait behind
+/* The HPCC paper's evaluation: under FB_Hadoop at half the load with incasts, short flows wait after
  * far smaller queues. Half of DCQCN's p99 slowdown, or less. */
 static void short_flows_are_faster_with_hpcc_than_with_dcqcn(void **state)
 {

@@ -1,4 +1,4 @@
-/* lib/certchain: which chains lead to a trusted root, and what a root is. */
+/* lib/certchain: chains that lead to a trusted root, and certificates that may be roots. */
 #include "testchain.h"
 
 /* ---- Validation ---- */

@@ -1,4 +1,4 @@
-/* lib/certchain: chains made to be believed although nobody who is trusted meant them. */
+/* lib/certchain: forged chains, which no trusted CA intended. */
 #include "testchain.h"
 
 #include <openssl/core_names.h>
@@ -88,7 +88,7 @@ static void keys_that_anybody_can_sign_for_are_refused(void **state)
     }
 }
 
-/* A TLS server of the same CA is no signer of programs. */
+/* A TLS server of the same CA is not a signer of programs. */
 static void certificates_for_other_purposes_are_refused(void **state)
 {
     (void)state;

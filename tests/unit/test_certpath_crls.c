@@ -1,4 +1,4 @@
-/* lib/certchain: revocation lists: whichever order they are in, one that revokes decides. */
+/* lib/certchain: revocation lists: in any order of lists, one list that revokes is enough. */
 #include "testchain.h"
 
 #define SIGNS_LISTS "critical,keyCertSign,cRLSign"

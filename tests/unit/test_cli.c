@@ -1,4 +1,4 @@
-/* lib/cli: what the tables of a tool mean. */
+/* lib/cli: the meaning of a tool's tables. */
 #include "cli/line.h"
 #include "cli_tools.h"
 

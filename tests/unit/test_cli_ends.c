@@ -1,4 +1,4 @@
-/* lib/cli: what tools print, and how they end. */
+/* lib/cli: output and exit codes of tools. */
 #include "cli_tools.h"
 
 static void help_is_the_table(void **state)

@@ -1,4 +1,4 @@
-/* Who listens where, and what the two ends of a connection say to each other. */
+/* The connection manager: listeners, and the messages between the two ends of a connection. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* runtime/engine/debug: where debuggers knock, and who is let in. */
+/* runtime/engine/debug: addresses for debuggers, and the clients that are accepted. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>

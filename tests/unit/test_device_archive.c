@@ -1,4 +1,4 @@
-/* runtime/device/state: archives: what goes out comes in, and nothing else does. */
+/* runtime/device/state: archives: an import gives exactly the exported device. */
 #include "device/admin/admin.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static void a_cut_archive_is_refused_at_every_length(void **state)
     struct dpk_buf out = exported();
     assert_int_equal(check(&out, &err), DPK_OK);
     for (size_t size = 0; size < out.size; size++) {
-        /* A copy of its own size, so that reading behind it is seen. */
+        /* A copy of its own size, so that reading after it is seen. */
         uint8_t *cut = malloc(size + 1);
         assert_non_null(cut);
         memcpy(cut, out.data, size);
@@ -126,7 +126,7 @@ static size_t record(const struct dpk_buf *a, unsigned type, unsigned n)
 struct lie {
     const char *what;
     unsigned type, n;
-    size_t offset; /* behind the record's head */
+    size_t offset; /* after the record's head */
     uint8_t value;
 };
 
@@ -294,7 +294,7 @@ static void nvidia_keys_must_be_in_their_order(void **state)
     for (int after = 0; after < 2; after++) {
         dpk_put(&other, out.data, offset + size);
         dpk_put(&other, out.data + offset, out.size - offset);
-        other.data[offset + (after ? size : 0) + 8] ^= 0x80; /* another UUID, before or behind */
+        other.data[offset + (after ? size : 0) + 8] ^= 0x80; /* another UUID, before or after */
         close_the_archive(&other);
         bool sorted = memcmp(other.data + offset + 8, other.data + offset + size + 8, 16) < 0;
         assert_int_equal(check(&other, &err), sorted ? DPK_OK : DPK_ERR_FORMAT);

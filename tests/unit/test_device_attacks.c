@@ -1,4 +1,4 @@
-/* runtime/device/state: what somebody without the right to it would try. */
+/* runtime/device/state: attacks by somebody without the right to change the device. */
 #include "device/admin/admin.h"
 
 #include <string.h>

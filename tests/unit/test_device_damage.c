@@ -1,4 +1,4 @@
-/* runtime/device/state: bits of its files flip: a device says that it is damaged, or is what it was. */
+/* runtime/device/state: bits of its files flip: a device reports damage, or is unchanged. */
 #include "device/admin/admin.h"
 
 #include <fcntl.h>

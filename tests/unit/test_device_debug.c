@@ -1,4 +1,5 @@
-/* runtime/device/state: what debuggers may do, who says so, and the life cycle that it depends on. */
+/* runtime/device/state: the rights of debuggers, who sets them, and the life cycle on which they
+ * depend. */
 #include "device_world.h"
 
 enum { DEFAULT, ENABLED, DISABLED, UNDEFINED }; /* DPAKIT_DPA_DEBUG */

@@ -1,4 +1,5 @@
-/* runtime/device/state: what an applied file and users change, and when it counts. */
+/* runtime/device/state: changes by applied files and by users, and the time when they take effect.
+ * */
 #include "device/admin/admin.h"
 
 #include <string.h>

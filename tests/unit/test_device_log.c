@@ -1,4 +1,4 @@
-/* runtime/device/state: the event log: who did what, all of it, but not for ever. */
+/* runtime/device/state: the event log has every event with its user, up to a limit. */
 #include "device/admin/admin.h"
 
 #include <string.h>

@@ -194,7 +194,7 @@ static struct {
                      now.what, name, real_, said_);                                                \
     } while (0)
 
-/* Every row of the database that is no owner's key. */
+/* Every row of the database that is not an owner's key. */
 static void compare_rows(sqlite3 *db, const struct model *m)
 {
     sqlite3_stmt *stmt = NULL;

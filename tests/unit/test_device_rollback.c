@@ -1,4 +1,4 @@
-/* runtime/device/state: anti-rollback: what was once replaced or removed does not come back. */
+/* runtime/device/state: anti-rollback: a replaced or removed file cannot be applied again. */
 #include "device/admin/admin.h"
 
 #include <string.h>

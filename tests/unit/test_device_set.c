@@ -1,4 +1,4 @@
-/* runtime/device/state: what users set by name, with the rules of NVIDIA's database. */
+/* runtime/device/state: parameters that users set by name, with the rules of NVIDIA's database. */
 #include "device/state/private.h"
 
 #include "device_world.h"

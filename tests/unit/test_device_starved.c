@@ -1,5 +1,5 @@
-/* runtime/device/state: every allocation fails once. A device says so, and not that it is damaged: what
- * to do then is to delete it. What it says of itself is right, what it changes is whole. */
+/* runtime/device/state: every allocation fails once. A device reports missing memory and not
+ * damage, because a damaged device is deleted. Its answers are right, its changes complete. */
 #include "device/admin/admin.h"
 
 #include "device_containers.h"

@@ -1,4 +1,5 @@
-/* runtime/device/state: what is worth a sync, and what can be done where nothing may be written. */
+/* runtime/device/state: which changes are synced to disk, and which calls work on a read-only disk.
+ * */
 #include "device/admin/admin.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* dpapcc: what it writes is well-formed, whatever names and numbers a run has. */
+/* dpapcc: its files are well-formed, whatever names and numbers a run has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

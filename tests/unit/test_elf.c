@@ -1,5 +1,4 @@
-/* lib/elf: what a file header, tables, names, symbols and notes say, and what is wrong with them.
- */
+/* lib/elf: file headers, tables, names, symbols and notes, and their errors. */
 #include "elf/elf.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 #define SECTIONS_AT 64
 #define SIZE        512
 
-/* A file with an empty name table's place, and as many section headers as told, behind its header.
+/* A file with an empty name table's place, and as many section headers as told, after its header.
  */
 struct file {
     uint8_t bytes[SIZE];

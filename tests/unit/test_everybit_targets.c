@@ -1,5 +1,5 @@
-/* lib/elfcrypto: bits of a signed program for two targets, where crypto data for one do not tell
- * all: what is accepted is what was signed, under whatever target it then stands. */
+/* lib/elfcrypto: bits of a signed program for two targets, where the crypto data of one target does
+ * not cover everything: an accepted program is the signed program, for whichever target. */
 #include "everybit.h"
 #include "golden_keys.h"
 

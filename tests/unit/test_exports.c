@@ -1,5 +1,5 @@
-/* Memory that other processes reach: what they find, what they are refused, and what becomes of them
- * when one of them ends. */
+/* Memory that other processes access: content, refused accesses, and the end of one of the
+ * processes. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -426,7 +426,7 @@ static void threads_copy_until_memory_is_taken_back(void **state)
     owner_end(&o);
 }
 
-/* Whichever of the two is killed, at whichever moment: the other goes on. */
+/* Whichever of the two is killed, at whichever moment: the other continues. */
 static void either_side_may_be_killed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What rules do to frames: tags, counters, tags of VLANs, tunnels. */
+/* Changes of frames by rules: tags, counters, VLAN tags, tunnels. */
 #include "flow_world.h"
 
 /* ---- Tags, counters, tables ---- */
@@ -202,7 +202,7 @@ static void what_is_no_vxlan_is_dropped(void **state)
     assert_int_equal(counted(&w, DPK_DROP_TOO_LONG), 1);
 }
 
-/* A way that ends in a drop is no loss when another does not. */
+/* A way that ends in a drop is not a loss when another does not. */
 static void a_change_may_drop_one_of_two_copies(void **state)
 {
     (void)state;

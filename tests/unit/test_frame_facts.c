@@ -1,4 +1,4 @@
-/* What completions say of frames that come in: struct mlx5_cqe64, bytes 12 to 36. */
+/* Completions describe received frames: struct mlx5_cqe64, bytes 12 to 36. */
 #include "queue_world.h"
 
 #include "frame_maker.h"
@@ -45,7 +45,7 @@ static void right_checksums_are_reported_with_the_types_of_headers(void **state)
         const unsigned ip = i ? IPV6 : IPV4;
         struct made m = frame_of(versions[i], TCP, 0, 101);
         expect(&m, 5 * i, ALL, ip | TCP_ACK_DATA);
-        m = frame_of(versions[i], TCP, 0x2005, 0); /* behind a tag, without data */
+        m = frame_of(versions[i], TCP, 0x2005, 0); /* after a tag, without data */
         m.size += 6;                               /* padding of the link layer is no data */
         expect(&m, 5 * i + 1, ALL, ip | TCP_ACK);
         m = frame_of(versions[i], UDP, 0, 33);

@@ -1,4 +1,4 @@
-/* What the Ethernet segment of a WQE asks a card to do: checksums, tags, segments of TCP. */
+/* Offloads that the Ethernet segment of a WQE requests: checksums, tags, segments of TCP. */
 #include "queue_world.h"
 
 #include "frame_maker.h"

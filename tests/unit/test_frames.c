@@ -1,4 +1,4 @@
-/* Frames wait for who receives them: listeners, receives, room for completions. */
+/* Frames wait for their receivers: listeners, receives, room for completions. */
 #include <unistd.h>
 
 #include "queue_world.h"

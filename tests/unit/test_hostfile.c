@@ -1,4 +1,4 @@
-/* lib/elfcrypto: what is found in host files, and which files are none. */
+/* lib/elfcrypto: programs in host files, and files that are not host files. */
 #include "hostsign.h"
 
 /* ---- Finding ---- */

@@ -1,6 +1,6 @@
-/* lib/elfcrypto: what is found in a host file is what runs. Program headers are put wrong by
- * chance; whenever the file is still believed, Linux and the dynamic linker are asked what they
- * made of it. */
+/* lib/elfcrypto: the program that is found in a host file is the program that runs. Program headers
+ * are changed at random; whenever the file is still accepted, the test compares it with the
+ * mappings of Linux and the dynamic linker. */
 #include "hostfile/hostfile.h"
 
 #include <elf.h>

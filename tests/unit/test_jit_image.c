@@ -1,5 +1,5 @@
-/* jit: an image gets its addresses when it is placed, and one that is damaged is refused; which places
- * are translated for. */
+/* jit: an image gets its addresses when it is placed, a damaged image is refused; which places
+ * translated code is valid for. */
 #include <stdlib.h>
 
 #include "base/base.h"

@@ -1,4 +1,4 @@
-/* jit: which code is translated as one region: blocks, and copies of functions that they call. */
+/* jit: code that is translated as one region: blocks, and copies of functions that they call. */
 #include "engine/jit/region.h"
 #include "rv64_guest.h"
 #include "rv64_translations.h"
@@ -100,7 +100,7 @@ static void the_region_of_a_loop_has_the_loop_around_it_if_that_is_warm(void **s
     jit_region_free(&r);
 }
 
-/* The loops at 8 and at 16 are one behind the other, in a loop that begins with the first instruction. */
+/* The loops at 8 and at 16 are one after the other, in a loop that begins with the first instruction. */
 static void the_region_of_a_loop_has_no_loop_that_it_does_not_lead_to(void **state)
 {
     const uint32_t words[] = {

@@ -1,4 +1,4 @@
-/* The store of translated code: what is put is got, and what is not right is not used. */
+/* The store of translated code: it returns the stored code, and does not use damaged code. */
 #include "another_user.h"
 #include "base_room.h"
 

@@ -1,4 +1,5 @@
-/* runtime/device/running: what programs share about a device, and how processes of the DPA obey it. */
+/* runtime/device/running: data that programs share about a device, and DPA processes that obey it.
+ * */
 #include "dpa.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* llvm: which loads of a region read what may become an address. */
+/* llvm: loads of a region whose result may become an address. */
 #include "engine/llvm/addresses.h"
 #include "rv64_guest.h"
 #include "rv64_words.h"

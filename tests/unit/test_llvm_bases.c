@@ -1,4 +1,4 @@
-/* llvm: what of an address never changes is added to the host's base at the entry. */
+/* llvm: the constant part of an address is added to the host's base once, at the entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* runtime/engine/loader: who asks whether a device would load a program gets what loading it gives, of every
- * mutation that somebody signed: the signature is right, and the loader decides. */
+/* runtime/engine/loader: asking a device whether it would load a program gives the same answer as
+ * loading it, for every signed mutation: the signature is right, and the loader decides. */
 #include "loader_world.h"
 
 #include "wrong_fields.h"

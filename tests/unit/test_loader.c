@@ -1,4 +1,4 @@
-/* runtime/engine/loader: which executables become images, and what is in them. */
+/* runtime/engine/loader: executables that become images, and the content of the images. */
 #include "tiny_elf.h"
 
 /* ---- What an image promises ---- */
@@ -65,7 +65,7 @@ static void segments_and_entry_are_read(void **state)
     dpk_image_free(image);
 }
 
-/* Where a segment without bytes would lie in the file means nothing; linkers put it behind the end.
+/* Where a segment without bytes would lie in the file means nothing; linkers put it after the end.
  */
 static void segment_of_zeros_needs_no_place_in_the_file(void **state)
 {
@@ -165,7 +165,7 @@ static void functions_are_found_by_address(void **state)
     assert_string_equal(dpk_image_function_at(image, 0x1001f, &offset), "local");
     assert_int_equal(offset, 7);
     assert_null(dpk_image_function_at(image, 0x10000, &offset));
-    assert_null(dpk_image_function_at(image, 0x10020, &offset)); /* behind the code */
+    assert_null(dpk_image_function_at(image, 0x10020, &offset)); /* after the code */
     assert_null(dpk_image_function_at(image, 0x11000, &offset)); /* data */
     dpk_image_free(image);
 }
@@ -219,7 +219,7 @@ static void truncations_never_make_a_broken_image(void **state)
     struct tiny t = tiny();
     for (size_t size = 0; size < SIZE; size++) {
         struct dpk_image *image;
-        /* The section headers stand last: without them it is no executable. */
+        /* The section headers stand last: without them it is not an executable. */
         assert_int_not_equal(image_of(t.bytes, size, &image, NULL), DPK_OK);
     }
 }

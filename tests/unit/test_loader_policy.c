@@ -1,4 +1,4 @@
-/* runtime/engine/loader: what a device lets in. */
+/* runtime/engine/loader: programs that a device accepts. */
 #include "loader_world.h"
 
 /* ---- Authentication off ---- */

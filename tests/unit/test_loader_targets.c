@@ -1,7 +1,7 @@
 /* runtime/engine/loader: programs for several targets, and attributes, in areas (signing(7)). */
 #include "loader_world.h"
 
-/* The program for `target` behind something else for cx8; crypto data for that one. */
+/* The program for `target` after something else for cx8; crypto data for that one. */
 static struct program several(const struct program *p, uint32_t target)
 {
     struct program fat = {.is_room = true};
@@ -98,7 +98,7 @@ static void refused_with(size_t at, uint64_t value, enum dpk_verdict verdict, co
     program_free(&p);
 }
 
-#define ROOM_AT      56 /* behind header and table of one member */
+#define ROOM_AT      56 /* after header and table of one member */
 #define ROOM_SIZE_AT (24 + 16)
 
 static void length_of_crypto_data_is_exact(void **state)

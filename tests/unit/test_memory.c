@@ -1,4 +1,4 @@
-/* runtime/rdma/registered: what may be reached by key, and what is refused. */
+/* runtime/rdma/registered: accesses by key, and refused accesses. */
 #include "rdma/registered/registered.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* runtime/rdma/registered: when keys and what is behind them end. */
+/* runtime/rdma/registered: the end of keys and of the memory behind them. */
 #include "rdma/registered/registered.h"
 
 #include <pthread.h>

@@ -55,7 +55,7 @@ static void values_lie_where_the_database_says(void **state)
     dpk_nv_defs_free(set);
 }
 
-/* t_global with everything right, but for what stands in place of one of its parameters. */
+/* t_global with everything right, except what stands in place of one of its parameters. */
 static void global_xml(char *out, size_t size, const char *instead_of, const char *put)
 {
     static const char *const right[][2] = {
@@ -331,7 +331,7 @@ static void foreign_and_hostile_databases_are_refused(void **state)
         struct dpk_nv_defs *set = NULL;
         struct dpk_error err = {0};
         enum dpk_status status = load(cases[i].sql, &set, &err);
-        /* A parameter without a name is no row of its TLV: nothing is left of it. */
+        /* A parameter without a name is not a row of its TLV: nothing is left of it. */
         if (!*cases[i].says) {
             assert_int_equal(status, DPK_OK);
             dpk_nv_defs_free(set);

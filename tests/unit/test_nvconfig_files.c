@@ -1,4 +1,4 @@
-/* lib/nvconfig: what is made of XML, and files as bytes; against NVIDIA's outputs. */
+/* lib/nvconfig: output from XML, and files as bytes, compared with NVIDIA's outputs. */
 #include "nvconfig/nvconfig.h"
 
 #include <string.h>
@@ -219,7 +219,7 @@ static void what_a_file_says_is_read(void **state)
 }
 
 /* The guide's manual recipe: the unsigned file, digest TLV included, with both halves of the
- * signature behind it, their headers at priority USER and a random signature UUID. */
+ * signature after it, their headers at priority USER and a random signature UUID. */
 static void a_file_signed_by_hand_verifies(void **state)
 {
     (void)state;

@@ -84,7 +84,7 @@ static bool is_content(const struct dpk_nv_tlv *tlv)
               tlv->index == DPK_NV_INDEX_SIGNATURE_A || tlv->index == DPK_NV_INDEX_SIGNATURE_B));
 }
 
-/* Through MLNX.CONFIG.BIN!, behind the two TLVs that every file has. */
+/* Through MLNX.CONFIG.BIN!, after the two TLVs that every file has. */
 static void go_round_file(const struct dpk_nv_tlv *tlv, const char *name)
 {
     static const struct dpk_nv_tlv leading[] = {

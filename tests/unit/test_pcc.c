@@ -1,4 +1,4 @@
-/* Programs of congestion control: what they are told, what they can do, and what they get wrong. */
+/* Programs of congestion control: their events, their results, and their errors. */
 #include "pcc_world.h"
 
 #include <sys/stat.h>
@@ -74,7 +74,7 @@ static void initialization_sees_all_ports(void **state)
     assert_int_equal(pcc_ask(pcc, ASK_SPEED, 1000, 0), 0);
     assert_int_equal(pcc_ask(pcc, ASK_PLANES, 0, 0), 1);
     assert_int_equal(pcc_ask(pcc, ASK_PLANES, 2, 0), 0);
-    assert_int_equal(pcc_ask(pcc, ASK_RANK, 0, 0), 3); /* behind those of events */
+    assert_int_equal(pcc_ask(pcc, ASK_RANK, 0, 0), 3); /* after those of events */
     dpk_pcc_close(pcc);
 }
 

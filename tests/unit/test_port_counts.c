@@ -1,4 +1,5 @@
-/* No frame is lost without a count: what comes to ports is what leaves them, on each kind of wire. */
+/* No frame is lost without a count: on each kind of wire, the frames that reach a port are those
+ * that leave it or are counted as dropped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>

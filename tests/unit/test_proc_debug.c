@@ -1,4 +1,4 @@
-/* proc: processes that stand still for a core file or a debugger, and go on. */
+/* proc: processes that stand still for a core file or a debugger, and continue. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/socket.h>

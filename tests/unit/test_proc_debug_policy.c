@@ -1,5 +1,5 @@
-/* proc: debuggers on programs of a device that lets them look, or everything, or not come. Clients
- * here say what GDB never would. */
+/* proc: debuggers of programs on devices that allow them to read, to do everything, or nothing. The
+ * clients here send requests that GDB never would. */
 #include "dpa.h"
 
 #include "device_world.h"
@@ -275,7 +275,7 @@ static struct dpk_buf snapshot(struct dpk_process *p)
     return all;
 }
 
-/* Letters that let the program go on, end it, or end the conversation. */
+/* Letters that let the program continue, end it, or end the conversation. */
 static bool goes_on(char c)
 {
     return strchr("cCsSvkD", c) != NULL;

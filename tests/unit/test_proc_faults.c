@@ -1,5 +1,4 @@
-/* runtime/engine/proc: what goes wrong: faults, bad calls, the run-time limit, destruction at any time.
- */
+/* runtime/engine/proc: failures: faults, bad calls, the run-time limit, destruction at any time. */
 #include "dpa.h"
 
 #include <pthread.h>
@@ -275,7 +274,7 @@ static void fault_in_a_kernel_ends_every_wait(void **state)
     assert_int_equal(dpk_process_drain(p, &err), DPK_ERR_FAULT);
     assert_int_equal(try_launch(p, (struct kernel){.name = "nothing"}, &err), DPK_ERR_FAULT);
     assert_int_equal(dpk_event_get(done), 0);
-    assert_int_equal(rpc(other, "add", 3, 4), 7); /* other processes go on */
+    assert_int_equal(rpc(other, "add", 3, 4), 7); /* other processes continue */
     dpk_process_destroy(other);
     dpk_process_destroy(p);
     dpk_event_release(never);

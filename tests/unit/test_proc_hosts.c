@@ -255,7 +255,7 @@ static void sleeping_worker_comes_for_what_a_wait_leaves(void **state)
     dpk_event_release(never);
 }
 
-/* The kernel goes on after its event; so does who waited for that. */
+/* The kernel continues after its event; so does who waited for that. */
 static void wait_ends_with_its_event_not_with_the_kernel(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* runtime/engine/proc: the run-time limit: what counts, what does not, what is said of it. */
+/* runtime/engine/proc: the run-time limit: time that counts, time that does not, and its messages.
+ * */
 #include "dpa_threads.h"
 #include "engine/proc/hart.h"
 

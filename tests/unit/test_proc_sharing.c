@@ -1,5 +1,6 @@
-/* runtime/engine/proc: many share one DPA: calls beside kernels that take every thread, programs that
- * flood the host with messages, host threads that are cancelled, host processes that fork. */
+/* runtime/engine/proc: many users share one DPA: calls beside kernels that take every thread,
+ * programs that flood the host with messages, host threads that are cancelled, host processes that
+ * fork. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -91,7 +92,7 @@ static void very_slow(void *context, unsigned stream, unsigned level, unsigned t
     usleep(20000);
 }
 
-/* One worker: the call waits its turn behind all of them, each of which is a message. If it were as
+/* One worker: the call waits its turn after all of them, each of which is a message. If it were as
  * many as a turn has calls, it would take some minutes. */
 static void messages_do_not_keep_others_waiting(void **state)
 {

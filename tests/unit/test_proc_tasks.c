@@ -1,4 +1,4 @@
-/* runtime/engine/proc: task queues, what runs after a failure, memory outside of the process. */
+/* runtime/engine/proc: task queues, calls after a failure, memory outside of the process. */
 #include <poll.h>
 #include <pthread.h>
 

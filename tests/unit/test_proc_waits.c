@@ -1,4 +1,4 @@
-/* proc: waits that only an event can end: told once when they last long, listed while they do. */
+/* proc: waits that only an event can end: reported once when they last long, listed while they do. */
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>

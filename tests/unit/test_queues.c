@@ -203,7 +203,7 @@ static void doorbells_find_only_send_queues_of_their_owner(void **state)
     assert_int_equal(w.left, 1);
 }
 
-/* As on a card, where the queue goes on. */
+/* As on a card, where the queue continues. */
 static void a_frame_longer_than_its_receive_is_dropped(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void a_frame_longer_than_its_receive_is_dropped(void **state)
     assert_int_equal(seen.port[DPK_QUEUE_ERRORS], 0);
 }
 
-/* The shortest frame of Ethernet has 60 bytes; what was in memory behind a shorter one does not leave. */
+/* The shortest frame of Ethernet has 60 bytes; what was in memory after a shorter one does not leave. */
 static void short_frames_are_padded(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void wqes_stay_in_their_ring(void **state)
     assert_int_equal(cqe_at(&w, 0, 0).counter, 1000);
 }
 
-/* Each WQE that ends its queue is told of with its reason. */
+/* Each WQE that ends its queue is reported with its reason. */
 static void a_queue_says_once_what_has_ended_it(void **state)
 {
     const struct {

@@ -36,7 +36,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* A send of queue pair `slot`, whose sends lie behind four receives. */
+/* A send of queue pair `slot`, whose sends lie after four receives. */
 static void put_send(unsigned slot, const struct dpk_queue *q, uint16_t index, uint64_t address,
                      uint32_t size)
 {

@@ -1,4 +1,4 @@
-/* Event queues: what completion queues report, and who consumes it. */
+/* Event queues: the events that completion queues report, and their consumers. */
 #include "queue_world.h"
 
 /* An EQ of 2^LOG events at RING + 0x8000, and a CQ that reports to it; `armed` at its creation. */
@@ -115,7 +115,7 @@ static void an_eq_is_used_by_its_cqs(void **state)
     o = (struct dpk_queue_options){.kind = DPK_CQ,
                                    .ring = {&w, cq_ring(1)},
                                    .record = {&w, RECORDS + 64},
-                                   .events = r.cq}; /* which is no EQ */
+                                   .events = r.cq}; /* which is not an EQ */
     assert_int_equal(dpk_queue_create(w.nic, &o, &none, NULL), DPK_ERR_MISMATCH);
     assert_int_equal(dpk_queue_destroy(r.eq, NULL), DPK_ERR_USAGE);
     assert_int_equal(dpk_queue_destroy(r.cq, NULL), DPK_OK);

@@ -1,4 +1,4 @@
-/* runtime/engine/races: which accesses race, and what orders them. */
+/* runtime/engine/races: accesses that race, and synchronization that orders them. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Each access is at a place of its own, so that none is told for another. */
+/* Each access is at its own place, so that none is told for another. */
 static bool at(unsigned thread, uint64_t address, uint64_t size, unsigned how)
 {
     static uint32_t place = 1000;
@@ -84,7 +84,7 @@ static void what_is_released_and_acquired_is_in_order(void **state)
     (void)state;
     assert_false(at(1, 0x1000, 8, W));
     races_release(r, 1, KEY);
-    assert_false(at(1, 0x1008, 8, W)); /* behind the release */
+    assert_false(at(1, 0x1008, 8, W)); /* after the release */
     races_acquire(r, 2, KEY);
     assert_false(at(2, 0x1000, 8, W));
     assert_true(at(2, 0x1008, 8, W));

@@ -1,5 +1,6 @@
-/* Rates of queue pairs: who sets them, who obeys them, and what either does to the other. Each test
- * of pacing runs within a process and between two; those that kill fork first. */
+/* Rates of queue pairs: the process that sets them, the processes that obey, and their effects on
+ * each other. Each test of pacing runs within a process and between two processes; tests that kill
+ * a process fork first. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The NIC: what is posted arrives, in order, once, and is told as it was posted. Every test runs
- * with both ends in one process, and as between two. */
+/* The NIC: each posted message arrives once and in order, and its completion reports what was
+ * posted. Every test runs with both ends in one process, and as if between two processes. */
 #include "rc_world.h"
 #include "rdma/pairs/transport.h"
 
@@ -227,7 +227,7 @@ static void full_queues_say_so(void **state)
     world_end(w);
 }
 
-/* Ordering: a write and the send behind it are seen in that order, and so are thousands. */
+/* Ordering: a write and the send after it are seen in that order, and so are thousands. */
 static void what_is_posted_first_arrives_first(void **state)
 {
     struct world *w = world(state);

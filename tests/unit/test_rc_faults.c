@@ -1,4 +1,4 @@
-/* The NIC: what must not be, is not; who is gone, is told of. */
+/* The NIC: invalid requests fail, and the end of a peer is reported. */
 #include "rc_world.h"
 
 static const struct dpk_rc_work good_write = {.opcode = DPK_RC_WRITE,
@@ -175,7 +175,7 @@ static void a_receive_that_is_too_small_fails_both(void **state)
     world_end(w);
 }
 
-/* Works before the bad one are done, those behind it fail with it. */
+/* Works before the bad one are done, those after it fail with it. */
 static void what_was_before_a_failure_is_done(void **state)
 {
     struct world *w = world(state);

@@ -102,7 +102,7 @@ static void nonsense_is_cut_off(void **state)
     expect_cut(ask((struct request){.opcode = DPK_RC_OPCODES}));
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = SEGMENT + 1, .total = ~0ull}));
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 2, .total = 1}));
-    /* A part of a send that never began; one that is longer than it said; one behind the last. */
+    /* A part of a send that never began; one that is longer than it said; one after the last. */
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 4, .total = 8}));
     expect_cut(ask((struct request){
         .opcode = DPK_RC_SEND, .first = true, .last = true, .size = 4, .total = 8}));

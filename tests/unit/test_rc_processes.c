@@ -1,5 +1,5 @@
 /* The NIC between two real processes: many connections at once, and processes that are killed. Each
- * test forks first, then there is no thread; but for those of such forks. */
+ * test forks first, then there is no thread; except those of such forks. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -157,7 +157,7 @@ static int be_written_to(int in, int out)
     return pause();
 }
 
-/* More is posted than fits between the two: some is done, the rest fails, all is told once. */
+/* More is posted than fits between the two: some is done, the rest fails, all is reported once. */
 static void a_process_that_dies_under_writes_fails_the_rest(void **state)
 {
     struct child child = child_new(be_written_to);

@@ -1,4 +1,5 @@
-/* The NIC, where a thread of the program sleeps for it: what only the NIC's own thread does is done. */
+/* The NIC, while a thread of the program sleeps for it: the duties of the NIC's own thread are
+ * still done. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>

@@ -1,5 +1,5 @@
-/* Rings: what is written is read, once and in order; whatever a peer does to the memory, no process
- * reads or writes outside of it. */
+/* Rings: bytes are read once and in the order in which they were written; whatever a peer does to
+ * the memory, no process reads or writes outside of it. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

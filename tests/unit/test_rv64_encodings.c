@@ -1,4 +1,4 @@
-/* rv64: compressed instructions, and encodings that are none. Encodings come from an assembler. */
+/* rv64: compressed instructions, and invalid encodings. Encodings come from an assembler. */
 #include "engine/rv64/insn.h"
 #include "rv64_guest.h"
 

@@ -108,7 +108,7 @@ static uint32_t three(uint32_t match, uint32_t rd, uint32_t rs1, uint32_t rs2)
     return match | rd << 7 | rs1 << 15 | rs2 << 20;
 }
 
-/* All harts of a round come here, and go on together. */
+/* All harts of a round come here, and continue together. */
 static void put_meeting(struct code *c)
 {
     put(c, i_type(ADDI, T, 0, 1));

@@ -1,5 +1,5 @@
-/* rv64: what is an instruction, and which, against LLVM's disassembler: all 16-bit encodings, all
- * functions of the 32-bit ones that have some, and random ones. */
+/* rv64: valid encodings and their instructions, compared with LLVM's disassembler: all 16-bit
+ * encodings, all functions of 32-bit encodings that have functions, and random encodings. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static FILE *disassemble(const uint32_t *bits, size_t count)
         if ((bits[i] & 3) == 3)
             fprintf(source, "i%zu: .4byte 0x%x\n", i, bits[i]);
         else
-            fprintf(source, "i%zu: .2byte 0x%x, 1\n", i, bits[i]); /* C.NOP behind it */
+            fprintf(source, "i%zu: .2byte 0x%x, 1\n", i, bits[i]); /* C.NOP after it */
     assert_int_equal(fclose(source), 0);
     run((char *[]){"llvm-mc", "-triple=riscv64", "-mattr=+c", "-filetype=obj", path[0], NULL},
         path[1]);

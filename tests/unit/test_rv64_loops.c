@@ -1,5 +1,5 @@
-/* rv64: loops whose branches compare what grows by the same step at each turn, of which translated code
- * takes many turns at once. */
+/* rv64: loops whose branches compare values that grow by the same step in each turn. Translated
+ * code executes many of their turns at once. */
 #include "rv64_guest.h"
 #include "rv64_words.h"
 

@@ -1,4 +1,4 @@
-/* rv64: loads and stores at addresses that are no multiple of their size. */
+/* rv64: loads and stores at addresses that are not multiples of their size. */
 #include "rv64_accesses.h"
 
 /* LR, SC and AMOs; the others are loads and stores. */
@@ -80,7 +80,7 @@ static void misaligned_loads_and_stores_are_carried_out(void **state)
 static void misaligned_accesses_need_permission_for_all_bytes(void **state)
 {
     struct guest *g = *state;
-    const uint64_t edge = DATA + DATA_SIZE; /* behind it is nothing */
+    const uint64_t edge = DATA + DATA_SIZE; /* nothing comes after it */
     for (int i = 0; i < 2; i++) {
         assert_true(rv64_memory_map(g->mem[i], UNMAPPED - RV64_PAGE, RV64_PAGE, RV64_R));
         assert_true(rv64_memory_map(g->mem[i], UNMAPPED, RV64_PAGE, RV64_R | RV64_W));

@@ -2,7 +2,7 @@
  * rv64, jit: random programs of functions, loops and calls, by rv64_run and rv64_step, interpreted
  * and translated.
  *
- * DPAKIT_TEST_PROGRAMS, DPAKIT_TEST_TRANSLATED: how many; DPAKIT_TEST_SEED: the seed of the first. A difference is told with
+ * DPAKIT_TEST_PROGRAMS, DPAKIT_TEST_TRANSLATED: how many; DPAKIT_TEST_SEED: the seed of the first. A difference is reported with
  * its seed, and with a small program that has it.
  */
 #include <setjmp.h>

@@ -48,7 +48,7 @@ static bool writes_reserved(uint32_t word)
     return rd_of(word) >= MEMORY;
 }
 
-/* LR, SC and AMOs at a multiple of 8 in the playground; SC only behind an LR of its width, where it
+/* LR, SC and AMOs at a multiple of 8 in the playground; SC only after an LR of its width, where it
  * is sure to succeed. */
 static void emit_atomic(struct image *image, uint64_t *seed, uint32_t word)
 {

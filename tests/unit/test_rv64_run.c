@@ -1,4 +1,4 @@
-/* rv64: what ends a run and where, budgets, counters, code that changes. */
+/* rv64: reasons and places where a run ends, budgets, counters, code that changes. */
 #include <pthread.h>
 
 #include "rv64_guest.h"

@@ -19,7 +19,7 @@ static uint64_t case_at(uint64_t i)
     return CODE + 4 * (FIRST_CASE + i * CASE_WORDS);
 }
 
-/* A loop of A2 turns, each of which goes to the case that the next number at S0 says. Behind the load
+/* A loop of A2 turns, each of which goes to the case that the next number at S0 says. After the load
  * of the entry is one that may fault; case 2 moves S1 on. */
 static void make_code(uint32_t words[WORDS])
 {

@@ -84,7 +84,7 @@ static void work_waits_while_harts_are_ready_and_is_done_once(void **state)
 static void work_is_not_put_off_when_no_hart_is_ready(void **state)
 {
     (void)state;
-    assert_false(sched_defer(&deferred)); /* this thread is no worker */
+    assert_false(sched_defer(&deferred)); /* this thread is not a worker */
     start_deferring(false);
     assert_int_equal(refused, 3);
     assert_false(sched_has_deferred());

@@ -1,5 +1,5 @@
-/* lib: every allocation fails once. Each deed ends with an error or with the right result, gives
- * back what it took, and does not crash. */
+/* lib: every allocation fails once. Each operation ends with an error or with the right result,
+ * releases its memory, and does not crash. */
 #include "appcontainer/appcontainer.h"
 #include "container/container.h"
 #include "nvconfig/nvconfig.h"

@@ -386,7 +386,7 @@ static void one_switch_runs_in_a_folder(void **state)
     assert_null(second);
 }
 
-/* The switch goes on when programs are killed while they send. */
+/* The switch continues when programs are killed while they send. */
 static void ports_that_are_killed_leave_nothing(void **state)
 {
     (void)state;

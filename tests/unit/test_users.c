@@ -1,4 +1,5 @@
-/* Whether what the kernel calls this user's is this user's: at every door, where users have no numbers. */
+/* Whether a file that the kernel calls this user's really is, at every check, if users have no
+ * numbers. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Wires: specifications, who says which one a device has, captures, counters. */
+/* Wires: specifications, the setting that chooses a device's wire, captures, counters. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>

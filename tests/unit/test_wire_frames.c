@@ -1,5 +1,5 @@
-/* Frames of interfaces of the machine: what it leaves to a network card is done, and what a port or
- * an interface cannot carry is counted. */
+/* Frames of interfaces of the machine: work that the kernel leaves to a network card is done, and
+ * frames that a port or an interface cannot carry are counted. */
 #include <errno.h>
 #include <linux/virtio_net.h>
 #include <sys/uio.h>

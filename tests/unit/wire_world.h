@@ -27,7 +27,7 @@ struct port {
     unsigned arrived, probes;
     uint8_t last[DPK_FRAME_MAX];
     size_t last_size;
-    uint8_t all[80000]; /* one frame behind the other */
+    uint8_t all[80000]; /* one frame after the other */
     size_t all_size;
     atomic_uint warnings;
     char warning[300];

@@ -17,7 +17,7 @@ enum {
     MODE_END,
     MODE_BAD_CALL,
     MODE_WORK,
-    MODE_BEYOND, /* writes behind the flow's context, RATE words behind its end */
+    MODE_BEYOND, /* writes after the flow's context, RATE words after its end */
     MODE_BEFORE, /* writes the word before it */
 };
 

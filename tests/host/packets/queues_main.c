@@ -34,7 +34,7 @@ static flexio_uintptr_t memory(size_t size)
     return at;
 }
 
-/* Makes all receives of a ring: into packets that lie one behind the other. */
+/* Makes all receives of a ring: into packets that lie one after the other. */
 static void write_receives(flexio_uintptr_t ring, uint32_t key, uint64_t packets)
 {
     struct mlx5_wqe_data_seg segments[DEPTH];

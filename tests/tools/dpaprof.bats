@@ -220,7 +220,7 @@ END
     grep -qE "^ +[0-9.]+ % +[0-9]+ +$want +8  +sum \+= i \* i" out
     grep -qE '^ +6 +uint64_t sum = 0;' out   # no code of its own
     dpaprof annotate e.folded "$f/prof.a" >out
-    grep -q 'prof.c: .* (its source is not there' out
+    grep -q 'prof.c: .* (its source is missing' out
 }
 
 @test "annotate and convert refuse files that are not profiles" {

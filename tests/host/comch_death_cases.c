@@ -205,7 +205,7 @@ static int call(void)
     return fd;
 }
 
-/* Each is hung up on, and the server continues. */
+/* The server closes each connection, and continues. */
 static void strange_callers_are_sent_away(void)
 {
     static const struct {

@@ -27,7 +27,7 @@ struct doca_dev_rep *open_rep(struct doca_dev *dev)
     return rep;
 }
 
-/* ---- What callbacks are told ---- */
+/* ---- Arguments of callbacks ---- */
 
 static struct end *of(struct doca_comch_connection *c)
 {

@@ -11,7 +11,7 @@
 #define FILE_SIZE 65536
 #define PAGE      4096
 
-/* What each side tells the other. */
+/* Messages between the two sides. */
 struct hello {
     uint32_t number, key;
     uint64_t address;

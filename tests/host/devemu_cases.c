@@ -212,7 +212,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     siglongjmp(escape, 1);
 }
 
-/* What is none of ours goes to the handler that the program had. */
+/* Bus errors elsewhere go to the handler that the program had. */
 static void bus_errors_of_others_are_theirs(void)
 {
     const struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};

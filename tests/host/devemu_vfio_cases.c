@@ -207,7 +207,7 @@ static void bad_pointers_are_answered(void)
             CHECK(ioctl(h.container, of_container[i], bad[b]) == -1 && errno == EFAULT);
         CHECK(open_any(bad[b], O_RDWR) == -1 && errno == EFAULT);
     }
-    /* Descriptors after the head of a request, of which there are none. */
+    /* The request's head announces descriptors after the end of memory. */
     struct vfio_irq_set *set = (void *)(page + 4096 - sizeof *set);
     *set = (struct vfio_irq_set){.argsz = sizeof *set + 16,
                                  .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,

@@ -109,7 +109,7 @@ static void tasks(struct end *a, struct end *b)
     struct doca_rdma_task_read *read = NULL;
     struct doca_rdma_task_atomic_fetch_add *add = NULL;
     CHECK(doca_rdma_task_send_allocate_init(NULL, a->buf, data, &send) == DOCA_ERROR_INVALID_VALUE);
-    /* A buffer has 8 bytes of data, which is what is sent; what comes is appended. */
+    /* A buffer has 8 bytes of data, which are sent; received data is appended. */
     a->words[0] = 5;
     CHECK(doca_buf_reset_data_len(b->buf) == OK);
     CHECK(doca_rdma_task_receive_allocate_init(b->rdma, b->buf, data, &receive) == OK);

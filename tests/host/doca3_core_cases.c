@@ -142,7 +142,7 @@ static void a_buffer_is_described_again(void)
     CHECK(doca_buf_get_data_len(copy, &size) == OK && size == 20);
     CHECK(doca_buf_get_next_in_list(copy, &next) == OK && head_of(next) == memory + 200);
     CHECK(doca_buf_inventory_get_num_free_elements(other, &n) == OK && n == 1);
-    /* Half of a list is none. */
+    /* A list that cannot be copied completely is not copied. */
     CHECK(doca_buf_inventory_buf_dup(other, copy, &b) == NO_MEMORY && !b);
     CHECK(doca_buf_inventory_get_num_free_elements(other, &n) == OK && n == 1);
     CHECK(doca_buf_inventory_stop(v) == OK);
@@ -300,7 +300,7 @@ static void devices_answer_every_question(void)
     CHECK(doca_ctx_cap_get_num_completion_vectors(info, &n) == OK && n == 1);
 }
 
-/* What a capability denies is not supported; what it grants works. */
+/* Denied capabilities are not supported, granted capabilities work. */
 static void representors_are_listed_as_their_capabilities_say(void)
 {
     static const struct {

@@ -114,7 +114,7 @@ static void copies_do_what_maps_permit(void)
     engine_destroy(&e);
 }
 
-/* Who knew the map, and its memory, before it was stopped must not reach what it has after that. */
+/* A user of the map from before its stop must not access the memory that it has afterwards. */
 static void a_map_that_is_started_again_is_another_one_to_others(void)
 {
     char text[16] = "public, private", out[8] = {0};

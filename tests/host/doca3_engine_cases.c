@@ -168,7 +168,7 @@ static void a_task_is_used_again_with_other_buffers(void)
     copies_destroy(&c);
 }
 
-/* What fails stops the context, and what was submitted after it fails with it. */
+/* A failed task stops the context, and tasks that were submitted later fail with it. */
 static void a_failure_stops_the_context(void)
 {
     struct copies c;
@@ -428,7 +428,7 @@ static void clocks_are_read_together(void)
     CHECK(apart >= 0 && (uint64_t)apart <= margin);
     CHECK(doca_clock_get_crosstimestamp(clock, DOCA_CLOCK_HOST_REAL_TIME, DOCA_CLOCK_HOST_MONOTONIC,
                                         &host, &nic, &margin) == INVALID);
-    /* The timer of the DPA continues as what programs there read. */
+    /* Programs read the DPA's timer, which continues. */
     CHECK(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_DPA_TIMER, &dpa) == OK);
     CHECK(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_DPA_TIMER, &again) == OK);
     CHECK(again.ts.tv_sec > dpa.ts.tv_sec ||

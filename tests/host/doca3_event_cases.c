@@ -209,7 +209,7 @@ static void a_stop_ends_tasks_that_wait(void)
     tasks_destroy(&t);
 }
 
-/* What makes a wait end may be anybody, who tells no engine. */
+/* Anybody may end a wait, without notifying the engine. */
 static void a_handle_is_readable_when_a_wait_has_ended(void)
 {
     struct tasks t = {0};

@@ -19,7 +19,7 @@ static void expect_failed(struct doca_dpa *dpa)
     CHECK(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, NULL, 0, 1, &hello_world) == BAD_STATE);
 }
 
-/* Kernels that were launched after it never start; the wait for the last fails all the same. */
+/* Kernels that were launched later never start, and the wait for the last kernel fails, too. */
 static void a_chain_behind_a_fault_fails(void)
 {
     struct doca_dpa *dpa = dpa_new();

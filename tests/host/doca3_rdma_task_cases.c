@@ -51,7 +51,7 @@ static void tasks_send_and_receive(void)
     end_destroy(b);
 }
 
-/* A context has settings while it is idle, and tells them always. */
+/* A context accepts settings while it is idle, and returns them always. */
 static void rdma_contexts_keep_their_settings(void)
 {
     struct end *a = end_idle(ALL), *b = end_idle(ALL);

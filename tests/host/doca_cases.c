@@ -281,7 +281,7 @@ static void launches_check_their_arguments(void)
     CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-/* Kernels that were launched after it never start; the wait for the last fails all the same. */
+/* Kernels that were launched later never start, and the wait for the last kernel fails, too. */
 static void a_chain_behind_a_fault_fails(void)
 {
     doca_dpa_t dpa = dpa_new();

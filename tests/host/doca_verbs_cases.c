@@ -406,7 +406,7 @@ static void check_capabilities(void)
     CHECK(doca_verbs_device_attr_free(d) == OK);
 }
 
-/* A queue tells what it was made of, and where its ring is. */
+/* A queue returns its properties and the address of its ring. */
 static void queues_tell_what_they_are(void)
 {
     struct doca_verbs_srq_init_attr *s;

@@ -122,7 +122,7 @@ void tasks_have_an_mss_of_their_own(void)
     world_close();
 }
 
-/* Metadata that a queue was not set up for is not there; flags of offload are none. */
+/* A task has metadata only if its queue was set up for it, and never offload flags. */
 void tasks_have_metadata_and_no_flags(void)
 {
     struct doca_eth_txq_task_send *t = NULL;
@@ -506,7 +506,7 @@ void either_side_is_killed_at_any_step(void)
     world_close();
 }
 
-/* Sends continue, whoever was there to receive them. */
+/* Sends succeed with and without a receiver. */
 void receivers_are_killed(void)
 {
     for (unsigned round = 0; round < 20; round++) {

@@ -104,7 +104,7 @@ static void send_large_batch(struct doca_buf *b, struct doca_gather_list *header
     await(&w.sent, w.sent + 2);
 }
 
-/* Frames come in their order: what was dropped would have come before. */
+/* Frames arrive in order: a dropped frame would have arrived earlier. */
 void rules_match_metadata_of_sent_frames(void)
 {
     struct doca_buf *to[TASKS];

@@ -135,7 +135,7 @@ static void receivers_spread_frames(void)
     (REFUSED(mlx5dv_devx_obj_create(context, in, size, answer, ANSWER), why) &&                    \
      answer[0] == (status))
 
-/* `queue` is none that receives. */
+/* `queue` cannot receive. */
 static void wrong_receivers(uint32_t number, uint32_t queue)
 {
     uint8_t in[TIR_BYTES], answer[ANSWER];

@@ -115,7 +115,7 @@ static void empty_completions_wake_the_thread_of_a_queue(void)
             usleep(100);
     }
     CHECK(call1(p, &activations, s.at) == 20);
-    for (uint64_t i = 0; i < DEPTH * 8; i++) { /* the second round's ones, except four */
+    for (uint64_t i = 0; i < DEPTH * 8; i++) { /* those of the second round, except four */
         const uint64_t owner = i / 8 < 4 ? 0 : UINT64_C(1) << 56;
         CHECK(call1(p, &peek, s.q.receive_cq + i * 8) == (i % 8 == 7 ? owner : 0));
     }

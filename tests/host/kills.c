@@ -77,7 +77,7 @@ void wait_a_bit(const struct talker *t)
 
 /* ---- Pairs ---- */
 
-/* A program anew: what a process has of devices does not continue in a child. */
+/* Starts the program again: a child process cannot use its parent's devices. */
 static pid_t start(const char *program, const char *way, int fd, bool first, unsigned end,
                    unsigned delay)
 {

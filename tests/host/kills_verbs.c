@@ -19,7 +19,7 @@
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |                   \
      IBV_ACCESS_REMOTE_ATOMIC)
 
-/* What each tells the other. */
+/* Messages between the two sides. */
 struct hello {
     uint32_t number, key;
     uint64_t address;

@@ -23,7 +23,7 @@ struct row {
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* ---- Arguments that are none ---- */
+/* ---- Invalid arguments ---- */
 
 /* What may be NULL, by the headers: a function ("" for any) and a parameter. */
 static const char *const optional[][2] = {

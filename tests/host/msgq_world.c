@@ -21,7 +21,7 @@ static enum doca_ctx_states state_of(struct doca_ctx *ctx)
     return state;
 }
 
-/* ---- What callbacks are told ---- */
+/* ---- Arguments of callbacks ---- */
 
 static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
                         union doca_data ctx_data)

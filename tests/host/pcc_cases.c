@@ -15,7 +15,7 @@ extern struct doca_pcc_app *pcc_test_app;
 
 static struct doca_dev *dev;
 
-/* The first device, and what it says of congestion control. */
+/* The first device, and its capabilities of congestion control. */
 static doca_error_t open_device(void)
 {
     struct doca_devinfo **list;

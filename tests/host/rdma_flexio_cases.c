@@ -214,7 +214,7 @@ static uint32_t peer_does(uint32_t what, uint64_t address, uint64_t value)
     return ask((struct facts){.step = NEXT}).key;
 }
 
-/* DOCA reaches libflexio's memory by a key that it was told. */
+/* DOCA accesses libflexio's memory by a key that it got. */
 static void words_go_the_other_way(struct set *s)
 {
     const uint64_t at = s->q.data + 8 * sizeof(uint64_t);
@@ -248,7 +248,7 @@ static struct set meet(struct flexio_process *p, struct facts *theirs)
     return s;
 }
 
-/* A key that is none: an error on both sides. */
+/* An invalid key gives an error on both sides. */
 static void a_bad_key_fails_both(struct set *s, const struct facts *theirs)
 {
     struct work w = {.kind = WRITE, .key = theirs->key + 1, .address = theirs->address};

@@ -250,7 +250,7 @@ static void a_linked_list_has_places(void)
     end();
 }
 
-/* Others continue with the receives that it did not take. */
+/* Other queues use the receives that it did not take. */
 static void a_failed_queue_pair_leaves_the_receives(void)
 {
     uint64_t s;

@@ -323,7 +323,7 @@ static inline bool act(struct trial *t)
     }
 }
 
-/* Brings both harts after what has stopped them. */
+/* Moves both harts to the instruction after the one that stopped them. */
 static inline bool go_on(struct trial *t, enum rv64_stop why)
 {
     struct rv64_hart *hart = &t->hart[0];

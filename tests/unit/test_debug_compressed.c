@@ -52,7 +52,7 @@ static void compressed_lines_are_found_as_plain_ones(void **state)
     dpk_image_free(image);
 }
 
-/* What compression says of itself: each lie is not a section, and quickly so. */
+/* Wrong compression headers: each is refused quickly as a section. */
 static void lying_compression_is_no_section(void **state)
 {
     (void)state;

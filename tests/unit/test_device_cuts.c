@@ -148,7 +148,7 @@ static void cut_everywhere(struct sweep *s, enum cut_mode mode, const char *word
             continue;
         }
         kept++;
-        /* And it continues from there. */
+        /* The run continues from there. */
         if (cut_do(CUT_NOTHING, 0, s->deed, why, sizeof why) != CUT_DONE)
             fail_msg("mode %d, call %u of %u: then %s", mode, at, s->calls, why);
         done = true;

@@ -10,7 +10,7 @@
 #include "device_containers.h"
 #include "device_world.h"
 
-/* ---- 1. What is not a file at all ---- */
+/* ---- 1. Bytes that are not a file ---- */
 
 /* The signed file changed and signed anew, as the owner who has no scruples would. */
 static struct dpk_buf signed_again(struct dpk_buf file, size_t content)

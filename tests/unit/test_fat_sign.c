@@ -186,7 +186,7 @@ static void length_in_a_room_is_exact(void **state)
     fixture_free(&f);
 }
 
-/* A room that crypto data fill to its last byte: a length beyond it is no other word for all. */
+/* Crypto data fill their room to its last byte: a greater length is refused. */
 static void length_beyond_a_room_that_is_full_is_refused(void **state)
 {
     (void)state;

@@ -202,7 +202,7 @@ static void what_is_no_vxlan_is_dropped(void **state)
     assert_int_equal(counted(&w, DPK_DROP_TOO_LONG), 1);
 }
 
-/* A way that ends in a drop is not a loss when another does not. */
+/* A path that ends in a drop is not a loss if another path does not end so. */
 static void a_change_may_drop_one_of_two_copies(void **state)
 {
     (void)state;

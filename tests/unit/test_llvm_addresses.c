@@ -68,7 +68,7 @@ static void it_is_found_in_later_blocks_and_turns(void **state)
          EBREAK);
     assert_true(marks[0]);
     assert_false(marks[3]);
-    /* A list: what is loaded in one turn is where the next one loads from. */
+    /* A list: the value loaded in one turn is the address of the next load. */
     FIND(marks, i_type(LD, T1, A0, 8), i_type(LD, A0, A0, 0), b_type(BNE, A0, 0, -8), EBREAK);
     assert_false(marks[0]);
     assert_true(marks[1]);

@@ -64,7 +64,7 @@ static LLVMValueRef shared(struct function *f, LLVMValueRef address)
     return LLVMGetOperand(load, 0);
 }
 
-/* That `pointer` is `base` in the entry + what is known, + what changes. */
+/* Checks that `pointer` is `base` in the entry + the known part + the changing part. */
 static void is_shared(const struct function *f, LLVMValueRef pointer)
 {
     LLVMValueRef base = LLVMGetOperand(pointer, 0);

@@ -219,7 +219,7 @@ static void truncations_never_make_a_broken_image(void **state)
     struct tiny t = tiny();
     for (size_t size = 0; size < SIZE; size++) {
         struct dpk_image *image;
-        /* The section headers stand last: without them it is not an executable. */
+        /* The section headers are at the end: without them the file is not an executable. */
         assert_int_not_equal(image_of(t.bytes, size, &image, NULL), DPK_OK);
     }
 }

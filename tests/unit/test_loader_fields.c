@@ -37,7 +37,7 @@ static void names_of_symbols_that_are_too_long_together_are_refused(void **state
     free(elf);
 }
 
-/* Segments that are nobody's to load say what they like; no stack is executable anyway. */
+/* Segments that are not loaded may have any flags; the stack is never executable. */
 static void segments_that_are_not_loaded_may_say_anything(void **state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static void rules_hold_or_refuse(void **state)
         {"0 ? 1 : 0 ? 1 : $x==8", false},
         {"1 ? 0 ? 1 : $x==8 : 1", false},
         {"-1 < 0", true},
-        /* What is not an expression says nothing. */
+        /* A text that is not an expression has no effect. */
         {"$x ==", true},
         {"$nothing==1", true},
         {"((((", true},

@@ -25,7 +25,7 @@ static void faults(const char *name, uint64_t a, uint64_t b, const char *story, 
     dpk_process_destroy(p);
 }
 
-/* ---- Who is told of a fault ---- */
+/* ---- Reports of a fault ---- */
 
 static struct {
     _Atomic unsigned lines;

@@ -16,7 +16,7 @@ static const struct dpk_process_options patient = {.run_time_limit_ms = 600000};
 
 /* ---- Workers that do not come ---- */
 
-/* With a limit that is no matter of the test, if there are no options. */
+/* Without options the limit is too long to matter. */
 static struct dpk_process *process_without_workers(const struct dpk_process_options *options)
 {
     setenv("DPAKIT_WORKERS", "4", 1);
@@ -115,7 +115,7 @@ static void only_the_first_thread_of_a_launch_runs_at_once(void **state)
     dpk_event_release(done);
 }
 
-/* A launch is never what fails, and nor is what follows it at once. */
+/* A launch never fails, and neither does a call directly after it. */
 static void fault_of_a_kernel_is_left_to_who_waits(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void sleeping_worker_comes_for_what_a_wait_leaves(void **state)
     dpk_event_release(never);
 }
 
-/* The kernel continues after its event; so does who waited for that. */
+/* The kernel continues after its event, and so does the thread that waited for the event. */
 static void wait_ends_with_its_event_not_with_the_kernel(void **state)
 {
     (void)state;

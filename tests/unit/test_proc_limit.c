@@ -89,7 +89,7 @@ static void threads_of_a_kernel_may_take_longer_together_than_one_may(void **sta
     dpk_process_destroy(p);
 }
 
-/* Ends with this status, and its story says what it waited for. */
+/* Ends with this status, and its message names the event that it waited for. */
 static void waits_too_long(enum dpk_status status, const struct dpk_error *err)
 {
     assert_int_equal(status, DPK_ERR_TIMEOUT);

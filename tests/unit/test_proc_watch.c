@@ -6,7 +6,7 @@
 #include "dpa.h"
 #include "guest/abi/dpa_abi.h"
 
-/* Two threads that have counted one watched word in the same moment, each once: one was told. */
+/* Two threads have each changed a watched word at the same moment, and one was reported. */
 struct twins {
     struct dpk_process *process;
     struct dpk_debugger *debugger;

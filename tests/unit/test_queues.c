@@ -232,7 +232,7 @@ static void a_frame_longer_than_its_receive_is_dropped(void **state)
     assert_int_equal(seen.port[DPK_QUEUE_ERRORS], 0);
 }
 
-/* The shortest frame of Ethernet has 60 bytes; what was in memory after a shorter one does not leave. */
+/* The shortest Ethernet frame has 60 bytes; memory after a shorter frame is not sent. */
 static void short_frames_are_padded(void **state)
 {
     (void)state;

@@ -175,7 +175,7 @@ static void a_receive_that_is_too_small_fails_both(void **state)
     world_end(w);
 }
 
-/* Works before the bad one are done, those after it fail with it. */
+/* Work before the bad request is done, work after it fails with it. */
 static void what_was_before_a_failure_is_done(void **state)
 {
     struct world *w = world(state);

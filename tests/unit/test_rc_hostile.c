@@ -219,7 +219,7 @@ static struct attack trap_new(void)
     return k;
 }
 
-/* What is posted there fails, and so does what comes. */
+/* Posted work fails there, and so do incoming messages. */
 static void expect_failure(struct attack *k)
 {
     assert_true(peer_is_cut_off(&k->p));
@@ -230,7 +230,7 @@ static void expect_failure(struct attack *k)
     world_end(k->w);
 }
 
-/* What the requester is told of it. */
+/* The status that the requester gets. */
 static void expect_refusal(struct response r, uint32_t payload, enum dpk_rc_status told)
 {
     static const uint8_t zeros[SEGMENT];
@@ -304,7 +304,7 @@ static void counters_of_responses_are_bounded(void **state)
     expect_failure(&k);
 }
 
-/* Two channels, of which the one that ends is heard first: what was answered is done. */
+/* Two channels, and the end of one is noticed first: answered work is done. */
 static void an_answer_before_the_end_counts(void **state)
 {
     struct attack k = trap_new();
@@ -321,7 +321,7 @@ static void an_answer_before_the_end_counts(void **state)
     world_end(k.w);
 }
 
-/* A peer that reads nothing: what is posted waits, and fails when it goes. */
+/* A peer that reads nothing: posted work waits, and fails when the peer ends. */
 static void who_does_not_read_holds_up_nobody(void **state)
 {
     struct attack k = trap_new();
@@ -440,7 +440,7 @@ static void strangers_have_no_part_in_local_connections(void **state)
     world_end(w);
 }
 
-/* The good-bye of one that came before says nothing of the peer. */
+/* A stranger's good-bye does not count as the peer's. */
 static void a_strangers_goodbye_is_not_the_peers(void **state)
 {
     struct attack k = {strangers(), peer_new()};
@@ -460,7 +460,7 @@ static void a_strangers_goodbye_is_not_the_peers(void **state)
     world_end(k.w);
 }
 
-/* It goes on purpose, with a knock that it never heard: that is no death. */
+/* The peer says good-bye without having heard a knock: it was not killed. */
 static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
 {
     struct attack k = trap_new();
@@ -474,7 +474,7 @@ static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
     world_end(k.w);
 }
 
-/* ---- What is left behind ---- */
+/* ---- Remains ---- */
 
 /* When connections go, so does their memory, though the processes stay. */
 static void memory_is_given_back(void **state)

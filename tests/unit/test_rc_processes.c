@@ -157,7 +157,7 @@ static int be_written_to(int in, int out)
     return pause();
 }
 
-/* More is posted than fits between the two: some is done, the rest fails, all is reported once. */
+/* More work is posted than fits into the rings: some is done, the rest fails, all is reported once. */
 static void a_process_that_dies_under_writes_fails_the_rest(void **state)
 {
     struct child child = child_new(be_written_to);
@@ -185,7 +185,7 @@ static void a_process_that_dies_under_writes_fails_the_rest(void **state)
 
 #define BOUNCES 400u
 
-/* Polls until `n` completions were told. */
+/* Polls until `n` completions were reported. */
 static void poll_until(struct side *s, size_t n)
 {
     while (told(s) < n)

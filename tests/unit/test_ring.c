@@ -239,7 +239,7 @@ static void counters_of_a_peer_are_bounded(void **state)
     pair_free(&p);
 }
 
-/* Our own counters in the memory are for the peer: what it writes there changes nothing here. */
+/* Our own counters in the memory are for the peer: its writes there have no effect here. */
 static void own_counters_are_kept_at_home(void **state)
 {
     struct pair p = pair_new();

@@ -6,7 +6,7 @@
 static const uint32_t branches[] = {0x0063, 0x1063, 0x4063, 0x5063, 0x6063, 0x7063};
 enum { BRANCHES = sizeof branches / sizeof *branches };
 
-/* Pairs of what is compared, as the loop begins. */
+/* Pairs of compared values at the start of the loop. */
 static const uint64_t pairs[][2] = {
     {0, 60},
     {60, 0},
@@ -129,7 +129,7 @@ static uint32_t srli(uint32_t rd, uint32_t rs1, uint32_t by)
     return i_type(0x5013, rd, rs1, by);
 }
 
-/* What is compared grows by 1 or 3, or by what is in x6. */
+/* The compared value grows by 1 or 3, or by x6. */
 static const uint32_t steps_in_x11[] = {0x00100593, 0x00300593, 0x00030593};
 
 static void a_loop_goes_on_until_a_shift_leaves_something(void **state)
@@ -144,10 +144,10 @@ static void a_loop_goes_on_until_a_shift_leaves_something(void **state)
                 const uint32_t loops[][4] = {
                     {put, on, grow, shift},
                     {put, grow, shift, on},
-                    {shift, put, on, grow}, /* what is shifted is that of the turn before */
+                    {shift, put, on, grow}, /* the shifted value is that of the turn before */
                     {i_type(ADDI, 8, 8, 8), shift, put, i_type(ADDI, 8, 8, 0u - 5)},
                     {grow, shift, put,
-                     i_type(ADDI, 12, 12, 0u - 1)}, /* it is not what is compared */
+                     i_type(ADDI, 12, 12, 0u - 1)}, /* it is not the compared value */
                 };
                 for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
                     run_from_all_pairs(*state,
@@ -174,7 +174,7 @@ static void a_loop_steps_by_a_register(void **state)
                                    6);
 }
 
-/* The address grows by a register, and so does what is shifted. */
+/* The address grows by a register, and so does the shifted value. */
 static void a_loop_goes_through_memory_by_a_register(void **state)
 {
     static const uint32_t steps[] = {8, 24, 4, 0, 0u - 8};

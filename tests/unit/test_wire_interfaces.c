@@ -182,7 +182,7 @@ static void an_interface_goes_down_and_comes_back(void **state)
     unplug(wire, other);
 }
 
-/* What was large and arrived before waits in the socket, after the error that tells of it. */
+/* A large datagram that arrived earlier waits in the socket, after the error that reports it. */
 static void large_frames_arrive_that_came_before_an_interface_went_down(void **state)
 {
     (void)state;

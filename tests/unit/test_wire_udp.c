@@ -1,4 +1,4 @@
-/* A wire of UDP: addresses, datagrams that are not frames, those of others, a peer that is not there. */
+/* A wire of UDP: addresses, datagrams that are not frames, datagrams of strangers, a missing peer. */
 #include <arpa/inet.h>
 #include <stdatomic.h>
 #include <stdio.h>

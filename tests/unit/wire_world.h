@@ -21,7 +21,7 @@ static bool entered;
 
 /* ---- The port ---- */
 
-/* Keeps the last frame; what the machine itself sends is none of the test's. */
+/* Keeps the last frame; frames that the machine itself sends are ignored. */
 struct port {
     pthread_mutex_t lock;
     unsigned arrived, probes;

@@ -21,7 +21,7 @@ extern doca_dpa_func_t alltoall_kernel;
 static unsigned my_rank;
 static int to_other = -1;
 
-/* What one rank tells another. */
+/* A message between two ranks. */
 struct message {
     uint64_t size;
     uint8_t bytes[512];

@@ -4,7 +4,7 @@
 
 #define SYNC_EVENT_MASK_FFS 0xFFFFFFFFFFFFFFFF
 
-/* Each thread sends to some of the ranks, and waits for what comes from them. */
+/* Each thread sends to some of the ranks, and waits for their messages. */
 __dpa_global__ void alltoall_kernel(doca_dpa_dev_t dpa_ctx_handle, doca_dpa_dev_uintptr_t rdmas_ptr,
                                     uint64_t local_buf_addr, doca_dpa_dev_mmap_t local_buf_mmap,
                                     uint64_t count, uint64_t type_length, uint64_t num_ranks,

@@ -278,7 +278,7 @@ static void an_nvidia_key_that_is_written_otherwise_is_refused(void **state)
     at[2] = 0, at[3] = 1;
     close_the_archive(&out);
     assert_int_equal(check(&out, &err), DPK_ERR_FORMAT);
-    assert_non_null(strstr(err.message, "not an RSA key"));
+    assert_non_null(strstr(err.message, "no RSA key"));
     dpk_buf_free(&out);
 }
 

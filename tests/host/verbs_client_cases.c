@@ -134,6 +134,7 @@ static void a_datagram_by_ipv4_is_answered(void)
     CHECK(ah && receive(&b, 1, 0, 64) == 0 && post(&a, wr) == 0);
     struct ibv_wc wc = wait_wc(&b);
     CHECK(wc.status == IBV_WC_SUCCESS && wc.byte_len == 45 && b.memory[20] == 0x45);
+    CHECK(wc.sl == 0xa); /* a header of IPv4 and UDP, which UCX looks for */
     CHECK(memcmp(b.memory + 36, way.grh.dgid.raw + 12, 4) == 0);
     struct ibv_grh *grh = (struct ibv_grh *)b.memory;
     CHECK(ibv_init_ah_from_wc(b.context, 1, &wc, grh, &back) == 0 && back.grh.sgid_index == 3);

@@ -62,6 +62,11 @@ END
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     steps "$tree/docs/debugging.md"
 }
+@test "mpi" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: Debian's programs carry no sanitizer"
+    command -v ucx_info >/dev/null && command -v mpicc >/dev/null || skip "no packages ucx-utils, openmpi-bin, libopenmpi-dev"
+    steps "$tree/docs/mpi.md"
+}
 @test "watching" { steps "$tree/docs/watching.md"; }
 @test "finding-bugs" { steps "$tree/docs/finding-bugs.md"; }
 @test "editor" { steps "$tree/docs/editor.md"; }

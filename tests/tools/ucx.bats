@@ -77,23 +77,27 @@ mpi_setup() { # TLS
     export OMPI_MCA_orte_tmpdir_base=$BATS_FILE_TMPDIR
 }
 
-ranks() { # COUNT [ARGUMENT ...]
-    ours timeout 110 mpirun --oversubscribe --bind-to none -np "$1" -mca pml ucx -mca osc ucx ./ranks "${@:2}"
+# UCX's own race: two ends that connect at the same time (its issue 6040). It needs more processes than processors.
+is_race() { grep -q 'ud_ep.c:.* Assertion .*ep->dest_ep_id\|ud_ep.c:.* Assertion .*acked_psn' said; }
+
+ranks() { # COUNT
+    for _ in {1..6}; do
+        ! ours timeout 60 mpirun --oversubscribe --bind-to none -np "$1" -mca pml ucx ./ranks >said 2>&1 || break
+        is_race || break
+    done
+    grep -qx "$1 ranks: sum $(($1 * ($1 - 1) / 2))" said || { cat said; return 1; }
 }
 
 @test "ranks of MPI send by UCX, by connections and by datagrams" {
     mpi_setup rc_v,self
-    ranks 4 >said 2>&1 || { cat said; return 1; }
-    grep -qx '4 ranks: sum 6' said
+    ranks 4
     ! grep -q -e '^-[EW]-' said
-    UCX_TLS=ud_verbs,self ranks 2 >said 2>&1 || { cat said; return 1; }
-    grep -qx '2 ranks: sum 1' said
+    UCX_TLS=ud_verbs,self ranks 2
 }
 
 @test "eight ranks of MPI connect each with each" {
     mpi_setup rc_v,self
-    ranks 8 >said 2>&1 || { cat said; return 1; }
-    grep -qx '8 ranks: sum 28' said
+    ranks 8
 }
 
 is_gone() { ! kill -0 "$1" 2>/dev/null; }

@@ -65,7 +65,7 @@ struct dpk_packed_program {
 /* One device ELF with its data, or a program in a container. All pointers are borrowed. */
 struct dpk_subject {
     const char *name;             /* of the program; NULL if it has no name */
-    char target[DPK_TARGET_TEXT]; /* target of a program for several targets ("bf3"), else "" */
+    char target[DPK_TARGET_TEXT]; /* target of a member of an area ("bf3"), else "" */
     uint32_t target_id;           /* target id in files */
     struct dpk_elf
         elf; /* the device ELF, described once, for verification and for running */
@@ -93,7 +93,7 @@ struct dpk_sections {
     size_t elf_size, room_size, crypto_size, attributes_size;
     bool unmapped; /* a process that runs the host file does not map these sections */
 };
-/* Makes the subjects of these sections: a single subject for a program for one target, else a
+/* Makes the subjects of these sections: a single subject for a device ELF without area, else a
  * subject for each target. Damage is recorded in the subject's `fault`. A program with unreadable
  * targets becomes one subject. Returns the number of subjects, at least 1. */
 size_t dpk_subjects(const struct dpk_sections *sections, struct dpk_subject out[DPK_FAT_MAX]);
@@ -109,7 +109,7 @@ bool dpk_isa_has(const char *isa, const char *extension);
 /* The bytes that a signature covers: the crypto data up to the signature (signing(7)). */
 struct dpk_tbs {
     const char *program; /* name of the program, or NULL */
-    const char *target;  /* target of a program for several targets ("bf3"), else NULL */
+    const char *target;  /* target of a member of an area ("bf3"), else NULL */
     const uint8_t *bytes;
     size_t size;
 };

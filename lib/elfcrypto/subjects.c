@@ -39,7 +39,7 @@ static size_t find_elfs(const struct dpk_sections *from, struct dpk_subject *s)
     return fat.count;
 }
 
-/* A program for one target uses the only member, whatever target the member names. */
+/* A program without an area uses the only member, whatever target the member names. */
 static void find_attributes(const struct dpk_sections *from, struct dpk_subject *s, size_t count)
 {
     static const char what[] = "attributes";

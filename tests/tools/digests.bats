@@ -48,7 +48,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
     mlxdpa -e host show >"$BATS_TEST_TMPDIR/text"
     grep -qx " *sha256: $(digest one.elf)" "$BATS_TEST_TMPDIR/text"
     mlxdpa -e host --json show >"$BATS_TEST_TMPDIR/json"
-    jq -e --arg d "$(digest one.elf)" '.programs[] | select(.name == "one") | .sha256 == $d' "$BATS_TEST_TMPDIR/json"
+    jq -e --arg d "$(digest one.elf)" '.programs[] | select(.name == "one") | .targets[0].sha256 == $d' "$BATS_TEST_TMPDIR/json"
     for target in bf3 cx8; do
         jq -e --arg d "$(digest $target.elf)" --arg t $target '.programs[] | select(.name == "fat") |
             .targets[] | select(.target == $t) | .sha256 == $d' "$BATS_TEST_TMPDIR/json"
@@ -68,7 +68,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
 
 @test "an unsigned program has a digest, too" {
     gcc -c -x c /dev/null -o empty.o
-    mlxdpa -e one.a --json show | jq -e --arg d "$(digest one.elf)" '.programs[0].sha256 == $d'
+    mlxdpa -e one.a --json show | jq -e --arg d "$(digest one.elf)" '.programs[0].targets[0].sha256 == $d'
     run -11 --separate-stderr mlxdpa -e one.a --ca root.der --json verify
     jq -e --arg d "$(digest one.elf)" ".[0].sha256 == \$d" <<<"$output"
 }
@@ -76,7 +76,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
 @test "show and verify name certificates by fingerprint, serial number and dates" {
     mlxdpa -e host --json show >"$BATS_TEST_TMPDIR/show"
     mlxdpa -e host --ca root.der --json verify >"$BATS_TEST_TMPDIR/verify"
-    for where in 'show .programs[0].chain' 'verify .[0].chain'; do
+    for where in 'show .programs[0].targets[0].chain' 'verify .[0].chain'; do
         read -r file path <<<"$where"
         jq -e --arg d "$(digest leaf.der)" --arg e "$(end_of leaf.der)" \
             "$path[1] | .sha256 == \$d and .serial == \"1234ABCD\" and .not_after == \$e and .subject == \"CN=Leaf\"" \
@@ -100,7 +100,7 @@ end_of() { # FILE.der: "2026-01-31 12:00:00 UTC"
 
 @test "dpacc-extract lists programs as JSON" {
     dpacc-extract host --list --json >"$BATS_TEST_TMPDIR/json"
-    jq -e --arg d "$(digest one.elf)" '.[] | select(.name == "one") | .sha256 == $d and .signed' "$BATS_TEST_TMPDIR/json"
+    jq -e --arg d "$(digest one.elf)" '.[] | select(.name == "one") | .targets[0].sha256 == $d and .signed' "$BATS_TEST_TMPDIR/json"
     jq -e --arg d "$(digest cx8.elf)" --argjson n "$(stat -c %s cx8.elf)" \
         '.[] | select(.name == "fat") | .targets[1] | .target == "cx8" and .sha256 == $d and .size == $n' "$BATS_TEST_TMPDIR/json"
     run -2 dpacc-extract host --json -o x

@@ -253,7 +253,7 @@ int flexio_func_pup_register(void){return 0;} extern void *fat; int main(void){r
     [[ $output == "-E- add.dpa.o: not compiled for nv-dpa-cx9" ]]
     dpacc twice.c -o lib -gen-libs -mcpu=bf3,cx8
     dpacc add.c -o three.a -device-libs="-L. -l:lib_device.a"
-    nm three.a | grep -q ' U _dpacc_register_twice$'
+    nm three.a | grep -q ' U _dpacc_register_twice_twice$'
     run -1 dpacc add.c -o out.a lib_device.a -mcpu=cx7
     [[ $output == "-E- "*"lib_device.a: not compiled for nv-dpa-cx7" ]]
     no_output

@@ -158,7 +158,7 @@ older_files() {
     run -1 cmp -s hostStubs.o two.o
     mlxdpa -e two.o --ca root.der verify >out
     cat out
-    grep -q '^two:' out
+    grep -q '^two (bf3):' out
     grep -qE '^  attributes +warning' out
     loads mlx5_0 two.o
     mlxdpa -e unsigned.a -c today.chain -p today.pem --profile compact -o compact.a sign_dpa_apps

@@ -46,7 +46,7 @@ static enum dpk_status fail_choice(const struct dpk_program *p, const char *inpu
                     p->name, names);
 }
 
-/* Chooses the target of -mcpu. A program for one target does not say which target that is. */
+/* Chooses the target of -mcpu. A program without an area does not say which target it is for. */
 static enum dpk_status choose(const struct extract_options *o, const char *input,
                               const struct dpk_program *p, const struct dpk_subject **out,
                               struct dpk_error *err)

@@ -42,7 +42,7 @@ const struct dpk_program *extract_source_program(const struct source *s, size_t 
 enum dpk_status extract_source_find(const struct source *s, const char *input, const char *app,
                                     const struct dpk_program **out, struct dpk_error *err);
 
-/* Writes "nv-dpa-bf3", or "-" for a program for one target, which does not name the target. Returns
+/* Writes "nv-dpa-bf3", or "-" for a program without an area, which does not name its target. Returns
  * `out`. */
 #define EXTRACT_TARGET_TEXT (DPK_TARGET_TEXT + 8)
 const char *extract_target_name(const struct dpk_subject *s, char out[EXTRACT_TARGET_TEXT]);

@@ -5,7 +5,7 @@
 #include "extract.h"
 #include "hashlist/hashlist.h"
 
-/* Prints "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program for one target. */
+/* Prints "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program that is no area. */
 static void print_targets(const struct dpk_program *p)
 {
     char name[EXTRACT_TARGET_TEXT];
@@ -21,7 +21,7 @@ static void add_digest(cJSON *o, const struct dpk_subject *s)
     cJSON_AddStringToObject(o, "sha256", digest);
 }
 
-/* Adds each target with its digest; for a program for one target, only the digest. */
+/* Adds each target with its digest; for a program that is no area, only the digest. */
 static void add_targets(cJSON *o, const struct dpk_program *p)
 {
     if (!p->subjects[0].target[0]) {

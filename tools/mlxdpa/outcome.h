@@ -15,7 +15,7 @@ struct outcome_check {
 struct outcome {
     const char *kind, *file; /* "program"; path */
     const char *name;        /* name of the program, or NULL */
-    const char *target;      /* target of a program for several targets, or NULL */
+    const char *target;      /* target of the member of an area, or NULL */
     const char *verdict;     /* verdict of the check that refused, or "OK" */
     int code;
     int exit_code; /* exit code of the tool for this outcome */

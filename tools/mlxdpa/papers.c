@@ -42,7 +42,7 @@ static cJSON *add_named(cJSON *array, const char *name, const char *sha256)
     return o;
 }
 
-/* Returns "hello", or "hello (bf3)" for a program for several targets. */
+/* Returns "hello", or "hello (bf3)" for the member of an area. */
 static const char *title(const struct dpk_program *p, const struct dpk_subject *s, char *out,
                          size_t size)
 {

@@ -18,7 +18,7 @@ void mlxdpa_program_chain(cJSON *o, const uint8_t *crypto, size_t size);
 void mlxdpa_program_crypto(cJSON *o, const uint8_t *crypto, size_t size,
                            const struct dpk_report *report);
 
-/* Adds digest and crypto data of a program to `o`, or, for a program for several targets, an array
+/* Adds digest and crypto data of a program to `o`, or, for a program in an area, an array
  * `targets` with digest and crypto data of each. A damaged area counts as one program. */
 void mlxdpa_program_show(const struct dpk_program *p, cJSON *o);
 

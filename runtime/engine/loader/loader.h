@@ -27,7 +27,7 @@ struct dpk_load_request {
 struct dpk_load_result {
     enum dpk_verdict verdict;     /* OK, or the reason why authentication refuses the program */
     bool authentication;          /* the device required authentication */
-    char target[DPK_TARGET_TEXT]; /* target of a program for several targets; "" for other
+    char target[DPK_TARGET_TEXT]; /* target of the member of an area; "" for other
                                    * programs */
     struct dpk_report report;
 };

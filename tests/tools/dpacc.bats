@@ -76,9 +76,9 @@ setup() {
 @test "arguments of every kind reach the device as they left the host" {
     dpacc "$data/args_dev.c" -o args.a -keep-dir k -app-name args_app
     gcc $TEST_HOST_CFLAGS -I"$data" "$data/args_host.c" args.a -o host
-    ./host | sed -E 's/ELF [0-9]+/ELF SIZE/' > log
+    ./host | sed -E 's/NVDPAFBF [0-9]+/NVDPAFBF SIZE/' > log
     diff log - <<'END'
-args_app ELF SIZE 65600 .dpa_sig_args_app
+args_app NVDPAFBF SIZE 65600 .dpa_sig_args_app
 rpc_integers _dpacc_unpack_rpc_integers 104
 rpc_structures _dpacc_unpack_rpc_structures 312
 rpc_wide _dpacc_unpack_rpc_wide 24
